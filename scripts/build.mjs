@@ -9,7 +9,7 @@ const common = { platform: 'node', external: [/^@photostructure\/sqlite/] }
 async function bundle(input, dir) {
   rmSync(dir, { recursive: true, force: true })
   const build = await rolldown({ ...common, input })
-  await build.write({ dir, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' })
+  await build.write({ dir, format: 'esm', chunkFileNames: '[name]-[hash].js' })
   await build.close()
 }
 

@@ -1,0 +1,124 @@
+/**
+ * The benchmark's child process: it holds the SDK and does one thing at a time, on request, so that
+ * what is measured in it (time, memory, a blocked event loop) is Savestate's alone. It also makes the
+ * trees, which keeps the parent small.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import process from 'node:process'
+import { openStore, type Project, type Store } from './sdk.js'
+import { copyTree, growTree, type Shape, type TreeFacts } from './tree.js'
+
+export type Request =
+  | { readonly kind: 'grow'; readonly root: string; readonly shape: Shape }
+  | { readonly kind: 'copy'; readonly from: string; readonly to: string }
+  | { readonly kind: 'open'; readonly home: string; readonly tree: string }
+  | { readonly kind: 'save'; readonly watched: boolean }
+  | { readonly kind: 'rewind'; readonly to: string }
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'close' }
+
+export interface SaveReport {
+  readonly ms: number
+  readonly id: string
+  readonly created: boolean
+  /** The longest the event loop was held up, where the save was watched. */
+  readonly worstGapMs: number
+}
+
+/** What each request is answered with. */
+export interface Answers {
+  readonly grow: TreeFacts
+  readonly copy: TreeFacts
+  readonly open: null
+  readonly save: SaveReport
+  readonly rewind: { readonly ms: number; readonly applied: boolean }
+  readonly memory: { readonly peakBytes: number }
+  readonly close: null
+}
+
+export type Reply =
+  | { readonly ok: true; readonly answer: Answers[Request['kind']] }
+  | { readonly ok: false; readonly error: string }
+
+let opened: { readonly store: Store; readonly project: Project } | undefined
+
+/** Answers the parent's requests until it hangs up. */
+export function serve(): void {
+  process.on('disconnect', () => process.exit(0))
+  process.on('message', (request: Request) => {
+    void answer(request).then(
+      (value) => reply({ ok: true, answer: value }),
+      (error: unknown) => reply({ ok: false, error: describe(error) }),
+    )
+  })
+}
+
+function reply(message: Reply): void {
+  process.send?.(message)
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+async function answer(request: Request): Promise<Answers[Request['kind']]> {
+  switch (request.kind) {
+    case 'grow':
+      return growTree(request.root, request.shape)
+    case 'copy':
+      return copyTree(request.from, request.to)
+    case 'open': {
+      const store = await openStore(request.home)
+      opened = { store, project: await store.project(request.tree) }
+      return null
+    }
+    case 'save':
+      return request.watched ? watchedSave() : save()
+    case 'rewind': {
+      const start = performance.now()
+      const { applied } = await project().rewind({ to: request.to })
+      return { ms: performance.now() - start, applied }
+    }
+    case 'memory':
+      return { peakBytes: process.resourceUsage().maxRSS * 1024 }
+    case 'close':
+      await opened?.store.close()
+      opened = undefined
+      return null
+  }
+}
+
+function project(): Project {
+  if (opened === undefined) throw new Error('No store is open in this child')
+  return opened.project
+}
+
+async function save(): Promise<SaveReport> {
+  const start = performance.now()
+  const { id, created } = await project().save({ reason: 'bench' })
+  return { ms: performance.now() - start, id, created, worstGapMs: 0 }
+}
+
+const PROBE_MS = 1
+const SETTLE_MS = 200
+
+async function watchedSave(): Promise<SaveReport> {
+  let worstGapMs = 0
+  let last = performance.now()
+  const probe = setInterval(() => {
+    const now = performance.now()
+    worstGapMs = Math.max(worstGapMs, now - last - PROBE_MS)
+    last = now
+  }, PROBE_MS)
+  try {
+    // The probe's own first turns (compiling, a first collection) are not the save's doing.
+    await sleep(SETTLE_MS)
+    worstGapMs = 0
+    const report = await save()
+    // One more turn, so that a gap which the save's end fell into is seen.
+    await sleep(2 * PROBE_MS)
+    return { ...report, worstGapMs }
+  } finally {
+    clearInterval(probe)
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * `npm run bench`: Savestate beside the git commands other tools run, on the same trees, in one run.
+ * The report goes to stdout, progress to stderr. A missed limit is a result, not a failure.
+ */
+import process from 'node:process'
+import { openBench, type TreeSource } from './bench.js'
+import { serve } from './child.js'
+import { CHILD_FLAG } from './child-process.js'
+import { type Options, parseOptions, USAGE } from './options.js'
+import { asJson, asTable, type Result } from './report.js'
+import type { Row } from './row.js'
+import { diskAfterSaves } from './rows/disk.js'
+import { firstSave } from './rows/first-save.js'
+import { eventLoop, memory } from './rows/process-cost.js'
+import { rewindOne } from './rows/rewind.js'
+import { saveOneCli, saveOneRunning } from './rows/save-one.js'
+import { openScratch } from './scratch.js'
+
+if (process.argv[2] === CHILD_FLAG) serve()
+else process.exitCode = await main(process.argv.slice(2))
+
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options
+  let rows: readonly Row[]
+  try {
+    options = parseOptions(args)
+    rows = chosenRows(options)
+  } catch (error) {
+    log(`${describe(error)}\n${USAGE}`)
+    return 2
+  }
+
+  const { results, failures } = await measure(rows, options)
+  console.log(options.json ? asJson(results) : await asTable(results))
+  return failures === 0 ? 0 : 1
+}
+
+/** Memory is limited to 250 MB for 23k files and to 700 MB for 200k. */
+function allRows(trees: readonly TreeSource[]): readonly Row[] {
+  const small: TreeSource = { shape: '2k' }
+  const large: TreeSource = { shape: '23k' }
+  const huge: TreeSource = { shape: '200k' }
+  return [
+    firstSave(small),
+    saveOneRunning(small),
+    ...timesOf(large),
+    memory(large, { maxMegabytes: 250, slow: false }),
+    memory(huge, { maxMegabytes: 700, slow: true }),
+    ...trees.flatMap(timesOf),
+    // Last, because its collection deletes files: see scratch.ts.
+    diskAfterSaves,
+  ]
+}
+
+function timesOf(source: TreeSource): readonly Row[] {
+  return [
+    firstSave(source),
+    saveOneRunning(source),
+    saveOneCli(source),
+    rewindOne(source),
+    eventLoop(source),
+  ]
+}
+
+function chosenRows({ trees, only, quick }: Options): readonly Row[] {
+  const rows = allRows(trees)
+  if (only.length === 0) return rows.filter(({ slow }) => !quick || slow !== true)
+  const names = new Set(rows.map(({ name }) => name))
+  const unknown = only.filter((name) => !names.has(name))
+  if (unknown.length > 0) {
+    throw new Error(`No row ${unknown.join(', ')}. There are: ${[...names].join(', ')}`)
+  }
+  return rows.filter(({ name }) => only.includes(name))
+}
+
+async function measure(
+  rows: readonly Row[],
+  { quick, work }: Options,
+): Promise<{ results: readonly Result[]; failures: number }> {
+  const scratch = openScratch(work)
+  const bench = openBench({ scratch, quick, log })
+  const results: Result[] = []
+  let failures = 0
+  try {
+    for (const row of rows) {
+      try {
+        results.push({ name: row.name, ...(await row.measure(bench)) })
+      } catch (error) {
+        failures += 1
+        log(`${row.name} failed: ${describe(error)}`)
+      }
+    }
+  } finally {
+    log('removing the scratch folder')
+    scratch.remove()
+  }
+  return { results, failures }
+}
+
+function log(text: string): void {
+  console.error(text)
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,69 @@
+/** Runs contestants in turn and takes the middle of their times. */
+import process from 'node:process'
+import { run } from './programs.js'
+
+export interface Contestant {
+  readonly name: string
+  /** Does the thing once; the milliseconds it took. */
+  readonly time: () => Promise<number>
+}
+
+export interface Rounds {
+  readonly contestants: readonly Contestant[]
+  readonly count: number
+  /** Rounds that are run first and not counted. */
+  readonly warmUps: number
+  /** What every contestant of the round will find, such as one changed file. */
+  readonly before: (round: number) => Promise<void> | void
+}
+
+/** The median milliseconds of each contestant, by name. */
+export type Medians = ReadonlyMap<string, number>
+
+/**
+ * Everyone runs in every round, so that noise on the machine hits all alike, and a different one goes
+ * first each time, so that nobody always finds the caches the one before has filled.
+ */
+export async function runRounds({ contestants, count, warmUps, before }: Rounds): Promise<Medians> {
+  const times = new Map<string, number[]>(contestants.map(({ name }) => [name, []]))
+  for (let round = 0; round < warmUps + count; round += 1) {
+    await before(round)
+    for (const { name, time } of rotated(contestants, round)) {
+      const ms = await time()
+      if (round >= warmUps) times.get(name)?.push(ms)
+    }
+  }
+  return new Map([...times].map(([name, values]) => [name, median(values)]))
+}
+
+function rotated<T>(items: readonly T[], by: number): readonly T[] {
+  const start = by % items.length
+  return [...items.slice(start), ...items.slice(0, start)]
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const upper = sorted[Math.floor(sorted.length / 2)]
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)]
+  if (upper === undefined || lower === undefined) throw new Error('No values to take a median of')
+  return (lower + upper) / 2
+}
+
+/** The smallest of several figures, and whose it is. */
+export function smallest(figures: Medians): { readonly name: string; readonly figure: number } {
+  const [first, ...rest] = figures
+  if (first === undefined) throw new Error('Nothing to compare with')
+  const [name, figure] = rest.reduce((best, next) => (next[1] < best[1] ? next : best), first)
+  return { name, figure }
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Writes out what earlier steps left in memory, so that the next one does not pay for it. */
+export async function settleDisk(): Promise<void> {
+  if (process.platform !== 'win32') await run({ program: 'sync', args: [], cwd: '/' })
+}

@@ -1,0 +1,41 @@
+/** What the benchmark was asked to do. */
+import { statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type TreeSource, treeName } from './bench.js'
+import { SHAPES } from './tree.js'
+
+export interface Options {
+  readonly json: boolean
+  readonly quick: boolean
+  readonly only: readonly string[]
+  readonly trees: readonly TreeSource[]
+  readonly work: string | undefined
+}
+
+export const USAGE =
+  'npm run bench [-- [--json] [--quick] [--only NAME]... [--tree PATH]... [--work DIR]]'
+
+/** Throws when the arguments make no sense. */
+export function parseOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      tree: { type: 'string', multiple: true, default: [] },
+      work: { type: 'string' },
+    },
+  })
+  const trees = values.tree.map(parseTree)
+  const names = [...Object.keys(SHAPES), ...trees.map(treeName)]
+  if (new Set(names).size < names.length) throw new Error('Two trees have the same name')
+  return { ...values, work: values.work, trees }
+}
+
+function parseTree(path: string): TreeSource {
+  const copyOf = resolve(path)
+  if (!statSync(copyOf).isDirectory()) throw new Error(`${copyOf} is not a folder`)
+  return { copyOf, name: basename(copyOf) }
+}

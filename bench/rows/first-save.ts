@@ -1,0 +1,66 @@
+/**
+ * The first save of a tree: new stores for everyone in every repetition, and a new process for us, as
+ * a first save has in life. Opening the store and `git init` are not counted; all else is.
+ */
+import {
+  type Arena,
+  asContestant,
+  type Bench,
+  newArena,
+  OURS,
+  saveInChild,
+  type TreeSource,
+  treeName,
+  withOurs,
+} from '../bench.js'
+import { type Contestant, runRounds, settleDisk } from '../measure.js'
+import { against, type Row } from '../row.js'
+
+const LIMIT = 0.3
+
+export function firstSave(source: TreeSource): Row {
+  return {
+    name: `first-save-${treeName(source)}`,
+    async measure(bench) {
+      const count = repetitions(bench, source)
+      const tree = await bench.tree(source)
+      let arena: Arena | undefined
+      const current = (): Arena => {
+        if (arena === undefined) throw new Error('No round has begun')
+        return arena
+      }
+      const medians = await runRounds({
+        contestants: contestants(current),
+        count,
+        warmUps: 0,
+        async before(round) {
+          bench.log(`first save of ${tree.name}, ${round + 1} of ${count}`)
+          arena = await newArena(bench, tree)
+        },
+      })
+      bench.keep(current())
+      return against(medians, { ours: OURS, limit: LIMIT })
+    },
+  }
+}
+
+function repetitions({ quick }: Bench, source: TreeSource): number {
+  if (treeName(source) === '2k') return quick ? 3 : 5
+  return quick ? 1 : 3
+}
+
+function contestants(arena: () => Arena): readonly Contestant[] {
+  const all: readonly Contestant[] = [
+    { name: 'hermes', time: () => asContestant(arena().hermes).time() },
+    { name: OURS, time: () => withOurs(arena(), saveInChild) },
+    { name: 'shadow', time: () => asContestant(arena().shadow).time() },
+    { name: 'opencode', time: () => asContestant(arena().opencode).time() },
+  ]
+  return all.map(({ name, time }) => ({
+    name,
+    async time() {
+      await settleDisk()
+      return time()
+    },
+  }))
+}

@@ -1,0 +1,76 @@
+/**
+ * A save with one changed file in a tree that everyone has saved before. In every round one file more
+ * is changed, and everyone saves it: we, from a process that keeps running or by the command line.
+ */
+import process from 'node:process'
+import {
+  type Arena,
+  type Bench,
+  OURS,
+  saveInChild,
+  type TreeSource,
+  treeName,
+  warmPeers,
+  withOurs,
+} from '../bench.js'
+import { type Contestant, type Medians, runRounds, timed } from '../measure.js'
+import { run } from '../programs.js'
+import { against, type Row } from '../row.js'
+import { cliPath } from '../sdk.js'
+
+const RUNNING_LIMIT = 0.6
+const CLI_LIMIT = 1
+
+/** From a running process. */
+export function saveOneRunning(source: TreeSource): Row {
+  return {
+    name: `save-1-of-${treeName(source)}-running`,
+    async measure(bench) {
+      const arena = await bench.arena(source)
+      const medians = await withOurs(arena, (child) => {
+        const ours = { name: OURS, time: () => saveInChild(child) }
+        return contest(bench, { arena, contestants: [ours, ...warmPeers(arena)] })
+      })
+      return against(medians, { ours: OURS, limit: RUNNING_LIMIT })
+    },
+  }
+}
+
+/** By the command line, from starting Node to its end. */
+export function saveOneCli(source: TreeSource): Row {
+  return {
+    name: `save-1-of-${treeName(source)}-cli`,
+    async measure(bench) {
+      const arena = await bench.arena(source)
+      const ours = { name: OURS, time: () => timed(() => saveByCommand(arena)) }
+      // (a) with its read-tree reads every file again: it is slowest by far, as the row above shows.
+      const peers = warmPeers(arena).filter(({ name }) => name !== arena.hermes.name)
+      const medians = await contest(bench, { arena, contestants: [ours, ...peers] })
+      return against(medians, { ours: OURS, limit: CLI_LIMIT })
+    },
+  }
+}
+
+function contest(
+  { quick, log }: Bench,
+  { arena, contestants }: { arena: Arena; contestants: readonly Contestant[] },
+): Promise<Medians> {
+  log(`saves of one changed file of ${arena.tree.name}`)
+  return runRounds({
+    contestants,
+    count: quick ? 5 : 11,
+    warmUps: 2,
+    before() {
+      arena.tree.change()
+    },
+  })
+}
+
+async function saveByCommand({ home, tree }: Arena): Promise<void> {
+  await run({
+    program: process.execPath,
+    args: [cliPath, 'save', '-m', 'x', '-C', tree.path],
+    cwd: tree.path,
+    environment: { SAVESTATE_HOME: home },
+  })
+}

@@ -1,0 +1,18 @@
+/** The built SDK and command line, from dist/, as a user's program would run them. */
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Store } from '../src/index.js'
+
+export type { Project, Store } from '../src/index.js'
+
+/** The bundle is build/bench/main.js, two folders below the project. */
+const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
+
+export const programPath = fileURLToPath(import.meta.url)
+export const cliPath = join(projectRoot, 'dist', 'bin.js')
+
+export async function openStore(home: string): Promise<Store> {
+  const built = pathToFileURL(join(projectRoot, 'dist', 'index.js')).href
+  const sdk: typeof import('../src/index.js') = await import(built)
+  return sdk.openStore({ home })
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { openStore } from './index.js'
+
+await openStore()

@@ -1,0 +1,73 @@
+// Everything an operation may use.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ledger } from '../ledger/index.js'
+import {
+  type BytePath,
+  makeId,
+  parseProjectId,
+  printablePath,
+  type Project,
+  SavestateError,
+} from '../model/index.js'
+import type { Snapshots } from '../snapshot/index.js'
+import { type Clock, type Lock, readLockOwner, takeLock } from '../system/index.js'
+import { parentIdentity } from './project-state.js'
+
+export type StoreContext = {
+  /** The store's real path. */
+  readonly home: string
+  readonly ledger: Ledger
+  readonly snapshots: Snapshots
+  readonly clock: Clock
+}
+
+export type ProjectContext = StoreContext & {
+  /** The folder's real path. It is in the ledger once something was saved. */
+  readonly path: BytePath
+}
+
+const LOCK_WAIT_MS = 60_000
+
+export function knownProject({ ledger, path }: ProjectContext): Project | undefined {
+  return ledger.projectAt(path)
+}
+
+export function ensureProject({ ledger, clock, path }: ProjectContext): Project {
+  const known = ledger.projectAt(path)
+  if (known !== undefined) return known
+  const createdAtMs = clock.nowMs()
+  const id = parseProjectId(makeId(createdAtMs, clock.random))
+  return ledger.ensureProject({ id, path, createdAtMs, ...parentIdentity(path) })
+}
+
+/** One operation at a time on a project, across all processes. */
+export async function withProjectLock<T>(
+  { home }: StoreContext,
+  project: Project,
+  { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
+): Promise<T> {
+  const folder = join(home, 'locks')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, project.id)
+  const lock: Lock | undefined = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
+  if (lock === undefined) {
+    const owner = await readLockOwner(path)
+    const who =
+      owner === undefined
+        ? 'another process'
+        : `process ${owner.pid} (${owner.purpose}, since ${owner.since})`
+    throw new SavestateError(
+      'PROJECT_BUSY',
+      `${printablePath(project.path)} is being worked on by ${who}`,
+      {
+        hint: 'Wait until it is done, then run the command again.',
+      },
+    )
+  }
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}

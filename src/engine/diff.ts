@@ -1,0 +1,77 @@
+// What changed between two checkpoints, or between one and the folder as it is.
+import * as z from 'zod/mini'
+import { isInside, type ObjectId } from '../model/index.js'
+import { ensureProject, knownProject, type ProjectContext, withProjectLock } from './context.js'
+import type { Hooks } from './hooks.js'
+import { projectOperation } from './operation.js'
+import { recover } from './recover.js'
+import { totalsOf } from './record.js'
+import { resolve } from './resolve.js'
+import { parseProjectPath } from './rewind.js'
+import { type ChangeView, viewChange } from './view.js'
+
+export type DiffResult = {
+  readonly from: string
+  /** Null is the folder as it is. */
+  readonly to: string | null
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+  readonly changes: readonly ChangeView[]
+  /** As git prints it; null if it was not asked for. */
+  readonly patch: string | null
+}
+
+export const diff = projectOperation({
+  name: 'diff',
+  summary: 'Show what changed since a checkpoint, or between two',
+  effect: 'reads',
+  input: z.object({
+    from: z.string(),
+    to: z.optional(z.string()),
+    paths: z._default(z.array(z.string()), []),
+    patch: z._default(z.enum(['none', 'full', 'stat']), 'full'),
+    color: z._default(z.boolean(), false),
+    width: z._default(z.int(), 80),
+  }),
+  async run(context, input, hooks): Promise<DiffResult> {
+    const { ledger, snapshots } = context
+    const from = resolve(ledger, knownProject(context), input.from)
+    const to = input.to === undefined ? undefined : resolve(ledger, knownProject(context), input.to)
+    const before = from.snapshot.tree
+    const after = to?.snapshot.tree ?? (await captureFolder(context, hooks))
+    const paths = input.paths.map(parseProjectPath)
+    const all = await snapshots.compare(before, after, { countLines: true })
+    const changes =
+      paths.length === 0
+        ? all
+        : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
+    const { color, width } = input
+    const stat = input.patch === 'stat'
+    const patch =
+      input.patch === 'none'
+        ? null
+        : await snapshots.patch({ before, after, paths, color, stat, width })
+    return {
+      from: from.id,
+      to: to?.id ?? null,
+      ...totalsOf(changes),
+      changes: changes.map(viewChange),
+      patch,
+    }
+  },
+})
+
+/** The folder as it is, as a snapshot that no checkpoint holds: its objects serve the next save, or are garbage. */
+async function captureFolder(context: ProjectContext, hooks: Hooks): Promise<ObjectId> {
+  const project = ensureProject(context)
+  return withProjectLock(context, project, {
+    purpose: 'diff',
+    work: async () => {
+      await recover(context, project, hooks)
+      const base = context.ledger.newest(project.id)?.snapshot.tree
+      const { snapshot } = await context.snapshots.capture(project, base, hooks.onProgress)
+      return snapshot.tree
+    },
+  })
+}

@@ -1,0 +1,107 @@
+// What an unfinished rewind still has to do. Written before the first file is touched, removed after the
+// row is there; who finds one with no live owner finishes the work or undoes it (I6).
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type BytePath,
+  type CheckpointId,
+  type Entry,
+  hasCode,
+  type ObjectId,
+  type OperationId,
+  type OperationKind,
+  parentOf,
+  type Project,
+  type ProjectId,
+  type RestorePlan,
+  SavestateError,
+  type Skipped,
+} from '../model/index.js'
+import { writeFileAtomically } from '../system/index.js'
+
+export type JournalEntry = {
+  readonly path: BytePath
+  readonly from: Entry | null
+  readonly to: Entry | null
+}
+
+export type Journal = {
+  readonly version: 1
+  readonly operation: OperationId
+  readonly kind: OperationKind
+  readonly of: OperationId | null
+  readonly project: ProjectId
+  readonly projectPath: BytePath
+  readonly safety: CheckpointId
+  readonly goal: ObjectId
+  readonly skippedThen: readonly Skipped[]
+  readonly reason: string
+  readonly entries: readonly JournalEntry[]
+}
+
+export function journalEntries(plan: RestorePlan): JournalEntry[] {
+  return [
+    ...plan.write.map(({ path, from, to }) => ({ path, from: from ?? null, to })),
+    ...plan.remove.map(({ path, from }) => ({ path, from, to: null })),
+  ]
+}
+
+/** The folders in which the work of a journal stages its files. */
+export function stagingFolders(entries: readonly JournalEntry[]): BytePath[] {
+  return [...new Set(entries.filter(({ to }) => to !== null).map(({ path }) => parentOf(path)))]
+}
+
+export class Journals {
+  readonly #folder: string
+
+  constructor(home: string) {
+    this.#folder = join(home, 'journal')
+  }
+
+  write(journal: Journal): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    const path = this.#pathOf(journal.project)
+    const content = JSON.stringify(journal)
+    writeFileAtomically({ path, temporary: `${path}.tmp`, content, durable: true })
+  }
+
+  read({ id }: Project): Journal | undefined {
+    const path = this.#pathOf(id)
+    let text: string
+    try {
+      text = readFileSync(path, 'utf8')
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return undefined
+      throw error
+    }
+    const journal = JSON.parse(text) as Journal
+    if (journal.version === 1) return journal
+    throw new SavestateError(
+      'STORE_NEWER',
+      'A newer version of Savestate was interrupted in a rewind',
+      {
+        hint: 'Update savestate and run the command again.',
+      },
+    )
+  }
+
+  remove(project: ProjectId): void {
+    rmSync(this.#pathOf(project), { force: true })
+  }
+
+  /** Projects with unfinished work. */
+  pending(): string[] {
+    try {
+      return readdirSync(this.#folder)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => name.slice(0, -'.json'.length))
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #pathOf(project: ProjectId): string {
+    return join(this.#folder, `${project}.json`)
+  }
+}

@@ -1,0 +1,50 @@
+// The checkpoints, newest first. Reads the ledger only: no git process, no file of the project.
+import * as z from 'zod/mini'
+import { pathText } from '../model/index.js'
+import { knownProject } from './context.js'
+import { projectOperation, storeOperation } from './operation.js'
+import { recoverIfNeeded } from './recover.js'
+import { type CheckpointView, viewCheckpoint } from './view.js'
+
+export type ListResult = { readonly checkpoints: readonly CheckpointView[] }
+export type ListAllResult = {
+  readonly checkpoints: readonly (CheckpointView & { readonly project: string })[]
+}
+
+const limit = z.optional(z.int().check(z.positive()))
+
+export const list = projectOperation({
+  name: 'list',
+  summary: 'List the checkpoints of this project, newest first',
+  effect: 'reads',
+  input: z.object({ limit }),
+  async run(context, input, hooks): Promise<ListResult> {
+    await recoverIfNeeded(context, hooks)
+    const project = knownProject(context)
+    if (project === undefined) return { checkpoints: [] }
+    return {
+      checkpoints: context.ledger
+        .checkpoints({ project: project.id, limit: input.limit })
+        .map(viewCheckpoint),
+    }
+  },
+})
+
+export const listAll = storeOperation({
+  name: 'list',
+  summary: 'List the checkpoints of all projects, newest first',
+  effect: 'reads',
+  input: z.object({ limit }),
+  async run({ ledger }, input): Promise<ListAllResult> {
+    const pathOf = new Map(
+      ledger.projects().map(({ project }) => [project.id, pathText(project.path)]),
+    )
+    const checkpoints = ledger
+      .checkpoints({ project: undefined, limit: input.limit })
+      .map((checkpoint) => ({
+        ...viewCheckpoint(checkpoint),
+        project: pathOf.get(checkpoint.project) ?? '',
+      }))
+    return { checkpoints }
+  },
+})

@@ -1,0 +1,46 @@
+// What a person puts on a checkpoint: a name, a pin. Neither changes what it holds.
+import * as z from 'zod/mini'
+import { parseName } from '../model/index.js'
+import { knownProject, type ProjectContext } from './context.js'
+import { projectOperation } from './operation.js'
+import { resolve } from './resolve.js'
+import { type CheckpointView, viewCheckpoint } from './view.js'
+
+export const pin = projectOperation({
+  name: 'pin',
+  summary: 'Keep a checkpoint whatever the limits say',
+  effect: 'adds',
+  input: z.object({ ref: z.string() }),
+  run: async (context, { ref }) => setPinned(context, ref, { pinned: true }),
+})
+
+export const unpin = projectOperation({
+  name: 'unpin',
+  summary: 'Let the limits apply to a checkpoint again',
+  effect: 'adds',
+  input: z.object({ ref: z.string() }),
+  run: async (context, { ref }) => setPinned(context, ref, { pinned: false }),
+})
+
+export const name = projectOperation({
+  name: 'name',
+  summary: 'Give a checkpoint a name',
+  effect: 'adds',
+  input: z.object({ ref: z.string(), name: z.string() }),
+  async run(context, input): Promise<CheckpointView> {
+    const wished = parseName(input.name)
+    const checkpoint = resolve(context.ledger, knownProject(context), input.ref)
+    context.ledger.setName(checkpoint.id, wished)
+    return viewCheckpoint({ ...checkpoint, name: wished })
+  },
+})
+
+function setPinned(
+  context: ProjectContext,
+  ref: string,
+  { pinned }: { readonly pinned: boolean },
+): CheckpointView {
+  const checkpoint = resolve(context.ledger, knownProject(context), ref)
+  context.ledger.setPinned(checkpoint.id, pinned)
+  return viewCheckpoint({ ...checkpoint, pinned })
+}

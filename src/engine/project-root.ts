@@ -1,0 +1,46 @@
+// Which folder is the project: the nearest one at or above that is known, or that looks like a project.
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type BytePath, bytePath, bytePathOf, hasCode, SavestateError } from '../model/index.js'
+
+const MARKERS = [
+  '.git',
+  'pyproject.toml',
+  'package.json',
+  'Cargo.toml',
+  'go.mod',
+  'Makefile',
+  'pom.xml',
+  '.hg',
+  'Gemfile',
+]
+
+/** The real path of a folder. */
+export function realFolder(path: string): BytePath {
+  try {
+    if (statSync(path).isDirectory()) return bytePathOf(realpathSync.native(path, 'buffer'))
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG')) throw error
+  }
+  throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(path)}`, {
+    hint: 'Name an existing folder with -C.',
+  })
+}
+
+/** For a file or folder: the root of the project it belongs to, never home or above it. */
+export function findProjectRoot(path: string, isKnown: (path: BytePath) => boolean): BytePath {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const start = realpathSync(isFolder ? path : dirname(path))
+  const home = realpathSync(homedir())
+  for (
+    let folder = start;
+    folder !== home && folder !== dirname(folder);
+    folder = dirname(folder)
+  ) {
+    if (home.startsWith(`${folder}/`)) break
+    if (isKnown(bytePath(folder)) || MARKERS.some((name) => existsSync(join(folder, name))))
+      return realFolder(folder)
+  }
+  return realFolder(start)
+}

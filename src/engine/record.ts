@@ -1,0 +1,89 @@
+// Makes a captured snapshot a checkpoint: commit and ref first, the row last (I1, I2).
+import {
+  type ChangeCounts,
+  type Checkpoint,
+  type CheckpointKind,
+  makeId,
+  type ObjectId,
+  parseCheckpointId,
+  type Project,
+} from '../model/index.js'
+import type { Captured, Change } from '../snapshot/index.js'
+import { failpoint } from '../system/index.js'
+import type { StoreContext } from './context.js'
+
+export type CheckpointFacts = {
+  readonly kind: CheckpointKind
+  readonly reason: string | null
+  readonly name: string | null
+  /** The checkpoint before, which the changes are counted against. */
+  readonly previous: ObjectId | undefined
+}
+
+/** Everything but the row. */
+export async function prepareCheckpoint(
+  { snapshots, clock }: StoreContext,
+  project: Project,
+  { captured, facts }: { readonly captured: Captured; readonly facts: CheckpointFacts },
+): Promise<Checkpoint> {
+  const { kind, reason, name, previous } = facts
+  const createdAtMs = clock.nowMs()
+  const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+  const { skippedPaths: _paths, repositories: _repositories, ...snapshot } = captured.snapshot
+  const changes = await countChanges(snapshots, captured, previous)
+  const commit = await snapshots.record({
+    tree: snapshot.tree,
+    project: project.id,
+    projectPath: project.path,
+    checkpoint: id,
+    kind,
+    reason,
+    createdAtMs,
+  })
+  return {
+    id,
+    project: project.id,
+    kind,
+    name,
+    reason,
+    createdAtMs,
+    pinned: false,
+    commit,
+    changes,
+    snapshot,
+  }
+}
+
+export async function recordCheckpoint(
+  context: StoreContext,
+  project: Project,
+  request: { readonly captured: Captured; readonly facts: CheckpointFacts },
+): Promise<Checkpoint> {
+  const checkpoint = await prepareCheckpoint(context, project, request)
+  failpoint('save:before-row')
+  context.ledger.addCheckpoint(checkpoint, request.captured.snapshot)
+  failpoint('save:after-row')
+  return checkpoint
+}
+
+async function countChanges(
+  snapshots: StoreContext['snapshots'],
+  { snapshot, lines }: Captured,
+  previous: ObjectId | undefined,
+): Promise<ChangeCounts> {
+  if (previous === undefined && lines !== undefined) {
+    return { files: snapshot.fileCount, insertions: lines, deletions: 0 }
+  }
+  return totalsOf(await snapshots.compare(previous, snapshot.tree, { countLines: true }))
+}
+
+/** Folders come and go with their files; only files count. */
+export function totalsOf(changes: readonly Change[]): ChangeCounts {
+  const isFolder = (entry: Change['before']) => entry === undefined || entry.type === 'folder'
+  const files = changes.filter(({ before, after }) => !isFolder(before) || !isFolder(after))
+  return {
+    files: files.length,
+    insertions: files.reduce((sum, { insertions }) => sum + (insertions ?? 0), 0),
+    deletions: files.reduce((sum, { deletions }) => sum + (deletions ?? 0), 0),
+  }
+}

@@ -1,0 +1,74 @@
+// Finishes what a killed process left half done, before anything else happens to the project (I6). What
+// cannot be finished is undone.
+import { invariant, type Project, SavestateError } from '../model/index.js'
+import { knownProject, type ProjectContext, type StoreContext, withProjectLock } from './context.js'
+import type { Hooks } from './hooks.js'
+import { Journals } from './journal.js'
+import { carryOut, commitRestore } from './restore.js'
+import { type Interrupted, takeBack, untouchedPaths } from './take-back.js'
+
+/** The caller holds the project's lock, so whoever wrote a journal is dead. */
+export async function recover(
+  context: StoreContext,
+  project: Project,
+  hooks: Hooks,
+): Promise<void> {
+  const journals = new Journals(context.home)
+  const journal = journals.read(project)
+  if (journal === undefined) return
+  if (context.ledger.operations(project.id).some(({ id }) => id === journal.operation)) {
+    // Killed between the row and the journal's end: it was done.
+    journals.remove(project.id)
+    return
+  }
+  const safety = context.ledger.checkpoint(journal.safety)
+  invariant(safety !== undefined, 'a journal is written after its safety checkpoint')
+  const work = { journal, safety }
+  try {
+    await finish(context, project, { work, hooks })
+    hooks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    await takeBack(context, project, work).catch((second: unknown) => {
+      throw new SavestateError(
+        'RECOVERY_FAILED',
+        `An interrupted ${journal.kind} could neither be finished nor undone: ${why}`,
+        {
+          hint: `Everything that was there before is in checkpoint ${safety.id}.`,
+          cause: second,
+        },
+      )
+    })
+    hooks.onNotice?.(`An interrupted ${journal.kind} could not be finished and was undone: ${why}`)
+  }
+}
+
+/** For operations that only read: recovers if there is something to recover. */
+export async function recoverIfNeeded(context: ProjectContext, hooks: Hooks): Promise<void> {
+  const project = knownProject(context)
+  if (project === undefined || !new Journals(context.home).pending().includes(project.id)) return
+  await withProjectLock(context, project, {
+    purpose: 'recover',
+    work: () => recover(context, project, hooks),
+  })
+}
+
+async function finish(
+  context: StoreContext,
+  project: Project,
+  { work, hooks }: { readonly work: Interrupted; readonly hooks: Hooks },
+): Promise<void> {
+  const { journal, safety } = work
+  const { kind, of, goal, skippedThen, reason, operation } = journal
+  const { now, only } = await untouchedPaths(context, project, work)
+  const request = { kind, of, goal, skippedThen, reason, paths: undefined, only }
+  const plan = await context.snapshots.plan(project, {
+    now,
+    goal,
+    skippedThen,
+    paths: undefined,
+    only,
+  })
+  const after = await carryOut(context, project, { request, plan, safety, operation, hooks })
+  await commitRestore(context, project, { after, safety, operation, request })
+}

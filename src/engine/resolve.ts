@@ -1,0 +1,56 @@
+// From what a person typed to a checkpoint of this project, and of no other.
+import type { Ledger } from '../ledger/index.js'
+import {
+  type Checkpoint,
+  MIN_PREFIX,
+  parseCheckpointId,
+  parseReference,
+  type Project,
+  SavestateError,
+} from '../model/index.js'
+
+const LIST_HINT = '`savestate list` shows the checkpoints of this project.'
+
+/** Order: whole id, name, number, start of an id. */
+export function resolve(ledger: Ledger, project: Project | undefined, text: string): Checkpoint {
+  const reference = parseReference(text)
+  if (project === undefined) throw unknown('Nothing has been saved in this folder yet')
+  if (reference.type === 'number') {
+    const found = ledger.byNumber(project.id, reference.number)
+    if (found !== undefined) return found
+    throw unknown(`There is no checkpoint number ${reference.number}`)
+  }
+  const named = byId(ledger, project, text) ?? ledger.byName(project.id, text)
+  if (named !== undefined) return named
+  if (text.length < MIN_PREFIX) {
+    throw unknown(
+      `No checkpoint is named ${JSON.stringify(text)} (the start of an id has ${MIN_PREFIX} letters or more)`,
+    )
+  }
+  const [first, second] = ledger.byPrefix(project.id, text)
+  if (first === undefined)
+    throw unknown(`No checkpoint is named ${JSON.stringify(text)}, and no id starts so`)
+  if (second === undefined) return first
+  throw new SavestateError(
+    'CHECKPOINT_AMBIGUOUS',
+    `More than one checkpoint id starts with ${JSON.stringify(text)}`,
+    {
+      hint: `Type more letters. ${LIST_HINT}`,
+    },
+  )
+}
+
+function byId(ledger: Ledger, project: Project, text: string): Checkpoint | undefined {
+  if (!/^[a-z]{18}$/.test(text)) return undefined
+  try {
+    const found = ledger.checkpoint(parseCheckpointId(text))
+    return found?.project === project.id ? found : undefined
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'BAD_INPUT') return undefined
+    throw error
+  }
+}
+
+function unknown(message: string): SavestateError {
+  return new SavestateError('CHECKPOINT_UNKNOWN', message, { hint: LIST_HINT })
+}

@@ -1,0 +1,244 @@
+// The way back, shared by rewind, undo and redo:
+// capture → plan → [dry run, conflict and "no" stop here] → safety checkpoint → journal → apply → verify → row.
+import {
+  type BytePath,
+  type Checkpoint,
+  type CheckpointId,
+  makeId,
+  type ObjectId,
+  type OperationId,
+  type OperationKind,
+  parseOperationId,
+  printablePath,
+  type Project,
+  type RestorePlan,
+  SavestateError,
+  type Skipped,
+} from '../model/index.js'
+import type { Captured } from '../snapshot/index.js'
+import { failpoint } from '../system/index.js'
+import type { StoreContext } from './context.js'
+import type { Hooks } from './hooks.js'
+import { journalEntries, Journals, stagingFolders } from './journal.js'
+import { prepareCheckpoint, recordCheckpoint } from './record.js'
+import { takeBack } from './take-back.js'
+import { type PlanView, viewPlan } from './view.js'
+
+export type RestoreRequest = {
+  readonly kind: OperationKind
+  readonly of: OperationId | null
+  readonly goal: ObjectId
+  readonly skippedThen: readonly Skipped[]
+  /** Files and folders to restore; undefined for everything. */
+  readonly paths: readonly BytePath[] | undefined
+  /** Exactly these paths. */
+  readonly only: readonly BytePath[] | undefined
+  readonly reason: string
+  readonly dryRun: boolean
+}
+
+export type RestoreResult = {
+  readonly plan: PlanView
+  readonly applied: boolean
+  /** True if the person said no. */
+  readonly declined: boolean
+  /** The checkpoint of what was there before. */
+  readonly safety: CheckpointId | null
+  /** The checkpoint of what is there now. */
+  readonly checkpoint: CheckpointId | null
+}
+
+const ROUNDS = 3
+
+/** The caller holds the project's lock and has recovered what was interrupted. */
+export async function restore(
+  context: StoreContext,
+  project: Project,
+  { request, hooks }: { readonly request: RestoreRequest; readonly hooks: Hooks },
+): Promise<RestoreResult> {
+  const { ledger, snapshots } = context
+  const newest = ledger.newest(project.id)
+  const before = await snapshots.capture(project, newest?.snapshot.tree, hooks.onProgress)
+  const plan = await snapshots.plan(project, {
+    ...request,
+    now: before.snapshot.tree,
+  })
+  const view = viewPlan(plan)
+  const nothing = { plan: view, applied: false, declined: false, safety: null, checkpoint: null }
+  if (request.dryRun) return nothing
+  refuseConflicts(plan)
+  if (isEmpty(plan)) return { ...nothing, checkpoint: newest?.id ?? null }
+  if (hooks.confirm !== undefined && !(await hooks.confirm(view)))
+    return { ...nothing, declined: true }
+
+  // I3: what is about to be overwritten is in a checkpoint first.
+  const safety = await safetyCheckpoint(context, project, {
+    captured: before,
+    newest,
+    reason: `before ${request.reason}`,
+  })
+  failpoint('restore:safety-made')
+  const operation = parseOperationId(makeId(context.clock.nowMs(), context.clock.random))
+  const after = await carryOut(context, project, { request, plan, safety, operation, hooks }).catch(
+    async (error: unknown) => {
+      // Half a rewind is worse than none: what was done is taken back, and the reason is what is told.
+      const journal = new Journals(context.home).read(project)
+      if (journal !== undefined) await takeBack(context, project, { journal, safety })
+      throw error
+    },
+  )
+  const checkpoint = await commitRestore(context, project, { after, safety, operation, request })
+  return {
+    plan: view,
+    applied: true,
+    declined: false,
+    safety: safety.id,
+    checkpoint: checkpoint.id,
+  }
+}
+
+export type Undertaking = {
+  readonly request: Pick<
+    RestoreRequest,
+    'kind' | 'of' | 'goal' | 'skippedThen' | 'paths' | 'only' | 'reason'
+  >
+  readonly plan: RestorePlan
+  readonly safety: Checkpoint
+  readonly operation: OperationId
+  readonly hooks: Hooks
+}
+
+/** Journal, apply, look again; repeated while something changes under our hands. */
+export async function carryOut(
+  context: StoreContext,
+  project: Project,
+  work: Undertaking,
+): Promise<Captured> {
+  const { snapshots } = context
+  const { request, safety, operation, hooks } = work
+  const journals = new Journals(context.home)
+  const entries = journalEntries(work.plan)
+  const sweep = stagingFolders(entries)
+  let plan = work.plan
+  for (let round = 1; ; round++) {
+    journals.write({
+      version: 1,
+      operation,
+      kind: request.kind,
+      of: request.of,
+      project: project.id,
+      projectPath: project.path,
+      safety: safety.id,
+      goal: request.goal,
+      skippedThen: request.skippedThen,
+      reason: request.reason,
+      entries,
+    })
+    failpoint('restore:journaled')
+    await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
+    failpoint('restore:applied')
+    const after = await snapshots.capture(project, safety.snapshot.tree, hooks.onProgress)
+    plan = await snapshots.plan(project, {
+      ...request,
+      now: after.snapshot.tree,
+    })
+    if (isEmpty(plan) && plan.conflict.length === 0) return after
+    if (round === ROUNDS || plan.conflict.length > 0) {
+      journals.remove(project.id)
+      throw disturbed(plan, safety)
+    }
+    // What came meanwhile is saved too before it is overwritten.
+    await recordCheckpoint(context, project, {
+      captured: after,
+      facts: {
+        kind: 'safety',
+        name: null,
+        reason: `during ${request.reason}`,
+        previous: safety.snapshot.tree,
+      },
+    })
+  }
+}
+
+/** The row, then the journal's end. */
+export async function commitRestore(
+  context: StoreContext,
+  project: Project,
+  done: {
+    readonly after: Captured
+    readonly safety: Checkpoint
+    readonly operation: OperationId
+    readonly request: Pick<RestoreRequest, 'kind' | 'of' | 'reason'>
+  },
+): Promise<Checkpoint> {
+  const { after, safety, operation, request } = done
+  const facts = {
+    kind: request.kind,
+    name: null,
+    reason: request.reason,
+    previous: safety.snapshot.tree,
+  }
+  const checkpoint = await prepareCheckpoint(context, project, { captured: after, facts })
+  failpoint('restore:before-row')
+  context.ledger.addOperation(
+    {
+      id: operation,
+      project: project.id,
+      kind: request.kind,
+      atMs: checkpoint.createdAtMs,
+      safety: safety.id,
+      result: checkpoint.id,
+      of: request.of,
+    },
+    { checkpoint, details: after.snapshot },
+  )
+  failpoint('restore:after-row')
+  new Journals(context.home).remove(project.id)
+  failpoint('restore:done')
+  return checkpoint
+}
+
+async function safetyCheckpoint(
+  context: StoreContext,
+  project: Project,
+  now: {
+    readonly captured: Captured
+    readonly newest: Checkpoint | undefined
+    readonly reason: string
+  },
+): Promise<Checkpoint> {
+  const { captured, newest, reason } = now
+  if (newest?.snapshot.tree === captured.snapshot.tree) return newest
+  const facts = { kind: 'safety' as const, name: null, reason, previous: newest?.snapshot.tree }
+  return recordCheckpoint(context, project, { captured, facts })
+}
+
+export function isEmpty(plan: RestorePlan): boolean {
+  return plan.write.length === 0 && plan.remove.length === 0
+}
+
+function refuseConflicts({ conflict }: RestorePlan): void {
+  const [first] = conflict
+  if (first === undefined) return
+  const others = conflict.length === 1 ? '' : ` and ${conflict.length - 1} more`
+  throw new SavestateError(
+    'REWIND_CONFLICT',
+    `${printablePath(first.path)}${others} would be overwritten, but is ${first.reason}`,
+    {
+      hint: 'Move it away, or restore other paths with --path. --dry-run lists them all. Nothing has been changed.',
+    },
+  )
+}
+
+function disturbed(plan: RestorePlan, safety: Checkpoint): SavestateError {
+  const paths = [...plan.write, ...plan.remove, ...plan.conflict].map(({ path }) =>
+    printablePath(path),
+  )
+  return new SavestateError(
+    'REWIND_DISTURBED',
+    `Something keeps writing to ${paths.slice(0, 3).join(', ')}`,
+    {
+      hint: `Stop the program that does, and run the command again. All that was there is in checkpoint ${safety.id}.`,
+    },
+  )
+}

@@ -1,0 +1,71 @@
+// Goes back to a checkpoint; always as an addition to history (I7).
+import * as z from 'zod/mini'
+import { type BytePath, parsePathText, SavestateError } from '../model/index.js'
+import { knownProject, withProjectLock } from './context.js'
+import { projectOperation } from './operation.js'
+import { recover } from './recover.js'
+import { resolve } from './resolve.js'
+import { type RestoreResult, restore } from './restore.js'
+
+export type RewindResult = RestoreResult
+
+export const rewind = projectOperation({
+  name: 'rewind',
+  summary: 'Bring the folder back to a checkpoint',
+  effect: 'changes-files',
+  input: z.object({
+    to: z.string(),
+    /** Files or folders, relative to the project. */
+    paths: z.optional(z.array(z.string())),
+    dryRun: z._default(z.boolean(), false),
+  }),
+  async run(context, { to, paths, dryRun }, hooks): Promise<RewindResult> {
+    const project = knownProject(context)
+    const limits =
+      paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
+    const { id } = resolve(context.ledger, project, to)
+    if (project === undefined) throw new Error('A checkpoint was found without its project')
+    return withProjectLock(context, project, {
+      purpose: 'rewind',
+      work: async () => {
+        await recover(context, project, hooks)
+        const target = resolve(context.ledger, project, id)
+        const label = target.name ?? target.reason
+        return restore(context, project, {
+          request: {
+            kind: 'rewind',
+            of: null,
+            goal: target.snapshot.tree,
+            skippedThen: context.ledger.details(target.id)?.skippedPaths ?? [],
+            paths: limits,
+            only: undefined,
+            reason: `rewind to ${target.id}${label === null ? '' : ` (${label})`}`,
+            dryRun,
+          },
+          hooks,
+        })
+      },
+    })
+  },
+})
+
+/** A path inside the project, as text (see pathText). Nothing may point outside (I4). */
+export function parseProjectPath(text: string): BytePath {
+  let path: BytePath
+  try {
+    path = parsePathText(text)
+  } catch (cause) {
+    throw new SavestateError(
+      'BAD_INPUT',
+      `${JSON.stringify(text)} is not a well-formed quoted path`,
+      { cause },
+    )
+  }
+  const names = path.split('/').filter((name) => name !== '' && name !== '.')
+  if (path.startsWith('/') || names.includes('..') || path.includes('\0')) {
+    throw new SavestateError('BAD_INPUT', `${JSON.stringify(text)} does not lie in the project`, {
+      hint: 'Give the path relative to the project folder.',
+    })
+  }
+  return names.join('/') as BytePath
+}

@@ -1,0 +1,70 @@
+// Saves the folder. Nothing changed, nothing added.
+import * as z from 'zod/mini'
+import { type Checkpoint, parseName, parseReason, type Project } from '../model/index.js'
+import { failpoint } from '../system/index.js'
+import { ensureProject, type StoreContext, withProjectLock } from './context.js'
+import type { Hooks } from './hooks.js'
+import { projectOperation } from './operation.js'
+import { recordCheckpoint } from './record.js'
+import { recover } from './recover.js'
+import { type CheckpointView, viewCheckpoint } from './view.js'
+
+export type SaveResult = CheckpointView & {
+  /** False when nothing had changed: the checkpoint is the newest that was there. */
+  readonly created: boolean
+}
+
+type SaveFacts = { readonly reason: string | null; readonly name: string | null }
+
+export const save = projectOperation({
+  name: 'save',
+  summary: 'Save what the folder holds',
+  effect: 'adds',
+  input: z.object({ reason: z.optional(z.string()), name: z.optional(z.string()) }),
+  async run(context, input, hooks): Promise<SaveResult> {
+    const reason = input.reason === undefined ? null : parseReason(input.reason)
+    const name = input.name === undefined ? null : parseName(input.name)
+    const project = ensureProject(context)
+    return withProjectLock(context, project, {
+      purpose: 'save',
+      work: async () => {
+        await recover(context, project, hooks)
+        return saveHere(context, project, { facts: { reason, name }, hooks })
+      },
+    })
+  },
+})
+
+async function saveHere(
+  context: StoreContext,
+  project: Project,
+  { facts, hooks }: { readonly facts: SaveFacts; readonly hooks: Hooks },
+): Promise<SaveResult> {
+  const newest = context.ledger.newest(project.id)
+  const captured = await context.snapshots.capture(project, newest?.snapshot.tree, hooks.onProgress)
+  failpoint('save:captured')
+  if (newest !== undefined && newest.snapshot.tree === captured.snapshot.tree) {
+    const named = nameUnchanged(context, newest, facts.name)
+    if (named !== undefined) return { ...viewCheckpoint(named), created: false }
+  }
+  const checkpoint = await recordCheckpoint(context, project, {
+    captured,
+    facts: { ...facts, kind: 'save', previous: newest?.snapshot.tree },
+  })
+  return { ...viewCheckpoint(checkpoint), created: true }
+}
+
+/**
+ * The unchanged checkpoint under the wished name. Undefined if it has another name already: then both names
+ * must be, so a second checkpoint of the same files is made.
+ */
+function nameUnchanged(
+  { ledger }: StoreContext,
+  newest: Checkpoint,
+  name: string | null,
+): Checkpoint | undefined {
+  if (name === null || newest.name === name) return newest
+  if (newest.name !== null) return undefined
+  ledger.setName(newest.id, name)
+  return { ...newest, name }
+}

@@ -1,0 +1,49 @@
+// The store's folder: made 0700, marked with its format, and refused if the mark is not ours (I8).
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasCode, SavestateError } from '../model/index.js'
+import { writeFileAtomically } from '../system/index.js'
+
+const FORMAT = 'savestate 1\n'
+
+/** Returns the real path of the store, made if it was not there. */
+export function openHome(path: string): string {
+  try {
+    const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+    const home = realpathSync(path)
+    if (made !== undefined) chmodSync(home, 0o700)
+    checkFormat(home)
+    return home
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST')) throw error
+    throw new SavestateError('STORE_UNUSABLE', `The store ${path} cannot be opened or written`, {
+      hint: 'Check the permissions, or choose another place with SAVESTATE_HOME.',
+      cause: error,
+    })
+  }
+}
+
+function checkFormat(home: string): void {
+  const path = join(home, 'format')
+  let format: string
+  try {
+    format = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+    if (readdirSync(home).some((name) => name !== 'format.tmp')) {
+      throw new SavestateError('STORE_UNUSABLE', `${home} has something in it and is not a store`, {
+        hint: 'Point SAVESTATE_HOME at a new or empty folder.',
+      })
+    }
+    writeFileAtomically({ path, temporary: `${path}.tmp`, content: FORMAT, durable: true })
+    return
+  }
+  if (format === FORMAT) return
+  throw new SavestateError(
+    'STORE_NEWER',
+    `The store ${home} has the format ${JSON.stringify(format.trim().slice(0, 60))}`,
+    {
+      hint: 'It was made by a newer version of Savestate. Update savestate; nothing has been touched.',
+    },
+  )
+}

@@ -1,0 +1,177 @@
+// What callers and `--json` see: plain values, text for paths, ISO times in UTC.
+import {
+  type Checkpoint,
+  type CheckpointKind,
+  type Entry,
+  pathText,
+  type RestorePlan,
+  type SkipCounts,
+  type SkipReason,
+  type SnapshotDetails,
+} from '../model/index.js'
+import type { Change } from '../snapshot/index.js'
+
+export type CheckpointView = {
+  readonly id: string
+  readonly name: string | null
+  readonly reason: string | null
+  readonly createdAt: string
+  readonly session: string | null
+  readonly step: number | null
+  readonly status: string | null
+  /** Files that differ from the checkpoint before. */
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+  /** How many paths were left out. */
+  readonly skipped: number
+  readonly hasState: boolean
+  readonly hasFiles: boolean
+  readonly pinned: boolean
+  readonly kind: CheckpointKind
+}
+
+export type CheckpointDetails = CheckpointView & {
+  /** All files it holds, and their bytes. */
+  readonly fileCount: number
+  readonly sizeBytes: number
+  readonly tree: string
+  readonly commit: string
+  readonly ref: string
+  readonly skippedByReason: SkipCounts
+  readonly skippedPaths: readonly {
+    readonly path: string
+    readonly reason: SkipReason
+    readonly sizeBytes: number | null
+  }[]
+  readonly repositories: readonly {
+    readonly path: string
+    readonly commit: string | null
+    readonly branch: string | null
+  }[]
+  readonly changes: readonly ChangeView[]
+}
+
+export type ChangeView = {
+  readonly path: string
+  readonly change: 'added' | 'removed' | 'modified' | 'type' | 'mode'
+  readonly type: Entry['type']
+  /** Null for folders and binary content. */
+  readonly insertions: number | null
+  readonly deletions: number | null
+  /** Octal, where there is one. */
+  readonly modeBefore: string | null
+  readonly modeAfter: string | null
+}
+
+export type PlanItem = { readonly path: string; readonly reason?: string }
+export type PlanView = {
+  readonly write: readonly PlanItem[]
+  readonly remove: readonly PlanItem[]
+  readonly keep: readonly PlanItem[]
+  readonly conflict: readonly PlanItem[]
+}
+
+export function viewCheckpoint(checkpoint: Checkpoint): CheckpointView {
+  const { id, name, reason, kind, pinned, createdAtMs, changes, snapshot } = checkpoint
+  return {
+    id,
+    name,
+    reason,
+    createdAt: new Date(createdAtMs).toISOString(),
+    session: null,
+    step: null,
+    status: null,
+    ...changes,
+    skipped: Object.values(snapshot.skippedCounts).reduce((sum, count) => sum + count, 0),
+    hasState: false,
+    hasFiles: true,
+    pinned,
+    kind,
+  }
+}
+
+export function viewDetails(
+  checkpoint: Checkpoint,
+  rest: {
+    readonly details: SnapshotDetails
+    readonly ref: string
+    readonly changes: readonly Change[]
+  },
+): CheckpointDetails {
+  const { snapshot, commit } = checkpoint
+  return {
+    ...viewCheckpoint(checkpoint),
+    fileCount: snapshot.fileCount,
+    sizeBytes: snapshot.sizeBytes,
+    tree: snapshot.tree,
+    commit,
+    ref: rest.ref,
+    skippedByReason: snapshot.skippedCounts,
+    skippedPaths: rest.details.skippedPaths.map((skipped) => ({
+      ...skipped,
+      path: pathText(skipped.path),
+    })),
+    repositories: rest.details.repositories.map((note) => ({ ...note, path: pathText(note.path) })),
+    changes: rest.changes.map(viewChange),
+  }
+}
+
+export function viewChange({ path, before, after, insertions, deletions }: Change): ChangeView {
+  return {
+    path: pathText(path),
+    change: changeOf(before, after),
+    type: (after ?? before)?.type ?? 'file',
+    insertions: insertions ?? null,
+    deletions: deletions ?? null,
+    modeBefore: octal(before),
+    modeAfter: octal(after),
+  }
+}
+
+export function viewPlan(plan: RestorePlan): PlanView {
+  const left = ({
+    path,
+    reason,
+  }: {
+    path: RestorePlan['keep'][number]['path']
+    reason: string
+  }) => ({
+    path: pathText(path),
+    reason,
+  })
+  return {
+    write: plan.write.map(({ path, from, to }) => ({
+      path: pathText(path),
+      reason: writeReason(from, to),
+    })),
+    remove: plan.remove.map(({ path, from }) => ({
+      path: pathText(path),
+      reason: `${from.type} made later`,
+    })),
+    keep: plan.keep.map(left),
+    conflict: plan.conflict.map(left),
+  }
+}
+
+function changeOf(before: Entry | undefined, after: Entry | undefined): ChangeView['change'] {
+  if (before === undefined) return 'added'
+  if (after === undefined) return 'removed'
+  if (before.type !== after.type) return 'type'
+  if (before.type === 'folder') return 'mode'
+  const isSameContent = after.type !== 'folder' && before.blob === after.blob
+  return isSameContent ? 'mode' : 'modified'
+}
+
+function writeReason(from: Entry | undefined, to: Entry): string {
+  const change = changeOf(from, to)
+  if (change === 'added') return `${to.type} is missing`
+  if (change === 'type') return `is a ${from?.type}, was a ${to.type}`
+  return change === 'mode' ? `mode is ${octal(from ?? to)}, was ${octal(to)}` : 'content differs'
+}
+
+function octal(entry: Entry | undefined): string | null {
+  return entry === undefined || entry.type === 'link'
+    ? null
+    : entry.mode.toString(8).padStart(4, '0')
+}

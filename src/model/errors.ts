@@ -1,0 +1,59 @@
+// One class, one table. A code is permanent: scripts match on it. docs/errors.md is made from this table.
+
+export const ERROR_CODES = {
+  BAD_INPUT: 'An argument or option is not of the form it must have.',
+  CHECKPOINT_AMBIGUOUS: 'The start of an id fits more than one checkpoint.',
+  CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',
+  CONFIRMATION_NEEDED: 'The command changes files and nobody is there to say yes.',
+  DISK_FULL: 'The disk has no room for what had to be written.',
+  GIT_FAILED: 'The git program ended with an error.',
+  GIT_MISSING: 'The git program is not installed or too old.',
+  INTERRUPTED: 'The work was stopped before it was done.',
+  NOTHING_TO_REDO: 'There is no undone rewind.',
+  NOTHING_TO_UNDO: 'There is no rewind that is not yet undone.',
+  PROJECT_BUSY: 'Another process is working on this project.',
+  PROJECT_MISSING: 'The project folder is not there or is not a folder.',
+  PROJECT_REFUSED:
+    'This folder is never captured: a root, a home, the temporary folder, or the store.',
+  RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
+  REWIND_CONFLICT: 'Something that is not captured stands where the rewind would write.',
+  REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
+  STORE_DAMAGED: 'The store lacks something that it says it holds.',
+  STORE_NEWER: 'The store was written by a newer version of Savestate.',
+  STORE_UNUSABLE: 'The store cannot be opened or written.',
+  TOO_MANY_FILES: 'The project has more files to capture than the limit allows.',
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export type ErrorText = {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string | null
+}
+
+export class SavestateError extends Error {
+  override readonly name = 'SavestateError'
+  readonly code: ErrorCode
+  readonly hint: string | null
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.hint = options.hint ?? null
+  }
+
+  toJSON(): ErrorText {
+    return { code: this.code, message: this.message, hint: this.hint }
+  }
+}
+
+/** True for a system error (ENOENT, EACCES, …) of one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    codes.includes(error.code)
+  )
+}

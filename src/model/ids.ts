@@ -1,0 +1,51 @@
+// Identities. Each kind has one maker, so that a tree can never be handed over as a checkpoint.
+import { SavestateError } from './errors.js'
+
+declare const kind: unique symbol
+type Id<Kind extends string> = string & { readonly [kind]: Kind }
+
+export type CheckpointId = Id<'checkpoint'>
+export type ProjectId = Id<'project'>
+export type OperationId = Id<'operation'>
+/** The 40 hex digits of a git object. */
+export type ObjectId = Id<'object'>
+
+// Consonants only: an id can neither look like a number nor spell a word.
+const LETTERS = 'bcdfghjklmnpqrstvwxz'
+const TIME_LETTERS = 10
+const RANDOM_LETTERS = 8
+const EPOCH_MS = Date.UTC(2020, 0, 1)
+const ID_FORM = /^[bcdfghjklmnpqrstvwxz]{18}$/
+
+/** A fresh id: ten letters of time, so that ids sort by age, and eight of chance. */
+export function makeId(nowMs: number, random: (bytes: number) => Uint8Array): string {
+  let time = Math.max(0, Math.floor(nowMs) - EPOCH_MS)
+  let text = ''
+  for (let i = 0; i < TIME_LETTERS; i++) {
+    text = LETTERS.charAt(time % LETTERS.length) + text
+    time = Math.floor(time / LETTERS.length)
+  }
+  for (const byte of random(RANDOM_LETTERS)) text += LETTERS.charAt(byte % LETTERS.length)
+  return text
+}
+
+export function parseCheckpointId(text: string): CheckpointId {
+  return parse(text, ID_FORM, 'a checkpoint id') as CheckpointId
+}
+
+export function parseOperationId(text: string): OperationId {
+  return parse(text, ID_FORM, 'an operation id') as OperationId
+}
+
+export function parseProjectId(text: string): ProjectId {
+  return parse(text, ID_FORM, 'a project id') as ProjectId
+}
+
+export function parseObjectId(text: string): ObjectId {
+  return parse(text, /^[0-9a-f]{40}$/, 'an object id') as ObjectId
+}
+
+function parse(text: string, form: RegExp, what: string): string {
+  if (form.test(text)) return text
+  throw new SavestateError('BAD_INPUT', `${JSON.stringify(text.slice(0, 80))} is not ${what}`)
+}

@@ -1,0 +1,65 @@
+// The limits everything runs under unless told otherwise.
+
+export type Limits = {
+  /** Larger files are recorded, not captured. */
+  readonly maxFileBytes: number
+  /** A project with more files to capture is refused. */
+  readonly maxFiles: number
+}
+
+export const DEFAULT_LIMITS: Limits = { maxFileBytes: 10 * 1024 * 1024, maxFiles: 200_000 }
+
+/** `fsync` survives a power cut; `os` survives a killed process. */
+export type Durability = 'fsync' | 'os'
+
+/** What is rarely source and often huge or secret. An ignore file can bring any of it back with `!`. */
+export const DEFAULT_EXCLUDES: readonly string[] = [
+  'node_modules/',
+  'dist/',
+  'build/',
+  'target/',
+  'out/',
+  '.next/',
+  '.nuxt/',
+  '__pycache__/',
+  '*.pyc',
+  '*.pyo',
+  '.cache/',
+  '.pytest_cache/',
+  '.mypy_cache/',
+  '.ruff_cache/',
+  'coverage/',
+  '.coverage',
+  '.venv/',
+  'venv/',
+  'env/',
+  '.git/',
+  '.hg/',
+  '.svn/',
+  '.worktrees/',
+  '*.so',
+  '*.dylib',
+  '*.dll',
+  '*.o',
+  '*.a',
+  '*.jar',
+  '*.class',
+  '*.exe',
+  '*.obj',
+  '*.mp4',
+  '*.mov',
+  '*.mkv',
+  '*.webm',
+  '*.zip',
+  '*.tar',
+  '*.tar.gz',
+  '*.tgz',
+  '*.7z',
+  '*.rar',
+  '*.iso',
+  '.env',
+  '.env.*',
+  '.DS_Store',
+  'Thumbs.db',
+  '*.log',
+]

@@ -1,0 +1,34 @@
+// The names in a folder, as bytes.
+import { type Dirent, readdirSync } from 'node:fs'
+import { type BytePath, bytePath, bytePathOf, fsPath, hasCode } from '../../model/index.js'
+import { isUnreadable } from './read-file.js'
+
+export type ListedType = 'folder' | 'special' | 'other'
+export type Listed = ReadonlyMap<BytePath, ListedType>
+
+/** Undefined if the folder cannot be read. One that has vanished is empty: its parent will know. */
+export function listFolder(path: string): Listed | undefined {
+  const listed = new Map<BytePath, ListedType>()
+  try {
+    const entries = readdirSync(fsPath(path), { withFileTypes: true })
+    // Node puts U+FFFD where a name is not UTF-8; only then is the slower listing by bytes needed.
+    if (entries.some(({ name }) => name.includes('\ufffd'))) {
+      const exact = readdirSync(fsPath(path), { withFileTypes: true, encoding: 'buffer' })
+      for (const entry of exact) listed.set(bytePathOf(entry.name), typeOf(entry))
+    } else {
+      for (const entry of entries) listed.set(bytePath(entry.name), typeOf(entry))
+    }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return new Map()
+    if (isUnreadable(error)) return undefined
+    throw error
+  }
+  return listed
+}
+
+function typeOf(entry: Dirent<string> | Dirent<Buffer>): ListedType {
+  if (entry.isDirectory()) return 'folder'
+  return entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || entry.isCharacterDevice()
+    ? 'special'
+    : 'other'
+}

@@ -1,0 +1,109 @@
+// Reads a file so that what comes back was its content at one moment, or says why not.
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs'
+import { fsPath, hasCode } from '../../model/index.js'
+
+/** `changed` means: not torn apart, but not the file that was listed either; the next save will see it. */
+export type ReadFault = 'unreadable' | 'unstable' | 'gone'
+export type StableRead = {
+  readonly content: Buffer
+  readonly stats: BigIntStats
+  readonly readAtMs: number
+}
+
+const ATTEMPTS = 3
+// No link is followed and no pipe waited for, whatever was swapped in since the listing.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const BIGINT = { bigint: true } as const
+
+export function readStable(path: string): StableRead | ReadFault {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const fd = openForReading(path)
+    if (typeof fd === 'string') return fd
+    try {
+      const readAtMs = Date.now()
+      const before = fstatSync(fd, BIGINT)
+      if (!before.isFile()) return 'unstable'
+      const content = readExactly(fd, Number(before.size))
+      const after = fstatSync(fd, BIGINT)
+      if (content !== undefined && isUnchanged(before, after))
+        return { content, stats: after, readAtMs }
+    } catch (error) {
+      if (isUnreadable(error)) return 'unreadable'
+      throw error
+    } finally {
+      closeSync(fd)
+    }
+  }
+  return 'unstable'
+}
+
+export function readLink(path: string): Buffer | ReadFault {
+  try {
+    return readlinkSync(fsPath(path), { encoding: 'buffer' })
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'gone'
+    if (hasCode(error, 'EINVAL')) return 'unstable'
+    if (isUnreadable(error)) return 'unreadable'
+    throw error
+  }
+}
+
+export function openForReading(path: string): number | ReadFault {
+  try {
+    return openSync(fsPath(path), OPEN_FLAGS)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'gone'
+    if (hasCode(error, 'ELOOP', 'EISDIR')) return 'unstable'
+    if (isUnreadable(error)) return 'unreadable'
+    throw error
+  }
+}
+
+export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
+  return (
+    before.size === after.size &&
+    before.mtimeNs === after.mtimeNs &&
+    before.ctimeNs === after.ctimeNs
+  )
+}
+
+/** Errors that speak of this path alone, so that the rest can still be captured. */
+export function isUnreadable(error: unknown): boolean {
+  return hasCode(
+    error,
+    'EACCES',
+    'EPERM',
+    'EIO',
+    'ENXIO',
+    'ENODEV',
+    'EBUSY',
+    'EAGAIN',
+    'ENAMETOOLONG',
+    'ESTALE',
+    'ENOTCONN',
+    'ETXTBSY',
+    'EOVERFLOW',
+    'ETIMEDOUT',
+    'EREMOTEIO',
+    'EINVAL',
+    'EISDIR',
+  )
+}
+
+function readExactly(fd: number, size: number): Buffer | undefined {
+  const content = Buffer.allocUnsafe(size)
+  for (let done = 0; done < size; ) {
+    const read = readSync(fd, content, done, size - done, null)
+    if (read === 0) return undefined
+    done += read
+  }
+  return content
+}

@@ -1,0 +1,38 @@
+// When two looks at a path can be taken for the same file (docs/design.md#stat-cache).
+import type { BigIntStats } from 'node:fs'
+import type { Stamp } from './node.js'
+
+const NS_PER_S = 1_000_000_000n
+// The kernel's clock for files ticks at most every 10 ms; a file system without fractions of a second
+// may tick every two.
+const FINE_TICK_NS = 100_000_000n
+const COARSE_TICK_NS = 2_100_000_000n
+
+export function isSameStamp(known: Stamp, stats: BigIntStats): boolean {
+  return (
+    known.ctimeNs === stats.ctimeNs &&
+    known.mtimeNs === stats.mtimeNs &&
+    known.size === Number(stats.size) &&
+    known.ino === stats.ino
+  )
+}
+
+export function setStamp(node: Stamp, stats: BigIntStats): void {
+  node.size = Number(stats.size)
+  node.mtimeNs = stats.mtimeNs
+  node.ctimeNs = stats.ctimeNs
+  node.ino = stats.ino
+}
+
+/**
+ * False if a change made after `readAtMs` could leave the same stamp behind. Every change sets ctime to
+ * the time it is made, whatever is done to mtime, so ctime alone decides.
+ */
+export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number): boolean {
+  const tick = stats.ctimeNs % NS_PER_S === 0n ? COARSE_TICK_NS : FINE_TICK_NS
+  return stats.ctimeNs + tick < BigInt(Math.floor(readAtMs)) * 1_000_000n
+}
+
+export function stampText(stats: BigIntStats): string {
+  return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`
+}

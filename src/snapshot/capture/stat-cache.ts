@@ -1,0 +1,73 @@
+// The stat cache on disk: all nodes in columns, read back in a few milliseconds. Derived: a missing,
+// damaged or foreign file only costs the time to read the project again.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type BytePath, hasCode, type ObjectId, type Snapshot } from '../../model/index.js'
+import { writeFileAtomically } from '../../system/index.js'
+import { decodeNodes, encodeNodes } from './node-columns.js'
+import type { Memory } from './scan.js'
+import type { KnownIndex } from './tracking.js'
+
+export type CachedProject = Memory & {
+  /** The project these nodes are of; another root's are of no use. */
+  readonly rootPath: BytePath
+  /** What the last capture made of the nodes. */
+  readonly snapshot: Snapshot | undefined
+  /** The snapshot of the checkpoint that keeps the nodes' objects alive. */
+  readonly keptBy: ObjectId | undefined
+}
+
+const MAGIC = Buffer.from('savestate-cache-1\n', 'latin1')
+const CHECKSUM_BYTES = 20
+
+type Head = {
+  readonly rootPath: BytePath
+  readonly snapshot: Snapshot | null
+  readonly keptBy: ObjectId | null
+  readonly indexes: readonly (readonly [BytePath, KnownIndex])[]
+}
+
+export function writeStatCache(path: string, cached: CachedProject): void {
+  const head: Head = {
+    rootPath: cached.rootPath,
+    snapshot: cached.snapshot ?? null,
+    keptBy: cached.keptBy ?? null,
+    indexes: [...cached.indexes],
+  }
+  const text = Buffer.from(JSON.stringify(head), 'utf8')
+  const size = Buffer.alloc(4)
+  size.writeUInt32LE(text.length)
+  const parts = [MAGIC, size, text, encodeNodes(cached.root)]
+  const hash = createHash('sha1')
+  for (const part of parts) hash.update(part)
+  const content = Buffer.concat([...parts, hash.digest()])
+  writeFileAtomically({ path, temporary: `${path}.tmp`, content, durable: false })
+}
+
+export function readStatCache(path: string, rootPath: BytePath): CachedProject | undefined {
+  const bytes = readOrAbsent(path)
+  if (bytes === undefined || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
+  const body = bytes.subarray(0, bytes.length - CHECKSUM_BYTES)
+  const checksum = createHash('sha1').update(body).digest()
+  if (!checksum.equals(bytes.subarray(bytes.length - CHECKSUM_BYTES))) return undefined
+  const start = MAGIC.length + 4
+  const end = start + body.readUInt32LE(MAGIC.length)
+  const head = JSON.parse(body.toString('utf8', start, end)) as Head
+  if (head.rootPath !== rootPath) return undefined
+  return {
+    rootPath,
+    root: decodeNodes(body.subarray(end)),
+    indexes: new Map(head.indexes),
+    snapshot: head.snapshot ?? undefined,
+    keptBy: head.keptBy ?? undefined,
+  }
+}
+
+function readOrAbsent(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EISDIR', 'EACCES', 'EIO')) return undefined
+    throw error
+  }
+}

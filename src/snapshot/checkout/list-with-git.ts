@@ -1,0 +1,135 @@
+// Asks git what an index tracks, for the indexes not decoded here. Git never gets to see the user's
+// repository, only a stand-in with copies of the index files. Even `ls-files` writes: it sets the
+// time of a shared index it reads, and of the trees it takes to unfold a sparse index; and the
+// user's configuration could make it run programs or fetch.
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BytePath, fsPath, joinPath, ROOT } from '../../model/byte-path.js'
+import { IndexUnsupported } from './index-format.js'
+import { objectFormatOf } from './object-format.js'
+import { readRegularFile } from './regular-file.js'
+import type { Repository } from './repository.js'
+import { type TrackedPaths, trackedPathsOf } from './tracked-paths.js'
+
+export const MAX_INDEX_BYTES = 1024 * 1024 * 1024
+
+/** Throws IndexUnsupported, or what running git throws, when git can't read the index either. */
+export function listTrackedWithGit(repository: Repository): TrackedPaths {
+  const indexes = readIndexFiles(repository)
+  if (indexes.length === 0) return trackedPathsOf([])
+  const format = objectFormatOf(repository)
+  const standIn = mkdtempSync(join(tmpdir(), 'savestate-index-'))
+  try {
+    const isSparse = indexes.some(({ bytes }) => hasFolderEntries(bytes))
+    fillStandIn(standIn, { indexes, format, isSparse })
+    const records = runListing(standIn, isSparse ? ['--sparse'] : [])
+    checkComplete(records, indexes)
+    return trackedPathsOf(parseRecords(records))
+  } finally {
+    rmSync(standIn, { recursive: true, force: true })
+  }
+}
+
+type IndexFile = { readonly name: string; readonly bytes: Buffer }
+
+/** The index and, as it may be split, whatever it may share entries with. */
+function readIndexFiles({ gitDir }: Repository): readonly IndexFile[] {
+  const index = readRegularFile(`${gitDir}/index`, MAX_INDEX_BYTES)
+  if (index === 'absent') return []
+  if (index === 'unfit') throw new IndexUnsupported('no regular file')
+  const files: IndexFile[] = [{ name: 'index', bytes: index }]
+  for (const name of readdirSync(fsPath(gitDir), 'latin1')) {
+    if (!/^sharedindex\.[0-9a-f]+$/.test(name)) continue
+    const bytes = readRegularFile(`${gitDir}/${name}`, MAX_INDEX_BYTES)
+    if (typeof bytes !== 'string') files.push({ name, bytes })
+  }
+  return files
+}
+
+/** Whether the extension that announces them is the last, or the last before the one for threads. */
+function hasFolderEntries(index: Buffer): boolean {
+  const tail = index.toString('latin1', Math.max(0, index.length - 128))
+  return /sdir\0{4}(?:EOIE[^]{28}[^]{20}|EOIE[^]{40}[^]{32}|[^]{20}|[^]{32})$/.test(tail)
+}
+
+type Contents = {
+  readonly indexes: readonly IndexFile[]
+  readonly format: string
+  readonly isSparse: boolean
+}
+
+function fillStandIn(standIn: string, { indexes, format, isSparse }: Contents): void {
+  // The worktree stays empty: git unfolds a sparse index when it finds one of its folders there.
+  for (const folder of ['git/refs', 'git/objects', 'git/info', 'worktree']) {
+    mkdirSync(join(standIn, folder), { recursive: true })
+  }
+  const config = ['[core]']
+  if (format === 'sha1') config.push('repositoryFormatVersion = 0')
+  else config.push('repositoryFormatVersion = 1', '[extensions]', `objectFormat = ${format}`)
+  // Unless it is told of a sparse checkout, git unfolds a sparse index, and there are no trees here.
+  if (isSparse) {
+    config.push('[core]', 'sparseCheckout = true', 'sparseCheckoutCone = true')
+    config.push('[index]', 'sparse = true')
+  }
+  const files = [
+    { name: 'HEAD', bytes: 'ref: refs/heads/none\n' },
+    { name: 'config', bytes: `${config.join('\n')}\n` },
+    { name: 'info/sparse-checkout', bytes: '/*\n!/*/\n' },
+    ...indexes,
+  ]
+  for (const { name, bytes } of files) writeFileSync(join(standIn, 'git', name), bytes)
+}
+
+/** Each `MODE OBJECT STAGE<tab>NAME`. */
+function runListing(standIn: string, options: readonly string[]): readonly string[] {
+  const gitDir = join(standIn, 'git')
+  const worktree = join(standIn, 'worktree')
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(GIT_|XDG_CONFIG_HOME$)/.test(name),
+  )
+  const listing = execFileSync(
+    'git',
+    [`--git-dir=${gitDir}`, `--work-tree=${worktree}`, 'ls-files', '-z', '--stage', ...options],
+    {
+      cwd: worktree,
+      env: {
+        ...Object.fromEntries(inherited),
+        HOME: worktree,
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_OPTIONAL_LOCKS: '0',
+        GIT_TERMINAL_PROMPT: '0',
+        LC_ALL: 'C',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: MAX_INDEX_BYTES,
+    },
+  )
+  return listing.toString('latin1').split('\0').slice(0, -1)
+}
+
+/**
+ * Git drops, without a word, the entries of a sparse index it fails to unfold. A split index has
+ * more entries than its first file says, never fewer.
+ */
+function checkComplete(records: readonly string[], indexes: readonly IndexFile[]): void {
+  const expected = indexes[0]?.bytes.readUInt32BE(8) ?? 0
+  if (records.length < expected) {
+    throw new IndexUnsupported(`git lists ${records.length} entries of ${expected}`)
+  }
+}
+
+function parseRecords(records: readonly string[]): readonly BytePath[] {
+  const names = new Set<BytePath>()
+  for (const record of records) {
+    const [, type, name] =
+      /^(04|10|12|16)0\d{3} [0-9a-f]+ [0-3]\t(?!\.\/$)([^]+)$/.exec(record) ?? []
+    // Git does not notice where an index was cut off, and lists zeros: no mode, `./` for no name.
+    if (name === undefined) throw new IndexUnsupported(`git lists ${JSON.stringify(record)}`)
+    if (type !== '16') names.add(joinPath(ROOT, name))
+  }
+  return [...names].sort((one, other) => (one < other ? -1 : 1))
+}

@@ -1,0 +1,155 @@
+// Finds the user's git repositories and what they have checked out, by reading their files: starting
+// git for this would cost more than the rest of a save. Nothing here ever writes to a repository,
+// runs anything it configures, or looks at the environment (GIT_DIR and the like).
+
+import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { type BytePath, fsPath, joinPath, pathText, ROOT } from '../../model/byte-path.js'
+import { ifThere, readRegularFile } from './regular-file.js'
+
+/** Absolute paths, one character per byte. `gitDir` and `commonDir` differ in a linked worktree. */
+export type Repository = {
+  readonly worktree: string
+  readonly gitDir: string
+  readonly commonDir: string
+}
+
+export type Head = {
+  /** Null on an unborn branch, and where the refs are in a format not read here (reftable). */
+  readonly commit: string | null
+  /** As text (see `pathText`), without `refs/heads/`; null when HEAD is not on a branch. */
+  readonly branch: string | null
+}
+
+// A path of the kernel's longest length, with what git writes around it.
+const MAX_POINTER_BYTES = 4096 + 64
+const MAX_PACKED_REFS_BYTES = 512 * 1024 * 1024
+// As many as git itself follows.
+const MAX_SYMBOLIC_REFS = 5
+
+/** The repository whose worktree is exactly this folder. Throws when it could not look. */
+export function openRepository(folder: string): Repository | undefined {
+  const dotGit = inFolder(folder, '.git')
+  const stats = ifThere(() => statSync(fsPath(dotGit)), 'ELOOP')
+  if (stats === undefined) return undefined
+  const gitDir = stats.isDirectory() ? dotGit : followPointer(dotGit, /^gitdir: ([^]+)$/, folder)
+  if (gitDir === undefined || !hasHead(gitDir)) return undefined
+  const commonDir = commonDirOf(gitDir)
+  return commonDir === undefined ? undefined : { worktree: folder, gitDir, commonDir }
+}
+
+/** The nearest repository at or above the folder, and where in its worktree the folder is. */
+export function enclosingRepository(
+  folder: string,
+): { readonly repository: Repository; readonly prefix: BytePath } | undefined {
+  for (
+    let candidate = folder;
+    ;
+    candidate = candidate.slice(0, candidate.lastIndexOf('/')) || '/'
+  ) {
+    const repository = openRepository(candidate)
+    if (repository !== undefined) return { repository, prefix: below(candidate, folder) }
+    if (candidate === '/') return undefined
+  }
+}
+
+export function headOf(repository: Repository): Head {
+  let name = 'HEAD'
+  for (let followed = 0; followed <= MAX_SYMBOLIC_REFS; followed++) {
+    const ref = readLooseRef(inFolder(folderOfRef(repository, name), name))
+    if (ref?.type !== 'symbolic') {
+      const commit = ref === undefined ? packedCommit(repository, name) : ref.commit
+      return { commit, branch: branchOf(name) }
+    }
+    // A repository with reftables says `refs/heads/.invalid` in HEAD, so that nobody takes it for
+    // a repository with files: no ref is called so.
+    if (!isRefName(ref.target)) break
+    name = ref.target
+  }
+  return { commit: null, branch: null }
+}
+
+/** The file of ignore patterns that belongs to the repository but is not in its worktree. */
+export function excludeFileOf(repository: Repository): string {
+  return inFolder(repository.commonDir, 'info/exclude')
+}
+
+function inFolder(folder: string, name: string): string {
+  return folder.endsWith('/') ? folder + name : `${folder}/${name}`
+}
+
+function below(folder: string, path: string): BytePath {
+  return joinPath(ROOT, path.slice(inFolder(folder, '').length))
+}
+
+function hasHead(gitDir: string): boolean {
+  const stats = ifThere(() => lstatSync(fsPath(inFolder(gitDir, 'HEAD'))))
+  // Ancient repositories have a symbolic link, which dangles while the branch is unborn.
+  return stats !== undefined && (stats.isFile() || stats.isSymbolicLink())
+}
+
+function commonDirOf(gitDir: string): string | undefined {
+  const pointer = inFolder(gitDir, 'commondir')
+  const stats = ifThere(() => lstatSync(fsPath(pointer)))
+  return stats === undefined ? gitDir : followPointer(pointer, /^([^]+)$/, gitDir)
+}
+
+/**
+ * Where the path in a file leads, relative to `base`. The real path: `..` after a symbolic link is
+ * not what its text says.
+ */
+function followPointer(file: string, pattern: RegExp, base: string): string | undefined {
+  const bytes = readRegularFile(file, MAX_POINTER_BYTES)
+  if (typeof bytes === 'string') return undefined
+  const target = pattern.exec(bytes.toString('latin1').replace(/[\r\n]+$/, ''))?.[1]
+  if (target === undefined || target.includes('\0')) return undefined
+  const path = target.startsWith('/') ? target : inFolder(base, target)
+  return ifThere(() => realpathSync.native(fsPath(path), 'latin1'), 'ELOOP', 'ENAMETOOLONG')
+}
+
+type LooseRef =
+  | { readonly type: 'symbolic'; readonly target: string }
+  | { readonly type: 'direct'; readonly commit: string | null }
+
+function readLooseRef(path: string): LooseRef | undefined {
+  const stats = ifThere(() => lstatSync(fsPath(path)), 'ENAMETOOLONG')
+  // A folder: left over from a branch `a/b`, while the branch `a` is packed.
+  if (stats === undefined || stats.isDirectory()) return undefined
+  if (stats.isSymbolicLink()) {
+    const target = readlinkSync(fsPath(path), 'latin1')
+    if (target.startsWith('refs/')) return { type: 'symbolic', target }
+  }
+  const bytes = readRegularFile(path, MAX_POINTER_BYTES)
+  if (bytes === 'absent') return undefined
+  const text = bytes === 'unfit' ? '' : bytes.toString('latin1')
+  // Not \s: to it a byte A0, the end of many a UTF-8 letter, is white space.
+  const target = /^ref:[ \t\r\n]*([^ \t\r\n]+)[ \t\r\n]*$/.exec(text)?.[1]
+  if (target !== undefined) return { type: 'symbolic', target }
+  return {
+    type: 'direct',
+    commit: /^([0-9a-f]{40}|[0-9a-f]{64})(?=[ \t\r\n]|$)/.exec(text)?.[0] ?? null,
+  }
+}
+
+function packedCommit({ commonDir }: Repository, name: string): string | null {
+  const bytes = readRegularFile(inFolder(commonDir, 'packed-refs'), MAX_PACKED_REFS_BYTES)
+  if (typeof bytes === 'string') return null
+  const end = bytes.indexOf(` ${name}\n`, 0, 'latin1')
+  if (end === -1) return null
+  const start = end === 0 ? 0 : bytes.lastIndexOf('\n', end - 1) + 1
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.exec(bytes.toString('latin1', start, end))?.[0] ?? null
+}
+
+function folderOfRef({ gitDir, commonDir }: Repository, name: string): string {
+  return /^refs\/(?!bisect\/|worktree\/|rewritten\/)/.test(name) ? commonDir : gitDir
+}
+
+// What git forbids in the name of a ref, as far as it could lead out of the folder of refs.
+function isRefName(name: string): boolean {
+  return /^refs\/[^\0-\x20\x7f~^:?*[\\]+$/.test(name) && !/\.\.|\/\.|\/\/|\/$/.test(name)
+}
+
+function branchOf(name: string): string | null {
+  return name.startsWith('refs/heads/')
+    ? pathText(joinPath(ROOT, name.slice('refs/heads/'.length)))
+    : null
+}

@@ -1,0 +1,74 @@
+// The set of paths a git index tracks, however they were read.
+
+import { hash } from 'node:crypto'
+import { type BytePath, parentOf } from '../../model/byte-path.js'
+
+export type TrackedPaths = {
+  /** A tracked file, or anything inside a folder tracked as a whole. */
+  has(path: BytePath): boolean
+  /** Some tracked path lies inside this folder. */
+  hasInside(folder: BytePath): boolean
+  /** A folder tracked as a whole counts as one. */
+  readonly count: number
+  /** Equal for equal lists of paths, and for those only. */
+  readonly digest: string
+}
+
+/**
+ * `names`: ascending, none twice; a folder tracked as a whole ends with a slash, as in a sparse
+ * index.
+ */
+export function trackedPathsOf(names: readonly BytePath[]): TrackedPaths {
+  // Each costs about as much as reading the names did, and not every caller needs both.
+  const lookup = once(() => lookupOf(names))
+  const digest = once(() => hash('sha256', names.join('\0')))
+  return {
+    has: (path) => lookup().files.has(path) || isInWholeFolder(lookup(), path),
+    hasInside: (folder) => {
+      if (folder === '') return names.length > 0
+      return hasPrefix(names, `${folder}/`) || isInWholeFolder(lookup(), folder)
+    },
+    count: names.length,
+    get digest() {
+      return digest()
+    },
+  }
+}
+
+type Lookup = { readonly files: ReadonlySet<string>; readonly wholeFolders: ReadonlySet<string> }
+
+function lookupOf(names: readonly BytePath[]): Lookup {
+  const wholeFolders = names.filter((name) => name.endsWith('/'))
+  const files = wholeFolders.length === 0 ? names : names.filter((name) => !name.endsWith('/'))
+  return {
+    files: new Set(files),
+    wholeFolders: new Set(wholeFolders.map((name) => name.slice(0, -1))),
+  }
+}
+
+function isInWholeFolder({ wholeFolders }: Lookup, path: BytePath): boolean {
+  if (wholeFolders.size === 0) return false
+  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) {
+    if (wholeFolders.has(folder)) return true
+  }
+  return false
+}
+
+function hasPrefix(names: readonly string[], prefix: string): boolean {
+  let low = 0
+  let high = names.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((names[middle] ?? '') < prefix) low = middle + 1
+    else high = middle
+  }
+  return names[low]?.startsWith(prefix) ?? false
+}
+
+function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined
+  return () => {
+    known ??= { value: compute() }
+    return known.value
+  }
+}

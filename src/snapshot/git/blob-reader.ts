@@ -1,0 +1,126 @@
+// Reads objects through one `git cat-file --batch` that stays open: starting git for each would cost a
+// hundred times more. A large object passes through in chunks.
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type ObjectId, SavestateError } from '../../model/index.js'
+import { gitFault, startFault, startGit } from './git-program.js'
+
+/** Takes an object as it comes. */
+export type Receiver = { start(size: number): void; chunk(bytes: Buffer): void }
+
+type Request = {
+  readonly id: ObjectId
+  readonly receiver: Receiver
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+export class BlobReader {
+  readonly #gitDir: string
+  #child: ChildProcessWithoutNullStreams | undefined
+  #requests: Request[] = []
+  #head: Buffer = Buffer.alloc(0)
+  /** Bytes of the current object still to come, with the newline after it; undefined between objects. */
+  #left: number | undefined
+
+  constructor(gitDir: string) {
+    this.#gitDir = gitDir
+  }
+
+  async read(id: ObjectId): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    await this.stream(id, { start: () => chunks.splice(0), chunk: (bytes) => chunks.push(bytes) })
+    return Buffer.concat(chunks)
+  }
+
+  /** The receiver may write synchronously, which slows git down as it should. If it throws, so does this. */
+  stream(id: ObjectId, receiver: Receiver): Promise<void> {
+    const child = (this.#child ??= this.#start())
+    return new Promise((resolve, reject) => {
+      this.#requests.push({ id, receiver, resolve, reject })
+      child.stdin.write(`${id}\n`)
+    })
+  }
+
+  close(): void {
+    this.#child?.stdin.end()
+    this.#child = undefined
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const child = startGit(this.#gitDir, ['cat-file', '--batch'])
+    const fail = (error: Error) => {
+      if (this.#child === child) this.#child = undefined
+      for (const { reject } of this.#requests.splice(0)) reject(error)
+      this.#left = undefined
+      this.#head = Buffer.alloc(0)
+    }
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    child.stdin.on('error', (error) => fail(error))
+    child.on('error', (error) => fail(startFault(error)))
+    child.on('close', (status) => {
+      if (this.#requests.length > 0) fail(gitFault(['cat-file'], `it ended with ${status}`))
+    })
+    // An idle reader must not keep the process alive.
+    child.unref()
+    return child
+  }
+
+  #receive(chunk: Buffer): void {
+    let rest = chunk
+    while (rest.length > 0) {
+      rest =
+        this.#left === undefined ? this.#receiveHead(rest) : this.#receiveBody(rest, this.#left)
+    }
+  }
+
+  #receiveHead(chunk: Buffer): Buffer {
+    const end = chunk.indexOf(10)
+    if (end === -1) {
+      this.#head = Buffer.concat([this.#head, chunk])
+      return Buffer.alloc(0)
+    }
+    const line = Buffer.concat([this.#head, chunk.subarray(0, end)]).toString('latin1')
+    this.#head = Buffer.alloc(0)
+    const size = / (?:blob|tree|commit|tag) ([0-9]+)$/.exec(line)?.[1]
+    if (size === undefined) {
+      this.#requests.shift()?.reject(missingObject(line))
+    } else {
+      this.#left = Number(size) + 1
+      this.#deliver((receiver) => receiver.start(Number(size)))
+    }
+    return chunk.subarray(end + 1)
+  }
+
+  #receiveBody(chunk: Buffer, left: number): Buffer {
+    const part = chunk.subarray(0, Math.min(chunk.length, left))
+    const content = part.length === left ? part.subarray(0, -1) : part
+    if (content.length > 0) this.#deliver((receiver) => receiver.chunk(content))
+    this.#left = left - part.length
+    if (this.#left === 0) {
+      this.#left = undefined
+      this.#requests.shift()?.resolve()
+    }
+    return chunk.subarray(part.length)
+  }
+
+  /** A receiver that has thrown gets no more of its object, whose rest still has to be read past. */
+  #deliver(give: (receiver: Receiver) => void): void {
+    const request = this.#requests[0]
+    if (request === undefined) return
+    try {
+      give(request.receiver)
+    } catch (error) {
+      request.reject(error instanceof Error ? error : new Error(String(error)))
+      this.#requests[0] = {
+        ...request,
+        receiver: { start: () => undefined, chunk: () => undefined },
+      }
+    }
+  }
+}
+
+function missingObject(line: string): SavestateError {
+  return new SavestateError('STORE_DAMAGED', `The store lacks an object: ${line.slice(0, 100)}`, {
+    hint: 'Run `savestate verify` to see which checkpoints are affected.',
+  })
+}

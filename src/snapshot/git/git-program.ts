@@ -1,0 +1,93 @@
+// Starts git, and nothing of the user's git with it: no inherited GIT_*, no system, global or injected
+// configuration, no hooks, no signing, no prompt, no lock taken for convenience.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { hasCode, SavestateError } from '../../model/index.js'
+
+const INHERITED = [
+  'PATH',
+  'LD_LIBRARY_PATH',
+  'DYLD_LIBRARY_PATH',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SYSTEMROOT',
+  'PATHEXT',
+  'COMSPEC',
+]
+const NOWHERE = process.platform === 'win32' ? 'NUL' : '/dev/null'
+
+export function gitEnvironment(): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = {
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: NOWHERE,
+    GIT_CONFIG_GLOBAL: NOWHERE,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    // git looks for ~/.config/git/attributes even when told of another configuration.
+    HOME: NOWHERE,
+    XDG_CONFIG_HOME: NOWHERE,
+    LC_ALL: 'C',
+  }
+  for (const name of INHERITED) {
+    const value = process.env[name]
+    if (value !== undefined) environment[name] = value
+  }
+  return environment
+}
+
+export function startGit(gitDir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+  const options = [
+    '-c',
+    'core.hooksPath=/dev/null',
+    '-c',
+    'core.fsmonitor=false',
+    '-c',
+    'core.quotePath=false',
+  ]
+  return spawn('git', [`--git-dir=${gitDir}`, ...options, ...args], {
+    env: gitEnvironment(),
+    stdio: 'pipe',
+    cwd: gitDir,
+  })
+}
+
+/** What git printed. Throws GIT_FAILED on any exit but 0. */
+export async function runGit(
+  gitDir: string,
+  args: readonly string[],
+  input?: string,
+): Promise<Buffer> {
+  const child = startGit(gitDir, args)
+  const output: Buffer[] = []
+  const complaints: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
+  // git may end before it has read everything; its exit code tells why.
+  child.stdin.on('error', (error) => complaints.push(Buffer.from(`${error.message}\n`)))
+  child.stdin.end(input ?? '')
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', (error) => reject(startFault(error)))
+    child.on('close', resolve)
+  })
+  if (status === 0) return Buffer.concat(output)
+  throw gitFault(
+    args,
+    `${status}: ${Buffer.concat(complaints).toString('utf8').trim().slice(0, 500)}`,
+  )
+}
+
+export function gitFault(args: readonly string[], what: string): SavestateError {
+  return new SavestateError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${what}`, {
+    hint: 'Run `savestate verify` to see whether the store is whole.',
+  })
+}
+
+export function startFault(error: Error): Error {
+  if (!hasCode(error, 'ENOENT', 'EACCES')) return error
+  return new SavestateError('GIT_MISSING', 'The git program could not be started', {
+    hint: 'Install git 2.30 or newer and make sure it is on the PATH.',
+    cause: error,
+  })
+}

@@ -1,0 +1,149 @@
+// What differs between two trees, by `git diff-tree`, which skips equal folders without reading them. One
+// process stays open: a save needs the figures each time.
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { BytePath, ObjectId } from '../../model/index.js'
+import { gitFault, startFault, startGit } from './git-program.js'
+
+export type Side = {
+  readonly type: 'file' | 'executable' | 'link' | 'folder'
+  readonly id: ObjectId
+}
+
+/** One path that differs; a side is undefined where the path is not there. */
+export type TreeChange = {
+  readonly path: BytePath
+  readonly before: Side | undefined
+  readonly after: Side | undefined
+  /** Undefined for folders and for binary content. */
+  readonly insertions: number | undefined
+  readonly deletions: number | undefined
+}
+
+const ARGS = [
+  'diff-tree',
+  '--stdin',
+  '-r',
+  '-t',
+  '-z',
+  '--raw',
+  '--no-renames',
+  '--no-abbrev',
+  '--no-ext-diff',
+]
+// git echoes a line that names no object, and flushes: the mark that all before it has been answered. No
+// path can be taken for it, since each ends with a NUL.
+const END_MARK = '-- answered --\n'
+
+export class TreeDiff {
+  readonly #gitDir: string
+  readonly #args: readonly string[]
+  #child: ChildProcessWithoutNullStreams | undefined
+  #output: Buffer[] = []
+  #waiting: { resolve: (output: Buffer) => void; reject: (error: Error) => void } | undefined
+
+  /** Counting lines means reading both contents, so only who needs the counts asks for them. */
+  constructor(gitDir: string, { countLines }: { readonly countLines: boolean }) {
+    this.#gitDir = gitDir
+    this.#args = countLines ? [...ARGS, '--numstat'] : ARGS
+  }
+
+  /** One at a time. */
+  async compare(before: ObjectId, after: ObjectId): Promise<TreeChange[]> {
+    if (before === after) return []
+    const child = (this.#child ??= this.#start())
+    const output = await new Promise<Buffer>((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      child.stdin.write(`${before} ${after}\n${END_MARK}`)
+    })
+    return parse(
+      output.toString('latin1', `${before} ${after}\n`.length, output.length - END_MARK.length),
+    )
+  }
+
+  close(): void {
+    this.#child?.stdin.end()
+    this.#child = undefined
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    const child = startGit(this.#gitDir, this.#args)
+    const complaints: Buffer[] = []
+    const fail = (error: Error) => {
+      if (this.#child === child) this.#child = undefined
+      this.#output = []
+      this.#waiting?.reject(error)
+      this.#waiting = undefined
+    }
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
+    child.stdin.on('error', (error) => fail(error))
+    child.on('error', (error) => fail(startFault(error)))
+    child.on('close', (status) =>
+      fail(gitFault(ARGS, `${status}: ${Buffer.concat(complaints).toString('utf8').trim()}`)),
+    )
+    child.unref()
+    return child
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#output.push(chunk)
+    if (!endsWithMark(this.#output)) return
+    const output = Buffer.concat(this.#output)
+    this.#output = []
+    this.#waiting?.resolve(output)
+    this.#waiting = undefined
+  }
+}
+
+function endsWithMark(chunks: readonly Buffer[]): boolean {
+  let tail = Buffer.alloc(0)
+  for (let i = chunks.length - 1; i >= 0 && tail.length < END_MARK.length; i--) {
+    tail = Buffer.concat([chunks[i] ?? tail.subarray(0, 0), tail])
+  }
+  return tail.toString('latin1', Math.max(0, tail.length - END_MARK.length)) === END_MARK
+}
+
+function parse(text: string): TreeChange[] {
+  const tokens = text.split('\0')
+  const changes: TreeChange[] = []
+  const counts = new Map<string, readonly [string, string]>()
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] ?? ''
+    const raw = /^:(\d{6}) (\d{6}) (\w{40}) (\w{40}) /.exec(token)
+    if (raw !== null) {
+      const [, modeBefore = '', modeAfter = '', idBefore = '', idAfter = ''] = raw
+      const path = (tokens[++i] ?? '') as BytePath
+      changes.push({
+        path,
+        before: sideOf(modeBefore, idBefore),
+        after: sideOf(modeAfter, idAfter),
+        insertions: undefined,
+        deletions: undefined,
+      })
+    } else if (token !== '') {
+      const [insertions = '', deletions = '', ...path] = token.split('\t')
+      counts.set(path.join('\t'), [insertions, deletions])
+    }
+  }
+  return changes.map((change) => {
+    if ((change.after ?? change.before)?.type === 'folder') return change
+    const [insertions, deletions] = counts.get(change.path) ?? ['-', '-']
+    return { ...change, insertions: numberOf(insertions), deletions: numberOf(deletions) }
+  })
+}
+
+const TYPE_OF: Readonly<Record<string, Side['type']>> = {
+  '100644': 'file',
+  '100755': 'executable',
+  '120000': 'link',
+  '040000': 'folder',
+}
+
+function sideOf(mode: string, id: string): Side | undefined {
+  const type = TYPE_OF[mode]
+  return type === undefined ? undefined : { type, id: id as ObjectId }
+}
+
+function numberOf(text: string): number | undefined {
+  return text === '-' ? undefined : Number(text)
+}

@@ -1,0 +1,69 @@
+// The commit and the ref of a checkpoint. A commit has no parent, so that any checkpoint can be dropped
+// without touching another; the ref keeps its objects from being collected (I1).
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import {
+  type CheckpointId,
+  type ObjectId,
+  type ProjectId,
+  printablePath,
+  type BytePath,
+} from '../../model/index.js'
+import { syncFolder, writeFileAtomically } from '../../system/index.js'
+
+export type CommitFacts = {
+  readonly tree: ObjectId
+  readonly project: ProjectId
+  readonly projectPath: BytePath
+  readonly checkpoint: CheckpointId
+  readonly kind: string
+  readonly reason: string | null
+  readonly createdAtMs: number
+}
+
+export function encodeCommit(facts: CommitFacts): Buffer {
+  const who = `Savestate <savestate@localhost> ${Math.floor(facts.createdAtMs / 1000)} +0000`
+  const text = [
+    `tree ${facts.tree}`,
+    `author ${who}`,
+    `committer ${who}`,
+    '',
+    (facts.reason ?? facts.kind).trim() || facts.kind,
+    '',
+    `Savestate-Checkpoint: ${facts.checkpoint}`,
+    `Savestate-Kind: ${facts.kind}`,
+    `Savestate-Project: ${facts.project}`,
+    `Savestate-Path: ${printablePath(facts.projectPath)}`,
+    `Savestate-Time: ${new Date(facts.createdAtMs).toISOString()}`,
+    '',
+  ]
+  return Buffer.from(text.join('\n'), 'utf8')
+}
+
+export function refName(project: ProjectId, checkpoint: CheckpointId): string {
+  return `refs/savestate/${project}/${checkpoint}`
+}
+
+/** A ref of a new checkpoint has no competitor, so no lock is needed, and none can be left behind. */
+export function writeRef(
+  gitDir: string,
+  {
+    name,
+    commit,
+    temporary,
+    durable,
+  }: {
+    readonly name: string
+    readonly commit: ObjectId
+    readonly temporary: string
+    readonly durable: boolean
+  },
+): void {
+  const path = join(gitDir, name)
+  const folder = dirname(path)
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (durable) syncFolder(dirname(folder))
+  }
+  writeFileAtomically({ path, temporary, content: `${commit}\n`, durable })
+}

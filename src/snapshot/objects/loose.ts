@@ -1,0 +1,91 @@
+// Loose objects: how a save of a few files is written. All are written, then all made durable at once
+// (the disk merges the flushes), then all named.
+import {
+  type PathLike,
+  closeSync,
+  existsSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  renameSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { deflateSync } from 'node:zlib'
+import { hasCode, type ObjectId } from '../../model/index.js'
+import { failpoint, writeAll } from '../../system/index.js'
+import { objectHeader, type ObjectType } from './object-id.js'
+
+const fsyncAsync = promisify(fsync)
+
+export type NewObject = {
+  readonly id: ObjectId
+  readonly type: ObjectType
+  readonly content: Uint8Array
+}
+
+export function loosePath(objectsFolder: string, id: ObjectId): string {
+  return join(objectsFolder, id.slice(0, 2), id.slice(2))
+}
+
+export function hasLoose(objectsFolder: string, id: ObjectId): boolean {
+  return existsSync(loosePath(objectsFolder, id))
+}
+
+export async function writeLooseObjects(
+  objects: readonly NewObject[],
+  {
+    folder,
+    temporary,
+    durable,
+  }: { readonly folder: string; readonly temporary: string; readonly durable: boolean },
+): Promise<void> {
+  const written = objects.map(({ id, type, content }) => {
+    const path = join(temporary, id)
+    const fd = openSync(path, 'w', 0o600)
+    writeAll(
+      fd,
+      deflateSync(Buffer.concat([Buffer.from(objectHeader(type, content.length)), content]), {
+        level: 1,
+      }),
+    )
+    return { id, path, fd }
+  })
+  if (durable) await Promise.all(written.map(({ fd }) => fsyncAsync(fd)))
+  for (const { fd } of written) closeSync(fd)
+  failpoint('loose:written')
+  const changed = new Set<string>()
+  for (const { id, path } of written) {
+    for (const name of nameLooseObject(folder, { id, path })) changed.add(name)
+  }
+  if (durable) await syncFolders(changed)
+}
+
+/** Gives a complete temporary file its place among the objects; returns the folders whose names changed. */
+export function nameLooseObject(
+  folder: string,
+  { id, path }: { readonly id: ObjectId; readonly path: string },
+): string[] {
+  const place = join(folder, id.slice(0, 2))
+  const changed = [place]
+  try {
+    renameSync(path, loosePath(folder, id))
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+    mkdirSync(place, { recursive: true, mode: 0o700 })
+    renameSync(path, loosePath(folder, id))
+    changed.push(folder)
+  }
+  failpoint('loose:named')
+  return changed
+}
+
+export async function syncFolders(folders: Iterable<PathLike>): Promise<void> {
+  if (process.platform === 'win32') return
+  const fds = [...folders].map((folder) => openSync(folder, 'r'))
+  try {
+    await Promise.all(fds.map((fd) => fsyncAsync(fd)))
+  } finally {
+    for (const fd of fds) closeSync(fd)
+  }
+}

@@ -1,0 +1,134 @@
+// The objects of the store: what is there, and adding to it. A handful of new objects become loose files,
+// many become one pack.
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ObjectId } from '../../model/index.js'
+import { hasLoose, type NewObject, writeLooseObjects } from './loose.js'
+import { type ObjectType, objectIdOf } from './object-id.js'
+import { type PackEntry, packEntry } from './pack-entry.js'
+import { PackIndexes } from './pack-index.js'
+import { PackWriter } from './pack-writer.js'
+
+const MAX_LOOSE_OBJECTS = 100
+const MAX_LOOSE_BYTES = 4 << 20
+
+/** Compresses many objects at once, elsewhere; see HashPool. */
+export type Compressor = (objects: readonly NewObject[]) => Promise<readonly PackEntry[]>
+
+export class ObjectStore {
+  readonly folder: string
+  readonly #packs: PackIndexes
+
+  /** `folder` is the `objects` folder of the store's git repository. */
+  constructor(folder: string) {
+    this.folder = folder
+    this.#packs = new PackIndexes(folder)
+  }
+
+  refresh(): void {
+    this.#packs.refresh()
+  }
+
+  has(id: ObjectId): boolean {
+    return hasLoose(this.folder, id) || this.#packs.has(id)
+  }
+
+  close(): void {
+    this.#packs.close()
+  }
+}
+
+/** Collects the new objects of one capture. Nothing counts until `finish` has returned. */
+export class ObjectSink {
+  readonly #store: ObjectStore
+  readonly #temporary: string
+  readonly #durable: boolean
+  readonly #seen = new Set<ObjectId>()
+  #pending: NewObject[] = []
+  #pendingBytes = 0
+  #pack: PackWriter | undefined
+
+  /** `temporary` is a folder that belongs to this sink alone; what an earlier, killed one left is removed. */
+  constructor(
+    store: ObjectStore,
+    options: { readonly temporary: string; readonly durable: boolean },
+  ) {
+    this.#store = store
+    this.#temporary = options.temporary
+    this.#durable = options.durable
+    rmSync(options.temporary, { recursive: true, force: true })
+    mkdirSync(options.temporary, { recursive: true, mode: 0o700 })
+    store.refresh()
+  }
+
+  get temporary(): string {
+    return this.#temporary
+  }
+
+  add(type: ObjectType, content: Uint8Array): ObjectId {
+    const id = objectIdOf(type, content)
+    if (this.#isNew(id)) {
+      this.#pending.push({ id, type, content })
+      this.#pendingBytes += content.length
+      if (this.#pack === undefined && this.#isTooMuchForLoose()) this.#startPack()
+    }
+    return id
+  }
+
+  /** An object that a hash thread has compressed. Such come by the thousand, so they go into a pack. */
+  addCompressed(id: ObjectId, entry: PackEntry): void {
+    if (!this.#isNew(id)) return
+    this.#pack ??= this.#startPack()
+    this.#pack.add(id, entry)
+  }
+
+  async finish(compress: Compressor = compressHere): Promise<void> {
+    if (this.#pack === undefined) {
+      if (this.#pending.length > 0) {
+        await writeLooseObjects(this.#pending, {
+          folder: this.#store.folder,
+          temporary: this.#temporary,
+          durable: this.#durable,
+        })
+      }
+    } else {
+      const pack = this.#pack
+      const pending = this.#pending
+      const entries = await compress(pending)
+      pending.forEach(({ id }, i) => {
+        const entry = entries[i]
+        if (entry !== undefined) pack.add(id, entry)
+      })
+      pack.finish({ durable: this.#durable })
+      this.#pack = undefined
+    }
+    this.#pending = []
+    rmSync(this.#temporary, { recursive: true, force: true })
+  }
+
+  /** Forgets everything; what was written is garbage in the temporary folder, which goes too. */
+  abandon(): void {
+    this.#pack?.abandon()
+    this.#pack = undefined
+    rmSync(this.#temporary, { recursive: true, force: true })
+  }
+
+  #isNew(id: ObjectId): boolean {
+    if (this.#seen.has(id)) return false
+    this.#seen.add(id)
+    return !this.#store.has(id)
+  }
+
+  #isTooMuchForLoose(): boolean {
+    return this.#pending.length > MAX_LOOSE_OBJECTS || this.#pendingBytes > MAX_LOOSE_BYTES
+  }
+
+  #startPack(): PackWriter {
+    this.#pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.#temporary, 'pack'))
+    return this.#pack
+  }
+}
+
+async function compressHere(objects: readonly NewObject[]): Promise<readonly PackEntry[]> {
+  return objects.map(({ type, content }) => packEntry(type, content))
+}

@@ -1,0 +1,107 @@
+// Writes one pack and its index: how a first save of thousands of files becomes two files.
+// Order of writes: pack (fsync), index (fsync), rename pack, rename index, fsync folder. Git sees a pack
+// only through its index, so a kill in between leaves garbage, never damage (I2).
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { invariant, type ObjectId } from '../../model/index.js'
+import { failpoint, syncFolder, writeAll, writeFileAtomically } from '../../system/index.js'
+import type { PackEntry } from './pack-entry.js'
+import { encodePackIndex, type IndexedEntry } from './pack-index.js'
+
+const BUFFER_BYTES = 1 << 20
+
+export class PackWriter {
+  readonly #folder: string
+  readonly #temporary: string
+  readonly #fd: number
+  readonly #entries: IndexedEntry[] = []
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+  #buffered = 0
+  #offset = 0
+
+  /** `folder` is objects/pack; `temporary` a file name in a folder on the same disk. */
+  constructor(folder: string, temporary: string) {
+    this.#folder = folder
+    this.#temporary = temporary
+    this.#fd = openSync(temporary, 'w+', 0o600)
+    this.#append(packHeader(0))
+  }
+
+  add(id: ObjectId, { bytes, crc }: PackEntry): void {
+    this.#entries.push({ id, crc, offset: this.#offset })
+    this.#append(bytes)
+  }
+
+  finish({ durable }: { readonly durable: boolean }): void {
+    invariant(this.#entries.length > 0, 'a pack holds something')
+    this.#flush()
+    // The number of objects is known only now; the checksum covers it, so the file is read back once.
+    writeSync(this.#fd, packHeader(this.#entries.length), 0, 12, 0)
+    const checksum = this.#checksum()
+    writeSync(this.#fd, checksum, 0, checksum.length, this.#offset)
+    if (durable) fsyncSync(this.#fd)
+    closeSync(this.#fd)
+    failpoint('pack:written')
+    const name = join(this.#folder, `pack-${checksum.toString('hex')}`)
+    renameSync(this.#temporary, `${name}.pack`)
+    failpoint('pack:named')
+    writeFileAtomically({
+      path: `${name}.idx`,
+      temporary: `${this.#temporary}.idx`,
+      content: encodePackIndex(this.#entries, checksum),
+      durable: false,
+    })
+    if (!durable) return
+    const index = openSync(`${name}.idx`, 'r')
+    try {
+      fsyncSync(index)
+    } finally {
+      closeSync(index)
+    }
+    syncFolder(this.#folder)
+  }
+
+  abandon(): void {
+    closeSync(this.#fd)
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#offset += bytes.length
+    if (this.#buffered + bytes.length > BUFFER_BYTES) this.#flush()
+    if (bytes.length >= BUFFER_BYTES) {
+      writeAll(this.#fd, bytes)
+      return
+    }
+    this.#buffer.set(bytes, this.#buffered)
+    this.#buffered += bytes.length
+  }
+
+  #flush(): void {
+    writeAll(this.#fd, this.#buffer.subarray(0, this.#buffered))
+    this.#buffered = 0
+  }
+
+  #checksum(): Buffer {
+    const hash = createHash('sha1')
+    for (let at = 0; at < this.#offset; ) {
+      const read = readSync(
+        this.#fd,
+        this.#buffer,
+        0,
+        Math.min(BUFFER_BYTES, this.#offset - at),
+        at,
+      )
+      invariant(read > 0, 'a pack that was just written can be read back')
+      hash.update(this.#buffer.subarray(0, read))
+      at += read
+    }
+    return hash.digest()
+  }
+}
+
+function packHeader(count: number): Buffer {
+  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
+  header.writeUInt32BE(count, 8)
+  return header
+}

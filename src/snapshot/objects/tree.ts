@@ -1,0 +1,60 @@
+// Git's tree objects, and the two layers of a snapshot: `files` is the folder as git can say it, `modes`
+// says the permission bits that git cannot (docs/design.md#snapshot).
+import { type BytePath, invariant, type ObjectId } from '../../model/index.js'
+
+/** The modes git knows; everything else about permissions is in the `modes` blob. */
+export const GIT_MODE = {
+  file: '100644',
+  executable: '100755',
+  link: '120000',
+  folder: '40000',
+} as const
+export type GitMode = (typeof GIT_MODE)[keyof typeof GIT_MODE]
+
+export type TreeEntry = { readonly mode: GitMode; readonly name: BytePath; readonly id: ObjectId }
+
+/** Entries must come in git's order: see `treeOrder`. */
+export function encodeTree(entries: readonly TreeEntry[]): Buffer {
+  let size = 0
+  for (const { mode, name } of entries) size += mode.length + name.length + 22
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const { mode, name, id } of entries) {
+    at += bytes.latin1Write(`${mode} ${name}\0`, at)
+    at += bytes.hexWrite(id, at)
+  }
+  return bytes
+}
+
+export function decodeTree(bytes: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const blank = bytes.indexOf(0x20, at)
+    const end = bytes.indexOf(0, blank)
+    invariant(
+      blank > at && end > blank && end + 20 < bytes.length + 1,
+      'a tree object is well formed',
+    )
+    entries.push({
+      mode: bytes.latin1Slice(at, blank) as GitMode,
+      name: bytes.latin1Slice(blank + 1, end) as BytePath,
+      id: bytes.hexSlice(end + 1, end + 21) as ObjectId,
+    })
+    at = end + 21
+  }
+  return entries
+}
+
+/** Git sorts a folder as if its name ended with a slash. */
+export function treeOrder(name: string, isFolder: boolean): string {
+  return isFolder ? `${name}/` : name
+}
+
+declare global {
+  interface Buffer {
+    latin1Write(text: string, offset: number): number
+    hexWrite(text: string, offset: number): number
+    latin1Slice(start: number, end: number): string
+    hexSlice(start: number, end: number): string
+  }
+}

@@ -1,0 +1,85 @@
+// Makes the store's git repository, in place and by hand: `git init` would copy the user's templates.
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { SavestateError } from '../model/index.js'
+import { writeFileAtomically } from '../system/index.js'
+import { runGit } from './git/git-program.js'
+
+// fsck looks into files named .gitmodules or .gitattributes as if it were to act on them. They are the
+// user's bytes, and nothing here ever acts on them.
+const UNCHECKED = [
+  'gitmodulesBlob',
+  'gitmodulesLarge',
+  'gitmodulesName',
+  'gitmodulesParse',
+  'gitmodulesPath',
+  'gitmodulesSymlink',
+  'gitmodulesUpdate',
+  'gitmodulesUrl',
+]
+const UNCHECKED_SINCE_2_39 = [
+  'gitattributesBlob',
+  'gitattributesLarge',
+  'gitattributesLineLength',
+  'gitattributesSymlink',
+  'gitignoreSymlink',
+  'mailmapSymlink',
+]
+const OLDEST_GIT = [2, 30] as const
+
+export async function ensureRepository(gitDir: string): Promise<void> {
+  for (const folder of ['objects/pack', 'objects/info', 'refs/savestate']) {
+    // Git takes a repository whose empty folders were cleaned away for none at all.
+    mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 })
+  }
+  const config = join(gitDir, 'config')
+  if (existsSync(config) && existsSync(join(gitDir, 'HEAD'))) return
+  const write = (name: string, content: string) =>
+    writeFileAtomically({
+      path: join(gitDir, name),
+      temporary: join(gitDir, `${name}.tmp`),
+      content,
+      durable: true,
+    })
+  write('HEAD', 'ref: refs/heads/none\n')
+  write('config', configText(await gitVersion(gitDir)))
+}
+
+function configText(version: readonly number[]): string {
+  const unchecked = isAtLeast(version, [2, 39, 1])
+    ? [...UNCHECKED, ...UNCHECKED_SINCE_2_39]
+    : UNCHECKED
+  return [
+    '[core]',
+    '\trepositoryformatversion = 0',
+    '\tfilemode = true',
+    '\tbare = true',
+    '\tsharedRepository = 0600',
+    '\tlogAllRefUpdates = false',
+    '[gc]',
+    '\tauto = 0',
+    '\tpruneExpire = never',
+    '[fsck]',
+    ...unchecked.map((id) => `\t${id} = ignore`),
+    '',
+  ].join('\n')
+}
+
+async function gitVersion(gitDir: string): Promise<number[]> {
+  const text = (await runGit(gitDir, ['--version'])).toString('utf8')
+  const version = (/(\d+)\.(\d+)(?:\.(\d+))?/.exec(text) ?? [])
+    .slice(1)
+    .map((part) => Number(part ?? 0))
+  if (isAtLeast(version, OLDEST_GIT)) return version
+  throw new SavestateError('GIT_MISSING', `git is too old: ${text.trim()}`, {
+    hint: `Install git ${OLDEST_GIT.join('.')} or newer.`,
+  })
+}
+
+function isAtLeast(version: readonly number[], wanted: readonly number[]): boolean {
+  for (const [i, part] of wanted.entries()) {
+    const have = version[i] ?? 0
+    if (have !== part) return have > part
+  }
+  return true
+}

@@ -1,0 +1,255 @@
+// Carries out a restore plan. Each visible change is one rename, link, unlink, mkdir, rmdir or chmod, and
+// all new content is on disk before the first of them. Decides nothing: what is no longer as the plan says
+// is left alone and reported.
+//
+// Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
+import {
+  chmodSync,
+  fchmodSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from 'node:fs'
+import {
+  type BytePath,
+  type Entry,
+  hasCode,
+  joinPath,
+  parentOf,
+  type PlannedWrite,
+  type RestorePlan,
+  ROOT,
+} from '../../model/index.js'
+import { failpoint } from '../../system/index.js'
+import { listFolder } from '../capture/list-folder.js'
+import { absolute, TEMPORARY_PREFIX } from '../capture/site.js'
+import type { BlobReader } from '../git/blob-reader.js'
+import { syncFolders } from '../objects/loose.js'
+import { FolderReplaced, SafeFolders } from './safe-folders.js'
+import { type Staged, stage } from './stage.js'
+import type { StillThere } from './still-there.js'
+
+export type ApplyContext = {
+  readonly root: BytePath
+  /** The inode of the project's folder when it was captured. */
+  readonly rootIno: bigint
+  /** Marks this operation's temporary files. */
+  readonly tag: string
+  /** Folders that a killed attempt may have staged in. */
+  readonly sweep: readonly BytePath[]
+  readonly durable: boolean
+  readonly blobs: BlobReader
+  readonly stillThere: StillThere
+  readonly onProgress: (files: number, bytes: number) => void
+}
+
+/** Returns the paths that were not as the plan says and were left alone. */
+export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<BytePath[]> {
+  const folders = new SafeFolders(context.root, context.rootIno)
+  try {
+    return await new Applier(context, folders).run(plan)
+  } finally {
+    folders.close()
+  }
+}
+
+class Applier {
+  readonly #context: ApplyContext
+  readonly #folders: SafeFolders
+  readonly #disturbed = new Set<BytePath>()
+  readonly #touched = new Set<BytePath>()
+  /** Folders made writable for the time of the work, with the mode they had. */
+  readonly #opened = new Map<BytePath, number>()
+
+  constructor(context: ApplyContext, folders: SafeFolders) {
+    this.#context = context
+    this.#folders = folders
+  }
+
+  async run({ write, remove }: RestorePlan): Promise<BytePath[]> {
+    const newFolders = write.filter(({ from, to }) => to.type === 'folder' && from === undefined)
+    const toFolders = write.filter(
+      ({ from, to }) => to.type === 'folder' && from !== undefined && from.type !== 'folder',
+    )
+    const contents = write.filter(({ from, to }) => to.type !== 'folder' && !isModeOnly(from, to))
+
+    this.#removeLeftovers()
+    for (const { path } of newFolders) this.#attempt(path, () => this.#makeFolder(path))
+    const early = await this.#stage(
+      contents.filter(({ path }) => this.#hasFolder(path)),
+      0,
+    )
+    failpoint('apply:staged')
+    for (const { path, from } of remove) this.#attempt(path, () => this.#remove(path, from))
+    failpoint('apply:removed')
+    for (const { path, from } of toFolders) {
+      this.#attempt(path, () => {
+        this.#remove(path, from)
+        this.#makeFolder(path)
+      })
+    }
+    const isStaged = new Set(early.map((staged) => staged.write.path))
+    const rest = contents.filter(({ path }) => !isStaged.has(path) && !this.#disturbed.has(path))
+    for (const { path } of newFolders)
+      if (this.#disturbed.delete(path)) this.#attempt(path, () => this.#makeFolder(path))
+    const late = await this.#stage(rest, early.length)
+    for (const staged of [...early, ...late])
+      this.#attempt(staged.write.path, () => this.#place(staged))
+    failpoint('apply:placed')
+    for (const item of write)
+      if (isModeOnly(item.from, item.to)) this.#attempt(item.path, () => this.#setMode(item))
+    this.#setFolderModes(write)
+    failpoint('apply:modes-set')
+    if (this.#context.durable) await syncFolders(this.#foldersToSync())
+    return [...this.#disturbed]
+  }
+
+  /** Runs one step; what the world did to its path meanwhile is noted, never overwritten. */
+  #attempt(path: BytePath, step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      const isDisturbance =
+        error instanceof FolderReplaced ||
+        hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ELOOP')
+      if (!isDisturbance) throw error
+      this.#disturbed.add(path)
+    }
+  }
+
+  async #stage(writes: readonly PlannedWrite[], firstNumber: number): Promise<Staged[]> {
+    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    const context = { ...this.#context, folders: this.#folders, beforeWriteIn }
+    const { staged, disturbed } = await stage(writes, context, firstNumber)
+    for (const path of disturbed) this.#disturbed.add(path)
+    return staged
+  }
+
+  #place({ write: { path, to, from }, temporary }: Staged): void {
+    const place = this.#folders.at(path)
+    const source = this.#folders.at(temporary)
+    if (from?.type === 'folder') {
+      // Its contents have been removed; if anything is left in it, this fails and it stays.
+      rmdirSync(place)
+      this.#folders.forget(path)
+    } else if (!this.#context.stillThere(path, from, place)) {
+      unlinkSync(source)
+      this.#disturbed.add(path)
+      return
+    }
+    if (from === undefined && to.type === 'file') placeNew(source, place)
+    else renameSync(source, place)
+    this.#touched.add(parentOf(path))
+    failpoint('apply:place')
+  }
+
+  #remove(path: BytePath, from: Entry | undefined): void {
+    this.#openUp(parentOf(path))
+    const place = this.#folders.at(path)
+    if (!this.#context.stillThere(path, from, place)) {
+      this.#disturbed.add(path)
+      return
+    }
+    if (from?.type === 'folder') {
+      this.#folders.forget(path)
+      rmdirSync(place)
+    } else {
+      unlinkSync(place)
+    }
+    this.#touched.add(parentOf(path))
+    failpoint('apply:remove')
+  }
+
+  #makeFolder(path: BytePath): void {
+    this.#openUp(parentOf(path))
+    mkdirSync(this.#folders.at(path), 0o700)
+    this.#touched.add(parentOf(path))
+    this.#touched.add(path)
+    failpoint('apply:folder')
+  }
+
+  #setMode({ path, to, from }: PlannedWrite): void {
+    if (to.type !== 'file') return
+    const place = this.#folders.at(path)
+    if (this.#context.stillThere(path, from, place)) chmodSync(place, to.mode)
+    else this.#disturbed.add(path)
+  }
+
+  /** A folder that its owner may not write to is opened for the time of the work. */
+  #openUp(folder: BytePath): void {
+    if (this.#opened.has(folder)) return
+    const fd = this.#folders.descriptor(folder)
+    const mode = fstatSync(fd).mode & 0o7777
+    if ((mode & 0o300) === 0o300) return
+    this.#opened.set(folder, mode)
+    fchmodSync(fd, mode | 0o700)
+  }
+
+  #setFolderModes(write: readonly PlannedWrite[]): void {
+    const modes = new Map(this.#opened)
+    for (const { path, to } of write) if (to.type === 'folder') modes.set(path, to.mode)
+    // Deepest first: a folder above may end up closed to us.
+    for (const path of [...modes.keys()].sort().reverse()) {
+      const mode = modes.get(path)
+      if (mode === undefined || this.#disturbed.has(path)) continue
+      this.#attempt(path, () => {
+        if (this.#exists(path)) fchmodSync(this.#folders.descriptor(path), mode)
+      })
+    }
+  }
+
+  #exists(path: BytePath): boolean {
+    return this.#hasFolder(joinPath(path, 'any'))
+  }
+
+  #hasFolder(path: BytePath): boolean {
+    try {
+      this.#folders.descriptor(parentOf(path))
+      return true
+    } catch (error) {
+      if (error instanceof FolderReplaced || hasCode(error, 'ENOENT', 'EACCES')) return false
+      throw error
+    }
+  }
+
+  /** What a killed attempt at this same operation has staged is staged anew. */
+  #removeLeftovers(): void {
+    for (const folder of this.#context.sweep) {
+      if (!this.#hasFolder(joinPath(folder, 'any'))) continue
+      for (const name of listFolder(absolute(this.#context, folder))?.keys() ?? []) {
+        if (name.startsWith(TEMPORARY_PREFIX)) unlinkSync(this.#folders.at(joinPath(folder, name)))
+      }
+    }
+  }
+
+  #foldersToSync(): (string | Buffer)[] {
+    return [...this.#touched]
+      .filter((folder) => this.#exists(folder))
+      .map((folder) => this.#syncPath(folder))
+  }
+
+  #syncPath(folder: BytePath): string | Buffer {
+    return folder === ROOT ? this.#folders.at(joinPath(ROOT, '.')) : this.#folders.at(folder)
+  }
+}
+
+/** Same content, another mode. */
+function isModeOnly(from: Entry | undefined, to: Entry): boolean {
+  return from?.type === 'file' && to.type === 'file' && from.blob === to.blob
+}
+
+/** Where nothing was, nothing may be overwritten: a link fails if something has come meanwhile. */
+function placeNew(source: string | Buffer, place: string | Buffer): void {
+  try {
+    linkSync(source, place)
+  } catch (error) {
+    // Some file systems have no hard links.
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EACCES', 'EXDEV')) throw error
+    renameSync(source, place)
+    return
+  }
+  unlinkSync(source)
+}

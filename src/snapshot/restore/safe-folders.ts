@@ -1,0 +1,89 @@
+// Folders of the project held open by descriptor, so that a write or delete happens in that very folder
+// even if a link is swapped in for one of its parents meanwhile (I4). Linux names a descriptor as a path;
+// elsewhere each part of the path is checked just before use (docs/limits.md).
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
+import { type BytePath, fsPath, nameOf, parentOf, ROOT } from '../../model/index.js'
+import { absolute } from '../capture/site.js'
+
+const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
+const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
+const MAX_OPEN = 200
+
+/** Thrown when a folder of the project is no longer a folder, or no longer the same. */
+export class FolderReplaced extends Error {
+  constructor(readonly path: BytePath) {
+    super('A folder was replaced while it was being written to')
+  }
+}
+
+export class SafeFolders {
+  readonly #root: BytePath
+  readonly #open = new Map<BytePath, number>()
+
+  /** `ino` is the inode the root had when it was captured. */
+  constructor(root: BytePath, ino: bigint) {
+    this.#root = root
+    const fd = openSync(fsPath(root), FOLDER_FLAGS)
+    this.#open.set(ROOT, fd)
+    if (fstatSync(fd, { bigint: true }).ino === ino) return
+    this.close()
+    throw new FolderReplaced(ROOT)
+  }
+
+  /** The descriptor of a folder, reached without following any link. */
+  descriptor(folder: BytePath): number {
+    const known = this.#open.get(folder)
+    if (known !== undefined) return known
+    if (this.#open.size >= MAX_OPEN) this.#closeAllButRoot()
+    // Opens the parents too; they are the ones most likely needed next.
+    this.descriptor(parentOf(folder))
+    try {
+      const fd = openSync(this.at(folder), FOLDER_FLAGS)
+      this.#open.set(folder, fd)
+      return fd
+    } catch (error) {
+      if (
+        error instanceof Error &&
+        'code' in error &&
+        (error.code === 'ELOOP' || error.code === 'ENOTDIR')
+      ) {
+        throw new FolderReplaced(folder)
+      }
+      throw error
+    }
+  }
+
+  /** A path for `node:fs` that leads to this entry of its folder and nowhere else. */
+  at(path: BytePath): string | Buffer {
+    const folder = parentOf(path)
+    if (HAS_DESCRIPTOR_PATHS)
+      return fsPath(`/proc/self/fd/${this.descriptor(folder)}/${nameOf(path)}`)
+    for (let part = folder; part !== ROOT; part = parentOf(part)) {
+      const stats = lstatSync(fsPath(absolute({ root: this.#root }, part)))
+      if (!stats.isDirectory()) throw new FolderReplaced(part)
+    }
+    return fsPath(absolute({ root: this.#root }, path))
+  }
+
+  /** A folder that was removed, or replaced by us, must be reached anew. */
+  forget(folder: BytePath): void {
+    for (const [path, fd] of this.#open) {
+      if (path !== folder && !path.startsWith(`${folder}/`)) continue
+      closeSync(fd)
+      this.#open.delete(path)
+    }
+  }
+
+  close(): void {
+    for (const fd of this.#open.values()) closeSync(fd)
+    this.#open.clear()
+  }
+
+  #closeAllButRoot(): void {
+    for (const [path, fd] of this.#open) {
+      if (path === ROOT) continue
+      closeSync(fd)
+      this.#open.delete(path)
+    }
+  }
+}

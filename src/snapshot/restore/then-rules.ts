@@ -1,0 +1,87 @@
+// What the checkpoint's own ignore rules left out. A file that exists now and not in the checkpoint may
+// have been there then, ignored: it must not be taken for one made later (I5).
+import { type BytePath, joinPath, parentOf, ROOT, type Skipped } from '../../model/index.js'
+import { type FolderNode, findNode } from '../capture/node.js'
+import { readStable } from '../capture/read-file.js'
+import { IGNORE_FILES, Rules } from '../capture/rules.js'
+import { absolute, type Site } from '../capture/site.js'
+import type { Change } from '../compare.js'
+import type { BlobReader } from '../git/blob-reader.js'
+
+export type UncapturedThen = (path: BytePath, isFolder: boolean) => string | undefined
+
+type IgnoreFile = (typeof IGNORE_FILES)[number]
+
+/** `changes` lead from now to the checkpoint; `skipped` is what the checkpoint lists as left out. */
+export async function uncapturedThen(
+  {
+    site,
+    root,
+    changes,
+    skipped,
+  }: {
+    readonly site: Site
+    readonly root: FolderNode
+    readonly changes: readonly Change[]
+    readonly skipped: readonly Skipped[]
+  },
+  blobs: BlobReader,
+): Promise<UncapturedThen> {
+  const skippedPaths = new Map(skipped.map(({ path, reason }) => [path, reason]))
+  const texts = await changedIgnoreFiles(changes, blobs)
+  const rulesAt = new Map<BytePath, { rules: Rules; isIgnored: boolean }>()
+
+  return (path, isFolder) => {
+    for (let level = path; level !== ROOT; level = parentOf(level)) {
+      const reason = skippedPaths.get(level)
+      if (reason !== undefined) return `was there and not captured then (${reason})`
+    }
+    const node = findNode(root, path)
+    const hangsOnRules =
+      texts.size > 0 || (node !== undefined && node.kind !== 'skipped' && node.viaIndex)
+    return hangsOnRules && isIgnored(path, isFolder) ? 'was ignored then' : undefined
+  }
+
+  function isIgnored(path: BytePath, isFolder: boolean): boolean {
+    const folder = inside(parentOf(path))
+    return folder.isIgnored || folder.rules.isIgnored(path, isFolder)
+  }
+
+  function inside(folder: BytePath): { rules: Rules; isIgnored: boolean } {
+    const known = rulesAt.get(folder)
+    if (known !== undefined) return known
+    const outer =
+      folder === ROOT ? { rules: Rules.above(site), isIgnored: false } : inside(parentOf(folder))
+    const found = {
+      isIgnored: outer.isIgnored || (folder !== ROOT && outer.rules.isIgnored(folder, true)),
+      rules: outer.rules.inside({
+        path: folder,
+        key: 'then',
+        read: () => IGNORE_FILES.map((file) => ({ file, text: textOf(folder, file) })),
+      }),
+    }
+    rulesAt.set(folder, found)
+    return found
+  }
+
+  function textOf(folder: BytePath, file: IgnoreFile): string {
+    const path = joinPath(folder, file)
+    const text = texts.get(path)
+    if (text !== undefined) return text
+    const read = readStable(absolute(site, path))
+    return typeof read === 'string' ? '' : read.content.toString('latin1')
+  }
+}
+
+/** The checkpoint's text of each ignore file that is different now; empty where it had none. */
+async function changedIgnoreFiles(
+  changes: readonly Change[],
+  blobs: BlobReader,
+): Promise<Map<BytePath, string>> {
+  const texts = new Map<BytePath, string>()
+  for (const { path, after } of changes) {
+    if (!IGNORE_FILES.some((name) => path === name || path.endsWith(`/${name}`))) continue
+    texts.set(path, after?.type === 'file' ? (await blobs.read(after.blob)).toString('latin1') : '')
+  }
+  return texts
+}

@@ -1,0 +1,184 @@
+// The room's face: a folder ⇄ a tree id. Everything slow happens on the capture thread.
+import { join } from 'node:path'
+import {
+  type BytePath,
+  bytePath,
+  type CheckpointId,
+  type Durability,
+  type Limits,
+  type ObjectId,
+  type Project,
+  type RestorePlan,
+  type Skipped,
+} from '../model/index.js'
+import { startThread, type Thread } from '../system/index.js'
+import type { Site } from './capture/site.js'
+import type { CaptureCalls, RecordRequest, ThreadData } from './capture-thread.js'
+import type { Change } from './compare.js'
+import { runGit } from './git/git-program.js'
+import { refName } from './objects/commit.js'
+import type { PatchRequest } from './patch.js'
+import type { Captured, CaptureProgress } from './project-capture.js'
+import { ensureRepository } from './repository.js'
+
+export type OnProgress = (progress: CaptureProgress) => void
+
+export type RestoreTarget = {
+  readonly now: ObjectId
+  readonly goal: ObjectId
+  readonly skippedThen: readonly Skipped[]
+  readonly paths: readonly BytePath[] | undefined
+  readonly only: readonly BytePath[] | undefined
+}
+
+export type SnapshotsOptions = {
+  /** The store's real path. */
+  readonly home: string
+  readonly durability: Durability
+  readonly limits: Limits
+}
+
+export type HeldRef = { readonly commit: string; readonly tree: string }
+
+export class Snapshots {
+  readonly #options: SnapshotsOptions
+  #thread: Thread<CaptureCalls> | undefined
+  /** Written a little after a save, off its path; see `flush`. */
+  #cacheTimer: NodeJS.Timeout | undefined
+
+  private constructor(options: SnapshotsOptions) {
+    this.#options = options
+  }
+
+  static async open(options: SnapshotsOptions): Promise<Snapshots> {
+    const snapshots = new Snapshots(options)
+    await ensureRepository(snapshots.gitDir)
+    return snapshots
+  }
+
+  get gitDir(): string {
+    return join(this.#options.home, 'objects.git')
+  }
+
+  /** Starts the thread ahead of need: it takes some milliseconds. */
+  warmUp(): void {
+    this.#thread ??= this.#start()
+  }
+
+  async capture(
+    project: Project,
+    base: ObjectId | undefined,
+    onProgress?: OnProgress,
+  ): Promise<Captured> {
+    const site = this.#siteOf(project)
+    const captured = await this.#call('capture', { project: project.id, site, base }, onProgress)
+    this.#scheduleCache()
+    return captured
+  }
+
+  /** Makes the commit and the ref that keep a snapshot; afterwards a row may refer to it (I1). */
+  async record(facts: RecordRequest): Promise<ObjectId> {
+    return this.#call('record', facts)
+  }
+
+  async compare(
+    before: ObjectId | undefined,
+    after: ObjectId,
+    options: { readonly countLines: boolean },
+  ): Promise<readonly Change[]> {
+    return this.#call('compare', { before, after, ...options })
+  }
+
+  async patch(request: PatchRequest): Promise<string> {
+    return this.#call('patch', request)
+  }
+
+  /** What it would take to bring the project, as just captured, to a snapshot. Changes nothing. */
+  async plan(project: Project, target: RestoreTarget): Promise<RestorePlan> {
+    return this.#call('plan', { project: project.id, site: this.#siteOf(project), ...target })
+  }
+
+  /** Returns the paths that had changed since the capture and were left alone. */
+  async apply(
+    project: Project,
+    work: { readonly plan: RestorePlan; readonly tag: string; readonly sweep: readonly BytePath[] },
+    onProgress?: OnProgress,
+  ): Promise<readonly BytePath[]> {
+    return this.#call('apply', { project: project.id, root: project.path, ...work }, onProgress)
+  }
+
+  /** What `git fsck --strict` complains about, line by line. */
+  async fsck(): Promise<readonly string[]> {
+    const output = await runGit(this.gitDir, [
+      'fsck',
+      '--strict',
+      '--full',
+      '--no-dangling',
+      '--no-progress',
+    ]).catch((error: unknown) => {
+      if (error instanceof Error) return Buffer.from(error.message)
+      throw error
+    })
+    return output
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+  }
+
+  /** Every checkpoint ref of the store, with what it holds. */
+  async refs(): Promise<ReadonlyMap<string, HeldRef>> {
+    const format = '--format=%(refname) %(objectname) %(tree)'
+    const output = await runGit(this.gitDir, ['for-each-ref', format, 'refs/savestate'])
+    const refs = new Map<string, HeldRef>()
+    for (const line of output.toString('utf8').split('\n')) {
+      const [name, commit, tree] = line.split(' ')
+      if (name !== undefined && commit !== undefined && tree !== undefined)
+        refs.set(name, { commit, tree })
+    }
+    return refs
+  }
+
+  refOf(project: Project, checkpoint: CheckpointId): string {
+    return refName(project.id, checkpoint)
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread
+    if (thread === undefined) return
+    clearTimeout(this.#cacheTimer)
+    await thread.call('writeCaches', undefined)
+    await thread.call('close', undefined)
+    await thread.close()
+    this.#thread = undefined
+  }
+
+  #call<N extends keyof CaptureCalls>(
+    name: N,
+    argument: Parameters<CaptureCalls[N]>[0],
+    onProgress?: OnProgress,
+  ): Promise<Awaited<ReturnType<CaptureCalls[N]>>> {
+    this.#thread ??= this.#start()
+    return this.#thread.call(name, argument, { onProgress })
+  }
+
+  #start(): Thread<CaptureCalls> {
+    const { home, durability } = this.#options
+    const data: ThreadData = { home, durable: durability === 'fsync' }
+    return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data)
+  }
+
+  #siteOf({ path }: Project): Site {
+    const { home, limits } = this.#options
+    const ignoreCase = process.platform === 'darwin' || process.platform === 'win32'
+    return { root: path, home: bytePath(home), limits, ignoreCase }
+  }
+
+  #scheduleCache(): void {
+    clearTimeout(this.#cacheTimer)
+    this.#cacheTimer = setTimeout(() => {
+      // If it fails, `close` tries again and says so; until then only time is lost.
+      this.#thread?.call('writeCaches', undefined).catch(() => this.#scheduleCache())
+    }, 200)
+    this.#cacheTimer.unref()
+  }
+}

@@ -1,0 +1,40 @@
+// Files that are either the old or the new content, never half, also after a power cut.
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export type WriteOptions = {
+  readonly path: string
+  readonly temporary: string
+  readonly content: string | Uint8Array
+  readonly durable: boolean
+}
+
+export function writeFileAtomically({ path, temporary, content, durable }: WriteOptions): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
+  const fd = openSync(temporary, 'w', 0o600)
+  try {
+    writeAll(fd, bytes)
+    if (durable) fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  renameSync(temporary, path)
+  if (durable) syncFolder(dirname(path))
+}
+
+/** Makes the names in a folder durable. */
+export function syncFolder(path: string | Buffer): void {
+  // Windows cannot open a folder, and keeps its names durable by itself.
+  if (process.platform === 'win32') return
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** `writeSync` may write less than it was given. */
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
+}

@@ -1,0 +1,144 @@
+// Calls into a worker thread as if it were an object with async methods, with progress on the way and
+// errors that keep their code. One thread serves one call at a time, in order.
+import { isMainThread, parentPort, type Transferable, Worker } from 'node:worker_threads'
+import { type ErrorCode, SavestateError } from '../model/index.js'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the shape of a table of functions needs it
+export type Calls = Record<string, (argument: any, report: (progress: any) => void) => unknown>
+
+export interface Thread<C extends Calls> {
+  call<N extends keyof C & string>(
+    name: N,
+    argument: Parameters<C[N]>[0],
+    options?: { readonly onProgress?: Parameters<C[N]>[1] | undefined },
+  ): Promise<Awaited<ReturnType<C[N]>>>
+  close(): Promise<void>
+}
+
+type Request = { readonly id: number; readonly name: string; readonly argument: unknown }
+type Reply =
+  | { readonly id: number; readonly progress: unknown }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: Fault }
+type Fault = {
+  readonly code: ErrorCode | undefined
+  readonly message: string
+  readonly hint: string | null
+  readonly stack: string | undefined
+}
+type Waiting = {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly onProgress: ((progress: unknown) => void) | undefined
+}
+
+export function startThread<C extends Calls>(url: URL, data: unknown): Thread<C> {
+  const waiting = new Map<number, Waiting>()
+  const worker = new Worker(url, { workerData: data, stdout: false, stderr: false })
+  // The thread must not keep an idle process alive; a call under way does.
+  worker.unref()
+  let lastId = 0
+  let end: Error | undefined
+
+  const endAll = (error: Error) => {
+    end = error
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  worker.on('message', (reply: Reply) => {
+    const call = waiting.get(reply.id)
+    if (call === undefined) return
+    if ('progress' in reply) {
+      call.onProgress?.(reply.progress)
+      return
+    }
+    waiting.delete(reply.id)
+    if (waiting.size === 0) worker.unref()
+    if ('error' in reply) call.reject(errorOf(reply.error))
+    else call.resolve(reply.result)
+  })
+  worker.on('error', (error: unknown) =>
+    endAll(error instanceof Error ? error : new Error(String(error))),
+  )
+  worker.on('exit', () => endAll(new Error('The worker thread has ended')))
+
+  return {
+    call: (name, argument, options) =>
+      new Promise((resolve, reject) => {
+        if (end !== undefined) {
+          reject(end)
+          return
+        }
+        const id = ++lastId
+        waiting.set(id, {
+          resolve: (value) => resolve(value as never),
+          reject,
+          onProgress: options?.onProgress,
+        })
+        worker.ref()
+        worker.postMessage({ id, name, argument } satisfies Request)
+      }),
+    async close() {
+      await worker.terminate()
+    },
+  }
+}
+
+/** Called in the thread: answers calls until the other side closes it. */
+export function serveThread(calls: Calls): void {
+  const port = parentPort
+  if (port === null || isMainThread) throw new Error('serveThread runs in a worker thread')
+  let queue: Promise<void> = Promise.resolve()
+  port.on('message', (request: Request) => {
+    queue = queue.then(() => answer(request))
+  })
+
+  async function answer({ id, name, argument }: Request): Promise<void> {
+    try {
+      const call = calls[name]
+      if (call === undefined) throw new Error(`The thread has no call ${name}`)
+      const report = (progress: unknown) => port?.postMessage({ id, progress } satisfies Reply)
+      const answered = await call(argument, report)
+      const { result, transfer } =
+        answered instanceof Transferred ? answered : { result: answered, transfer: [] }
+      port?.postMessage({ id, result } satisfies Reply, transfer)
+    } catch (error) {
+      port?.postMessage({ id, error: faultOf(error) } satisfies Reply)
+    }
+  }
+}
+
+/** A result whose buffers are handed over instead of copied. */
+export class Transferred {
+  constructor(
+    readonly result: unknown,
+    readonly transfer: Transferable[],
+  ) {}
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof SavestateError) {
+    return { code: error.code, message: error.message, hint: error.hint, stack: error.stack }
+  }
+  if (!(error instanceof Error))
+    return { code: undefined, message: String(error), hint: null, stack: undefined }
+  const code = hasNoRoom(error) ? 'DISK_FULL' : undefined
+  return { code, message: error.message, hint: null, stack: error.stack }
+}
+
+function hasNoRoom(error: Error): boolean {
+  return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}
+
+function errorOf(fault: Fault): Error {
+  const error =
+    fault.code === undefined
+      ? new Error(fault.message)
+      : new SavestateError(
+          fault.code,
+          fault.message,
+          fault.hint === null ? {} : { hint: fault.hint },
+        )
+  if (fault.stack !== undefined) error.stack = fault.stack
+  return error
+}
