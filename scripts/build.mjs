@@ -6,10 +6,13 @@ import { rolldown } from 'rolldown'
 
 const common = { platform: 'node', external: [/^@photostructure\/sqlite/] }
 
+/** A failed build leaves what is there: the old output goes only when the new one is complete. */
 async function bundle(input, dir) {
-  rmSync(dir, { recursive: true, force: true })
   const build = await rolldown({ ...common, input })
-  await build.write({ dir, format: 'esm', chunkFileNames: '[name]-[hash].js' })
+  const options = { dir, format: 'esm', chunkFileNames: '[name]-[hash].js' }
+  await build.generate(options)
+  rmSync(dir, { recursive: true, force: true })
+  await build.write(options)
   await build.close()
 }
 
@@ -19,6 +22,7 @@ await bundle(
     bin: 'src/bin.ts',
     'capture-thread': 'src/snapshot/capture-thread.ts',
     'hash-thread': 'src/snapshot/hash-thread.ts',
+    'stat-thread': 'src/snapshot/stat-thread.ts',
   },
   'dist',
 )

@@ -1,6 +1,7 @@
 // What changed between two checkpoints, or between one and the folder as it is.
 import * as z from 'zod/mini'
 import { isInside, type ObjectId } from '../model/index.js'
+import { captureNow } from './capture.js'
 import { ensureProject, knownProject, type ProjectContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
@@ -69,8 +70,7 @@ async function captureFolder(context: ProjectContext, hooks: Hooks): Promise<Obj
     purpose: 'diff',
     work: async () => {
       await recover(context, project, hooks)
-      const base = context.ledger.newest(project.id)?.snapshot.tree
-      const { snapshot } = await context.snapshots.capture(project, base, hooks.onProgress)
+      const { snapshot } = await captureNow(context, project, hooks)
       return snapshot.tree
     },
   })

@@ -17,6 +17,7 @@ import {
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
+import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { journalEntries, Journals, stagingFolders } from './journal.js'
@@ -58,7 +59,7 @@ export async function restore(
 ): Promise<RestoreResult> {
   const { ledger, snapshots } = context
   const newest = ledger.newest(project.id)
-  const before = await snapshots.capture(project, newest?.snapshot.tree, hooks.onProgress)
+  const before = await captureNow(context, project, hooks)
   const plan = await snapshots.plan(project, {
     ...request,
     now: before.snapshot.tree,
@@ -79,14 +80,11 @@ export async function restore(
   })
   failpoint('restore:safety-made')
   const operation = parseOperationId(makeId(context.clock.nowMs(), context.clock.random))
-  const after = await carryOut(context, project, { request, plan, safety, operation, hooks }).catch(
-    async (error: unknown) => {
-      // Half a rewind is worse than none: what was done is taken back, and the reason is what is told.
-      const journal = new Journals(context.home).read(project)
-      if (journal !== undefined) await takeBack(context, project, { journal, safety })
-      throw error
-    },
-  )
+  const work = { request, plan, safety, operation, hooks }
+  const after = await carryOut(context, project, work).catch(async (error: unknown) => {
+    await takeBackUnfinished(context, project, safety)
+    throw error
+  })
   const checkpoint = await commitRestore(context, project, { after, safety, operation, request })
   return {
     plan: view,
@@ -95,6 +93,16 @@ export async function restore(
     safety: safety.id,
     checkpoint: checkpoint.id,
   }
+}
+
+/** Half a rewind is worse than none. If even this fails, the journal stays and the next command tries again. */
+async function takeBackUnfinished(
+  context: StoreContext,
+  project: Project,
+  safety: Checkpoint,
+): Promise<void> {
+  const journal = new Journals(context.home).read(project)
+  if (journal !== undefined) await takeBack(context, project, { journal, safety })
 }
 
 export type Undertaking = {
@@ -119,6 +127,9 @@ export async function carryOut(
   const journals = new Journals(context.home)
   const entries = journalEntries(work.plan)
   const sweep = stagingFolders(entries)
+  // Only what was planned: with another .gitignore back in place, files that were ignored all along look
+  // like files made later.
+  const only = entries.map(({ path }) => path)
   let plan = work.plan
   for (let round = 1; ; round++) {
     journals.write({
@@ -137,9 +148,11 @@ export async function carryOut(
     failpoint('restore:journaled')
     await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
     failpoint('restore:applied')
-    const after = await snapshots.capture(project, safety.snapshot.tree, hooks.onProgress)
+    const after = await captureNow(context, project, hooks)
     plan = await snapshots.plan(project, {
       ...request,
+      paths: undefined,
+      only,
       now: after.snapshot.tree,
     })
     if (isEmpty(plan) && plan.conflict.length === 0) return after

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { type Checkpoint, parseName, parseReason, type Project } from '../model/index.js'
 import { failpoint } from '../system/index.js'
+import { captureNow } from './capture.js'
 import { ensureProject, type StoreContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
@@ -41,7 +42,7 @@ async function saveHere(
   { facts, hooks }: { readonly facts: SaveFacts; readonly hooks: Hooks },
 ): Promise<SaveResult> {
   const newest = context.ledger.newest(project.id)
-  const captured = await context.snapshots.capture(project, newest?.snapshot.tree, hooks.onProgress)
+  const captured = await captureNow(context, project, hooks)
   failpoint('save:captured')
   if (newest !== undefined && newest.snapshot.tree === captured.snapshot.tree) {
     const named = nameUnchanged(context, newest, facts.name)

@@ -1,6 +1,7 @@
 // Undoes an unfinished rewind: brings its paths back to what the safety checkpoint holds. What somebody
 // else has changed since is left alone.
 import type { BytePath, Checkpoint, Entry, ObjectId, Project } from '../model/index.js'
+import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import { type Journal, Journals, stagingFolders } from './journal.js'
 
@@ -26,12 +27,12 @@ export async function takeBack(
 
 /** The folder as it is, and the journal's paths that nobody but the interrupted work has changed. */
 export async function untouchedPaths(
-  { snapshots, ledger }: StoreContext,
+  context: StoreContext,
   project: Project,
   { journal, safety }: Interrupted,
 ): Promise<{ readonly now: ObjectId; readonly only: readonly BytePath[] }> {
-  const { snapshot } = await snapshots.capture(project, ledger.newest(project.id)?.snapshot.tree)
-  const changes = await snapshots.compare(safety.snapshot.tree, snapshot.tree, {
+  const { snapshot } = await captureNow(context, project)
+  const changes = await context.snapshots.compare(safety.snapshot.tree, snapshot.tree, {
     countLines: false,
   })
   const changed = new Map(changes.map(({ path, after }) => [path, after]))

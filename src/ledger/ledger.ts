@@ -7,7 +7,9 @@ import {
   type Checkpoint,
   type CheckpointId,
   type Durability,
+  type ObjectId,
   type Operation,
+  parseObjectId,
   type Project,
   type ProjectId,
   SavestateError,
@@ -170,6 +172,15 @@ export class Ledger {
       'SELECT * FROM checkpoints WHERE project = ? ORDER BY seq DESC LIMIT 1',
       project,
     )
+  }
+
+  /** The snapshots of the newest checkpoints, newest first. */
+  newestTrees(project: ProjectId): ObjectId[] {
+    const rows = this.#database.all(
+      'SELECT tree FROM checkpoints WHERE project = ? ORDER BY seq DESC LIMIT 50',
+      project,
+    )
+    return rows.map((row) => parseObjectId(String(row['tree'])))
   }
 
   /** The checkpoint of the same project just before this one. */

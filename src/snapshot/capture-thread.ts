@@ -13,6 +13,7 @@ import {
 } from '../model/index.js'
 import { failpoint, serveThread } from '../system/index.js'
 import type { Site } from './capture/site.js'
+import { StatAhead } from './capture/stat-ahead.js'
 import { type Change, SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
@@ -30,7 +31,7 @@ export type ThreadData = { readonly home: string; readonly durable: boolean }
 export type CaptureRequest = {
   readonly project: ProjectId
   readonly site: Site
-  readonly base: ObjectId | undefined
+  readonly held: readonly ObjectId[]
 }
 export type RecordRequest = CommitFacts
 export type CompareRequest = {
@@ -69,7 +70,7 @@ export type CaptureCalls = {
   ): Promise<readonly BytePath[]>
   patch(request: PatchRequest): Promise<string>
   writeCaches(nothing: undefined): void
-  close(nothing: undefined): void
+  close(nothing: undefined): Promise<void>
 }
 
 const { home, durable } = workerData as ThreadData
@@ -79,10 +80,11 @@ const blobs = new BlobReader(gitDir)
 const comparer = new SnapshotComparer(gitDir, blobs)
 const plainDiff = new TreeDiff(gitDir, { countLines: false })
 const countingDiff = new TreeDiff(gitDir, { countLines: true })
+const statAhead = new StatAhead(new URL('./stat-thread.js', import.meta.url))
 const captures = new Map<ProjectId, ProjectCapture>()
 
 const calls: CaptureCalls = {
-  capture: ({ project, site, base }, report) => captureOf(project).capture(site, base, report),
+  capture: ({ project, site, held }, report) => captureOf(project).capture(site, held, report),
 
   async record(facts) {
     const temporary = join(home, 'tmp', facts.project)
@@ -145,8 +147,9 @@ const calls: CaptureCalls = {
     for (const capture of captures.values()) capture.writeCache()
   },
 
-  close: () => {
+  async close() {
     for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
+    await statAhead.close()
   },
 }
 
@@ -156,7 +159,7 @@ function captureOf(project: ProjectId): ProjectCapture {
   let capture = captures.get(project)
   if (capture === undefined) {
     const hashThreadUrl = new URL('./hash-thread.js', import.meta.url)
-    capture = new ProjectCapture(project, { home, store, durable, hashThreadUrl })
+    capture = new ProjectCapture(project, { home, store, durable, hashThreadUrl, statAhead })
     captures.set(project, capture)
   }
   return capture

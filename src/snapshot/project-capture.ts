@@ -13,9 +13,10 @@ import { failpoint } from '../system/index.js'
 import { buildSnapshotTree, describeSnapshot } from './capture/build-snapshot.js'
 import { hashPending } from './capture/hash-files.js'
 import { HashPool } from './capture/hash-pool.js'
-import { type FolderNode, newFolder, nodesBelow } from './capture/node.js'
-import { Scan, type Scanned } from './capture/scan.js'
+import { type FolderNode, newFolder, visitNodes } from './capture/node.js'
+import { Scan, type Scanned, type ScanOptions } from './capture/scan.js'
 import type { Site } from './capture/site.js'
+import type { StatAhead } from './capture/stat-ahead.js'
 import { type CachedProject, readStatCache, writeStatCache } from './capture/stat-cache.js'
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
 
@@ -37,16 +38,19 @@ export type CaptureSettings = {
   readonly store: ObjectStore
   readonly durable: boolean
   readonly hashThreadUrl: URL
+  readonly statAhead: StatAhead
 }
 
 const PROGRESS_EVERY_MS = 50
+const MAX_UNWRITTEN = 100
 
 export class ProjectCapture {
   readonly #settings: CaptureSettings
   readonly #project: ProjectId
   #known: CachedProject | undefined
   #isCacheRead = false
-  #isCacheStale = false
+  /** Nodes that the cache on disk does not know as they are. */
+  #unwritten = 0
 
   constructor(project: ProjectId, settings: CaptureSettings) {
     this.#project = project
@@ -58,13 +62,13 @@ export class ProjectCapture {
     return this.#known?.root ?? newFolder(ROOT, { viaIndex: false })
   }
 
-  /** `base` is the snapshot of the project's newest checkpoint: what it holds is surely in the store. */
+  /** `held` are snapshots of the project's newest checkpoints: what they hold is surely in the store. */
   async capture(
     site: Site,
-    base: ObjectId | undefined,
+    held: readonly ObjectId[],
     report: (progress: CaptureProgress) => void,
   ): Promise<Captured> {
-    const known = this.#recall(site.root, base)
+    const known = this.#recall(site.root, held)
     // The nodes are changed in place: if this fails half-way they are of no use any more.
     this.#known = undefined
     const { store, durable, home } = this.#settings
@@ -74,11 +78,11 @@ export class ProjectCapture {
     try {
       const progress = throttled(report)
       const onFile = (files: number) => progress({ phase: 'scan', files, bytes: 0, of: files })
-      const scanned = new Scan(site, {
-        memory: known,
-        isStored: (id) => store.has(id),
-        onFile,
-      }).run()
+      const isStored: ScanOptions['isStored'] = (node) =>
+        (known !== undefined && node.epoch <= known.keptEpoch) ||
+        (node.id !== undefined && store.has(node.id))
+      const scanned = this.#scan(site, { memory: known, isStored, onFile })
+      const epoch = (known?.epoch ?? 0) + 1
       const of = scanned.pending.length
       let files = 0
       let bytes = 0
@@ -88,13 +92,25 @@ export class ProjectCapture {
         progress({ phase: 'store', files, bytes, of })
       }
       await hashPending(scanned.pending, { store, sink, durable, startPool, onProgress })
+      for (const { node } of scanned.pending) node.epoch = epoch
       failpoint('capture:hashed')
-      const snapshot = this.#finish(scanned, { known, sink })
+      const snapshot = this.#finish(scanned, { known, sink, epoch })
       await sink.finish(pool === undefined ? undefined : (objects) => startPool().compress(objects))
       failpoint('capture:stored')
-      this.#known = { ...scanned, rootPath: site.root, snapshot, keptBy: known?.keptBy }
-      this.#isCacheStale = true
-      return { snapshot, lines: base === undefined ? totalLines(scanned.root) : undefined }
+      this.#known = {
+        root: scanned.root,
+        indexes: new Map(
+          [...scanned.repositories].map(([path, tracking]) => [path, tracking.known]),
+        ),
+        rootPath: site.root,
+        snapshot,
+        keptBy: known?.keptBy,
+        keptEpoch: known?.keptEpoch ?? 0,
+        epoch,
+      }
+      this.#unwritten += scanned.newsCount
+      if (held.includes(snapshot.tree)) this.keep(snapshot.tree)
+      return { snapshot, lines: held.length === 0 ? totalLines(scanned.root) : undefined }
     } catch (error) {
       sink.abandon()
       throw error
@@ -106,51 +122,59 @@ export class ProjectCapture {
   /** The last capture is recorded: its objects are held by a ref from now on. */
   keep(tree: ObjectId): void {
     if (this.#known?.snapshot?.tree !== tree) return
-    for (const [, node] of nodesBelow(this.#known.root)) node.kept = true
-    this.#known.root.kept = true
-    this.#known = { ...this.#known, keptBy: tree }
+    this.#known = { ...this.#known, keptBy: tree, keptEpoch: this.#known.epoch }
   }
 
+  /** Not for a handful of changes: reading those again next time costs less than writing everything now. */
   writeCache(): void {
-    if (!this.#isCacheStale || this.#known === undefined) return
+    if (this.#known === undefined || this.#unwritten <= MAX_UNWRITTEN) return
     const folder = join(this.#settings.home, 'cache')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeStatCache(join(folder, this.#project), this.#known)
-    this.#isCacheStale = false
+    this.#unwritten = 0
   }
 
-  #recall(root: BytePath, base: ObjectId | undefined): CachedProject | undefined {
+  #scan(site: Site, options: Omit<ScanOptions, 'ahead'>): Scanned {
+    const { statAhead } = this.#settings
+    if (options.memory === undefined)
+      return new Scan(site, { ...options, ahead: () => undefined }).run()
+    statAhead.start(options.memory.root, site.root)
+    try {
+      return new Scan(site, { ...options, ahead: (node) => statAhead.take(node) }).run()
+    } finally {
+      statAhead.stop()
+    }
+  }
+
+  #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
       this.#known = readStatCache(join(this.#settings.home, 'cache', this.#project), root)
     }
     this.#isCacheRead = true
     const known = this.#known
-    if (known !== undefined && (base === undefined || known.keptBy !== base)) {
-      // Whatever kept these objects may be gone, and they with it: each is looked for.
-      for (const [, node] of nodesBelow(known.root)) node.kept = false
-      known.root.kept = false
-    }
-    return known
+    if (known === undefined || (known.keptBy !== undefined && held.includes(known.keptBy)))
+      return known
+    // Whatever held these objects may be gone, and they with it: each will be looked for.
+    return { ...known, keptEpoch: -1 }
   }
 
   #finish(
     scanned: Scanned,
-    { known, sink }: { known: CachedProject | undefined; sink: ObjectSink },
+    now: { known: CachedProject | undefined; sink: ObjectSink; epoch: number },
   ): Snapshot {
-    const last = known?.snapshot
+    const last = now.known?.snapshot
     const isSame = scanned.root.id !== undefined && !scanned.haveModesChanged
     if (isSame && last !== undefined && this.#settings.store.has(last.tree)) return last
-    return describeSnapshot(buildSnapshotTree(scanned.root, sink), scanned)
+    return describeSnapshot(buildSnapshotTree(scanned.root, now.sink, now.epoch), scanned)
   }
 }
 
 function totalLines(root: FolderNode): number | undefined {
-  let total = 0
-  for (const [, node] of nodesBelow(root)) {
-    if (node.kind !== 'file' && node.kind !== 'link') continue
-    if (node.lines === undefined) return undefined
-    total += node.lines
-  }
+  let total: number | undefined = 0
+  visitNodes(root, (node) => {
+    if (node.kind !== 'file' && node.kind !== 'link') return
+    total = total === undefined || node.lines === undefined ? undefined : total + node.lines
+  })
   return total
 }
 

@@ -65,13 +65,14 @@ export class Snapshots {
     this.#thread ??= this.#start()
   }
 
+  /** `held`: snapshots of the project's newest checkpoints, newest first. */
   async capture(
     project: Project,
-    base: ObjectId | undefined,
+    held: readonly ObjectId[],
     onProgress?: OnProgress,
   ): Promise<Captured> {
     const site = this.#siteOf(project)
-    const captured = await this.#call('capture', { project: project.id, site, base }, onProgress)
+    const captured = await this.#call('capture', { project: project.id, site, held }, onProgress)
     this.#scheduleCache()
     return captured
   }
@@ -157,7 +158,7 @@ export class Snapshots {
     argument: Parameters<CaptureCalls[N]>[0],
     onProgress?: OnProgress,
   ): Promise<Awaited<ReturnType<CaptureCalls[N]>>> {
-    this.#thread ??= this.#start()
+    if (this.#thread === undefined || this.#thread.hasEnded) this.#thread = this.#start()
     return this.#thread.call(name, argument, { onProgress })
   }
 

@@ -1,6 +1,8 @@
 // The only file that imports the SQLite driver, so that it can be replaced (docs/decisions/0002).
 // It ships prebuilt binaries inside its npm package: no install script has to run.
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { SavestateError } from '../model/index.js'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -16,6 +18,8 @@ export interface Database {
 }
 
 export function openDatabase(path: string, options: { readonly timeoutMs: number }): Database {
+  // SQLite would let others read the file, and gives its journals the mode of the file.
+  closeSync(openSync(path, 'a', 0o600))
   const driver = new DatabaseSync(path, { timeout: options.timeoutMs })
   const statements = new Map<string, ReturnType<typeof driver.prepare>>()
   const prepared = (sql: string) => {
@@ -27,15 +31,16 @@ export function openDatabase(path: string, options: { readonly timeoutMs: number
     return statement
   }
   return {
-    exec: (sql) => driver.exec(sql),
-    run: (sql, ...values) => ({ changes: Number(prepared(sql).run(...values).changes) }),
-    get: (sql, ...values) => prepared(sql).get(...values) as SqlRow | undefined,
-    all: (sql, ...values) => prepared(sql).all(...values) as SqlRow[],
+    exec: (sql) => explained(() => driver.exec(sql)),
+    run: (sql, ...values) =>
+      explained(() => ({ changes: Number(prepared(sql).run(...values).changes) })),
+    get: (sql, ...values) => explained(() => prepared(sql).get(...values) as SqlRow | undefined),
+    all: (sql, ...values) => explained(() => prepared(sql).all(...values) as SqlRow[]),
     transaction(work) {
-      driver.exec('BEGIN IMMEDIATE')
+      explained(() => driver.exec('BEGIN IMMEDIATE'))
       try {
         const result = work()
-        driver.exec('COMMIT')
+        explained(() => driver.exec('COMMIT'))
         return result
       } catch (error) {
         if (driver.isTransaction) driver.exec('ROLLBACK')
@@ -46,14 +51,55 @@ export function openDatabase(path: string, options: { readonly timeoutMs: number
   }
 }
 
-/** SQLITE_BUSY: another connection holds the lock. */
+// SQLite's result codes for what the world does to a database.
+const BUSY = 5
+const READ_ONLY = 8
+const IO_ERROR = 10
+const CORRUPT = 11
+const FULL = 13
+const CANNOT_OPEN = 14
+const NOT_A_DATABASE = 26
+
+function explained<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (code === FULL) {
+      throw new SavestateError('DISK_FULL', 'The disk has no room for the ledger', {
+        hint: 'Free some room.',
+        cause: error,
+      })
+    }
+    if (code === READ_ONLY || code === IO_ERROR || code === CANNOT_OPEN) {
+      const message = error instanceof Error ? error.message : ''
+      throw new SavestateError(
+        'STORE_UNUSABLE',
+        `The ledger cannot be read or written: ${message}`,
+        {
+          hint: 'Check the permissions of the store and the health of the disk.',
+          cause: error,
+        },
+      )
+    }
+    throw error
+  }
+}
+
+/** Another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === 5
+  return errorCodeOf(error) === BUSY
 }
 
 /** The file is not a database, or not a sound one any more. */
 export function isCorrupt(error: unknown): boolean {
-  return (
-    error instanceof Error && 'errcode' in error && (error.errcode === 11 || error.errcode === 26)
-  )
+  const code = errorCodeOf(error)
+  return code === CORRUPT || code === NOT_A_DATABASE
+}
+
+/** The primary code: extended ones keep it in their lowest byte. */
+function errorCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined
+  return error.errcode & 0xff
 }

@@ -12,6 +12,8 @@ export interface Thread<C extends Calls> {
     argument: Parameters<C[N]>[0],
     options?: { readonly onProgress?: Parameters<C[N]>[1] | undefined },
   ): Promise<Awaited<ReturnType<C[N]>>>
+  /** The thread has died; its calls have failed, and so would new ones. */
+  readonly hasEnded: boolean
   close(): Promise<void>
 }
 
@@ -78,6 +80,9 @@ export function startThread<C extends Calls>(url: URL, data: unknown): Thread<C>
         worker.ref()
         worker.postMessage({ id, name, argument } satisfies Request)
       }),
+    get hasEnded() {
+      return end !== undefined
+    },
     async close() {
       await worker.terminate()
     },

@@ -3,6 +3,7 @@
 import {
   type BytePath,
   invariant,
+  joinPath,
   MAX_SKIPPED_PATHS,
   type ObjectId,
   type RepositoryNote,
@@ -12,30 +13,30 @@ import {
   type Snapshot,
 } from '../../model/index.js'
 import { headOf } from '../checkout/repository.js'
-import { encodeModes, modeClassOf, type ModeItem, tabulateModes } from '../objects/modes.js'
+import { encodeModes, modeClassOf, type CountMode, tabulateModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
-import { type FolderNode, isCaptured, type Node, nodesBelow } from './node.js'
+import { type FolderNode, isCaptured, type Node, visitNodes } from './node.js'
 import type { Scanned } from './scan.js'
 
 /** Writes what is new; afterwards every folder node has its tree's id. */
-export function buildTrees(folder: FolderNode, sink: ObjectSink): ObjectId {
+function buildTrees(folder: FolderNode, sink: ObjectSink, epoch: number): ObjectId {
   if (folder.id !== undefined) return folder.id
   const entries: TreeEntry[] = []
   for (const child of folder.children) {
     if (!isCaptured(child)) continue
-    const id = child.kind === 'folder' ? buildTrees(child, sink) : child.id
+    const id = child.kind === 'folder' ? buildTrees(child, sink, epoch) : child.id
     invariant(id !== undefined, 'a captured file has been hashed')
     entries.push({ mode: gitModeOf(child), name: child.name, id })
   }
   folder.id = sink.add('tree', encodeTree(entries))
-  folder.kept = false
+  folder.epoch = epoch
   return folder.id
 }
 
-export function buildSnapshotTree(root: FolderNode, sink: ObjectSink): ObjectId {
-  const files = buildTrees(root, sink)
-  const modes = sink.add('blob', encodeModes(tabulateModes(() => modeItems(root))))
+export function buildSnapshotTree(root: FolderNode, sink: ObjectSink, epoch: number): ObjectId {
+  const files = buildTrees(root, sink, epoch)
+  const modes = sink.add('blob', encodeModes(tabulateModes((count) => countModes(root, count))))
   return sink.add(
     'tree',
     encodeTree([
@@ -45,12 +46,12 @@ export function buildSnapshotTree(root: FolderNode, sink: ObjectSink): ObjectId 
   )
 }
 
-function* modeItems(root: FolderNode): Generator<ModeItem> {
-  yield { path: () => ROOT, modeClass: 'folder', mode: root.mode }
-  for (const [path, node] of nodesBelow(root)) {
-    if (node.kind === 'skipped' || node.kind === 'link') continue
-    yield { path: () => path, modeClass: modeClassOf(node.kind, node.mode), mode: node.mode }
-  }
+function countModes(root: FolderNode, count: CountMode): void {
+  count('folder', root.mode, () => ROOT)
+  visitNodes(root, (node, folder) => {
+    if (node.kind === 'skipped' || node.kind === 'link') return
+    count(modeClassOf(node.kind, node.mode), node.mode, () => joinPath(folder, node.name))
+  })
 }
 
 function gitModeOf(node: Node): GitMode {
@@ -73,41 +74,37 @@ const BY_SURPRISE: readonly SkipReason[] = [
   'vcs',
 ]
 
-export function describeSnapshot(
-  tree: ObjectId,
-  { root, repositories, unreadableIndexes }: Scanned,
-): Snapshot {
+export function describeSnapshot(tree: ObjectId, { root, repositories }: Scanned): Snapshot {
   let fileCount = 0
   let sizeBytes = 0
-  const skipped: Skipped[] = unreadableIndexes.map((path) => ({
-    path: (path === '' ? '.git/index' : `${path}/.git/index`) as BytePath,
-    reason: 'unreadable',
-    sizeBytes: null,
-  }))
-  for (const [path, node] of nodesBelow(root)) {
+  const skipped: Skipped[] = []
+  for (const [path, { isUnreadable }] of repositories) {
+    if (isUnreadable)
+      skipped.push({ path: joinPath(path, '.git/index'), reason: 'unreadable', sizeBytes: null })
+  }
+  visitNodes(root, (node, folder) => {
     if (node.kind === 'skipped') {
-      skipped.push({
-        path,
-        reason: node.reason,
-        sizeBytes: node.reason === 'too-large' ? node.size : null,
-      })
+      const size = node.reason === 'too-large' ? node.size : null
+      skipped.push({ path: joinPath(folder, node.name), reason: node.reason, sizeBytes: size })
     } else if (node.kind !== 'folder') {
       fileCount += 1
       sizeBytes += node.size
     }
-  }
+  })
   const skippedCounts: Partial<Record<SkipReason, number>> = {}
   for (const { reason } of skipped) skippedCounts[reason] = (skippedCounts[reason] ?? 0) + 1
   skipped.sort((a, b) => BY_SURPRISE.indexOf(a.reason) - BY_SURPRISE.indexOf(b.reason))
-  const notes = [...repositories].map(
-    ([path, repository]): RepositoryNote => ({ path, ...headOf(repository) }),
-  )
   return {
     tree,
     fileCount,
     sizeBytes,
     skippedCounts,
     skippedPaths: skipped.slice(0, MAX_SKIPPED_PATHS),
-    repositories: notes.slice(0, MAX_SKIPPED_PATHS),
+    repositories: notesOf(repositories),
   }
+}
+
+function notesOf(repositories: Scanned['repositories']): RepositoryNote[] {
+  const notes = [...repositories].map(([path, { repository }]) => ({ path, ...headOf(repository) }))
+  return notes.slice(0, MAX_SKIPPED_PATHS)
 }

@@ -1,7 +1,7 @@
 // Turns the contents of files into objects: here when they are few, on hash threads when they are many.
 // Large files are streamed in either case.
 import { closeSync, fstatSync } from 'node:fs'
-import type { SkipReason } from '../../model/index.js'
+import { invariant, type SkipReason } from '../../model/index.js'
 import { linesOf } from '../objects/count-lines.js'
 import { nameLooseObject, syncFolders } from '../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
@@ -10,7 +10,7 @@ import type { HashPool } from './hash-pool.js'
 import { newSkipped } from './node.js'
 import { isUnchanged, openForReading, type ReadFault, readLink, readStable } from './read-file.js'
 import type { Pending } from './scan.js'
-import { isSettled, setStamp } from './stamp.js'
+import { isSettled, setStamp } from './stats.js'
 
 const MANY = 300
 const MANY_BYTES = 8 << 20
@@ -44,6 +44,7 @@ export async function hashPending(
 /** The node becomes a skipped one, or goes if the file has gone. */
 export function giveUp({ node, folder }: Pending, fault: ReadFault): void {
   const at = folder.children.indexOf(node)
+  invariant(at !== -1, 'a file that was to be read is in its folder')
   const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
   const replacement = newSkipped(node.name, { reason, isFolder: false })
   folder.children.splice(at, 1, ...(fault === 'gone' ? [] : [replacement]))

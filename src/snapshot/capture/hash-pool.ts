@@ -8,7 +8,7 @@ import type { NewObject } from '../objects/loose.js'
 import type { PackEntry } from '../objects/pack-entry.js'
 import { giveUp, type HashContext } from './hash-files.js'
 import type { Pending } from './scan.js'
-import { isSettled } from './stamp.js'
+import { isSettled } from './stats.js'
 
 const MAX_THREADS = 4
 const BATCH_FILES = 200

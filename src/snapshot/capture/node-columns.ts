@@ -34,8 +34,8 @@ type Columns = {
   readonly ids: Buffer
 }
 
-/** [count u32, names size u32, texts size u32, columns, names, texts] */
-export function encodeNodes(root: FolderNode): Buffer {
+/** After decoding, epoch 0 is what was kept. Layout: [count u32, names size u32, texts size u32, columns, names, texts] */
+export function encodeNodes(root: FolderNode, keptEpoch: number): Buffer {
   const nodes: Node[] = []
   collect(root, nodes)
   const texts: string[] = ['']
@@ -57,7 +57,7 @@ export function encodeNodes(root: FolderNode): Buffer {
     c.inos[i] = node.ino
     c.nameBytes[i] = node.name.length
     c.kinds[i] = KINDS.indexOf(node.kind)
-    let flags = (node.settled ? SETTLED : 0) | (node.kept ? KEPT : 0)
+    let flags = (node.settled ? SETTLED : 0) | (node.epoch <= keptEpoch ? KEPT : 0)
     if (node.kind === 'skipped') {
       flags |= node.isFolder ? IS_FOLDER : 0
       c.reasons[i] = REASONS.indexOf(node.reason)
@@ -120,7 +120,7 @@ export function decodeNodes(bytes: Buffer): FolderNode {
     node.ctimeNs = c.ctimes[i] ?? 0n
     node.ino = c.inos[i] ?? 0n
     node.settled = (flags & SETTLED) !== 0
-    node.kept = (flags & KEPT) !== 0
+    node.epoch = (flags & KEPT) === 0 ? 1 : 0
     if (node.kind !== 'skipped') {
       node.mode = c.modes[i] ?? 0
       node.id = (flags & HAS_ID) === 0 ? undefined : (ids.slice(i * 40, i * 40 + 40) as ObjectId)

@@ -1,106 +1,101 @@
 // What is known of each path of a project: how it looked when it was last read, and what it became.
-import type { BigIntStats } from 'node:fs'
-import type { BytePath, ObjectId, SkipReason } from '../../model/index.js'
+import { type BytePath, joinPath, type ObjectId, ROOT, type SkipReason } from '../../model/index.js'
 import { treeOrder } from '../objects/tree.js'
+import { type Stamp, type Stats, setStamp } from './stats.js'
 
-/** Enough of `lstat` to tell whether anything about a path has changed. */
-export type Stamp = {
-  size: number
-  mtimeNs: bigint
-  ctimeNs: bigint
-  ino: bigint
-}
+/** Stored by no capture that is known of. */
+const NEVER = Number.MAX_SAFE_INTEGER
 
-type Common = Stamp & {
+// Classes with every field set at once, because there are as many nodes as files: objects put together by
+// spreading take several times the memory, and every pass over them that much longer.
+abstract class Common implements Stamp {
   readonly name: BytePath
+  size = 0
+  mtimeNs = 0n
+  ctimeNs = 0n
+  ino = 0n
   /** Read late enough after its last change that a further change must show in the stamp. */
-  settled: boolean
-  /** Held by a recorded checkpoint: what has this can be taken to be in the store. */
-  kept: boolean
+  settled = false
+  /** The capture that stored it; see ProjectCapture on which captures are held by a checkpoint. */
+  epoch = NEVER
+  /** Where StatAhead has it; -1 if nowhere. */
+  place = -1
+
+  constructor(name: BytePath) {
+    this.name = name
+  }
 }
 
-export type ContentNode = Common & {
+export class ContentNode extends Common {
   readonly kind: 'file' | 'link'
-  mode: number
+  mode = 0o644
   /** Undefined while it waits to be hashed. */
-  id: ObjectId | undefined
+  id: ObjectId | undefined = undefined
   /** Number of lines, if it was read in this process. */
-  lines: number | undefined
+  lines: number | undefined = undefined
   /** Captured only because the project's own git tracks it. */
   readonly viaIndex: boolean
+
+  constructor(name: BytePath, kind: 'file' | 'link', viaIndex: boolean) {
+    super(name)
+    this.kind = kind
+    this.viaIndex = viaIndex
+  }
 }
 
-export type FolderNode = Common & {
-  readonly kind: 'folder'
-  mode: number
-  children: Node[]
+export class FolderNode extends Common {
+  readonly kind = 'folder'
+  mode = 0o755
+  children: Node[] = []
   /** Undefined when something inside has changed. */
-  id: ObjectId | undefined
+  id: ObjectId | undefined = undefined
   /** The ignore rules that `children` was decided by; empty when it must be decided anew. */
-  rulesKey: string
+  rulesKey = ''
   /** Identity and content hash of the ignore files in this folder. */
-  ignoreStamp: string
-  ignoreKey: string
+  ignoreStamp = ''
+  ignoreKey = ''
   readonly viaIndex: boolean
+
+  constructor(name: BytePath, viaIndex: boolean) {
+    super(name)
+    this.viaIndex = viaIndex
+  }
 }
 
-export type SkippedNode = Common & {
-  readonly kind: 'skipped'
+export class SkippedNode extends Common {
+  readonly kind = 'skipped'
   readonly reason: SkipReason
   readonly isFolder: boolean
+
+  constructor(name: BytePath, reason: SkipReason, isFolder: boolean) {
+    super(name)
+    this.reason = reason
+    this.isFolder = isFolder
+    this.settled = true
+  }
 }
 
 export type Node = ContentNode | FolderNode | SkippedNode
 
-export const NO_STAMP: Stamp = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n }
-
 export function newFolder(name: BytePath, options: { readonly viaIndex: boolean }): FolderNode {
-  return {
-    ...NO_STAMP,
-    kind: 'folder',
-    name,
-    settled: false,
-    kept: false,
-    mode: 0o755,
-    children: [],
-    id: undefined,
-    rulesKey: '',
-    ignoreStamp: '',
-    ignoreKey: '',
-    viaIndex: options.viaIndex,
-  }
+  return new FolderNode(name, options.viaIndex)
 }
 
 export function newContent(
   name: BytePath,
   options: { readonly kind: 'file' | 'link'; readonly viaIndex: boolean },
 ): ContentNode {
-  return {
-    ...NO_STAMP,
-    ...options,
-    name,
-    settled: false,
-    kept: false,
-    mode: 0o644,
-    id: undefined,
-    lines: undefined,
-  }
+  return new ContentNode(name, options.kind, options.viaIndex)
 }
 
+/** `stats` where the reason can end without the folder changing. */
 export function newSkipped(
   name: BytePath,
-  options: {
-    readonly reason: SkipReason
-    readonly isFolder: boolean
-    readonly stats?: BigIntStats
-  },
+  options: { readonly reason: SkipReason; readonly isFolder: boolean; readonly stats?: Stats },
 ): SkippedNode {
-  const { reason, isFolder, stats } = options
-  const stamp =
-    stats === undefined
-      ? NO_STAMP
-      : { size: Number(stats.size), mtimeNs: stats.mtimeNs, ctimeNs: stats.ctimeNs, ino: stats.ino }
-  return { ...stamp, kind: 'skipped', name, reason, isFolder, settled: true, kept: true }
+  const node = new SkippedNode(name, options.reason, options.isFolder)
+  if (options.stats !== undefined) setStamp(node, options.stats)
+  return node
 }
 
 export function isCaptured(node: Node): node is ContentNode | FolderNode {
@@ -111,12 +106,18 @@ export function byTreeOrder(a: Node, b: Node): number {
   return treeOrder(a.name, a.kind === 'folder') < treeOrder(b.name, b.kind === 'folder') ? -1 : 1
 }
 
-/** Every node below, with its path; a folder before what it holds. */
-export function* nodesBelow(folder: FolderNode, path = ''): Generator<readonly [BytePath, Node]> {
+/**
+ * Visits every node below, a folder before what it holds. The path is that of the folder the node is in:
+ * most visitors need no more, and joining it for every node costs more than the visit.
+ */
+export function visitNodes(
+  folder: FolderNode,
+  visit: (node: Node, folderPath: BytePath) => void,
+  path: BytePath = ROOT,
+): void {
   for (const child of folder.children) {
-    const childPath = (path === '' ? child.name : `${path}/${child.name}`) as BytePath
-    yield [childPath, child]
-    if (child.kind === 'folder') yield* nodesBelow(child, childPath)
+    visit(child, path)
+    if (child.kind === 'folder') visitNodes(child, visit, joinPath(path, child.name))
   }
 }
 

@@ -9,7 +9,7 @@ import { compileIgnoreList, extend, type IgnoreChain, verdict } from '../ignore/
 import type { FolderNode } from './node.js'
 import { readStable } from './read-file.js'
 import type { Site } from './site.js'
-import { isSettled, stampText } from './stamp.js'
+import { isSettled, stampText } from './stats.js'
 
 export const IGNORE_FILES = ['.gitignore', '.savestateignore'] as const
 
@@ -93,7 +93,7 @@ export function enterFolder(
   place: {
     readonly path: BytePath
     readonly absolute: string
-    readonly present: ReadonlySet<string>
+    readonly present: readonly string[]
     readonly repository: Repository | undefined
   },
 ): Rules {
@@ -101,7 +101,7 @@ export function enterFolder(
   if (place.repository !== undefined)
     files.push({ file: 'exclude', path: excludeFileOf(place.repository) })
   for (const file of IGNORE_FILES) {
-    if (place.present.has(file)) files.push({ file, path: `${place.absolute}/${file}` })
+    if (place.present.includes(file)) files.push({ file, path: `${place.absolute}/${file}` })
   }
   if (files.length === 0) {
     folder.ignoreStamp = folder.ignoreKey = ''

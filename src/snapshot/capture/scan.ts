@@ -1,19 +1,16 @@
 // Looks at the whole project and updates what is known of it. An unchanged file costs one lstat, an
 // unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
-import { type BigIntStats, lstatSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import {
   type BytePath,
   fsPath,
   hasCode,
   joinPath,
-  type ObjectId,
   printablePath,
   ROOT,
   SavestateError,
-  type SkipReason,
 } from '../../model/index.js'
-import { enclosingRepository, openRepository, type Repository } from '../checkout/repository.js'
-import { type Listed, listFolder } from './list-folder.js'
+import { type Listed, type ListedType, listFolder } from './list-folder.js'
 import {
   byTreeOrder,
   type ContentNode,
@@ -26,11 +23,10 @@ import {
   type SkippedNode,
 } from './node.js'
 import { isUnreadable } from './read-file.js'
-import { isReservedName } from './reserved-name.js'
-import { enterFolder, IGNORE_FILES, Rules } from './rules.js'
-import { type Site, TEMPORARY_PREFIX } from './site.js'
-import { isSameStamp, isSettled, setStamp } from './stamp.js'
-import { type KnownIndex, Tracking } from './tracking.js'
+import { type Context, type Place, Selection } from './selection.js'
+import type { Site } from './site.js'
+import { isSameStamp, isSettled, type Stats, setStamp } from './stats.js'
+import type { KnownIndex, Tracking } from './tracking.js'
 
 /** A file or link whose content must be read. */
 export type Pending = {
@@ -47,62 +43,50 @@ export type Memory = {
 export type Scanned = {
   readonly root: FolderNode
   readonly pending: readonly Pending[]
-  readonly indexes: ReadonlyMap<BytePath, KnownIndex>
-  readonly repositories: ReadonlyMap<BytePath, Repository>
-  /** Repositories whose index could not be read: what only it would have brought in is missing. */
-  readonly unreadableIndexes: readonly BytePath[]
+  readonly repositories: ReadonlyMap<BytePath, Tracking>
   /** The mode of a folder has changed, which no tree shows. */
   readonly haveModesChanged: boolean
+  /** Folders listed and contents to be read: what the memory did not know. */
+  readonly newsCount: number
 }
 
-type Place = { readonly path: BytePath; readonly absolute: string }
-type Context = {
-  readonly rules: Rules
-  readonly tracking: Tracking | undefined
-  readonly onlyTracked: boolean
+export type ScanOptions = {
+  readonly memory: Memory | undefined
+  /** Whether the object of a node is surely in the store. */
+  readonly isStored: (node: ContentNode | FolderNode) => boolean
+  readonly onFile: (count: number) => void
+  /** Stats taken ahead of the scan, where there are any. */
+  readonly ahead: (node: Node) => Stats | undefined
 }
+
+/** A folder being looked at. */
+type Visit = { readonly folder: FolderNode; readonly place: Place; readonly context: Context }
+type Item = Place & { readonly name: BytePath; readonly type: ListedType }
 
 const LSTAT = { bigint: true, throwIfNoEntry: false } as const
 const MODE_BITS = 0o7777
 
 export class Scan {
   readonly #site: Site
-  readonly #memory: Memory | undefined
-  readonly #isStored: (id: ObjectId) => boolean
-  readonly #onFile: (count: number) => void
+  readonly #options: ScanOptions
+  readonly #selection: Selection
   readonly #pending: Pending[] = []
-  readonly #trackings = new Map<BytePath, Tracking>()
-  readonly #repositories = new Map<BytePath, Repository>()
   #fileCount = 0
   #haveModesChanged = false
+  #listedCount = 0
 
-  constructor(
-    site: Site,
-    options: {
-      readonly memory: Memory | undefined
-      readonly isStored: (id: ObjectId) => boolean
-      readonly onFile: (count: number) => void
-    },
-  ) {
+  constructor(site: Site, options: ScanOptions) {
     this.#site = site
-    this.#memory = options.memory
-    this.#isStored = options.isStored
-    this.#onFile = options.onFile
+    this.#options = options
+    this.#selection = new Selection(site, options.memory?.indexes)
   }
 
   run(): Scanned {
-    const root = this.#memory?.root ?? newFolder(ROOT, { viaIndex: false })
+    const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
     const place = { path: ROOT, absolute: this.#site.root }
     const stats = lstatSync(fsPath(this.#site.root), LSTAT)
     if (stats === undefined || !stats.isDirectory()) throw missing(this.#site.root)
-    const enclosing = enclosingRepository(this.#site.root)
-    const tracking =
-      enclosing === undefined || enclosing.prefix === ''
-        ? undefined
-        : this.#track(enclosing.repository, ROOT, (path) => joinPath(enclosing.prefix, path))
-    if (enclosing !== undefined) this.#repositories.set(ROOT, enclosing.repository)
-    const context = { rules: Rules.above(this.#site), tracking, onlyTracked: false }
-    if (!this.#visit(root, place, { stats, context })) {
+    if (!this.#visit({ folder: root, place, context: this.#selection.outermost() }, stats)) {
       throw new SavestateError('PROJECT_MISSING', 'The project folder cannot be read', {
         hint: 'Check its permissions.',
       })
@@ -110,122 +94,78 @@ export class Scan {
     return {
       root,
       pending: this.#pending,
-      indexes: new Map([...this.#trackings].map(([path, { known }]) => [path, known])),
-      repositories: this.#repositories,
-      unreadableIndexes: [...this.#trackings].flatMap(([path, { isUnreadable }]) =>
-        isUnreadable ? path : [],
-      ),
+      repositories: this.#selection.repositories,
       haveModesChanged: this.#haveModesChanged,
+      newsCount: this.#pending.length + this.#listedCount,
     }
   }
 
   /** Updates a folder and all below. False if it cannot be listed. */
-  #visit(folder: FolderNode, place: Place, now: { stats: BigIntStats; context: Context }): boolean {
-    const mode = Number(now.stats.mode) & MODE_BITS
+  #visit(outer: Visit, stats: Stats): boolean {
+    const { folder, place } = outer
+    const mode = Number(stats.mode) & MODE_BITS
     if (folder.mode !== mode) this.#haveModesChanged = true
     folder.mode = mode
-    const isListed = folder.settled && isSameStamp(folder, now.stats)
-    let listed: Listed | undefined
-    if (!isListed) {
-      listed = this.#list(folder, place, now.stats)
-      if (listed === undefined) return false
-    }
-    const context = this.#enter(folder, place, { listed, context: now.context })
-    const isDecided =
-      folder.rulesKey === context.rules.key &&
-      !(context.tracking?.hasChanged === true && hangsOnIndex(folder))
+    const isListed = folder.settled && isSameStamp(folder, stats)
+    let listed = isListed ? undefined : list(folder, place, stats)
+    if (!isListed && listed === undefined) return false
+    const names = listed
+    const has = (name: string) =>
+      names === undefined
+        ? folder.children.some((child) => child.name === name)
+        : names.has(name as BytePath)
+    const context = this.#selection.enter(folder, place, { context: outer.context, has })
+    const visit = { folder, place, context }
+    const isDecided = folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)
     if (isListed && isDecided) {
-      for (const child of folder.children) this.#refresh(child, { folder, place, context })
+      for (const child of folder.children) this.#refresh(child, visit)
     } else {
-      listed ??= this.#list(folder, place, now.stats)
+      listed ??= list(folder, place, stats)
       if (listed === undefined) return false
-      this.#decideAll(folder, place, { listed, context })
+      this.#decideAll(visit, listed)
     }
-    if (folder.id !== undefined && !folder.kept && !this.#isStored(folder.id)) folder.id = undefined
-    if (folder.children.some(isUnfinished)) folder.id = undefined
+    if (folder.children.some(isUnfinished) || !this.#options.isStored(folder)) folder.id = undefined
     return true
   }
 
-  #list(folder: FolderNode, place: Place, stats: BigIntStats): Listed | undefined {
-    const listedAtMs = Date.now()
-    const listed = listFolder(place.absolute)
-    if (listed === undefined) return undefined
-    setStamp(folder, stats)
-    folder.settled = isSettled(stats, listedAtMs)
-    return listed
-  }
-
-  #enter(
-    folder: FolderNode,
-    place: Place,
-    now: { listed: Listed | undefined; context: Context },
-  ): Context {
-    const has = (name: string) =>
-      now.listed === undefined
-        ? folder.children.some((child) => child.name === name)
-        : now.listed.has(name as BytePath)
-    const repository = has('.git') ? openRepository(place.absolute) : undefined
-    const tracking =
-      repository === undefined
-        ? now.context.tracking
-        : this.#track(repository, place.path, (path) => fromRepository(path, place.path))
-    if (repository !== undefined) this.#repositories.set(place.path, repository)
-    const present = new Set(IGNORE_FILES.filter(has))
-    const rules = enterFolder(now.context.rules, folder, { ...place, present, repository })
-    return { rules, tracking, onlyTracked: now.context.onlyTracked }
-  }
-
-  #track(
-    repository: Repository,
-    path: BytePath,
-    toRepository: (path: BytePath) => BytePath,
-  ): Tracking {
-    const tracking = new Tracking(repository, toRepository, this.#memory?.indexes.get(path))
-    this.#trackings.set(path, tracking)
-    return tracking
-  }
-
-  #decideAll(folder: FolderNode, place: Place, now: { listed: Listed; context: Context }): void {
+  #decideAll(visit: Visit, listed: Listed): void {
+    const { folder, place, context } = visit
+    this.#listedCount += 1
     const known = new Map(folder.children.map((child) => [child.name, child]))
     const children: Node[] = []
-    for (const [name, type] of now.listed) {
-      const old = known.get(name)
-      const path = joinPath(place.path, name)
-      const absolute = `${place.absolute}/${name}`
-      const child = this.#decide(
-        { name, type, old, path, absolute },
-        { folder, context: now.context },
-      )
+    for (const [name, type] of listed) {
+      const item = {
+        name,
+        type,
+        path: joinPath(place.path, name),
+        absolute: `${place.absolute}/${name}`,
+      }
+      const child = this.#decide(item, known.get(name), visit)
       if (child !== undefined) children.push(child)
     }
     children.sort(byTreeOrder)
     const remaining = new Set(children)
-    if (folder.children.some((child) => isCaptured(child) && !remaining.has(child)))
-      folder.id = undefined
+    const hasLost = folder.children.some((child) => isCaptured(child) && !remaining.has(child))
+    if (hasLost) folder.id = undefined
     folder.children = children
-    folder.rulesKey = now.context.rules.key
+    folder.rulesKey = context.rules.key
   }
 
-  #decide(
-    item: { name: BytePath; type: string; old: Node | undefined; path: BytePath; absolute: string },
-    now: { folder: FolderNode; context: Context },
-  ): Node | undefined {
-    const { name, type, old, path, absolute } = item
-    const isFolder = type === 'folder'
-    const never = this.#neverCaptured(name, type, absolute)
-    if (never !== undefined) return newSkipped(name, { reason: never, isFolder })
-    const isIgnored = now.context.onlyTracked || now.context.rules.isIgnored(path, isFolder)
-    const viaIndex = isIgnored && this.#isTracked(path, isFolder, now.context)
-    if (isIgnored && !viaIndex) return newSkipped(name, { reason: 'ignored', isFolder })
-
+  /** The node of one name; undefined if it has vanished. */
+  #decide(item: Item, old: Node | undefined, { folder, context }: Visit): Node | undefined {
+    const { name, absolute } = item
+    const choice = this.#selection.choose(item, context)
+    if ('skip' in choice)
+      return newSkipped(name, { reason: choice.skip, isFolder: item.type === 'folder' })
+    const { viaIndex } = choice
     const stats = lstat(absolute)
     if (stats === undefined) return undefined
-    if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder })
+    if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder: false })
     if (stats.isDirectory()) {
       const known =
         old?.kind === 'folder' && old.viaIndex === viaIndex ? old : newFolder(name, { viaIndex })
-      const context = viaIndex ? { ...now.context, onlyTracked: true } : now.context
-      if (this.#visit(known, { path, absolute }, { stats, context })) return known
+      const inner = viaIndex ? { ...context, onlyTracked: true } : context
+      if (this.#visit({ folder: known, place: item, context: inner }, stats)) return known
       return newSkipped(name, { reason: 'unreadable', isFolder: true, stats })
     }
     const kind = stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : undefined
@@ -235,81 +175,74 @@ export class Scan {
     }
     const known =
       old?.kind === kind && old.viaIndex === viaIndex ? old : newContent(name, { kind, viaIndex })
-    this.#take(known, { folder: now.folder, absolute, stats })
+    this.#take(known, { folder, absolute, stats })
     return known
   }
 
   /** Whether a file is as it was; if not, it will be read. */
-  #take(
-    node: ContentNode,
-    now: { folder: FolderNode; absolute: string; stats: BigIntStats },
-  ): void {
+  #take(node: ContentNode, now: { folder: FolderNode; absolute: string; stats: Stats }): void {
     this.#fileCount += 1
-    this.#onFile(this.#fileCount)
+    this.#options.onFile(this.#fileCount)
     if (this.#fileCount > this.#site.limits.maxFiles) throw tooMany(this.#site)
     node.mode = Number(now.stats.mode) & MODE_BITS
     const isKnown = node.id !== undefined && node.settled && isSameStamp(node, now.stats)
-    if (isKnown && (node.kept || (node.id !== undefined && this.#isStored(node.id)))) return
+    if (isKnown && this.#options.isStored(node)) return
     setStamp(node, now.stats)
     node.id = undefined
     this.#pending.push({ node, folder: now.folder, path: now.absolute })
   }
 
-  #refresh(child: Node, now: { folder: FolderNode; place: Place; context: Context }): void {
-    const absolute = `${now.place.absolute}/${child.name}`
+  #refresh(child: Node, visit: Visit): void {
     if (child.kind === 'skipped' && !mayChangeUnseen(child)) return
-    const stats = lstat(absolute)
-    if (child.kind === 'skipped') {
-      const isSame = stats !== undefined && stats !== 'unreadable' && isSameStamp(child, stats)
-      if (isSame && child.reason !== 'unstable') return
-    } else if (stats !== undefined && stats !== 'unreadable') {
-      if (child.kind === 'folder' && stats.isDirectory()) {
-        const context = child.viaIndex ? { ...now.context, onlyTracked: true } : now.context
-        const path = joinPath(now.place.path, child.name)
-        if (this.#visit(child, { path, absolute }, { stats, context })) return
-      } else if (isStillContent(child, stats) && stats.size <= this.#site.limits.maxFileBytes) {
-        this.#take(child, { folder: now.folder, absolute, stats })
-        return
-      }
+    const absolute = `${visit.place.absolute}/${child.name}`
+    const stats = this.#options.ahead(child) ?? lstat(absolute)
+    if (
+      stats !== undefined &&
+      stats !== 'unreadable' &&
+      this.#isStillSame(child, { stats, absolute, visit })
+    )
+      return
+    this.#redecide(child, absolute, visit)
+  }
+
+  /** Updates a child that is still what it was; false if it must be decided anew. */
+  #isStillSame(child: Node, now: { stats: Stats; absolute: string; visit: Visit }): boolean {
+    const { stats, absolute, visit } = now
+    if (child.kind === 'skipped') return child.reason !== 'unstable' && isSameStamp(child, stats)
+    if (child.kind === 'folder') {
+      if (!stats.isDirectory()) return false
+      const context = child.viaIndex ? { ...visit.context, onlyTracked: true } : visit.context
+      const place = { path: joinPath(visit.place.path, child.name), absolute }
+      return this.#visit({ folder: child, place, context }, stats)
     }
-    this.#redecide(child, absolute, now)
+    const isSameKind = child.kind === 'file' ? stats.isFile() : stats.isSymbolicLink()
+    if (!isSameKind || stats.size > this.#site.limits.maxFileBytes) return false
+    this.#take(child, { folder: visit.folder, absolute, stats })
+    return true
   }
 
   /** One child is no longer what it was, though the folder looks the same. */
-  #redecide(
-    child: Node,
-    absolute: string,
-    now: { folder: FolderNode; place: Place; context: Context },
-  ): void {
+  #redecide(child: Node, absolute: string, visit: Visit): void {
+    const { folder, place } = visit
     const stats = lstat(absolute)
-    const type =
-      stats === undefined || stats === 'unreadable'
-        ? 'other'
-        : stats.isDirectory()
-          ? 'folder'
-          : 'other'
-    const path = joinPath(now.place.path, child.name)
-    const node = this.#decide({ name: child.name, type, old: undefined, path, absolute }, now)
-    now.folder.children = now.folder.children.flatMap((other) =>
-      other === child ? (node ?? []) : other,
-    )
-    now.folder.children.sort(byTreeOrder)
-    now.folder.settled = false
-    now.folder.id = undefined
+    const isFolder = stats !== undefined && stats !== 'unreadable' && stats.isDirectory()
+    const path = joinPath(place.path, child.name)
+    const item: Item = { name: child.name, type: isFolder ? 'folder' : 'other', path, absolute }
+    const node = this.#decide(item, undefined, visit)
+    folder.children = folder.children.flatMap((other) => (other === child ? (node ?? []) : other))
+    folder.children.sort(byTreeOrder)
+    folder.settled = false
+    folder.id = undefined
   }
+}
 
-  #neverCaptured(name: BytePath, type: string, absolute: string): SkipReason | undefined {
-    if (name === '.git') return 'vcs'
-    if (absolute === this.#site.home) return 'store'
-    if (name.startsWith(TEMPORARY_PREFIX)) return 'temporary'
-    if (isReservedName(name)) return 'reserved'
-    return type === 'special' ? 'special' : undefined
-  }
-
-  #isTracked(path: BytePath, isFolder: boolean, { tracking }: Context): boolean {
-    if (tracking === undefined) return false
-    return isFolder ? tracking.tracksInside(path) : tracking.tracks(path)
-  }
+function list(folder: FolderNode, place: Place, stats: Stats): Listed | undefined {
+  const listedAtMs = Date.now()
+  const listed = listFolder(place.absolute)
+  if (listed === undefined) return undefined
+  setStamp(folder, stats)
+  folder.settled = isSettled(stats, listedAtMs)
+  return listed
 }
 
 /** Skipped for something that can end without the folder changing. */
@@ -321,19 +254,14 @@ function isUnfinished(node: Node): boolean {
   return node.kind !== 'skipped' && node.id === undefined
 }
 
-function hangsOnIndex({ children }: FolderNode): boolean {
-  return children.some((child) =>
+function hangsOnChangedIndex({ folder, context }: Visit): boolean {
+  if (context.tracking?.hasChanged !== true) return false
+  return folder.children.some((child) =>
     child.kind === 'skipped' ? child.reason === 'ignored' : child.viaIndex,
   )
 }
 
-function isStillContent(child: Node, stats: BigIntStats): child is ContentNode {
-  return (
-    (child.kind === 'file' && stats.isFile()) || (child.kind === 'link' && stats.isSymbolicLink())
-  )
-}
-
-function lstat(path: string): BigIntStats | 'unreadable' | undefined {
+function lstat(path: string): Stats | 'unreadable' | undefined {
   try {
     return lstatSync(fsPath(path), LSTAT)
   } catch (error) {
@@ -341,10 +269,6 @@ function lstat(path: string): BigIntStats | 'unreadable' | undefined {
     if (isUnreadable(error)) return 'unreadable'
     throw error
   }
-}
-
-function fromRepository(path: BytePath, repository: BytePath): BytePath {
-  return repository === '' ? path : (path.slice(repository.length + 1) as BytePath)
 }
 
 function missing(root: BytePath): SavestateError {

@@ -13,8 +13,11 @@ export type CachedProject = Memory & {
   readonly rootPath: BytePath
   /** What the last capture made of the nodes. */
   readonly snapshot: Snapshot | undefined
-  /** The snapshot of the checkpoint that keeps the nodes' objects alive. */
+  /** The snapshot of a checkpoint that holds the objects of every node up to `keptEpoch`. */
   readonly keptBy: ObjectId | undefined
+  readonly keptEpoch: number
+  /** Counts captures; a node has that of the capture which stored it. */
+  readonly epoch: number
 }
 
 const MAGIC = Buffer.from('savestate-cache-1\n', 'latin1')
@@ -37,7 +40,7 @@ export function writeStatCache(path: string, cached: CachedProject): void {
   const text = Buffer.from(JSON.stringify(head), 'utf8')
   const size = Buffer.alloc(4)
   size.writeUInt32LE(text.length)
-  const parts = [MAGIC, size, text, encodeNodes(cached.root)]
+  const parts = [MAGIC, size, text, encodeNodes(cached.root, cached.keptEpoch)]
   const hash = createHash('sha1')
   for (const part of parts) hash.update(part)
   const content = Buffer.concat([...parts, hash.digest()])
@@ -60,6 +63,8 @@ export function readStatCache(path: string, rootPath: BytePath): CachedProject |
     indexes: new Map(head.indexes),
     snapshot: head.snapshot ?? undefined,
     keptBy: head.keptBy ?? undefined,
+    keptEpoch: 0,
+    epoch: 1,
   }
 }
 

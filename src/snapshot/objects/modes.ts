@@ -41,30 +41,26 @@ export function isSameUsual(a: ModeTable, b: ModeTable): boolean {
   return MODE_CLASSES.every((name) => a.usual[name] === b.usual[name])
 }
 
-export type ModeItem = {
-  readonly path: () => BytePath
-  readonly modeClass: ModeClass
-  readonly mode: number
-}
+/** Called for every file and folder; the path is asked for only where the mode is unusual. */
+export type CountMode = (modeClass: ModeClass, mode: number, path: () => BytePath) => void
 
-/** Two passes over the items: what is usual, then what is not. */
-export function tabulateModes(items: () => Iterable<ModeItem>): ModeTable {
+/** Two passes: what is usual, then what is not. */
+export function tabulateModes(pass: (count: CountMode) => void): ModeTable {
   const counts = {
     file: new Map<number, number>(),
     executable: new Map<number, number>(),
     folder: new Map<number, number>(),
   }
-  for (const { modeClass, mode } of items()) {
-    counts[modeClass].set(mode, (counts[modeClass].get(mode) ?? 0) + 1)
-  }
+  pass((modeClass, mode) => counts[modeClass].set(mode, (counts[modeClass].get(mode) ?? 0) + 1))
   const usual = {
     file: mostCommon(counts.file, 0o644),
     executable: mostCommon(counts.executable, 0o755),
     folder: mostCommon(counts.folder, 0o755),
   }
   const unusual = new Map<string, number>()
-  for (const { path, modeClass, mode } of items())
+  pass((modeClass, mode, path) => {
     if (mode !== usual[modeClass]) unusual.set(modeKey(path(), modeClass), mode)
+  })
   return { usual, unusual }
 }
 

@@ -41,7 +41,8 @@ export class ObjectStore {
 /** Collects the new objects of one capture. Nothing counts until `finish` has returned. */
 export class ObjectSink {
   readonly #store: ObjectStore
-  readonly #temporary: string
+  readonly #folder: string
+  #hasFolder = false
   readonly #durable: boolean
   readonly #seen = new Set<ObjectId>()
   #pending: NewObject[] = []
@@ -54,15 +55,19 @@ export class ObjectSink {
     options: { readonly temporary: string; readonly durable: boolean },
   ) {
     this.#store = store
-    this.#temporary = options.temporary
+    this.#folder = options.temporary
     this.#durable = options.durable
-    rmSync(options.temporary, { recursive: true, force: true })
-    mkdirSync(options.temporary, { recursive: true, mode: 0o700 })
     store.refresh()
   }
 
+  /** Made when first needed; most saves find nothing to store. */
   get temporary(): string {
-    return this.#temporary
+    if (!this.#hasFolder) {
+      rmSync(this.#folder, { recursive: true, force: true })
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      this.#hasFolder = true
+    }
+    return this.#folder
   }
 
   add(type: ObjectType, content: Uint8Array): ObjectId {
@@ -87,7 +92,7 @@ export class ObjectSink {
       if (this.#pending.length > 0) {
         await writeLooseObjects(this.#pending, {
           folder: this.#store.folder,
-          temporary: this.#temporary,
+          temporary: this.temporary,
           durable: this.#durable,
         })
       }
@@ -103,14 +108,19 @@ export class ObjectSink {
       this.#pack = undefined
     }
     this.#pending = []
-    rmSync(this.#temporary, { recursive: true, force: true })
+    this.#removeFolder()
   }
 
   /** Forgets everything; what was written is garbage in the temporary folder, which goes too. */
   abandon(): void {
     this.#pack?.abandon()
     this.#pack = undefined
-    rmSync(this.#temporary, { recursive: true, force: true })
+    this.#removeFolder()
+  }
+
+  #removeFolder(): void {
+    if (this.#hasFolder) rmSync(this.#folder, { recursive: true, force: true })
+    this.#hasFolder = false
   }
 
   #isNew(id: ObjectId): boolean {
@@ -124,7 +134,7 @@ export class ObjectSink {
   }
 
   #startPack(): PackWriter {
-    this.#pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.#temporary, 'pack'))
+    this.#pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.temporary, 'pack'))
     return this.#pack
   }
 }

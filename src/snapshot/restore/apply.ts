@@ -20,8 +20,10 @@ import {
   joinPath,
   parentOf,
   type PlannedWrite,
+  printablePath,
   type RestorePlan,
   ROOT,
+  SavestateError,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { listFolder } from '../capture/list-folder.js'
@@ -48,11 +50,27 @@ export type ApplyContext = {
 
 /** Returns the paths that were not as the plan says and were left alone. */
 export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<BytePath[]> {
-  const folders = new SafeFolders(context.root, context.rootIno)
+  const folders = openRoot(context)
   try {
     return await new Applier(context, folders).run(plan)
   } finally {
     folders.close()
+  }
+}
+
+function openRoot({ root, rootIno }: ApplyContext): SafeFolders {
+  try {
+    return new SafeFolders(root, rootIno)
+  } catch (error) {
+    if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP'))
+      throw error
+    throw new SavestateError(
+      'REWIND_DISTURBED',
+      `${printablePath(root)} was replaced by another folder meanwhile`,
+      {
+        hint: 'Nothing has been changed. Look at what is there now, then run the command again.',
+      },
+    )
   }
 }
 

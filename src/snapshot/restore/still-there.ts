@@ -4,7 +4,7 @@ import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
 import { type BytePath, type Entry, hasCode } from '../../model/index.js'
 import { type FolderNode, findNode } from '../capture/node.js'
 import { readStable } from '../capture/read-file.js'
-import { isSameStamp } from '../capture/stamp.js'
+import { isSameStamp } from '../capture/stats.js'
 import { objectIdOf } from '../objects/object-id.js'
 
 /** `place` leads to the path without following a link. */

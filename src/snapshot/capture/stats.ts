@@ -1,6 +1,19 @@
 // When two looks at a path can be taken for the same file (docs/design.md#stat-cache).
 import type { BigIntStats } from 'node:fs'
-import type { Stamp } from './node.js'
+
+/** What is used of `lstat`. */
+export type Stats = Pick<
+  BigIntStats,
+  'size' | 'mtimeNs' | 'ctimeNs' | 'ino' | 'mode' | 'isFile' | 'isDirectory' | 'isSymbolicLink'
+>
+
+/** Enough of it to tell whether anything about a path has changed. */
+export type Stamp = {
+  size: number
+  mtimeNs: bigint
+  ctimeNs: bigint
+  ino: bigint
+}
 
 const NS_PER_S = 1_000_000_000n
 // The kernel's clock for files ticks at most every 10 ms; a file system without fractions of a second
@@ -8,7 +21,7 @@ const NS_PER_S = 1_000_000_000n
 const FINE_TICK_NS = 100_000_000n
 const COARSE_TICK_NS = 2_100_000_000n
 
-export function isSameStamp(known: Stamp, stats: BigIntStats): boolean {
+export function isSameStamp(known: Stamp, stats: Stats): boolean {
   return (
     known.ctimeNs === stats.ctimeNs &&
     known.mtimeNs === stats.mtimeNs &&
@@ -17,7 +30,7 @@ export function isSameStamp(known: Stamp, stats: BigIntStats): boolean {
   )
 }
 
-export function setStamp(node: Stamp, stats: BigIntStats): void {
+export function setStamp(node: Stamp, stats: Stats): void {
   node.size = Number(stats.size)
   node.mtimeNs = stats.mtimeNs
   node.ctimeNs = stats.ctimeNs
@@ -33,6 +46,6 @@ export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number)
   return stats.ctimeNs + tick < BigInt(Math.floor(readAtMs)) * 1_000_000n
 }
 
-export function stampText(stats: BigIntStats): string {
+export function stampText(stats: Stats): string {
   return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`
 }

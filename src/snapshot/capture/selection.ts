@@ -1,0 +1,104 @@
+// Which names are captured, which are left out, and why.
+import { type BytePath, joinPath, ROOT, type SkipReason } from '../../model/index.js'
+import { enclosingRepository, openRepository, type Repository } from '../checkout/repository.js'
+import type { ListedType } from './list-folder.js'
+import type { FolderNode } from './node.js'
+import { isReservedName } from './reserved-name.js'
+import { enterFolder, IGNORE_FILES, Rules } from './rules.js'
+import { type Site, TEMPORARY_PREFIX } from './site.js'
+import { type KnownIndex, Tracking } from './tracking.js'
+
+/** What decides about the names in one folder. */
+export type Context = {
+  readonly rules: Rules
+  readonly tracking: Tracking | undefined
+  /** Inside an ignored folder, entered only for what git tracks in it. */
+  readonly onlyTracked: boolean
+}
+
+export type Place = { readonly path: BytePath; readonly absolute: string }
+export type Choice = { readonly skip: SkipReason } | { readonly viaIndex: boolean }
+
+export class Selection {
+  readonly #site: Site
+  readonly #known: ReadonlyMap<BytePath, KnownIndex> | undefined
+  readonly #trackings = new Map<BytePath, Tracking>()
+
+  constructor(site: Site, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
+    this.#site = site
+    this.#known = known
+  }
+
+  /** The repositories met, by their place in the project. */
+  get repositories(): ReadonlyMap<BytePath, Tracking> {
+    return this.#trackings
+  }
+
+  /** What holds around the project: a repository may enclose it. */
+  outermost(): Context {
+    const enclosing = enclosingRepository(this.#site.root)
+    const tracking =
+      enclosing === undefined || enclosing.prefix === ''
+        ? undefined
+        : this.#track(enclosing.repository, ROOT, (path) => joinPath(enclosing.prefix, path))
+    return { rules: Rules.above(this.#site), tracking, onlyTracked: false }
+  }
+
+  /** What holds inside a folder that has the names for which `has` is true. */
+  enter(
+    folder: FolderNode,
+    place: Place,
+    now: { context: Context; has: (name: string) => boolean },
+  ): Context {
+    const { context, has } = now
+    const repository = has('.git') ? openRepository(place.absolute) : undefined
+    const tracking =
+      repository === undefined
+        ? context.tracking
+        : this.#track(repository, place.path, (path) => fromRepository(path, place.path))
+    const present = IGNORE_FILES.filter(has)
+    const rules = enterFolder(context.rules, folder, { ...place, present, repository })
+    return { rules, tracking, onlyTracked: context.onlyTracked }
+  }
+
+  choose(
+    item: Place & { readonly name: BytePath; readonly type: ListedType },
+    context: Context,
+  ): Choice {
+    const never = this.#neverCaptured(item)
+    if (never !== undefined) return { skip: never }
+    const isFolder = item.type === 'folder'
+    const isIgnored = context.onlyTracked || context.rules.isIgnored(item.path, isFolder)
+    if (!isIgnored) return { viaIndex: false }
+    const isTracked = isFolder
+      ? context.tracking?.tracksInside(item.path)
+      : context.tracking?.tracks(item.path)
+    return isTracked === true ? { viaIndex: true } : { skip: 'ignored' }
+  }
+
+  #neverCaptured({
+    name,
+    type,
+    absolute,
+  }: Place & { name: BytePath; type: ListedType }): SkipReason | undefined {
+    if (name === '.git') return 'vcs'
+    if (absolute === this.#site.home) return 'store'
+    if (name.startsWith(TEMPORARY_PREFIX)) return 'temporary'
+    if (isReservedName(name)) return 'reserved'
+    return type === 'special' ? 'special' : undefined
+  }
+
+  #track(
+    repository: Repository,
+    path: BytePath,
+    toRepository: (path: BytePath) => BytePath,
+  ): Tracking {
+    const tracking = new Tracking(repository, toRepository, this.#known?.get(path))
+    this.#trackings.set(path, tracking)
+    return tracking
+  }
+}
+
+function fromRepository(path: BytePath, repository: BytePath): BytePath {
+  return repository === '' ? path : (path.slice(repository.length + 1) as BytePath)
+}
