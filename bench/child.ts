@@ -14,6 +14,7 @@ export type Request =
   | { readonly kind: 'open'; readonly home: string; readonly tree: string }
   | { readonly kind: 'save'; readonly watched: boolean }
   | { readonly kind: 'rewind'; readonly to: string }
+  | { readonly kind: 'count' }
   | { readonly kind: 'memory' }
   | { readonly kind: 'close' }
 
@@ -32,6 +33,8 @@ export interface Answers {
   readonly open: null
   readonly save: SaveReport
   readonly rewind: { readonly ms: number; readonly applied: boolean }
+  /** How many checkpoints the project has. */
+  readonly count: number
   readonly memory: { readonly peakBytes: number }
   readonly close: null
 }
@@ -78,6 +81,10 @@ async function answer(request: Request): Promise<Answers[Request['kind']]> {
       const start = performance.now()
       const { applied } = await project().rewind({ to: request.to })
       return { ms: performance.now() - start, applied }
+    }
+    case 'count': {
+      const { checkpoints } = await project().list({ limit: 100_000 })
+      return checkpoints.length
     }
     case 'memory':
       return { peakBytes: process.resourceUsage().maxRSS * 1024 }

@@ -2,6 +2,7 @@
  * The first save of a tree: new stores for everyone in every repetition, and a new process for us, as
  * a first save has in life. Opening the store and `git init` are not counted; all else is.
  */
+import { join } from 'node:path'
 import {
   type Arena,
   asContestant,
@@ -13,6 +14,7 @@ import {
   treeName,
   withOurs,
 } from '../bench.js'
+import { git } from '../git.js'
 import { type Contestant, runRounds, settleDisk } from '../measure.js'
 import { against, type Row } from '../row.js'
 
@@ -38,10 +40,20 @@ export function firstSave(source: TreeSource): Row {
           arena = await newArena(bench, tree)
         },
       })
+      if ('shape' in source) await proveSameTree(current())
       bench.keep(current())
       return against(medians, { ours: OURS, limit: LIMIT })
     },
   }
+}
+
+/** Equal work: what we stored is, to the bit, the tree git made of the same folder. */
+async function proveSameTree({ home, hermes, tree }: Arena): Promise<void> {
+  const store = { cwd: home, environment: { GIT_DIR: join(home, 'objects.git') } }
+  const checkpoint = await git(['for-each-ref', '--format=%(refname)', 'refs/savestate'], store)
+  const ours = await git(['rev-parse', `${checkpoint}:files`], store)
+  const theirs = await git(['rev-parse', 'refs/hermes/hermes^{tree}'], hermes.call)
+  if (ours !== theirs) throw new Error(`Of ${tree.name} we stored ${ours}, git ${theirs}`)
 }
 
 function repetitions({ quick }: Bench, source: TreeSource): number {

@@ -20,6 +20,7 @@ import { cliPath } from '../sdk.js'
 
 const RUNNING_LIMIT = 0.6
 const CLI_LIMIT = 1
+const WARM_UPS = 2
 
 /** From a running process. */
 export function saveOneRunning(source: TreeSource): Row {
@@ -45,25 +46,37 @@ export function saveOneCli(source: TreeSource): Row {
       const ours = { name: OURS, time: () => timed(() => saveByCommand(arena)) }
       // (a) with its read-tree reads every file again: it is slowest by far, as the row above shows.
       const peers = warmPeers(arena).filter(({ name }) => name !== arena.hermes.name)
+      const before = await checkpointCount(arena)
       const medians = await contest(bench, { arena, contestants: [ours, ...peers] })
+      const made = (await checkpointCount(arena)) - before
+      const saves = WARM_UPS + roundCount(bench)
+      if (made !== saves) throw new Error(`${saves} commands made ${made} checkpoints`)
       return against(medians, { ours: OURS, limit: CLI_LIMIT })
     },
   }
 }
 
 function contest(
-  { quick, log }: Bench,
+  bench: Bench,
   { arena, contestants }: { arena: Arena; contestants: readonly Contestant[] },
 ): Promise<Medians> {
-  log(`saves of one changed file of ${arena.tree.name}`)
+  bench.log(`saves of one changed file of ${arena.tree.name}`)
   return runRounds({
     contestants,
-    count: quick ? 5 : 11,
-    warmUps: 2,
+    count: roundCount(bench),
+    warmUps: WARM_UPS,
     before() {
       arena.tree.change()
     },
   })
+}
+
+function roundCount({ quick }: Bench): number {
+  return quick ? 5 : 11
+}
+
+function checkpointCount(arena: Arena): Promise<number> {
+  return withOurs(arena, (child) => child.ask({ kind: 'count' }))
 }
 
 async function saveByCommand({ home, tree }: Arena): Promise<void> {

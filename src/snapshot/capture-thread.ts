@@ -12,6 +12,7 @@ import {
   type Skipped,
 } from '../model/index.js'
 import { failpoint, serveThread } from '../system/index.js'
+import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
 import type { Site } from './capture/site.js'
 import { StatAhead } from './capture/stat-ahead.js'
 import { type Change, SnapshotComparer } from './compare.js'
@@ -20,7 +21,7 @@ import { TreeDiff } from './git/tree-diff.js'
 import { type CommitFacts, encodeCommit, refName, writeRef } from './objects/commit.js'
 import { ObjectSink, ObjectStore } from './objects/object-store.js'
 import { type PatchRequest, patchText } from './patch.js'
-import { type Captured, type CaptureProgress, ProjectCapture } from './project-capture.js'
+import { type Captured, ProjectCapture } from './project-capture.js'
 import { applyPlan } from './restore/apply.js'
 import { restoreMaps } from './restore/present.js'
 import { stillThereIn } from './restore/still-there.js'
@@ -116,9 +117,8 @@ const calls: CaptureCalls = {
 
   apply({ project, root, tag, plan, sweep }, report) {
     const capture = captureOf(project)
-    const of = plan.write.length
-    let files = 0
-    let bytes = 0
+    const progress = new ProgressCounter(report)
+    progress.toStore(plan.write.length)
     return applyPlan(plan, {
       root,
       rootIno: capture.root.ino,
@@ -127,11 +127,7 @@ const calls: CaptureCalls = {
       durable,
       blobs,
       stillThere: stillThereIn(capture.root),
-      onProgress: (moreFiles, moreBytes) => {
-        files += moreFiles
-        bytes += moreBytes
-        if (files % 50 === 0) report({ phase: 'store', files, bytes, of })
-      },
+      onProgress: (files, bytes) => progress.stored(files, bytes),
     })
   },
 

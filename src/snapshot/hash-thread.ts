@@ -4,9 +4,10 @@ import { type ObjectId, SavestateError } from '../model/index.js'
 import { serveThread, Transferred } from '../system/index.js'
 import { type ReadFault, readStable } from './capture/read-file.js'
 import { linesOf } from './objects/count-lines.js'
+import { LooseListing } from './objects/loose.js'
 import { type ObjectType, objectIdOf } from './objects/object-id.js'
-import { ObjectStore } from './objects/object-store.js'
 import { type PackEntry, packEntry } from './objects/pack-entry.js'
+import { PackIndexes } from './objects/pack-index.js'
 
 export type HashedFile = {
   readonly id: ObjectId
@@ -33,8 +34,10 @@ export type HashCalls = {
   ): Promise<readonly PackEntry[]>
 }
 
-const store = new ObjectStore(parseFolder(workerData))
-store.refresh()
+const folder = parseFolder(workerData)
+const loose = new LooseListing(folder)
+const packs = new PackIndexes(folder)
+packs.refresh()
 
 serveThread({
   hashFiles(paths: readonly string[]): Transferred {
@@ -48,7 +51,7 @@ serveThread({
       const id = objectIdOf('blob', content)
       const start = at
       let crc = 0
-      if (!store.has(id)) {
+      if (!loose.has(id) && !packs.has(id)) {
         const entry = packEntry('blob', content)
         parts.push(entry.bytes)
         at += entry.bytes.length

@@ -1,4 +1,5 @@
 export type { Change } from './compare.js'
 export { refuseUnsafeFolder } from './guard.js'
-export type { Captured, CaptureProgress } from './project-capture.js'
+export type { CaptureProgress } from './capture/progress.js'
+export type { Captured } from './project-capture.js'
 export { type OnProgress, type RestoreTarget, Snapshots } from './snapshots.js'

@@ -11,21 +11,14 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { buildSnapshotTree, describeSnapshot } from './capture/build-snapshot.js'
-import { hashPending } from './capture/hash-files.js'
-import { HashPool } from './capture/hash-pool.js'
+import { Hasher } from './capture/hasher.js'
 import { type FolderNode, newFolder, visitNodes } from './capture/node.js'
+import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
 import { Scan, type Scanned, type ScanOptions } from './capture/scan.js'
 import type { Site } from './capture/site.js'
 import type { StatAhead } from './capture/stat-ahead.js'
 import { type CachedProject, readStatCache, writeStatCache } from './capture/stat-cache.js'
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
-
-export type CaptureProgress = {
-  readonly phase: 'scan' | 'store'
-  readonly files: number
-  readonly bytes: number
-  readonly of: number
-}
 
 export type Captured = {
   readonly snapshot: Snapshot
@@ -41,7 +34,6 @@ export type CaptureSettings = {
   readonly statAhead: StatAhead
 }
 
-const PROGRESS_EVERY_MS = 50
 const MAX_UNWRITTEN = 100
 
 export class ProjectCapture {
@@ -73,29 +65,26 @@ export class ProjectCapture {
     this.#known = undefined
     const { store, durable, home } = this.#settings
     const sink = new ObjectSink(store, { temporary: join(home, 'tmp', this.#project), durable })
-    let pool: HashPool | undefined
-    const startPool = () => (pool ??= new HashPool(this.#settings.hashThreadUrl, store.folder))
+    const progress = new ProgressCounter(report)
+    const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
+    const { hashThreadUrl } = this.#settings
+    const hasher = new Hasher({ store, sink, durable, hashThreadUrl, onProgress })
     try {
-      const progress = throttled(report)
-      const onFile = (files: number) => progress({ phase: 'scan', files, bytes: 0, of: files })
-      const isStored: ScanOptions['isStored'] = (node) =>
-        (known !== undefined && node.epoch <= known.keptEpoch) ||
-        (node.id !== undefined && store.has(node.id))
-      const scanned = this.#scan(site, { memory: known, isStored, onFile })
+      const scanned = this.#scan(site, {
+        memory: known,
+        isStored: (node) =>
+          (known !== undefined && node.epoch <= known.keptEpoch) ||
+          (node.id !== undefined && store.has(node.id)),
+        onFile: (count) => progress.scanned(count),
+        onPending: (item) => hasher.add(item),
+      })
       const epoch = (known?.epoch ?? 0) + 1
-      const of = scanned.pending.length
-      let files = 0
-      let bytes = 0
-      const onProgress = (moreFiles: number, moreBytes: number) => {
-        files += moreFiles
-        bytes += moreBytes
-        progress({ phase: 'store', files, bytes, of })
-      }
-      await hashPending(scanned.pending, { store, sink, durable, startPool, onProgress })
+      progress.toStore(scanned.pending.length)
+      await hasher.finish()
       for (const { node } of scanned.pending) node.epoch = epoch
       failpoint('capture:hashed')
       const snapshot = this.#finish(scanned, { known, sink, epoch })
-      await sink.finish(pool === undefined ? undefined : (objects) => startPool().compress(objects))
+      await sink.finish(hasher.compressor)
       failpoint('capture:stored')
       this.#known = {
         root: scanned.root,
@@ -115,7 +104,7 @@ export class ProjectCapture {
       sink.abandon()
       throw error
     } finally {
-      await pool?.close()
+      await hasher.close()
     }
   }
 
@@ -176,20 +165,4 @@ function totalLines(root: FolderNode): number | undefined {
     total = total === undefined || node.lines === undefined ? undefined : total + node.lines
   })
   return total
-}
-
-function throttled(
-  report: (progress: CaptureProgress) => void,
-): (progress: CaptureProgress) => void {
-  let next = Date.now() + PROGRESS_EVERY_MS
-  let skipped = 0
-  return (progress) => {
-    // The clock is looked at now and then: this is called for every file.
-    if (++skipped < 100 && progress.phase === 'scan') return
-    skipped = 0
-    const now = Date.now()
-    if (now < next) return
-    next = now + PROGRESS_EVERY_MS
-    report(progress)
-  }
 }

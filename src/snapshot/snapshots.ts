@@ -12,13 +12,14 @@ import {
   type Skipped,
 } from '../model/index.js'
 import { startThread, type Thread } from '../system/index.js'
+import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
 import type { CaptureCalls, RecordRequest, ThreadData } from './capture-thread.js'
 import type { Change } from './compare.js'
 import { runGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
 import type { PatchRequest } from './patch.js'
-import type { Captured, CaptureProgress } from './project-capture.js'
+import type { Captured } from './project-capture.js'
 import { ensureRepository } from './repository.js'
 
 export type OnProgress = (progress: CaptureProgress) => void

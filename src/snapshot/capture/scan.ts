@@ -55,6 +55,8 @@ export type ScanOptions = {
   /** Whether the object of a node is surely in the store. */
   readonly isStored: (node: ContentNode | FolderNode) => boolean
   readonly onFile: (count: number) => void
+  /** Called as soon as a content is known to have to be read. */
+  readonly onPending: (item: Pending) => void
   /** Stats taken ahead of the scan, where there are any. */
   readonly ahead: (node: Node) => Stats | undefined
 }
@@ -189,7 +191,9 @@ export class Scan {
     if (isKnown && this.#options.isStored(node)) return
     setStamp(node, now.stats)
     node.id = undefined
-    this.#pending.push({ node, folder: now.folder, path: now.absolute })
+    const item = { node, folder: now.folder, path: now.absolute }
+    this.#pending.push(item)
+    this.#options.onPending(item)
   }
 
   #refresh(child: Node, visit: Visit): void {

@@ -9,7 +9,7 @@ export function startLineCount(): LineCount {
   return { count: 0, isBinary: false, seenBytes: 0, endsOpen: false }
 }
 
-export function countLines(state: LineCount, chunk: Uint8Array): void {
+export function countLines(state: LineCount, chunk: Buffer): void {
   if (state.isBinary || chunk.length === 0) return
   if (state.seenBytes < BINARY_LOOK_BYTES) {
     const end = Math.min(chunk.length, BINARY_LOOK_BYTES - state.seenBytes)
@@ -21,14 +21,14 @@ export function countLines(state: LineCount, chunk: Uint8Array): void {
   }
   state.seenBytes += chunk.length
   let newlines = 0
-  for (let i = 0; i < chunk.length; i++) if (chunk[i] === 10) newlines += 1
+  for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) newlines += 1
   const endsOpen = chunk[chunk.length - 1] !== 10
   // An open last line of the chunk before goes on in this one: it was counted there already.
   state.count += newlines + (endsOpen ? 1 : 0) - (state.endsOpen ? 1 : 0)
   state.endsOpen = endsOpen
 }
 
-export function linesOf(content: Uint8Array): number {
+export function linesOf(content: Buffer): number {
   const state = startLineCount()
   countLines(state, content)
   return state.isBinary ? 0 : state.count

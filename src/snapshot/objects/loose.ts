@@ -7,6 +7,7 @@ import {
   fsync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -30,6 +31,35 @@ export function loosePath(objectsFolder: string, id: ObjectId): string {
 
 export function hasLoose(objectsFolder: string, id: ObjectId): boolean {
   return existsSync(loosePath(objectsFolder, id))
+}
+
+/** For asking about many objects: each of the 256 folders is listed once. */
+export class LooseListing {
+  readonly #objectsFolder: string
+  readonly #names = new Map<string, ReadonlySet<string>>()
+
+  constructor(objectsFolder: string) {
+    this.#objectsFolder = objectsFolder
+  }
+
+  has(id: ObjectId): boolean {
+    const prefix = id.slice(0, 2)
+    let names = this.#names.get(prefix)
+    if (names === undefined) {
+      names = new Set(listIfThere(join(this.#objectsFolder, prefix)))
+      this.#names.set(prefix, names)
+    }
+    return names.has(id.slice(2))
+  }
+}
+
+function listIfThere(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
 }
 
 export async function writeLooseObjects(

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
-import { hasLoose, type NewObject, writeLooseObjects } from './loose.js'
+import { hasLoose, LooseListing, type NewObject, writeLooseObjects } from './loose.js'
 import { type ObjectType, objectIdOf } from './object-id.js'
 import { type PackEntry, packEntry } from './pack-entry.js'
 import { PackIndexes } from './pack-index.js'
@@ -11,6 +11,7 @@ import { PackWriter } from './pack-writer.js'
 
 const MAX_LOOSE_OBJECTS = 100
 const MAX_LOOSE_BYTES = 4 << 20
+const MAX_SINGLE_LOOKS = 300
 
 /** Compresses many objects at once, elsewhere; see HashPool. */
 export type Compressor = (objects: readonly NewObject[]) => Promise<readonly PackEntry[]>
@@ -18,6 +19,8 @@ export type Compressor = (objects: readonly NewObject[]) => Promise<readonly Pac
 export class ObjectStore {
   readonly folder: string
   readonly #packs: PackIndexes
+  #loose: LooseListing | undefined
+  #asked = 0
 
   /** `folder` is the `objects` folder of the store's git repository. */
   constructor(folder: string) {
@@ -25,16 +28,27 @@ export class ObjectStore {
     this.#packs = new PackIndexes(folder)
   }
 
+  /** Sees what came or went since the last look. */
   refresh(): void {
     this.#packs.refresh()
+    this.#loose = undefined
+    this.#asked = 0
   }
 
   has(id: ObjectId): boolean {
-    return hasLoose(this.folder, id) || this.#packs.has(id)
+    return this.#hasLoose(id) || this.#packs.has(id)
   }
 
   close(): void {
     this.#packs.close()
+  }
+
+  /** One look for each object, until there are so many that listing them all is cheaper. */
+  #hasLoose(id: ObjectId): boolean {
+    this.#asked += 1
+    if (this.#asked <= MAX_SINGLE_LOOKS) return hasLoose(this.folder, id)
+    this.#loose ??= new LooseListing(this.folder)
+    return this.#loose.has(id)
   }
 }
 
@@ -80,9 +94,10 @@ export class ObjectSink {
     return id
   }
 
-  /** An object that a hash thread has compressed. Such come by the thousand, so they go into a pack. */
+  /** An object that a hash thread has compressed because the store has it not. Such come by the thousand, so they go into a pack. */
   addCompressed(id: ObjectId, entry: PackEntry): void {
-    if (!this.#isNew(id)) return
+    if (this.#seen.has(id)) return
+    this.#seen.add(id)
     this.#pack ??= this.#startPack()
     this.#pack.add(id, entry)
   }

@@ -1,0 +1,27 @@
+// Makes docs/errors.md from the table of error codes in the built package. `--print` writes the page to
+// stdout instead, which is how test/docs.test.ts sees whether the file is stale.
+import { writeFileSync } from 'node:fs'
+import process from 'node:process'
+import { ERROR_CODES } from '../dist/index.js'
+
+const rows = Object.entries(ERROR_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+
+const page = `# Error codes
+
+<!-- Made by scripts/docs.mjs from src/model/errors.ts. Do not edit. -->
+
+An operation that did not do its work throws a \`SavestateError\` with a \`code\`, a \`message\` and a \`hint\`. On the
+command line the message and the hint go to stderr; with \`--json\` they are
+\`{"error":{"code","message","hint"}}\` there. A code is permanent: scripts may match on it. Messages and hints may
+improve.
+
+| code | meaning |
+|---|---|
+${rows.join('\n')}
+
+The command line ends with 0 when it is done, 1 when the person said no, 2 for the errors above, 130 or 143 when it was
+interrupted (\`INTERRUPTED\`), and 70 for a bug of ours, which has the code \`INTERNAL\` in JSON.
+`
+
+if (process.argv.includes('--print')) process.stdout.write(page)
+else writeFileSync(new URL('../docs/errors.md', import.meta.url), page)

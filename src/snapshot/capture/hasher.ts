@@ -1,0 +1,187 @@
+// Turns the contents of files into objects: here when they are few, on hash threads when they are many
+// (which then start while the scan is still going on). Large files are streamed in either case.
+import { closeSync, fstatSync } from 'node:fs'
+import { invariant, type SkipReason } from '../../model/index.js'
+import type { HashedBatch } from '../hash-thread.js'
+import { linesOf } from '../objects/count-lines.js'
+import { type NewObject, nameLooseObject, syncFolders } from '../objects/loose.js'
+import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
+import type { PackEntry } from '../objects/pack-entry.js'
+import { STREAM_BYTES, streamBlob } from '../objects/stream-blob.js'
+import { HashPool } from './hash-pool.js'
+import { newSkipped } from './node.js'
+import { isUnchanged, openForReading, type ReadFault, readLink, readStable } from './read-file.js'
+import type { Pending } from './scan.js'
+import { isSettled, setStamp } from './stats.js'
+
+const MANY_FILES = 300
+const MANY_BYTES = 8 << 20
+const ATTEMPTS = 3
+
+export type HasherOptions = {
+  readonly store: ObjectStore
+  readonly sink: ObjectSink
+  readonly durable: boolean
+  readonly hashThreadUrl: URL
+  readonly onProgress: (files: number, bytes: number) => void
+}
+
+export class Hasher {
+  readonly #options: HasherOptions
+  readonly #large: Pending[] = []
+  #small: Pending[] = []
+  #smallBytes = 0
+  #pool: HashPool | undefined
+
+  constructor(options: HasherOptions) {
+    this.#options = options
+  }
+
+  add(item: Pending): void {
+    const { kind, size } = item.node
+    if (kind === 'link') {
+      this.#small.push(item)
+    } else if (size >= STREAM_BYTES) {
+      this.#large.push(item)
+    } else if (this.#pool !== undefined) {
+      this.#pool.add(item)
+    } else {
+      this.#small.push(item)
+      this.#smallBytes += size
+      if (this.#small.length > MANY_FILES || this.#smallBytes > MANY_BYTES) this.#startPool()
+    }
+  }
+
+  /** Afterwards every node that was added has its id, or has been skipped. */
+  async finish(): Promise<void> {
+    for (const item of this.#small) {
+      if (item.node.kind === 'link') this.#hashLink(item)
+      else this.#hashHere(item)
+    }
+    for (const item of this.#large) await this.#hashStreamed(item)
+    await this.#pool?.finish()
+  }
+
+  /** Compresses what is to go into a pack, on the threads if they run. */
+  get compressor(): ((objects: readonly NewObject[]) => Promise<readonly PackEntry[]>) | undefined {
+    const pool = this.#pool
+    return pool === undefined ? undefined : (objects) => pool.compress(objects)
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close()
+  }
+
+  #startPool(): void {
+    const { hashThreadUrl, store } = this.#options
+    const pool = new HashPool(hashThreadUrl, store.folder, (batch, hashed) =>
+      this.#take(batch, hashed),
+    )
+    for (const item of this.#small) if (item.node.kind === 'file') pool.add(item)
+    this.#small = this.#small.filter(({ node }) => node.kind === 'link')
+    this.#pool = pool
+  }
+
+  #take(batch: readonly Pending[], { files, data }: HashedBatch): void {
+    const { sink, onProgress } = this.#options
+    const bytes = Buffer.from(data)
+    let total = 0
+    files.forEach((file, i) => {
+      const item = batch[i]
+      invariant(item !== undefined, 'a batch comes back whole')
+      if (typeof file === 'string') {
+        giveUp(item, file)
+        return
+      }
+      const { node } = item
+      node.size = file.size
+      node.mtimeNs = file.mtimeNs
+      node.ctimeNs = file.ctimeNs
+      node.ino = file.ino
+      node.settled = isSettled(file, file.readAtMs)
+      node.id = file.id
+      node.lines = file.lines
+      total += file.size
+      const entry = { bytes: bytes.subarray(file.start, file.end), crc: file.crc }
+      if (file.end > file.start) sink.addCompressed(file.id, entry)
+    })
+    onProgress(batch.length, total)
+  }
+
+  #hashLink(item: Pending): void {
+    const { sink, onProgress } = this.#options
+    const readAtMs = Date.now()
+    const target = readLink(item.path)
+    if (typeof target === 'string') {
+      giveUp(item, target)
+      return
+    }
+    // A link cannot be changed in place: the stamp of the listing is that of this target, or the next
+    // listing differs.
+    item.node.settled = isSettled(item.node, readAtMs)
+    item.node.id = sink.add('blob', target)
+    item.node.lines = linesOf(target)
+    onProgress(1, target.length)
+  }
+
+  #hashHere(item: Pending): void {
+    const { sink, onProgress } = this.#options
+    const read = readStable(item.path)
+    if (typeof read === 'string') {
+      giveUp(item, read)
+      return
+    }
+    setStamp(item.node, read.stats)
+    item.node.settled = isSettled(read.stats, read.readAtMs)
+    item.node.id = sink.add('blob', read.content)
+    item.node.lines = linesOf(read.content)
+    onProgress(1, read.content.length)
+  }
+
+  async #hashStreamed(item: Pending): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const fd = openForReading(item.path)
+      if (typeof fd === 'string') {
+        giveUp(item, fd)
+        return
+      }
+      try {
+        if (await this.#streamOnce(item, fd)) return
+      } finally {
+        closeSync(fd)
+      }
+    }
+    giveUp(item, 'unstable')
+  }
+
+  /** False if the file changed meanwhile. */
+  async #streamOnce({ node }: Pending, fd: number): Promise<boolean> {
+    const { sink, store, durable, onProgress } = this.#options
+    const readAtMs = Date.now()
+    const before = fstatSync(fd, { bigint: true })
+    const size = Number(before.size)
+    const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
+    const after = fstatSync(fd, { bigint: true })
+    if (blob === undefined || !isUnchanged(before, after)) return false
+    if (!store.has(blob.id)) {
+      const changed = nameLooseObject(store.folder, blob)
+      if (durable) await syncFolders(changed)
+    }
+    setStamp(node, after)
+    node.settled = isSettled(after, readAtMs)
+    node.id = blob.id
+    node.lines = blob.lines
+    onProgress(1, size)
+    return true
+  }
+}
+
+/** The node becomes a skipped one, or goes if the file has gone. */
+function giveUp({ node, folder }: Pending, fault: ReadFault): void {
+  const at = folder.children.indexOf(node)
+  invariant(at !== -1, 'a file that was to be read is in its folder')
+  const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
+  const replacement = newSkipped(node.name, { reason, isFolder: false })
+  folder.children.splice(at, 1, ...(fault === 'gone' ? [] : [replacement]))
+  folder.settled = false
+}

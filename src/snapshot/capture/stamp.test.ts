@@ -1,0 +1,75 @@
+import { lstatSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { scratchFolders } from '../checkout/scratch-git.js'
+import { NO_STAMP } from './node.js'
+import { isSameStamp, isSettled, setStamp, stampText } from './stats.js'
+
+const NS_PER_MS = 1_000_000n
+const folder = scratchFolders()
+
+test('a file read in the tick of its last change is never settled', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 2n ** 60n }), fc.nat(10_000), (ctimeNs, laterUs) => {
+      const readAtMs = Number((ctimeNs + BigInt(laterUs) * 1000n) / NS_PER_MS)
+      expect(isSettled({ ctimeNs }, readAtMs)).toBe(false)
+    }),
+    { seed: 9, numRuns: 1000 },
+  )
+})
+
+test('a file read a second after its last change is settled where clocks are fine', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 2n ** 60n }), (ctimeNs) => {
+      fc.pre(ctimeNs % 1_000_000_000n !== 0n)
+      expect(isSettled({ ctimeNs }, Number(ctimeNs / NS_PER_MS) + 1000)).toBe(true)
+    }),
+    { seed: 10, numRuns: 1000 },
+  )
+})
+
+test('a stamp without a fraction of a second may be of a disk that ticks every two', () => {
+  const ctimeNs = 1_700_000_000n * 1_000_000_000n
+  const afterMs = (ms: number) => isSettled({ ctimeNs }, 1_700_000_000_000 + ms)
+  expect([afterMs(0), afterMs(1000), afterMs(2000), afterMs(3000)]).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ])
+})
+
+test('a clock that was set back leaves nothing settled', () => {
+  expect(isSettled({ ctimeNs: 5_000_000_001n }, 1000)).toBe(false)
+})
+
+test('what the kernel stamps now is unsettled now and settled soon', async () => {
+  const path = join(folder(), 'file')
+  writeFileSync(path, 'content')
+  const stats = lstatSync(path, { bigint: true })
+  expect(isSettled(stats, Date.now())).toBe(false)
+  await sleep(stats.ctimeNs % 1_000_000_000n === 0n ? 3000 : 200)
+  expect(isSettled(stats, Date.now())).toBe(true)
+})
+
+test('a stamp is the same until size, mtime, ctime or inode changes', async () => {
+  const path = join(folder(), 'file')
+  writeFileSync(path, 'content')
+  const look = () => lstatSync(path, { bigint: true })
+  const first = look()
+  const stamp = { ...NO_STAMP }
+  setStamp(stamp, first)
+  expect(isSameStamp(stamp, look())).toBe(true)
+  expect(stampText(look())).toBe(stampText(first))
+
+  await sleep(25)
+  utimesSync(path, Number(first.atimeNs) / 1e9, Number(first.mtimeNs) / 1e9)
+  expect(isSameStamp(stamp, look())).toBe(false)
+
+  setStamp(stamp, look())
+  writeFileSync(`${path}.new`, 'content')
+  renameSync(`${path}.new`, path)
+  expect(isSameStamp(stamp, look())).toBe(false)
+})

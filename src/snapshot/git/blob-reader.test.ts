@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { SavestateError } from '../../model/errors.js'
+import { type ObjectId, parseObjectId } from '../../model/ids.js'
+import { git, scratchFolders } from '../checkout/scratch-git.js'
+import { objectIdOf } from '../objects/object-id.js'
+import { BlobReader } from './blob-reader.js'
+
+const repository = scratchFolders()()
+git(repository, ['init', '-q', '--bare'])
+const readers: BlobReader[] = []
+afterAll(() => readers.forEach((reader) => reader.close()))
+
+const MISSING = parseObjectId('1234567890'.repeat(4))
+
+test('objects of any content come back whole', async () => {
+  const reader = newReader()
+  const contents = ['', '\n', 'text\n', 'no newline', '\0binary\xff', `${'1'.repeat(40)} blob 5\n`]
+  for (const text of contents) {
+    const content = Buffer.from(text, 'latin1')
+    expect(await reader.read(store(content))).toEqual(content)
+  }
+})
+
+test('a large object comes in pieces, in order', async () => {
+  const reader = newReader()
+  const content = Buffer.alloc(20 << 20)
+  for (let at = 0; at < content.length; at += 4) content.writeUInt32LE(at, at)
+  const id = store(content)
+  const hash = createHash('sha1').update(`blob ${content.length}\0`)
+  let size = 0
+  let pieces = 0
+  await reader.stream(id, {
+    start: (announced) => (size = announced),
+    chunk: (bytes) => {
+      hash.update(bytes)
+      pieces += 1
+    },
+  })
+  expect([hash.digest('hex'), size]).toEqual([id, content.length])
+  expect(pieces).toBeGreaterThan(10)
+})
+
+test('reads asked for at once are answered each with its own object', async () => {
+  const reader = newReader()
+  const contents = Array.from({ length: 200 }, (_, i) => Buffer.alloc(i * 997, `${i} `))
+  const ids = contents.map(store)
+  const read = await Promise.all(ids.map((id) => reader.read(id)))
+  expect(read.map((content) => objectIdOf('blob', content))).toEqual(ids)
+})
+
+test('an object that is missing is damage, and the reads around it are not disturbed', async () => {
+  const reader = newReader()
+  const [before, after] = [Buffer.from('before'), Buffer.from('after')]
+  const [first, missing, last] = await Promise.allSettled([
+    reader.read(store(before)),
+    reader.read(MISSING),
+    reader.read(store(after)),
+  ])
+  expect(first).toEqual({ status: 'fulfilled', value: before })
+  expect(missing).toMatchObject({ reason: { constructor: SavestateError, code: 'STORE_DAMAGED' } })
+  expect(last).toEqual({ status: 'fulfilled', value: after })
+})
+
+test('a receiver that throws gets its error, and the next read its object', async () => {
+  const reader = newReader()
+  const large = store(Buffer.alloc(3 << 20, 'x'))
+  const fault = new Error('the disk is full')
+  const failing = reader.stream(large, {
+    start: () => undefined,
+    chunk: () => {
+      throw fault
+    },
+  })
+  const next = reader.read(store(Buffer.from('next')))
+  await expect(failing).rejects.toBe(fault)
+  expect(await next).toEqual(Buffer.from('next'))
+})
+
+test('trees and commits are read like blobs', async () => {
+  const reader = newReader()
+  const tree = parseObjectId(git(repository, ['mktree']).toString('latin1').trim())
+  expect(await reader.read(tree)).toEqual(Buffer.alloc(0))
+})
+
+test('a closed reader starts anew when it is asked again', async () => {
+  const reader = newReader()
+  const content = Buffer.from('again')
+  const id = store(content)
+  expect(await reader.read(id)).toEqual(content)
+  reader.close()
+  expect(await reader.read(id)).toEqual(content)
+})
+
+test('objects written or packed after the reader started are found', async () => {
+  const reader = newReader()
+  await reader.read(store(Buffer.from('first')))
+  const later = store(Buffer.from('later'))
+  expect(await reader.read(later)).toEqual(Buffer.from('later'))
+  git(repository, ['update-ref', 'refs/tags/keep', later])
+  git(repository, ['repack', '-adq'])
+  git(repository, ['prune-packed'])
+  expect(await reader.read(later)).toEqual(Buffer.from('later'))
+})
+
+test('a folder that is no repository is an error, not an endless wait', async () => {
+  const reader = new BlobReader('/nonexistent')
+  await expect(reader.read(MISSING)).rejects.toThrow()
+})
+
+function newReader(): BlobReader {
+  const reader = new BlobReader(repository)
+  readers.push(reader)
+  return reader
+}
+
+function store(content: Buffer): ObjectId {
+  const id = git(repository, ['hash-object', '-w', '--stdin'], content).toString('latin1').trim()
+  expect(id).toBe(objectIdOf('blob', content))
+  return parseObjectId(id)
+}

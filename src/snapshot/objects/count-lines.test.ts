@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { git, scratchFolders } from '../checkout/scratch-git.js'
+import { countLines, linesOf, startLineCount } from './count-lines.js'
+import { EMPTY_TREE } from './object-id.js'
+
+const repository = scratchFolders()()
+git(repository, ['init', '-q', '--bare'])
+
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('\n', 'a', 'bc\n', '\r\n', '\r', '\n\n', '\xff') },
+  { weight: 1, arbitrary: fc.constant('\0') },
+  // Around the 8,000 bytes within which a NUL counts.
+  { weight: 2, arbitrary: fc.integer({ min: 7990, max: 8005 }).map((size) => 'x'.repeat(size)) },
+)
+const content = fc
+  .array(piece, { maxLength: 8 })
+  .map((pieces) => Buffer.from(pieces.join(''), 'latin1'))
+
+test('lines are counted as git counts the insertions of a new file', () => {
+  const edges = ['', '\n', 'a', 'a\n', 'a\nb', '\0', `${'x'.repeat(7999)}\0\n`, 'a\n\0\n']
+  for (const size of [7998, 7999, 8000, 8001]) edges.push(`${'\n'.repeat(size)}\0\n`)
+  const contents = [
+    ...edges.map((text) => Buffer.from(text, 'latin1')),
+    ...fc.sample(content, { seed: 7, numRuns: 400 }),
+  ]
+  expect(contents.map(linesOf)).toEqual(countedByGit(contents))
+})
+
+test('a file counted in pieces has the lines it has as a whole', () => {
+  fc.assert(
+    fc.property(content, fc.array(fc.nat(9000), { maxLength: 6 }), (bytes, cuts) => {
+      const ends = [...cuts, bytes.length].map((cut) => Math.min(cut, bytes.length)).sort(ascending)
+      const state = startLineCount()
+      let from = 0
+      for (const end of ends) {
+        countLines(state, bytes.subarray(from, end))
+        from = end
+      }
+      expect(state.isBinary ? 0 : state.count).toBe(linesOf(bytes))
+    }),
+    { seed: 8, numRuns: 500 },
+  )
+})
+
+function countedByGit(contents: readonly Buffer[]): number[] {
+  const lines = contents.map((bytes, i) => {
+    const id = git(repository, ['hash-object', '-w', '--stdin'], bytes).toString('latin1').trim()
+    return `100644 blob ${id}\tf${String(i).padStart(6, '0')}\n`
+  })
+  const tree = git(repository, ['mktree'], lines.join('')).toString('latin1').trim()
+  const output = git(repository, ['diff-tree', '-r', '--numstat', EMPTY_TREE, tree])
+  const counts = output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t')[0])
+  return counts.map((count) => (count === '-' ? 0 : Number(count)))
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}
