@@ -67,8 +67,8 @@ export async function openStore(options: StoreOptions = {}): Promise<Store> {
   )
   const durability = options.durability ?? 'fsync'
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const snapshots = await Snapshots.open({ home, durability, limits })
   const ledger = Ledger.open(home, { durability })
+  const snapshots = await Snapshots.open({ home, durability, limits })
   return new Store({ home, ledger, snapshots, clock: options.clock ?? systemClock })
 }
 
@@ -96,16 +96,19 @@ export class Store {
     )
   }
 
-  async list(input: { readonly limit?: number } = {}): Promise<engine.ListAllResult> {
-    return engine.perform(engine.listAll, this.#context, { input })
+  async list(
+    input: { readonly limit?: number } = {},
+    hooks: Hooks = {},
+  ): Promise<engine.ListAllResult> {
+    return engine.perform(engine.listAll, this.#context, { input, hooks })
   }
 
-  async status(): Promise<engine.StatusResult> {
-    return engine.perform(engine.status, this.#context, { input: {} })
+  async status(hooks: Hooks = {}): Promise<engine.StatusResult> {
+    return engine.perform(engine.status, this.#context, { input: {}, hooks })
   }
 
-  async verify(): Promise<engine.VerifyResult> {
-    return engine.perform(engine.verify, this.#context, { input: {} })
+  async verify(hooks: Hooks = {}): Promise<engine.VerifyResult> {
+    return engine.perform(engine.verify, this.#context, { input: {}, hooks })
   }
 
   /** Waits for what is under way; the store can be opened again. */

@@ -43,14 +43,12 @@ export function ensureProject({ ledger, clock, path }: ProjectContext): Project 
 
 /** One operation at a time on a project, across all processes. */
 export async function withProjectLock<T>(
-  { home }: StoreContext,
+  context: StoreContext,
   project: Project,
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
 ): Promise<T> {
-  const folder = join(home, 'locks')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, project.id)
-  const lock: Lock | undefined = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
+  const path = lockPath(context, project)
+  const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
   if (lock === undefined) {
     const owner = await readLockOwner(path)
     const who =
@@ -65,9 +63,29 @@ export async function withProjectLock<T>(
       },
     )
   }
+  return releasing(lock, work)
+}
+
+/** Does nothing if somebody else is at work on the project. */
+export async function ifProjectIsFree(
+  context: StoreContext,
+  project: Project,
+  { purpose, work }: { readonly purpose: string; readonly work: () => Promise<void> },
+): Promise<void> {
+  const lock = await takeLock(lockPath(context, project), { waitMs: 0, purpose })
+  if (lock !== undefined) await releasing(lock, work)
+}
+
+async function releasing<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
     lock.release()
   }
+}
+
+function lockPath({ home }: StoreContext, { id }: Project): string {
+  const folder = join(home, 'locks')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return join(folder, id)
 }

@@ -5,7 +5,7 @@ import { captureNow } from './capture.js'
 import { ensureProject, knownProject, type ProjectContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
+import { recover, recoverIfNeeded } from './recover.js'
 import { totalsOf } from './record.js'
 import { resolve } from './resolve.js'
 import { parseProjectPath } from './rewind.js'
@@ -36,6 +36,7 @@ export const diff = projectOperation({
     width: z._default(z.int(), 80),
   }),
   async run(context, input, hooks): Promise<DiffResult> {
+    await recoverIfNeeded(context, hooks)
     const { ledger, snapshots } = context
     const from = resolve(ledger, knownProject(context), input.from)
     const to = input.to === undefined ? undefined : resolve(ledger, knownProject(context), input.to)

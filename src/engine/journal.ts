@@ -17,7 +17,7 @@ import {
   SavestateError,
   type Skipped,
 } from '../model/index.js'
-import { writeFileAtomically } from '../system/index.js'
+import { syncFolder, writeFileAtomically } from '../system/index.js'
 
 export type JournalEntry = {
   readonly path: BytePath
@@ -74,7 +74,7 @@ export class Journals {
       if (hasCode(error, 'ENOENT')) return undefined
       throw error
     }
-    const journal = JSON.parse(text) as Journal
+    const journal = parseJournal(text, path)
     if (journal.version === 1) return journal
     throw new SavestateError(
       'STORE_NEWER',
@@ -87,6 +87,8 @@ export class Journals {
 
   remove(project: ProjectId): void {
     rmSync(this.#pathOf(project), { force: true })
+    // A journal that came back after a power cut would be carried out again.
+    syncFolder(this.#folder)
   }
 
   /** Projects with unfinished work. */
@@ -103,5 +105,16 @@ export class Journals {
 
   #pathOf(project: ProjectId): string {
     return join(this.#folder, `${project}.json`)
+  }
+}
+
+function parseJournal(text: string, path: string): Journal {
+  try {
+    return JSON.parse(text) as Journal
+  } catch (cause) {
+    throw new SavestateError('STORE_DAMAGED', 'The journal of an interrupted rewind is damaged', {
+      hint: `Move ${path} away. What was there before the rewind is in the newest checkpoint of kind "safety".`,
+      cause,
+    })
   }
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { pathText } from '../model/index.js'
 import { knownProject } from './context.js'
 import { projectOperation, storeOperation } from './operation.js'
-import { recoverIfNeeded } from './recover.js'
+import { recoverAll, recoverIfNeeded } from './recover.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
 export type ListResult = { readonly checkpoints: readonly CheckpointView[] }
@@ -35,7 +35,9 @@ export const listAll = storeOperation({
   summary: 'List the checkpoints of all projects, newest first',
   effect: 'reads',
   input: z.object({ limit }),
-  async run({ ledger }, input): Promise<ListAllResult> {
+  async run(context, input, hooks): Promise<ListAllResult> {
+    await recoverAll(context, hooks)
+    const { ledger } = context
     const pathOf = new Map(
       ledger.projects().map(({ project }) => [project.id, pathText(project.path)]),
     )

@@ -2,7 +2,9 @@
 import * as z from 'zod/mini'
 import { parseName } from '../model/index.js'
 import { knownProject, type ProjectContext } from './context.js'
+import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
+import { recoverIfNeeded } from './recover.js'
 import { resolve } from './resolve.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
@@ -11,7 +13,7 @@ export const pin = projectOperation({
   summary: 'Keep a checkpoint whatever the limits say',
   effect: 'adds',
   input: z.object({ ref: z.string() }),
-  run: async (context, { ref }) => setPinned(context, ref, { pinned: true }),
+  run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: true, hooks }),
 })
 
 export const unpin = projectOperation({
@@ -19,7 +21,7 @@ export const unpin = projectOperation({
   summary: 'Let the limits apply to a checkpoint again',
   effect: 'adds',
   input: z.object({ ref: z.string() }),
-  run: async (context, { ref }) => setPinned(context, ref, { pinned: false }),
+  run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: false, hooks }),
 })
 
 export const name = projectOperation({
@@ -27,7 +29,8 @@ export const name = projectOperation({
   summary: 'Give a checkpoint a name',
   effect: 'adds',
   input: z.object({ ref: z.string(), name: z.string() }),
-  async run(context, input): Promise<CheckpointView> {
+  async run(context, input, hooks): Promise<CheckpointView> {
+    await recoverIfNeeded(context, hooks)
     const wished = parseName(input.name)
     const checkpoint = resolve(context.ledger, knownProject(context), input.ref)
     context.ledger.setName(checkpoint.id, wished)
@@ -35,11 +38,12 @@ export const name = projectOperation({
   },
 })
 
-function setPinned(
+async function setPinned(
   context: ProjectContext,
   ref: string,
-  { pinned }: { readonly pinned: boolean },
-): CheckpointView {
+  { pinned, hooks }: { readonly pinned: boolean; readonly hooks: Hooks },
+): Promise<CheckpointView> {
+  await recoverIfNeeded(context, hooks)
   const checkpoint = resolve(context.ledger, knownProject(context), ref)
   context.ledger.setPinned(checkpoint.id, pinned)
   return viewCheckpoint({ ...checkpoint, pinned })

@@ -1,6 +1,6 @@
 // What an operation is: input checked at the door, everything else from the context.
 import type * as z from 'zod/mini'
-import { SavestateError } from '../model/index.js'
+import { explainSystemError, SavestateError } from '../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 
@@ -39,5 +39,9 @@ export async function perform<Context, Schema extends z.ZodMiniType, Result>(
     )
     throw new SavestateError('BAD_INPUT', `${operation.name}: ${faults.join('; ')}`)
   }
-  return operation.run(context, parsed.data, request.hooks ?? {})
+  try {
+    return await operation.run(context, parsed.data, request.hooks ?? {})
+  } catch (error) {
+    throw explainSystemError(error)
+  }
 }

@@ -2,7 +2,14 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type BytePath, bytePath, bytePathOf, hasCode, SavestateError } from '../model/index.js'
+import {
+  type BytePath,
+  bytePath,
+  bytePathOf,
+  hasCode,
+  pathText,
+  SavestateError,
+} from '../model/index.js'
 
 const MARKERS = [
   '.git',
@@ -31,7 +38,7 @@ export function realFolder(path: string): BytePath {
 /** For a file or folder: the root of the project it belongs to, never home or above it. */
 export function findProjectRoot(path: string, isKnown: (path: BytePath) => boolean): BytePath {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  const start = realpathSync(isFolder ? path : dirname(path))
+  const start = pathText(realFolder(isFolder ? path : dirname(path)))
   const home = realpathSync(homedir())
   for (
     let folder = start;

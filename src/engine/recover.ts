@@ -1,7 +1,7 @@
 // Finishes what a killed process left half done, before anything else happens to the project (I6). What
 // cannot be finished is undone.
-import { invariant, type Project, SavestateError } from '../model/index.js'
-import { knownProject, type ProjectContext, type StoreContext, withProjectLock } from './context.js'
+import { invariant, printablePath, type Project, SavestateError } from '../model/index.js'
+import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { Journals } from './journal.js'
 import { carryOut, commitRestore } from './restore.js'
@@ -43,14 +43,24 @@ export async function recover(
   }
 }
 
-/** For operations that only read: recovers if there is something to recover. */
+/** For operations that do not lock: recovers what has no live owner. */
 export async function recoverIfNeeded(context: ProjectContext, hooks: Hooks): Promise<void> {
   const project = knownProject(context)
   if (project === undefined || !new Journals(context.home).pending().includes(project.id)) return
-  await withProjectLock(context, project, {
+  await ifProjectIsFree(context, project, {
     purpose: 'recover',
     work: () => recover(context, project, hooks),
   })
+}
+
+/** For operations on the whole store: what cannot be recovered now is told, and stays for later. */
+export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<void> {
+  for (const { project } of context.ledger.projects()) {
+    await recoverIfNeeded({ ...context, path: project.path }, hooks).catch((error: unknown) => {
+      if (!(error instanceof SavestateError)) throw error
+      hooks.onNotice?.(`${printablePath(project.path)}: ${error.message}.`)
+    })
+  }
 }
 
 async function finish(
@@ -69,6 +79,14 @@ async function finish(
     paths: undefined,
     only,
   })
-  const after = await carryOut(context, project, { request, plan, safety, operation, hooks })
+  const after = await carryOut(context, project, {
+    request,
+    plan,
+    entries: journal.entries,
+    only,
+    safety,
+    operation,
+    hooks,
+  })
   await commitRestore(context, project, { after, safety, operation, request })
 }

@@ -20,7 +20,7 @@ import { failpoint } from '../system/index.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
-import { journalEntries, Journals, stagingFolders } from './journal.js'
+import { type JournalEntry, journalEntries, Journals, stagingFolders } from './journal.js'
 import { prepareCheckpoint, recordCheckpoint } from './record.js'
 import { takeBack } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
@@ -80,7 +80,11 @@ export async function restore(
   })
   failpoint('restore:safety-made')
   const operation = parseOperationId(makeId(context.clock.nowMs(), context.clock.random))
-  const work = { request, plan, safety, operation, hooks }
+  const entries = journalEntries(plan)
+  // Only what was planned: with another .gitignore back in place, files that were ignored all along look
+  // like files made later.
+  const only = entries.map(({ path }) => path)
+  const work = { request, plan, entries, only, safety, operation, hooks }
   const after = await carryOut(context, project, work).catch(async (error: unknown) => {
     await takeBackUnfinished(context, project, safety)
     throw error
@@ -111,6 +115,10 @@ export type Undertaking = {
     'kind' | 'of' | 'goal' | 'skippedThen' | 'paths' | 'only' | 'reason'
   >
   readonly plan: RestorePlan
+  /** All that the operation sets out to do, for whoever has to finish it. */
+  readonly entries: readonly JournalEntry[]
+  /** The only paths to be touched, whatever the plan looks like after a first round. */
+  readonly only: readonly BytePath[]
   readonly safety: Checkpoint
   readonly operation: OperationId
   readonly hooks: Hooks
@@ -125,11 +133,8 @@ export async function carryOut(
   const { snapshots } = context
   const { request, safety, operation, hooks } = work
   const journals = new Journals(context.home)
-  const entries = journalEntries(work.plan)
+  const { entries, only } = work
   const sweep = stagingFolders(entries)
-  // Only what was planned: with another .gitignore back in place, files that were ignored all along look
-  // like files made later.
-  const only = entries.map(({ path }) => path)
   let plan = work.plan
   for (let round = 1; ; round++) {
     journals.write({
@@ -156,10 +161,7 @@ export async function carryOut(
       now: after.snapshot.tree,
     })
     if (isEmpty(plan) && plan.conflict.length === 0) return after
-    if (round === ROUNDS || plan.conflict.length > 0) {
-      journals.remove(project.id)
-      throw disturbed(plan, safety)
-    }
+    if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, safety)
     // What came meanwhile is saved too before it is overwritten.
     await recordCheckpoint(context, project, {
       captured: after,
@@ -251,7 +253,7 @@ function disturbed(plan: RestorePlan, safety: Checkpoint): SavestateError {
     'REWIND_DISTURBED',
     `Something keeps writing to ${paths.slice(0, 3).join(', ')}`,
     {
-      hint: `Stop the program that does, and run the command again. All that was there is in checkpoint ${safety.id}.`,
+      hint: `Stop the program that does, and run the command again. What was done has been taken back; all that was there is in checkpoint ${safety.id}.`,
     },
   )
 }

@@ -1,10 +1,10 @@
 // The store at a glance.
-import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { hasCode, pathText } from '../model/index.js'
+import { pathText } from '../model/index.js'
+import { diskUsage } from '../system/index.js'
 import { storeOperation } from './operation.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
+import { recoverAll } from './recover.js'
 
 export type StatusResult = {
   readonly home: string
@@ -25,7 +25,9 @@ export const status = storeOperation({
   summary: 'Show the store: its size and its projects',
   effect: 'reads',
   input: z.object({}),
-  async run({ home, ledger }): Promise<StatusResult> {
+  async run(context, _input, hooks): Promise<StatusResult> {
+    await recoverAll(context, hooks)
+    const { home, ledger } = context
     const projects = ledger.projects().map((summary) => ({
       id: summary.project.id,
       path: pathText(summary.project.path),
@@ -33,20 +35,6 @@ export const status = storeOperation({
       lastTouch: new Date(summary.touchedAtMs).toISOString(),
       state: projectStateOf(summary.project.path, summary),
     }))
-    return { home, sizeBytes: sizeOf(home), projects, sessions: [], legacy: [] }
+    return { home, sizeBytes: await diskUsage(home), projects, sessions: [], legacy: [] }
   },
 })
-
-/** Bytes on disk, not bytes in files: what a person would get back. */
-function sizeOf(path: string): number {
-  try {
-    const stats = lstatSync(path)
-    const own = stats.blocks * 512
-    if (!stats.isDirectory()) return own
-    return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), own)
-  } catch (error) {
-    // Temporaries of another process come and go while we count.
-    if (hasCode(error, 'ENOENT')) return 0
-    throw error
-  }
-}

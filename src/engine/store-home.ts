@@ -9,9 +9,8 @@ const FORMAT = 'savestate 1\n'
 /** Returns the real path of the store, made if it was not there. */
 export function openHome(path: string): string {
   try {
-    const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+    mkdirSync(path, { recursive: true, mode: 0o700 })
     const home = realpathSync(path)
-    if (made !== undefined) chmodSync(home, 0o700)
     checkFormat(home)
     return home
   } catch (error) {
@@ -35,6 +34,7 @@ function checkFormat(home: string): void {
         hint: 'Point SAVESTATE_HOME at a new or empty folder.',
       })
     }
+    chmodSync(home, 0o700)
     writeFileAtomically({ path, temporary: `${path}.tmp`, content: FORMAT, durable: true })
     return
   }

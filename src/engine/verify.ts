@@ -5,6 +5,7 @@ import { pathText } from '../model/index.js'
 import type { StoreContext } from './context.js'
 import { Journals } from './journal.js'
 import { storeOperation } from './operation.js'
+import { recoverAll } from './recover.js'
 
 export type Problem = {
   readonly kind: 'objects' | 'ref' | 'ledger' | 'interrupted' | 'permissions'
@@ -18,7 +19,8 @@ export const verify = storeOperation({
   summary: 'Check that the store is whole',
   effect: 'reads',
   input: z.object({}),
-  async run(context): Promise<VerifyResult> {
+  async run(context, _input, hooks): Promise<VerifyResult> {
+    await recoverAll(context, hooks)
     const { home, ledger, snapshots } = context
     const problems: Problem[] = []
     for (const message of await snapshots.fsck())

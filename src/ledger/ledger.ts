@@ -17,7 +17,7 @@ import {
 } from '../model/index.js'
 import { type Database, isCorrupt, openDatabase } from '../system/index.js'
 import { checkpointOf, detailsOf, number, operationOf, projectOf } from './rows.js'
-import { migrate } from './schema.js'
+import { migrate, refuseNewer } from './schema.js'
 
 export type NewProject = Project & {
   readonly createdAtMs: number
@@ -52,6 +52,7 @@ export class Ledger {
     const path = join(home, 'ledger.db')
     try {
       const database = openDatabase(path, { timeoutMs: BUSY_MS })
+      refuseNewer(database)
       database.exec('PRAGMA journal_mode = WAL')
       database.exec(`PRAGMA synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
       database.exec('PRAGMA foreign_keys = ON')

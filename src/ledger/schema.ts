@@ -57,22 +57,25 @@ const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
+/** I8: a newer store is not touched. */
+export function refuseNewer(database: Database): void {
+  const version = versionOf(database)
+  if (version <= SCHEMA_VERSION) return
+  throw new SavestateError(
+    'STORE_NEWER',
+    `The ledger has version ${version}, this program knows ${SCHEMA_VERSION}`,
+    {
+      hint: 'Update savestate. Nothing has been touched.',
+    },
+  )
+}
+
 export function migrate(database: Database): void {
   if (versionOf(database) === SCHEMA_VERSION) return
   database.transaction(() => {
     // Looked at again inside: another process may have migrated meanwhile.
-    const version = versionOf(database)
-    if (version > SCHEMA_VERSION) {
-      // I8: a newer store is not touched.
-      throw new SavestateError(
-        'STORE_NEWER',
-        `The ledger has version ${version}, this program knows ${SCHEMA_VERSION}`,
-        {
-          hint: 'Update savestate.',
-        },
-      )
-    }
-    for (const sql of MIGRATIONS.slice(version)) database.exec(sql)
+    refuseNewer(database)
+    for (const sql of MIGRATIONS.slice(versionOf(database))) database.exec(sql)
     database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   })
 }

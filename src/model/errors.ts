@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',
   CONFIRMATION_NEEDED: 'The command changes files and nobody is there to say yes.',
   DISK_FULL: 'The disk has no room for what had to be written.',
+  FILE_FAILED: 'The system refused to read or write a file.',
   GIT_FAILED: 'The git program ended with an error.',
   GIT_MISSING: 'The git program is not installed or too old.',
   INTERRUPTED: 'The work was stopped before it was done.',
@@ -56,4 +57,19 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
     typeof error.code === 'string' &&
     codes.includes(error.code)
   )
+}
+
+/** The system's refusals (EACCES, EROFS, ENOSPC, …) as errors of ours; everything else as it is. */
+export function explainSystemError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof SavestateError) return error
+  if (!('code' in error) || typeof error.code !== 'string' || !('syscall' in error)) return error
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
+    const hint = 'Free some room, then run the command again.'
+    return new SavestateError('DISK_FULL', `The disk is full: ${error.message}`, {
+      hint,
+      cause: error,
+    })
+  }
+  const hint = 'Check the permissions and the disk, then run the command again.'
+  return new SavestateError('FILE_FAILED', error.message, { hint, cause: error })
 }

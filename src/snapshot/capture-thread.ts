@@ -81,7 +81,6 @@ const blobs = new BlobReader(gitDir)
 const comparer = new SnapshotComparer(gitDir, blobs)
 const plainDiff = new TreeDiff(gitDir, { countLines: false })
 const countingDiff = new TreeDiff(gitDir, { countLines: true })
-const statAhead = new StatAhead(new URL('./stat-thread.js', import.meta.url))
 const captures = new Map<ProjectId, ProjectCapture>()
 
 const calls: CaptureCalls = {
@@ -145,7 +144,7 @@ const calls: CaptureCalls = {
 
   async close() {
     for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
-    await statAhead.close()
+    for (const capture of captures.values()) await capture.close()
   },
 }
 
@@ -155,6 +154,7 @@ function captureOf(project: ProjectId): ProjectCapture {
   let capture = captures.get(project)
   if (capture === undefined) {
     const hashThreadUrl = new URL('./hash-thread.js', import.meta.url)
+    const statAhead = new StatAhead(new URL('./stat-thread.js', import.meta.url))
     capture = new ProjectCapture(project, { home, store, durable, hashThreadUrl, statAhead })
     captures.set(project, capture)
   }

@@ -82,6 +82,7 @@ export class ProjectCapture {
       progress.toStore(scanned.pending.length)
       await hasher.finish()
       for (const { node } of scanned.pending) node.epoch = epoch
+      this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')
       const snapshot = this.#finish(scanned, { known, sink, epoch })
       await sink.finish(hasher.compressor)
@@ -114,30 +115,35 @@ export class ProjectCapture {
     this.#known = { ...this.#known, keptBy: tree, keptEpoch: this.#known.epoch }
   }
 
+  async close(): Promise<void> {
+    await this.#settings.statAhead.close()
+  }
+
   /** Not for a handful of changes: reading those again next time costs less than writing everything now. */
   writeCache(): void {
     if (this.#known === undefined || this.#unwritten <= MAX_UNWRITTEN) return
     const folder = join(this.#settings.home, 'cache')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeStatCache(join(folder, this.#project), this.#known)
+    const table = writeStatCache(join(folder, this.#project), this.#known)
+    this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
   }
 
-  #scan(site: Site, options: Omit<ScanOptions, 'ahead'>): Scanned {
+  #scan(site: Site, options: Omit<ScanOptions, 'isSame'>): Scanned {
     const { statAhead } = this.#settings
-    if (options.memory === undefined)
-      return new Scan(site, { ...options, ahead: () => undefined }).run()
-    statAhead.start(options.memory.root, site.root)
+    statAhead.begin()
     try {
-      return new Scan(site, { ...options, ahead: (node) => statAhead.take(node) }).run()
+      return new Scan(site, { ...options, isSame: (node) => statAhead.isSame(node) }).run()
     } finally {
-      statAhead.stop()
+      statAhead.end()
     }
   }
 
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
-      this.#known = readStatCache(join(this.#settings.home, 'cache', this.#project), root)
+      const read = readStatCache(join(this.#settings.home, 'cache', this.#project), root)
+      if (read !== undefined) this.#settings.statAhead.arm(read.table, root)
+      this.#known = read?.cached
     }
     this.#isCacheRead = true
     const known = this.#known

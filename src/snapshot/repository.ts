@@ -25,6 +25,9 @@ const UNCHECKED_SINCE_2_39 = [
   'gitignoreSymlink',
   'mailmapSymlink',
 ]
+// `git archive` and `git checkout` would otherwise obey the .gitattributes in a snapshot and change bytes.
+const ATTRIBUTES =
+  '* -text -eol -ident -filter -export-ignore -export-subst -working-tree-encoding\n'
 const OLDEST_GIT = [2, 30] as const
 
 export async function ensureRepository(gitDir: string): Promise<void> {
@@ -41,6 +44,8 @@ export async function ensureRepository(gitDir: string): Promise<void> {
       content,
       durable: true,
     })
+  mkdirSync(join(gitDir, 'info'), { recursive: true, mode: 0o700 })
+  write('info/attributes', ATTRIBUTES)
   write('HEAD', 'ref: refs/heads/none\n')
   write('config', configText(await gitVersion(gitDir)))
 }

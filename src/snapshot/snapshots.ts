@@ -16,7 +16,7 @@ import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
 import type { CaptureCalls, RecordRequest, ThreadData } from './capture-thread.js'
 import type { Change } from './compare.js'
-import { runGit } from './git/git-program.js'
+import { runGit, tryGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
 import type { PatchRequest } from './patch.js'
 import type { Captured } from './project-capture.js'
@@ -111,20 +111,11 @@ export class Snapshots {
 
   /** What `git fsck --strict` complains about, line by line. */
   async fsck(): Promise<readonly string[]> {
-    const output = await runGit(this.gitDir, [
-      'fsck',
-      '--strict',
-      '--full',
-      '--no-dangling',
-      '--no-progress',
-    ]).catch((error: unknown) => {
-      if (error instanceof Error) return Buffer.from(error.message)
-      throw error
-    })
-    return output
-      .toString('utf8')
-      .split('\n')
-      .filter((line) => line !== '')
+    const args = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
+    const { status, output, complaints } = await tryGit(this.gitDir, args)
+    const lines = `${output.toString('utf8')}\n${complaints}`.split('\n')
+    const problems = lines.filter((line) => line !== '' && !line.startsWith('notice:'))
+    return status !== 0 && problems.length === 0 ? [`git fsck ended with ${status}`] : problems
   }
 
   /** Every checkpoint ref of the store, with what it holds. */

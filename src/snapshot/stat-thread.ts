@@ -1,35 +1,56 @@
 // The helper behind StatAhead.
-import { lstatSync } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { fsPath } from '../model/index.js'
-import { FIELDS, HELPER_AT, NOT_FOUND, SCAN_AT, type StatJob } from './capture/stat-ahead.js'
+import { type Columns, columnsOf, KINDS, pathsOf } from './capture/columns.js'
+import { HELPER_AT, IS_SAME, SCAN_AT, type StatJob } from './capture/stat-ahead.js'
 
 const LSTAT = { bigint: true, throwIfNoEntry: false } as const
+const [FOLDER, FILE, LINK] = [KINDS.indexOf('folder'), KINDS.indexOf('file'), KINDS.indexOf('link')]
 
 let paths: string[] = []
+let columns: Columns = columnsOf(new SharedArrayBuffer(0))
+let verdicts: Uint8Array<ArrayBufferLike> = new Uint8Array(0)
 
-parentPort?.on('message', (job: StatJob) => {
-  if (job.paths !== undefined) paths = job.paths.split('\0')
-  const found = new BigUint64Array(job.found)
-  const control = new Int32Array(job.control)
-  for (let i = paths.length - 1; i > Atomics.load(control, SCAN_AT); i--) {
-    look(paths[i] ?? '', found, i * FIELDS)
-    Atomics.store(control, HELPER_AT, i)
+parentPort?.on('message', ({ table, control }: StatJob) => {
+  if (table !== undefined) {
+    paths = pathsOf(table, table.root)
+    columns = columnsOf(table.columns)
+    verdicts = new Uint8Array(table.verdicts)
   }
+  if (control !== undefined) lookThrough(new Int32Array(control))
 })
 
-function look(path: string, found: BigUint64Array, at: number): void {
-  found[at] = NOT_FOUND
-  try {
-    const stats = lstatSync(fsPath(path), LSTAT)
-    if (stats === undefined) return
-    found[at + 1] = stats.size
-    found[at + 2] = stats.mtimeNs
-    found[at + 3] = stats.ctimeNs
-    found[at + 4] = stats.ino
-    found[at] = stats.mode
-  } catch (error) {
-    // The scan will meet the same fault and know what to make of it.
-    if (!(error instanceof Error && 'code' in error)) throw error
+function lookThrough(control: Int32Array): void {
+  for (let i = paths.length - 1; i > Atomics.load(control, SCAN_AT); i--) {
+    const stats = look(i)
+    verdicts[i] = stats !== undefined && isAsKnown(stats, i) ? IS_SAME : 0
+    Atomics.store(control, HELPER_AT, i)
   }
+}
+
+/** Undefined for what is not looked at, has vanished, or cannot be looked at: the scan sees to those. */
+function look(i: number): BigIntStats | undefined {
+  const kind = columns.kinds[i]
+  if (kind !== FOLDER && kind !== FILE && kind !== LINK) return undefined
+  try {
+    return lstatSync(fsPath(paths[i] ?? ''), LSTAT)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}
+
+function isAsKnown(stats: BigIntStats, i: number): boolean {
+  const kind = columns.kinds[i]
+  const isSameKind =
+    kind === FILE ? stats.isFile() : kind === FOLDER ? stats.isDirectory() : stats.isSymbolicLink()
+  return (
+    isSameKind &&
+    columns.ctimes[i] === stats.ctimeNs &&
+    columns.mtimes[i] === stats.mtimeNs &&
+    columns.inos[i] === stats.ino &&
+    columns.sizes[i] === Number(stats.size) &&
+    columns.modes[i] === (Number(stats.mode) & 0o7777)
+  )
 }

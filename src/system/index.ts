@@ -1,5 +1,6 @@
 export * from './atomic-file.js'
 export * from './clock.js'
+export * from './disk-usage.js'
 export * from './failpoint.js'
 export * from './lock.js'
 export * from './sqlite.js'

@@ -1,7 +1,7 @@
 // Calls into a worker thread as if it were an object with async methods, with progress on the way and
 // errors that keep their code. One thread serves one call at a time, in order.
 import { isMainThread, parentPort, type Transferable, Worker } from 'node:worker_threads'
-import { type ErrorCode, SavestateError } from '../model/index.js'
+import { type ErrorCode, explainSystemError, SavestateError } from '../model/index.js'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape of a table of functions needs it
 export type Calls = Record<string, (argument: any, report: (progress: any) => void) => unknown>
@@ -121,18 +121,13 @@ export class Transferred {
   ) {}
 }
 
-function faultOf(error: unknown): Fault {
-  if (error instanceof SavestateError) {
-    return { code: error.code, message: error.message, hint: error.hint, stack: error.stack }
-  }
+function faultOf(thrown: unknown): Fault {
+  const error = explainSystemError(thrown)
   if (!(error instanceof Error))
     return { code: undefined, message: String(error), hint: null, stack: undefined }
-  const code = hasNoRoom(error) ? 'DISK_FULL' : undefined
-  return { code, message: error.message, hint: null, stack: error.stack }
-}
-
-function hasNoRoom(error: Error): boolean {
-  return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  const { message, stack } = error
+  if (!(error instanceof SavestateError)) return { code: undefined, message, hint: null, stack }
+  return { code: error.code, message, hint: error.hint, stack }
 }
 
 function errorOf(fault: Fault): Error {

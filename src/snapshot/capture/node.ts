@@ -18,7 +18,7 @@ abstract class Common implements Stamp {
   settled = false
   /** The capture that stored it; see ProjectCapture on which captures are held by a checkpoint. */
   epoch = NEVER
-  /** Where StatAhead has it; -1 if nowhere. */
+  /** Its row in the NodeTable that was last made; -1 if it came later. */
   place = -1
 
   constructor(name: BytePath) {
@@ -51,6 +51,8 @@ export class FolderNode extends Common {
   id: ObjectId | undefined = undefined
   /** The ignore rules that `children` was decided by; empty when it must be decided anew. */
   rulesKey = ''
+  /** It holds a repository or an ignore file: entering it changes what is captured. */
+  hasRuleFiles = false
   /** Identity and content hash of the ignore files in this folder. */
   ignoreStamp = ''
   ignoreKey = ''

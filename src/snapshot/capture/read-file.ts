@@ -9,6 +9,7 @@ import {
   readSync,
 } from 'node:fs'
 import { fsPath, hasCode } from '../../model/index.js'
+import { isSettled } from './stats.js'
 
 /** `changed` means: not torn apart, but not the file that was listed either; the next save will see it. */
 export type ReadFault = 'unreadable' | 'unstable' | 'gone'
@@ -33,8 +34,9 @@ export function readStable(path: string): StableRead | ReadFault {
       if (!before.isFile()) return 'unstable'
       const content = readExactly(fd, Number(before.size))
       const after = fstatSync(fd, BIGINT)
-      if (content !== undefined && isUnchanged(before, after))
+      if (content !== undefined && isUnchanged(before, after) && isSteady(fd, content, after)) {
         return { content, stats: after, readAtMs }
+      }
     } catch (error) {
       if (isUnreadable(error)) return 'unreadable'
       throw error
@@ -98,10 +100,19 @@ export function isUnreadable(error: unknown): boolean {
   )
 }
 
+/**
+ * Two writes within one tick of the clock leave one stamp, and a read between them is torn. So what was
+ * written just now is read twice.
+ */
+function isSteady(fd: number, content: Buffer, stats: BigIntStats): boolean {
+  if (isSettled(stats, Date.now())) return true
+  return readExactly(fd, content.length)?.equals(content) ?? false
+}
+
 function readExactly(fd: number, size: number): Buffer | undefined {
   const content = Buffer.allocUnsafe(size)
   for (let done = 0; done < size; ) {
-    const read = readSync(fd, content, done, size - done, null)
+    const read = readSync(fd, content, done, size - done, done)
     if (read === 0) return undefined
     done += read
   }

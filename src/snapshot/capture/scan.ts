@@ -23,7 +23,7 @@ import {
   type SkippedNode,
 } from './node.js'
 import { isUnreadable } from './read-file.js'
-import { type Context, type Place, Selection } from './selection.js'
+import { type Context, type Place, RULE_FILES, Selection } from './selection.js'
 import type { Site } from './site.js'
 import { isSameStamp, isSettled, type Stats, setStamp } from './stats.js'
 import type { KnownIndex, Tracking } from './tracking.js'
@@ -48,6 +48,8 @@ export type Scanned = {
   readonly haveModesChanged: boolean
   /** Folders listed and contents to be read: what the memory did not know. */
   readonly newsCount: number
+  /** Nodes with another stamp or mode than before. */
+  readonly restamped: readonly Node[]
 }
 
 export type ScanOptions = {
@@ -57,8 +59,8 @@ export type ScanOptions = {
   readonly onFile: (count: number) => void
   /** Called as soon as a content is known to have to be read. */
   readonly onPending: (item: Pending) => void
-  /** Stats taken ahead of the scan, where there are any. */
-  readonly ahead: (node: Node) => Stats | undefined
+  /** Whether a look ahead of the scan has found a node unchanged. */
+  readonly isSame: (node: Node) => boolean
 }
 
 /** A folder being looked at. */
@@ -68,11 +70,16 @@ type Item = Place & { readonly name: BytePath; readonly type: ListedType }
 const LSTAT = { bigint: true, throwIfNoEntry: false } as const
 const MODE_BITS = 0o7777
 
+/** Found unchanged by the look ahead. */
+const SAME = 'same'
+type Looked = Stats | typeof SAME
+
 export class Scan {
   readonly #site: Site
   readonly #options: ScanOptions
   readonly #selection: Selection
   readonly #pending: Pending[] = []
+  readonly #restamped: Node[] = []
   #fileCount = 0
   #haveModesChanged = false
   #listedCount = 0
@@ -99,35 +106,59 @@ export class Scan {
       repositories: this.#selection.repositories,
       haveModesChanged: this.#haveModesChanged,
       newsCount: this.#pending.length + this.#listedCount,
+      restamped: this.#restamped,
     }
   }
 
   /** Updates a folder and all below. False if it cannot be listed. */
-  #visit(outer: Visit, stats: Stats): boolean {
+  #visit(outer: Visit, stats: Looked): boolean {
     const { folder, place } = outer
-    const mode = Number(stats.mode) & MODE_BITS
-    if (folder.mode !== mode) this.#haveModesChanged = true
-    folder.mode = mode
-    const isListed = folder.settled && isSameStamp(folder, stats)
-    let listed = isListed ? undefined : list(folder, place, stats)
+    this.#setFolderMode(folder, stats)
+    const isListed = folder.settled && (stats === SAME || isSameStamp(folder, stats))
+    let listed = isListed ? undefined : this.#list(folder, place, stats)
     if (!isListed && listed === undefined) return false
-    const names = listed
-    const has = (name: string) =>
-      names === undefined
-        ? folder.children.some((child) => child.name === name)
-        : names.has(name as BytePath)
-    const context = this.#selection.enter(folder, place, { context: outer.context, has })
+    const context = this.#enter(outer, listed)
     const visit = { folder, place, context }
     const isDecided = folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)
     if (isListed && isDecided) {
       for (const child of folder.children) this.#refresh(child, visit)
     } else {
-      listed ??= list(folder, place, stats)
+      listed ??= this.#list(folder, place, stats)
       if (listed === undefined) return false
       this.#decideAll(visit, listed)
     }
     if (folder.children.some(isUnfinished) || !this.#options.isStored(folder)) folder.id = undefined
     return true
+  }
+
+  #setFolderMode(folder: FolderNode, stats: Looked): void {
+    if (stats === SAME) return
+    const mode = Number(stats.mode) & MODE_BITS
+    if (folder.mode === mode) return
+    folder.mode = mode
+    this.#haveModesChanged = true
+    this.#restamped.push(folder)
+  }
+
+  /** What decides inside the folder. Most folders hold nothing that changes it. */
+  #enter({ folder, place, context }: Visit, listed: Listed | undefined): Context {
+    if (listed === undefined && !folder.hasRuleFiles) return context
+    const has = (name: string) =>
+      listed === undefined
+        ? folder.children.some((child) => child.name === name)
+        : listed.has(name as BytePath)
+    folder.hasRuleFiles = RULE_FILES.some(has)
+    return this.#selection.enter(folder, place, { context, has })
+  }
+
+  #list(folder: FolderNode, place: Place, stats: Looked): Listed | undefined {
+    const listedAtMs = Date.now()
+    const listed = listFolder(place.absolute)
+    if (listed === undefined) return undefined
+    if (stats !== SAME) setStamp(folder, stats)
+    folder.settled = isSettled(folder, listedAtMs)
+    this.#restamped.push(folder)
+    return listed
   }
 
   #decideAll(visit: Visit, listed: Listed): void {
@@ -182,16 +213,18 @@ export class Scan {
   }
 
   /** Whether a file is as it was; if not, it will be read. */
-  #take(node: ContentNode, now: { folder: FolderNode; absolute: string; stats: Stats }): void {
+  #take(node: ContentNode, now: { folder: FolderNode; absolute: string; stats: Looked }): void {
     this.#fileCount += 1
     this.#options.onFile(this.#fileCount)
     if (this.#fileCount > this.#site.limits.maxFiles) throw tooMany(this.#site)
-    node.mode = Number(now.stats.mode) & MODE_BITS
-    const isKnown = node.id !== undefined && node.settled && isSameStamp(node, now.stats)
-    if (isKnown && this.#options.isStored(node)) return
-    setStamp(node, now.stats)
+    const { stats } = now
+    const isAsKnown = stats === SAME || isSameStamp(node, stats)
+    if (stats !== SAME) node.mode = Number(stats.mode) & MODE_BITS
+    if (isAsKnown && node.settled && node.id !== undefined && this.#options.isStored(node)) return
+    if (stats !== SAME) setStamp(node, stats)
     node.id = undefined
     const item = { node, folder: now.folder, path: now.absolute }
+    this.#restamped.push(node)
     this.#pending.push(item)
     this.#options.onPending(item)
   }
@@ -199,28 +232,28 @@ export class Scan {
   #refresh(child: Node, visit: Visit): void {
     if (child.kind === 'skipped' && !mayChangeUnseen(child)) return
     const absolute = `${visit.place.absolute}/${child.name}`
-    const stats = this.#options.ahead(child) ?? lstat(absolute)
-    if (
-      stats !== undefined &&
-      stats !== 'unreadable' &&
-      this.#isStillSame(child, { stats, absolute, visit })
-    )
-      return
+    const stats = this.#options.isSame(child) ? SAME : lstat(absolute)
+    const isThere = stats !== undefined && stats !== 'unreadable'
+    if (isThere && this.#isStillSame(child, { stats, absolute, visit })) return
     this.#redecide(child, absolute, visit)
   }
 
   /** Updates a child that is still what it was; false if it must be decided anew. */
-  #isStillSame(child: Node, now: { stats: Stats; absolute: string; visit: Visit }): boolean {
+  #isStillSame(child: Node, now: { stats: Looked; absolute: string; visit: Visit }): boolean {
     const { stats, absolute, visit } = now
-    if (child.kind === 'skipped') return child.reason !== 'unstable' && isSameStamp(child, stats)
+    if (child.kind === 'skipped') {
+      return child.reason !== 'unstable' && stats !== SAME && isSameStamp(child, stats)
+    }
     if (child.kind === 'folder') {
-      if (!stats.isDirectory()) return false
+      if (stats !== SAME && !stats.isDirectory()) return false
       const context = child.viaIndex ? { ...visit.context, onlyTracked: true } : visit.context
       const place = { path: joinPath(visit.place.path, child.name), absolute }
       return this.#visit({ folder: child, place, context }, stats)
     }
-    const isSameKind = child.kind === 'file' ? stats.isFile() : stats.isSymbolicLink()
-    if (!isSameKind || stats.size > this.#site.limits.maxFileBytes) return false
+    if (stats !== SAME) {
+      const isSameKind = child.kind === 'file' ? stats.isFile() : stats.isSymbolicLink()
+      if (!isSameKind || stats.size > this.#site.limits.maxFileBytes) return false
+    }
     this.#take(child, { folder: visit.folder, absolute, stats })
     return true
   }
@@ -238,15 +271,6 @@ export class Scan {
     folder.settled = false
     folder.id = undefined
   }
-}
-
-function list(folder: FolderNode, place: Place, stats: Stats): Listed | undefined {
-  const listedAtMs = Date.now()
-  const listed = listFolder(place.absolute)
-  if (listed === undefined) return undefined
-  setStamp(folder, stats)
-  folder.settled = isSettled(stats, listedAtMs)
-  return listed
 }
 
 /** Skipped for something that can end without the folder changing. */
@@ -286,7 +310,7 @@ function tooMany({ limits }: Site): SavestateError {
     'TOO_MANY_FILES',
     `The project has more than ${limits.maxFiles} files to capture`,
     {
-      hint: 'Leave folders out with a .savestateignore file, or raise the limit maxFiles.',
+      hint: 'Leave folders out with a .savestateignore file, or raise limits.maxFiles where the store is opened.',
     },
   )
 }

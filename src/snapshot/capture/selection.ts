@@ -5,7 +5,7 @@ import type { ListedType } from './list-folder.js'
 import type { FolderNode } from './node.js'
 import { isReservedName } from './reserved-name.js'
 import { enterFolder, IGNORE_FILES, Rules } from './rules.js'
-import { type Site, TEMPORARY_PREFIX } from './site.js'
+import { isTemporaryName, type Site } from './site.js'
 import { type KnownIndex, Tracking } from './tracking.js'
 
 /** What decides about the names in one folder. */
@@ -15,6 +15,9 @@ export type Context = {
   /** Inside an ignored folder, entered only for what git tracks in it. */
   readonly onlyTracked: boolean
 }
+
+/** Names that change what is captured in their folder and below. */
+export const RULE_FILES: readonly string[] = ['.git', ...IGNORE_FILES]
 
 export type Place = { readonly path: BytePath; readonly absolute: string }
 export type Choice = { readonly skip: SkipReason } | { readonly viaIndex: boolean }
@@ -83,7 +86,7 @@ export class Selection {
   }: Place & { name: BytePath; type: ListedType }): SkipReason | undefined {
     if (name === '.git') return 'vcs'
     if (absolute === this.#site.home) return 'store'
-    if (name.startsWith(TEMPORARY_PREFIX)) return 'temporary'
+    if (isTemporaryName(name)) return 'temporary'
     if (isReservedName(name)) return 'reserved'
     return type === 'special' ? 'special' : undefined
   }

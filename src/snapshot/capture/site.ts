@@ -15,5 +15,15 @@ export function absolute(site: { readonly root: BytePath }, path: BytePath): Byt
   return (site.root === '/' ? `/${path}` : `${site.root}/${path}`) as BytePath
 }
 
-/** Temporary files of a rewind; see restore/apply.ts. */
-export const TEMPORARY_PREFIX = '.savestate-tmp-'
+/** The temporary files of a rewind have names that nobody else gives. */
+export function temporaryName(tag: string, number: number): string {
+  return `${temporaryPrefix(tag)}${number}`
+}
+
+export function temporaryPrefix(tag: string): string {
+  return `.savestate-tmp-${tag}-`
+}
+
+export function isTemporaryName(name: string): boolean {
+  return /^\.savestate-tmp-[a-z]{18}-[0-9]+$/.test(name)
+}

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type BytePath, hasCode, type ObjectId, type Snapshot } from '../../model/index.js'
 import { writeFileAtomically } from '../../system/index.js'
+import type { NodeTable } from './columns.js'
 import { decodeNodes, encodeNodes } from './node-columns.js'
 import type { Memory } from './scan.js'
 import type { KnownIndex } from './tracking.js'
@@ -20,7 +21,7 @@ export type CachedProject = Memory & {
   readonly epoch: number
 }
 
-const MAGIC = Buffer.from('savestate-cache-1\n', 'latin1')
+const MAGIC = Buffer.from('savestate-cache-2\n', 'latin1')
 const CHECKSUM_BYTES = 20
 
 type Head = {
@@ -30,7 +31,7 @@ type Head = {
   readonly indexes: readonly (readonly [BytePath, KnownIndex])[]
 }
 
-export function writeStatCache(path: string, cached: CachedProject): void {
+export function writeStatCache(path: string, cached: CachedProject): NodeTable {
   const head: Head = {
     rootPath: cached.rootPath,
     snapshot: cached.snapshot ?? null,
@@ -40,14 +41,19 @@ export function writeStatCache(path: string, cached: CachedProject): void {
   const text = Buffer.from(JSON.stringify(head), 'utf8')
   const size = Buffer.alloc(4)
   size.writeUInt32LE(text.length)
-  const parts = [MAGIC, size, text, encodeNodes(cached.root, cached.keptEpoch)]
+  const { bytes, table } = encodeNodes(cached.root, cached.keptEpoch)
+  const parts = [MAGIC, size, text, bytes]
   const hash = createHash('sha1')
   for (const part of parts) hash.update(part)
   const content = Buffer.concat([...parts, hash.digest()])
   writeFileAtomically({ path, temporary: `${path}.tmp`, content, durable: false })
+  return table
 }
 
-export function readStatCache(path: string, rootPath: BytePath): CachedProject | undefined {
+export function readStatCache(
+  path: string,
+  rootPath: BytePath,
+): { readonly cached: CachedProject; readonly table: NodeTable } | undefined {
   const bytes = readOrAbsent(path)
   if (bytes === undefined || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
   const body = bytes.subarray(0, bytes.length - CHECKSUM_BYTES)
@@ -57,15 +63,17 @@ export function readStatCache(path: string, rootPath: BytePath): CachedProject |
   const end = start + body.readUInt32LE(MAGIC.length)
   const head = JSON.parse(body.toString('utf8', start, end)) as Head
   if (head.rootPath !== rootPath) return undefined
-  return {
+  const { root, table } = decodeNodes(body.subarray(end))
+  const cached = {
     rootPath,
-    root: decodeNodes(body.subarray(end)),
+    root,
     indexes: new Map(head.indexes),
     snapshot: head.snapshot ?? undefined,
     keptBy: head.keptBy ?? undefined,
     keptEpoch: 0,
     epoch: 1,
   }
+  return { cached, table }
 }
 
 function readOrAbsent(path: string): Buffer | undefined {

@@ -53,29 +53,38 @@ export function startGit(gitDir: string, args: readonly string[]): ChildProcessW
   })
 }
 
-/** What git printed. Throws GIT_FAILED on any exit but 0. */
-export async function runGit(
-  gitDir: string,
-  args: readonly string[],
-  input?: string,
-): Promise<Buffer> {
+export type GitRun = {
+  readonly status: number | null
+  readonly output: Buffer
+  readonly complaints: string
+}
+
+/** What git printed and how it ended. */
+export async function tryGit(gitDir: string, args: readonly string[]): Promise<GitRun> {
   const child = startGit(gitDir, args)
   const output: Buffer[] = []
   const complaints: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
-  // git may end before it has read everything; its exit code tells why.
+  // git may end before its input does; its exit code tells why.
   child.stdin.on('error', (error) => complaints.push(Buffer.from(`${error.message}\n`)))
-  child.stdin.end(input ?? '')
+  child.stdin.end()
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (error) => reject(startFault(error)))
     child.on('close', resolve)
   })
-  if (status === 0) return Buffer.concat(output)
-  throw gitFault(
-    args,
-    `${status}: ${Buffer.concat(complaints).toString('utf8').trim().slice(0, 500)}`,
-  )
+  return {
+    status,
+    output: Buffer.concat(output),
+    complaints: Buffer.concat(complaints).toString('utf8').trim(),
+  }
+}
+
+/** What git printed. Throws GIT_FAILED on any exit but 0. */
+export async function runGit(gitDir: string, args: readonly string[]): Promise<Buffer> {
+  const { status, output, complaints } = await tryGit(gitDir, args)
+  if (status === 0) return output
+  throw gitFault(args, `${status}: ${complaints.slice(0, 500)}`)
 }
 
 export function gitFault(args: readonly string[], what: string): SavestateError {

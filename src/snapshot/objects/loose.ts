@@ -53,7 +53,7 @@ export class LooseListing {
   }
 }
 
-function listIfThere(folder: string): string[] {
+export function listIfThere(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

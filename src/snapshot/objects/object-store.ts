@@ -7,7 +7,7 @@ import { hasLoose, LooseListing, type NewObject, writeLooseObjects } from './loo
 import { type ObjectType, objectIdOf } from './object-id.js'
 import { type PackEntry, packEntry } from './pack-entry.js'
 import { PackIndexes } from './pack-index.js'
-import { PackWriter } from './pack-writer.js'
+import { adoptPacks, PackWriter } from './pack-writer.js'
 
 const MAX_LOOSE_OBJECTS = 100
 const MAX_LOOSE_BYTES = 4 << 20
@@ -77,6 +77,7 @@ export class ObjectSink {
   /** Made when first needed; most saves find nothing to store. */
   get temporary(): string {
     if (!this.#hasFolder) {
+      adoptPacks(this.#folder, join(this.#store.folder, 'pack'))
       rmSync(this.#folder, { recursive: true, force: true })
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       this.#hasFolder = true

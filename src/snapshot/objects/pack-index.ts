@@ -99,8 +99,10 @@ function openIndex(path: string): OpenIndex | undefined {
   try {
     const fd = openSync(path, 'r')
     const fanout = Buffer.allocUnsafe(FANOUT_BYTES)
-    readSync(fd, fanout, 0, FANOUT_BYTES, HEADER_BYTES)
-    return { fd, fanout }
+    if (readSync(fd, fanout, 0, FANOUT_BYTES, HEADER_BYTES) === FANOUT_BYTES) return { fd, fanout }
+    // A damaged index is of no use here; `verify` tells.
+    closeSync(fd)
+    return undefined
   } catch (error) {
     // A collection in another process may remove a pack while we look.
     if (hasCode(error, 'ENOENT')) return undefined

@@ -1,11 +1,20 @@
 // Writes one pack and its index: how a first save of thousands of files becomes two files.
-// Order of writes: pack (fsync), index (fsync), rename pack, rename index, fsync folder. Git sees a pack
+// Order of writes: pack (fsync), index (fsync), name pack, name index, fsync folder. Git sees a pack
 // only through its index, so a kill in between leaves garbage, never damage (I2).
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { invariant, type ObjectId } from '../../model/index.js'
 import { failpoint, syncFolder, writeAll, writeFileAtomically } from '../../system/index.js'
+import { listIfThere } from './loose.js'
 import type { PackEntry } from './pack-entry.js'
 import { encodePackIndex, type IndexedEntry } from './pack-index.js'
 
@@ -43,23 +52,20 @@ export class PackWriter {
     if (durable) fsyncSync(this.#fd)
     closeSync(this.#fd)
     failpoint('pack:written')
-    const name = join(this.#folder, `pack-${checksum.toString('hex')}`)
-    renameSync(this.#temporary, `${name}.pack`)
-    failpoint('pack:named')
+    // The index waits under its final name: should we be killed between the two renames, `adoptPacks` finds
+    // it and completes the pack.
+    const name = `pack-${checksum.toString('hex')}`
+    const index = join(dirname(this.#temporary), `${name}.idx`)
     writeFileAtomically({
-      path: `${name}.idx`,
+      path: index,
       temporary: `${this.#temporary}.idx`,
       content: encodePackIndex(this.#entries, checksum),
-      durable: false,
+      durable,
     })
-    if (!durable) return
-    const index = openSync(`${name}.idx`, 'r')
-    try {
-      fsyncSync(index)
-    } finally {
-      closeSync(index)
-    }
-    syncFolder(this.#folder)
+    renameSync(this.#temporary, join(this.#folder, `${name}.pack`))
+    failpoint('pack:named')
+    renameSync(index, join(this.#folder, `${name}.idx`))
+    if (durable) syncFolder(this.#folder)
   }
 
   abandon(): void {
@@ -97,6 +103,15 @@ export class PackWriter {
       at += read
     }
     return hash.digest()
+  }
+}
+
+/** Completes the packs that a killed process had named, but not their indexes. */
+export function adoptPacks(temporary: string, folder: string): void {
+  for (const name of listIfThere(temporary)) {
+    if (!/^pack-[0-9a-f]{40}\.idx$/.test(name)) continue
+    if (existsSync(join(folder, name.replace('.idx', '.pack'))))
+      renameSync(join(temporary, name), join(folder, name))
   }
 }
 

@@ -5,10 +5,13 @@
 // Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
 import {
   chmodSync,
+  closeSync,
+  constants,
   fchmodSync,
   fstatSync,
   linkSync,
   mkdirSync,
+  openSync,
   renameSync,
   rmdirSync,
   unlinkSync,
@@ -27,10 +30,10 @@ import {
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { listFolder } from '../capture/list-folder.js'
-import { absolute, TEMPORARY_PREFIX } from '../capture/site.js'
+import { absolute, temporaryPrefix } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { syncFolders } from '../objects/loose.js'
-import { FolderReplaced, SafeFolders } from './safe-folders.js'
+import { FolderReplaced, HAS_DESCRIPTOR_PATHS, SafeFolders } from './safe-folders.js'
 import { type Staged, stage } from './stage.js'
 import type { StillThere } from './still-there.js'
 
@@ -73,6 +76,9 @@ function openRoot({ root, rootIno }: ApplyContext): SafeFolders {
     )
   }
 }
+
+// Not in node:fs; the same number on every Linux.
+const O_PATH = 0o10000000
 
 class Applier {
   readonly #context: ApplyContext
@@ -192,7 +198,7 @@ class Applier {
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
     const place = this.#folders.at(path)
-    if (this.#context.stillThere(path, from, place)) chmodSync(place, to.mode)
+    if (this.#context.stillThere(path, from, place)) setModeOf(place, to.mode)
     else this.#disturbed.add(path)
   }
 
@@ -238,7 +244,8 @@ class Applier {
     for (const folder of this.#context.sweep) {
       if (!this.#hasFolder(joinPath(folder, 'any'))) continue
       for (const name of listFolder(absolute(this.#context, folder))?.keys() ?? []) {
-        if (name.startsWith(TEMPORARY_PREFIX)) unlinkSync(this.#folders.at(joinPath(folder, name)))
+        if (name.startsWith(temporaryPrefix(this.#context.tag)))
+          unlinkSync(this.#folders.at(joinPath(folder, name)))
       }
     }
   }
@@ -251,6 +258,21 @@ class Applier {
 
   #syncPath(folder: BytePath): string | Buffer {
     return folder === ROOT ? this.#folders.at(joinPath(ROOT, '.')) : this.#folders.at(folder)
+  }
+}
+
+/** `chmod` follows a link, so the file itself is held while its mode is set. Linux can hold what it may not read. */
+function setModeOf(place: string | Buffer, mode: number): void {
+  const fd = openSync(
+    place,
+    (HAS_DESCRIPTOR_PATHS ? O_PATH : constants.O_RDONLY) | constants.O_NOFOLLOW,
+  )
+  try {
+    if (!fstatSync(fd).isFile()) throw new FolderReplaced(ROOT)
+    if (HAS_DESCRIPTOR_PATHS) chmodSync(`/proc/self/fd/${fd}`, mode)
+    else fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
   }
 }
 

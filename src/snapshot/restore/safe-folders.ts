@@ -5,7 +5,7 @@ import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from
 import { type BytePath, fsPath, nameOf, parentOf, ROOT } from '../../model/index.js'
 import { absolute } from '../capture/site.js'
 
-const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
+export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const MAX_OPEN = 200
 

@@ -22,7 +22,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { writeAll } from '../../system/index.js'
-import { TEMPORARY_PREFIX } from '../capture/site.js'
+import { temporaryName } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
@@ -55,7 +55,7 @@ export async function stage(
     for (const fd of unsynced.splice(0)) closeSync(fd)
   }
   for (const [i, write] of writes.entries()) {
-    const name = `${TEMPORARY_PREFIX}${context.tag}-${firstNumber + i}`
+    const name = temporaryName(context.tag, firstNumber + i)
     const temporary = joinPath(parentOf(write.path), name)
     try {
       context.beforeWriteIn(parentOf(write.path))

@@ -1,0 +1,218 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import {
+  bytePath,
+  bytePathOf,
+  type Checkpoint,
+  type Operation,
+  parseCheckpointId,
+  parseObjectId,
+  parseOperationId,
+  parseProjectId,
+  type Project,
+  type SnapshotDetails,
+} from '../model/index.js'
+import { openDatabase } from '../system/index.js'
+import { Ledger, SCHEMA_VERSION } from './index.js'
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-ledger-')))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+let count = 0
+function newHome(): string {
+  return mkdtempSync(join(root, `${++count}-`))
+}
+
+const LETTERS = 'bcdfghjklmnpqrstvwxz'
+const id = (n: number) =>
+  'b'.repeat(16) + LETTERS.charAt(Math.floor(n / 20)) + LETTERS.charAt(n % 20)
+
+const DETAILS: SnapshotDetails = {
+  skippedPaths: [
+    { path: bytePathOf(Buffer.from([0xff, 0x0a, 0x22])), reason: 'too-large', sizeBytes: 12 },
+    { path: bytePath('größe'), reason: 'ignored', sizeBytes: null },
+  ],
+  repositories: [{ path: bytePath('sub'), commit: null, branch: 'main' }],
+}
+
+function projectOf(n: number): Project {
+  return { id: parseProjectId(id(n)), path: bytePath(`/project/${n}`) }
+}
+
+function checkpointOf(n: number, project: Project, rest: Partial<Checkpoint> = {}): Checkpoint {
+  return {
+    id: parseCheckpointId(id(n)),
+    project: project.id,
+    kind: 'save',
+    name: null,
+    reason: `number ${n}`,
+    createdAtMs: 1000 + n,
+    pinned: false,
+    commit: parseObjectId('c'.repeat(40)),
+    snapshot: {
+      tree: parseObjectId('d'.repeat(40)),
+      fileCount: 3,
+      sizeBytes: 4_000_000_000,
+      skippedCounts: { ignored: 1, 'too-large': 1 },
+    },
+    changes: { files: 1, insertions: 2, deletions: 3 },
+    ...rest,
+  }
+}
+
+function opened(): { home: string; ledger: Ledger; project: Project } {
+  const home = newHome()
+  const ledger = Ledger.open(home, { durability: 'os' })
+  const project = projectOf(0)
+  ledger.ensureProject({ ...project, createdAtMs: 1, parentDev: '1', parentIno: '2' })
+  return { home, ledger, project }
+}
+
+test('what was written is read back whole, also by the next process', () => {
+  const { home, ledger, project } = opened()
+  const first = checkpointOf(1, project)
+  const second = checkpointOf(2, project, { name: 'größe', pinned: true, reason: null })
+  const operation: Operation = {
+    id: parseOperationId(id(7)),
+    project: project.id,
+    kind: 'rewind',
+    atMs: 5,
+    safety: first.id,
+    result: second.id,
+    of: null,
+  }
+  ledger.addCheckpoint(first, DETAILS)
+  ledger.addOperation(operation, { checkpoint: second, details: DETAILS })
+  ledger.close()
+
+  const again = Ledger.open(home, { durability: 'fsync' })
+  expect(again.checkpoints({ project: project.id, limit: undefined })).toEqual([second, first])
+  expect(again.checkpoints({ project: undefined, limit: 1 })).toEqual([second])
+  expect(again.operations(project.id)).toEqual([operation])
+  expect(again.details(first.id)).toEqual(DETAILS)
+  expect(again.newest(project.id)).toEqual(second)
+  expect(again.before(second)).toEqual(first)
+  expect(again.before(first)).toBeUndefined()
+  expect(again.byNumber(project.id, 1)).toEqual(second)
+  expect(again.byNumber(project.id, 2)).toEqual(first)
+  expect(again.byNumber(project.id, 3)).toBeUndefined()
+  expect(again.byName(project.id, 'größe')).toEqual(second)
+  expect(again.byName(project.id, 'absent')).toBeUndefined()
+  expect(again.integrityProblems()).toEqual([])
+  again.close()
+})
+
+test('an operation whose checkpoint cannot be written is not written either', () => {
+  const { ledger, project } = opened()
+  const first = checkpointOf(1, project)
+  ledger.addCheckpoint(first, DETAILS)
+  const operation: Operation = {
+    id: parseOperationId(id(7)),
+    project: project.id,
+    kind: 'rewind',
+    atMs: 5,
+    safety: parseCheckpointId(id(9)),
+    result: parseCheckpointId(id(2)),
+    of: null,
+  }
+  // Its safety checkpoint does not exist.
+  const result = { checkpoint: checkpointOf(2, project), details: DETAILS }
+  expect(() => ledger.addOperation(operation, result)).toThrow()
+  expect(ledger.checkpoints({ project: project.id, limit: undefined })).toEqual([first])
+  expect(ledger.operations(project.id)).toEqual([])
+  ledger.close()
+})
+
+test('a project is known by the bytes of its path, and made once', () => {
+  const { ledger } = opened()
+  const path = bytePathOf(Buffer.from('/caf\xe9 \xff', 'latin1'))
+  const more = { createdAtMs: 1, parentDev: '1', parentIno: '2' }
+  const made = ledger.ensureProject({ id: parseProjectId(id(3)), path, ...more })
+  expect(ledger.ensureProject({ id: parseProjectId(id(4)), path, ...more })).toEqual(made)
+  expect(ledger.projectAt(path)).toEqual({ id: id(3), path })
+  expect(ledger.project(parseProjectId(id(3)))).toEqual({ id: id(3), path })
+  expect(ledger.projectAt(bytePath('/absent'))).toBeUndefined()
+  ledger.close()
+})
+
+test('a prefix finds checkpoints of its own project only, and takes no pattern', () => {
+  const { ledger, project } = opened()
+  const other = projectOf(1)
+  ledger.ensureProject({ ...other, createdAtMs: 1, parentDev: '1', parentIno: '2' })
+  for (const n of [1, 2]) ledger.addCheckpoint(checkpointOf(n, project), DETAILS)
+  ledger.addCheckpoint(checkpointOf(30, other), DETAILS)
+  const found = (prefix: string) => ledger.byPrefix(project.id, prefix).map((found) => found.id)
+  expect(found(id(1))).toEqual([id(1)])
+  expect(found('bbbb').sort()).toEqual([id(1), id(2)])
+  expect(found(id(30))).toEqual([])
+  for (const pattern of ['%', 'bbb_', 'b%', '*', "'"]) expect(found(pattern)).toEqual([])
+  ledger.close()
+})
+
+test('a name and a pin can be set and taken away', () => {
+  const { ledger, project } = opened()
+  const checkpoint = checkpointOf(1, project)
+  ledger.addCheckpoint(checkpoint, DETAILS)
+  ledger.setName(checkpoint.id, 'good')
+  ledger.setPinned(checkpoint.id, true)
+  expect(ledger.checkpoint(checkpoint.id)).toEqual({ ...checkpoint, name: 'good', pinned: true })
+  ledger.setName(checkpoint.id, null)
+  ledger.setPinned(checkpoint.id, false)
+  expect(ledger.checkpoint(checkpoint.id)).toEqual(checkpoint)
+  ledger.close()
+})
+
+test('two connections write at once and lose nothing', () => {
+  const { home, ledger, project } = opened()
+  const other = Ledger.open(home, { durability: 'os' })
+  for (let n = 1; n <= 20; n++) {
+    ;(n % 2 === 0 ? ledger : other).addCheckpoint(checkpointOf(n, project), DETAILS)
+  }
+  expect(ledger.checkpoints({ project: project.id, limit: undefined })).toHaveLength(20)
+  ledger.close()
+  other.close()
+})
+
+test('an empty database becomes one of the current version', () => {
+  const { home, ledger } = opened()
+  ledger.close()
+  const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
+  expect(database.get('PRAGMA user_version')).toEqual({ user_version: SCHEMA_VERSION })
+  database.close()
+})
+
+test.each(['delete', 'wal'])('I8: a newer ledger in mode %s is refused and not touched', (mode) => {
+  const home = newHome()
+  const path = join(home, 'ledger.db')
+  const database = openDatabase(path, { timeoutMs: 0 })
+  database.exec(`PRAGMA journal_mode = ${mode}`)
+  database.exec('CREATE TABLE of_tomorrow (what TEXT)')
+  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
+  database.close()
+  const before = readFileSync(path)
+  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(
+    expect.objectContaining({ code: 'STORE_NEWER' }),
+  )
+  expect(readFileSync(path).equals(before)).toBe(true)
+  expect(readdirSync(home)).toEqual(['ledger.db'])
+})
+
+test('a ledger that is not a database is damage, named as such', () => {
+  const home = newHome()
+  writeFileSync(
+    join(home, 'ledger.db'),
+    'not a database at all, and long enough to tell'.repeat(50),
+  )
+  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(
+    expect.objectContaining({ code: 'STORE_DAMAGED' }),
+  )
+})
