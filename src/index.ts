@@ -57,6 +57,8 @@ export type StoreOptions = {
   /** `fsync` (default) survives a power cut, `os` a killed process. */
   readonly durability?: Durability
   readonly limits?: Partial<Limits>
+  /** Files will be captured or restored for sure: the thread for it starts at once. */
+  readonly willCapture?: boolean
   /** For tests. */
   readonly clock?: Clock
 }
@@ -67,8 +69,10 @@ export async function openStore(options: StoreOptions = {}): Promise<Store> {
   )
   const durability = options.durability ?? 'fsync'
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const snapshots = new Snapshots({ home, durability, limits })
+  if (options.willCapture === true) snapshots.warmUp()
   const ledger = Ledger.open(home, { durability })
-  const snapshots = await Snapshots.open({ home, durability, limits })
+  await snapshots.prepare()
   return new Store({ home, ledger, snapshots, clock: options.clock ?? systemClock })
 }
 

@@ -6,7 +6,7 @@ import { ensureProject, knownProject, type ProjectContext, withProjectLock } fro
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { recover, recoverIfNeeded } from './recover.js'
-import { totalsOf } from './record.js'
+import { totalsOf } from '../snapshot/index.js'
 import { resolve } from './resolve.js'
 import { parseProjectPath } from './rewind.js'
 import { type ChangeView, viewChange } from './view.js'

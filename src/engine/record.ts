@@ -8,7 +8,7 @@ import {
   parseCheckpointId,
   type Project,
 } from '../model/index.js'
-import type { Captured, Change } from '../snapshot/index.js'
+import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import type { StoreContext } from './context.js'
 
@@ -74,16 +74,5 @@ async function countChanges(
   if (previous === undefined && lines !== undefined) {
     return { files: snapshot.fileCount, insertions: lines, deletions: 0 }
   }
-  return totalsOf(await snapshots.compare(previous, snapshot.tree, { countLines: true }))
-}
-
-/** Folders come and go with their files; only files count. */
-export function totalsOf(changes: readonly Change[]): ChangeCounts {
-  const isFolder = (entry: Change['before']) => entry === undefined || entry.type === 'folder'
-  const files = changes.filter(({ before, after }) => !isFolder(before) || !isFolder(after))
-  return {
-    files: files.length,
-    insertions: files.reduce((sum, { insertions }) => sum + (insertions ?? 0), 0),
-    deletions: files.reduce((sum, { deletions }) => sum + (deletions ?? 0), 0),
-  }
+  return snapshots.count(previous, snapshot.tree)
 }

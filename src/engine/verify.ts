@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import * as z from 'zod/mini'
 import { pathText } from '../model/index.js'
-import type { StoreContext } from './context.js'
+import { ifProjectIsFree, type StoreContext } from './context.js'
 import { Journals } from './journal.js'
 import { storeOperation } from './operation.js'
 import { recoverAll } from './recover.js'
@@ -27,12 +27,13 @@ export const verify = storeOperation({
       problems.push({ kind: 'objects', message, checkpoint: null })
     for (const message of ledger.integrityProblems())
       problems.push({ kind: 'ledger', message, checkpoint: null })
-    for (const project of new Journals(home).pending()) {
-      problems.push({
-        kind: 'interrupted',
-        message: `a rewind of project ${project} is unfinished`,
-        checkpoint: null,
-      })
+    for (const { project } of ledger.projects()) {
+      if (!new Journals(home).pending().includes(project.id)) continue
+      const message = `a rewind of ${pathText(project.path)} is unfinished`
+      // A rewind that is still going on is none of our business.
+      const work = async () =>
+        void problems.push({ kind: 'interrupted', message, checkpoint: null })
+      await ifProjectIsFree(context, project, { purpose: 'verify', work })
     }
     if ((statSync(home).mode & 0o077) !== 0 && process.platform !== 'win32') {
       problems.push({

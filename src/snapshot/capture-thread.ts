@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import {
   type BytePath,
+  type ChangeCounts,
   isInside,
   type ObjectId,
   planRestore,
@@ -64,6 +65,10 @@ export type CaptureCalls = {
   capture(request: CaptureRequest, report: (progress: CaptureProgress) => void): Promise<Captured>
   record(request: RecordRequest): Promise<ObjectId>
   compare(request: CompareRequest): Promise<readonly Change[]>
+  count(request: {
+    readonly before: ObjectId | undefined
+    readonly after: ObjectId
+  }): Promise<ChangeCounts>
   plan(request: PlanRequest): Promise<RestorePlan>
   apply(
     request: ApplyRequest,
@@ -101,6 +106,8 @@ const calls: CaptureCalls = {
 
   compare: ({ before, after, countLines }) =>
     comparer.compare(before, after, countLines ? countingDiff : plainDiff),
+
+  count: ({ before, after }) => comparer.count(before, after, countingDiff),
 
   async plan({ project, site, now, goal, skippedThen, paths, only }) {
     const { root } = captureOf(project)

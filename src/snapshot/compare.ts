@@ -1,5 +1,11 @@
 // How two snapshots differ: content by git, permission bits by us.
-import { type BytePath, type Entry, type ObjectId, ROOT } from '../model/index.js'
+import {
+  type BytePath,
+  type ChangeCounts,
+  type Entry,
+  type ObjectId,
+  ROOT,
+} from '../model/index.js'
 import type { BlobReader } from './git/blob-reader.js'
 import { runGit } from './git/git-program.js'
 import type { Side, TreeChange, TreeDiff } from './git/tree-diff.js'
@@ -56,6 +62,22 @@ export class SnapshotComparer {
       changes.push(...(await this.#modeChanges(other.files, { modesBefore, modesAfter, changed })))
     }
     return changes.filter(isReal).sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+
+  /**
+   * Figures of the difference, for every save: one question to git in the usual case that no mode changed,
+   * since the trees of the snapshots themselves can be compared.
+   */
+  async count(
+    before: ObjectId | undefined,
+    after: ObjectId,
+    diff: TreeDiff,
+  ): Promise<ChangeCounts> {
+    if (before === undefined) return totalsOf(await this.compare(undefined, after, diff))
+    const rows = await diff.compare(before, after)
+    if (rows.some(({ path }) => path === 'modes'))
+      return totalsOf(await this.compare(before, after, diff))
+    return totalsOf(joinTypeChanges(rows))
   }
 
   async #modes(id: ObjectId): Promise<ModeTable> {
@@ -153,4 +175,22 @@ function isReal({ before, after }: Change): boolean {
   if (before?.type === 'file' && after?.type === 'file')
     return before.blob !== after.blob || before.mode !== after.mode
   return true
+}
+
+type Counted = {
+  readonly before: { readonly type: string } | undefined
+  readonly after: { readonly type: string } | undefined
+  readonly insertions: number | undefined
+  readonly deletions: number | undefined
+}
+
+/** Folders come and go with their files; only files count. */
+export function totalsOf(changes: readonly Counted[]): ChangeCounts {
+  const isFolder = (entry: Counted['before']) => entry === undefined || entry.type === 'folder'
+  const files = changes.filter(({ before, after }) => !isFolder(before) || !isFolder(after))
+  return {
+    files: files.length,
+    insertions: files.reduce((sum, { insertions }) => sum + (insertions ?? 0), 0),
+    deletions: files.reduce((sum, { deletions }) => sum + (deletions ?? 0), 0),
+  }
 }

@@ -1,4 +1,4 @@
-export type { Change } from './compare.js'
+export { type Change, totalsOf } from './compare.js'
 export { refuseUnsafeFolder } from './guard.js'
 export type { CaptureProgress } from './capture/progress.js'
 export type { Captured } from './project-capture.js'

@@ -84,7 +84,7 @@ export class ProjectCapture {
       for (const { node } of scanned.pending) node.epoch = epoch
       this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')
-      const snapshot = this.#finish(scanned, { known, sink, epoch })
+      const { snapshot, modes } = this.#finish(scanned, { known, sink, epoch, hasher })
       await sink.finish(hasher.compressor)
       failpoint('capture:stored')
       this.#known = {
@@ -94,6 +94,7 @@ export class ProjectCapture {
         ),
         rootPath: site.root,
         snapshot,
+        modes,
         keptBy: known?.keptBy,
         keptEpoch: known?.keptEpoch ?? 0,
         epoch,
@@ -155,12 +156,21 @@ export class ProjectCapture {
 
   #finish(
     scanned: Scanned,
-    now: { known: CachedProject | undefined; sink: ObjectSink; epoch: number },
-  ): Snapshot {
-    const last = now.known?.snapshot
-    const isSame = scanned.root.id !== undefined && !scanned.haveModesChanged
-    if (isSame && last !== undefined && this.#settings.store.has(last.tree)) return last
-    return describeSnapshot(buildSnapshotTree(scanned.root, now.sink, now.epoch), scanned)
+    now: { known: CachedProject | undefined; sink: ObjectSink; epoch: number; hasher: Hasher },
+  ): { readonly snapshot: Snapshot; readonly modes: ObjectId | undefined } {
+    const { store } = this.#settings
+    const { known, sink, epoch, hasher } = now
+    const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
+    const isSame = scanned.root.id !== undefined && hasSameModes
+    if (isSame && known?.snapshot !== undefined && store.has(known.snapshot.tree)) {
+      return { snapshot: known.snapshot, modes: known.modes }
+    }
+    const canReuse = hasSameModes && known?.modes !== undefined && store.has(known.modes)
+    const parts = buildSnapshotTree(scanned.root, sink, {
+      epoch,
+      modes: canReuse ? known.modes : undefined,
+    })
+    return { snapshot: describeSnapshot(parts.tree, scanned), modes: parts.modes }
   }
 }
 

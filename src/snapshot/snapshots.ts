@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import {
   type BytePath,
   bytePath,
+  type ChangeCounts,
   type CheckpointId,
   type Durability,
   type Limits,
@@ -47,14 +48,13 @@ export class Snapshots {
   /** Written a little after a save, off its path; see `flush`. */
   #cacheTimer: NodeJS.Timeout | undefined
 
-  private constructor(options: SnapshotsOptions) {
+  constructor(options: SnapshotsOptions) {
     this.#options = options
   }
 
-  static async open(options: SnapshotsOptions): Promise<Snapshots> {
-    const snapshots = new Snapshots(options)
-    await ensureRepository(snapshots.gitDir)
-    return snapshots
+  /** Makes what is missing of the store's git repository. To be awaited before anything else. */
+  async prepare(): Promise<void> {
+    await ensureRepository(this.gitDir)
   }
 
   get gitDir(): string {
@@ -89,6 +89,11 @@ export class Snapshots {
     options: { readonly countLines: boolean },
   ): Promise<readonly Change[]> {
     return this.#call('compare', { before, after, ...options })
+  }
+
+  /** How many files and lines differ. */
+  async count(before: ObjectId | undefined, after: ObjectId): Promise<ChangeCounts> {
+    return this.#call('count', { before, after })
   }
 
   async patch(request: PatchRequest): Promise<string> {

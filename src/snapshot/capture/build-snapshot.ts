@@ -34,16 +34,22 @@ function buildTrees(folder: FolderNode, sink: ObjectSink, epoch: number): Object
   return folder.id
 }
 
-export function buildSnapshotTree(root: FolderNode, sink: ObjectSink, epoch: number): ObjectId {
+export type SnapshotParts = { readonly tree: ObjectId; readonly modes: ObjectId }
+
+/** `modes` is the blob of the last snapshot, if nothing about modes has changed since. */
+export function buildSnapshotTree(
+  root: FolderNode,
+  sink: ObjectSink,
+  { epoch, modes: known }: { readonly epoch: number; readonly modes: ObjectId | undefined },
+): SnapshotParts {
   const files = buildTrees(root, sink, epoch)
-  const modes = sink.add('blob', encodeModes(tabulateModes((count) => countModes(root, count))))
-  return sink.add(
-    'tree',
-    encodeTree([
-      { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
-      { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-    ]),
-  )
+  const modes =
+    known ?? sink.add('blob', encodeModes(tabulateModes((count) => countModes(root, count))))
+  const tree = encodeTree([
+    { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
+    { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
+  ])
+  return { tree: sink.add('tree', tree), modes }
 }
 
 function countModes(root: FolderNode, count: CountMode): void {

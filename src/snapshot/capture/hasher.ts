@@ -32,6 +32,7 @@ export class Hasher {
   #small: Pending[] = []
   #smallBytes = 0
   #pool: HashPool | undefined
+  #hasGivenUp = false
 
   constructor(options: HasherOptions) {
     this.#options = options
@@ -72,6 +73,16 @@ export class Hasher {
     await this.#pool?.close()
   }
 
+  /** Something that was to be captured was not: the snapshot has fewer files than the scan saw. */
+  get hasGivenUp(): boolean {
+    return this.#hasGivenUp
+  }
+
+  #giveUp(item: Pending, fault: ReadFault): void {
+    this.#hasGivenUp = true
+    replaceByFault(item, fault)
+  }
+
   #startPool(): void {
     const { hashThreadUrl, store } = this.#options
     const pool = new HashPool(hashThreadUrl, store.folder, (batch, hashed) =>
@@ -90,7 +101,7 @@ export class Hasher {
       const item = batch[i]
       invariant(item !== undefined, 'a batch comes back whole')
       if (typeof file === 'string') {
-        giveUp(item, file)
+        this.#giveUp(item, file)
         return
       }
       const { node } = item
@@ -113,7 +124,7 @@ export class Hasher {
     const readAtMs = Date.now()
     const target = readLink(item.path)
     if (typeof target === 'string') {
-      giveUp(item, target)
+      this.#giveUp(item, target)
       return
     }
     // A link cannot be changed in place: the stamp of the listing is that of this target, or the next
@@ -128,7 +139,7 @@ export class Hasher {
     const { sink, onProgress } = this.#options
     const read = readStable(item.path)
     if (typeof read === 'string') {
-      giveUp(item, read)
+      this.#giveUp(item, read)
       return
     }
     setStamp(item.node, read.stats)
@@ -142,7 +153,7 @@ export class Hasher {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const fd = openForReading(item.path)
       if (typeof fd === 'string') {
-        giveUp(item, fd)
+        this.#giveUp(item, fd)
         return
       }
       try {
@@ -151,7 +162,7 @@ export class Hasher {
         closeSync(fd)
       }
     }
-    giveUp(item, 'unstable')
+    this.#giveUp(item, 'unstable')
   }
 
   /** False if the file changed meanwhile. */
@@ -177,7 +188,7 @@ export class Hasher {
 }
 
 /** The node becomes a skipped one, or goes if the file has gone. */
-function giveUp({ node, folder }: Pending, fault: ReadFault): void {
+function replaceByFault({ node, folder }: Pending, fault: ReadFault): void {
   const at = folder.children.indexOf(node)
   invariant(at !== -1, 'a file that was to be read is in its folder')
   const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'

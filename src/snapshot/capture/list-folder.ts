@@ -1,7 +1,7 @@
 // The names in a folder, as bytes.
 import { type Dirent, readdirSync } from 'node:fs'
 import { type BytePath, bytePath, bytePathOf, fsPath, hasCode } from '../../model/index.js'
-import { isUnreadable } from './read-file.js'
+import { isUnreadable } from './stats.js'
 
 export type ListedType = 'folder' | 'special' | 'other'
 export type Listed = ReadonlyMap<BytePath, ListedType>

@@ -104,6 +104,16 @@ export function isCaptured(node: Node): node is ContentNode | FolderNode {
   return node.kind !== 'skipped'
 }
 
+/** Skipped for something that can end without the folder changing. */
+export function mayChangeUnseen({ reason }: SkippedNode): boolean {
+  return reason === 'too-large' || reason === 'unreadable' || reason === 'unstable'
+}
+
+/** Waits to be read, or holds something that does. */
+export function isUnfinished(node: Node): boolean {
+  return node.kind !== 'skipped' && node.id === undefined
+}
+
 export function byTreeOrder(a: Node, b: Node): number {
   return treeOrder(a.name, a.kind === 'folder') < treeOrder(b.name, b.kind === 'folder') ? -1 : 1
 }

@@ -9,7 +9,7 @@ import {
   readSync,
 } from 'node:fs'
 import { fsPath, hasCode } from '../../model/index.js'
-import { isSettled } from './stats.js'
+import { isSettled, isUnreadable } from './stats.js'
 
 /** `changed` means: not torn apart, but not the file that was listed either; the next save will see it. */
 export type ReadFault = 'unreadable' | 'unstable' | 'gone'
@@ -74,29 +74,6 @@ export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
     before.size === after.size &&
     before.mtimeNs === after.mtimeNs &&
     before.ctimeNs === after.ctimeNs
-  )
-}
-
-/** Errors that speak of this path alone, so that the rest can still be captured. */
-export function isUnreadable(error: unknown): boolean {
-  return hasCode(
-    error,
-    'EACCES',
-    'EPERM',
-    'EIO',
-    'ENXIO',
-    'ENODEV',
-    'EBUSY',
-    'EAGAIN',
-    'ENAMETOOLONG',
-    'ESTALE',
-    'ENOTCONN',
-    'ETXTBSY',
-    'EOVERFLOW',
-    'ETIMEDOUT',
-    'EREMOTEIO',
-    'EINVAL',
-    'EISDIR',
   )
 }
 

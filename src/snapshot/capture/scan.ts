@@ -1,31 +1,23 @@
 // Looks at the whole project and updates what is known of it. An unchanged file costs one lstat, an
 // unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
-import { lstatSync } from 'node:fs'
-import {
-  type BytePath,
-  fsPath,
-  hasCode,
-  joinPath,
-  printablePath,
-  ROOT,
-  SavestateError,
-} from '../../model/index.js'
+import { type BytePath, joinPath, ROOT, SavestateError } from '../../model/index.js'
+import { missing, tooMany } from './faults.js'
 import { type Listed, type ListedType, listFolder } from './list-folder.js'
 import {
   byTreeOrder,
   type ContentNode,
   type FolderNode,
   isCaptured,
+  isUnfinished,
+  mayChangeUnseen,
   type Node,
   newContent,
   newFolder,
   newSkipped,
-  type SkippedNode,
 } from './node.js'
-import { isUnreadable } from './read-file.js'
 import { type Context, type Place, RULE_FILES, Selection } from './selection.js'
 import type { Site } from './site.js'
-import { isSameStamp, isSettled, type Stats, setStamp } from './stats.js'
+import { isSameStamp, isSettled, lstat, type Stats, setStamp } from './stats.js'
 import type { KnownIndex, Tracking } from './tracking.js'
 
 /** A file or link whose content must be read. */
@@ -44,7 +36,7 @@ export type Scanned = {
   readonly root: FolderNode
   readonly pending: readonly Pending[]
   readonly repositories: ReadonlyMap<BytePath, Tracking>
-  /** The mode of a folder has changed, which no tree shows. */
+  /** A mode has changed, or something with a mode has come or gone. */
   readonly haveModesChanged: boolean
   /** Folders listed and contents to be read: what the memory did not know. */
   readonly newsCount: number
@@ -67,7 +59,6 @@ export type ScanOptions = {
 type Visit = { readonly folder: FolderNode; readonly place: Place; readonly context: Context }
 type Item = Place & { readonly name: BytePath; readonly type: ListedType }
 
-const LSTAT = { bigint: true, throwIfNoEntry: false } as const
 const MODE_BITS = 0o7777
 
 /** Found unchanged by the look ahead. */
@@ -93,8 +84,10 @@ export class Scan {
   run(): Scanned {
     const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
     const place = { path: ROOT, absolute: this.#site.root }
-    const stats = lstatSync(fsPath(this.#site.root), LSTAT)
-    if (stats === undefined || !stats.isDirectory()) throw missing(this.#site.root)
+    const stats = lstat(this.#site.root)
+    if (stats === undefined || stats === 'unreadable' || !stats.isDirectory()) {
+      throw missing(this.#site.root)
+    }
     if (!this.#visit({ folder: root, place, context: this.#selection.outermost() }, stats)) {
       throw new SavestateError('PROJECT_MISSING', 'The project folder cannot be read', {
         hint: 'Check its permissions.',
@@ -113,7 +106,7 @@ export class Scan {
   /** Updates a folder and all below. False if it cannot be listed. */
   #visit(outer: Visit, stats: Looked): boolean {
     const { folder, place } = outer
-    this.#setFolderMode(folder, stats)
+    if (stats !== SAME) this.#setMode(folder, stats)
     const isListed = folder.settled && (stats === SAME || isSameStamp(folder, stats))
     let listed = isListed ? undefined : this.#list(folder, place, stats)
     if (!isListed && listed === undefined) return false
@@ -131,13 +124,12 @@ export class Scan {
     return true
   }
 
-  #setFolderMode(folder: FolderNode, stats: Looked): void {
-    if (stats === SAME) return
+  #setMode(node: ContentNode | FolderNode, stats: Stats): void {
     const mode = Number(stats.mode) & MODE_BITS
-    if (folder.mode === mode) return
-    folder.mode = mode
+    if (node.mode === mode) return
+    node.mode = mode
     this.#haveModesChanged = true
-    this.#restamped.push(folder)
+    this.#restamped.push(node)
   }
 
   /** What decides inside the folder. Most folders hold nothing that changes it. */
@@ -180,6 +172,9 @@ export class Scan {
     const remaining = new Set(children)
     const hasLost = folder.children.some((child) => isCaptured(child) && !remaining.has(child))
     if (hasLost) folder.id = undefined
+    if (hasLost || children.some((child) => known.get(child.name) !== child && isCaptured(child))) {
+      this.#haveModesChanged = true
+    }
     folder.children = children
     folder.rulesKey = context.rules.key
   }
@@ -214,12 +209,10 @@ export class Scan {
 
   /** Whether a file is as it was; if not, it will be read. */
   #take(node: ContentNode, now: { folder: FolderNode; absolute: string; stats: Looked }): void {
-    this.#fileCount += 1
-    this.#options.onFile(this.#fileCount)
-    if (this.#fileCount > this.#site.limits.maxFiles) throw tooMany(this.#site)
+    this.#countFile()
     const { stats } = now
     const isAsKnown = stats === SAME || isSameStamp(node, stats)
-    if (stats !== SAME) node.mode = Number(stats.mode) & MODE_BITS
+    if (stats !== SAME) this.#setMode(node, stats)
     if (isAsKnown && node.settled && node.id !== undefined && this.#options.isStored(node)) return
     if (stats !== SAME) setStamp(node, stats)
     node.id = undefined
@@ -230,12 +223,26 @@ export class Scan {
   }
 
   #refresh(child: Node, visit: Visit): void {
-    if (child.kind === 'skipped' && !mayChangeUnseen(child)) return
+    if (child.kind === 'skipped' ? !mayChangeUnseen(child) : this.#isUntouched(child)) return
     const absolute = `${visit.place.absolute}/${child.name}`
     const stats = this.#options.isSame(child) ? SAME : lstat(absolute)
     const isThere = stats !== undefined && stats !== 'unreadable'
     if (isThere && this.#isStillSame(child, { stats, absolute, visit })) return
     this.#redecide(child, absolute, visit)
+  }
+
+  /** The commonest case by far, and so the shortest: a file that the look ahead has found unchanged. */
+  #isUntouched(child: ContentNode | FolderNode): boolean {
+    if (child.kind === 'folder' || !child.settled || !this.#options.isSame(child)) return false
+    if (child.id === undefined || !this.#options.isStored(child)) return false
+    this.#countFile()
+    return true
+  }
+
+  #countFile(): void {
+    this.#fileCount += 1
+    this.#options.onFile(this.#fileCount)
+    if (this.#fileCount > this.#site.limits.maxFiles) throw tooMany(this.#site)
   }
 
   /** Updates a child that is still what it was; false if it must be decided anew. */
@@ -270,47 +277,13 @@ export class Scan {
     folder.children.sort(byTreeOrder)
     folder.settled = false
     folder.id = undefined
+    this.#haveModesChanged = true
   }
-}
-
-/** Skipped for something that can end without the folder changing. */
-function mayChangeUnseen({ reason }: SkippedNode): boolean {
-  return reason === 'too-large' || reason === 'unreadable' || reason === 'unstable'
-}
-
-function isUnfinished(node: Node): boolean {
-  return node.kind !== 'skipped' && node.id === undefined
 }
 
 function hangsOnChangedIndex({ folder, context }: Visit): boolean {
   if (context.tracking?.hasChanged !== true) return false
   return folder.children.some((child) =>
     child.kind === 'skipped' ? child.reason === 'ignored' : child.viaIndex,
-  )
-}
-
-function lstat(path: string): Stats | 'unreadable' | undefined {
-  try {
-    return lstatSync(fsPath(path), LSTAT)
-  } catch (error) {
-    if (hasCode(error, 'ENOTDIR')) return undefined
-    if (isUnreadable(error)) return 'unreadable'
-    throw error
-  }
-}
-
-function missing(root: BytePath): SavestateError {
-  return new SavestateError('PROJECT_MISSING', `There is no folder ${printablePath(root)}`, {
-    hint: 'If it was moved, run the command where it is now.',
-  })
-}
-
-function tooMany({ limits }: Site): SavestateError {
-  return new SavestateError(
-    'TOO_MANY_FILES',
-    `The project has more than ${limits.maxFiles} files to capture`,
-    {
-      hint: 'Leave folders out with a .savestateignore file, or raise limits.maxFiles where the store is opened.',
-    },
   )
 }

@@ -14,6 +14,7 @@ export type CachedProject = Memory & {
   readonly rootPath: BytePath
   /** What the last capture made of the nodes. */
   readonly snapshot: Snapshot | undefined
+  readonly modes: ObjectId | undefined
   /** The snapshot of a checkpoint that holds the objects of every node up to `keptEpoch`. */
   readonly keptBy: ObjectId | undefined
   readonly keptEpoch: number
@@ -21,12 +22,13 @@ export type CachedProject = Memory & {
   readonly epoch: number
 }
 
-const MAGIC = Buffer.from('savestate-cache-2\n', 'latin1')
+const MAGIC = Buffer.from('savestate-cache-3\n', 'latin1')
 const CHECKSUM_BYTES = 20
 
 type Head = {
   readonly rootPath: BytePath
   readonly snapshot: Snapshot | null
+  readonly modes: ObjectId | null
   readonly keptBy: ObjectId | null
   readonly indexes: readonly (readonly [BytePath, KnownIndex])[]
 }
@@ -35,6 +37,7 @@ export function writeStatCache(path: string, cached: CachedProject): NodeTable {
   const head: Head = {
     rootPath: cached.rootPath,
     snapshot: cached.snapshot ?? null,
+    modes: cached.modes ?? null,
     keptBy: cached.keptBy ?? null,
     indexes: [...cached.indexes],
   }
@@ -69,6 +72,7 @@ export function readStatCache(
     root,
     indexes: new Map(head.indexes),
     snapshot: head.snapshot ?? undefined,
+    modes: head.modes ?? undefined,
     keptBy: head.keptBy ?? undefined,
     keptEpoch: 0,
     epoch: 1,

@@ -1,5 +1,6 @@
 // When two looks at a path can be taken for the same file (docs/design.md#stat-cache).
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
+import { fsPath, hasCode } from '../../model/index.js'
 
 /** What is used of `lstat`. */
 export type Stats = Pick<
@@ -48,4 +49,40 @@ export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number)
 
 export function stampText(stats: Stats): string {
   return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`
+}
+
+const LSTAT = { bigint: true, throwIfNoEntry: false } as const
+
+/** Undefined where nothing is; `unreadable` where something may be that cannot be looked at. */
+export function lstat(path: string): Stats | 'unreadable' | undefined {
+  try {
+    return lstatSync(fsPath(path), LSTAT)
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR')) return undefined
+    if (isUnreadable(error)) return 'unreadable'
+    throw error
+  }
+}
+
+/** Errors that speak of this path alone, so that the rest can still be captured. */
+export function isUnreadable(error: unknown): boolean {
+  return hasCode(
+    error,
+    'EACCES',
+    'EPERM',
+    'EIO',
+    'ENXIO',
+    'ENODEV',
+    'EBUSY',
+    'EAGAIN',
+    'ENAMETOOLONG',
+    'ESTALE',
+    'ENOTCONN',
+    'ETXTBSY',
+    'EOVERFLOW',
+    'ETIMEDOUT',
+    'EREMOTEIO',
+    'EINVAL',
+    'EISDIR',
+  )
 }
