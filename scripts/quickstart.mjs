@@ -162,7 +162,7 @@ function quoted(word) {
 
 async function say(text) {
   process.stdout.write(`\n${colour('bold', text)}\n`)
-  await pause(1100)
+  await pause(900)
 }
 
 async function type(command) {
@@ -172,7 +172,7 @@ async function type(command) {
 
 async function show(output, name) {
   process.stdout.write(name === undefined ? output : colour(name, output))
-  await pause(700)
+  await pause(550)
 }
 
 function pause(ms) {

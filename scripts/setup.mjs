@@ -23,7 +23,7 @@ function isInstalled() {
 function run(command, args) {
   const child = spawnSync(command, args, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   })
   if (child.status !== 0) process.exit(child.status ?? 1)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type BytePath, bytePathOf, ROOT } from '../../model/byte-path.js'
+import { type BytePath, bytePathOf, ROOT } from '../../model/index.js'
 import { SKIP_REASONS, type SkipReason } from '../../model/entry.js'
 import { parseObjectId } from '../../model/ids.js'
 import { type FolderNode, type Node, newContent, newFolder, newSkipped } from './node.js'

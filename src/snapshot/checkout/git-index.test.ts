@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { type BytePath, bytePath, fsPath, parentOf, ROOT } from '../../model/byte-path.js'
+import { type BytePath, bytePath, fsPath, parentOf, ROOT } from '../../model/index.js'
 import {
   IndexUnsupported,
   indexStamp,

@@ -2,7 +2,7 @@
 // decoding (git-index.test.ts compares), and by git where that can't be done exactly.
 
 import { statSync } from 'node:fs'
-import { fsPath } from '../../model/byte-path.js'
+import { fsPath } from '../../model/index.js'
 import { IndexUnsupported, parseIndex } from './index-format.js'
 import { listTrackedWithGit, MAX_INDEX_BYTES } from './list-with-git.js'
 import { objectFormatOf } from './object-format.js'

@@ -3,14 +3,7 @@
 // would be missing from a snapshot.
 
 import { hash } from 'node:crypto'
-import type { BytePath } from '../../model/byte-path.js'
-
-declare global {
-  interface Buffer {
-    // In every Node, only not in its types. A third faster for short names than toString().
-    latin1Slice(start: number, end: number): string
-  }
-}
+import type { BytePath } from '../../model/index.js'
 
 /** The index can't be decoded exactly here; git itself may be able to. */
 export class IndexUnsupported extends Error {

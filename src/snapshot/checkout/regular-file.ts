@@ -3,8 +3,7 @@
 // be looked at, which throws.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { fsPath } from '../../model/byte-path.js'
-import { hasCode } from '../../model/errors.js'
+import { fsPath, hasCode } from '../../model/index.js'
 
 /** `unfit`: there, but no regular file or larger than asked for. */
 export type RegularFile = Buffer | 'absent' | 'unfit'

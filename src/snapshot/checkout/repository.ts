@@ -3,7 +3,7 @@
 // runs anything it configures, or looks at the environment (GIT_DIR and the like).
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { type BytePath, fsPath, joinPath, pathText, ROOT } from '../../model/byte-path.js'
+import { type BytePath, fsPath, joinPath, pathText, ROOT } from '../../model/index.js'
 import { ifThere, readRegularFile } from './regular-file.js'
 
 /** Absolute paths, one character per byte. `gitDir` and `commonDir` differ in a linked worktree. */

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
-import { type BytePath, bytePathOf, fsPath } from '../../model/byte-path.js'
+import { type BytePath, bytePathOf, fsPath } from '../../model/index.js'
 import { openRepository, type Repository } from './repository.js'
 
 const ENVIRONMENT = {

@@ -1,7 +1,7 @@
 // The set of paths a git index tracks, however they were read.
 
 import { hash } from 'node:crypto'
-import { type BytePath, parentOf } from '../../model/byte-path.js'
+import { type BytePath, parentOf } from '../../model/index.js'
 
 export type TrackedPaths = {
   /** A tracked file, or anything inside a folder tracked as a whole. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { SavestateError } from '../../model/errors.js'
+import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
 import { git, scratchFolders } from '../checkout/scratch-git.js'
 import { objectIdOf } from '../objects/object-id.js'
@@ -105,7 +105,7 @@ test('objects written or packed after the reader started are found', async () =>
 
 test('a folder that is no repository is an error, not an endless wait', async () => {
   const reader = new BlobReader('/nonexistent')
-  await expect(reader.read(MISSING)).rejects.toThrow()
+  await expect(reader.read(MISSING)).rejects.toBeInstanceOf(Error)
 })
 
 function newReader(): BlobReader {

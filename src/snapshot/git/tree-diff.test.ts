@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { bytePathOf } from '../../model/byte-path.js'
+import { bytePathOf } from '../../model/index.js'
+import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
 import { git, scratchFolders } from '../checkout/scratch-git.js'
 import { EMPTY_TREE } from '../objects/object-id.js'
@@ -135,7 +136,7 @@ test('a tree that the store lacks is an error, not a tree without differences', 
     [id, missing],
   ] as const) {
     const diff = new TreeDiff(repository, { countLines: false })
-    await expect(diff.compare(before, after)).rejects.toThrow()
+    await expect(diff.compare(before, after)).rejects.toBeInstanceOf(SavestateError)
     diff.close()
   }
 })
@@ -144,7 +145,7 @@ test('a tree with a missing folder inside is an error, and the next question is 
   const missing = mktree([`040000 tree ${'1234567890'.repeat(4)}\tlost`])
   const { id } = build({ lost: { a: leaf('file', 1) } })
   const diff = new TreeDiff(repository, { countLines: false })
-  await expect(diff.compare(id, missing)).rejects.toThrow()
+  await expect(diff.compare(id, missing)).rejects.toBeInstanceOf(SavestateError)
   expect((await diff.compare(EMPTY_TREE, id)).length).toBe(2)
   diff.close()
 })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BytePath, bytePathOf, joinPath, ROOT } from '../../model/byte-path.js'
+import { type BytePath, bytePathOf, joinPath, ROOT } from '../../model/index.js'
 import { parseIgnoreFile } from './ignore-file.js'
 import { compileIgnoreList, extend, type IgnoreChain, verdict } from './ignore-rules.js'
 

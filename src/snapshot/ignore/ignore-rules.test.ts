@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytePath, bytePathOf, ROOT } from '../../model/byte-path.js'
+import { bytePath, bytePathOf, ROOT } from '../../model/index.js'
 import { compileIgnoreList, extend, type IgnoreChain, verdict } from './ignore-rules.js'
 
 const EXACT = { ignoreCase: false }

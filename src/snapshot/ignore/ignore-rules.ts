@@ -1,7 +1,7 @@
 // Decides whether one path is ignored, as git would. A save asks this for every path it meets, so
 // files are compiled once and folders share the chain of the folder they are in.
 
-import { type BytePath, ROOT } from '../../model/byte-path.js'
+import { type BytePath, ROOT } from '../../model/index.js'
 import { DEEP, FOLDERS, foldCase, type Glob, parseGlob, STAR } from './glob.js'
 import { parseIgnoreFile } from './ignore-file.js'
 import { type Asked, type Entry, indexRules, lastMatch, type RuleIndex } from './rule-index.js'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bytePathOf } from '../../model/byte-path.js'
+import { bytePathOf } from '../../model/index.js'
 import { parseObjectId } from '../../model/ids.js'
 import { git, scratchFolders } from '../checkout/scratch-git.js'
 import { EMPTY_TREE, objectIdOf } from './object-id.js'
@@ -75,7 +75,7 @@ test('a tree that is cut off is not taken for a shorter one', () => {
   const whole = bytes.length / 2
   for (let length = 1; length < bytes.length; length++) {
     if (length === whole) continue
-    expect(() => decodeTree(bytes.subarray(0, length)), `${length} bytes`).toThrow()
+    expect(() => decodeTree(bytes.subarray(0, length))).toThrow(/well formed|out of range/)
   }
 })
 

@@ -49,12 +49,3 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
 export function treeOrder(name: string, isFolder: boolean): string {
   return isFolder ? `${name}/` : name
 }
-
-declare global {
-  interface Buffer {
-    latin1Write(text: string, offset: number): number
-    hexWrite(text: string, offset: number): number
-    latin1Slice(start: number, end: number): string
-    hexSlice(start: number, end: number): string
-  }
-}

@@ -1,0 +1,7 @@
+// In every Node, only not in its types. For short texts a third faster than `toString` and `write`.
+interface Buffer {
+  latin1Write(text: string, offset: number): number
+  hexWrite(text: string, offset: number): number
+  latin1Slice(start: number, end: number): string
+  hexSlice(start: number, end: number): string
+}

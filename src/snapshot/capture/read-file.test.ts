@@ -1,0 +1,91 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { scratchFolders } from '../checkout/scratch-git.js'
+import { readLink, readStable } from './read-file.js'
+
+const folder = scratchFolders()
+
+test('a file comes back whole, with the stamp it had', () => {
+  const path = join(folder(), 'file')
+  writeFileSync(path, Buffer.alloc(100_000, 'content'))
+  const read = readStable(path)
+  expect(typeof read === 'string' ? read : read.content.equals(readFileSync(path))).toBe(true)
+})
+
+test('what is no regular file is never waited for and never followed', () => {
+  const at = folder()
+  execFileSync('mkfifo', [join(at, 'pipe')])
+  mkdirSync(join(at, 'folder'))
+  writeFileSync(join(at, 'file'), 'x')
+  symlinkSync('file', join(at, 'link'))
+  expect(
+    ['pipe', 'folder', 'link', 'none', 'file/x'].map((name) => readStable(join(at, name))),
+  ).toEqual(['unstable', 'unstable', 'unstable', 'gone', 'gone'])
+})
+
+test('a link is its target, to the byte', () => {
+  const at = folder()
+  symlinkSync(Buffer.from('\xff\n', 'latin1'), join(at, 'link'))
+  writeFileSync(join(at, 'file'), 'x')
+  expect(readLink(join(at, 'link'))).toEqual(Buffer.from('\xff\n', 'latin1'))
+  expect([readLink(join(at, 'file')), readLink(join(at, 'none'))]).toEqual(['unstable', 'gone'])
+})
+
+test('a file whose name is not UTF-8 is read', () => {
+  const at = folder()
+  writeFileSync(Buffer.from(`${at}/\xff`, 'latin1'), 'x')
+  const read = readStable(`${at}/\xff`)
+  expect(typeof read === 'string' ? read : read.content.toString()).toBe('x')
+})
+
+test('a mode without any permission does not change what root reads, and stops nobody else', () => {
+  const path = join(folder(), 'file')
+  writeFileSync(path, 'x')
+  chmodSync(path, 0)
+  const read = readStable(path)
+  const expected = process.getuid?.() === 0 ? 'x' : 'unreadable'
+  expect(typeof read === 'string' ? read : read.content.toString()).toBe(expected)
+})
+
+test('a file that is being overwritten is not read torn, as a plain read would', async () => {
+  const path = join(folder(), 'busy')
+  const size = 150_000
+  writeFileSync(path, Buffer.alloc(size, 'A'))
+  // Each content is of one letter, so two letters are two moments.
+  const writer = spawn(process.execPath, [
+    '-e',
+    `const fs = require('node:fs')
+     const fd = fs.openSync(${JSON.stringify(path)}, 'r+')
+     const contents = [...'ABCDEFGH'].map((letter) => Buffer.alloc(${size}, letter))
+     for (let i = 0; ; i++) {
+       fs.writeSync(fd, contents[i % 8], 0, ${size}, 0)
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random())
+     }`,
+  ])
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    let tornByPlainRead = 0
+    let torn = 0
+    let whole = 0
+    const end = Date.now() + 2500
+    while (Date.now() < end) {
+      if (isTorn(readFileSync(path))) tornByPlainRead += 1
+      const read = readStable(path)
+      if (typeof read === 'string') continue
+      if (isTorn(read.content)) torn += 1
+      else whole += 1
+    }
+    expect(whole).toBeGreaterThan(0)
+    // A writer that the kernel puts to sleep amid a write leaves a file that nobody can tell from a whole one.
+    expect(torn).toBeLessThanOrEqual(Math.max(2, tornByPlainRead / 5))
+  } finally {
+    writer.kill('SIGKILL')
+    await new Promise((resolve) => writer.on('close', resolve))
+  }
+})
+
+function isTorn(content: Buffer): boolean {
+  return content.length > 0 && !content.equals(Buffer.alloc(content.length, content.subarray(0, 1)))
+}
