@@ -1,4 +1,17 @@
 #!/usr/bin/env node
-import { openStore } from './index.js'
+// Starts the command line. What is not needed for the one command that was asked for is never loaded.
+import { readFileSync } from 'node:fs'
 
-await openStore()
+const [first, ...others] = process.argv.slice(2)
+if ((first === '--version' || first === '-V') && others.length === 0) {
+  process.stdout.write(`${version()}\n`)
+} else {
+  const { main } = await import('./cli/main.js')
+  await main()
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const manifest: { version?: unknown } = JSON.parse(text)
+  return String(manifest.version)
+}

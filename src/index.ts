@@ -7,11 +7,12 @@ import { Ledger } from './ledger/index.js'
 import {
   type BytePath,
   DEFAULT_LIMITS,
+  explainSystemError,
   type Durability,
   type Limits,
   pathText,
 } from './model/index.js'
-import { refuseUnsafeFolder, Snapshots } from './snapshot/index.js'
+import { isUnsafeFolder, refuseUnsafeFolder, Snapshots } from './snapshot/index.js'
 import { type Clock, systemClock } from './system/index.js'
 import { bytePath } from './model/index.js'
 
@@ -64,6 +65,14 @@ export type StoreOptions = {
 }
 
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
+  try {
+    return new Store(await openContext(options))
+  } catch (error) {
+    throw explainSystemError(error)
+  }
+}
+
+async function openContext(options: StoreOptions): Promise<StoreContext> {
   const home = engine.openHome(
     options.home ?? process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate'),
   )
@@ -73,7 +82,7 @@ export async function openStore(options: StoreOptions = {}): Promise<Store> {
   if (options.willCapture === true) snapshots.warmUp()
   const ledger = Ledger.open(home, { durability })
   await snapshots.prepare()
-  return new Store({ home, ledger, snapshots, clock: options.clock ?? systemClock })
+  return { home, ledger, snapshots, clock: options.clock ?? systemClock }
 }
 
 export class Store {
@@ -95,23 +104,27 @@ export class Store {
 
   /** The project that a file or folder belongs to. */
   async projectFor(path: string): Promise<Project> {
-    return this.#projectAt(
-      engine.findProjectRoot(path, (root) => this.#context.ledger.projectAt(root) !== undefined),
-    )
+    const { ledger, home } = this.#context
+    const root = engine.findProjectRoot(path, {
+      known: (folder) => ledger.projectAt(folder) !== undefined,
+      refused: (folder) => isUnsafeFolder(folder, bytePath(home)),
+    })
+    return this.#projectAt(root)
   }
 
+  /** The checkpoints of all projects, newest first. */
   async list(
     input: { readonly limit?: number } = {},
-    hooks: Hooks = {},
+    hooks?: Hooks,
   ): Promise<engine.ListAllResult> {
     return engine.perform(engine.listAll, this.#context, { input, hooks })
   }
 
-  async status(hooks: Hooks = {}): Promise<engine.StatusResult> {
+  async status(hooks?: Hooks): Promise<engine.StatusResult> {
     return engine.perform(engine.status, this.#context, { input: {}, hooks })
   }
 
-  async verify(hooks: Hooks = {}): Promise<engine.VerifyResult> {
+  async verify(hooks?: Hooks): Promise<engine.VerifyResult> {
     return engine.perform(engine.verify, this.#context, { input: {}, hooks })
   }
 
@@ -204,10 +217,11 @@ export class Project {
     return this.#perform(engine.name, { ref, name })
   }
 
-  #perform: <Schema extends Parameters<typeof engine.perform>[0]['input'], Result>(
-    operation: Parameters<typeof engine.perform<ProjectContext, Schema, Result>>[0],
-    input: Parameters<typeof engine.perform<ProjectContext, Schema, Result>>[2]['input'],
+  #perform<Input, Result>(
+    operation: engine.OperationOf<ProjectContext, Input, Result>,
+    input: unknown,
     hooks?: Hooks,
-  ) => Promise<Result> = (operation, input, hooks) =>
-    engine.perform(operation, this.#context, { input, ...(hooks === undefined ? {} : { hooks }) })
+  ): Promise<Result> {
+    return engine.perform(operation, this.#context, { input, hooks })
+  }
 }

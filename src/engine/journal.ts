@@ -1,11 +1,12 @@
 // What an unfinished rewind still has to do. Written before the first file is touched, removed after the
 // row is there; who finds one with no live owner finishes the work or undoes it (I6).
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BytePath,
   type CheckpointId,
   type Entry,
+  fsPath,
   hasCode,
   type ObjectId,
   type OperationId,
@@ -32,6 +33,8 @@ export type Journal = {
   readonly of: OperationId | null
   readonly project: ProjectId
   readonly projectPath: BytePath
+  /** The folder it was begun in; in another one of that name there is nothing to finish. */
+  readonly rootInode: string
   readonly safety: CheckpointId
   readonly goal: ObjectId
   readonly skippedThen: readonly Skipped[]
@@ -51,6 +54,10 @@ export function stagingFolders(entries: readonly JournalEntry[]): BytePath[] {
   return [...new Set(entries.filter(({ to }) => to !== null).map(({ path }) => parentOf(path)))]
 }
 
+export function rootInodeOf({ path }: Project): string {
+  return String(statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })?.ino ?? 'gone')
+}
+
 export class Journals {
   readonly #folder: string
 
@@ -62,7 +69,7 @@ export class Journals {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const path = this.#pathOf(journal.project)
     const content = JSON.stringify(journal)
-    writeFileAtomically({ path, temporary: `${path}.tmp`, content, durable: true })
+    writeFileAtomically({ path, content, durable: true })
   }
 
   read({ id }: Project): Journal | undefined {

@@ -1,5 +1,4 @@
 // What an operation is: input checked at the door, everything else from the context.
-import type * as z from 'zod/mini'
 import { explainSystemError, SavestateError } from '../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
@@ -7,35 +6,45 @@ import type { Hooks } from './hooks.js'
 /** From this the faces derive prompts, hints and verbs. */
 export type Effect = 'reads' | 'adds' | 'changes-files'
 
-export type OperationOf<Context, Schema extends z.ZodMiniType, Result> = {
+/** What is used of a zod schema. Named here so that our published types do not need zod's. */
+export type Schema<Input> = {
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true; readonly data: Input }
+    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } }
+}
+type Issue = { readonly path: readonly PropertyKey[]; readonly message: string }
+
+export type OperationOf<Context, Input, Result> = {
   readonly name: string
   readonly summary: string
   readonly effect: Effect
-  readonly input: Schema
-  run(context: Context, input: z.output<Schema>, hooks: Hooks): Promise<Result>
+  readonly input: Schema<Input>
+  run(context: Context, input: Input, hooks: Hooks): Promise<Result>
 }
 
-export function projectOperation<Schema extends z.ZodMiniType, Result>(
-  operation: OperationOf<ProjectContext, Schema, Result>,
-): OperationOf<ProjectContext, Schema, Result> {
+export function projectOperation<Input, Result>(
+  operation: OperationOf<ProjectContext, Input, Result>,
+): OperationOf<ProjectContext, Input, Result> {
   return operation
 }
 
-export function storeOperation<Schema extends z.ZodMiniType, Result>(
-  operation: OperationOf<StoreContext, Schema, Result>,
-): OperationOf<StoreContext, Schema, Result> {
+export function storeOperation<Input, Result>(
+  operation: OperationOf<StoreContext, Input, Result>,
+): OperationOf<StoreContext, Input, Result> {
   return operation
 }
 
-export async function perform<Context, Schema extends z.ZodMiniType, Result>(
-  operation: OperationOf<Context, Schema, Result>,
+export async function perform<Context, Input, Result>(
+  operation: OperationOf<Context, Input, Result>,
   context: Context,
-  request: { readonly input: z.input<Schema>; readonly hooks?: Hooks },
+  request: { readonly input: unknown; readonly hooks?: Hooks | undefined },
 ): Promise<Result> {
   const parsed = operation.input.safeParse(request.input)
   if (!parsed.success) {
     const faults = parsed.error.issues.map(
-      ({ path, message }) => `${path.join('.') || 'input'}: ${message}`,
+      ({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`,
     )
     throw new SavestateError('BAD_INPUT', `${operation.name}: ${faults.join('; ')}`)
   }

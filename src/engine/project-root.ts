@@ -1,6 +1,5 @@
 // Which folder is the project: the nearest one at or above that is known, or that looks like a project.
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import {
   type BytePath,
@@ -35,19 +34,21 @@ export function realFolder(path: string): BytePath {
   })
 }
 
-/** For a file or folder: the root of the project it belongs to, never home or above it. */
-export function findProjectRoot(path: string, isKnown: (path: BytePath) => boolean): BytePath {
+/** For a file or folder: the root of the project it belongs to, never one that is refused (home, `/tmp`, …). */
+export function findProjectRoot(
+  path: string,
+  is: {
+    readonly known: (path: BytePath) => boolean
+    readonly refused: (path: BytePath) => boolean
+  },
+): BytePath {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
   const start = pathText(realFolder(isFolder ? path : dirname(path)))
-  const home = realpathSync(homedir())
-  for (
-    let folder = start;
-    folder !== home && folder !== dirname(folder);
-    folder = dirname(folder)
-  ) {
-    if (home.startsWith(`${folder}/`)) break
-    if (isKnown(bytePath(folder)) || MARKERS.some((name) => existsSync(join(folder, name))))
-      return realFolder(folder)
+  for (let folder = start; folder !== dirname(folder); folder = dirname(folder)) {
+    const candidate = bytePath(folder)
+    if (is.refused(candidate)) continue
+    if (is.known(candidate) || MARKERS.some((name) => existsSync(join(folder, name))))
+      return candidate
   }
   return realFolder(start)
 }

@@ -3,7 +3,7 @@
 import { invariant, printablePath, type Project, SavestateError } from '../model/index.js'
 import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
-import { Journals } from './journal.js'
+import { Journals, rootInodeOf } from './journal.js'
 import { carryOut, commitRestore } from './restore.js'
 import { type Interrupted, takeBack, untouchedPaths } from './take-back.js'
 
@@ -19,6 +19,13 @@ export async function recover(
   if (context.ledger.operations(project.id).some(({ id }) => id === journal.operation)) {
     // Killed between the row and the journal's end: it was done.
     journals.remove(project.id)
+    return
+  }
+  if (journal.rootInode !== rootInodeOf(project)) {
+    journals.remove(project.id)
+    hooks.onNotice?.(
+      `The folder of an interrupted ${journal.kind} was replaced by another one; it is left as it is.`,
+    )
     return
   }
   const safety = context.ledger.checkpoint(journal.safety)

@@ -20,7 +20,13 @@ import { failpoint } from '../system/index.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
-import { type JournalEntry, journalEntries, Journals, stagingFolders } from './journal.js'
+import {
+  type JournalEntry,
+  journalEntries,
+  Journals,
+  rootInodeOf,
+  stagingFolders,
+} from './journal.js'
 import { prepareCheckpoint, recordCheckpoint } from './record.js'
 import { takeBack } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
@@ -28,6 +34,7 @@ import { type PlanView, viewPlan } from './view.js'
 export type RestoreRequest = {
   readonly kind: OperationKind
   readonly of: OperationId | null
+  readonly target: CheckpointId
   readonly goal: ObjectId
   readonly skippedThen: readonly Skipped[]
   /** Files and folders to restore; undefined for everything. */
@@ -39,6 +46,8 @@ export type RestoreRequest = {
 }
 
 export type RestoreResult = {
+  /** The checkpoint that was gone back to. */
+  readonly target: CheckpointId
   readonly plan: PlanView
   readonly applied: boolean
   /** True if the person said no. */
@@ -65,7 +74,15 @@ export async function restore(
     now: before.snapshot.tree,
   })
   const view = viewPlan(plan)
-  const nothing = { plan: view, applied: false, declined: false, safety: null, checkpoint: null }
+  const { target } = request
+  const nothing = {
+    target,
+    plan: view,
+    applied: false,
+    declined: false,
+    safety: null,
+    checkpoint: null,
+  }
   if (request.dryRun) return nothing
   refuseConflicts(plan)
   if (isEmpty(plan)) return { ...nothing, checkpoint: newest?.id ?? null }
@@ -91,6 +108,7 @@ export async function restore(
   })
   const checkpoint = await commitRestore(context, project, { after, safety, operation, request })
   return {
+    target,
     plan: view,
     applied: true,
     declined: false,
@@ -105,8 +123,11 @@ async function takeBackUnfinished(
   project: Project,
   safety: Checkpoint,
 ): Promise<void> {
-  const journal = new Journals(context.home).read(project)
-  if (journal !== undefined) await takeBack(context, project, { journal, safety })
+  const journals = new Journals(context.home)
+  const journal = journals.read(project)
+  if (journal !== undefined && journal.rootInode !== rootInodeOf(project))
+    journals.remove(project.id)
+  else if (journal !== undefined) await takeBack(context, project, { journal, safety })
 }
 
 export type Undertaking = {
@@ -134,6 +155,7 @@ export async function carryOut(
   const { request, safety, operation, hooks } = work
   const journals = new Journals(context.home)
   const { entries, only } = work
+  const rootInode = rootInodeOf(project)
   const sweep = stagingFolders(entries)
   let plan = work.plan
   for (let round = 1; ; round++) {
@@ -144,6 +166,7 @@ export async function carryOut(
       of: request.of,
       project: project.id,
       projectPath: project.path,
+      rootInode,
       safety: safety.id,
       goal: request.goal,
       skippedThen: request.skippedThen,

@@ -35,6 +35,7 @@ export const rewind = projectOperation({
           request: {
             kind: 'rewind',
             of: null,
+            target: target.id,
             goal: target.snapshot.tree,
             skippedThen: context.ledger.details(target.id)?.skippedPaths ?? [],
             paths: limits,

@@ -24,26 +24,33 @@ export function openHome(path: string): string {
 
 function checkFormat(home: string): void {
   const path = join(home, 'format')
-  let format: string
-  try {
-    format = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
-    if (readdirSync(home).some((name) => name !== 'format.tmp')) {
-      throw new SavestateError('STORE_UNUSABLE', `${home} has something in it and is not a store`, {
-        hint: 'Point SAVESTATE_HOME at a new or empty folder.',
-      })
-    }
-    chmodSync(home, 0o700)
-    writeFileAtomically({ path, temporary: `${path}.tmp`, content: FORMAT, durable: true })
-    return
-  }
+  const format = readIfThere(path)
   if (format === FORMAT) return
-  throw new SavestateError(
-    'STORE_NEWER',
-    `The store ${home} has the format ${JSON.stringify(format.trim().slice(0, 60))}`,
-    {
+  if (format !== undefined) {
+    const shown = JSON.stringify(format.trim().slice(0, 60))
+    throw new SavestateError('STORE_NEWER', `The store ${home} has the format ${shown}`, {
       hint: 'It was made by a newer version of Savestate. Update savestate; nothing has been touched.',
-    },
-  )
+    })
+  }
+  if (!isEmpty(home) && readIfThere(path) !== FORMAT) {
+    throw new SavestateError('STORE_UNUSABLE', `${home} has something in it and is not a store`, {
+      hint: 'Point SAVESTATE_HOME at a new or empty folder.',
+    })
+  }
+  chmodSync(home, 0o700)
+  writeFileAtomically({ path, content: FORMAT, durable: true })
+}
+
+/** What another process is just making counts as nothing: `format` is the first thing to be there. */
+function isEmpty(home: string): boolean {
+  return readdirSync(home).every((name) => name.startsWith('format.'))
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
 }

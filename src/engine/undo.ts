@@ -54,6 +54,7 @@ async function move(
         request: {
           kind,
           of: rewind.id,
+          target: goal,
           goal: target.snapshot.tree,
           skippedThen: context.ledger.details(goal)?.skippedPaths ?? [],
           paths: undefined,

@@ -5,6 +5,7 @@ import {
   type Entry,
   pathText,
   type RestorePlan,
+  sameEntry,
   type SkipCounts,
   type SkipReason,
   type SnapshotDetails,
@@ -23,8 +24,9 @@ export type CheckpointView = {
   readonly files: number
   readonly insertions: number
   readonly deletions: number
-  /** How many paths were left out. */
+  /** How many paths were left out, in all and by reason. */
   readonly skipped: number
+  readonly skippedByReason: SkipCounts
   readonly hasState: boolean
   readonly hasFiles: boolean
   readonly pinned: boolean
@@ -38,7 +40,6 @@ export type CheckpointDetails = CheckpointView & {
   readonly tree: string
   readonly commit: string
   readonly ref: string
-  readonly skippedByReason: SkipCounts
   readonly skippedPaths: readonly {
     readonly path: string
     readonly reason: SkipReason
@@ -64,7 +65,12 @@ export type ChangeView = {
   readonly modeAfter: string | null
 }
 
-export type PlanItem = { readonly path: string; readonly reason?: string }
+export type PlanItem = {
+  readonly path: string
+  readonly reason?: string
+  /** What is written or removed. */
+  readonly type?: Entry['type']
+}
 export type PlanView = {
   readonly write: readonly PlanItem[]
   readonly remove: readonly PlanItem[]
@@ -84,6 +90,7 @@ export function viewCheckpoint(checkpoint: Checkpoint): CheckpointView {
     status: null,
     ...changes,
     skipped: Object.values(snapshot.skippedCounts).reduce((sum, count) => sum + count, 0),
+    skippedByReason: snapshot.skippedCounts,
     hasState: false,
     hasFiles: true,
     pinned,
@@ -107,7 +114,6 @@ export function viewDetails(
     tree: snapshot.tree,
     commit,
     ref: rest.ref,
-    skippedByReason: snapshot.skippedCounts,
     skippedPaths: rest.details.skippedPaths.map((skipped) => ({
       ...skipped,
       path: pathText(skipped.path),
@@ -141,17 +147,24 @@ export function viewPlan(plan: RestorePlan): PlanView {
     reason,
   })
   return {
-    write: plan.write.map(({ path, from, to }) => ({
+    write: plan.write.filter(isVisible).map(({ path, from, to }) => ({
       path: pathText(path),
       reason: writeReason(from, to),
+      type: to.type,
     })),
     remove: plan.remove.map(({ path, from }) => ({
       path: pathText(path),
       reason: `${from.type} made later`,
+      type: from.type,
     })),
     keep: plan.keep.map(left),
     conflict: plan.conflict.map(left),
   }
+}
+
+/** A closed folder that is only opened for the work ends as it was. */
+function isVisible({ from, to }: RestorePlan['write'][number]): boolean {
+  return from === undefined || !sameEntry(from, to)
 }
 
 function changeOf(before: Entry | undefined, after: Entry | undefined): ChangeView['change'] {

@@ -126,7 +126,7 @@ test('an operation whose checkpoint cannot be written is not written either', ()
   }
   // Its safety checkpoint does not exist.
   const result = { checkpoint: checkpointOf(2, project), details: DETAILS }
-  expect(() => ledger.addOperation(operation, result)).toThrow()
+  expect(() => ledger.addOperation(operation, result)).toThrow(/FOREIGN KEY/)
   expect(ledger.checkpoints({ project: project.id, limit: undefined })).toEqual([first])
   expect(ledger.operations(project.id)).toEqual([])
   ledger.close()

@@ -15,7 +15,7 @@ import {
   SavestateError,
   type SnapshotDetails,
 } from '../model/index.js'
-import { type Database, isCorrupt, openDatabase } from '../system/index.js'
+import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
 import { checkpointOf, detailsOf, number, operationOf, projectOf } from './rows.js'
 import { migrate, refuseNewer } from './schema.js'
 
@@ -49,16 +49,16 @@ export class Ledger {
   }
 
   static open(home: string, options: { readonly durability: Durability }): Ledger {
-    const path = join(home, 'ledger.db')
+    const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: BUSY_MS })
     try {
-      const database = openDatabase(path, { timeoutMs: BUSY_MS })
       refuseNewer(database)
-      database.exec('PRAGMA journal_mode = WAL')
+      useWriteAheadLog(database)
       database.exec(`PRAGMA synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
       database.exec('PRAGMA foreign_keys = ON')
       migrate(database)
       return new Ledger(database)
     } catch (error) {
+      database.close()
       if (!isCorrupt(error)) throw error
       throw new SavestateError('STORE_DAMAGED', 'The ledger of the store is damaged', {
         hint: 'The files of every checkpoint are still in objects.git, an ordinary git repository.',
@@ -272,5 +272,18 @@ export class Ledger {
       hash,
     )
     this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', c.createdAtMs, c.project)
+  }
+}
+
+/** The one change that SQLite does not wait for when others have the file open: only a new store needs it. */
+function useWriteAheadLog(database: Database): void {
+  const deadline = Date.now() + BUSY_MS
+  while (database.get('PRAGMA journal_mode')?.['journal_mode'] !== 'wal') {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
   }
 }

@@ -77,7 +77,7 @@ test('a plain name is its own text; what is not UTF-8 is quoted as git quotes it
 
 test('a malformed quoted path is refused, not guessed', () => {
   for (const text of ['"', '"abc', '"\\x"', '"\\9"', '"a\\"']) {
-    expect(() => parsePathText(text), text).toThrow(TypeError)
+    expect(() => parsePathText(text)).toThrow(TypeError)
   }
 })
 

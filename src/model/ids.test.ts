@@ -51,7 +51,7 @@ test('what has not the form of an id is refused', () => {
   const bad = ['', '1', 'b'.repeat(17), 'b'.repeat(19), 'B'.repeat(18), 'a'.repeat(18), '../x']
   for (const text of bad) {
     for (const parse of [parseCheckpointId, parseOperationId, parseProjectId]) {
-      expect(() => parse(text), text).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
+      expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
     }
   }
   for (const text of ['', 'f'.repeat(39), 'F'.repeat(40), 'g'.repeat(40)]) {

@@ -24,6 +24,7 @@ import { ObjectSink, ObjectStore } from './objects/object-store.js'
 import { type PatchRequest, patchText } from './patch.js'
 import { type Captured, ProjectCapture } from './project-capture.js'
 import { applyPlan } from './restore/apply.js'
+import { closedFolders } from './restore/closed-folders.js'
 import { restoreMaps } from './restore/present.js'
 import { stillThereIn } from './restore/still-there.js'
 import { uncapturedThen } from './restore/then-rules.js'
@@ -118,7 +119,8 @@ const calls: CaptureCalls = {
     const includes = (path: BytePath) =>
       (paths === undefined || paths.some((limit) => isInside(path, limit))) &&
       (allowed?.has(path) ?? true)
-    return planRestore(maps.now, maps.target, { includes, uncapturedThen: keepers })
+    const plan = planRestore(maps.now, maps.target, { includes, uncapturedThen: keepers })
+    return { ...plan, write: [...closedFolders(plan, root), ...plan.write] }
   },
 
   apply({ project, root, tag, plan, sweep }, report) {

@@ -10,6 +10,10 @@ import {
   SavestateError,
 } from '../model/index.js'
 
+export function isUnsafeFolder(path: BytePath, home: BytePath): boolean {
+  return whatItIs(path, home) !== undefined
+}
+
 /** Throws PROJECT_REFUSED if this real path must not become a project. */
 export function refuseUnsafeFolder(path: BytePath, home: BytePath): void {
   const what = whatItIs(path, home)

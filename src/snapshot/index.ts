@@ -1,5 +1,5 @@
 export { type Change, totalsOf } from './compare.js'
-export { refuseUnsafeFolder } from './guard.js'
+export { isUnsafeFolder, refuseUnsafeFolder } from './guard.js'
 export type { CaptureProgress } from './capture/progress.js'
 export type { Captured } from './project-capture.js'
 export { type OnProgress, type RestoreTarget, Snapshots } from './snapshots.js'

@@ -1,6 +1,6 @@
 // One capture of a project: scan, hash, build, store. What is known of the project stays in memory and in
 // the stat cache, so that the next capture looks only at what changed.
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BytePath,
@@ -125,7 +125,10 @@ export class ProjectCapture {
     if (this.#known === undefined || this.#unwritten <= MAX_UNWRITTEN) return
     const folder = join(this.#settings.home, 'cache')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const table = writeStatCache(join(folder, this.#project), this.#known)
+    const path = join(folder, this.#project)
+    // Whatever else stands there is not ours to keep: the cache is derived.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
+    const table = writeStatCache(path, this.#known)
     this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
   }
@@ -163,7 +166,7 @@ export class ProjectCapture {
     const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
     const isSame = scanned.root.id !== undefined && hasSameModes
     if (isSame && known?.snapshot !== undefined && store.has(known.snapshot.tree)) {
-      return { snapshot: known.snapshot, modes: known.modes }
+      return { snapshot: describeSnapshot(known.snapshot.tree, scanned), modes: known.modes }
     }
     const canReuse = hasSameModes && known?.modes !== undefined && store.has(known.modes)
     const parts = buildSnapshotTree(scanned.root, sink, {

@@ -38,12 +38,7 @@ export async function ensureRepository(gitDir: string): Promise<void> {
   const config = join(gitDir, 'config')
   if (existsSync(config) && existsSync(join(gitDir, 'HEAD'))) return
   const write = (name: string, content: string) =>
-    writeFileAtomically({
-      path: join(gitDir, name),
-      temporary: join(gitDir, `${name}.tmp`),
-      content,
-      durable: true,
-    })
+    writeFileAtomically({ path: join(gitDir, name), content, durable: true })
   mkdirSync(join(gitDir, 'info'), { recursive: true, mode: 0o700 })
   write('info/attributes', ATTRIBUTES)
   write('HEAD', 'ref: refs/heads/none\n')

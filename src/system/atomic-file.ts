@@ -4,12 +4,16 @@ import { dirname } from 'node:path'
 
 export type WriteOptions = {
   readonly path: string
-  readonly temporary: string
+  /** A file on the same disk; by default one beside `path` that no other process uses. */
+  readonly temporary?: string
   readonly content: string | Uint8Array
   readonly durable: boolean
 }
 
-export function writeFileAtomically({ path, temporary, content, durable }: WriteOptions): void {
+let written = 0
+
+export function writeFileAtomically({ path, content, durable, ...rest }: WriteOptions): void {
+  const temporary = rest.temporary ?? `${path}.${process.pid}-${++written}.tmp`
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
   const fd = openSync(temporary, 'w', 0o600)
   try {

@@ -2,7 +2,7 @@
 // It ships prebuilt binaries inside its npm package: no install script has to run.
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { SavestateError } from '../model/index.js'
+import { hasCode, SavestateError } from '../model/index.js'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -18,8 +18,7 @@ export interface Database {
 }
 
 export function openDatabase(path: string, options: { readonly timeoutMs: number }): Database {
-  // SQLite would let others read the file, and gives its journals the mode of the file.
-  closeSync(openSync(path, 'a', 0o600))
+  makePrivate(path)
   const driver = new DatabaseSync(path, { timeout: options.timeoutMs })
   const statements = new Map<string, ReturnType<typeof driver.prepare>>()
   const prepared = (sql: string) => {
@@ -48,6 +47,16 @@ export function openDatabase(path: string, options: { readonly timeoutMs: number
       }
     },
     close: () => driver.close(),
+  }
+}
+
+/** SQLite would let others read the file; its journals get the mode of the file. */
+function makePrivate(path: string): void {
+  try {
+    // Only ever a new file: closing one that is in use would drop this process's locks on it.
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
   }
 }
 

@@ -36,7 +36,7 @@ type Waiting = {
 
 export function startThread<C extends Calls>(url: URL, data: unknown): Thread<C> {
   const waiting = new Map<number, Waiting>()
-  const worker = new Worker(url, { workerData: data, stdout: false, stderr: false })
+  const worker = new Worker(url, { workerData: data, execArgv: [] })
   // The thread must not keep an idle process alive; a call under way does.
   worker.unref()
   let lastId = 0

@@ -18,6 +18,7 @@ import type { ObjectSink } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
 import { type FolderNode, isCaptured, type Node, visitNodes } from './node.js'
 import type { Scanned } from './scan.js'
+import { isUnreadable } from './stats.js'
 
 /** Writes what is new; afterwards every folder node has its tree's id. */
 function buildTrees(folder: FolderNode, sink: ObjectSink, epoch: number): ObjectId {
@@ -80,14 +81,17 @@ const BY_SURPRISE: readonly SkipReason[] = [
   'vcs',
 ]
 
-export function describeSnapshot(tree: ObjectId, { root, repositories }: Scanned): Snapshot {
+export function describeSnapshot(
+  tree: ObjectId,
+  { root, repositories, unreadable }: Scanned,
+): Snapshot {
   let fileCount = 0
   let sizeBytes = 0
-  const skipped: Skipped[] = []
-  for (const [path, { isUnreadable }] of repositories) {
-    if (isUnreadable)
-      skipped.push({ path: joinPath(path, '.git/index'), reason: 'unreadable', sizeBytes: null })
-  }
+  const skipped: Skipped[] = unreadable.map((path) => ({
+    path,
+    reason: 'unreadable',
+    sizeBytes: null,
+  }))
   visitNodes(root, (node, folder) => {
     if (node.kind === 'skipped') {
       const size = node.reason === 'too-large' ? node.size : null
@@ -111,6 +115,12 @@ export function describeSnapshot(tree: ObjectId, { root, repositories }: Scanned
 }
 
 function notesOf(repositories: Scanned['repositories']): RepositoryNote[] {
-  const notes = [...repositories].map(([path, { repository }]) => ({ path, ...headOf(repository) }))
-  return notes.slice(0, MAX_SKIPPED_PATHS)
+  return [...repositories].slice(0, MAX_SKIPPED_PATHS).map(([path, { repository }]) => {
+    try {
+      return { path, ...headOf(repository) }
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      return { path, commit: null, branch: null }
+    }
+  })
 }

@@ -1,6 +1,7 @@
 // Reads, hashes and compresses on as many threads as there are cores. Work goes out in batches, a few at
 // a time for each thread, so that memory stays bounded whatever the project holds.
 import { availableParallelism } from 'node:os'
+import { invariant } from '../../model/index.js'
 import { startThread, type Thread } from '../../system/index.js'
 import type { HashCalls, HashedBatch } from '../hash-thread.js'
 import type { NewObject } from '../objects/loose.js'
@@ -22,7 +23,7 @@ export class HashPool {
   readonly #underWay: number[]
   #batch: Pending[] = []
   #batchBytes = 0
-  #fault: unknown
+  #fault: Error | undefined
   #waiter: (() => void) | undefined
 
   constructor(url: URL, objectsFolder: string, take: TakeBatch) {
@@ -57,8 +58,12 @@ export class HashPool {
       batches.push(objects.slice(at, at + BATCH_FILES))
     const packed = await Promise.all(
       batches.map((batch, i) => {
-        const plain = batch.map(({ type, content }) => ({ type, content }))
-        return this.#threads[i % this.#threads.length]?.call('compress', plain) ?? []
+        const thread = this.#threads[i % this.#threads.length]
+        invariant(thread !== undefined, 'the pool has a thread')
+        return thread.call(
+          'compress',
+          batch.map(({ type, content }) => ({ type, content })),
+        )
       }),
     )
     return packed.flat().map(({ bytes, crc }) => ({ bytes: Buffer.from(bytes), crc }))
@@ -91,7 +96,7 @@ export class HashPool {
         )
         .then((hashed) => this.#take(batch, hashed))
         .catch((error: unknown) => {
-          this.#fault ??= error
+          this.#fault ??= error instanceof Error ? error : new Error(String(error))
         })
         .finally(() => {
           this.#underWay[lane] = (this.#underWay[lane] ?? 1) - 1

@@ -30,13 +30,12 @@ export class Rules {
   }
 
   /** The rules above the project's own folder: defaults, and the repository it lies in. */
-  static above(site: Site): Rules {
+  static above(site: Site, enclosing = enclosingRepository(site.root)): Rules {
     const options = { ignoreCase: site.ignoreCase }
     const defaults = extend(
       undefined,
       compileIgnoreList(DEFAULT_EXCLUDES.join('\n'), ROOT, options),
     )
-    const enclosing = enclosingRepository(site.root)
     const lists = enclosing === undefined ? [] : listsAbove(enclosing.repository, enclosing.prefix)
     const key = digest(DEFAULT_EXCLUDES.join('\n'), JSON.stringify(site), JSON.stringify(lists))
     return new Rules(key, defaults, () => {

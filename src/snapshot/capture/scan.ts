@@ -36,6 +36,8 @@ export type Scanned = {
   readonly root: FolderNode
   readonly pending: readonly Pending[]
   readonly repositories: ReadonlyMap<BytePath, Tracking>
+  /** What of them could not be read. */
+  readonly unreadable: readonly BytePath[]
   /** A mode has changed, or something with a mode has come or gone. */
   readonly haveModesChanged: boolean
   /** Folders listed and contents to be read: what the memory did not know. */
@@ -97,6 +99,7 @@ export class Scan {
       root,
       pending: this.#pending,
       repositories: this.#selection.repositories,
+      unreadable: this.#selection.unreadable,
       haveModesChanged: this.#haveModesChanged,
       newsCount: this.#pending.length + this.#listedCount,
       restamped: this.#restamped,

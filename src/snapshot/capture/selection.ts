@@ -6,6 +6,7 @@ import type { FolderNode } from './node.js'
 import { isReservedName } from './reserved-name.js'
 import { enterFolder, IGNORE_FILES, Rules } from './rules.js'
 import { isTemporaryName, type Site } from './site.js'
+import { isUnreadable } from './stats.js'
 import { type KnownIndex, Tracking } from './tracking.js'
 
 /** What decides about the names in one folder. */
@@ -26,6 +27,7 @@ export class Selection {
   readonly #site: Site
   readonly #known: ReadonlyMap<BytePath, KnownIndex> | undefined
   readonly #trackings = new Map<BytePath, Tracking>()
+  readonly #unreadable: BytePath[] = []
 
   constructor(site: Site, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
     this.#site = site
@@ -37,14 +39,20 @@ export class Selection {
     return this.#trackings
   }
 
+  /** Repositories, or indexes of them, that could not be read: what only git would have brought in is missing. */
+  get unreadable(): readonly BytePath[] {
+    const indexes = [...this.#trackings].filter(([, { isUnreadable }]) => isUnreadable)
+    return [...this.#unreadable, ...indexes.map(([path]) => joinPath(path, '.git/index'))]
+  }
+
   /** What holds around the project: a repository may enclose it. */
   outermost(): Context {
-    const enclosing = enclosingRepository(this.#site.root)
+    const enclosing = this.#look(ROOT, () => enclosingRepository(this.#site.root))
     const tracking =
       enclosing === undefined || enclosing.prefix === ''
         ? undefined
         : this.#track(enclosing.repository, ROOT, (path) => joinPath(enclosing.prefix, path))
-    return { rules: Rules.above(this.#site), tracking, onlyTracked: false }
+    return { rules: Rules.above(this.#site, enclosing), tracking, onlyTracked: false }
   }
 
   /** What holds inside a folder that has the names for which `has` is true. */
@@ -54,7 +62,9 @@ export class Selection {
     now: { context: Context; has: (name: string) => boolean },
   ): Context {
     const { context, has } = now
-    const repository = has('.git') ? openRepository(place.absolute) : undefined
+    const repository = has('.git')
+      ? this.#look(place.path, () => openRepository(place.absolute))
+      : undefined
     const tracking =
       repository === undefined
         ? context.tracking
@@ -89,6 +99,17 @@ export class Selection {
     if (isTemporaryName(name)) return 'temporary'
     if (isReservedName(name)) return 'reserved'
     return type === 'special' ? 'special' : undefined
+  }
+
+  /** A repository that cannot be read must not stop a capture; that it was so is listed. */
+  #look<T>(path: BytePath, open: () => T | undefined): T | undefined {
+    try {
+      return open()
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      this.#unreadable.push(joinPath(path, '.git'))
+      return undefined
+    }
   }
 
   #track(

@@ -84,7 +84,10 @@ export class StatAhead {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#url, { resourceLimits: { maxYoungGenerationSizeMb: 16 } })
+    const worker = new Worker(this.#url, {
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    })
     worker.unref()
     return worker
   }

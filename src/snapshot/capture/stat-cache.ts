@@ -49,7 +49,7 @@ export function writeStatCache(path: string, cached: CachedProject): NodeTable {
   const hash = createHash('sha1')
   for (const part of parts) hash.update(part)
   const content = Buffer.concat([...parts, hash.digest()])
-  writeFileAtomically({ path, temporary: `${path}.tmp`, content, durable: false })
+  writeFileAtomically({ path, content, durable: false })
   return table
 }
 

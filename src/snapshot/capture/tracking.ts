@@ -4,7 +4,9 @@ import type { BytePath } from '../../model/index.js'
 import { indexStamp, type TrackedPaths, trackedPaths } from '../checkout/git-index.js'
 import type { Repository } from '../checkout/repository.js'
 
-/** What a former capture knew of a repository's index. */
+const UNREADABLE = 'unreadable'
+
+/** What a former capture knew of a repository's index; the digest is UNREADABLE if it could not be read. */
 export type KnownIndex = { readonly stamp: string; readonly digest: string }
 
 export class Tracking {
@@ -29,7 +31,7 @@ export class Tracking {
       this.hasChanged = false
     } else {
       const paths = this.#read()
-      const digest = paths === 'unreadable' ? '' : paths.digest
+      const digest = paths === UNREADABLE ? UNREADABLE : paths.digest
       this.known = { stamp: stamp ?? '', digest }
       this.hasChanged = known?.digest !== digest
     }
@@ -37,7 +39,7 @@ export class Tracking {
 
   /** A broken index does not stop a capture: it counts as tracking nothing, and the checkpoint says so. */
   get isUnreadable(): boolean {
-    return this.#paths === 'unreadable'
+    return this.#paths === UNREADABLE || this.known.digest === UNREADABLE
   }
 
   tracks(path: BytePath): boolean {

@@ -49,12 +49,16 @@ export class BlobReader {
   #start(): ChildProcessWithoutNullStreams {
     const child = startGit(this.#gitDir, ['cat-file', '--batch'])
     const fail = (error: Error) => {
-      if (this.#child === child) this.#child = undefined
+      // One that was closed has nothing to say about the requests of its successor.
+      if (this.#child !== child) return
+      this.#child = undefined
       for (const { reject } of this.#requests.splice(0)) reject(error)
       this.#left = undefined
       this.#head = Buffer.alloc(0)
     }
-    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (this.#child === child) this.#receive(chunk)
+    })
     child.stdin.on('error', (error) => fail(error))
     child.on('error', (error) => fail(startFault(error)))
     child.on('close', (status) => {

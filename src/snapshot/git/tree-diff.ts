@@ -1,7 +1,7 @@
 // What differs between two trees, by `git diff-tree`, which skips equal folders without reading them. One
 // process stays open: a save needs the figures each time.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import type { BytePath, ObjectId } from '../../model/index.js'
+import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
 import { gitFault, startFault, startGit } from './git-program.js'
 
 export type Side = {
@@ -55,9 +55,11 @@ export class TreeDiff {
       this.#waiting = { resolve, reject }
       child.stdin.write(`${before} ${after}\n${END_MARK}`)
     })
-    return parse(
-      output.toString('latin1', `${before} ${after}\n`.length, output.length - END_MARK.length),
-    )
+    const text = output.toString('latin1')
+    const head = `${before} ${after}\n`
+    // Git passes over a line with an id it does not have, as if there were no difference.
+    if (!text.startsWith(head)) throw missingTree(before, after)
+    return parse(text.slice(head.length, -END_MARK.length))
   }
 
   close(): void {
@@ -69,7 +71,8 @@ export class TreeDiff {
     const child = startGit(this.#gitDir, this.#args)
     const complaints: Buffer[] = []
     const fail = (error: Error) => {
-      if (this.#child === child) this.#child = undefined
+      if (this.#child !== child) return
+      this.#child = undefined
       this.#output = []
       this.#waiting?.reject(error)
       this.#waiting = undefined
@@ -93,6 +96,12 @@ export class TreeDiff {
     this.#waiting?.resolve(output)
     this.#waiting = undefined
   }
+}
+
+function missingTree(before: ObjectId, after: ObjectId): SavestateError {
+  return new SavestateError('STORE_DAMAGED', `The store lacks the tree ${before} or ${after}`, {
+    hint: 'Run `savestate verify` to see which checkpoints are affected.',
+  })
 }
 
 function endsWithMark(chunks: readonly Buffer[]): boolean {

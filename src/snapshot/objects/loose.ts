@@ -111,8 +111,11 @@ export function nameLooseObject(
 }
 
 export async function syncFolders(folders: Iterable<PathLike>): Promise<void> {
-  if (process.platform === 'win32') return
-  const fds = [...folders].map((folder) => openSync(folder, 'r'))
+  if (process.platform !== 'win32')
+    await syncAndClose([...folders].map((folder) => openSync(folder, 'r')))
+}
+
+export async function syncAndClose(fds: readonly number[]): Promise<void> {
   try {
     await Promise.all(fds.map((fd) => fsyncAsync(fd)))
   } finally {

@@ -32,7 +32,7 @@ import { failpoint } from '../../system/index.js'
 import { listFolder } from '../capture/list-folder.js'
 import { absolute, temporaryPrefix } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
-import { syncFolders } from '../objects/loose.js'
+import { syncAndClose } from '../objects/loose.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS, SafeFolders } from './safe-folders.js'
 import { type Staged, stage } from './stage.js'
 import type { StillThere } from './still-there.js'
@@ -79,6 +79,7 @@ function openRoot({ root, rootIno }: ApplyContext): SafeFolders {
 
 // Not in node:fs; the same number on every Linux.
 const O_PATH = 0o10000000
+const SYNC_AT_ONCE = 64
 
 class Applier {
   readonly #context: ApplyContext
@@ -127,7 +128,7 @@ class Applier {
       if (isModeOnly(item.from, item.to)) this.#attempt(item.path, () => this.#setMode(item))
     this.#setFolderModes(write)
     failpoint('apply:modes-set')
-    if (this.#context.durable) await syncFolders(this.#foldersToSync())
+    if (this.#context.durable) await this.#syncTouched()
     return [...this.#disturbed]
   }
 
@@ -250,14 +251,13 @@ class Applier {
     }
   }
 
-  #foldersToSync(): (string | Buffer)[] {
-    return [...this.#touched]
-      .filter((folder) => this.#exists(folder))
-      .map((folder) => this.#syncPath(folder))
-  }
-
-  #syncPath(folder: BytePath): string | Buffer {
-    return folder === ROOT ? this.#folders.at(joinPath(ROOT, '.')) : this.#folders.at(folder)
+  /** In groups: a path that leads through a descriptor is good only while that is open. */
+  async #syncTouched(): Promise<void> {
+    const touched = [...this.#touched].filter((folder) => this.#exists(folder))
+    for (let at = 0; at < touched.length; at += SYNC_AT_ONCE) {
+      const fds = touched.slice(at, at + SYNC_AT_ONCE).map((folder) => this.#folders.reopen(folder))
+      await syncAndClose(fds)
+    }
   }
 }
 

@@ -53,6 +53,15 @@ export class SafeFolders {
     }
   }
 
+  /** Another descriptor of a folder, for the caller to close. */
+  reopen(folder: BytePath): number {
+    if (folder !== ROOT) return openSync(this.at(folder), FOLDER_FLAGS)
+    return openSync(
+      HAS_DESCRIPTOR_PATHS ? this.at('.' as BytePath) : fsPath(this.#root),
+      FOLDER_FLAGS,
+    )
+  }
+
   /** A path for `node:fs` that leads to this entry of its folder and nowhere else. */
   at(path: BytePath): string | Buffer {
     const folder = parentOf(path)

@@ -1,0 +1,60 @@
+// What a command is: it calls one operation and says its result. Printing, JSON and the pager are here, once.
+import type { Hooks, Project, Store } from '../index.js'
+import { EXIT } from './exit.js'
+import type { Parsed } from './parse.js'
+import type { ProgressBar } from './progress-bar.js'
+import type { Screen } from './screen.js'
+
+export type Request = Omit<Parsed, 'fault'> & {
+  readonly isJson: boolean
+  readonly screen: Screen
+  readonly bar: ProgressBar
+  readonly hooks: Hooks
+  /** A positional argument that the table says is there. */
+  readonly argument: (index: number) => string
+  /** Opened once, and closed when the command has ended. */
+  readonly store: () => Promise<Store>
+  readonly project: () => Promise<Project>
+}
+
+export type Command = (request: Request) => Promise<number>
+
+export function command<Result>(parts: {
+  call(request: Request): Promise<Result>
+  /** What `--json` prints; the result itself if left out. */
+  json?(result: Result): unknown
+  /** The answer for a person. */
+  render(result: Result, request: Request): string | Promise<string>
+  /** What to add on stderr, after the answer. */
+  note?(result: Result, request: Request): string | undefined | Promise<string | undefined>
+  /** 0 if left out. */
+  exitCode?(result: Result): number
+  readonly isPaged?: boolean
+}): Command {
+  return async (request) => {
+    const result = await parts.call(request)
+    request.bar.erase()
+    if (request.isJson) {
+      const { jsonForPeople } = await import('./printable.js')
+      request.screen.print(jsonForPeople(parts.json === undefined ? result : parts.json(result)))
+    } else {
+      const text = await parts.render(result, request)
+      const note = await parts.note?.(result, request)
+      await show(text, { screen: request.screen, isPaged: parts.isPaged === true })
+      if (note !== undefined) request.screen.note(note)
+    }
+    return parts.exitCode?.(result) ?? EXIT.done
+  }
+}
+
+async function show(
+  text: string,
+  { screen, isPaged }: { readonly screen: Screen; readonly isPaged: boolean },
+): Promise<void> {
+  if (!isPaged || !screen.isTerminal) {
+    screen.print(text)
+    return
+  }
+  const { page } = await import('./pager.js')
+  await page(text, screen)
+}

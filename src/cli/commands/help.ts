@@ -1,0 +1,19 @@
+import { command } from '../command.js'
+import { helpText } from '../help.js'
+import { unknownCommand } from '../parse.js'
+import { commandNamed } from '../table.js'
+
+export const run = command({
+  async call({ positionals, screen }) {
+    const [word] = positionals
+    const name = word === undefined ? undefined : commandNamed(word)
+    if (word !== undefined && name === undefined) {
+      const { SavestateError } = await import('../../index.js')
+      throw new SavestateError('BAD_INPUT', unknownCommand(word), {
+        hint: '`savestate help` lists the commands.',
+      })
+    }
+    return { help: helpText(name, screen) }
+  },
+  render: ({ help }) => help,
+})

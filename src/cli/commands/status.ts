@@ -1,0 +1,51 @@
+import type { StatusResult } from '../../index.js'
+import { folderText } from '../checkpoint-table.js'
+import { command } from '../command.js'
+import { bytes, counted, grouped } from '../figures.js'
+import { printable } from '../printable.js'
+import { relativeTime } from '../relative-time.js'
+import type { Screen } from '../screen.js'
+import { padEnd, padStart, widthOf } from '../text-width.js'
+
+const DEFAULT_LIMIT = 20
+const STATES: Readonly<Record<StatusResult['projects'][number]['state'], string>> = {
+  live: '',
+  orphan: 'the folder is gone',
+  unreachable: 'the folder cannot be reached',
+}
+
+export const run = command({
+  call: async ({ store, hooks }) => (await store()).status(hooks),
+  render({ home, sizeBytes, projects }, { options, screen }) {
+    const limit = options.number('limit') ?? DEFAULT_LIMIT
+    const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
+    const more = projects.length - limit
+    return [
+      `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk`,
+      `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}`,
+      ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
+      ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
+    ].join('\n')
+  },
+})
+
+function projectLines(projects: StatusResult['projects'], { paint, now }: Screen): string[] {
+  const rows = projects.map(({ path, checkpoints, lastTouch, state }) => ({
+    folder: folderText(path),
+    count: counted(checkpoints, 'checkpoint'),
+    time: relativeTime(lastTouch, now),
+    state: STATES[state],
+  }))
+  const width = (key: 'folder' | 'count' | 'time') =>
+    Math.max(...rows.map((row) => widthOf(row[key])))
+  return rows.map(({ folder, count, time, state }) =>
+    [
+      padEnd(folder, width('folder')),
+      padStart(count, width('count')),
+      padEnd(time, width('time')),
+      paint('yellow', state),
+    ]
+      .join('  ')
+      .trimEnd(),
+  )
+}

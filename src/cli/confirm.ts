@@ -1,0 +1,70 @@
+// Asks before files are changed: on the terminal, with the plan in view.
+import { createInterface } from 'node:readline'
+import { type PlanView, SavestateError } from '../index.js'
+import type { Request } from './command.js'
+import { planText } from './plan-text.js'
+
+export type Asker = {
+  readonly isTerminal: boolean
+  show(text: string): void
+  /** The line typed; undefined if the input ended. */
+  ask(question: string): Promise<string | undefined>
+}
+
+/** For `hooks.confirm`. Throws CONFIRMATION_NEEDED where nobody can be asked. */
+export function confirmOn(request: Request, question: string) {
+  return async (plan: PlanView): Promise<boolean> => {
+    if (request.options.has('yes')) return true
+    request.bar.erase()
+    const agreed = await isAgreed(planText(plan, request.screen.paintNote), {
+      question,
+      asker: terminalAsker(request),
+    })
+    // The time the person took is none of the work's.
+    request.bar.erase()
+    return agreed
+  }
+}
+
+export async function isAgreed(
+  plan: string,
+  { question, asker }: { readonly question: string; readonly asker: Asker },
+): Promise<boolean> {
+  if (!asker.isTerminal) {
+    throw new SavestateError(
+      'CONFIRMATION_NEEDED',
+      'This would change files, and there is no terminal to ask on',
+      {
+        hint: 'Add --yes to do it, or --dry-run to see what it would do. Nothing has been changed.',
+      },
+    )
+  }
+  asker.show(plan)
+  const answer = await asker.ask(`${question} [y/N] `)
+  return /^y(es)?$/i.test(answer?.trim() ?? '')
+}
+
+function terminalAsker({ screen }: Request): Asker {
+  const { stdin, stderr } = process
+  return {
+    isTerminal: stdin.isTTY === true && stderr.isTTY === true,
+    show: (text) => screen.note(text),
+    ask: (question) =>
+      new Promise((resolve) => {
+        // Not as a terminal: line editing would take Ctrl-C away from us.
+        const lines = createInterface({ input: stdin, terminal: false })
+        let answer: string | undefined
+        lines.once('line', (line) => {
+          answer = line
+          lines.close()
+        })
+        lines.once('close', () => {
+          // Ctrl-D leaves the cursor behind the question.
+          if (answer === undefined) stderr.write('\n')
+          stdin.pause()
+          resolve(answer)
+        })
+        stderr.write(question)
+      }),
+  }
+}

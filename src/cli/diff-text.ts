@@ -1,0 +1,49 @@
+// A patch for a terminal, or for a file. On a terminal nothing in it may act, so the colours are put on
+// here: those of git could not be told from escape sequences in the files.
+import type { DiffResult } from '../index.js'
+import { unseenByGit } from './changes.js'
+import type { Colour, Paint } from './paint.js'
+import { printableLines } from './printable.js'
+import type { Screen } from './screen.js'
+
+export function diffText(
+  { changes, patch }: DiffResult,
+  { screen, isStat }: { readonly screen: Screen; readonly isStat: boolean },
+): string {
+  if (changes.length === 0) return 'No differences.'
+  const { paint } = screen
+  const unseen = unseenByGit(changes).map((line) => paint('yellow', line))
+  // A patch in a pipe may be meant for `git apply`: it stays as it is.
+  const shown = screen.isTerminal || isStat ? printableLines(patch ?? '') : (patch ?? '')
+  const painted = isStat ? paintStat(shown, paint) : paintPatch(shown, paint)
+  return [...unseen, painted].filter((part) => part !== '').join('\n')
+}
+
+const LINE_COLOURS: readonly (readonly [start: RegExp, Colour])[] = [
+  [/^@@/, 'cyan'],
+  [/^\+/, 'green'],
+  [/^-/, 'red'],
+]
+
+/** Within a hunk only the first character of a line says what it is: a removed `-- x` is no header. */
+export function paintPatch(patch: string, paint: Paint): string {
+  let isHeader = true
+  return patch
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('diff --git ')) isHeader = true
+      if (line.startsWith('@@')) isHeader = false
+      if (isHeader) return paint('bold', line)
+      const colour = LINE_COLOURS.find(([start]) => start.test(line))?.[1]
+      return colour === undefined ? line : paint(colour, line)
+    })
+    .join('\n')
+}
+
+function paintStat(stat: string, paint: Paint): string {
+  return stat.replace(
+    /(\| +\d+ )(\+*)(-*)$/gm,
+    (_, start: string, plus: string, minus: string) =>
+      start + paint('green', plus) + paint('red', minus),
+  )
+}

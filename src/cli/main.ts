@@ -1,0 +1,67 @@
+// From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
+import type { Command } from './command.js'
+import { EXIT, exitOnSignals, report, reportAndExit, reportErrorsAsJson } from './exit.js'
+import { type Parsed, parse } from './parse.js'
+import { progressBar } from './progress-bar.js'
+import { rawArguments } from './raw-arguments.js'
+import { openRequest } from './request.js'
+import { openScreen, type Screen } from './screen.js'
+import { type CommandName, usageOf } from './table.js'
+
+const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Command }>>> = {
+  save: () => import('./commands/save.js'),
+  list: () => import('./commands/list.js'),
+  show: () => import('./commands/show.js'),
+  diff: () => import('./commands/diff.js'),
+  rewind: () => import('./commands/rewind.js'),
+  undo: () => import('./commands/undo.js'),
+  redo: () => import('./commands/redo.js'),
+  pin: () => import('./commands/pin.js'),
+  unpin: () => import('./commands/unpin.js'),
+  name: () => import('./commands/name.js'),
+  status: () => import('./commands/status.js'),
+  verify: () => import('./commands/verify.js'),
+  completion: () => import('./commands/completion.js'),
+  help: () => import('./commands/help.js'),
+  overview: () => import('./commands/overview.js'),
+}
+
+export async function main(): Promise<void> {
+  const argv = rawArguments()
+  const [first, ...others] = argv
+  if (first === '__complete') {
+    const { printCandidates } = await import('./complete.js')
+    await printCandidates(others)
+    return
+  }
+  const screen = openScreen()
+  process.on('uncaughtException', (error) => void reportAndExit(error))
+  process.exitCode = await runCommand(parse(argv), screen).catch(report)
+}
+
+async function runCommand(parsed: Parsed, screen: Screen): Promise<number> {
+  const { command, options, fault } = parsed
+  if (options.has('json')) reportErrorsAsJson()
+  if (options.has('help') && (command !== undefined || fault === undefined)) {
+    const { helpText } = await import('./help.js')
+    screen.print(helpText(command, screen))
+    return EXIT.done
+  }
+  if (fault !== undefined) {
+    const { SavestateError } = await import('../index.js')
+    const more = command === undefined ? '`savestate help` lists the commands.' : ''
+    throw new SavestateError('BAD_INPUT', fault, {
+      hint: [`Usage: ${usageOf(command)}`, more].filter((line) => line !== '').join('\n'),
+    })
+  }
+  const bar = progressBar(process.stderr)
+  exitOnSignals(() => bar.erase())
+  const request = openRequest(parsed, { screen, bar })
+  try {
+    const { run } = await LOAD[command ?? 'overview']()
+    return await run(request)
+  } finally {
+    bar.erase()
+    await request.close()
+  }
+}

@@ -1,0 +1,50 @@
+// What may reach a terminal. A name, a reason or a line of a file can hold escape sequences that move the
+// cursor, retitle the window or hide text; here they become visible and do nothing.
+import { parsePathText, printablePath } from '../index.js'
+
+/** Control characters, line and paragraph separators, what turns the reading direction, lone surrogates. */
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu
+
+/** One line that shows what it holds. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, (char) => {
+    if (char === '\n') return '\\n'
+    if (char === '\t') return '\\t'
+    if (char === '\r') return '\\r'
+    const code = char.codePointAt(0) ?? 0
+    return code < 0x100
+      ? `\\x${code.toString(16).padStart(2, '0')}`
+      : `\\u{${code.toString(16).padStart(4, '0')}}`
+  })
+}
+
+/** One line for a list: line breaks become blanks. */
+export function printableLine(text: string): string {
+  return printable(text.trim().replace(/\s+/g, ' '))
+}
+
+/** For text of many lines, such as a patch: line breaks and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replace(UNSAFE, (char) =>
+    char === '\n' || char === '\t' ? char : caret(char.codePointAt(0) ?? 0),
+  )
+}
+
+/** A path as the SDK gives it. The project itself is `.`. */
+export function pathForPeople(text: string): string {
+  return text === '' ? '.' : printable(printablePath(parsePathText(text)))
+}
+
+/** JSON that a terminal shows as it is: the same value, with nothing in it that acts. */
+export function jsonForPeople(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(UNSAFE, (char) =>
+    char === '\n' ? char : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** As git and less show it: ^[ for escape. */
+function caret(code: number): string {
+  if (code < 0x20 || code === 0x7f) return `^${String.fromCharCode(code ^ 0x40)}`
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
+}

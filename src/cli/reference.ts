@@ -1,0 +1,90 @@
+// docs/cli.md, from the table. A test compares the two.
+import { optionRow } from './help.js'
+import {
+  COMMAND_NAMES,
+  COMMON_OPTIONS,
+  type CommandName,
+  type OptionSpec,
+  REFERENCE_HELP,
+  specOf,
+  usageOf,
+} from './table.js'
+
+export function cliReference(): string {
+  return `${[
+    '# The command line',
+    '',
+    '<!-- Made from src/cli/table.ts by cliReference(); test/cli/reference.test.ts says when it is stale. -->',
+    '',
+    `    ${usageOf(undefined)}`,
+    '',
+    'Without a command: the newest checkpoints of the project, and what to do next.',
+    '',
+    REFERENCE_HELP,
+    '',
+    'The project is the folder named with `-C`, else the nearest folder at or above the current one that is known to Savestate or looks like a project (it has a `.git`, a `package.json` and the like).',
+    '',
+    '| command | what it does |',
+    '|---|---|',
+    ...COMMAND_NAMES.map((name) => `| [\`${name}\`](#${name}) | ${specOf(name).summary} |`),
+    '',
+    '## Options of every command',
+    '',
+    ...optionTable(COMMON_OPTIONS),
+    '',
+    '`savestate --version` prints the version.',
+    ...COMMAND_NAMES.flatMap(commandSection),
+    '',
+    ...CONVENTIONS,
+  ].join('\n')}\n`
+}
+
+function commandSection(name: CommandName): string[] {
+  const { summary, details = [], options = [], examples = [] } = specOf(name)
+  return [
+    '',
+    `## ${name}`,
+    '',
+    `    ${usageOf(name)}`,
+    '',
+    `${summary}.`,
+    ...details.flatMap((text) => ['', text]),
+    ...(options.length === 0 ? [] : ['', ...optionTable(options)]),
+    ...examples.flatMap(([command, what], index) => [
+      ...(index === 0 ? ['', 'Examples:', ''] : []),
+      `- \`${command}\`: ${what}.`,
+    ]),
+  ]
+}
+
+function optionTable(options: readonly OptionSpec[]): string[] {
+  return [
+    '| option | what it does |',
+    '|---|---|',
+    ...options.map(optionRow).map(([forms, summary]) => `| \`${forms}\` | ${summary} |`),
+  ]
+}
+
+const CONVENTIONS = [
+  '## What scripts can rely on',
+  '',
+  'The answer goes to stdout; progress, notes and errors go to stderr. With `--json` the answer is the result of the operation as JSON, and an error is `{"error":{"code","message","hint"}}` on stderr.',
+  '',
+  '| exit code | meaning |',
+  '|---|---|',
+  '| 0 | done |',
+  '| 1 | the person said no |',
+  '| 2 | could not be done, wrong usage included |',
+  '| 70 | a bug in Savestate |',
+  '| 130, 143 | interrupted by Ctrl-C, ended by a signal |',
+  '',
+  'A command that changes files asks first, on the terminal. Where there is none it needs `--yes`, and ends with the code `CONFIRMATION_NEEDED` without it.',
+  '',
+  '## Environment',
+  '',
+  '| variable | meaning |',
+  '|---|---|',
+  '| `SAVESTATE_HOME` | where the store is; default `~/.savestate` |',
+  '| `SAVESTATE_PAGER`, `GIT_PAGER`, `PAGER` | what shows a diff on a terminal; default `less`; `cat` or nothing for no pager |',
+  '| `NO_COLOR`, `FORCE_COLOR` | no colours, or colours also where there is no terminal |',
+]

@@ -1,0 +1,31 @@
+// What rewind, undo and redo have in common: they show a plan, ask, and say what was done.
+import type { RewindResult } from '../index.js'
+import type { Request } from './command.js'
+import { EXIT } from './exit.js'
+import { isNothing, planCounts, planText } from './plan-text.js'
+
+export type Words = {
+  /** `Rewound to bcdfghjk`. */
+  readonly done: string
+  /** `the folder is as it was at bcdfghjk`. */
+  readonly nothing: string
+  readonly next: string
+}
+
+export function restoreText(result: RewindResult, request: Request, words: Words): string {
+  const { plan, applied, declined } = result
+  const { screen, options } = request
+  if (declined) return 'Nothing has been changed.'
+  const kept =
+    plan.keep.length === 0 ? '' : `\n${planText({ ...NONE, keep: plan.keep }, screen.paint)}`
+  if (isNothing(plan)) return `Nothing to do: ${words.nothing}.${kept}`
+  if (options.has('dry-run'))
+    return `${planText(plan, screen.paint)}\nA dry run: nothing has been changed.`
+  return applied ? `${words.done}: ${planCounts(plan)}. ${words.next}` : ''
+}
+
+export function restoreExitCode({ declined }: RewindResult): number {
+  return declined ? EXIT.declined : EXIT.done
+}
+
+const NONE = { write: [], remove: [], keep: [], conflict: [] }

@@ -1,0 +1,30 @@
+// Ids begin with their time, so neighbours look alike: show as many letters as tell them apart.
+import type { Project } from '../index.js'
+
+const MIN_LETTERS = 8
+
+/** The start of each id that no other of them has. */
+export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = [...new Set(ids)].sort()
+  return new Map(
+    sorted.map((id, index) => {
+      const shared = Math.max(
+        sharedLetters(id, sorted[index - 1] ?? ''),
+        sharedLetters(id, sorted[index + 1] ?? ''),
+      )
+      return [id, id.slice(0, Math.max(MIN_LETTERS, shared + 1))]
+    }),
+  )
+}
+
+/** For a checkpoint just made: only its neighbours in time can be taken for it. */
+export async function shortIdOf(project: Project, id: string): Promise<string> {
+  const { checkpoints } = await project.list({ limit: 20 })
+  return shortIds([id, ...checkpoints.map((checkpoint) => checkpoint.id)]).get(id) ?? id
+}
+
+function sharedLetters(a: string, b: string): number {
+  let count = 0
+  while (count < a.length && a[count] === b[count]) count++
+  return count
+}

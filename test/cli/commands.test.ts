@@ -1,0 +1,272 @@
+// Every command as a person and as a script see it.
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { scratch, steady } from './program.js'
+
+const said = (stdout: string) => ({ code: 0, stdout: `${stdout}\n`, stderr: '' })
+
+test('a newcomer is told how to begin, and later sees the newest checkpoints', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const first = s.run([])
+  expect(first.code).toBe(0)
+  expect(first.stdout).toContain(`Nothing has been saved in ${s.project} yet.`)
+  expect(first.stdout).toContain('savestate save -m')
+  for (let at = 1; at <= 6; at++) {
+    s.write({ 'a.txt': `${at}\n` })
+    s.run(['save', '-m', `step ${at}`])
+  }
+  const later = s.run([])
+  expect(later.stdout.match(/step \d/g)).toEqual(['step 6', 'step 5', 'step 4', 'step 3', 'step 2'])
+  expect(later.stdout).toContain('savestate rewind 1')
+})
+
+test('save says what it saved, and that nothing changed', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
+  const first = s.run(['save', '-m', 'the first'])
+  expect({ ...first, stdout: steady(first.stdout) }).toEqual(
+    said('Saved <id>: 2 files changed, +2 −0.'),
+  )
+  expect(steady(s.run(['save']).stdout)).toBe('Nothing changed since <id> (just now).\n')
+  s.write({ 'a.txt': 'changed\n' })
+  expect(s.json(['save', '--name', 'works', '-m', 'why'])).toMatchObject({
+    created: true,
+    name: 'works',
+    reason: 'why',
+    files: 1,
+    insertions: 1,
+    deletions: 1,
+  })
+})
+
+test('save warns of what a person would miss, on stderr, and not of what is ignored', () => {
+  using s = scratch({ 'a.txt': 'one\n', '.gitignore': 'junk\n', junk: 'x' })
+  expect(s.run(['save']).stderr).toBe('')
+  s.write({ 'big.bin': 'x'.repeat(10 * 1024 * 1024 + 1) })
+  s.write({ 'b.txt': 'b\n' })
+  const { code, stderr } = s.run(['save'])
+  expect({ code, stderr: steady(stderr) }).toEqual({
+    code: 0,
+    stderr: '1 path could not be saved: 1 too large. See: savestate show <id>\n',
+  })
+  expect(s.run(['show', '1']).stdout).toMatch(
+    /1 larger than the size limit\n {4}big\.bin {2}10\.5 MB/,
+  )
+})
+
+test('list shows number, id, time, figures and reason; --limit says when there are more', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  expect(s.run(['list']).stdout).toBe(
+    'Nothing has been saved here yet. Save this folder with: savestate save\n',
+  )
+  s.run(['save', '-m', 'the first\nof two'])
+  s.write({ 'a.txt': 'two\n' })
+  s.run(['save', '--name', 'works'])
+  s.run(['pin', 'works'])
+  expect(steady(s.run(['list']).stdout).split('\n')).toEqual([
+    '1  <id>  just now  1 file +1 −1  [pinned] [works]',
+    '2  <id>  just now  1 file +1 −0  the first of two',
+    '',
+  ])
+  const limited = s.run(['list', '--limit', '1'])
+  expect(limited.stdout.trimEnd().split('\n')).toHaveLength(1)
+  expect(limited.stderr).toBe('There are more. See them with: savestate list --limit 5\n')
+  expect(s.json(['list', '--limit', '1'])).toMatchObject({ checkpoints: [{ name: 'works' }] })
+  expect(s.json(['list'])).toMatchObject({
+    checkpoints: [
+      { name: 'works', pinned: true },
+      { name: null, reason: 'the first\nof two' },
+    ],
+  })
+})
+
+test('list --all shows the checkpoints of all projects with their folders', () => {
+  using s = scratch({ 'one/package.json': '{}', 'two/package.json': '{}' })
+  for (const name of ['one', 'two']) s.run(['-C', join(s.project, name), 'save', '-m', name])
+  const { stdout } = s.run(['list', '--all'])
+  expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/).slice(2))).toEqual([
+    [`${join(s.project, 'two').slice(-60)}`, '1 file +1 −0', 'two'],
+    [`${join(s.project, 'one').slice(-60)}`, '1 file +1 −0', 'one'],
+    [],
+  ])
+})
+
+test('show tells everything, and its way back with git alone works', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n', '.env': 'TOKEN=1' })
+  s.shell('git init -q . && git checkout -q -b topic')
+  s.run(['save'])
+  s.write({ 'a.txt': 'more\nlines\n' })
+  mkdirSync(join(s.project, 'empty'))
+  chmodSync(join(s.project, 'src/b.txt'), 0o600)
+  s.run(['save', '-m', 'first line\nsecond line', '--name', 'works'])
+  const { stdout } = s.run(['show', 'works'])
+  expect(steady(stdout).split('\n').slice(0, 17)).toEqual([
+    'Checkpoint  <id>',
+    'Name:       works',
+    'Made:       <time> (just now), save',
+    'Reason:     first line',
+    '            second line',
+    'Holds:      2 files, 15 bytes',
+    'Repository: . on topic without a commit',
+    'Changed:    2 files +2 −1 since the one before',
+    '  modified a.txt  +2 −1',
+    '  added    empty/',
+    '  mode     src/b.txt  mode 0644 → 0600',
+    'Left out:   2 paths',
+    '  1 excluded by an ignore file or a default exclude',
+    '    .env',
+    '  1 a version control folder',
+    '    .git',
+    '',
+  ])
+  const back = stdout.trim().split('\n').at(-1)?.replace('FOLDER', '../back') ?? ''
+  expect(s.shell(`mkdir ../back && ${back} && cat ../back/a.txt`).stdout).toBe('more\nlines\n')
+  expect(s.json(['show', 'works'])).toMatchObject({ name: 'works', fileCount: 2, skipped: 2 })
+})
+
+test('diff shows the patch, and what git has no words for', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n', 'c.txt': 'c\n' })
+  s.run(['save'])
+  expect(s.run(['diff', '1'])).toEqual(said('No differences.'))
+  s.write({ 'a.txt': 'changed\n', 'src/b.txt': 'changed\n' })
+  mkdirSync(join(s.project, 'empty'))
+  chmodSync(join(s.project, 'c.txt'), 0o600)
+  const { code, stdout, stderr } = s.run(['diff', '1'])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout.split('\n').filter((line) => !line.startsWith('index '))).toEqual([
+    'mode 0644 → 0600: c.txt',
+    'folder added: empty/',
+    'diff --git a/a.txt b/a.txt',
+    '--- a/a.txt',
+    '+++ b/a.txt',
+    '@@ -1 +1 @@',
+    '-one',
+    '+changed',
+    'diff --git a/src/b.txt b/src/b.txt',
+    '--- a/src/b.txt',
+    '+++ b/src/b.txt',
+    '@@ -1 +1 @@',
+    '-two',
+    '+changed',
+    '',
+  ])
+  expect(s.run(['diff', '1', '--stat', '--', 'a.txt']).stdout).toBe(
+    ' a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n',
+  )
+  s.run(['save'])
+  expect(s.json(['diff', '2', '1', '--', 'src'])).toMatchObject({
+    files: 1,
+    changes: [{ path: 'src/b.txt', change: 'modified' }],
+  })
+})
+
+test('paths are relative to where the person is', () => {
+  using s = scratch({ 'package.json': '{}', 'src/a.txt': 'one\n', 'a.txt': 'top\n' })
+  s.run(['save'])
+  s.write({ 'src/a.txt': 'two\n', 'a.txt': 'changed\n' })
+  const here = { cwd: join(s.project, 'src') }
+  const stat = (args: readonly string[]) => s.run(['diff', '1', '--stat', ...args], here).stdout
+  expect(stat(['--', 'a.txt'])).toContain(' src/a.txt |')
+  expect(stat(['--', '../a.txt'])).toMatch(/^ a\.txt \|/)
+  expect(stat(['--', join(s.project, 'a.txt')])).toMatch(/^ a\.txt \|/)
+  expect(stat(['-C', s.project, '--', 'a.txt'])).toMatch(/^ a\.txt \|/)
+  expect(s.run(['diff', '1', '--', '../../x'], here)).toMatchObject({ code: 2, stdout: '' })
+  expect(s.run(['rewind', '1', '--path', 'a.txt', '--yes'], here).stdout).toContain(
+    '1 file written',
+  )
+  expect(readFileSync(join(s.project, 'src/a.txt'), 'utf8')).toBe('one\n')
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('changed\n')
+})
+
+test('rewind, undo and redo say what they did and how to take it back', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
+  s.run(['save', '-m', 'good'])
+  expect(steady(s.run(['rewind', '1', '--yes']).stdout)).toBe(
+    'Nothing to do: the folder is as it was at <id>.\n',
+  )
+  s.write({ 'a.txt': 'bad\n', 'new.txt': 'new\n' })
+  rmSync(join(s.project, 'src'), { recursive: true })
+  const plan = [
+    'Will be written (3):',
+    '  a.txt  (content differs)',
+    '  src  (folder is missing)',
+    '  src/b.txt  (file is missing)',
+    'Will be removed (1):',
+    '  new.txt  (file made later)',
+    'A dry run: nothing has been changed.',
+  ]
+  expect(s.run(['rewind', '1', '--dry-run'])).toEqual(said(plan.join('\n')))
+  expect(existsSync(join(s.project, 'new.txt'))).toBe(true)
+  const rewound = s.run(['rewind', '1', '-y'])
+  expect({ ...rewound, stdout: steady(rewound.stdout) }).toEqual(
+    said('Rewound to <id>: 2 files written, 1 removed. Undo with: savestate undo'),
+  )
+  expect(readFileSync(join(s.project, 'src/b.txt'), 'utf8')).toBe('two\n')
+  expect(s.run(['undo', '--yes'])).toEqual(
+    said('Undid the last rewind: 2 files written, 1 removed. Redo with: savestate redo'),
+  )
+  expect(s.json(['redo', '--yes'])).toMatchObject({ applied: true, declined: false })
+  expect(s.run(['redo', '--yes'])).toMatchObject({ code: 2 })
+  expect(s.json(['undo', '--dry-run'])).toMatchObject({ applied: false, plan: { conflict: [] } })
+})
+
+test('a rewind that meets something uncaptured shows it in a dry run, and stops', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  s.write({ '.gitignore': 'a.txt\n', 'a.txt': 'ignored now\n' })
+  const dry = s.run(['rewind', '1', '--dry-run'])
+  expect(dry.code).toBe(0)
+  expect(dry.stdout).toContain(
+    'In the way, so that nothing will be done (1):\n  a.txt  (not captured',
+  )
+  expect(s.run(['rewind', '1', '--yes'])).toMatchObject({ code: 2, stdout: '' })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('ignored now\n')
+})
+
+test('a number means the same checkpoint before and after the rewind it starts', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save', '--name', 'first'])
+  s.write({ 'a.txt': 'two\n' })
+  const [, short] = /^Saved (\w+):/.exec(s.run(['save']).stdout) ?? []
+  s.write({ 'a.txt': 'three\n' })
+  expect(s.run(['rewind', '1', '--yes']).stdout).toContain(`Rewound to ${short}`)
+})
+
+test('pin, unpin and name say what they did', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  expect(steady(s.run(['pin', '1']).stdout)).toBe(
+    'Pinned <id>: it is kept whatever the limits say.\n',
+  )
+  expect(steady(s.run(['unpin', '1']).stdout)).toBe(
+    'Unpinned <id>: the limits apply to it again.\n',
+  )
+  expect(steady(s.run(['name', '1', 'before lunch']).stdout)).toBe(
+    '<id> is now named before lunch\n',
+  )
+  expect(s.json(['pin', 'before lunch'])).toMatchObject({ name: 'before lunch', pinned: true })
+})
+
+test('status shows the store and its projects', () => {
+  using s = scratch({ 'one/package.json': '{}', 'two/package.json': '{}' })
+  for (const name of ['one', 'two']) s.run(['-C', join(s.project, name), 'save'])
+  rmSync(join(s.project, 'one'), { recursive: true })
+  const { stdout } = s.run(['status'])
+  expect(stdout).toContain(`Store:        ${s.home}, `)
+  expect(stdout).toContain('Checkpoints:  2 of 2 projects\n')
+  expect(stdout).toMatch(/two +1 checkpoint +just now\n/)
+  expect(stdout).toMatch(/one +1 checkpoint +just now +the folder is gone\n/)
+  expect(s.run(['status', '--limit', '1']).stdout).toContain('… and 1 more')
+  expect(s.json(['status', '--limit', '1'])).toMatchObject({ projects: [{}, {}], sessions: [] })
+})
+
+test('verify says that the store is whole, and fails when it is not', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is whole.'))
+  expect(s.json(['verify'])).toEqual({ checkpoints: 1, problems: [] })
+  rmSync(join(s.home, 'objects.git/refs'), { recursive: true })
+  const damaged = s.run(['verify'])
+  expect(damaged.code).toBe(2)
+  expect(damaged.stdout).toMatch(/^1 checkpoint checked: 1 problem\.\n {2}ref: /)
+})

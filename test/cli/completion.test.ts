@@ -1,0 +1,108 @@
+// Completion: what the program offers, and what a real bash makes of it.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Scratch, scratch } from './program.js'
+
+function offered(s: Scratch, words: readonly string[]): string[] {
+  const { code, stdout, stderr } = s.run(['__complete', '--', ...words])
+  expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' })
+  return stdout.split('\n').slice(0, -1)
+}
+
+const textsOf = (lines: readonly string[]) => lines.map((line) => line.split('\t')[0])
+
+function withCheckpoints(): Scratch {
+  const s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
+  s.run(['save', '-m', 'the first', '--name', 'before lunch'])
+  s.write({ 'a.txt': 'two\n' })
+  s.run(['save', '--name', '$(touch pwned)'])
+  return s
+}
+
+test('commands and options are offered with their summaries', () => {
+  using s = scratch()
+  expect(offered(s, ['re'])).toEqual([
+    'rewind\tBring the folder back to a checkpoint',
+    'redo\tDo the last undone rewind again',
+  ])
+  expect(textsOf(offered(s, ['-C', '.', 'un']))).toEqual(['undo', 'unpin'])
+  expect(textsOf(offered(s, ['undo', '--']))).toEqual(['--dry-run', '--yes', '--json', '--help'])
+  expect(textsOf(offered(s, ['completion', '']))).toEqual(['bash', 'zsh', 'fish'])
+  expect(textsOf(offered(s, ['help', 'pi']))).toEqual(['pin'])
+})
+
+test('checkpoints are offered by name, number and id, newest first', () => {
+  using s = withCheckpoints()
+  const lines = offered(s, ['show', ''])
+  expect(textsOf(lines)).toEqual([
+    '$(touch pwned)',
+    'before lunch',
+    '1',
+    '2',
+    expect.stringMatching(/^[a-z]{8,18}$/),
+    expect.stringMatching(/^[a-z]{8,18}$/),
+  ])
+  expect(lines[1]).toBe('before lunch\tjust now, before lunch: the first')
+  const id = textsOf(lines)[4] ?? ''
+  expect(textsOf(offered(s, ['diff', '1', id]))).toEqual([id])
+  expect(offered(s, ['name', '1', ''])).toEqual([])
+  expect(textsOf(offered(s, ['-C', s.project, 'pin', 'be']))).toEqual(['before lunch'])
+})
+
+test('files are left to the shell', () => {
+  using s = withCheckpoints()
+  expect(offered(s, ['-C', ''])).toEqual([':folders'])
+  expect(offered(s, ['rewind', '1', '--path', ''])).toEqual([':files'])
+  expect(offered(s, ['diff', '1', '--', ''])).toEqual([':files'])
+})
+
+test('whatever is wrong, completion is silent and ends with 0', () => {
+  using s = scratch()
+  expect(offered(s, ['-C', '/nowhere', 'show', ''])).toEqual([])
+  expect(offered(s, ['nonsense', ''])).toEqual([])
+  expect(offered(s, ['show', '1', '2', '3'])).toEqual([])
+  expect(s.run(['__complete', '--', 'show', ''], { cwd: join(s.folder, 'user') })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  })
+  const env = { SAVESTATE_HOME: '/dev/null/x' }
+  expect(s.run(['__complete', '--', 'show', ''], { env }).stderr).toBe('')
+})
+
+test('a real bash completes, and runs nothing that a name holds', () => {
+  using s = withCheckpoints()
+  const completed = (...words: readonly string[]) => {
+    const script = `
+      source <(savestate completion bash)
+      COMP_WORDS=(savestate ${words.map((word) => `'${word}'`).join(' ')})
+      COMP_CWORD=${words.length}
+      _savestate
+      for each in "\${COMPREPLY[@]}"; do printf '%s\\n' "$each"; done`
+    const { code, stdout, stderr } = s.shell(script, { shell: 'bash' })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout.split('\n').slice(0, -1)
+  }
+  expect(completed('re')).toEqual(['rewind', 'redo'])
+  expect(completed('show', 'be')).toEqual(['before\\ lunch'])
+  expect(completed('show', '$')).toEqual(['\\$\\(touch\\ pwned\\)'])
+  expect(completed('rewind', '1', '--path', 's')).toEqual(['src'])
+  expect(completed('diff', '1', '--', 'a')).toEqual(['a.txt'])
+  expect(completed('-C', 's')).toEqual(['src'])
+  expect(completed('show', 'nothing-of-the-kind')).toEqual([])
+  expect(completed('rewind', '1', '--path', 'pwned')).toEqual([])
+})
+
+test('the scripts of all shells ask the program', () => {
+  using s = scratch()
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout } = s.run(['completion', shell])
+    expect({ shell, code }).toEqual({ shell, code: 0 })
+    expect(stdout).toContain('savestate __complete -- ')
+    expect(stdout).toContain(':files')
+  }
+  expect(s.shell('savestate completion bash | bash -n', { shell: 'bash' })).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
+})

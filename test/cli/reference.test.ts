@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { cliReference } from '../../src/cli/reference.js'
+import { COMMAND_NAMES, COMMANDS } from '../../src/cli/table.js'
+import { scratch } from './program.js'
+
+test('docs/cli.md is what the table says', () => {
+  const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+  expect(page).toBe(cliReference())
+})
+
+test('the list of commands has every command, once', () => {
+  expect([...COMMAND_NAMES].sort()).toEqual(Object.keys(COMMANDS).sort())
+})
+
+test('every command has a help that begins with its summary and names its usage', () => {
+  using s = scratch()
+  for (const name of COMMAND_NAMES) {
+    const { code, stdout, stderr } = s.run([name, '--help'])
+    expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' })
+    expect(stdout.split('\n')[0]).toBe(`${COMMANDS[name].summary}.`)
+    expect(stdout).toContain(`Usage: savestate ${COMMANDS[name].usage}\n`)
+  }
+})
+
+test('help of a command is the same however it is asked for', () => {
+  using s = scratch()
+  const help = s.run(['help', 'rewind'])
+  expect(help.code).toBe(0)
+  expect(s.run(['rewind', '--help'])).toEqual(help)
+  expect(s.run(['-h', 'rewind'])).toEqual(help)
+  expect(s.run(['rewind', '3', '--nonsense', '--help'])).toEqual(help)
+})
+
+test('general help lists every command', () => {
+  using s = scratch()
+  const { stdout } = s.run(['help'])
+  const listed = [...stdout.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name)
+  expect(listed.slice(0, COMMAND_NAMES.length)).toEqual([...COMMAND_NAMES])
+  expect(s.run(['--help']).stdout).toBe(stdout)
+})

@@ -1,0 +1,170 @@
+// What the program answers when it cannot do what was asked, and what it never does.
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { expect, test, vi } from 'vitest'
+import { report } from '../../src/cli/exit.js'
+import { scratch } from './program.js'
+
+test('the version is printed without anything else being loaded', () => {
+  using s = scratch()
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  expect(s.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  const loaded = s.run(['--version'], { env: { NODE_DEBUG: 'esm' } }).stderr
+  expect(loaded).not.toContain('main-')
+})
+
+test('wrong usage ends with 2, the fault and the usage', () => {
+  using s = scratch()
+  expect(s.run(['lsit'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'Error: There is no command "lsit"; did you mean `list`?\n' +
+      'Usage: savestate [-C DIR] <command> [options]\n' +
+      '`savestate help` lists the commands.\n',
+  })
+  expect(s.run(['list', '--limit', 'many'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'Error: --limit takes a whole number from 1 on, not "many".\n' +
+      'Usage: savestate list [--all] [--limit N]\n',
+  })
+  for (const args of [
+    ['rewind'],
+    ['show', '1', '2'],
+    ['undo', 'now'],
+    ['list', '--frobnicate'],
+    ['--all'],
+    ['help', 'lsit'],
+    ['completion', 'tcsh'],
+    ['show', ''],
+  ]) {
+    expect({ args, ...s.run(args) }).toMatchObject({ args, code: 2, stdout: '' })
+  }
+})
+
+test('with --json an error is JSON on stderr', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const errorOf = (...args: string[]) => {
+    const { code, stdout, stderr } = s.run([...args, '--json'])
+    expect([code, stdout]).toEqual([2, ''])
+    return JSON.parse(stderr)
+  }
+  expect(errorOf('list', '--limit', '0')).toEqual({
+    error: {
+      code: 'BAD_INPUT',
+      message: '--limit takes a whole number from 1 on, not "0"',
+      hint: 'Usage: savestate list [--all] [--limit N]',
+    },
+  })
+  expect(errorOf('show', '1')).toMatchObject({ error: { code: 'CHECKPOINT_UNKNOWN' } })
+  expect(errorOf('undo', '--yes')).toMatchObject({ error: { code: 'NOTHING_TO_UNDO' } })
+})
+
+test('-C is taken before and after the command', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const away = { cwd: s.folder }
+  expect(s.run(['-C', 'project', 'save'], away)).toMatchObject({ code: 0 })
+  const before = s.run(['-C', 'project', '--json', 'list'], away)
+  expect(JSON.parse(before.stdout)).toMatchObject({ checkpoints: [{ files: 1 }] })
+  expect(s.run(['list', '--json', '-C', 'project'], away)).toEqual(before)
+  expect(s.run(['-C', 'nowhere', 'list'], away)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'Error: There is no folder "nowhere".\nName an existing folder with -C.\n',
+  })
+})
+
+test('a home folder is refused, with what to do instead', () => {
+  using s = scratch()
+  const { code, stdout, stderr } = s.run([], { cwd: join(s.folder, 'user') })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(
+    /^Error: .* is a home folder; it is never captured\.\n.*-C\.\n`savestate help`/,
+  )
+})
+
+test('without a terminal and without --yes nothing is changed', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  s.write({ 'a.txt': 'two\n' })
+  const { code, stdout, stderr } = s.run(['rewind', '1'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^Error: .*\nAdd --yes /)
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+  expect(JSON.parse(s.run(['rewind', '1', '--json']).stderr)).toMatchObject({
+    error: { code: 'CONFIRMATION_NEEDED' },
+  })
+  expect(s.json(['list'])).toMatchObject({ checkpoints: [{ kind: 'save' }] })
+  s.run(['rewind', '1', '--yes'])
+  expect(s.run(['undo'])).toMatchObject({ code: 2 })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
+})
+
+test('a reader that has seen enough is no error', () => {
+  using s = scratch({ 'a.txt': 'x\n'.repeat(100_000) })
+  s.run(['save'])
+  rmSync(join(s.project, 'a.txt'))
+  const { stdout, stderr } = s.shell('savestate diff 1 | head -1; savestate list | true')
+  expect({ stdout, stderr }).toEqual({ stdout: 'diff --git a/a.txt b/a.txt\n', stderr: '' })
+  const { stdout: codes } = s.shell('(savestate diff 1; echo $? >&2) 2>&1 >/dev/full | tail -1')
+  expect(codes).toBe('2\n')
+})
+
+test('there are no colours in a pipe, unless they are asked for', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  s.write({ 'a.txt': 'two\n' })
+  expect(s.run(['diff', '1']).stdout).not.toContain('\u001b')
+  expect(s.run(['diff', '1'], { env: { FORCE_COLOR: '1' } }).stdout).toContain('\u001b[32m+two')
+  expect(s.run(['lsit'], { env: { FORCE_COLOR: '1' } }).stderr).toContain('\u001b[31mError: ')
+  expect(s.run(['list'], { env: { NO_COLOR: '1' } }).stdout).not.toContain('\u001b')
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  '%s ends a waiting command at once with %d, and the store is whole',
+  async (signal, code) => {
+    using s = scratch({ 'a.txt': 'one\n' })
+    s.run(['save'])
+    const { projects } = s.json(['status']) as { projects: [{ id: string }] }
+    s.write({ 'a.txt': 'two\n' })
+    // Held by us, so that the command surely is at work when the signal comes.
+    const lock = new DatabaseSync(join(s.home, 'locks', projects[0].id))
+    lock.exec('BEGIN EXCLUSIVE')
+    const child = s.start(['save', '--json'])
+    await sleep(1500)
+    const startMs = Date.now()
+    child.kill(signal)
+    const ended = await child.ended
+    lock.close()
+    expect(Date.now() - startMs).toBeLessThan(5000)
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+    expect(JSON.parse(ended.stderr)).toMatchObject({ error: { code: 'INTERRUPTED' } })
+    expect(s.json(['verify'])).toMatchObject({ problems: [] })
+    expect(s.json(['save'])).toMatchObject({ created: true })
+  },
+)
+
+test('a bug of ours is told as one, with its stack and 70', async () => {
+  const written: string[] = []
+  const write = (text: unknown, done: unknown) => {
+    written.push(String(text))
+    if (done instanceof Function) done()
+    return true
+  }
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation(write)
+  try {
+    expect(await report(new RangeError('boom\u001b[31m'))).toBe(70)
+  } finally {
+    spy.mockRestore()
+  }
+  expect(written.join('')).toMatch(
+    /^Error: boom\^\[\[31m\.\nThis is a bug in savestate, .*\n\nRangeError: boom.*\n {4}at /,
+  )
+})
