@@ -27,6 +27,7 @@ await bundle(
   'dist',
 )
 chmodSync('dist/bin.js', 0o755)
+await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 if (existsSync('bench/main.ts')) await bundle({ main: 'bench/main.ts' }, 'build/bench')
 
 const types = spawnSync(

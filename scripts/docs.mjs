@@ -1,7 +1,8 @@
-// Makes docs/errors.md from the table of error codes in the built package. `--print` writes the page to
-// stdout instead, which is how test/docs.test.ts sees whether the file is stale.
+// Makes docs/errors.md from the table of error codes and docs/cli.md from the table of commands, as built.
+// `--print` writes the first to stdout instead, which is how test/docs.test.ts sees whether it is stale.
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
+import { cliReference } from '../build/docs/reference.js'
 import { ERROR_CODES } from '../dist/index.js'
 
 const rows = Object.entries(ERROR_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
@@ -24,4 +25,7 @@ interrupted (\`INTERRUPTED\`), and 70 for a bug of ours, which has the code \`IN
 `
 
 if (process.argv.includes('--print')) process.stdout.write(page)
-else writeFileSync(new URL('../docs/errors.md', import.meta.url), page)
+else {
+  writeFileSync(new URL('../docs/errors.md', import.meta.url), page)
+  writeFileSync(new URL('../docs/cli.md', import.meta.url), cliReference())
+}

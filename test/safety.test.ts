@@ -518,16 +518,10 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     await using s = await scratch({ files: { 'x.txt': 'one' } })
     const project = await projectOf(s)
     const { id } = await project.save({})
-    s.write({ 'x.txt': 'two', '.savestate-tmp-notes': 'the only copy' })
-    s.write({ '.savestate-tmp-folder/inside': 'the only copy' })
+    const name = '.savestate-tmp-bcdfghjklmnpqrstvw-0'
+    s.write({ 'x.txt': 'two', [name]: 'the only copy', [`${name}1/inside`]: 'the only copy' })
     await project.rewind({ to: id })
-    expect([...s.snapshotOf().keys()]).toEqual([
-      '',
-      '.savestate-tmp-folder',
-      '.savestate-tmp-folder/inside',
-      '.savestate-tmp-notes',
-      'x.txt',
-    ])
+    expect([...s.snapshotOf().keys()]).toEqual(['', name, `${name}1`, `${name}1/inside`, 'x.txt'])
   })
 
   /** As an ordinary user, whom permission bits do stop. */
@@ -677,9 +671,10 @@ describe('I3: what changes between plan and deed is not lost', () => {
     const before = hashTree(s.project)
     const declined = await project.rewind({ to: id }, { confirm: async () => false })
     expect(declined).toEqual({
+      target: id,
       plan: {
-        write: [{ path: 'x.txt', reason: 'content differs' }],
-        remove: [{ path: 'made.txt', reason: 'file made later' }],
+        write: [{ path: 'x.txt', reason: 'content differs', type: 'file' }],
+        remove: [{ path: 'made.txt', reason: 'file made later', type: 'file' }],
         keep: [],
         conflict: [],
       },
@@ -768,6 +763,7 @@ describe('a rewind is exact', () => {
     const { id } = await project.save({})
     const before = hashTree(s.project)
     expect(await project.rewind({ to: id })).toEqual({
+      target: id,
       plan: { write: [], remove: [], keep: [], conflict: [] },
       applied: false,
       declined: false,

@@ -15,6 +15,7 @@ import {
   type Project,
   type ProjectId,
   type RestorePlan,
+  sameEntry,
   SavestateError,
   type Skipped,
 } from '../model/index.js'
@@ -47,6 +48,16 @@ export function journalEntries(plan: RestorePlan): JournalEntry[] {
     ...plan.write.map(({ path, from, to }) => ({ path, from: from ?? null, to })),
     ...plan.remove.map(({ path, from }) => ({ path, from, to: null })),
   ]
+}
+
+/** A folder that is in the journal only to get its mode back: see snapshot/restore/closed-folders.ts. */
+export function isOnlyOpened({ from, to }: JournalEntry): boolean {
+  return from !== null && to !== null && sameEntry(from, to)
+}
+
+/** The paths that the work is to change. */
+export function changedPaths(entries: readonly JournalEntry[]): BytePath[] {
+  return entries.filter((entry) => !isOnlyOpened(entry)).map(({ path }) => path)
 }
 
 /** The folders in which the work of a journal stages its files. */

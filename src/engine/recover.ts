@@ -3,7 +3,7 @@
 import { invariant, printablePath, type Project, SavestateError } from '../model/index.js'
 import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
-import { Journals, rootInodeOf } from './journal.js'
+import { isOnlyOpened, Journals, rootInodeOf } from './journal.js'
 import { carryOut, commitRestore } from './restore.js'
 import { type Interrupted, takeBack, untouchedPaths } from './take-back.js'
 
@@ -77,19 +77,26 @@ async function finish(
 ): Promise<void> {
   const { journal, safety } = work
   const { kind, of, goal, skippedThen, reason, operation } = journal
-  const { now, only } = await untouchedPaths(context, project, work)
+  const { now, only: untouched } = await untouchedPaths(context, project, work)
+  const opened = journal.entries.filter(isOnlyOpened)
+  const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
   const request = { kind, of, goal, skippedThen, reason, paths: undefined, only }
-  const plan = await context.snapshots.plan(project, {
+  const rest = await context.snapshots.plan(project, {
     now,
     goal,
     skippedThen,
     paths: undefined,
     only,
   })
+  const closing = opened.flatMap(({ path, from, to }) =>
+    from === null || to === null ? [] : { path, from, to },
+  )
+  const plan = { ...rest, write: [...closing, ...rest.write] }
+  const { entries } = journal
   const after = await carryOut(context, project, {
     request,
     plan,
-    entries: journal.entries,
+    entries,
     only,
     safety,
     operation,

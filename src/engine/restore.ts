@@ -21,6 +21,7 @@ import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import {
+  changedPaths,
   type JournalEntry,
   journalEntries,
   Journals,
@@ -100,7 +101,7 @@ export async function restore(
   const entries = journalEntries(plan)
   // Only what was planned: with another .gitignore back in place, files that were ignored all along look
   // like files made later.
-  const only = entries.map(({ path }) => path)
+  const only = changedPaths(entries)
   const work = { request, plan, entries, only, safety, operation, hooks }
   const after = await carryOut(context, project, work).catch(async (error: unknown) => {
     await takeBackUnfinished(context, project, safety)

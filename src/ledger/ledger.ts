@@ -17,7 +17,7 @@ import {
 } from '../model/index.js'
 import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
 import { checkpointOf, detailsOf, number, operationOf, projectOf } from './rows.js'
-import { migrate, refuseNewer } from './schema.js'
+import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
 
 export type NewProject = Project & {
   readonly createdAtMs: number
@@ -40,6 +40,7 @@ export type CheckpointQuery = {
 }
 
 const BUSY_MS = 5000
+const WAL_PAUSE_MS = 10
 
 export class Ledger {
   readonly #database: Database
@@ -49,7 +50,9 @@ export class Ledger {
   }
 
   static open(home: string, options: { readonly durability: Durability }): Ledger {
-    const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: BUSY_MS })
+    const path = join(home, 'ledger.db')
+    refuseNewerFile(path)
+    const database = openDatabase(path, { timeoutMs: BUSY_MS })
     try {
       refuseNewer(database)
       useWriteAheadLog(database)
@@ -277,13 +280,16 @@ export class Ledger {
 
 /** The one change that SQLite does not wait for when others have the file open: only a new store needs it. */
 function useWriteAheadLog(database: Database): void {
-  const deadline = Date.now() + BUSY_MS
-  while (database.get('PRAGMA journal_mode')?.['journal_mode'] !== 'wal') {
+  for (
+    let attempt = 1;
+    database.get('PRAGMA journal_mode')?.['journal_mode'] !== 'wal';
+    attempt++
+  ) {
     try {
       database.exec('PRAGMA journal_mode = WAL')
     } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      if (!isBusy(error) || attempt > BUSY_MS / WAL_PAUSE_MS) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_PAUSE_MS)
     }
   }
 }

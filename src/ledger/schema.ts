@@ -1,5 +1,6 @@
 // The ledger's tables. Migrations are only ever appended; each is one step of `PRAGMA user_version`.
-import { SavestateError } from '../model/index.js'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { hasCode, SavestateError } from '../model/index.js'
 import type { Database } from '../system/index.js'
 
 const MIGRATIONS: readonly string[] = [
@@ -57,9 +58,32 @@ const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** I8: a newer store is not touched. */
+// Where SQLite keeps `user_version` in its file.
+const VERSION_OFFSET = 60
+
+/** I8: a newer store is not touched, and to open it with SQLite would leave files beside it. */
+export function refuseNewerFile(path: string): void {
+  const header = Buffer.alloc(VERSION_OFFSET + 4)
+  let fd: number
+  try {
+    fd = openSync(path, 'r')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return
+    throw error
+  }
+  try {
+    if (readSync(fd, header) === header.length) refuseVersion(header.readUInt32BE(VERSION_OFFSET))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The same, where the version still stands in the write-ahead log. */
 export function refuseNewer(database: Database): void {
-  const version = versionOf(database)
+  refuseVersion(versionOf(database))
+}
+
+function refuseVersion(version: number): void {
   if (version <= SCHEMA_VERSION) return
   throw new SavestateError(
     'STORE_NEWER',

@@ -20,6 +20,8 @@ export type StableRead = {
 }
 
 const ATTEMPTS = 3
+const LARGE_WRITE_BYTES = 64 << 10
+const PAUSE_MS = 5
 // No link is followed and no pipe waited for, whatever was swapped in since the listing.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const BIGINT = { bigint: true } as const
@@ -83,6 +85,9 @@ export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
  */
 function isSteady(fd: number, content: Buffer, stats: BigIntStats): boolean {
   if (isSettled(stats, Date.now())) return true
+  // A large write can be held up half-way, and then two reads at once agree on half of it.
+  if (content.length > LARGE_WRITE_BYTES)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
   return readExactly(fd, content.length)?.equals(content) ?? false
 }
 

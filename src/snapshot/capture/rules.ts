@@ -30,7 +30,7 @@ export class Rules {
   }
 
   /** The rules above the project's own folder: defaults, and the repository it lies in. */
-  static above(site: Site, enclosing = enclosingRepository(site.root)): Rules {
+  static above(site: Site, enclosing: ReturnType<typeof enclosingRepository>): Rules {
     const options = { ignoreCase: site.ignoreCase }
     const defaults = extend(
       undefined,

@@ -5,6 +5,7 @@ import { type FolderNode, findNode } from '../capture/node.js'
 import { readStable } from '../capture/read-file.js'
 import { IGNORE_FILES, Rules } from '../capture/rules.js'
 import { absolute, type Site } from '../capture/site.js'
+import { enclosingRepository } from '../checkout/repository.js'
 import type { Change } from '../compare.js'
 import type { BlobReader } from '../git/blob-reader.js'
 
@@ -51,7 +52,9 @@ export async function uncapturedThen(
     const known = rulesAt.get(folder)
     if (known !== undefined) return known
     const outer =
-      folder === ROOT ? { rules: Rules.above(site), isIgnored: false } : inside(parentOf(folder))
+      folder === ROOT
+        ? { rules: Rules.above(site, enclosingRepository(site.root)), isIgnored: false }
+        : inside(parentOf(folder))
     const found = {
       isIgnored: outer.isIgnored || (folder !== ROOT && outer.rules.isIgnored(folder, true)),
       rules: outer.rules.inside({
