@@ -72,7 +72,9 @@ export function refuseNewerFile(path: string): void {
     throw error
   }
   try {
-    if (readSync(fd, header) === header.length) refuseVersion(header.readUInt32BE(VERSION_OFFSET))
+    const isWhole = readSync(fd, header) === header.length
+    const isDatabase = isWhole && header.toString('latin1').startsWith('SQLite format 3\0')
+    if (isDatabase) refuseVersion(header.readUInt32BE(VERSION_OFFSET))
   } finally {
     closeSync(fd)
   }
