@@ -58,8 +58,8 @@ export type StoreOptions = {
   /** `fsync` (default) survives a power cut, `os` a killed process. */
   readonly durability?: Durability
   readonly limits?: Partial<Limits>
-  /** Files will be captured or restored for sure: the thread for it starts at once. */
-  readonly willCapture?: boolean
+  /** The caller has nothing else to do while it waits: no thread is started to keep its event loop free. */
+  readonly mayBlock?: boolean
   /** For tests. */
   readonly clock?: Clock
 }
@@ -78,8 +78,9 @@ async function openContext(options: StoreOptions): Promise<StoreContext> {
   )
   const durability = options.durability ?? 'fsync'
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const snapshots = new Snapshots({ home, durability, limits })
-  if (options.willCapture === true) snapshots.warmUp()
+  const mayBlock = options.mayBlock ?? false
+  const snapshots = new Snapshots({ home, durability, limits, mayBlock })
+  if (!mayBlock) snapshots.warmUp()
   const ledger = Ledger.open(home, { durability })
   await snapshots.prepare()
   return { home, ledger, snapshots, clock: options.clock ?? systemClock }

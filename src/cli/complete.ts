@@ -88,7 +88,7 @@ async function positionalCandidates(
 
 async function referenceCandidates(folder: string | undefined): Promise<Candidate[]> {
   const { openStore } = await import('../index.js')
-  const store = await openStore()
+  const store = await openStore({ mayBlock: true })
   try {
     const project = await (folder === undefined
       ? store.projectFor(process.cwd())

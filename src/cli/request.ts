@@ -6,9 +6,6 @@ import type { Parsed } from './parse.js'
 import type { ProgressBar } from './progress-bar.js'
 import type { Screen } from './screen.js'
 
-/** Commands that look at the files of the project. */
-const CAPTURING: readonly string[] = ['save', 'diff', 'rewind', 'undo', 'redo']
-
 export type OpenRequest = Request & { close(): Promise<void> }
 
 export function openRequest(
@@ -17,9 +14,8 @@ export function openRequest(
 ): OpenRequest {
   let opened: Promise<Store> | undefined
   let found: Promise<Project> | undefined
-  const willCapture = parsed.command !== undefined && CAPTURING.includes(parsed.command)
   const store = () =>
-    (opened ??= import('../index.js').then((sdk) => sdk.openStore({ willCapture })))
+    (opened ??= import('../index.js').then((sdk) => sdk.openStore({ mayBlock: true })))
   return {
     ...parsed,
     isJson: parsed.options.has('json'),

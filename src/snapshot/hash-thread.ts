@@ -1,38 +1,16 @@
 // The thread behind HashPool: everything here is synchronous, because the thread has nothing else to do.
 import { workerData } from 'node:worker_threads'
-import { type ObjectId, SavestateError } from '../model/index.js'
+import { SavestateError } from '../model/index.js'
 import { serveThread, Transferred } from '../system/index.js'
+import { NUMBERS_PER_FILE } from './capture/hashed-batch.js'
 import { type ReadFault, readStable } from './capture/read-file.js'
 import { linesOf } from './objects/count-lines.js'
 import { LooseListing } from './objects/loose.js'
-import { type ObjectType, objectIdOf } from './objects/object-id.js'
-import { type PackEntry, packEntry } from './objects/pack-entry.js'
+import { objectIdOf } from './objects/object-id.js'
+import { packEntry } from './objects/pack-entry.js'
 import { PackIndexes } from './objects/pack-index.js'
 
-export type HashedFile = {
-  readonly id: ObjectId
-  readonly size: number
-  readonly mtimeNs: bigint
-  readonly ctimeNs: bigint
-  readonly ino: bigint
-  readonly readAtMs: number
-  readonly lines: number
-  /** Where its pack entry is in the batch's bytes; empty if the store has the object. */
-  readonly start: number
-  readonly end: number
-  readonly crc: number
-}
-export type HashedBatch = {
-  readonly files: readonly (HashedFile | ReadFault)[]
-  readonly data: ArrayBuffer
-}
-
-export type HashCalls = {
-  hashFiles(paths: readonly string[]): Promise<HashedBatch>
-  compress(
-    objects: readonly { type: ObjectType; content: Uint8Array }[],
-  ): Promise<readonly PackEntry[]>
-}
+const NO_ID = '0'.repeat(40)
 
 const folder = parseFolder(workerData)
 const loose = new LooseListing(folder)
@@ -41,13 +19,19 @@ packs.refresh()
 
 serveThread({
   hashFiles(paths: readonly string[]): Transferred {
+    const numbers = new BigInt64Array(paths.length * NUMBERS_PER_FILE)
+    const faults: (readonly [number, ReadFault])[] = []
     const parts: Buffer[] = []
+    let ids = ''
     let at = 0
-    const files = paths.map((path): HashedFile | ReadFault => {
+    paths.forEach((path, i) => {
       const read = readStable(path)
-      if (typeof read === 'string') return read
-      const { content, readAtMs } = read
-      const { size, mtimeNs, ctimeNs, ino } = read.stats
+      if (typeof read === 'string') {
+        faults.push([i, read])
+        ids += NO_ID
+        return
+      }
+      const { content, readAtMs, stats } = read
       const id = objectIdOf('blob', content)
       const start = at
       let crc = 0
@@ -57,18 +41,17 @@ serveThread({
         at += entry.bytes.length
         crc = entry.crc
       }
-      const lines = linesOf(content)
-      return { id, size: Number(size), mtimeNs, ctimeNs, ino, readAtMs, lines, start, end: at, crc }
+      ids += id
+      const { size, mtimeNs, ctimeNs, ino } = stats
+      const rest = [readAtMs, linesOf(content), start, at, crc].map(BigInt)
+      numbers.set([size, mtimeNs, ctimeNs, ino, ...rest], i * NUMBERS_PER_FILE)
     })
     const data = new ArrayBuffer(at)
     const bytes = Buffer.from(data)
     let offset = 0
     for (const part of parts) offset += part.copy(bytes, offset)
-    return new Transferred({ files, data }, [data])
+    return new Transferred({ ids, numbers, faults, data }, [data, numbers.buffer])
   },
-
-  compress: (objects: readonly { type: ObjectType; content: Uint8Array }[]) =>
-    objects.map(({ type, content }) => packEntry(type, content)),
 })
 
 function parseFolder(data: unknown): string {

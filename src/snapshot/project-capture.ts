@@ -35,6 +35,7 @@ export type CaptureSettings = {
 }
 
 const MAX_UNWRITTEN = 100
+const LARGE_CACHE_BYTES = 200_000
 
 export class ProjectCapture {
   readonly #settings: CaptureSettings
@@ -85,7 +86,7 @@ export class ProjectCapture {
       this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')
       const { snapshot, modes } = this.#finish(scanned, { known, sink, epoch, hasher })
-      await sink.finish(hasher.compressor)
+      await sink.finish()
       failpoint('capture:stored')
       this.#known = {
         root: scanned.root,
@@ -145,7 +146,10 @@ export class ProjectCapture {
 
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
-      const read = readStatCache(join(this.#settings.home, 'cache', this.#project), root)
+      const path = join(this.#settings.home, 'cache', this.#project)
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      if (size > LARGE_CACHE_BYTES) this.#settings.statAhead.warmUp()
+      const read = readStatCache(path, root)
       if (read !== undefined) this.#settings.statAhead.arm(read.table, root)
       this.#known = read?.cached
     }

@@ -12,10 +12,10 @@ import {
   type RestorePlan,
   type Skipped,
 } from '../model/index.js'
-import { startThread, type Thread } from '../system/index.js'
+import { callHere, startThread, type Thread } from '../system/index.js'
 import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
-import type { CaptureCalls, RecordRequest, ThreadData } from './capture-thread.js'
+import type { CaptureCalls, CaptureData, RecordRequest } from './capture-calls.js'
 import type { Change } from './compare.js'
 import { runGit, tryGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
@@ -38,6 +38,8 @@ export type SnapshotsOptions = {
   readonly home: string
   readonly durability: Durability
   readonly limits: Limits
+  /** The caller has nothing else to do: no thread is needed to keep its event loop free. */
+  readonly mayBlock: boolean
 }
 
 export type HeldRef = { readonly commit: string; readonly tree: string }
@@ -160,8 +162,10 @@ export class Snapshots {
   }
 
   #start(): Thread<CaptureCalls> {
-    const { home, durability } = this.#options
-    const data: ThreadData = { home, durable: durability === 'fsync' }
+    const { home, durability, mayBlock } = this.#options
+    const data: CaptureData = { home, durable: durability === 'fsync' }
+    if (mayBlock)
+      return callHere(async () => (await import('./capture-calls.js')).captureCalls(data))
     return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data)
   }
 

@@ -89,6 +89,24 @@ export function startThread<C extends Calls>(url: URL, data: unknown): Thread<C>
   }
 }
 
+/** The same calls without a thread, for a caller whose event loop may be held up. */
+export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
+  let calls: Promise<C> | undefined
+  let queue: Promise<unknown> = Promise.resolve()
+  return {
+    call(name, argument, options) {
+      const answer = queue.then(async () => {
+        const table = await (calls ??= start())
+        return table[name]?.(argument, options?.onProgress ?? (() => undefined))
+      })
+      queue = answer.catch(() => undefined)
+      return answer as Promise<never>
+    },
+    hasEnded: false,
+    close: async () => undefined,
+  }
+}
+
 /** Called in the thread: answers calls until the other side closes it. */
 export function serveThread(calls: Calls): void {
   const port = parentPort

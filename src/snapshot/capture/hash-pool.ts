@@ -1,11 +1,8 @@
 // Reads, hashes and compresses on as many threads as there are cores. Work goes out in batches, a few at
 // a time for each thread, so that memory stays bounded whatever the project holds.
 import { availableParallelism } from 'node:os'
-import { invariant } from '../../model/index.js'
 import { startThread, type Thread } from '../../system/index.js'
-import type { HashCalls, HashedBatch } from '../hash-thread.js'
-import type { NewObject } from '../objects/loose.js'
-import type { PackEntry } from '../objects/pack-entry.js'
+import type { HashCalls, HashedBatch } from './hashed-batch.js'
 import type { Pending } from './scan.js'
 
 const MAX_THREADS = 4
@@ -50,23 +47,6 @@ export class HashPool {
       })
     }
     if (this.#fault !== undefined) throw this.#fault
-  }
-
-  async compress(objects: readonly NewObject[]): Promise<readonly PackEntry[]> {
-    const batches: NewObject[][] = []
-    for (let at = 0; at < objects.length; at += BATCH_FILES)
-      batches.push(objects.slice(at, at + BATCH_FILES))
-    const packed = await Promise.all(
-      batches.map((batch, i) => {
-        const thread = this.#threads[i % this.#threads.length]
-        invariant(thread !== undefined, 'the pool has a thread')
-        return thread.call(
-          'compress',
-          batch.map(({ type, content }) => ({ type, content })),
-        )
-      }),
-    )
-    return packed.flat().map(({ bytes, crc }) => ({ bytes: Buffer.from(bytes), crc }))
   }
 
   async close(): Promise<void> {

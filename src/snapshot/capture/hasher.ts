@@ -1,12 +1,11 @@
 // Turns the contents of files into objects: here when they are few, on hash threads when they are many
 // (which then start while the scan is still going on). Large files are streamed in either case.
 import { closeSync, fstatSync } from 'node:fs'
-import { invariant, type SkipReason } from '../../model/index.js'
-import type { HashedBatch } from '../hash-thread.js'
+import { invariant, type ObjectId, type SkipReason } from '../../model/index.js'
+import { type HashedBatch, NUMBERS_PER_FILE } from './hashed-batch.js'
 import { linesOf } from '../objects/count-lines.js'
-import { type NewObject, nameLooseObject, syncFolders } from '../objects/loose.js'
+import { nameLooseObject, syncFolders } from '../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
-import type { PackEntry } from '../objects/pack-entry.js'
 import { STREAM_BYTES, streamBlob } from '../objects/stream-blob.js'
 import { HashPool } from './hash-pool.js'
 import { newSkipped } from './node.js'
@@ -63,12 +62,6 @@ export class Hasher {
     await this.#pool?.finish()
   }
 
-  /** Compresses what is to go into a pack, on the threads if they run. */
-  get compressor(): ((objects: readonly NewObject[]) => Promise<readonly PackEntry[]>) | undefined {
-    const pool = this.#pool
-    return pool === undefined ? undefined : (objects) => pool.compress(objects)
-  }
-
   async close(): Promise<void> {
     await this.#pool?.close()
   }
@@ -93,28 +86,32 @@ export class Hasher {
     this.#pool = pool
   }
 
-  #take(batch: readonly Pending[], { files, data }: HashedBatch): void {
+  #take(batch: readonly Pending[], { ids, numbers, faults, data }: HashedBatch): void {
     const { sink, onProgress } = this.#options
+    const faultOf = new Map(faults)
     const bytes = Buffer.from(data)
     let total = 0
-    files.forEach((file, i) => {
-      const item = batch[i]
-      invariant(item !== undefined, 'a batch comes back whole')
-      if (typeof file === 'string') {
-        this.#giveUp(item, file)
+    batch.forEach((item, i) => {
+      const fault = faultOf.get(i)
+      if (fault !== undefined) {
+        this.#giveUp(item, fault)
         return
       }
       const { node } = item
-      node.size = file.size
-      node.mtimeNs = file.mtimeNs
-      node.ctimeNs = file.ctimeNs
-      node.ino = file.ino
-      node.settled = isSettled(file, file.readAtMs)
-      node.id = file.id
-      node.lines = file.lines
-      total += file.size
-      const entry = { bytes: bytes.subarray(file.start, file.end), crc: file.crc }
-      if (file.end > file.start) sink.addCompressed(file.id, entry)
+      const row = numbers.subarray(i * NUMBERS_PER_FILE, (i + 1) * NUMBERS_PER_FILE)
+      const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, ino = 0n, readAtMs, lines, start, end, crc] =
+        row
+      const id = ids.slice(i * 40, i * 40 + 40) as ObjectId
+      node.size = Number(size)
+      node.mtimeNs = mtimeNs
+      node.ctimeNs = ctimeNs
+      node.ino = BigInt.asUintN(64, ino)
+      node.settled = isSettled(node, Number(readAtMs))
+      node.id = id
+      node.lines = Number(lines)
+      total += node.size
+      const entry = bytes.subarray(Number(start), Number(end))
+      if (entry.length > 0) sink.addCompressed(id, { bytes: entry, crc: Number(crc) })
     })
     onProgress(batch.length, total)
   }

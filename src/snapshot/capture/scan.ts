@@ -142,7 +142,9 @@ export class Scan {
       listed === undefined
         ? folder.children.some((child) => child.name === name)
         : listed.has(name as BytePath)
+    const hadRuleFiles = folder.hasRuleFiles
     folder.hasRuleFiles = RULE_FILES.some(has)
+    if (!folder.hasRuleFiles && !hadRuleFiles) return context
     return this.#selection.enter(folder, place, { context, has })
   }
 

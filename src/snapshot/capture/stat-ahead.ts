@@ -30,6 +30,11 @@ export class StatAhead {
     this.#url = url
   }
 
+  /** Starts the thread ahead of need: it takes as long as reading the table does. */
+  warmUp(): void {
+    this.#worker ??= this.#start()
+  }
+
   /** Not worth a thread for a small project. */
   arm(table: NodeTable, root: string): void {
     this.#table = table.count < MIN_PATHS ? undefined : table

@@ -13,9 +13,6 @@ const MAX_LOOSE_OBJECTS = 100
 const MAX_LOOSE_BYTES = 4 << 20
 const MAX_SINGLE_LOOKS = 300
 
-/** Compresses many objects at once, elsewhere; see HashPool. */
-export type Compressor = (objects: readonly NewObject[]) => Promise<readonly PackEntry[]>
-
 export class ObjectStore {
   readonly folder: string
   readonly #packs: PackIndexes
@@ -103,7 +100,7 @@ export class ObjectSink {
     this.#pack.add(id, entry)
   }
 
-  async finish(compress: Compressor = compressHere): Promise<void> {
+  async finish(): Promise<void> {
     if (this.#pack === undefined) {
       if (this.#pending.length > 0) {
         await writeLooseObjects(this.#pending, {
@@ -114,12 +111,7 @@ export class ObjectSink {
       }
     } else {
       const pack = this.#pack
-      const pending = this.#pending
-      const entries = await compress(pending)
-      pending.forEach(({ id }, i) => {
-        const entry = entries[i]
-        if (entry !== undefined) pack.add(id, entry)
-      })
+      for (const { id, type, content } of this.#pending) pack.add(id, packEntry(type, content))
       pack.finish({ durable: this.#durable })
       this.#pack = undefined
     }
@@ -153,8 +145,4 @@ export class ObjectSink {
     this.#pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.temporary, 'pack'))
     return this.#pack
   }
-}
-
-async function compressHere(objects: readonly NewObject[]): Promise<readonly PackEntry[]> {
-  return objects.map(({ type, content }) => packEntry(type, content))
 }

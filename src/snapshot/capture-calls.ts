@@ -1,0 +1,169 @@
+// All the work on files and objects. It runs on a thread of its own, so that the caller's event loop stays
+// free (I12); in a command line that has nothing else to do, on the main one.
+import { join } from 'node:path'
+import {
+  type BytePath,
+  type ChangeCounts,
+  isInside,
+  type ObjectId,
+  planRestore,
+  type ProjectId,
+  type RestorePlan,
+  type Skipped,
+} from '../model/index.js'
+import { failpoint } from '../system/index.js'
+import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
+import type { Site } from './capture/site.js'
+import { StatAhead } from './capture/stat-ahead.js'
+import { type Change, SnapshotComparer } from './compare.js'
+import { BlobReader } from './git/blob-reader.js'
+import { TreeDiff } from './git/tree-diff.js'
+import { type CommitFacts, encodeCommit, refName, writeRef } from './objects/commit.js'
+import { ObjectSink, ObjectStore } from './objects/object-store.js'
+import { type PatchRequest, patchText } from './patch.js'
+import { type Captured, ProjectCapture } from './project-capture.js'
+import { applyPlan } from './restore/apply.js'
+import { closedFolders } from './restore/closed-folders.js'
+import { restoreMaps } from './restore/present.js'
+import { stillThereIn } from './restore/still-there.js'
+import { uncapturedThen } from './restore/then-rules.js'
+
+export type CaptureData = { readonly home: string; readonly durable: boolean }
+
+export type CaptureRequest = {
+  readonly project: ProjectId
+  readonly site: Site
+  readonly held: readonly ObjectId[]
+}
+export type RecordRequest = CommitFacts
+export type CompareRequest = {
+  readonly before: ObjectId | undefined
+  readonly after: ObjectId
+  readonly countLines: boolean
+}
+export type PlanRequest = {
+  readonly project: ProjectId
+  readonly site: Site
+  /** The capture just made. */
+  readonly now: ObjectId
+  readonly goal: ObjectId
+  readonly skippedThen: readonly Skipped[]
+  /** Files and folders to restore; undefined for everything. */
+  readonly paths: readonly BytePath[] | undefined
+  /** Exactly these paths, as an undo needs. */
+  readonly only: readonly BytePath[] | undefined
+}
+export type ApplyRequest = {
+  readonly project: ProjectId
+  readonly root: BytePath
+  readonly tag: string
+  readonly plan: RestorePlan
+  readonly sweep: readonly BytePath[]
+}
+
+export type CaptureCalls = {
+  capture(request: CaptureRequest, report: (progress: CaptureProgress) => void): Promise<Captured>
+  record(request: RecordRequest): Promise<ObjectId>
+  compare(request: CompareRequest): Promise<readonly Change[]>
+  count(request: {
+    readonly before: ObjectId | undefined
+    readonly after: ObjectId
+  }): Promise<ChangeCounts>
+  plan(request: PlanRequest): Promise<RestorePlan>
+  apply(
+    request: ApplyRequest,
+    report: (progress: CaptureProgress) => void,
+  ): Promise<readonly BytePath[]>
+  patch(request: PatchRequest): Promise<string>
+  writeCaches(nothing: undefined): void
+  close(nothing: undefined): Promise<void>
+}
+
+export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
+  const gitDir = join(home, 'objects.git')
+  const store = new ObjectStore(join(gitDir, 'objects'))
+  const blobs = new BlobReader(gitDir)
+  const comparer = new SnapshotComparer(gitDir, blobs)
+  const plainDiff = new TreeDiff(gitDir, { countLines: false })
+  const countingDiff = new TreeDiff(gitDir, { countLines: true })
+  const captures = new Map<ProjectId, ProjectCapture>()
+
+  return {
+    capture: ({ project, site, held }, report) => captureOf(project).capture(site, held, report),
+
+    async record(facts) {
+      const temporary = join(home, 'tmp', facts.project)
+      const sink = new ObjectSink(store, { temporary, durable })
+      const commit = sink.add('commit', encodeCommit(facts))
+      await sink.finish()
+      failpoint('record:commit-written')
+      const name = refName(facts.project, facts.checkpoint)
+      writeRef(gitDir, { name, commit, temporary: `${temporary}.ref`, durable })
+      failpoint('record:ref-written')
+      captureOf(facts.project).keep(facts.tree)
+      return commit
+    },
+
+    compare: ({ before, after, countLines }) =>
+      comparer.compare(before, after, countLines ? countingDiff : plainDiff),
+
+    count: ({ before, after }) => comparer.count(before, after, countingDiff),
+
+    async plan({ project, site, now, goal, skippedThen, paths, only }) {
+      const { root } = captureOf(project)
+      const changes = await comparer.compare(now, goal, plainDiff)
+      const maps = restoreMaps(changes, site, root)
+      const keepers = await uncapturedThen({ site, root, changes, skipped: skippedThen }, blobs)
+      const allowed = only === undefined ? undefined : new Set(only)
+      const includes = (path: BytePath) =>
+        (paths === undefined || paths.some((limit) => isInside(path, limit))) &&
+        (allowed?.has(path) ?? true)
+      const plan = planRestore(maps.now, maps.target, { includes, uncapturedThen: keepers })
+      return { ...plan, write: [...closedFolders(plan, root), ...plan.write] }
+    },
+
+    apply({ project, root, tag, plan, sweep }, report) {
+      const capture = captureOf(project)
+      const progress = new ProgressCounter(report)
+      progress.toStore(plan.write.length)
+      return applyPlan(plan, {
+        root,
+        rootIno: capture.root.ino,
+        tag,
+        sweep,
+        durable,
+        blobs,
+        stillThere: stillThereIn(capture.root),
+        onProgress: (files, bytes) => progress.stored(files, bytes),
+      })
+    },
+
+    async patch(request) {
+      const [before, after] = [
+        await comparer.parts(request.before),
+        await comparer.parts(request.after),
+      ]
+      return patchText(gitDir, { ...request, before: before.files, after: after.files })
+    },
+
+    writeCaches: () => {
+      for (const capture of captures.values()) capture.writeCache()
+    },
+
+    async close() {
+      for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
+      for (const capture of captures.values()) await capture.close()
+    },
+  }
+
+  function captureOf(project: ProjectId): ProjectCapture {
+    let capture = captures.get(project)
+    if (capture === undefined) {
+      const hashThreadUrl = new URL('./hash-thread.js', import.meta.url)
+      const statAhead = new StatAhead(new URL('./stat-thread.js', import.meta.url))
+      capture = new ProjectCapture(project, { home, store, durable, hashThreadUrl, statAhead })
+      captures.set(project, capture)
+    }
+    return capture
+  }
+}
