@@ -13,8 +13,9 @@ import { isUnchanged, openForReading, type ReadFault, readLink, readStable } fro
 import type { Pending } from './scan.js'
 import { isSettled, setStamp } from './stats.js'
 
-const MANY_FILES = 300
-const MANY_BYTES = 8 << 20
+// Below this, starting the threads takes longer than the work.
+const MANY_FILES = 2500
+const MANY_BYTES = 24 << 20
 const ATTEMPTS = 3
 
 export type HasherOptions = {

@@ -84,11 +84,14 @@ export class ObjectSink {
 
   add(type: ObjectType, content: Uint8Array): ObjectId {
     const id = objectIdOf(type, content)
-    if (this.#isNew(id)) {
-      this.#pending.push({ id, type, content })
-      this.#pendingBytes += content.length
-      if (this.#pack === undefined && this.#isTooMuchForLoose()) this.#startPack()
+    if (!this.#isNew(id)) return id
+    if (this.#pack !== undefined) {
+      this.#pack.add(id, packEntry(type, content))
+      return id
     }
+    this.#pending.push({ id, type, content })
+    this.#pendingBytes += content.length
+    if (this.#isTooMuchForLoose()) this.#startPack()
     return id
   }
 
@@ -111,7 +114,6 @@ export class ObjectSink {
       }
     } else {
       const pack = this.#pack
-      for (const { id, type, content } of this.#pending) pack.add(id, packEntry(type, content))
       pack.finish({ durable: this.#durable })
       this.#pack = undefined
     }
@@ -141,8 +143,12 @@ export class ObjectSink {
     return this.#pending.length > MAX_LOOSE_OBJECTS || this.#pendingBytes > MAX_LOOSE_BYTES
   }
 
+  /** From here on everything goes into the pack at once: memory stays bounded. */
   #startPack(): PackWriter {
-    this.#pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.temporary, 'pack'))
-    return this.#pack
+    const pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.temporary, 'pack'))
+    for (const { id, type, content } of this.#pending) pack.add(id, packEntry(type, content))
+    this.#pending = []
+    this.#pack = pack
+    return pack
   }
 }
