@@ -757,6 +757,34 @@ describe('a rewind is exact', () => {
     expect(s.snapshotOf()).toEqual(after)
   })
 
+  test('hundreds of folders at once come back whole, flushed to the disk', async () => {
+    const files = Array.from({ length: 600 }, (_, i) => [`p${i % 30}/q${i}/file.txt`, `first ${i}`])
+    await using s = await scratch({ files: Object.fromEntries(files) })
+    const store = await s.open({ durability: 'fsync' })
+    const project = await store.project(s.project)
+    const { id } = await project.save({})
+    const before = s.snapshotOf()
+    for (const [path] of files) s.write({ [path ?? '']: 'second' })
+    const { applied, plan } = await project.rewind({ to: id })
+    expect([applied, plan.write.length]).toEqual([true, 600])
+    expect(s.snapshotOf()).toEqual(before)
+  })
+
+  test('a path that is neither in the folder nor in the checkpoint is a mistake', async () => {
+    await using s = await scratch({ files: { 'd/x.txt': 'one' } })
+    const project = await projectOf(s)
+    const { id } = await project.save({})
+    s.write({ 'd/x.txt': 'two' })
+    for (const path of ['d/y.txt', 'e', 'd/x.txt/z']) {
+      await expect(project.rewind({ to: id, paths: [path] })).rejects.toThrow(
+        expect.objectContaining({ code: 'BAD_INPUT' }),
+      )
+    }
+    rmSync(join(s.project, 'd'), { recursive: true })
+    const { applied } = await project.rewind({ to: id, paths: ['d/x.txt'] })
+    expect(applied).toBe(true)
+  })
+
   test('nothing to do is not a rewind', async () => {
     await using s = await scratch({ files: { x: 'x' } })
     const project = await projectOf(s)
@@ -866,16 +894,6 @@ describe('a rewind of some paths', () => {
     expect(s.snapshotOf().get('a/b')?.mode).toBe(0o710)
     expect(readFileSync(join(s.project, 'd/z'), 'utf8')).toBe('one')
     expect(readFileSync(join(s.project, 'e.txt'), 'utf8')).toBe('two')
-  })
-
-  test('a path that neither has is nothing to do', async () => {
-    await using s = await scratch({ files: { x: 'one' } })
-    const project = await projectOf(s)
-    const { id } = await project.save({})
-    s.write({ x: 'two' })
-    const result = await project.rewind({ to: id, paths: ['absent', 'X'] })
-    expect(result).toMatchObject({ applied: false, plan: { write: [], remove: [] } })
-    expect(readFileSync(join(s.project, 'x'), 'utf8')).toBe('two')
   })
 
   test('a file made later goes when it is named, and only it', async () => {

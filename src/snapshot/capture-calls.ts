@@ -7,14 +7,18 @@ import {
   isInside,
   type ObjectId,
   planRestore,
+  printablePath,
   type ProjectId,
   type RestorePlan,
+  ROOT,
+  SavestateError,
   type Skipped,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
-import type { Site } from './capture/site.js'
+import { absolute, type Site } from './capture/site.js'
 import { StatAhead } from './capture/stat-ahead.js'
+import { lstat } from './capture/stats.js'
 import { type Change, SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
@@ -76,7 +80,7 @@ export type CaptureCalls = {
   ): Promise<readonly BytePath[]>
   patch(request: PatchRequest): Promise<string>
   writeCaches(nothing: undefined): void
-  close(nothing: undefined): Promise<void>
+  close(nothing: undefined): void
 }
 
 export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
@@ -111,6 +115,7 @@ export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
 
     async plan({ project, site, now, goal, skippedThen, paths, only }) {
       const { root } = captureOf(project)
+      for (const path of paths ?? []) await expectSomewhere(path, { site, goal })
       const changes = await comparer.compare(now, goal, plainDiff)
       const maps = restoreMaps(changes, site, root)
       const keepers = await uncapturedThen({ site, root, changes, skipped: skippedThen }, blobs)
@@ -150,9 +155,9 @@ export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
       for (const capture of captures.values()) capture.writeCache()
     },
 
-    async close() {
+    close() {
       for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
-      for (const capture of captures.values()) await capture.close()
+      for (const capture of captures.values()) capture.close()
     },
   }
 
@@ -165,5 +170,21 @@ export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
       captures.set(project, capture)
     }
     return capture
+  }
+
+  /** A path that is nowhere is most likely mistyped. */
+  async function expectSomewhere(
+    path: BytePath,
+    where: { site: Site; goal: ObjectId },
+  ): Promise<void> {
+    if (path === ROOT || lstat(absolute(where.site, path)) !== undefined) return
+    if (await comparer.has(where.goal, path)) return
+    throw new SavestateError(
+      'BAD_INPUT',
+      `Neither the folder nor the checkpoint has ${printablePath(path)}`,
+      {
+        hint: 'Paths are relative to the current folder; in the SDK, to the project.',
+      },
+    )
   }
 }

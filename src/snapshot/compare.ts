@@ -18,7 +18,7 @@ import {
   unusualPaths,
 } from './objects/modes.js'
 import { EMPTY_TREE } from './objects/object-id.js'
-import { decodeTree } from './objects/tree.js'
+import { decodeTree, GIT_MODE } from './objects/tree.js'
 
 export type Change = {
   readonly path: BytePath
@@ -45,6 +45,19 @@ export class SnapshotComparer {
     const [files, modes] = [idOf('files'), idOf('modes')]
     if (files === undefined || modes === undefined) throw new Error(`${snapshot} is not a snapshot`)
     return { files, modes }
+  }
+
+  /** Whether a snapshot holds something of this path. */
+  async has(snapshot: ObjectId, path: BytePath): Promise<boolean> {
+    let { files: id } = await this.parts(snapshot)
+    const names = path.split('/')
+    for (const [i, name] of names.entries()) {
+      const entry = decodeTree(await this.#blobs.read(id)).find((each) => each.name === name)
+      if (entry === undefined) return false
+      if (i < names.length - 1 && entry.mode !== GIT_MODE.folder) return false
+      id = entry.id
+    }
+    return true
   }
 
   /** Every path that differs, folders included, sorted. Without `before`: from nothing. */

@@ -117,8 +117,8 @@ export class ProjectCapture {
     this.#known = { ...this.#known, keptBy: tree, keptEpoch: this.#known.epoch }
   }
 
-  async close(): Promise<void> {
-    await this.#settings.statAhead.close()
+  close(): void {
+    this.#settings.statAhead.close()
   }
 
   /** Not for a handful of changes: reading those again next time costs less than writing everything now. */

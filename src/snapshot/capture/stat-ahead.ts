@@ -82,8 +82,9 @@ export class StatAhead {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#worker?.terminate()
+  /** Does not wait for the helper's end: it only looks, and nothing depends on it. */
+  close(): void {
+    void this.#worker?.terminate()
     this.#worker = undefined
     this.#table = undefined
   }
