@@ -1,7 +1,7 @@
 // The thread behind HashPool: everything here is synchronous, because the thread has nothing else to do.
 import { workerData } from 'node:worker_threads'
 import { SavestateError } from '../model/index.js'
-import { serveThread, Transferred } from '../system/index.js'
+import { lowerPriority, serveThread, Transferred } from '../system/index.js'
 import { NUMBERS_PER_FILE } from './capture/hashed-batch.js'
 import { type ReadFault, readStable } from './capture/read-file.js'
 import { linesOf } from './objects/count-lines.js'
@@ -16,6 +16,8 @@ const folder = parseFolder(workerData)
 const loose = new LooseListing(folder)
 const packs = new PackIndexes(folder)
 packs.refresh()
+
+lowerPriority()
 
 serveThread({
   hashFiles(paths: readonly string[]): Transferred {
