@@ -81,9 +81,14 @@ async function openContext(options: StoreOptions): Promise<StoreContext> {
   const mayBlock = options.mayBlock ?? false
   const snapshots = new Snapshots({ home, durability, limits, mayBlock })
   if (!mayBlock) snapshots.warmUp()
-  const ledger = Ledger.open(home, { durability })
-  await snapshots.prepare()
-  return { home, ledger, snapshots, clock: options.clock ?? systemClock }
+  try {
+    const ledger = Ledger.open(home, { durability })
+    await snapshots.prepare()
+    return { home, ledger, snapshots, clock: options.clock ?? systemClock }
+  } catch (error) {
+    await snapshots.close()
+    throw error
+  }
 }
 
 export class Store {

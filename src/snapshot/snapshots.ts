@@ -42,6 +42,8 @@ export type SnapshotsOptions = {
   readonly mayBlock: boolean
 }
 
+const YOUNG_MB = 16
+
 export type HeldRef = { readonly commit: string; readonly tree: string }
 
 export class Snapshots {
@@ -166,7 +168,9 @@ export class Snapshots {
     const data: CaptureData = { home, durable: durability === 'fsync' }
     if (mayBlock)
       return callHere(async () => (await import('./capture-calls.js')).captureCalls(data))
-    return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data)
+    return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data, {
+      youngMb: YOUNG_MB,
+    })
   }
 
   #siteOf({ path }: Project): Site {

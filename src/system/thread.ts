@@ -34,9 +34,18 @@ type Waiting = {
   readonly onProgress: ((progress: unknown) => void) | undefined
 }
 
-export function startThread<C extends Calls>(url: URL, data: unknown): Thread<C> {
+/** `youngMb` bounds the memory for short-lived values, of which a thread otherwise takes as much as a whole program. */
+export function startThread<C extends Calls>(
+  url: URL,
+  data: unknown,
+  { youngMb }: { readonly youngMb?: number } = {},
+): Thread<C> {
   const waiting = new Map<number, Waiting>()
-  const worker = new Worker(url, { workerData: data, execArgv: [] })
+  const worker = new Worker(url, {
+    workerData: data,
+    execArgv: [],
+    resourceLimits: youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb },
+  })
   // The thread must not keep an idle process alive; a call under way does.
   worker.unref()
   let lastId = 0

@@ -6,10 +6,11 @@ import type { HashCalls, HashedBatch } from './hashed-batch.js'
 import type { Pending } from './scan.js'
 
 const MAX_THREADS = 4
+const YOUNG_MB = 8
 const BATCH_FILES = 200
 const BATCH_BYTES = 2 << 20
 /** The scan answers no thread while it runs: each has to have enough to do until it is over. */
-const BATCHES_PER_THREAD = 8
+const BATCHES_PER_THREAD = 6
 
 export type TakeBatch = (batch: readonly Pending[], hashed: HashedBatch) => void
 
@@ -26,7 +27,7 @@ export class HashPool {
   constructor(url: URL, objectsFolder: string, take: TakeBatch) {
     const count = Math.min(MAX_THREADS, Math.max(1, availableParallelism()))
     this.#threads = Array.from({ length: count }, () =>
-      startThread<HashCalls>(url, { objectsFolder }),
+      startThread<HashCalls>(url, { objectsFolder }, { youngMb: YOUNG_MB }),
     )
     this.#underWay = this.#threads.map(() => 0)
     this.#take = take

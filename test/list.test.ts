@@ -1,0 +1,48 @@
+// `list` reads the ledger alone.
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { expect, test } from 'vitest'
+import { scratch } from './scratch.js'
+
+const PROGRAM = new URL('../dist/bin.js', import.meta.url).pathname
+
+test('a thousand checkpoints are listed without a git process', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const { id } = await project.save({ reason: 'the first' })
+  await store.close()
+  const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
+  const copy = ledger.prepare(
+    `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files, insertions,
+       deletions, file_count, size_bytes, skipped_counts, details)
+     SELECT ?, project, kind, name, ?, created_at, pinned, tree, "commit", files, insertions, deletions, file_count,
+       size_bytes, skipped_counts, details FROM checkpoints WHERE id = ?`,
+  )
+  const letters = 'bcdfghjklm'
+  for (let i = 1; i < 1000; i++) {
+    const tail = String(i)
+      .padStart(3, '0')
+      .split('')
+      .map((digit) => letters[Number(digit)])
+      .join('')
+    copy.run(`${id.slice(0, 15)}${tail}`, `copy ${i}`, id)
+  }
+  const rows = ledger.prepare('SELECT count(*) AS n FROM checkpoints').get()
+  expect(Number(rows?.['n'])).toBe(1000)
+  ledger.close()
+
+  const output = execFileSync(process.execPath, [PROGRAM, 'list', '--json', '-C', s.project], {
+    encoding: 'utf8',
+    // Nowhere to find git.
+    env: { SAVESTATE_HOME: s.home, HOME: s.home, PATH: '/nonexistent' },
+  })
+  const { checkpoints } = JSON.parse(output) as { checkpoints: { reason: string }[] }
+  expect(checkpoints).toHaveLength(1000)
+  expect([checkpoints[0]?.reason, checkpoints[999]?.reason]).toEqual(['copy 999', 'the first'])
+
+  const again = new DatabaseSync(join(s.home, 'ledger.db'))
+  again.prepare('DELETE FROM checkpoints WHERE id <> ?').run(id)
+  again.close()
+})
