@@ -31,6 +31,8 @@ function run(command, args) {
 
 if (!isInstalled()) {
   console.error('Installing the locked development packages (once, about half a minute) …')
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  // Not `npm ci`: it refuses a lock file that lacks the packages of other systems, which a registry need
+  // not have. This takes the locked versions as well, and leaves the lock file as it is.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
 }
 if (process.argv.includes('--build')) run(process.execPath, ['scripts/build.mjs'])
