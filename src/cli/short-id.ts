@@ -17,9 +17,9 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
-/** For a checkpoint just made: only its neighbours in time can be taken for it. */
+/** The start of one id that no other checkpoint of the project has. */
 export async function shortIdOf(project: Project, id: string): Promise<string> {
-  const { checkpoints } = await project.list({ limit: 20 })
+  const { checkpoints } = await project.list()
   return shortIds([id, ...checkpoints.map((checkpoint) => checkpoint.id)]).get(id) ?? id
 }
 
