@@ -108,6 +108,7 @@ export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
         const table = await (calls ??= start())
         return table[name]?.(argument, options?.onProgress ?? (() => undefined))
       })
+      // Who called gets the error; the next call must not.
       queue = answer.catch(() => undefined)
       return answer as Promise<never>
     },
