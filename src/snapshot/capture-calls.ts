@@ -45,9 +45,7 @@ export type CompareRequest = {
   readonly after: ObjectId
   readonly countLines: boolean
 }
-export type PlanRequest = {
-  readonly project: ProjectId
-  readonly site: Site
+export type RestoreTarget = {
   /** The capture just made. */
   readonly now: ObjectId
   readonly goal: ObjectId
@@ -57,6 +55,7 @@ export type PlanRequest = {
   /** Exactly these paths, as an undo needs. */
   readonly only: readonly BytePath[] | undefined
 }
+export type PlanRequest = RestoreTarget & { readonly project: ProjectId; readonly site: Site }
 export type ApplyRequest = {
   readonly project: ProjectId
   readonly root: BytePath

@@ -10,12 +10,11 @@ import {
   type ObjectId,
   type Project,
   type RestorePlan,
-  type Skipped,
 } from '../model/index.js'
 import { callHere, startThread, type Thread } from '../system/index.js'
 import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
-import type { CaptureCalls, CaptureData, RecordRequest } from './capture-calls.js'
+import type { CaptureCalls, CaptureData, RecordRequest, RestoreTarget } from './capture-calls.js'
 import type { Change } from './compare.js'
 import { runGit, tryGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
@@ -24,14 +23,6 @@ import type { Captured } from './project-capture.js'
 import { ensureRepository } from './repository.js'
 
 export type OnProgress = (progress: CaptureProgress) => void
-
-export type RestoreTarget = {
-  readonly now: ObjectId
-  readonly goal: ObjectId
-  readonly skippedThen: readonly Skipped[]
-  readonly paths: readonly BytePath[] | undefined
-  readonly only: readonly BytePath[] | undefined
-}
 
 export type SnapshotsOptions = {
   /** The store's real path. */
@@ -49,7 +40,7 @@ export type HeldRef = { readonly commit: string; readonly tree: string }
 export class Snapshots {
   readonly #options: SnapshotsOptions
   #thread: Thread<CaptureCalls> | undefined
-  /** Written a little after a save, off its path; see `flush`. */
+  /** The cache is written a little after a save, off its path. */
   #cacheTimer: NodeJS.Timeout | undefined
 
   constructor(options: SnapshotsOptions) {

@@ -11,7 +11,7 @@ import {
 import { fsPath, hasCode } from '../../model/index.js'
 import { isSettled, isUnreadable } from './stats.js'
 
-/** `changed` means: not torn apart, but not the file that was listed either; the next save will see it. */
+/** `gone`: it has vanished since it was listed. */
 export type ReadFault = 'unreadable' | 'unstable' | 'gone'
 export type StableRead = {
   readonly content: Buffer
