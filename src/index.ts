@@ -142,6 +142,8 @@ export class Store {
 
   #projectAt(path: BytePath): Project {
     refuseUnsafeFolder(path, bytePath(this.#context.home))
+    const { ledger, snapshots } = this.#context
+    if (ledger.projectAt(path) === undefined) snapshots.expectFirstSave()
     return new Project({ ...this.#context, path })
   }
 }

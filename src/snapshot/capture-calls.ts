@@ -15,6 +15,7 @@ import {
   type Skipped,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
+import { HashLanes } from './capture/hash-lane.js'
 import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
 import { absolute, type Site } from './capture/site.js'
 import { StatAhead } from './capture/stat-ahead.js'
@@ -65,6 +66,8 @@ export type ApplyRequest = {
 }
 
 export type CaptureCalls = {
+  /** A capture of very many new files is likely: gets ready for it. */
+  expectMany(nothing: undefined): void
   capture(request: CaptureRequest, report: (progress: CaptureProgress) => void): Promise<Captured>
   record(request: RecordRequest): Promise<ObjectId>
   compare(request: CompareRequest): Promise<readonly Change[]>
@@ -90,8 +93,11 @@ export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
   const plainDiff = new TreeDiff(gitDir, { countLines: false })
   const countingDiff = new TreeDiff(gitDir, { countLines: true })
   const captures = new Map<ProjectId, ProjectCapture>()
+  const lanes = new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
 
   return {
+    expectMany: () => lanes.warmUp(),
+
     capture: ({ project, site, held }, report) => captureOf(project).capture(site, held, report),
 
     async record(facts) {
@@ -155,7 +161,7 @@ export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
     },
 
     close() {
-      for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
+      for (const resource of [blobs, plainDiff, countingDiff, store, lanes]) resource.close()
       for (const capture of captures.values()) capture.close()
     },
   }
@@ -163,9 +169,8 @@ export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
   function captureOf(project: ProjectId): ProjectCapture {
     let capture = captures.get(project)
     if (capture === undefined) {
-      const hashThreadUrl = new URL('./hash-thread.js', import.meta.url)
       const statAhead = new StatAhead(new URL('./stat-thread.js', import.meta.url))
-      capture = new ProjectCapture(project, { home, store, durable, hashThreadUrl, statAhead })
+      capture = new ProjectCapture(project, { home, store, durable, lanes, statAhead })
       captures.set(project, capture)
     }
     return capture

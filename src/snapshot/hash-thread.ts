@@ -1,9 +1,9 @@
-// The thread behind HashPool: everything here is synchronous, because the thread has nothing else to do.
+// The thread behind a HashLane: everything here is synchronous, because the thread has nothing else to do.
 import { workerData } from 'node:worker_threads'
-import { SavestateError } from '../model/index.js'
-import { lowerPriority, serveThread, Transferred } from '../system/index.js'
+import { faultOf, lowerPriority } from '../system/index.js'
+import type { HashedBatch, HashReply, HashRequest, HashThreadData } from './capture/hashed-batch.js'
 import { NUMBERS_PER_FILE } from './capture/hashed-batch.js'
-import { type ReadFault, readStable } from './capture/read-file.js'
+import { BulkReader, type ReadFault } from './capture/read-file.js'
 import { linesOf } from './objects/count-lines.js'
 import { LooseListing } from './objects/loose.js'
 import { objectIdOf } from './objects/object-id.js'
@@ -11,53 +11,68 @@ import { packEntry } from './objects/pack-entry.js'
 import { PackIndexes } from './objects/pack-index.js'
 
 const NO_ID = '0'.repeat(40)
+const ANSWER_BYTES = 2 << 20
 
-const folder = parseFolder(workerData)
-const loose = new LooseListing(folder)
-const packs = new PackIndexes(folder)
-packs.refresh()
+const { objectsFolder, port } = workerData as HashThreadData
+const reader = new BulkReader()
+let known: { readonly loose: LooseListing; readonly packs: PackIndexes } | undefined
 
 lowerPriority()
 
-serveThread({
-  hashFiles(paths: readonly string[]): Transferred {
-    const numbers = new BigInt64Array(paths.length * NUMBERS_PER_FILE)
-    const faults: (readonly [number, ReadFault])[] = []
-    const parts: Buffer[] = []
-    let ids = ''
-    let at = 0
-    paths.forEach((path, i) => {
-      const read = readStable(path)
-      if (typeof read === 'string') {
-        faults.push([i, read])
-        ids += NO_ID
-        return
-      }
-      const { content, readAtMs, stats } = read
-      const id = objectIdOf('blob', content)
-      const start = at
-      let crc = 0
-      if (!loose.has(id) && !packs.has(id)) {
-        const entry = packEntry('blob', content)
-        parts.push(entry.bytes)
-        at += entry.bytes.length
-        crc = entry.crc
-      }
-      ids += id
-      const { size, mtimeNs, ctimeNs, ino } = stats
-      const rest = [readAtMs, linesOf(content), start, at, crc].map(BigInt)
-      numbers.set([size, mtimeNs, ctimeNs, ino, ...rest], i * NUMBERS_PER_FILE)
-    })
-    const data = new ArrayBuffer(at)
-    const bytes = Buffer.from(data)
-    let offset = 0
-    for (const part of parts) offset += part.copy(bytes, offset)
-    return new Transferred({ ids, numbers, faults, data }, [data, numbers.buffer])
-  },
+port.on('message', (request: HashRequest) => {
+  // Looked at when the work begins: the thread may have been started long before.
+  known ??= openStoreObjects()
+  try {
+    const batch = hashFiles(request)
+    port.postMessage(batch satisfies HashReply, [batch.data, batch.numbers.buffer as ArrayBuffer])
+  } catch (error) {
+    port.postMessage({ fault: faultOf(error) } satisfies HashReply)
+  }
 })
 
-function parseFolder(data: unknown): string {
-  if (typeof data === 'object' && data !== null && 'objectsFolder' in data)
-    return String(data.objectsFolder)
-  throw new SavestateError('STORE_UNUSABLE', 'The hash thread was started without a store')
+function openStoreObjects(): NonNullable<typeof known> {
+  const packs = new PackIndexes(objectsFolder)
+  packs.refresh()
+  return { loose: new LooseListing(objectsFolder), packs }
+}
+
+/** As many of them as make one answer. */
+function hashFiles({ paths, largeBytes }: HashRequest): HashedBatch {
+  const numbers = new BigInt64Array(paths.length * NUMBERS_PER_FILE)
+  const faults: (readonly [number, ReadFault])[] = []
+  const parts: Buffer[] = []
+  let ids = ''
+  let at = 0
+  let readBytes = 0
+  let count = 0
+  for (const path of paths) {
+    if (readBytes >= ANSWER_BYTES) break
+    const i = count++
+    const read = reader.read(path, largeBytes)
+    if (typeof read === 'string') {
+      faults.push([i, read])
+      ids += NO_ID
+      continue
+    }
+    const { content, readAtMs, stats } = read
+    const id = objectIdOf('blob', content)
+    const start = at
+    let crc = 0
+    if (known?.loose.has(id) !== true && known?.packs.has(id) !== true) {
+      const entry = packEntry('blob', content)
+      parts.push(entry.bytes)
+      at += entry.bytes.length
+      crc = entry.crc
+    }
+    ids += id
+    readBytes += content.length
+    const { size, mtimeNs, ctimeNs, ino, mode } = stats
+    const rest = [readAtMs, linesOf(content), start, at, crc].map(BigInt)
+    numbers.set([size, mtimeNs, ctimeNs, ino, mode, ...rest], i * NUMBERS_PER_FILE)
+  }
+  const data = new ArrayBuffer(at)
+  const bytes = Buffer.from(data)
+  let offset = 0
+  for (const part of parts) offset += part.copy(bytes, offset)
+  return { count, ids, numbers, faults, data }
 }

@@ -10,11 +10,14 @@ import {
   type Snapshot,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
-import { buildSnapshotTree, describeSnapshot } from './capture/build-snapshot.js'
+import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
+import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
 import { type FolderNode, newFolder, visitNodes } from './capture/node.js'
 import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
-import { Scan, type Scanned, type ScanOptions } from './capture/scan.js'
+import type { PackedNodes } from './capture/packed-nodes.js'
+import { Scan } from './capture/scan.js'
+import type { Scanned, ScanOptions } from './capture/scanned.js'
 import type { Site } from './capture/site.js'
 import type { StatAhead } from './capture/stat-ahead.js'
 import { type CachedProject, readStatCache, writeStatCache } from './capture/stat-cache.js'
@@ -30,7 +33,7 @@ export type CaptureSettings = {
   readonly home: string
   readonly store: ObjectStore
   readonly durable: boolean
-  readonly hashThreadUrl: URL
+  readonly lanes: HashLanes
   readonly statAhead: StatAhead
 }
 
@@ -41,6 +44,8 @@ export class ProjectCapture {
   readonly #settings: CaptureSettings
   readonly #project: ProjectId
   #known: CachedProject | undefined
+  /** What of `#known` was read from the cache and not looked at since. */
+  #packed: PackedNodes | undefined
   #isCacheRead = false
   /** Nodes that the cache on disk does not know as they are. */
   #unwritten = 0
@@ -68,11 +73,11 @@ export class ProjectCapture {
     const sink = new ObjectSink(store, { temporary: join(home, 'tmp', this.#project), durable })
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
-    const { hashThreadUrl } = this.#settings
-    const hasher = new Hasher({ store, sink, durable, hashThreadUrl, onProgress })
+    const { lanes } = this.#settings
+    const { maxFileBytes } = site.limits
+    const hasher = new Hasher({ store, sink, durable, maxFileBytes, lanes, onProgress })
     try {
-      const scanned = this.#scan(site, {
-        memory: known,
+      const scanned = this.#scan(site, known, {
         isStored: (node) =>
           (known !== undefined && node.epoch <= known.keptEpoch) ||
           (node.id !== undefined && store.has(node.id)),
@@ -81,11 +86,12 @@ export class ProjectCapture {
       })
       const epoch = (known?.epoch ?? 0) + 1
       progress.toStore(scanned.pending.length)
-      await hasher.finish()
+      const builder = new TreeBuilder(scanned.root, sink, epoch)
+      await hasher.finish(() => builder.advance())
       for (const { node } of scanned.pending) node.epoch = epoch
       this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')
-      const { snapshot, modes } = this.#finish(scanned, { known, sink, epoch, hasher })
+      const { snapshot, modes } = this.#finish(scanned, { known, builder, hasher })
       await sink.finish()
       failpoint('capture:stored')
       this.#known = {
@@ -107,7 +113,7 @@ export class ProjectCapture {
       sink.abandon()
       throw error
     } finally {
-      await hasher.close()
+      hasher.close()
     }
   }
 
@@ -130,18 +136,36 @@ export class ProjectCapture {
     // Whatever else stands there is not ours to keep: the cache is derived.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
     const table = writeStatCache(path, this.#known)
+    this.#packed = undefined
     this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
   }
 
-  #scan(site: Site, options: Omit<ScanOptions, 'isSame'>): Scanned {
+  #scan(
+    site: Site,
+    known: CachedProject | undefined,
+    options: Omit<ScanOptions, 'isSame' | 'quietFiles' | 'memory'>,
+  ): Scanned {
     const { statAhead } = this.#settings
     statAhead.begin()
     try {
-      return new Scan(site, { ...options, isSame: (node) => statAhead.isSame(node) }).run()
+      const quietFiles = this.#judge(known)
+      const isSame: ScanOptions['isSame'] = (node) => statAhead.isSame(node)
+      return new Scan(site, { ...options, memory: known, isSame, quietFiles }).run()
     } finally {
       statAhead.end()
     }
+  }
+
+  /** Nothing is sure unless a checkpoint holds the objects. */
+  #judge(known: CachedProject | undefined): ScanOptions['quietFiles'] {
+    const packed = this.#packed
+    const isDoubtful = known === undefined || known.keptEpoch < 0
+    const isSame =
+      packed === undefined || isDoubtful ? undefined : this.#settings.statAhead.complete()
+    if (packed === undefined || isSame === undefined) return () => undefined
+    const isQuiet = packed.judge(isSame)
+    return (folder) => (folder.isPacked && isQuiet(folder) ? packed.tally(folder).files : undefined)
   }
 
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
@@ -150,8 +174,9 @@ export class ProjectCapture {
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
       if (size > LARGE_CACHE_BYTES) this.#settings.statAhead.warmUp()
       const read = readStatCache(path, root)
-      if (read !== undefined) this.#settings.statAhead.arm(read.table, root)
+      if (read !== undefined) this.#settings.statAhead.arm(read.packed.table, root)
       this.#known = read?.cached
+      this.#packed = read?.packed
     }
     this.#isCacheRead = true
     const known = this.#known
@@ -163,21 +188,21 @@ export class ProjectCapture {
 
   #finish(
     scanned: Scanned,
-    now: { known: CachedProject | undefined; sink: ObjectSink; epoch: number; hasher: Hasher },
+    now: { known: CachedProject | undefined; builder: TreeBuilder; hasher: Hasher },
   ): { readonly snapshot: Snapshot; readonly modes: ObjectId | undefined } {
     const { store } = this.#settings
-    const { known, sink, epoch, hasher } = now
+    const { known, builder, hasher } = now
     const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
     const isSame = scanned.root.id !== undefined && hasSameModes
     if (isSame && known?.snapshot !== undefined && store.has(known.snapshot.tree)) {
-      return { snapshot: describeSnapshot(known.snapshot.tree, scanned), modes: known.modes }
+      return {
+        snapshot: describeSnapshot(known.snapshot.tree, scanned, this.#packed),
+        modes: known.modes,
+      }
     }
     const canReuse = hasSameModes && known?.modes !== undefined && store.has(known.modes)
-    const parts = buildSnapshotTree(scanned.root, sink, {
-      epoch,
-      modes: canReuse ? known.modes : undefined,
-    })
-    return { snapshot: describeSnapshot(parts.tree, scanned), modes: parts.modes }
+    const parts = builder.finish(canReuse ? known.modes : undefined)
+    return { snapshot: describeSnapshot(parts.tree, scanned, this.#packed), modes: parts.modes }
   }
 }
 

@@ -61,6 +61,13 @@ export class Snapshots {
     this.#thread ??= this.#start()
   }
 
+  /** A first save is likely to come: its threads start while the caller does something else. */
+  expectFirstSave(): void {
+    if (this.#options.mayBlock) return
+    // Only a matter of time; if the thread cannot work, the save will say so.
+    this.#call('expectMany', undefined).catch(() => undefined)
+  }
+
   /** `held`: snapshots of the project's newest checkpoints, newest first. */
   async capture(
     project: Project,

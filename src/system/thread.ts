@@ -1,6 +1,6 @@
 // Calls into a worker thread as if it were an object with async methods, with progress on the way and
 // errors that keep their code. One thread serves one call at a time, in order.
-import { isMainThread, parentPort, type Transferable, Worker } from 'node:worker_threads'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { type ErrorCode, explainSystemError, SavestateError } from '../model/index.js'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape of a table of functions needs it
@@ -22,7 +22,8 @@ type Reply =
   | { readonly id: number; readonly progress: unknown }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Fault }
-type Fault = {
+/** An error on its way between threads. */
+export type Fault = {
   readonly code: ErrorCode | undefined
   readonly message: string
   readonly hint: string | null
@@ -131,25 +132,15 @@ export function serveThread(calls: Calls): void {
       const call = calls[name]
       if (call === undefined) throw new Error(`The thread has no call ${name}`)
       const report = (progress: unknown) => port?.postMessage({ id, progress } satisfies Reply)
-      const answered = await call(argument, report)
-      const { result, transfer } =
-        answered instanceof Transferred ? answered : { result: answered, transfer: [] }
-      port?.postMessage({ id, result } satisfies Reply, transfer)
+      const result = await call(argument, report)
+      port?.postMessage({ id, result } satisfies Reply)
     } catch (error) {
       port?.postMessage({ id, error: faultOf(error) } satisfies Reply)
     }
   }
 }
 
-/** A result whose buffers are handed over instead of copied. */
-export class Transferred {
-  constructor(
-    readonly result: unknown,
-    readonly transfer: Transferable[],
-  ) {}
-}
-
-function faultOf(thrown: unknown): Fault {
+export function faultOf(thrown: unknown): Fault {
   const error = explainSystemError(thrown)
   if (!(error instanceof Error))
     return { code: undefined, message: String(error), hint: null, stack: undefined }
@@ -158,7 +149,7 @@ function faultOf(thrown: unknown): Fault {
   return { code: error.code, message, hint: error.hint, stack }
 }
 
-function errorOf(fault: Fault): Error {
+export function errorOf(fault: Fault): Error {
   const error =
     fault.code === undefined
       ? new Error(fault.message)

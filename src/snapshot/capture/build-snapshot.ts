@@ -16,41 +16,61 @@ import { headOf } from '../checkout/repository.js'
 import { encodeModes, modeClassOf, type CountMode, tabulateModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
-import { type FolderNode, isCaptured, type Node, visitNodes } from './node.js'
-import type { Scanned } from './scan.js'
+import { type FolderNode, isUnfinished, type Node, visitNodes } from './node.js'
+import type { PackedNodes } from './packed-nodes.js'
+import type { Scanned } from './scanned.js'
 import { isUnreadable } from './stats.js'
-
-/** Writes what is new; afterwards every folder node has its tree's id. */
-function buildTrees(folder: FolderNode, sink: ObjectSink, epoch: number): ObjectId {
-  if (folder.id !== undefined) return folder.id
-  const entries: TreeEntry[] = []
-  for (const child of folder.children) {
-    if (!isCaptured(child)) continue
-    const id = child.kind === 'folder' ? buildTrees(child, sink, epoch) : child.id
-    invariant(id !== undefined, 'a captured file has been hashed')
-    entries.push({ mode: gitModeOf(child), name: child.name, id })
-  }
-  folder.id = sink.add('tree', encodeTree(entries))
-  folder.epoch = epoch
-  return folder.id
-}
 
 export type SnapshotParts = { readonly tree: ObjectId; readonly modes: ObjectId }
 
-/** `modes` is the blob of the last snapshot, if nothing about modes has changed since. */
-export function buildSnapshotTree(
-  root: FolderNode,
-  sink: ObjectSink,
-  { epoch, modes: known }: { readonly epoch: number; readonly modes: ObjectId | undefined },
-): SnapshotParts {
-  const files = buildTrees(root, sink, epoch)
-  const modes =
-    known ?? sink.add('blob', encodeModes(tabulateModes((count) => countModes(root, count))))
-  const tree = encodeTree([
-    { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
-    { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-  ])
-  return { tree: sink.add('tree', tree), modes }
+/** Makes the trees of one capture, as far as the contents they hold have been hashed. */
+export class TreeBuilder {
+  readonly #root: FolderNode
+  readonly #sink: ObjectSink
+  readonly #epoch: number
+  readonly #steps: Generator<undefined, void>
+
+  constructor(root: FolderNode, sink: ObjectSink, epoch: number) {
+    this.#root = root
+    this.#sink = sink
+    this.#epoch = epoch
+    this.#steps = this.#build(root)
+  }
+
+  /** Goes on until it meets a folder in which a content is still to be hashed. */
+  advance(): void {
+    this.#steps.next()
+  }
+
+  /** All contents are hashed. `modes` is the blob of the last snapshot, if nothing about modes has changed since. */
+  finish(known: ObjectId | undefined): SnapshotParts {
+    this.advance()
+    const files = this.#root.id
+    invariant(files !== undefined, 'every captured file has been hashed')
+    const modes =
+      known ??
+      this.#sink.add('blob', encodeModes(tabulateModes((count) => countModes(this.#root, count))))
+    const tree = encodeTree([
+      { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
+      { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
+    ])
+    return { tree: this.#sink.add('tree', tree), modes }
+  }
+
+  *#build(folder: FolderNode): Generator<undefined, void> {
+    if (folder.id !== undefined) return
+    // A copy: while this waits, files that cannot be read are taken out of the folder.
+    for (const child of folder.children.filter((node) => node.kind === 'folder'))
+      yield* this.#build(child)
+    while (folder.children.some(isUnfinished)) yield
+    const entries: TreeEntry[] = []
+    for (const child of folder.children) {
+      if (child.kind === 'skipped' || child.id === undefined) continue
+      entries.push({ mode: gitModeOf(child), name: child.name, id: child.id })
+    }
+    folder.id = this.#sink.add('tree', encodeTree(entries))
+    folder.epoch = this.#epoch
+  }
 }
 
 function countModes(root: FolderNode, count: CountMode): void {
@@ -81,9 +101,11 @@ const BY_SURPRISE: readonly SkipReason[] = [
   'vcs',
 ]
 
+/** `packed`: where the nodes are that nobody has looked at. */
 export function describeSnapshot(
   tree: ObjectId,
   { root, repositories, unreadable }: Scanned,
+  packed: PackedNodes | undefined,
 ): Snapshot {
   let fileCount = 0
   let sizeBytes = 0
@@ -92,15 +114,26 @@ export function describeSnapshot(
     reason: 'unreadable',
     sizeBytes: null,
   }))
-  visitNodes(root, (node, folder) => {
-    if (node.kind === 'skipped') {
-      const size = node.reason === 'too-large' ? node.size : null
-      skipped.push({ path: joinPath(folder, node.name), reason: node.reason, sizeBytes: size })
-    } else if (node.kind !== 'folder') {
-      fileCount += 1
-      sizeBytes += node.size
+  const describe = (folder: FolderNode, path: BytePath) => {
+    for (const node of folder.children) {
+      if (node.kind === 'folder') {
+        const sum = node.isPacked ? packed?.tally(node) : undefined
+        if (sum === undefined || sum.skipped > 0) {
+          describe(node, joinPath(path, node.name))
+        } else {
+          fileCount += sum.files
+          sizeBytes += sum.bytes
+        }
+      } else if (node.kind === 'skipped') {
+        const size = node.reason === 'too-large' ? node.size : null
+        skipped.push({ path: joinPath(path, node.name), reason: node.reason, sizeBytes: size })
+      } else {
+        fileCount += 1
+        sizeBytes += node.size
+      }
     }
-  })
+  }
+  describe(root, ROOT)
   const skippedCounts: Partial<Record<SkipReason, number>> = {}
   for (const { reason } of skipped) skippedCounts[reason] = (skippedCounts[reason] ?? 0) + 1
   skipped.sort((a, b) => BY_SURPRISE.indexOf(a.reason) - BY_SURPRISE.indexOf(b.reason))

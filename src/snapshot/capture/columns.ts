@@ -1,6 +1,7 @@
 // The layout of nodes as columns of numbers, in memory that threads can share and in the stat cache.
 
 export const KINDS = ['folder', 'file', 'link', 'skipped'] as const
+export const KIND = { folder: 0, file: 1, link: 2, skipped: 3 } as const
 
 /** Bytes of one node in all columns. */
 export const NODE_BYTES = 4 * 8 + 3 * 4 + 2 * 2 + 3 + 20
@@ -57,22 +58,4 @@ export function columnsOf(buffer: SharedArrayBuffer): Columns {
     reasons: new Uint8Array(buffer, place(1), n),
     ids: Buffer.from(buffer, place(20), 20 * n),
   }
-}
-
-/** The absolute path of every row. */
-export function pathsOf({ columns, names }: NodeTable, root: string): string[] {
-  const { kinds, childCounts, nameBytes } = columnsOf(columns)
-  const text = Buffer.from(names.buffer, names.byteOffset, names.byteLength).toString('latin1')
-  const paths: string[] = []
-  let nameAt = 0
-  const read = (folder: string) => {
-    const i = paths.length
-    const name = text.slice(nameAt, (nameAt += nameBytes[i] ?? 0))
-    const path = i === 0 ? folder : `${folder}/${name}`
-    paths.push(path)
-    if (KINDS[kinds[i] ?? 0] !== 'folder') return
-    for (let left = childCounts[i] ?? 0; left > 0; left--) read(path)
-  }
-  read(root)
-  return paths
 }

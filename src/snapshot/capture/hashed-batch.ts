@@ -1,18 +1,27 @@
 // What passes between HashPool and its threads.
+import type { MessagePort } from 'node:worker_threads'
+import type { Fault } from '../../system/index.js'
 import type { ReadFault } from './read-file.js'
 
 /** What became of a batch, in columns: an object for each of thousands of files takes long to hand over. */
 export type HashedBatch = {
+  /** How many files were done: a thread answers early when they are large. */
+  readonly count: number
   /** The ids of all files, 40 digits each; of those that could not be read, zeros. */
   readonly ids: string
-  /** For each file: size, mtime, ctime, inode, time of reading (ms), lines, start, end and checksum of its pack entry. */
+  /** For each file: size, mtime, ctime, inode, mode, time of reading (ms), lines, start, end and checksum of its pack entry. */
   readonly numbers: BigInt64Array
   readonly faults: readonly (readonly [index: number, fault: ReadFault])[]
   /** The pack entries; an empty one means that the store has the object. */
   readonly data: ArrayBuffer
 }
-export const NUMBERS_PER_FILE = 9
+export const NUMBERS_PER_FILE = 10
 
-export type HashCalls = {
-  hashFiles(paths: readonly string[]): Promise<HashedBatch>
+export type HashRequest = {
+  readonly paths: readonly string[]
+  /** What is as large or larger is not for a thread to read. */
+  readonly largeBytes: number
 }
+export type HashReply = HashedBatch | { readonly fault: Fault }
+
+export type HashThreadData = { readonly objectsFolder: string; readonly port: MessagePort }

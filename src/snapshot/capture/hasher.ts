@@ -1,70 +1,92 @@
 // Turns the contents of files into objects: here when they are few, on hash threads when they are many
 // (which then start while the scan is still going on). Large files are streamed in either case.
-import { closeSync, fstatSync } from 'node:fs'
+import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
 import { invariant, type ObjectId, type SkipReason } from '../../model/index.js'
 import { type HashedBatch, NUMBERS_PER_FILE } from './hashed-batch.js'
 import { linesOf } from '../objects/count-lines.js'
 import { nameLooseObject, syncFolders } from '../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
 import { STREAM_BYTES, streamBlob } from '../objects/stream-blob.js'
+import type { HashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
-import { newSkipped } from './node.js'
+import { newSkipped, type SkippedNode } from './node.js'
 import { isUnchanged, openForReading, type ReadFault, readLink, readStable } from './read-file.js'
-import type { Pending } from './scan.js'
+import type { Pending } from './scanned.js'
 import { isSettled, setStamp } from './stats.js'
 
 // Below this, starting the threads takes longer than the work.
-const MANY_FILES = 2500
-const MANY_BYTES = 24 << 20
+const MANY_FILES = 600
+const MANY_BYTES = 16 << 20
+const MANY_FOR_READY_LANES = 50
+const MODE_BITS = 0o7777
 const ATTEMPTS = 3
+const TOO_LARGE = { reason: 'too-large', isFolder: false } as const
 
 export type HasherOptions = {
   readonly store: ObjectStore
   readonly sink: ObjectSink
   readonly durable: boolean
-  readonly hashThreadUrl: URL
+  readonly maxFileBytes: number
+  readonly lanes: HashLanes
   readonly onProgress: (files: number, bytes: number) => void
 }
 
 export class Hasher {
   readonly #options: HasherOptions
+  /** What is streamed: too large to be read whole, or over the limit of what is captured at all. */
+  readonly #largeBytes: number
   readonly #large: Pending[] = []
   #small: Pending[] = []
   #smallBytes = 0
   #pool: HashPool | undefined
   #hasGivenUp = false
+  #onTaken: () => void = () => undefined
 
   constructor(options: HasherOptions) {
     this.#options = options
+    this.#largeBytes = Math.min(STREAM_BYTES, options.maxFileBytes + 1)
   }
 
   add(item: Pending): void {
     const { kind, size } = item.node
     if (kind === 'link') {
       this.#small.push(item)
-    } else if (size >= STREAM_BYTES) {
+    } else if (size >= this.#largeBytes) {
       this.#large.push(item)
     } else if (this.#pool !== undefined) {
       this.#pool.add(item)
     } else {
       this.#small.push(item)
       this.#smallBytes += size
-      if (this.#small.length > MANY_FILES || this.#smallBytes > MANY_BYTES) this.#startPool()
+      const many = this.#options.lanes.isReady ? MANY_FOR_READY_LANES : MANY_FILES
+      if (this.#small.length > many || this.#smallBytes > MANY_BYTES) this.#startPool()
     }
   }
 
-  /** Afterwards every node that was added has its id, or has been skipped. */
-  async finish(): Promise<void> {
+  /**
+   * Afterwards every node that was added has its id, or has been skipped. Calls `onTaken` whenever some
+   * more have, while the threads are busy with the next.
+   */
+  async finish(onTaken: () => void): Promise<void> {
+    this.#onTaken = onTaken
     for (const item of this.#small) {
       if (item.node.kind === 'link') this.#hashLink(item)
       else this.#hashHere(item)
     }
-    for (const item of this.#large) await this.#hashStreamed(item)
-    await this.#pool?.finish()
+    const pooled = this.#pool?.finish()
+    await Promise.all([pooled, this.#streamLarge()])
+    // What the threads found too large for them.
+    await this.#streamLarge()
   }
 
-  async close(): Promise<void> {
-    await this.#pool?.close()
+  async #streamLarge(): Promise<void> {
+    for (let item = this.#large.shift(); item !== undefined; item = this.#large.shift())
+      await this.#hashStreamed(item)
+  }
+
+  close(): void {
+    this.#pool?.close()
+    this.#options.lanes.close()
   }
 
   /** Something that was to be captured was not: the snapshot has fewer files than the scan saw. */
@@ -73,15 +95,19 @@ export class Hasher {
   }
 
   #giveUp(item: Pending, fault: ReadFault): void {
+    if (fault === 'large') {
+      this.#large.push(item)
+      return
+    }
     this.#hasGivenUp = true
     replaceByFault(item, fault)
   }
 
   #startPool(): void {
-    const { hashThreadUrl, store } = this.#options
-    const pool = new HashPool(hashThreadUrl, store.folder, (batch, hashed) =>
-      this.#take(batch, hashed),
-    )
+    const pool = new HashPool(this.#options.lanes.take(), {
+      largeBytes: this.#largeBytes,
+      take: (batch, hashed) => this.#take(batch, hashed),
+    })
     for (const item of this.#small) if (item.node.kind === 'file') pool.add(item)
     this.#small = this.#small.filter(({ node }) => node.kind === 'link')
     this.#pool = pool
@@ -100,8 +126,9 @@ export class Hasher {
       }
       const { node } = item
       const row = numbers.subarray(i * NUMBERS_PER_FILE, (i + 1) * NUMBERS_PER_FILE)
-      const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, ino = 0n, readAtMs, lines, start, end, crc] =
-        row
+      const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, ino = 0n, mode, ...rest] = row
+      const [readAtMs, lines, start, end, crc] = rest
+      if (item.isUnseen) node.mode = Number(mode) & MODE_BITS
       const id = ids.slice(i * 40, i * 40 + 40) as ObjectId
       node.size = Number(size)
       node.mtimeNs = mtimeNs
@@ -115,6 +142,7 @@ export class Hasher {
       if (entry.length > 0) sink.addCompressed(id, { bytes: entry, crc: Number(crc) })
     })
     onProgress(batch.length, total)
+    this.#onTaken()
   }
 
   #hashLink(item: Pending): void {
@@ -135,16 +163,22 @@ export class Hasher {
 
   #hashHere(item: Pending): void {
     const { sink, onProgress } = this.#options
-    const read = readStable(item.path)
+    const read = readStable(item.path, this.#largeBytes)
     if (typeof read === 'string') {
       this.#giveUp(item, read)
       return
     }
-    setStamp(item.node, read.stats)
+    this.#see(item, read.stats)
     item.node.settled = isSettled(read.stats, read.readAtMs)
     item.node.id = sink.add('blob', read.content)
     item.node.lines = linesOf(read.content)
     onProgress(1, read.content.length)
+  }
+
+  /** A file that the scan has looked at has its mode from there, or a change of it would go unnoticed. */
+  #see({ node, isUnseen }: Pending, stats: BigIntStats): void {
+    setStamp(node, stats)
+    if (isUnseen) node.mode = Number(stats.mode) & MODE_BITS
   }
 
   async #hashStreamed(item: Pending): Promise<void> {
@@ -164,10 +198,16 @@ export class Hasher {
   }
 
   /** False if the file changed meanwhile. */
-  async #streamOnce({ node }: Pending, fd: number): Promise<boolean> {
-    const { sink, store, durable, onProgress } = this.#options
+  async #streamOnce(item: Pending, fd: number): Promise<boolean> {
+    const { sink, store, durable, maxFileBytes, onProgress } = this.#options
+    const { node } = item
     const readAtMs = Date.now()
     const before = fstatSync(fd, { bigint: true })
+    if (before.size > maxFileBytes) {
+      this.#hasGivenUp = true
+      replaceNode(item, newSkipped(node.name, { ...TOO_LARGE, stats: before }))
+      return true
+    }
     const size = Number(before.size)
     const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
     const after = fstatSync(fd, { bigint: true })
@@ -176,7 +216,7 @@ export class Hasher {
       const changed = nameLooseObject(store.folder, blob)
       if (durable) await syncFolders(changed)
     }
-    setStamp(node, after)
+    this.#see(item, after)
     node.settled = isSettled(after, readAtMs)
     node.id = blob.id
     node.lines = blob.lines
@@ -186,11 +226,15 @@ export class Hasher {
 }
 
 /** The node becomes a skipped one, or goes if the file has gone. */
-function replaceByFault({ node, folder }: Pending, fault: ReadFault): void {
+function replaceByFault(item: Pending, fault: ReadFault): void {
+  const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
+  const replacement = newSkipped(item.node.name, { reason, isFolder: false })
+  replaceNode(item, fault === 'gone' ? undefined : replacement)
+  item.folder.settled = false
+}
+
+function replaceNode({ node, folder }: Pending, replacement: SkippedNode | undefined): void {
   const at = folder.children.indexOf(node)
   invariant(at !== -1, 'a file that was to be read is in its folder')
-  const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
-  const replacement = newSkipped(node.name, { reason, isFolder: false })
-  folder.children.splice(at, 1, ...(fault === 'gone' ? [] : [replacement]))
-  folder.settled = false
+  folder.children.splice(at, 1, ...(replacement === undefined ? [] : [replacement]))
 }

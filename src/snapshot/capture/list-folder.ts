@@ -3,7 +3,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { type BytePath, bytePath, bytePathOf, fsPath, hasCode } from '../../model/index.js'
 import { isUnreadable } from './stats.js'
 
-export type ListedType = 'folder' | 'special' | 'other'
+export type ListedType = 'folder' | 'file' | 'special' | 'other'
 export type Listed = ReadonlyMap<BytePath, ListedType>
 
 /** Undefined if the folder cannot be read. One that has vanished is empty: its parent will know. */
@@ -28,6 +28,7 @@ export function listFolder(path: string): Listed | undefined {
 
 function typeOf(entry: Dirent<string> | Dirent<Buffer>): ListedType {
   if (entry.isDirectory()) return 'folder'
+  if (entry.isFile()) return 'file'
   return entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || entry.isCharacterDevice()
     ? 'special'
     : 'other'

@@ -5,7 +5,8 @@ import { type BytePath, bytePathOf, ROOT } from '../../model/index.js'
 import { SKIP_REASONS, type SkipReason } from '../../model/entry.js'
 import { parseObjectId } from '../../model/ids.js'
 import { type FolderNode, type Node, newContent, newFolder, newSkipped } from './node.js'
-import { decodeNodes, encodeNodes } from './node-columns.js'
+import { encodeNodes } from './node-columns.js'
+import { PackedNodes } from './packed-nodes.js'
 
 const REASONS = Object.keys(SKIP_REASONS).filter((key): key is SkipReason => key in SKIP_REASONS)
 
@@ -67,7 +68,7 @@ test('every fact of every node comes back from the columns, and whether it was k
   fc.assert(
     fc.property(folder, fc.nat(3), (root, keptEpoch) => {
       const kept = (node: Node) => node.epoch <= keptEpoch
-      const back = decodeNodes(encodeNodes(root, keptEpoch).bytes).root
+      const back = new PackedNodes(encodeNodes(root, keptEpoch).bytes).root
       expect(factsOf(back, (node) => node.epoch === 0)).toEqual(factsOf(root, kept))
     }),
     { seed: 11, numRuns: 300 },
@@ -78,7 +79,7 @@ test('a node that comes back has the place that it was given', () => {
   fc.assert(
     fc.property(folder, (root) => {
       const { bytes, table } = encodeNodes(root, 0)
-      const back = decodeNodes(bytes)
+      const back = new PackedNodes(bytes)
       expect(placesOf(back.root)).toEqual(placesOf(root))
       expect(placesOf(root)).toEqual(Array.from({ length: table.count }, (_, i) => i))
       expect(back.table.count).toBe(table.count)
@@ -89,7 +90,7 @@ test('a node that comes back has the place that it was given', () => {
 
 test('a project without anything in it comes back', () => {
   const root = newFolder(ROOT, { viaIndex: false })
-  expect(decodeNodes(encodeNodes(root, 0).bytes).root.children).toEqual([])
+  expect(new PackedNodes(encodeNodes(root, 0).bytes).root.children).toEqual([])
 })
 
 test('a wide and a deep tree come back', () => {
@@ -97,7 +98,7 @@ test('a wide and a deep tree come back', () => {
   for (let i = 0; i < 20_000; i++) {
     wide.children.push(newContent(bytes(`f${i}`), { kind: 'file', viaIndex: false }))
   }
-  const back = decodeNodes(encodeNodes(wide, 0).bytes).root
+  const back = new PackedNodes(encodeNodes(wide, 0).bytes).root
   expect(back.children.map((child) => child.name)).toEqual(wide.children.map((child) => child.name))
 
   const deep = newFolder(ROOT, { viaIndex: false })
@@ -107,7 +108,7 @@ test('a wide and a deep tree come back', () => {
     at.children.push(child)
     at = child
   }
-  expect(placesOf(decodeNodes(encodeNodes(deep, 0).bytes).root).length).toBe(1001)
+  expect(placesOf(new PackedNodes(encodeNodes(deep, 0).bytes).root).length).toBe(1001)
 })
 
 /** All that the cache has to keep. */

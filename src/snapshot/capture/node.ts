@@ -43,10 +43,16 @@ export class ContentNode extends Common {
   }
 }
 
+/** Where the nodes in a folder are until somebody wants to see them. */
+export type ChildSource = {
+  childrenOf(folder: FolderNode): Node[]
+}
+
 export class FolderNode extends Common {
   readonly kind = 'folder'
   mode = 0o755
-  children: Node[] = []
+  #children: Node[] = []
+  #source: ChildSource | undefined = undefined
   /** Undefined when something inside has changed. */
   id: ObjectId | undefined = undefined
   /** The ignore rules that `children` was decided by; empty when it must be decided anew. */
@@ -58,9 +64,25 @@ export class FolderNode extends Common {
   ignoreKey = ''
   readonly viaIndex: boolean
 
-  constructor(name: BytePath, viaIndex: boolean) {
+  constructor(name: BytePath, viaIndex: boolean, source: ChildSource | undefined) {
     super(name)
     this.viaIndex = viaIndex
+    this.#source = source
+  }
+
+  get children(): Node[] {
+    if (this.#source !== undefined) this.children = this.#source.childrenOf(this)
+    return this.#children
+  }
+
+  set children(children: Node[]) {
+    this.#source = undefined
+    this.#children = children
+  }
+
+  /** Nobody has seen what it holds; it is as the stat cache has it. */
+  get isPacked(): boolean {
+    return this.#source !== undefined
   }
 }
 
@@ -79,8 +101,11 @@ export class SkippedNode extends Common {
 
 export type Node = ContentNode | FolderNode | SkippedNode
 
-export function newFolder(name: BytePath, options: { readonly viaIndex: boolean }): FolderNode {
-  return new FolderNode(name, options.viaIndex)
+export function newFolder(
+  name: BytePath,
+  options: { readonly viaIndex: boolean; readonly source?: ChildSource },
+): FolderNode {
+  return new FolderNode(name, options.viaIndex, options.source)
 }
 
 export function newContent(
@@ -105,7 +130,7 @@ export function isCaptured(node: Node): node is ContentNode | FolderNode {
 }
 
 /** Skipped for something that can end without the folder changing. */
-export function mayChangeUnseen({ reason }: SkippedNode): boolean {
+export function isPassing(reason: SkipReason): boolean {
   return reason === 'too-large' || reason === 'unreadable' || reason === 'unstable'
 }
 

@@ -16,6 +16,7 @@ export class ProgressCounter {
   readonly #report: (progress: CaptureProgress) => void
   #next = Date.now() + EVERY_MS
   #of = 0
+  #nextLook = FILES_PER_LOOK
   #files = 0
   #bytes = 0
 
@@ -24,7 +25,9 @@ export class ProgressCounter {
   }
 
   scanned(files: number): void {
-    if (files % FILES_PER_LOOK === 0) this.#tell({ phase: 'scan', files, bytes: 0, of: files })
+    if (files < this.#nextLook) return
+    this.#nextLook = files + FILES_PER_LOOK
+    this.#tell({ phase: 'scan', files, bytes: 0, of: files })
   }
 
   toStore(of: number): void {

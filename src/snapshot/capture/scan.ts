@@ -8,54 +8,17 @@ import {
   type ContentNode,
   type FolderNode,
   isCaptured,
+  isPassing,
   isUnfinished,
-  mayChangeUnseen,
   type Node,
   newContent,
   newFolder,
   newSkipped,
 } from './node.js'
+import type { Pending, Scanned, ScanOptions } from './scanned.js'
 import { type Context, type Place, RULE_FILES, Selection } from './selection.js'
 import type { Site } from './site.js'
 import { isSameStamp, isSettled, lstat, type Stats, setStamp } from './stats.js'
-import type { KnownIndex, Tracking } from './tracking.js'
-
-/** A file or link whose content must be read. */
-export type Pending = {
-  readonly node: ContentNode
-  readonly folder: FolderNode
-  readonly path: string
-}
-
-export type Memory = {
-  readonly root: FolderNode
-  readonly indexes: ReadonlyMap<BytePath, KnownIndex>
-}
-
-export type Scanned = {
-  readonly root: FolderNode
-  readonly pending: readonly Pending[]
-  readonly repositories: ReadonlyMap<BytePath, Tracking>
-  /** What of them could not be read. */
-  readonly unreadable: readonly BytePath[]
-  /** A mode has changed, or something with a mode has come or gone. */
-  readonly haveModesChanged: boolean
-  /** Folders listed and contents to be read: what the memory did not know. */
-  readonly newsCount: number
-  /** Nodes with another stamp or mode than before. */
-  readonly restamped: readonly Node[]
-}
-
-export type ScanOptions = {
-  readonly memory: Memory | undefined
-  /** Whether the object of a node is surely in the store. */
-  readonly isStored: (node: ContentNode | FolderNode) => boolean
-  readonly onFile: (count: number) => void
-  /** Called as soon as a content is known to have to be read. */
-  readonly onPending: (item: Pending) => void
-  /** Whether a look ahead of the scan has found a node unchanged. */
-  readonly isSame: (node: Node) => boolean
-}
 
 /** A folder being looked at. */
 type Visit = { readonly folder: FolderNode; readonly place: Place; readonly context: Context }
@@ -191,6 +154,12 @@ export class Scan {
     if ('skip' in choice)
       return newSkipped(name, { reason: choice.skip, isFolder: item.type === 'folder' })
     const { viaIndex } = choice
+    if (old === undefined && item.type === 'file') {
+      const node = newContent(name, { kind: 'file', viaIndex })
+      this.#countFiles(1)
+      this.#read({ node, folder, path: absolute, isUnseen: true })
+      return node
+    }
     const stats = lstat(absolute)
     if (stats === undefined) return undefined
     if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder: false })
@@ -214,21 +183,25 @@ export class Scan {
 
   /** Whether a file is as it was; if not, it will be read. */
   #take(node: ContentNode, now: { folder: FolderNode; absolute: string; stats: Looked }): void {
-    this.#countFile()
+    this.#countFiles(1)
     const { stats } = now
     const isAsKnown = stats === SAME || isSameStamp(node, stats)
     if (stats !== SAME) this.#setMode(node, stats)
     if (isAsKnown && node.settled && node.id !== undefined && this.#options.isStored(node)) return
     if (stats !== SAME) setStamp(node, stats)
     node.id = undefined
-    const item = { node, folder: now.folder, path: now.absolute }
     this.#restamped.push(node)
+    this.#read({ node, folder: now.folder, path: now.absolute, isUnseen: false })
+  }
+
+  #read(item: Pending): void {
     this.#pending.push(item)
     this.#options.onPending(item)
   }
 
   #refresh(child: Node, visit: Visit): void {
-    if (child.kind === 'skipped' ? !mayChangeUnseen(child) : this.#isUntouched(child)) return
+    if (child.kind === 'skipped' ? !isPassing(child.reason) : this.#isUntouched(child)) return
+    if (child.kind === 'folder' && this.#isQuiet(child, visit)) return
     const absolute = `${visit.place.absolute}/${child.name}`
     const stats = this.#options.isSame(child) ? SAME : lstat(absolute)
     const isThere = stats !== undefined && stats !== 'unreadable'
@@ -240,12 +213,21 @@ export class Scan {
   #isUntouched(child: ContentNode | FolderNode): boolean {
     if (child.kind === 'folder' || !child.settled || !this.#options.isSame(child)) return false
     if (child.id === undefined || !this.#options.isStored(child)) return false
-    this.#countFile()
+    this.#countFiles(1)
     return true
   }
 
-  #countFile(): void {
-    this.#fileCount += 1
+  /** Decided by the rules that hold now, and surely unchanged: no need to go in. */
+  #isQuiet(folder: FolderNode, { context }: Visit): boolean {
+    if (folder.rulesKey !== context.rules.key || context.tracking?.hasChanged === true) return false
+    const files = this.#options.quietFiles(folder)
+    if (files === undefined) return false
+    this.#countFiles(files)
+    return true
+  }
+
+  #countFiles(count: number): void {
+    this.#fileCount += count
     this.#options.onFile(this.#fileCount)
     if (this.#fileCount > this.#site.limits.maxFiles) throw tooMany(this.#site)
   }

@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads'
 import { columnsOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
+import { TableLook } from './table-look.js'
 
 /** Places in the control words: how far the scan is, and down to where the helper has been. */
 export const SCAN_AT = 0
@@ -25,6 +26,8 @@ export class StatAhead {
   #table: NodeTable | undefined
   #verdicts: Uint8Array<ArrayBufferLike> = new Uint8Array(0)
   #control: Int32Array<ArrayBufferLike> = new Int32Array(2)
+  #root = ''
+  #isComplete = false
 
   constructor(url: URL) {
     this.#url = url
@@ -38,6 +41,7 @@ export class StatAhead {
   /** Not worth a thread for a small project. */
   arm(table: NodeTable, root: string): void {
     this.#table = table.count < MIN_PATHS ? undefined : table
+    this.#root = root
     if (this.#table === undefined) return
     const verdicts = new SharedArrayBuffer(table.count)
     this.#verdicts = new Uint8Array(verdicts)
@@ -50,15 +54,33 @@ export class StatAhead {
     // Fresh for each scan, so that a helper still on an old one cannot be taken for done with this.
     const control = new SharedArrayBuffer(8)
     this.#control = new Int32Array(control)
+    this.#isComplete = false
     this.#control[HELPER_AT] = Number.MAX_SAFE_INTEGER
     if (this.#table === undefined) return
     this.#control[HELPER_AT] = this.#table.count
     this.#worker?.postMessage({ control } satisfies StatJob)
   }
 
+  /**
+   * Looks at everything before the scan does: from the beginning, until the helper is met. Whether a row of the
+   * table is unchanged can be asked of the answer.
+   */
+  complete(): ((row: number) => boolean) | undefined {
+    if (this.#table === undefined) return undefined
+    const verdicts = this.#verdicts
+    const look = new TableLook(this.#table, this.#root)
+    for (let row = 0; row < Atomics.load(this.#control, HELPER_AT); row++) {
+      verdicts[row] = look.isSame(row) ? IS_SAME : 0
+      Atomics.store(this.#control, SCAN_AT, row)
+    }
+    this.#isComplete = true
+    return (row) => verdicts[row] === IS_SAME
+  }
+
   /** True if the helper has been there during this scan and found the path as the node says. */
   isSame({ place }: Node): boolean {
     if (place === -1 || this.#table === undefined) return false
+    if (this.#isComplete) return this.#verdicts[place] === IS_SAME
     Atomics.store(this.#control, SCAN_AT, place)
     return place >= Atomics.load(this.#control, HELPER_AT) && this.#verdicts[place] === IS_SAME
   }

@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs'
 import { type BytePath, hasCode, type ObjectId, type Snapshot } from '../../model/index.js'
 import { writeFileAtomically } from '../../system/index.js'
 import type { NodeTable } from './columns.js'
-import { decodeNodes, encodeNodes } from './node-columns.js'
-import type { Memory } from './scan.js'
+import { encodeNodes } from './node-columns.js'
+import { PackedNodes } from './packed-nodes.js'
+import type { Memory } from './scanned.js'
 import type { KnownIndex } from './tracking.js'
 
 export type CachedProject = Memory & {
@@ -56,7 +57,7 @@ export function writeStatCache(path: string, cached: CachedProject): NodeTable {
 export function readStatCache(
   path: string,
   rootPath: BytePath,
-): { readonly cached: CachedProject; readonly table: NodeTable } | undefined {
+): { readonly cached: CachedProject; readonly packed: PackedNodes } | undefined {
   const bytes = readOrAbsent(path)
   if (bytes === undefined || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
   const body = bytes.subarray(0, bytes.length - CHECKSUM_BYTES)
@@ -66,10 +67,10 @@ export function readStatCache(
   const end = start + body.readUInt32LE(MAGIC.length)
   const head = JSON.parse(body.toString('utf8', start, end)) as Head
   if (head.rootPath !== rootPath) return undefined
-  const { root, table } = decodeNodes(body.subarray(end))
+  const packed = new PackedNodes(body.subarray(end))
   const cached = {
     rootPath,
-    root,
+    root: packed.root,
     indexes: new Map(head.indexes),
     snapshot: head.snapshot ?? undefined,
     modes: head.modes ?? undefined,
@@ -77,7 +78,7 @@ export function readStatCache(
     keptEpoch: 0,
     epoch: 1,
   }
-  return { cached, table }
+  return { cached, packed }
 }
 
 function readOrAbsent(path: string): Buffer | undefined {

@@ -1,5 +1,6 @@
 // One object as it stands in a pack.
-import { crc32, deflateSync } from 'node:zlib'
+import { crc32 } from 'node:zlib'
+import { Deflater } from './deflater.js'
 import type { ObjectType } from './object-id.js'
 
 // Level 6 takes twice the time for packs that are 4 % smaller: see `disk-100-saves` in bench/.
@@ -8,6 +9,12 @@ const STORED_BYTES = 256
 const ADLER_MODULUS = 65521
 
 const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 }
+
+let shared: Deflater | undefined
+function deflater(): Deflater {
+  shared ??= new Deflater(PACK_LEVEL)
+  return shared
+}
 
 export type PackEntry = { readonly bytes: Buffer; readonly crc: number }
 
@@ -20,10 +27,7 @@ export function packEntry(type: ObjectType, content: Uint8Array): PackEntry {
     byte = size & 0x7f
   }
   header.push(byte)
-  const body =
-    content.length < STORED_BYTES
-      ? storedZlib(content)
-      : deflateSync(content, { level: PACK_LEVEL })
+  const body = content.length < STORED_BYTES ? storedZlib(content) : deflater().deflate(content)
   const bytes = Buffer.concat([Buffer.from(header), body])
   return { bytes, crc: crc32(bytes) }
 }

@@ -1,0 +1,45 @@
+// What a scan is given and what it finds.
+import type { BytePath } from '../../model/index.js'
+import type { ContentNode, FolderNode, Node } from './node.js'
+import type { KnownIndex, Tracking } from './tracking.js'
+
+/** A file or link whose content must be read. */
+export type Pending = {
+  readonly node: ContentNode
+  readonly folder: FolderNode
+  readonly path: string
+  /** Nothing is known of it but its name: who reads it looks at it too. */
+  readonly isUnseen: boolean
+}
+
+export type Memory = {
+  readonly root: FolderNode
+  readonly indexes: ReadonlyMap<BytePath, KnownIndex>
+}
+
+export type Scanned = {
+  readonly root: FolderNode
+  readonly pending: readonly Pending[]
+  readonly repositories: ReadonlyMap<BytePath, Tracking>
+  /** What of them could not be read. */
+  readonly unreadable: readonly BytePath[]
+  /** A mode has changed, or something with a mode has come or gone. */
+  readonly haveModesChanged: boolean
+  /** Folders listed and contents to be read: what the memory did not know. */
+  readonly newsCount: number
+  /** Nodes with another stamp or mode than before. */
+  readonly restamped: readonly Node[]
+}
+
+export type ScanOptions = {
+  readonly memory: Memory | undefined
+  /** Whether the object of a node is surely in the store. */
+  readonly isStored: (node: ContentNode | FolderNode) => boolean
+  readonly onFile: (count: number) => void
+  /** Called as soon as a content is known to have to be read. */
+  readonly onPending: (item: Pending) => void
+  /** Whether a look ahead of the scan has found a node unchanged. */
+  readonly isSame: (node: Node) => boolean
+  /** How many files are in a folder that surely is, with all below, as it was; undefined of any other. */
+  readonly quietFiles: (folder: FolderNode) => number | undefined
+}
