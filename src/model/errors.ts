@@ -19,6 +19,9 @@ export const ERROR_CODES = {
   RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
   REWIND_CONFLICT: 'Something that is not captured stands where the rewind would write.',
   REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
+  STATE_UNREADABLE: 'A stored value of the state of an agent cannot be read back.',
+  STATE_UNSTORABLE:
+    'A value in the state of an agent could not be brought back exactly, so it is not stored.',
   STORE_DAMAGED: 'The store lacks something that it says it holds.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',

@@ -1,0 +1,206 @@
+// From a value to text. Plain JSON data is left to JSON.stringify; everything else is walked here, without
+// recursion, so that no depth overflows the stack, and in one pass: an object that turns out to be shared
+// gets its mark around the text that is there already.
+import { shownPath, type ValuePath } from './path.js'
+import { isPlainElement } from './plain.js'
+import { type Refusal, refuseScalar, TOO_DEEP, unstorable } from './refusal.js'
+import type { ClassRegistry } from './registry.js'
+import { type Shape, shapeOf } from './shape.js'
+import { noteLead, unfinishedFrom, type Written } from './sharing.js'
+
+export type EncodedValue = {
+  readonly text: string
+  /** No tag is in the text: JSON.parse alone brings the value back. */
+  readonly plain: boolean
+  /** A far reference is in the text. */
+  readonly far: boolean
+}
+
+export type EncodeOptions = {
+  /** Where the value stands in the whole state, for messages. */
+  readonly path?: ValuePath
+  readonly classes?: ClassRegistry
+  /**
+   * Asked for each object inside the value, not for the value itself: its path from the root of the state
+   * if it is stored with another element. Then a far reference is written in its place.
+   */
+  readonly farPath?: (object: object) => ValuePath | undefined
+}
+
+/** Ends a toValue or a getter that goes on forever, before the memory does. */
+const MAX_DEPTH = 250_000
+
+/**
+ * The value as text from which `decodeValue` makes the same again: kinds, order, holes, sharing and cycles.
+ * For JSON data it is what JSON.stringify gives. Throws STATE_UNSTORABLE, with the path, for what cannot
+ * be brought back exactly. Never calls a toJSON.
+ */
+export function encodeValue(value: unknown, options: EncodeOptions = {}): EncodedValue {
+  const { farPath } = options
+  const isElsewhere = farPath && ((object: object) => farPath(object) !== undefined)
+  if (isPlainElement(value, isElsewhere))
+    return { text: JSON.stringify(value), plain: true, far: false }
+  return encodeTagged(value, options)
+}
+
+/** An element that is as a whole another object of the state. */
+export function encodeFarReference(path: ValuePath): EncodedValue {
+  return { text: farText(path), plain: false, far: true }
+}
+
+type Frame = { readonly shape: Shape; readonly written: Written; next: number }
+
+type Draft = {
+  readonly options: EncodeOptions
+  readonly parts: string[]
+  /** The objects around the place where writing goes on, outermost first. */
+  readonly frames: Frame[]
+  /** The places in `frames` of instances of registered classes. */
+  readonly classFrames: number[]
+  readonly written: Map<object, Written>
+  readonly shared: Written[]
+  isTagged: boolean
+  isFar: boolean
+}
+
+function encodeTagged(value: unknown, options: EncodeOptions): EncodedValue {
+  const draft: Draft = {
+    options,
+    parts: [],
+    frames: [],
+    classFrames: [],
+    written: new Map(),
+    shared: [],
+    isTagged: false,
+    isFar: false,
+  }
+  put(draft, value)
+  for (let frame = draft.frames.at(-1); frame !== undefined; frame = draft.frames.at(-1)) {
+    const slot = frame.shape.slots[frame.next]
+    if (slot === undefined) {
+      close(draft, frame)
+      continue
+    }
+    frame.next += 1
+    draft.parts.push(slot.before)
+    put(draft, slot.value)
+  }
+  markShared(draft)
+  return { text: draft.parts.join(''), plain: !draft.isTagged, far: draft.isFar }
+}
+
+function put(draft: Draft, value: unknown): void {
+  if (typeof value === 'object' && value !== null) {
+    putObject(draft, value)
+    return
+  }
+  if (typeof value === 'function' || typeof value === 'symbol') refuse(draft, refuseScalar(value))
+  const text = plainScalarText(value)
+  draft.parts.push(text ?? taggedScalarText(value))
+  if (text === undefined) draft.isTagged = true
+}
+
+function plainScalarText(value: unknown): string | undefined {
+  if (typeof value === 'bigint' || value === undefined) return undefined
+  if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
+    return undefined
+  return JSON.stringify(value)
+}
+
+function taggedScalarText(value: unknown): string {
+  if (typeof value === 'bigint') return `{"$":["BigInt","${value}"]}`
+  return `{"$":"${Object.is(value, -0) ? '-0' : String(value)}"}`
+}
+
+function putObject(draft: Draft, object: object): void {
+  const known = draft.written.get(object)
+  if (known !== undefined) {
+    putReference(draft, known)
+    return
+  }
+  const { frames, parts, options } = draft
+  const farPath = frames.length === 0 ? undefined : options.farPath?.(object)
+  if (farPath !== undefined) {
+    putFarReference(draft, farPath)
+    return
+  }
+  if (frames.length >= MAX_DEPTH) refuse(draft, TOO_DEEP)
+  const shape = shapeOf(object, options.classes)
+  if ('reason' in shape) refuse(draft, shape)
+  const depth = frames.length
+  const written: Written = {
+    start: parts.length,
+    end: undefined,
+    depth,
+    id: undefined,
+    leadsTo: undefined,
+  }
+  draft.written.set(object, written)
+  draft.isTagged ||= shape.isTagged
+  if (shape.ofClass !== undefined) draft.classFrames.push(depth)
+  parts.push(shape.open)
+  frames.push({ shape, written, next: 0 })
+}
+
+function close(draft: Draft, { shape, written }: Frame): void {
+  written.end = draft.parts.length
+  draft.parts.push(shape.close)
+  draft.frames.pop()
+  if (shape.ofClass !== undefined) draft.classFrames.pop()
+  const around = draft.frames.at(-1)
+  if (around !== undefined) noteLead(around.written, unfinishedFrom(written))
+}
+
+function putReference(draft: Draft, known: Written): void {
+  const target = unfinishedFrom(known)
+  const classFrame = draft.classFrames.at(-1)
+  if (target !== undefined && classFrame !== undefined && target.depth <= classFrame)
+    refuse(draft, leadsBackThrough(draft.frames[classFrame]))
+  const around = draft.frames.at(-1)
+  if (around !== undefined) noteLead(around.written, target)
+  if (known.id === undefined) {
+    known.id = draft.shared.length
+    draft.shared.push(known)
+  }
+  draft.parts.push(`{"$":["Ref",${known.id}]}`)
+  draft.isTagged = true
+}
+
+function putFarReference(draft: Draft, path: ValuePath): void {
+  const classFrame = draft.classFrames.at(-1)
+  if (classFrame !== undefined) refuse(draft, sharedWith(path, draft.frames[classFrame]))
+  draft.parts.push(farText(path))
+  draft.isTagged = true
+  draft.isFar = true
+}
+
+function markShared({ shared, parts }: Draft): void {
+  for (const { start, end, id } of shared) {
+    if (end === undefined) continue
+    parts[start] = `{"$":["Def",${id},${parts[start]}`
+    parts[end] = `${parts[end]}]}`
+  }
+}
+
+function farText(path: ValuePath): string {
+  return JSON.stringify({ $: ['Far', path] })
+}
+
+function refuse(draft: Draft, refusal: Refusal): never {
+  const inside = draft.frames.flatMap(({ shape, next }) => shape.slots[next - 1]?.steps ?? [])
+  throw unstorable([...(draft.options.path ?? []), ...inside], refusal)
+}
+
+function leadsBackThrough(frame: Frame | undefined): Refusal {
+  return {
+    reason: `leads back to itself through an instance of ${frame?.shape.ofClass}, a registered class`,
+    hint: 'Leave the way back out of what toValue gives, and set it after the state is read.',
+  }
+}
+
+function sharedWith(path: ValuePath, frame: Frame | undefined): Refusal {
+  return {
+    reason: `is also at ${shownPath(path)}, and an instance of ${frame?.shape.ofClass}, a registered class, cannot share it`,
+    hint: 'Leave it out of what toValue gives, and set it after the state is read.',
+  }
+}

@@ -1,0 +1,78 @@
+// What cannot be stored, in words: what it is, and what to do about it. Nothing is dropped in silence.
+import { types } from 'node:util'
+import { SavestateError } from '../errors.js'
+import { shownPath, type ValuePath } from './path.js'
+
+/** `reason` ends the sentence "Cannot store messages[3]: it …". */
+export type Refusal = { readonly reason: string; readonly hint: string; readonly cause?: unknown }
+
+const LEAVE_OUT = 'Leave it out of the state, or store what is needed to make it again.'
+const REGISTER = 'Register the class, or put a plain object into the state instead.'
+
+/** Known by their tags: there is no other test that finds them all. What is told apart is only the message. */
+const NEVER_STORABLE =
+  /^(?:WeakMap|WeakSet|WeakRef|FinalizationRegistry|Promise|SharedArrayBuffer)$/
+const ITERATOR = /Iterator$/
+const GENERATOR = /Generator$/
+
+export function unstorable(path: ValuePath, { reason, hint, cause }: Refusal): SavestateError {
+  return new SavestateError('STATE_UNSTORABLE', `Cannot store ${shownPath(path)}: it ${reason}`, {
+    hint,
+    cause,
+  })
+}
+
+export function refuseScalar(value: unknown): Refusal {
+  return {
+    reason: typeof value === 'function' ? 'is a function' : 'is a symbol',
+    hint: LEAVE_OUT,
+  }
+}
+
+export function refuseObject(object: object): Refusal {
+  const tag = Object.prototype.toString.call(object).slice('[object '.length, -1)
+  if (types.isBoxedPrimitive(object))
+    return { reason: `is ${withArticle(tag)} object`, hint: 'Store what valueOf() gives.' }
+  if (NEVER_STORABLE.test(tag)) return { reason: `is ${withArticle(tag)}`, hint: LEAVE_OUT }
+  if (ITERATOR.test(tag)) return { reason: 'is an iterator', hint: LEAVE_OUT }
+  if (GENERATOR.test(tag)) return { reason: 'is a generator', hint: LEAVE_OUT }
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype === null || prototype === Object.prototype)
+    return { reason: `is ${withArticle(tag)} object`, hint: LEAVE_OUT }
+  const name = classNameOf(object)
+  if (name === undefined)
+    return { reason: 'has a prototype that is no class', hint: 'Copy it to a plain object.' }
+  return { reason: `is an instance of ${name}, which is not registered`, hint: REGISTER }
+}
+
+export function refuseExtra(what: string, key: string | symbol): Refusal {
+  const shown = typeof key === 'string' ? JSON.stringify(key) : String(key)
+  return {
+    reason: `is ${withArticle(what)} with the extra property ${shown}`,
+    hint: 'Put both into an object of their own.',
+  }
+}
+
+export function refuseSymbolKey(key: symbol): Refusal {
+  return { reason: `has the symbol ${String(key)} as a key`, hint: 'Use a string as the key.' }
+}
+
+export const TOO_DEEP: Refusal = {
+  reason: 'is nested too deeply',
+  hint: 'Keep long chains in an array.',
+}
+
+/** `how` is what is wrong with memory that a view shows or a buffer is. */
+export function refuseMemory(how: string): Refusal {
+  return { reason: `is memory that ${how}`, hint: 'Store a copy of the bytes.' }
+}
+
+function withArticle(name: string): string {
+  return `${/^[AEIO]/i.test(name) ? 'an' : 'a'} ${name}`
+}
+
+function classNameOf(object: object): string | undefined {
+  const maker: unknown = Object.getPrototypeOf(object)?.constructor
+  if (typeof maker !== 'function' || maker === Object) return undefined
+  return maker.name === '' ? 'a class without a name' : maker.name
+}

@@ -1,0 +1,61 @@
+// Which classes of the user's the serializer may take apart and make again. Closed by default: an
+// instance of a class that is not here is refused, never stored as something it was not.
+import { SavestateError } from '../errors.js'
+
+export type ClassCodec<T> = {
+  readonly type: abstract new (...args: never[]) => T
+  /** All that is needed to make the instance again. It is stored like any other value. */
+  toValue(instance: T): unknown
+  /** Gets what `toValue` gave, read back. It is called once all of that is complete. */
+  fromValue(value: unknown): T
+}
+
+export type RegisteredClass = ClassCodec<unknown> & { readonly name: string }
+
+export class ClassRegistry {
+  readonly #byName = new Map<string, RegisteredClass>()
+  readonly #byPrototype = new Map<object, RegisteredClass>()
+
+  /**
+   * The name is stored with each instance, so it must not change. It holds for exactly this class: an
+   * instance of a subclass is refused until the subclass is registered too. A class that is stored
+   * anyway (a Date, an Error of one's own) is stored by its codec from then on.
+   *
+   * Throws BAD_INPUT for a name or a class that is registered already, and for Object and Array.
+   */
+  register<T>(name: string, codec: ClassCodec<T>): void {
+    const prototype: unknown = codec.type.prototype
+    if (typeof prototype !== 'object' || prototype === null)
+      throw badClass(`What is registered as ${JSON.stringify(name)} is not a class`)
+    if (prototype === Object.prototype || prototype === Array.prototype)
+      throw badClass(`${codec.type.name} cannot be registered: it is stored as it is`)
+    if (this.#byName.has(name))
+      throw badClass(`A class is already registered as ${JSON.stringify(name)}`)
+    const earlier = this.#byPrototype.get(prototype)
+    if (earlier !== undefined)
+      throw badClass(`${codec.type.name} is already registered as ${JSON.stringify(earlier.name)}`)
+    const registered: RegisteredClass = {
+      name,
+      type: codec.type,
+      toValue: (instance: T) => codec.toValue(instance),
+      fromValue: (value) => codec.fromValue(value),
+    }
+    this.#byName.set(name, registered)
+    this.#byPrototype.set(prototype, registered)
+  }
+
+  /** The class whose instances have exactly this prototype. */
+  withPrototype(prototype: object): RegisteredClass | undefined {
+    return this.#byPrototype.get(prototype)
+  }
+
+  named(name: string): RegisteredClass | undefined {
+    return this.#byName.get(name)
+  }
+}
+
+function badClass(message: string): SavestateError {
+  return new SavestateError('BAD_INPUT', message, {
+    hint: 'Register each class once, under a name of its own.',
+  })
+}

@@ -1,0 +1,181 @@
+// What one piece of stored JSON means; decode.ts goes on with what is inside it. Every tag is checked before
+// it is believed. Properties are defined, never assigned, so that no key in a text reaches a prototype.
+import { readLeaf, readRegExp } from './leaves.js'
+import type { ValuePath } from './path.js'
+import type { ClassRegistry } from './registry.js'
+import { CONSTANTS, ERROR_MAKERS } from './tags.js'
+import { failedClass, malformed, unknownClass, unknownKind } from './unreadable.js'
+
+export type Slots = unknown[] | Record<string, unknown>
+
+/** Slots from the place `first` on hold JSON still to be read, in place. */
+type Inside = { readonly slots: Slots; readonly first: number }
+
+export type Piece =
+  | { readonly type: 'complete'; readonly value: unknown }
+  /** It exists already. `finish` puts in what was read; it can do so again when a slot has changed. */
+  | (Inside & { readonly type: 'open'; readonly value: object; readonly finish?: () => void })
+  /** It can be made only from what was read. */
+  | (Inside & { readonly type: 'late'; readonly make: () => unknown })
+  | { readonly type: 'definition'; readonly id: number; readonly inner: object }
+  | { readonly type: 'reference'; readonly id: number }
+  | { readonly type: 'far'; readonly path: ValuePath }
+
+/** Its constructor takes them, and they are no properties of its own. */
+const SET_BY_DOM_EXCEPTION: readonly string[] = ['name', 'message']
+
+export function pieceOf(json: object, classes: ClassRegistry | undefined): Piece {
+  if (Array.isArray(json)) return { type: 'open', value: json, slots: json, first: 0 }
+  if (!Object.hasOwn(json, '$')) return record(json)
+  if (Object.keys(json).length > 1) throw malformed('a tag beside other keys')
+  const tag: unknown = Reflect.get(json, '$')
+  if (typeof tag === 'string' && CONSTANTS.has(tag))
+    return { type: 'complete', value: CONSTANTS.get(tag) }
+  const args: unknown[] = Array.isArray(tag) ? tag : [tag]
+  const leaf = readLeaf(args)
+  if (leaf !== undefined) return { type: 'complete', value: leaf }
+  return container(args, classes)
+}
+
+function container(args: unknown[], classes: ClassRegistry | undefined): Piece {
+  switch (args[0]) {
+    case 'Map':
+      return map(args)
+    case 'Set':
+      return set(args)
+    case 'Array':
+      return arrayWithHoles(args)
+    case 'RegExp':
+      return regExp(args)
+    case 'Error':
+      return error(args)
+    case 'Object':
+      return record(recordIn(args[1]))
+    case 'Bare':
+      return record(Object.setPrototypeOf(recordIn(args[1]), null))
+    case 'Class':
+      return instance(args, classes)
+    case 'Def':
+      return { type: 'definition', id: countIn(args[1]), inner: objectIn(args[2]) }
+    case 'Ref':
+      return { type: 'reference', id: countIn(args[1]) }
+    case 'Far':
+      return { type: 'far', path: pathIn(args[1]) }
+  }
+  throw typeof args[0] === 'string' ? unknownKind(args[0]) : malformed('a tag without a name')
+}
+
+function record(json: object): Piece {
+  return { type: 'open', value: json, slots: json as Record<string, unknown>, first: 0 }
+}
+
+function map(args: unknown[]): Piece {
+  if (args.length % 2 === 0) throw malformed('a Map with a key but no value')
+  const value = new Map<unknown, unknown>()
+  const finish = () => {
+    value.clear()
+    for (let place = 1; place < args.length; place += 2) value.set(args[place], args[place + 1])
+  }
+  return { type: 'open', value, slots: args, first: 1, finish }
+}
+
+function set(args: unknown[]): Piece {
+  const value = new Set<unknown>()
+  const finish = () => {
+    value.clear()
+    for (const member of args.slice(1)) value.add(member)
+  }
+  return { type: 'open', value, slots: args, first: 1, finish }
+}
+
+function arrayWithHoles(args: unknown[]): Piece {
+  const value: unknown[] = []
+  value.length = lengthIn(args[1])
+  if (args.length % 2 !== 0) throw malformed('an array with an index but no item')
+  const indexes = args.filter((_, place) => place >= 2 && place % 2 === 0).map(countIn)
+  if (indexes.some((index) => index >= value.length))
+    throw malformed('an array with an item after its end')
+  const finish = () => {
+    for (const [place, index] of indexes.entries()) value[index] = args[2 * place + 3]
+  }
+  return { type: 'open', value, slots: args, first: 2, finish }
+}
+
+function regExp(args: unknown[]): Piece {
+  const value = readRegExp(args[1], args[2])
+  if (args.length !== 4) throw malformed('a RegExp without lastIndex')
+  const finish = () => Object.defineProperty(value, 'lastIndex', { value: args[3] })
+  return { type: 'open', value, slots: args, first: 3, finish }
+}
+
+function error(args: unknown[]): Piece {
+  const [, kind, hiddenCount] = args
+  const make = typeof kind === 'string' ? ERROR_MAKERS.get(kind) : undefined
+  if (make === undefined || args.length % 2 === 0) throw malformed('an Error of no known kind')
+  const shownFrom = countIn(hiddenCount)
+  const keys = args.filter((_, place) => place >= 3 && place % 2 === 1).map(stringIn)
+  const value = make(new Map(keys.map((key, place) => [key, args[2 * place + 4]])))
+  // What the constructor set by itself, such as the stack of this very place.
+  for (const key of Object.getOwnPropertyNames(value)) Reflect.deleteProperty(value, key)
+  const finish = () => {
+    for (const [place, key] of keys.entries()) {
+      if (kind === 'DOMException' && SET_BY_DOM_EXCEPTION.includes(key)) continue
+      define(value, key, { value: args[2 * place + 4], enumerable: place >= shownFrom })
+    }
+  }
+  return { type: 'open', value, slots: args, first: 3, finish }
+}
+
+function instance([, name, ...inside]: unknown[], classes: ClassRegistry | undefined): Piece {
+  const known = classes?.named(stringIn(name))
+  if (known === undefined) throw unknownClass(stringIn(name))
+  if (inside.length !== 1) throw malformed('an instance of a class without its value')
+  const make = () => {
+    try {
+      return known.fromValue(inside[0])
+    } catch (cause) {
+      throw failedClass(known.name, cause)
+    }
+  }
+  return { type: 'late', slots: inside, first: 0, make }
+}
+
+/** Sets a property that may be called `__proto__`. */
+export function define(
+  object: object,
+  key: string,
+  { value, enumerable }: { readonly value: unknown; readonly enumerable: boolean },
+): void {
+  Object.defineProperty(object, key, { value, enumerable, writable: true, configurable: true })
+}
+
+function objectIn(json: unknown): object {
+  if (typeof json === 'object' && json !== null) return json
+  throw malformed('a tag without its object')
+}
+
+function recordIn(json: unknown): object {
+  if (!Array.isArray(json)) return objectIn(json)
+  throw malformed('a tag with an array for its object')
+}
+
+function stringIn(json: unknown): string {
+  if (typeof json === 'string') return json
+  throw malformed('a tag without its name')
+}
+
+function countIn(json: unknown): number {
+  if (typeof json === 'number' && Number.isSafeInteger(json) && json >= 0) return json
+  throw malformed('a tag without its number')
+}
+
+function lengthIn(json: unknown): number {
+  const length = countIn(json)
+  if (length < 2 ** 32) return length
+  throw malformed('an array longer than any')
+}
+
+function pathIn(json: unknown): ValuePath {
+  if (!Array.isArray(json)) throw malformed('a far reference without a path')
+  return json.map((step: unknown) => (typeof step === 'string' ? step : countIn(step)))
+}

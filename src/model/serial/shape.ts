@@ -1,0 +1,175 @@
+// How each kind of object is written: text, slots with values between, text. What a kind does not hold in
+// its slots would be lost, so extra properties are refused. Read as they show themselves: getters and
+// proxies. Not looked at: properties that are not enumerable, and whether something is frozen.
+import { types } from 'node:util'
+import { bytesOf, extraOf } from './memory.js'
+import type { ValuePath } from './path.js'
+import { type Refusal, refuseExtra, refuseObject, refuseSymbolKey } from './refusal.js'
+import type { ClassRegistry, RegisteredClass } from './registry.js'
+import { BYTES_MAKERS, builtinName, ERROR_MAKERS, HIDDEN_IN_ERRORS } from './tags.js'
+
+/** A value inside another: the text before it, and the steps to it. */
+export type Slot = { readonly before: string; readonly steps: ValuePath; readonly value: unknown }
+
+export type Shape = {
+  readonly open: string
+  readonly slots: readonly Slot[]
+  readonly close: string
+  readonly isTagged: boolean
+  /** Set for an instance of a registered class: what it holds must be complete before it can be made. */
+  readonly ofClass?: string
+}
+
+export function shapeOf(object: object, classes: ClassRegistry | undefined): Shape | Refusal {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype === null) return withoutSymbols(object, recordShape(object, 'Bare'))
+  if (typeof prototype !== 'object') return refuseObject(object)
+  const registered = classes?.withPrototype(prototype)
+  if (registered !== undefined) return classShape(object, registered)
+  return withoutSymbols(object, builtinShape(object, builtinName(prototype) ?? ''))
+}
+
+function withoutSymbols(object: object, shape: Shape | Refusal): Shape | Refusal {
+  const symbol = Object.getOwnPropertySymbols(object).find((key) => isEnumerable(object, key))
+  return symbol === undefined || 'reason' in shape ? shape : refuseSymbolKey(symbol)
+}
+
+function builtinShape(object: object, name: string): Shape | Refusal {
+  if (name === 'Object') return recordShape(object, undefined)
+  if (name === 'Array' && Array.isArray(object)) return arrayShape(object)
+  if (BYTES_MAKERS.has(name)) return bytesShape(object, name)
+  if (types.isNativeError(object) || object instanceof Error) return errorShape(object)
+  const shape = ownedShape(object, name)
+  const [extra] = shape === undefined ? [] : Object.keys(object)
+  if (extra !== undefined) return refuseExtra(name, extra)
+  return shape ?? refuseObject(object)
+}
+
+function ownedShape(object: object, name: string): Shape | undefined {
+  if (name === 'Map' && types.isMap(object)) {
+    const slots = [...object].flatMap(([key, value], entry) => [
+      { before: ',', steps: [entry, 'key'], value: key },
+      { before: ',', steps: [entry, 'value'], value },
+    ])
+    return tagged('Map', [], slots)
+  }
+  if (name === 'Set' && types.isSet(object)) {
+    const slots = [...object].map((value, member) => ({ before: ',', steps: [member], value }))
+    return tagged('Set', [], slots)
+  }
+  if (name === 'Date' && types.isDate(object)) return tagged('Date', [object.getTime()])
+  if (name === 'URL' && object instanceof URL) return tagged('URL', [object.href])
+  if (name === 'RegExp' && types.isRegExp(object)) {
+    const slot = { before: ',', steps: ['lastIndex'], value: object.lastIndex }
+    return tagged('RegExp', [object.source, object.flags], [slot])
+  }
+  return undefined
+}
+
+function recordShape(object: object, tag: 'Bare' | undefined): Shape | Refusal {
+  // `arguments`, `Math`, a module: these look like plain objects, and say themselves that they are none.
+  if (Object.prototype.toString.call(object) !== '[object Object]') return refuseObject(object)
+  const slots = entriesOf(object).map(([key, value], place) => ({
+    before: `${place === 0 ? '' : ','}${JSON.stringify(key)}:`,
+    steps: [key],
+    value,
+  }))
+  const tagName = tag ?? (Object.hasOwn(object, '$') ? 'Object' : undefined)
+  if (tagName === undefined) return { open: '{', slots, close: '}', isTagged: false }
+  return { open: `{"$":["${tagName}",{`, slots, close: '}]}', isTagged: true }
+}
+
+/** In the order in which they stand in any object, for that is the order in which they are read again. */
+function entriesOf(object: object): [string, unknown][] {
+  const entries = Object.entries(object)
+  return types.isProxy(object) ? Object.entries(Object.fromEntries(entries)) : entries
+}
+
+function arrayShape(array: readonly unknown[]): Shape | Refusal {
+  const keys = Object.keys(array)
+  // Indexes come first and in order, so the last key tells whether there is any other.
+  const last = keys.at(-1)
+  if (last !== undefined && !isIndex(last, array.length)) return refuseExtra('array', last)
+  if (keys.length !== array.length) {
+    const slots = keys.map((key) => {
+      const index = Number(key)
+      return { before: `,${index},`, steps: [index], value: array[index] }
+    })
+    return tagged('Array', [array.length], slots)
+  }
+  const slots = array.map((value, index) => ({
+    before: index === 0 ? '' : ',',
+    steps: [index],
+    value,
+  }))
+  return { open: '[', slots, close: ']', isTagged: false }
+}
+
+function isIndex(key: string, length: number): boolean {
+  const index = Number(key)
+  return Number.isInteger(index) && index >= 0 && index < length && String(index) === key
+}
+
+function bytesShape(object: object, name: string): Shape | Refusal {
+  const bytes = bytesOf(object)
+  if (!Buffer.isBuffer(bytes)) return bytes
+  const extra = extraOf(object)
+  return extra === undefined ? tagged(name, [bytes.toString('base64')]) : refuseExtra(name, extra)
+}
+
+/** An Error of a class that is not registered comes back as one of the nearest built-in class. */
+function errorShape(error: Error): Shape {
+  const kind = errorKindOf(error)
+  const usual = new Map([
+    ['name', kind === 'DOMException' ? 'Error' : kind],
+    ['message', ''],
+  ])
+  const hidden = HIDDEN_IN_ERRORS.filter((key) =>
+    Object.hasOwn(error, key)
+      ? !isEnumerable(error, key)
+      : Reflect.get(error, key) !== usual.get(key),
+  )
+  const slots = [...hidden, ...Object.keys(error)].map((key) => ({
+    before: `,${JSON.stringify(key)},`,
+    steps: [key],
+    value: Reflect.get(error, key),
+  }))
+  return tagged('Error', [kind, hidden.length], slots)
+}
+
+function errorKindOf(error: Error): string {
+  let prototype: unknown = Object.getPrototypeOf(error)
+  while (typeof prototype === 'object' && prototype !== null) {
+    const name = builtinName(prototype)
+    if (name !== undefined && ERROR_MAKERS.has(name)) return name
+    prototype = Object.getPrototypeOf(prototype)
+  }
+  return 'Error'
+}
+
+function classShape(object: object, registered: RegisteredClass): Shape | Refusal {
+  const { name } = registered
+  try {
+    const slot = { before: ',', steps: [], value: registered.toValue(object) }
+    return { ...tagged('Class', [name], [slot]), ofClass: name }
+  } catch (cause) {
+    return {
+      reason: `is an instance of ${name}, whose toValue failed`,
+      hint: 'See the cause, and correct toValue.',
+      cause,
+    }
+  }
+}
+
+function tagged(
+  name: string,
+  first: readonly (string | number)[],
+  slots: readonly Slot[] = [],
+): Shape {
+  const open = `{"$":${JSON.stringify([name, ...first]).slice(0, -1)}`
+  return { open, slots, close: ']}', isTagged: true }
+}
+
+function isEnumerable(object: object, key: PropertyKey): boolean {
+  return Object.prototype.propertyIsEnumerable.call(object, key)
+}
