@@ -1,7 +1,8 @@
 // The nouns that every room speaks of.
 import type { BytePath } from './byte-path.js'
 import type { SkipCounts, SkipReason } from './entry.js'
-import type { CheckpointId, ObjectId, OperationId, ProjectId } from './ids.js'
+import type { CheckpointId, ObjectId, OperationId, ProjectId, StateId } from './ids.js'
+import type { SessionKey, Status } from './session.js'
 
 export type Project = {
   readonly id: ProjectId
@@ -10,7 +11,14 @@ export type Project = {
 }
 
 /** Why a checkpoint was made. */
-export type CheckpointKind = 'save' | 'safety' | 'rewind' | 'undo' | 'redo' | 'recovery'
+export type CheckpointKind =
+  | 'save'
+  | 'safety'
+  | 'rewind'
+  | 'undo'
+  | 'redo'
+  | 'recovery'
+  | 'imported'
 
 export type Skipped = {
   readonly path: BytePath
@@ -49,17 +57,86 @@ export type ChangeCounts = {
   readonly deletions: number
 }
 
-export type Checkpoint = {
+type CommonFacts = {
   readonly id: CheckpointId
-  readonly project: ProjectId
   readonly kind: CheckpointKind
   readonly name: string | null
   readonly reason: string | null
   readonly createdAtMs: number
   readonly pinned: boolean
+  /** Null for a checkpoint of a project alone. */
+  readonly session: SessionFacts | null
+}
+
+/** A checkpoint that holds a snapshot. */
+export type FilesCheckpoint = CommonFacts & {
+  readonly project: ProjectId
   readonly commit: ObjectId
   readonly snapshot: SnapshotFigures
   readonly changes: ChangeCounts
+}
+
+/** A checkpoint that holds a state only; its session may belong to a project all the same. */
+export type StateCheckpoint = CommonFacts & {
+  readonly project: ProjectId | null
+  readonly commit: null
+  readonly snapshot: null
+  readonly changes: null
+  readonly session: SessionFacts
+}
+
+export type Checkpoint = FilesCheckpoint | StateCheckpoint
+
+/** What a checkpoint is in its session. */
+export type SessionFacts = {
+  readonly key: SessionKey
+  readonly id: string
+  /** The checkpoint before, which after a rewind is not that of the step before. */
+  readonly parent: CheckpointId | null
+  readonly step: number
+  readonly status: Status
+  readonly turn: number
+  readonly toolCall: string | null
+  readonly state: StateId | null
+  /** The version of the caller's own state, for its migrations. */
+  readonly schemaVersion: number | null
+  readonly metadata: unknown
+  /** The caller's name for the save: saved twice under one, it is one checkpoint. */
+  readonly operationId: string | null
+}
+
+/** What a list says of a checkpoint. */
+export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
+  readonly sessionId: string | null
+  readonly step: number | null
+  readonly status: Status | null
+  readonly hasState: boolean
+  readonly hasFiles: boolean
+  readonly changes: ChangeCounts | null
+  readonly skippedCounts: SkipCounts
+}
+
+export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
+  const { id, kind, name, reason, createdAtMs, pinned, session, snapshot, changes } = checkpoint
+  return {
+    id,
+    kind,
+    name,
+    reason,
+    createdAtMs,
+    pinned,
+    sessionId: session?.id ?? null,
+    step: session?.step ?? null,
+    status: session?.status ?? null,
+    hasState: session !== null && session.state !== null,
+    hasFiles: snapshot !== null,
+    changes,
+    skippedCounts: snapshot?.skippedCounts ?? {},
+  }
+}
+
+export function hasFiles(checkpoint: Checkpoint): checkpoint is FilesCheckpoint {
+  return checkpoint.snapshot !== null
 }
 
 export type OperationKind = 'rewind' | 'undo' | 'redo'

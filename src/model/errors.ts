@@ -3,12 +3,16 @@
 export const ERROR_CODES = {
   BAD_INPUT: 'An argument or option is not of the form it must have.',
   CHECKPOINT_AMBIGUOUS: 'The start of an id fits more than one checkpoint.',
+  CHECKPOINT_PARTIAL:
+    'The checkpoint does not hold what was asked of it: it has no files, or no state.',
   CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',
   CONFIRMATION_NEEDED: 'The command changes files and nobody is there to say yes.',
   DISK_FULL: 'The disk has no room for what had to be written.',
   FILE_FAILED: 'The system refused to read or write a file.',
   GIT_FAILED: 'The git program ended with an error.',
   GIT_MISSING: 'The git program is not installed or too old.',
+  HEAD_MOVED:
+    'The session has gone on since the checkpoint that the caller expected to be its head.',
   INTERRUPTED: 'The work was stopped before it was done.',
   NOTHING_TO_REDO: 'There is no undone rewind.',
   NOTHING_TO_UNDO: 'There is no rewind that is not yet undone.',
@@ -19,12 +23,18 @@ export const ERROR_CODES = {
   RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
   REWIND_CONFLICT: 'Something that is not captured stands where the rewind would write.',
   REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
+  SESSION_BUSY: 'Another live process is writing this session.',
+  SESSION_DELETED: 'The session was deleted while it was in use.',
+  SESSION_FENCED: 'Another process has taken the session over; this one can no longer write to it.',
+  SESSION_UNKNOWN: 'No session has that id.',
   STATE_UNREADABLE: 'A stored value of the state of an agent cannot be read back.',
   STATE_UNSTORABLE:
     'A value in the state of an agent could not be brought back exactly, so it is not stored.',
   STORE_DAMAGED: 'The store lacks something that it says it holds.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',
+  TOOL_UNVERIFIED:
+    'A tool call was under way when the agent died, and nobody has said yet whether it took effect.',
   TOO_MANY_FILES: 'The project has more files to capture than the limit allows.',
 } as const
 

@@ -7,6 +7,8 @@ type Id<Kind extends string> = string & { readonly [kind]: Kind }
 export type CheckpointId = Id<'checkpoint'>
 export type ProjectId = Id<'project'>
 export type OperationId = Id<'operation'>
+/** The row of a state in the ledger. */
+export type StateId = number & { readonly [kind]: 'state' }
 /** The 40 hex digits of a git object. */
 export type ObjectId = Id<'object'>
 
@@ -39,6 +41,11 @@ export function parseOperationId(text: string): OperationId {
 
 export function parseProjectId(text: string): ProjectId {
   return parse(text, ID_FORM, 'a project id') as ProjectId
+}
+
+export function parseStateId(row: number): StateId {
+  if (Number.isSafeInteger(row) && row > 0) return row as StateId
+  throw new SavestateError('BAD_INPUT', `${row} is not the row of a state`)
 }
 
 export function parseObjectId(text: string): ObjectId {

@@ -1,0 +1,91 @@
+// A session: one agent's task over time, and what is known of its tool calls.
+import type { CheckpointId, ProjectId } from './ids.js'
+import { SavestateError } from './errors.js'
+
+/** The word, and for the two that need one, why. */
+export type Status =
+  | { readonly state: 'in_progress' | 'completed' }
+  | { readonly state: 'failed' | 'halted'; readonly reason: string }
+
+export type StatusWord = Status['state']
+export const STATUS_WORDS: readonly StatusWord[] = ['in_progress', 'completed', 'failed', 'halted']
+export const IN_PROGRESS: Status = { state: 'in_progress' }
+
+/** Row numbers of the ledger: a session's name may be any text, so nothing is ever derived from it. */
+export type SessionKey = number
+
+export type Session = {
+  readonly key: SessionKey
+  readonly id: string
+  readonly agent: string | null
+  readonly project: ProjectId | null
+  readonly status: Status
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly head: CheckpointId | null
+  /** The number that the next checkpoint gets. */
+  readonly nextStep: number
+  readonly turn: number
+  readonly metadata: unknown
+  /** The checkpoint of another session that this one was forked from. */
+  readonly forkedFrom: CheckpointId | null
+  /** Raised whenever another process takes the session over: who holds an older number can never write again (I11). */
+  readonly fence: number
+  readonly lease: Lease | null
+}
+
+/** Who may write, and until when without a sign of life. */
+export type Lease = { readonly owner: LeaseOwner; readonly expiresAtMs: number }
+
+/** A process, named so that its death can be proven on the same host. */
+export type LeaseOwner = {
+  readonly host: string
+  readonly pid: number
+  /** Differs after every start of the machine, and of the process. */
+  readonly boot: string
+  readonly startedAt: string
+}
+
+export const LEASE_MS = 30_000
+export const HEARTBEAT_MS = 10_000
+
+export type ToolStatus = 'started' | 'confirmed' | 'failed' | 'skipped'
+
+/** One entry of the tool journal. */
+export type ToolCall = {
+  readonly id: string
+  readonly name: string
+  readonly args: unknown
+  readonly idempotencyKey: string
+  readonly status: ToolStatus
+  readonly result: unknown
+  readonly error: unknown
+  /** The step that the session was at when the call began. */
+  readonly step: number
+  readonly startedAtMs: number
+  readonly endedAtMs: number | null
+}
+
+const MAX_SESSION_ID = 200
+
+/** Any text is a name; it never becomes a path. */
+export function parseSessionId(text: string): string {
+  if (text.length > 0 && text.length <= MAX_SESSION_ID && !text.includes('\0')) return text
+  throw new SavestateError(
+    'BAD_INPUT',
+    `A session id has 1 to ${MAX_SESSION_ID} characters and no NUL`,
+  )
+}
+
+/** How `"InProgress"`, `{"Failed": reason}` and the like are written by ares, and by us in text. */
+export function statusText(status: Status): string {
+  return 'reason' in status ? `${status.state}: ${status.reason}` : status.state
+}
+
+export function parseStatus(state: string, reason: string | null): Status {
+  if (state === 'in_progress' || state === 'completed') return { state }
+  if (state === 'failed' || state === 'halted') return { state, reason: reason ?? '' }
+  throw new SavestateError('BAD_INPUT', `${JSON.stringify(state)} is not a status`, {
+    hint: `It is one of ${STATUS_WORDS.join(', ')}.`,
+  })
+}
