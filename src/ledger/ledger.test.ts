@@ -12,7 +12,7 @@ import { afterAll, expect, test } from 'vitest'
 import {
   bytePath,
   bytePathOf,
-  type Checkpoint,
+  type FilesCheckpoint,
   type Operation,
   parseCheckpointId,
   parseObjectId,
@@ -48,7 +48,11 @@ function projectOf(n: number): Project {
   return { id: parseProjectId(id(n)), path: bytePath(`/project/${n}`) }
 }
 
-function checkpointOf(n: number, project: Project, rest: Partial<Checkpoint> = {}): Checkpoint {
+function checkpointOf(
+  n: number,
+  project: Project,
+  rest: Partial<FilesCheckpoint> = {},
+): FilesCheckpoint {
   return {
     id: parseCheckpointId(id(n)),
     project: project.id,
@@ -65,6 +69,7 @@ function checkpointOf(n: number, project: Project, rest: Partial<Checkpoint> = {
       skippedCounts: { ignored: 1, 'too-large': 1 },
     },
     changes: { files: 1, insertions: 2, deletions: 3 },
+    session: null,
     ...rest,
   }
 }
@@ -95,18 +100,18 @@ test('what was written is read back whole, also by the next process', () => {
   ledger.close()
 
   const again = Ledger.open(home, { durability: 'fsync' })
-  expect(again.checkpoints({ project: project.id, limit: undefined })).toEqual([second, first])
-  expect(again.checkpoints({ project: undefined, limit: 1 })).toEqual([second])
+  expect(again.checkpoints.list({ project: project.id, limit: undefined })).toEqual([second, first])
+  expect(again.checkpoints.list({ project: undefined, limit: 1 })).toEqual([second])
   expect(again.operations(project.id)).toEqual([operation])
-  expect(again.details(first.id)).toEqual(DETAILS)
-  expect(again.newest(project.id)).toEqual(second)
-  expect(again.before(second)).toEqual(first)
-  expect(again.before(first)).toBeUndefined()
-  expect(again.byNumber(project.id, 1)).toEqual(second)
-  expect(again.byNumber(project.id, 2)).toEqual(first)
-  expect(again.byNumber(project.id, 3)).toBeUndefined()
-  expect(again.byName(project.id, 'größe')).toEqual(second)
-  expect(again.byName(project.id, 'absent')).toBeUndefined()
+  expect(again.checkpoints.details(first.id)).toEqual(DETAILS)
+  expect(again.checkpoints.newestFiles(project.id)).toEqual(second)
+  expect(again.checkpoints.filesBefore(second)).toEqual(first)
+  expect(again.checkpoints.filesBefore(first)).toBeUndefined()
+  expect(again.checkpoints.byNumber({ project: project.id }, 1)).toEqual(second)
+  expect(again.checkpoints.byNumber({ project: project.id }, 2)).toEqual(first)
+  expect(again.checkpoints.byNumber({ project: project.id }, 3)).toBeUndefined()
+  expect(again.checkpoints.byName({ project: project.id }, 'größe')).toEqual(second)
+  expect(again.checkpoints.byName({ project: project.id }, 'absent')).toBeUndefined()
   expect(again.integrityProblems()).toEqual([])
   again.close()
 })
@@ -127,7 +132,7 @@ test('an operation whose checkpoint cannot be written is not written either', ()
   // Its safety checkpoint does not exist.
   const result = { checkpoint: checkpointOf(2, project), details: DETAILS }
   expect(() => ledger.addOperation(operation, result)).toThrow(/FOREIGN KEY/)
-  expect(ledger.checkpoints({ project: project.id, limit: undefined })).toEqual([first])
+  expect(ledger.checkpoints.list({ project: project.id, limit: undefined })).toEqual([first])
   expect(ledger.operations(project.id)).toEqual([])
   ledger.close()
 })
@@ -150,7 +155,8 @@ test('a prefix finds checkpoints of its own project only, and takes no pattern',
   ledger.ensureProject({ ...other, createdAtMs: 1, parentDev: '1', parentIno: '2' })
   for (const n of [1, 2]) ledger.addCheckpoint(checkpointOf(n, project), DETAILS)
   ledger.addCheckpoint(checkpointOf(30, other), DETAILS)
-  const found = (prefix: string) => ledger.byPrefix(project.id, prefix).map((found) => found.id)
+  const found = (prefix: string) =>
+    ledger.checkpoints.byPrefix({ project: project.id }, prefix).map((found) => found.id)
   expect(found(id(1))).toEqual([id(1)])
   expect(found('bbbb').sort()).toEqual([id(1), id(2)])
   expect(found(id(30))).toEqual([])
@@ -162,12 +168,16 @@ test('a name and a pin can be set and taken away', () => {
   const { ledger, project } = opened()
   const checkpoint = checkpointOf(1, project)
   ledger.addCheckpoint(checkpoint, DETAILS)
-  ledger.setName(checkpoint.id, 'good')
-  ledger.setPinned(checkpoint.id, true)
-  expect(ledger.checkpoint(checkpoint.id)).toEqual({ ...checkpoint, name: 'good', pinned: true })
-  ledger.setName(checkpoint.id, null)
-  ledger.setPinned(checkpoint.id, false)
-  expect(ledger.checkpoint(checkpoint.id)).toEqual(checkpoint)
+  ledger.checkpoints.setName(checkpoint.id, 'good')
+  ledger.checkpoints.setPinned(checkpoint.id, true)
+  expect(ledger.checkpoints.get(checkpoint.id)).toEqual({
+    ...checkpoint,
+    name: 'good',
+    pinned: true,
+  })
+  ledger.checkpoints.setName(checkpoint.id, null)
+  ledger.checkpoints.setPinned(checkpoint.id, false)
+  expect(ledger.checkpoints.get(checkpoint.id)).toEqual(checkpoint)
   ledger.close()
 })
 
@@ -177,7 +187,7 @@ test('two connections write at once and lose nothing', () => {
   for (let n = 1; n <= 20; n++) {
     ;(n % 2 === 0 ? ledger : other).addCheckpoint(checkpointOf(n, project), DETAILS)
   }
-  expect(ledger.checkpoints({ project: project.id, limit: undefined })).toHaveLength(20)
+  expect(ledger.checkpoints.list({ project: project.id, limit: undefined })).toHaveLength(20)
   ledger.close()
   other.close()
 })

@@ -1,23 +1,26 @@
 // What happened. A row is the commit point of everything (I2): the objects it speaks of are on disk and
 // held by a ref before it is written (I1).
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import {
   type BytePath,
   type Checkpoint,
   type CheckpointId,
+  type ClassRegistry,
   type Durability,
-  type ObjectId,
   type Operation,
-  parseObjectId,
   type Project,
   type ProjectId,
   SavestateError,
   type SnapshotDetails,
 } from '../model/index.js'
 import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
-import { checkpointOf, detailsOf, number, operationOf, projectOf } from './rows.js'
+import { Checkpoints } from './checkpoints.js'
+import { number, operationOf, projectOf } from './rows.js'
 import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
+import { Sessions } from './sessions.js'
+import { StateStore } from './states/index.js'
+import { Threads } from './threads.js'
+import { ToolJournal } from './tool-journal.js'
 
 export type NewProject = Project & {
   readonly createdAtMs: number
@@ -34,22 +37,30 @@ export type ProjectSummary = {
   readonly parentIno: string
 }
 
-export type CheckpointQuery = {
-  readonly project: ProjectId | undefined
-  readonly limit: number | undefined
-}
-
 const BUSY_MS = 5000
 const WAL_PAUSE_MS = 10
 
 export class Ledger {
+  readonly checkpoints: Checkpoints
+  readonly sessions: Sessions
+  readonly tools: ToolJournal
+  readonly states: StateStore
+  readonly threads: Threads
   readonly #database: Database
 
-  private constructor(database: Database) {
+  private constructor(database: Database, classes: ClassRegistry | undefined) {
     this.#database = database
+    this.checkpoints = new Checkpoints(database)
+    this.sessions = new Sessions(database)
+    this.tools = new ToolJournal(database, classes)
+    this.states = new StateStore(database, classes === undefined ? {} : { classes })
+    this.threads = new Threads(database)
   }
 
-  static open(home: string, options: { readonly durability: Durability }): Ledger {
+  static open(
+    home: string,
+    options: { readonly durability: Durability; readonly classes?: ClassRegistry | undefined },
+  ): Ledger {
     const path = join(home, 'ledger.db')
     refuseNewerFile(path)
     const database = openDatabase(path, { timeoutMs: BUSY_MS })
@@ -57,9 +68,11 @@ export class Ledger {
       refuseNewer(database)
       useWriteAheadLog(database)
       database.exec(`PRAGMA synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
-      database.exec('PRAGMA foreign_keys = ON')
+      // Off while tables are rebuilt: a table that is dropped would take the rows that refer to it along.
+      database.exec('PRAGMA foreign_keys = OFF')
       migrate(database)
-      return new Ledger(database)
+      database.exec('PRAGMA foreign_keys = ON')
+      return new Ledger(database, options.classes)
     } catch (error) {
       database.close()
       if (!isCorrupt(error)) throw error
@@ -116,16 +129,18 @@ export class Ledger {
   }
 
   addCheckpoint(checkpoint: Checkpoint, details: SnapshotDetails): void {
-    this.#database.transaction(() => this.#insertCheckpoint(checkpoint, details))
+    this.transaction(() => this.checkpoints.insert(checkpoint, details))
   }
 
-  /** A rewind, undo or redo with the checkpoint it led to: both or neither. */
+  /** A rewind, undo or redo with the checkpoint it led to: both or neither. `also` is part of the same step. */
   addOperation(
     operation: Operation,
     result: { readonly checkpoint: Checkpoint; readonly details: SnapshotDetails },
+    also: () => void = () => undefined,
   ): void {
-    this.#database.transaction(() => {
-      this.#insertCheckpoint(result.checkpoint, result.details)
+    this.transaction(() => {
+      also()
+      this.checkpoints.insert(result.checkpoint, result.details)
       this.#database.run(
         'INSERT INTO operations (id, project, kind, at, safety, result, of) VALUES (?, ?, ?, ?, ?, ?, ?)',
         operation.id,
@@ -146,135 +161,33 @@ export class Ledger {
       .map(operationOf)
   }
 
-  /** Newest first. */
-  checkpoints({ project, limit }: CheckpointQuery): Checkpoint[] {
-    const rows =
-      project === undefined
-        ? this.#database.all('SELECT * FROM checkpoints ORDER BY seq DESC LIMIT ?', limit ?? -1)
-        : this.#database.all(
-            'SELECT * FROM checkpoints WHERE project = ? ORDER BY seq DESC LIMIT ?',
-            project,
-            limit ?? -1,
-          )
-    return rows.map(checkpointOf)
+  /** Whether a rewind, undo or redo needs this checkpoint to be taken back or done again. */
+  isInOperation(id: CheckpointId): boolean {
+    const sql = 'SELECT 1 FROM operations WHERE safety = ? OR result = ? LIMIT 1'
+    return this.#database.get(sql, id, id) !== undefined
   }
 
-  checkpoint(id: CheckpointId): Checkpoint | undefined {
-    return this.#one('SELECT * FROM checkpoints WHERE id = ?', id)
-  }
-
-  details(id: CheckpointId): SnapshotDetails | undefined {
-    const row = this.#database.get(
-      'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?',
-      id,
-    )
-    return row === undefined ? undefined : detailsOf(row)
-  }
-
-  newest(project: ProjectId): Checkpoint | undefined {
-    return this.#one(
-      'SELECT * FROM checkpoints WHERE project = ? ORDER BY seq DESC LIMIT 1',
-      project,
-    )
-  }
-
-  /** The snapshots of the newest checkpoints, newest first. */
-  newestTrees(project: ProjectId): ObjectId[] {
-    const rows = this.#database.all(
-      'SELECT tree FROM checkpoints WHERE project = ? ORDER BY seq DESC LIMIT 50',
-      project,
-    )
-    return rows.map((row) => parseObjectId(String(row['tree'])))
-  }
-
-  /** The checkpoint of the same project just before this one. */
-  before({ id, project }: Checkpoint): Checkpoint | undefined {
-    return this.#one(
-      'SELECT * FROM checkpoints WHERE project = ? AND seq < (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq DESC LIMIT 1',
-      project,
-      id,
-    )
-  }
-
-  /** The n-th newest, from 1. */
-  byNumber(project: ProjectId, n: number): Checkpoint | undefined {
-    return this.#one(
-      'SELECT * FROM checkpoints WHERE project = ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
-      project,
-      n - 1,
-    )
-  }
-
-  /** The newest of that name. */
-  byName(project: ProjectId, name: string): Checkpoint | undefined {
-    return this.#one(
-      'SELECT * FROM checkpoints WHERE project = ? AND name = ? ORDER BY seq DESC LIMIT 1',
-      project,
-      name,
-    )
-  }
-
-  /** At most two are needed to know that a prefix is not unique. */
-  byPrefix(project: ProjectId, prefix: string): Checkpoint[] {
-    return this.#database
-      .all(
-        'SELECT * FROM checkpoints WHERE project = ? AND substr(id, 1, ?) = ? LIMIT 2',
-        project,
-        prefix.length,
-        prefix,
-      )
-      .map(checkpointOf)
-  }
-
-  setName(id: CheckpointId, name: string | null): void {
-    this.#database.run('UPDATE checkpoints SET name = ? WHERE id = ?', name, id)
-  }
-
-  setPinned(id: CheckpointId, pinned: boolean): void {
-    this.#database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
+  /** All or nothing; never nested. */
+  transaction<T>(work: () => T): T {
+    return this.#database.transaction(work)
   }
 
   /** What SQLite itself finds wrong with the file. */
   integrityProblems(): string[] {
     const rows = this.#database.all('PRAGMA integrity_check')
-    return rows.map((row) => String(row['integrity_check'])).filter((line) => line !== 'ok')
+    const faults = rows.map((row) => String(row['integrity_check'])).filter((line) => line !== 'ok')
+    const dangling = this.#database.all('PRAGMA foreign_key_check')
+    return [
+      ...faults,
+      ...dangling.map(
+        (row) =>
+          `a row of ${String(row['table'])} refers to a missing row of ${String(row['parent'])}`,
+      ),
+    ]
   }
 
   close(): void {
     this.#database.close()
-  }
-
-  #one(sql: string, ...values: readonly (string | number)[]): Checkpoint | undefined {
-    const row = this.#database.get(sql, ...values)
-    return row === undefined ? undefined : checkpointOf(row)
-  }
-
-  #insertCheckpoint(c: Checkpoint, { skippedPaths, repositories }: SnapshotDetails): void {
-    const json = JSON.stringify({ skippedPaths, repositories })
-    const hash = createHash('sha256').update(json).digest('hex')
-    this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', hash, json)
-    this.#database.run(
-      `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
-        insertions, deletions, file_count, size_bytes, skipped_counts, details)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      c.id,
-      c.project,
-      c.kind,
-      c.name,
-      c.reason,
-      c.createdAtMs,
-      c.pinned ? 1 : 0,
-      c.snapshot.tree,
-      c.commit,
-      c.changes.files,
-      c.changes.insertions,
-      c.changes.deletions,
-      c.snapshot.fileCount,
-      c.snapshot.sizeBytes,
-      JSON.stringify(c.snapshot.skippedCounts),
-      hash,
-    )
-    this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', c.createdAtMs, c.project)
   }
 }
 

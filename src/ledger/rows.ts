@@ -1,42 +1,113 @@
 // Between rows and nouns. Paths are bytes; lists are JSON (in which a path is text of one character per
 // byte, so that nothing is lost).
 import {
+  type ChangeCounts,
   type Checkpoint,
+  type CheckpointBrief,
   type CheckpointKind,
   bytePathOf,
+  decodeValue,
+  encodeValue,
+  type FilesCheckpoint,
   invariant,
+  type LeaseOwner,
   type Operation,
   type OperationKind,
   parseCheckpointId,
   parseObjectId,
   parseOperationId,
   parseProjectId,
+  parseStateId,
+  parseStatus,
   type Project,
+  type Session,
+  type SessionFacts,
   type SkipCounts,
   type SnapshotDetails,
 } from '../model/index.js'
 import type { SqlRow } from '../system/index.js'
 
+/** Rows of `checkpoints` with `session_id`, the id of the session. */
 export function checkpointOf(row: SqlRow): Checkpoint {
-  return {
+  const project = optional(row, 'project')
+  const common = {
     id: parseCheckpointId(text(row, 'id')),
-    project: parseProjectId(text(row, 'project')),
+    project: project === null ? null : parseProjectId(project),
     kind: text(row, 'kind') as CheckpointKind,
     name: optional(row, 'name'),
     reason: optional(row, 'reason'),
     createdAtMs: number(row, 'created_at'),
     pinned: number(row, 'pinned') !== 0,
+    session: row['session'] === null ? null : sessionFactsOf(row),
+  }
+  if (row['tree'] === null) {
+    const { session } = common
+    invariant(session !== null, 'a checkpoint without a snapshot has a session')
+    return { ...common, session, commit: null, snapshot: null, changes: null }
+  }
+  invariant(common.project !== null, 'a checkpoint with a snapshot has a project')
+  return { ...common, project: common.project, ...filesOf(row) }
+}
+
+/** Rows of BRIEF_COLUMNS. */
+export function checkpointBriefOf(row: SqlRow): CheckpointBrief {
+  const isInSession = row['session_id'] !== null
+  const hasFiles = row['has_files'] === 1
+  return {
+    id: parseCheckpointId(text(row, 'id')),
+    kind: text(row, 'kind') as CheckpointKind,
+    name: optional(row, 'name'),
+    reason: optional(row, 'reason'),
+    createdAtMs: number(row, 'created_at'),
+    pinned: number(row, 'pinned') !== 0,
+    sessionId: optional(row, 'session_id'),
+    step: isInSession ? number(row, 'step') : null,
+    status: isInSession ? parseStatus(text(row, 'status'), optional(row, 'status_reason')) : null,
+    hasState: row['has_state'] === 1,
+    hasFiles,
+    changes: hasFiles ? changesOf(row) : null,
+    skippedCounts: hasFiles ? skippedCountsOf(row) : {},
+  }
+}
+
+function changesOf(row: SqlRow): ChangeCounts {
+  return {
+    files: number(row, 'files'),
+    insertions: number(row, 'insertions'),
+    deletions: number(row, 'deletions'),
+  }
+}
+
+function skippedCountsOf(row: SqlRow): SkipCounts {
+  return JSON.parse(text(row, 'skipped_counts')) as SkipCounts
+}
+
+function sessionFactsOf(row: SqlRow): SessionFacts {
+  const parent = optional(row, 'parent')
+  return {
+    key: number(row, 'session'),
+    id: text(row, 'session_id'),
+    parent: parent === null ? null : parseCheckpointId(parent),
+    step: number(row, 'step'),
+    status: parseStatus(text(row, 'status'), optional(row, 'status_reason')),
+    turn: number(row, 'turn'),
+    toolCall: optional(row, 'tool_call'),
+    state: row['state'] === null ? null : parseStateId(number(row, 'state')),
+    schemaVersion: row['schema_version'] === null ? null : number(row, 'schema_version'),
+    metadata: valueOf(row, 'metadata'),
+    operationId: optional(row, 'operation_id'),
+  }
+}
+
+function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'snapshot'> {
+  return {
     commit: parseObjectId(text(row, 'commit')),
-    changes: {
-      files: number(row, 'files'),
-      insertions: number(row, 'insertions'),
-      deletions: number(row, 'deletions'),
-    },
+    changes: changesOf(row),
     snapshot: {
       tree: parseObjectId(text(row, 'tree')),
       fileCount: number(row, 'file_count'),
       sizeBytes: number(row, 'size_bytes'),
-      skippedCounts: JSON.parse(text(row, 'skipped_counts')) as SkipCounts,
+      skippedCounts: skippedCountsOf(row),
     },
   }
 }
@@ -64,18 +135,57 @@ export function operationOf(row: SqlRow): Operation {
   }
 }
 
+export function sessionOf(row: SqlRow): Session {
+  const project = optional(row, 'project')
+  const head = optional(row, 'head')
+  const forkedFrom = optional(row, 'forked_from')
+  const owner = optional(row, 'lease_owner')
+  return {
+    key: number(row, 'key'),
+    id: text(row, 'id'),
+    agent: optional(row, 'agent'),
+    project: project === null ? null : parseProjectId(project),
+    status: parseStatus(text(row, 'status'), optional(row, 'status_reason')),
+    createdAtMs: number(row, 'created_at'),
+    updatedAtMs: number(row, 'updated_at'),
+    head: head === null ? null : parseCheckpointId(head),
+    nextStep: number(row, 'next_step'),
+    turn: number(row, 'turn'),
+    metadata: valueOf(row, 'metadata'),
+    forkedFrom: forkedFrom === null ? null : parseCheckpointId(forkedFrom),
+    fence: number(row, 'fence'),
+    lease:
+      owner === null
+        ? null
+        : {
+            owner: JSON.parse(owner) as LeaseOwner,
+            expiresAtMs: number(row, 'lease_expires_at'),
+          },
+  }
+}
+
+/** A value of the caller's, in the form of the serializer; absent is undefined. */
+export function valueOf(row: SqlRow, column: string): unknown {
+  const stored = optional(row, column)
+  return stored === null ? undefined : decodeValue(stored).value
+}
+
+export function storedValue(value: unknown, what: string): string | null {
+  return value === undefined ? null : encodeValue(value, { path: [what] }).text
+}
+
 export function number(row: SqlRow, column: string): number {
   const value = row[column]
   invariant(typeof value === 'number', `the column ${column} holds a number`)
   return value
 }
 
-function text(row: SqlRow, column: string): string {
+export function text(row: SqlRow, column: string): string {
   const value = row[column]
   invariant(typeof value === 'string', `the column ${column} holds text`)
   return value
 }
 
-function optional(row: SqlRow, column: string): string | null {
+export function optional(row: SqlRow, column: string): string | null {
   return row[column] === null ? null : text(row, column)
 }

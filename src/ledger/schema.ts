@@ -1,60 +1,8 @@
-// The ledger's tables. Migrations are only ever appended; each is one step of `PRAGMA user_version`.
+// Brings a ledger up to the present version, and refuses one that is ahead of it.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { hasCode, SavestateError } from '../model/index.js'
 import type { Database } from '../system/index.js'
-
-const MIGRATIONS: readonly string[] = [
-  `
-  CREATE TABLE projects (
-    id TEXT PRIMARY KEY,
-    path BLOB NOT NULL UNIQUE,
-    created_at INTEGER NOT NULL,
-    touched_at INTEGER NOT NULL,
-    parent_dev TEXT NOT NULL,
-    parent_ino TEXT NOT NULL
-  ) STRICT;
-
-  -- Long lists that most checkpoints of a project have in common, and that \`list\` never needs.
-  CREATE TABLE details (
-    hash TEXT PRIMARY KEY,
-    json TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE checkpoints (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    project TEXT NOT NULL REFERENCES projects (id),
-    kind TEXT NOT NULL,
-    name TEXT,
-    reason TEXT,
-    created_at INTEGER NOT NULL,
-    pinned INTEGER NOT NULL DEFAULT 0,
-    tree TEXT NOT NULL,
-    "commit" TEXT NOT NULL,
-    files INTEGER NOT NULL,
-    insertions INTEGER NOT NULL,
-    deletions INTEGER NOT NULL,
-    file_count INTEGER NOT NULL,
-    size_bytes INTEGER NOT NULL,
-    skipped_counts TEXT NOT NULL,
-    details TEXT NOT NULL REFERENCES details (hash)
-  ) STRICT;
-  CREATE INDEX checkpoints_by_project ON checkpoints (project, seq);
-  CREATE INDEX checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
-
-  CREATE TABLE operations (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    project TEXT NOT NULL REFERENCES projects (id),
-    kind TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    safety TEXT NOT NULL REFERENCES checkpoints (id),
-    result TEXT NOT NULL REFERENCES checkpoints (id),
-    of TEXT REFERENCES operations (id)
-  ) STRICT;
-  CREATE INDEX operations_by_project ON operations (project, seq);
-  `,
-]
+import { MIGRATIONS } from './migrations.js'
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

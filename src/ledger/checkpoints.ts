@@ -1,0 +1,270 @@
+// The rows of checkpoints: of a project, of a session, or of both.
+import { createHash } from 'node:crypto'
+import {
+  type Checkpoint,
+  type CheckpointBrief,
+  type CheckpointId,
+  type FilesCheckpoint,
+  hasFiles,
+  type ObjectId,
+  parseObjectId,
+  type ProjectId,
+  type SessionKey,
+  type SnapshotDetails,
+} from '../model/index.js'
+import type { Database, SqlRow, SqlValue } from '../system/index.js'
+import {
+  checkpointBriefOf,
+  checkpointOf,
+  detailsOf,
+  number,
+  optional,
+  storedValue,
+} from './rows.js'
+
+export type CheckpointQuery = {
+  readonly project?: ProjectId | undefined
+  readonly session?: SessionKey | undefined
+  readonly limit?: number | undefined
+  /** Only those saved before this one. */
+  readonly before?: CheckpointId | undefined
+}
+
+const SELECT = `SELECT checkpoints.*, sessions.id AS session_id FROM checkpoints
+  LEFT JOIN sessions ON sessions.key = checkpoints.session`
+
+const SELECT_BRIEF = `SELECT checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
+  sessions.id AS session_id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL AS has_state,
+  tree IS NOT NULL AS has_files, files, insertions, deletions, skipped_counts
+  FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session`
+
+/** Where a checkpoint may be looked for: a person types references within a project or within a session. */
+export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
+
+export class Checkpoints {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Inside a transaction. `details` for a checkpoint that holds a snapshot. */
+  insert(checkpoint: Checkpoint, details: SnapshotDetails | undefined): void {
+    const { session: s } = checkpoint
+    const files = hasFiles(checkpoint) ? this.#filesColumns(checkpoint, details) : NO_FILES
+    this.#database.run(
+      `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
+        insertions, deletions, file_count, size_bytes, skipped_counts, details, session, parent, step, status,
+        status_reason, turn, tool_call, state, schema_version, metadata, operation_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      checkpoint.id,
+      checkpoint.project,
+      checkpoint.kind,
+      checkpoint.name,
+      checkpoint.reason,
+      checkpoint.createdAtMs,
+      checkpoint.pinned ? 1 : 0,
+      ...files,
+      s?.key ?? null,
+      s?.parent ?? null,
+      s?.step ?? null,
+      s?.status.state ?? null,
+      s !== null && 'reason' in s.status ? s.status.reason : null,
+      s?.turn ?? null,
+      s?.toolCall ?? null,
+      s?.state ?? null,
+      s?.schemaVersion ?? null,
+      storedValue(s?.metadata, 'metadata'),
+      s?.operationId ?? null,
+    )
+    if (checkpoint.project !== null) this.#touch(checkpoint.project, checkpoint.createdAtMs)
+  }
+
+  /** Newest first. */
+  list(query: CheckpointQuery): Checkpoint[] {
+    return this.#query(SELECT, query).map(checkpointOf)
+  }
+
+  /** The same without what a list does not show: a row costs a third. */
+  briefs(query: CheckpointQuery): CheckpointBrief[] {
+    return this.#query(SELECT_BRIEF, query).map(checkpointBriefOf)
+  }
+
+  #query(select: string, { project, session, limit, before }: CheckpointQuery): readonly SqlRow[] {
+    const conditions: string[] = []
+    const values: SqlValue[] = []
+    const where = (condition: string, value: SqlValue) => {
+      conditions.push(condition)
+      values.push(value)
+    }
+    if (project !== undefined) where('checkpoints.project = ?', project)
+    if (session !== undefined) where('session = ?', session)
+    if (before !== undefined) where('seq < (SELECT seq FROM checkpoints WHERE id = ?)', before)
+    const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+    const order = session === undefined ? 'seq' : 'step'
+    const sql = `${select} ${filter} ORDER BY ${order} DESC LIMIT ?`
+    return this.#database.all(sql, ...values, limit ?? -1)
+  }
+
+  get(id: CheckpointId): Checkpoint | undefined {
+    return this.#one('WHERE checkpoints.id = ?', id)
+  }
+
+  details(id: CheckpointId): SnapshotDetails | undefined {
+    const row = this.#database.get(
+      'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?',
+      id,
+    )
+    return row === undefined ? undefined : detailsOf(row)
+  }
+
+  /** The newest snapshot of a project. */
+  newestFiles(project: ProjectId): FilesCheckpoint | undefined {
+    return files(
+      this.#one(
+        'WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 1',
+        project,
+      ),
+    )
+  }
+
+  /** The snapshots of the newest checkpoints, newest first. */
+  newestTrees(project: ProjectId): ObjectId[] {
+    const rows = this.#database.all(
+      'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50',
+      project,
+    )
+    return rows.map((row) => parseObjectId(String(row['tree'])))
+  }
+
+  /** The snapshot of the same project just before this one. */
+  filesBefore({ id, project }: FilesCheckpoint): FilesCheckpoint | undefined {
+    return files(
+      this.#one(
+        `WHERE checkpoints.project = ? AND tree IS NOT NULL
+         AND seq < (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq DESC LIMIT 1`,
+        project,
+        id,
+      ),
+    )
+  }
+
+  /** The n-th newest, from 1. */
+  byNumber(scope: Scope, n: number): Checkpoint | undefined {
+    const { column, value } = columnOf(scope)
+    return this.#one(`WHERE ${column} = ? ORDER BY seq DESC LIMIT 1 OFFSET ?`, value, n - 1)
+  }
+
+  /** The newest of that name. */
+  byName(scope: Scope, name: string): Checkpoint | undefined {
+    return this.allByName(scope, name, 1)[0]
+  }
+
+  /** Newest first. */
+  allByName(scope: Scope, name: string, limit = -1): Checkpoint[] {
+    const { column, value } = columnOf(scope)
+    return this.#database
+      .all(
+        `${SELECT} WHERE ${column} = ? AND name = ? ORDER BY seq DESC LIMIT ?`,
+        value,
+        name,
+        limit,
+      )
+      .map(checkpointOf)
+  }
+
+  /** At most two are needed to know that a prefix is not unique. */
+  byPrefix(scope: Scope, prefix: string): Checkpoint[] {
+    const { column, value } = columnOf(scope)
+    return this.#database
+      .all(
+        `${SELECT} WHERE ${column} = ? AND substr(checkpoints.id, 1, ?) = ? LIMIT 2`,
+        value,
+        prefix.length,
+        prefix,
+      )
+      .map(checkpointOf)
+  }
+
+  byOperation(session: SessionKey, operationId: string): Checkpoint | undefined {
+    return this.#one('WHERE session = ? AND operation_id = ?', session, operationId)
+  }
+
+  /** How many checkpoints of a session have each name; null for those without. */
+  countByName(session: SessionKey): ReadonlyMap<string | null, number> {
+    const rows = this.#database.all(
+      'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name',
+      session,
+    )
+    return new Map(rows.map((row) => [optional(row, 'name'), number(row, 'count')]))
+  }
+
+  oldest(session: SessionKey): Checkpoint | undefined {
+    return this.#one('WHERE session = ? ORDER BY step LIMIT 1', session)
+  }
+
+  byStep(session: SessionKey, step: number): Checkpoint | undefined {
+    return this.#one('WHERE session = ? AND step = ?', session, step)
+  }
+
+  setName(id: CheckpointId, name: string | null): void {
+    this.#database.run('UPDATE checkpoints SET name = ? WHERE id = ?', name, id)
+  }
+
+  setPinned(id: CheckpointId, pinned: boolean): void {
+    this.#database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
+  }
+
+  /** Inside a transaction. Those that came after get its parent, so that no survivor hangs in the air. */
+  remove(checkpoint: Checkpoint): void {
+    const parent = checkpoint.session?.parent ?? null
+    this.#database.run(
+      'UPDATE checkpoints SET parent = ? WHERE session IS NOT NULL AND parent = ?',
+      parent,
+      checkpoint.id,
+    )
+    this.#database.run('DELETE FROM checkpoints WHERE id = ?', checkpoint.id)
+  }
+
+  #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {
+    const row = this.#database.get(`${SELECT} ${rest}`, ...values)
+    return row === undefined ? undefined : checkpointOf(row)
+  }
+
+  #filesColumns(
+    { snapshot, commit, changes }: FilesCheckpoint,
+    details: SnapshotDetails | undefined,
+  ): SqlValue[] {
+    const { skippedPaths = [], repositories = [] } = details ?? {}
+    const json = JSON.stringify({ skippedPaths, repositories })
+    const hash = createHash('sha256').update(json).digest('hex')
+    this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', hash, json)
+    return [
+      snapshot.tree,
+      commit,
+      changes.files,
+      changes.insertions,
+      changes.deletions,
+      snapshot.fileCount,
+      snapshot.sizeBytes,
+      JSON.stringify(snapshot.skippedCounts),
+      hash,
+    ]
+  }
+
+  #touch(project: ProjectId, atMs: number): void {
+    this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
+  }
+}
+
+const NO_FILES: readonly SqlValue[] = Array.from({ length: 9 }, () => null)
+
+function columnOf(scope: Scope): { readonly column: string; readonly value: SqlValue } {
+  return 'project' in scope
+    ? { column: 'checkpoints.project', value: scope.project }
+    : { column: 'session', value: scope.session }
+}
+
+function files(checkpoint: Checkpoint | undefined): FilesCheckpoint | undefined {
+  return checkpoint !== undefined && hasFiles(checkpoint) ? checkpoint : undefined
+}

@@ -1,0 +1,156 @@
+// The steps from an empty ledger to the present one. Only ever appended; each is one of `PRAGMA user_version`,
+// and test/fixtures keeps a store of every version.
+import { STATE_TABLES } from './states/index.js'
+import { THREAD_TABLES } from './thread-tables.js'
+
+const SNAPSHOTS = `
+  CREATE TABLE projects (
+    id TEXT PRIMARY KEY,
+    path BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    touched_at INTEGER NOT NULL,
+    parent_dev TEXT NOT NULL,
+    parent_ino TEXT NOT NULL
+  ) STRICT;
+
+  -- Long lists that most checkpoints of a project have in common, and that \`list\` never needs.
+  CREATE TABLE details (
+    hash TEXT PRIMARY KEY,
+    json TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE checkpoints (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    project TEXT NOT NULL REFERENCES projects (id),
+    kind TEXT NOT NULL,
+    name TEXT,
+    reason TEXT,
+    created_at INTEGER NOT NULL,
+    pinned INTEGER NOT NULL DEFAULT 0,
+    tree TEXT NOT NULL,
+    "commit" TEXT NOT NULL,
+    files INTEGER NOT NULL,
+    insertions INTEGER NOT NULL,
+    deletions INTEGER NOT NULL,
+    file_count INTEGER NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    skipped_counts TEXT NOT NULL,
+    details TEXT NOT NULL REFERENCES details (hash)
+  ) STRICT;
+  CREATE INDEX checkpoints_by_project ON checkpoints (project, seq);
+  CREATE INDEX checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
+
+  CREATE TABLE operations (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    project TEXT NOT NULL REFERENCES projects (id),
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    safety TEXT NOT NULL REFERENCES checkpoints (id),
+    result TEXT NOT NULL REFERENCES checkpoints (id),
+    of TEXT REFERENCES operations (id)
+  ) STRICT;
+  CREATE INDEX operations_by_project ON operations (project, seq);
+`
+
+const SESSIONS = `
+  ${STATE_TABLES}
+
+  CREATE TABLE sessions (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    agent TEXT,
+    project TEXT REFERENCES projects (id),
+    status TEXT NOT NULL,
+    status_reason TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    head TEXT,
+    next_step INTEGER NOT NULL DEFAULT 0,
+    turn INTEGER NOT NULL DEFAULT 0,
+    metadata TEXT,
+    forked_from TEXT,
+    fence INTEGER NOT NULL DEFAULT 0,
+    lease_owner TEXT,
+    lease_expires_at INTEGER,
+    -- A deleted session leaves its row: a late write must find that it is gone.
+    deleted_at INTEGER
+  ) STRICT;
+  CREATE INDEX sessions_by_status ON sessions (status, updated_at);
+
+  -- A checkpoint holds a snapshot (everything from tree to details), a state, or both.
+  CREATE TABLE checkpoints_2 (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    project TEXT REFERENCES projects (id),
+    kind TEXT NOT NULL,
+    name TEXT,
+    reason TEXT,
+    created_at INTEGER NOT NULL,
+    pinned INTEGER NOT NULL DEFAULT 0,
+    tree TEXT,
+    "commit" TEXT,
+    files INTEGER,
+    insertions INTEGER,
+    deletions INTEGER,
+    file_count INTEGER,
+    size_bytes INTEGER,
+    skipped_counts TEXT,
+    details TEXT REFERENCES details (hash),
+    session INTEGER REFERENCES sessions (key),
+    parent TEXT,
+    step INTEGER,
+    status TEXT,
+    status_reason TEXT,
+    turn INTEGER,
+    tool_call TEXT,
+    state INTEGER REFERENCES states (id),
+    schema_version INTEGER,
+    metadata TEXT,
+    operation_id TEXT
+  ) STRICT;
+  INSERT INTO checkpoints_2 (seq, id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
+      insertions, deletions, file_count, size_bytes, skipped_counts, details)
+    SELECT seq, id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
+      insertions, deletions, file_count, size_bytes, skipped_counts, details FROM checkpoints;
+  DROP TABLE checkpoints;
+  ALTER TABLE checkpoints_2 RENAME TO checkpoints;
+  CREATE INDEX checkpoints_by_project ON checkpoints (project, seq) WHERE project IS NOT NULL;
+  CREATE INDEX checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
+  CREATE UNIQUE INDEX checkpoints_by_session ON checkpoints (session, step) WHERE session IS NOT NULL;
+  CREATE UNIQUE INDEX checkpoints_by_operation ON checkpoints (session, operation_id)
+    WHERE operation_id IS NOT NULL;
+  CREATE INDEX checkpoints_by_session_name ON checkpoints (session, name)
+    WHERE session IS NOT NULL AND name IS NOT NULL;
+
+  -- The tool journal: the intent is written before a call, the outcome after it.
+  CREATE TABLE tool_calls (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    session INTEGER NOT NULL REFERENCES sessions (key),
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    args TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    status TEXT NOT NULL,
+    outcome TEXT,
+    step INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    -- Taken back by a rewind of the state: the call may be made again.
+    reverted INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE UNIQUE INDEX tool_calls_by_id ON tool_calls (session, id) WHERE reverted = 0;
+
+  -- What a call has streamed so far; folded into its outcome at the end.
+  CREATE TABLE partials (
+    call INTEGER NOT NULL REFERENCES tool_calls (seq),
+    number INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (call, number)
+  ) STRICT, WITHOUT ROWID;
+
+  ${THREAD_TABLES}
+`
+
+export const MIGRATIONS: readonly string[] = [SNAPSHOTS, SESSIONS]

@@ -1,0 +1,277 @@
+// Whatever is done to a state between two writes, and with whichever memory it is written: every state that
+// was ever written reads back as it was then. The comparison is with naive full copies.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { ClassRegistry, SavestateError, type StateId } from '../../model/index.js'
+import { type Database, openDatabase } from '../../system/index.js'
+import { STATE_TABLES, StateMemory, StateStore } from './index.js'
+import { Box, difference, strictCopy } from './strict-copy.js'
+
+const root = mkdtempSync(join(tmpdir(), 'savestate-states-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const classes = new ClassRegistry()
+classes.register('Box', {
+  type: Box,
+  toValue: ({ content }) => content,
+  fromValue: (value) => new Box(value),
+})
+
+type State = Record<string, unknown>
+
+/** What a command may choose, as numbers that are taken modulo what there is. */
+type Choice = { readonly a: number; readonly b: number; readonly c: number; readonly leaf: number }
+
+class World {
+  readonly database: Database
+  readonly store: StateStore
+  readonly memories = [new StateMemory(), new StateMemory()]
+  readonly written: { readonly id: StateId; readonly copy: unknown }[] = []
+  /** Elements that were taken out, and may come back. */
+  readonly removed: unknown[] = []
+  state: State
+  count = 0
+
+  constructor(path: string) {
+    this.database = openDatabase(path, { timeoutMs: 1000 })
+    this.database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
+    this.database.exec(STATE_TABLES)
+    this.store = new StateStore(this.database, { classes })
+    this.state = {
+      messages: [{ role: 'user', parts: [{ n: 1 }], meta: { n: 1 } }],
+      toolCalls: [],
+      facts: Object.fromEntries(Array.from({ length: 34 }, (_, n) => [`fact ${n}`, { n: n % 5 }])),
+      step: 0,
+    }
+  }
+
+  /** A new value, different from all others, of some kind. */
+  make({ leaf, c }: Choice): unknown {
+    this.count += 1
+    const n = this.count
+    const kinds: (() => unknown)[] = [
+      () => ({
+        role: 'user',
+        n,
+        content: [{ type: 'text', text: `text ${n}` }],
+        meta: { ok: true },
+      }),
+      () => ({ n, undefined, nan: Number.NaN, minus: -0, big: 10n, $: 'tag', list: [null, n] }),
+      () => n,
+      () => `text ${n % 3}`,
+      () => new Date(n),
+      () =>
+        new Map<unknown, unknown>([
+          [{ n }, 'a'],
+          ['b', { n }],
+        ]),
+      () => new Set<unknown>([n, { n }]),
+      () => Object.assign(Object.create(null), { n, inner: { n } }),
+      () => Object.assign(['a', { n }], { length: 4 }),
+      () => ({ same: 'content' }),
+      () => new Box({ n }),
+      () => Array.from({ length: c % 40 }, (_, place) => ({ place: place % 7 })),
+      () => ({ deep: { list: Array.from({ length: 16 + (c % 30) }, (_, i) => [i]) }, n }),
+      () => Object.fromEntries(Array.from({ length: 30 + (c % 9) }, (_, i) => [`key ${i}`, { i }])),
+      () => 'long '.repeat(30) + String(n),
+      () => undefined,
+    ]
+    return kinds[leaf % kinds.length]?.()
+  }
+
+  /** All objects of the state that can be changed in place, in some fixed order. */
+  objects(): object[] {
+    const found = new Set<object>([this.state])
+    for (const object of found) {
+      const items =
+        object instanceof Map
+          ? [...object.keys(), ...object.values()]
+          : object instanceof Set
+            ? [...object]
+            : Object.values(object)
+      for (const item of items) if (typeof item === 'object' && item !== null) found.add(item)
+    }
+    return [...found]
+  }
+
+  lists(): unknown[][] {
+    return Object.values(this.state).filter((value) => Array.isArray(value))
+  }
+
+  write(memory: StateMemory): void {
+    const copy = strictCopy(this.state)
+    const id = this.database.transaction(() => this.store.write(this.state, memory))
+    expect(difference(copy, this.state)).toBe(undefined)
+    this.written.push({ id, copy })
+  }
+
+  check(): void {
+    for (const { id, copy } of this.written)
+      expect([id, difference(copy, this.store.read(id))]).toEqual([id, undefined])
+  }
+}
+
+function at<Item>(items: readonly Item[], place: number): Item | undefined {
+  return items[place % Math.max(items.length, 1)]
+}
+
+function define(object: object, { key, value }: { key: string; value: unknown }): void {
+  Object.defineProperty(object, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  })
+}
+
+const KEYS = ['n', 'role', 'new', '__proto__', '$', '7', 'messages', 'meta']
+
+/** Puts a value somewhere into an object of any kind. */
+function put(object: object | undefined, { value, c }: { value: unknown; c: number }): void {
+  if (object instanceof Map) object.set(c % 2 === 0 ? c % 3 : value, value)
+  else if (object instanceof Set) object.add(value)
+  else if (object instanceof Date) object.setTime(c)
+  else if (object instanceof Box) return
+  else if (Array.isArray(object)) object[c % (object.length + 1)] = value
+  else if (object !== undefined) define(object, { key: at(KEYS, c) ?? '', value })
+}
+
+const COMMANDS: Readonly<Record<string, (world: World, choice: Choice) => void>> = {
+  append: (world, choice) => at(world.lists(), choice.a)?.push(world.make(choice)),
+  appendMany: (world, choice) => {
+    for (let n = 0; n < choice.c % 60; n += 1)
+      at(world.lists(), choice.a)?.push({ n, c: choice.c % 5 })
+  },
+  edit: (world, choice) =>
+    put(at(world.objects(), choice.a), { value: world.make(choice), c: choice.c }),
+  insert: (world, choice) => {
+    const list = at(world.lists(), choice.a)
+    list?.splice(choice.b % (list.length + 1), 0, world.make(choice))
+  },
+  remove: (world, choice) => {
+    const list = at(world.lists(), choice.a)
+    world.removed.push(...(list?.splice(choice.b % (list.length + 1), 1 + (choice.c % 3)) ?? []))
+  },
+  bringBack: (world, choice) => {
+    const list = at(world.lists(), choice.a)
+    if (world.removed.length > 0)
+      list?.splice(choice.b % (list.length + 1), 0, at(world.removed, choice.c))
+  },
+  truncate: (world, choice) => {
+    const list = at(world.lists(), choice.a)
+    if (list !== undefined) list.length = choice.b % (list.length + 1)
+  },
+  move: (world, choice) => {
+    const list = at(world.lists(), choice.a)
+    if (list !== undefined)
+      list.splice(choice.c % (list.length + 1), 0, ...list.splice(choice.b % (list.length + 1), 1))
+  },
+  reverse: (world, choice) => at(world.lists(), choice.a)?.reverse(),
+  addKey: (world, choice) => put(world.state, { value: world.make(choice), c: choice.c }),
+  removeKey: (world, choice) =>
+    Reflect.deleteProperty(world.state, at(Object.keys(world.state), choice.a) ?? ''),
+  removeInner: (world, choice) => {
+    const object = at(world.objects(), choice.a)
+    if (object instanceof Map || object instanceof Set) object.clear()
+    else if (object !== undefined && !(object instanceof Box) && !Array.isArray(object))
+      Reflect.deleteProperty(object, at(Object.keys(object), choice.b) ?? '')
+  },
+  rename: (world, choice) => {
+    const object = at(world.objects(), choice.a)
+    const [key] = object === undefined ? [] : Object.keys(object)
+    if (object === undefined || key === undefined || Array.isArray(object)) return
+    if (object instanceof Box) return
+    define(object, { key: `${key}'`, value: Reflect.get(object, key) })
+    Reflect.deleteProperty(object, key)
+  },
+  changePrototype: (world, choice) => {
+    const object = at(world.objects(), choice.a)
+    const prototype: unknown = Object.getPrototypeOf(object)
+    if (prototype === Object.prototype) Object.setPrototypeOf(object, null)
+    else if (prototype === null) Object.setPrototypeOf(object, Object.prototype)
+  },
+  share: (world, choice) => {
+    const objects = world.objects()
+    put(at(objects, choice.a), { value: at(objects, choice.b), c: choice.c })
+  },
+  shareAtRoot: (world, choice) =>
+    put(world.state, { value: at(world.objects(), choice.b), c: choice.c }),
+  shareInList: (world, choice) =>
+    at(world.lists(), choice.a)?.push({ shared: at(world.objects(), choice.b) }),
+  cloneAll: (world) => {
+    world.state = strictCopy(world.state)
+  },
+  cloneOne: (world, choice) => {
+    const list = at(world.lists(), choice.a)
+    if (list !== undefined && list.length > 0)
+      list[choice.b % list.length] = strictCopy(list[choice.b % list.length])
+  },
+  newArrays: (world) => {
+    world.state = Object.fromEntries(
+      Object.entries(world.state).map(([key, value]) => [
+        key,
+        Array.isArray(value) ? [...value] : value,
+      ]),
+    )
+  },
+  nothing: () => undefined,
+}
+
+const choice = fc.record({ a: fc.nat(), b: fc.nat(), c: fc.nat(200), leaf: fc.nat() })
+const command = fc.record({
+  change: fc.array(fc.tuple(fc.constantFrom(...Object.keys(COMMANDS)), choice), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+  memory: fc.constantFrom(0, 0, 0, 0, 1, 2),
+  fate: fc.constantFrom('commit', 'commit', 'commit', 'commit', 'roll back', 'collect'),
+})
+
+let count = 0
+test('every state that was written reads back exactly, whatever came before and after', () => {
+  fc.assert(
+    fc.property(fc.array(command, { minLength: 1, maxLength: 12 }), (commands) => {
+      count += 1
+      const world = new World(join(root, `${count}.db`))
+      for (const { change, memory, fate } of commands) {
+        const before = strictCopy(world.state)
+        for (const [name, chosen] of change) COMMANDS[name]?.(world, chosen)
+        const chosen = world.memories[memory] ?? new StateMemory()
+        if (fate === 'collect')
+          world.database.exec('UPDATE state_generation SET number = number + 1')
+        if (fate === 'roll back') rollBack(world, chosen)
+        if (isStored(world, chosen)) world.check()
+        else world.state = before
+      }
+      world.database.close()
+    }),
+    { numRuns: 400, seed: 1 },
+  )
+})
+
+/** False if the state was refused, which is right for an object that an instance of a class shares. */
+function isStored(world: World, memory: StateMemory): boolean {
+  try {
+    world.write(memory)
+    return true
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'STATE_UNSTORABLE') return false
+    throw error
+  }
+}
+
+/** The rows go, and nobody tells the memory. */
+function rollBack(world: World, memory: StateMemory): void {
+  const reason = new Error('rolled back')
+  try {
+    world.database.transaction(() => {
+      world.store.write(world.state, memory)
+      throw reason
+    })
+  } catch (error) {
+    if (error !== reason && !(error instanceof SavestateError)) throw error
+  }
+}

@@ -1,0 +1,3 @@
+export { StateMemory } from './state-memory.js'
+export { type Figures, StateStore, type StateSummary } from './state-store.js'
+export { STATE_TABLES } from './tables.js'

@@ -1,0 +1,103 @@
+// How a state is taken apart, before anything is stored: by keys, lists and single values. What is not a plain
+// object or array stays whole, so that the serializer keeps it exactly or refuses it.
+import { types } from 'node:util'
+import type { ValuePath } from '../../model/index.js'
+import { isPlainArray } from './record.js'
+import type { Primitive } from './state-body.js'
+
+/** Values that become elements, in order. */
+export type Spread = {
+  readonly kind: 'list' | 'entries' | 'value'
+  readonly path: ValuePath
+  readonly values: readonly unknown[]
+  /** Of entries only. */
+  readonly keys: readonly string[] | undefined
+}
+
+export type Layout =
+  | { readonly kind: 'primitive'; readonly value: Primitive }
+  | Spread
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [string, Layout])[] }
+
+/** Longer ones become elements, so that they are stored once. */
+const MAX_PRIMITIVE_CHARS = 64
+/** An object with more keys is a list of its entries: the row of the state must stay small. */
+const MAX_KEYS = 32
+/** The state itself may have more: under one of its keys is probably a long list. */
+const MAX_ROOT_KEYS = 256
+/** An object that holds an array of this length is worth taking apart. */
+const MIN_ITEMS = 16
+const MAX_DEPTH = 4
+
+/** Asked for every object that would be taken apart. False: it stands elsewhere in the state already. */
+export type Claim = (container: object, path: ValuePath) => boolean
+
+export function layOut(state: unknown, claim: Claim): Layout {
+  return place(state, { path: [], claim })
+}
+
+function place(value: unknown, at: { readonly path: ValuePath; readonly claim: Claim }): Layout {
+  if (isSmallPrimitive(value)) return { kind: 'primitive', value }
+  const { path, claim } = at
+  const whole: Layout = { kind: 'value', path, values: [value], keys: undefined }
+  if (typeof value !== 'object' || value === null) return whole
+  if (Array.isArray(value)) {
+    if (types.isProxy(value) || !isPlainArray(value) || !claim(value, path)) return whole
+    return { kind: 'list', path, values: value, keys: undefined }
+  }
+  const kind = kindOf(value, path.length)
+  if (kind === 'value' || !isPlainObject(value) || !claim(value, path)) return whole
+  const entries = Object.entries(value)
+  if (kind === 'entries')
+    return {
+      kind,
+      path,
+      values: entries.map(([, inner]) => inner),
+      keys: entries.map(([key]) => key),
+    }
+  return {
+    kind,
+    entries: entries.map(([key, inner]) => [key, place(inner, { path: [...path, key], claim })]),
+  }
+}
+
+function kindOf(value: object, depth: number): 'object' | 'entries' | 'value' {
+  if (!isPlainObject(value)) return 'value'
+  const keyCount = Object.keys(value).length
+  if (depth === 0) return keyCount > MAX_ROOT_KEYS ? 'entries' : 'object'
+  if (keyCount > MAX_KEYS) return 'entries'
+  const isWorthIt =
+    depth < MAX_DEPTH && Object.values(value).some((inner) => isSplit(inner, depth + 1))
+  return isWorthIt ? 'object' : 'value'
+}
+
+function isSplit(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.length >= MIN_ITEMS
+  return kindOf(value, depth) !== 'value'
+}
+
+function isPlainObject(value: object): boolean {
+  return (
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !types.isProxy(value) &&
+    // `arguments`, for one, looks plain and is not.
+    Object.prototype.toString.call(value) === '[object Object]' &&
+    Object.getOwnPropertySymbols(value).length === 0
+  )
+}
+
+function isSmallPrimitive(value: unknown): value is Primitive {
+  switch (typeof value) {
+    case 'string':
+      return (
+        value.length < MAX_PRIMITIVE_CHARS && JSON.stringify(value).length <= MAX_PRIMITIVE_CHARS
+      )
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0)
+    case 'boolean':
+      return true
+    default:
+      return value === null
+  }
+}

@@ -1,0 +1,48 @@
+// A node as bytes: the difference of each child's id to the one before. What is appended step by step has
+// ids close together, so most children take one byte.
+
+// Seven bits in each byte; the eighth says that another follows.
+const BYTE_VALUES = 128
+const MAX_BYTES_OF_ID = 8
+
+export function packNode(ids: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(ids.length * MAX_BYTES_OF_ID)
+  let end = 0
+  let last = 0
+  for (const id of ids) {
+    // Forward steps are even and backward ones odd, so that both are small numbers.
+    const step = id >= last ? 2 * (id - last) : 2 * (last - id) - 1
+    let rest = step
+    while (rest >= BYTE_VALUES) {
+      bytes[end] = (rest % BYTE_VALUES) + BYTE_VALUES
+      end += 1
+      // Not a shift: ids may need more than 32 bits.
+      rest = Math.floor(rest / BYTE_VALUES)
+    }
+    bytes[end] = rest
+    end += 1
+    last = id
+  }
+  return bytes.subarray(0, end)
+}
+
+/** The ids; undefined for bytes that no node has. */
+export function unpackNode(bytes: Uint8Array): number[] | undefined {
+  const ids: number[] = []
+  let last = 0
+  let step = 0
+  let unit = 1
+  for (const byte of bytes) {
+    step += (byte % BYTE_VALUES) * unit
+    if (byte >= BYTE_VALUES) {
+      unit *= BYTE_VALUES
+      continue
+    }
+    last += step % 2 === 0 ? step / 2 : -(step + 1) / 2
+    if (!Number.isSafeInteger(last) || last <= 0) return undefined
+    ids.push(last)
+    step = 0
+    unit = 1
+  }
+  return unit === 1 && ids.length > 0 ? ids : undefined
+}

@@ -1,0 +1,146 @@
+// Makes a state again from its rows. Far references are filled in last, when everything they lead to is there.
+import {
+  type ClassRegistry,
+  type DecodedValue,
+  decodeValue,
+  resolvePath,
+  SavestateError,
+  type StateId,
+} from '../../model/index.js'
+import type { Database } from '../../system/index.js'
+import { lacking, malformed } from './damage.js'
+import { readElements } from './element-rows.js'
+import { readList } from './node-rows.js'
+import { parseBody, type Part, type StateBody } from './state-body.js'
+
+type Reading = {
+  readonly database: Database
+  readonly classes: ClassRegistry | undefined
+  readonly state: StateId
+  readonly unfilled: Unfilled[]
+}
+
+/** An element with far references, and how to put it in its place once they are filled in. */
+type Unfilled = { readonly decoded: DecodedValue; readonly place: () => void }
+
+export function readBody(database: Database, state: StateId): StateBody {
+  const body = database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
+  if (typeof body !== 'string') throw lacking('the row', state)
+  return parseBody(body, state)
+}
+
+export type ReadOptions = {
+  readonly state: StateId
+  readonly keys?: readonly string[] | undefined
+  readonly classes: ClassRegistry | undefined
+}
+
+/** Fresh objects each time. With `keys` only those; the others are not read unless these refer to them. */
+export function readState(database: Database, { state, keys, classes }: ReadOptions): unknown {
+  const { root, hasFar } = readBody(database, state)
+  if (keys === undefined) return makePart({ database, classes, state, unfilled: [] }, root)
+  if (root.kind !== 'object' && root.kind !== 'entries') {
+    throw new SavestateError('BAD_INPUT', `The state ${state} is not an object that has keys`, {
+      hint: 'Read it whole.',
+    })
+  }
+  const wanted = new Set(keys)
+  const isLazy = root.kind === 'object' && !hasFar
+  const part: Part = isLazy
+    ? { kind: 'object', entries: root.entries.filter(([key]) => wanted.has(key)) }
+    : root
+  const whole = makePart({ database, classes, state, unfilled: [] }, part)
+  return Object.fromEntries(Object.entries(Object(whole)).filter(([key]) => wanted.has(key)))
+}
+
+function makePart(reading: Reading, part: Part): unknown {
+  let value: unknown
+  const put = (made: unknown) => {
+    value = made
+  }
+  readPart(reading, { part, put })
+  for (const { decoded } of reading.unfilled) {
+    for (const { path, fill } of decoded.holes) {
+      const target = resolvePath(value, path)
+      if (typeof target !== 'object' || target === null)
+        throw malformed('a far reference that leads nowhere', { state: reading.state })
+      fill(target)
+    }
+  }
+  for (const { place } of reading.unfilled) place()
+  return value
+}
+
+/** `put` is called with the value; once more at the end if it is a far reference as a whole. */
+function readPart(
+  reading: Reading,
+  { part, put }: { readonly part: Part; readonly put: (value: unknown) => void },
+): void {
+  switch (part.kind) {
+    case 'primitive':
+      put(part.value)
+      return
+    case 'element':
+      put(readValues(reading, { ids: [part.id], put: (_, value) => put(value) })[0])
+      return
+    case 'object': {
+      const object = {}
+      for (const [key, inner] of part.entries)
+        readPart(reading, { part: inner, put: (value) => define(object, [key, value]) })
+      put(object)
+      return
+    }
+    case 'list': {
+      const ids = readList(reading.database, { tree: part.tree, state: reading.state })
+      const list = readValues(reading, {
+        ids,
+        put: (place, value) => {
+          list[place] = value
+        },
+      })
+      put(list)
+      return
+    }
+    default: {
+      const object = {}
+      const add = (pair: unknown) => define(object, entryOf(pair, reading))
+      const ids = readList(reading.database, { tree: part.tree, state: reading.state })
+      for (const pair of readValues(reading, { ids, put: (_, pair) => add(pair) })) add(pair)
+      put(object)
+    }
+  }
+}
+
+/** Calls `put` later, once it is complete, for an element with far references. */
+function readValues(
+  reading: Reading,
+  {
+    ids,
+    put,
+  }: { readonly ids: readonly number[]; readonly put: (place: number, value: unknown) => void },
+): unknown[] {
+  const { classes } = reading
+  const { values, tagged } = readElements(reading.database, { ids, state: reading.state })
+  for (const [place, { text }] of tagged) {
+    const decoded = decodeValue(text, classes === undefined ? {} : { classes })
+    values[place] = decoded.value
+    if (decoded.holes.length > 0)
+      reading.unfilled.push({ decoded, place: () => put(place, decoded.value) })
+  }
+  return values
+}
+
+function entryOf(pair: unknown, { state }: Reading): readonly [string, unknown] {
+  const [key, value]: readonly unknown[] = Array.isArray(pair) ? pair : []
+  if (typeof key !== 'string') throw malformed('an entry without a key', { state })
+  return [key, value]
+}
+
+function define(object: object, [key, value]: readonly [string, unknown]): void {
+  Object.defineProperty(object, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  })
+}

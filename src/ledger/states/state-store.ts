@@ -1,0 +1,120 @@
+// States of agents, stored by their differences, exactly. A state is whole in itself: it needs no other one to
+// be read, and whatever two states have in common is stored once.
+import type { ClassRegistry, StateId } from '../../model/index.js'
+import type { Database } from '../../system/index.js'
+import { number } from '../rows.js'
+import { appendToState } from './append-state.js'
+import { readBody, readState } from './read-state.js'
+import type { Part } from './state-body.js'
+import type { StateMemory } from './state-memory.js'
+import type { Pass } from './store-fresh.js'
+import { writeState } from './write-state.js'
+
+export type Figures = {
+  readonly kind: 'list' | 'object' | 'value'
+  /** How many items or keys; null for a value, which is stored as a whole. */
+  readonly length: number | null
+}
+
+export type StateSummary = Figures & {
+  /** Of a state that is an object; none of one with more than 256 keys. */
+  readonly keys: readonly (Figures & { readonly key: string })[]
+}
+
+export class StateStore {
+  readonly #database: Database
+  readonly #classes: ClassRegistry | undefined
+
+  constructor(database: Database, options: { readonly classes?: ClassRegistry } = {}) {
+    this.#database = database
+    this.#classes = options.classes
+  }
+
+  /**
+   * Inside the caller's transaction; if that fails, the caller forgets the memory. Gives the id of the last
+   * state if nothing is different. Changes nothing of the caller's.
+   *
+   * Throws STATE_UNSTORABLE, with the path, for what could not be brought back exactly.
+   */
+  write(state: unknown, memory: StateMemory): StateId {
+    return this.#pass(memory, (pass) => writeState(pass, state))
+  }
+
+  /**
+   * The same as `write` of the whole state with these items at the end of a list, but looks at nothing else.
+   * The list is made if there is none. Objects that the items share with the state as it was written last, with
+   * this memory, are shared again.
+   *
+   * Throws BAD_INPUT if there is something else under the key.
+   */
+  append(
+    base: StateId | undefined,
+    {
+      key,
+      items,
+    }: { readonly key: string | readonly string[]; readonly items: readonly unknown[] },
+    memory: StateMemory,
+  ): StateId {
+    const path = typeof key === 'string' ? [key] : key
+    return this.#pass(memory, (pass) => appendToState(pass, { base, path, items }))
+  }
+
+  /**
+   * Fresh objects each time. With `keys` an object that has only those of its keys.
+   *
+   * Throws STORE_DAMAGED for what is missing, STATE_UNREADABLE for what is malformed or of an unknown class, and
+   * BAD_INPUT for keys of a state that is no plain object.
+   */
+  read(id: StateId, options: { readonly keys?: readonly string[] } = {}): unknown {
+    return readState(this.#database, { state: id, keys: options.keys, classes: this.#classes })
+  }
+
+  /** What stands where, without reading it. */
+  summary(id: StateId): StateSummary {
+    const { root } = readBody(this.#database, id)
+    const entries = root.kind === 'object' ? root.entries : []
+    return { ...figuresOf(root), keys: entries.map(([key, part]) => ({ key, ...figuresOf(part) })) }
+  }
+
+  #pass<T>(memory: StateMemory, work: (pass: Pass) => T): T {
+    this.#verify(memory)
+    const { beliefs } = memory
+    try {
+      return work({ database: this.#database, classes: this.#classes, beliefs, paths: new Map() })
+    } catch (error) {
+      // What it believes is half of this pass, and what was stored will be gone with the transaction.
+      memory.forget()
+      throw error
+    }
+  }
+
+  /** Drops what is believed if rows were removed meanwhile, or the last transaction has failed after all. */
+  #verify(memory: StateMemory): void {
+    const { last } = memory.beliefs
+    const row = this.#database.get(
+      `SELECT (SELECT number FROM state_generation) AS generation,
+         (SELECT body FROM states WHERE id = ?) AS body,
+         hex(randomblob(5)) AS chance`,
+      last?.id ?? 0,
+    )
+    const generation = number(row ?? {}, 'generation')
+    const isSound = last === undefined || row?.['body'] === last.body
+    if (memory.beliefs.generation !== generation || !isSound) memory.forget()
+    const { beliefs } = memory
+    beliefs.generation = generation
+    if (beliefs.mark === '') beliefs.mark = String(row?.['chance'])
+  }
+}
+
+function figuresOf(part: Part): Figures {
+  switch (part.kind) {
+    case 'list':
+      return { kind: 'list', length: part.tree.length }
+    case 'entries':
+      return { kind: 'object', length: part.tree.length }
+    case 'object':
+      return { kind: 'object', length: part.entries.length }
+    default:
+      return { kind: 'value', length: null }
+  }
+}

@@ -1,0 +1,84 @@
+// For the tests: a copy of a value that shares nothing with it, and a strict comparer. Both know nothing of the
+// stored form. Objects must correspond one to one, so sharing and cycles count.
+import { types } from 'node:util'
+
+/** Stands for a registered class. */
+export class Box {
+  content: unknown
+  constructor(content: unknown) {
+    this.content = content
+  }
+}
+
+export function strictCopy<T>(value: T): T
+export function strictCopy(value: unknown): unknown {
+  const copies = new Map<object, object>()
+  const copy = (from: unknown): unknown => {
+    if (typeof from !== 'object' || from === null) return from
+    const known = copies.get(from)
+    if (known !== undefined) return known
+    const made = emptyLike(from)
+    copies.set(from, made)
+    if (from instanceof Map && made instanceof Map)
+      for (const [key, item] of from) made.set(copy(key), copy(item))
+    else if (from instanceof Set && made instanceof Set)
+      for (const item of from) made.add(copy(item))
+    else
+      for (const key of Object.keys(from)) {
+        const item = copy(Reflect.get(from, key))
+        Object.defineProperty(made, key, {
+          value: item,
+          enumerable: true,
+          writable: true,
+          configurable: true,
+        })
+      }
+    return made
+  }
+  return copy(value)
+}
+
+function emptyLike(from: object): object {
+  if (Array.isArray(from)) return Object.assign([], { length: from.length })
+  if (from instanceof Map) return new Map()
+  if (from instanceof Set) return new Set()
+  if (from instanceof Date) return new Date(from)
+  if (from instanceof Box) return new Box(undefined)
+  return Object.create(Object.getPrototypeOf(from))
+}
+
+/** Where the two differ first, if they do. */
+export function difference(a: unknown, b: unknown): string | undefined {
+  const there = new Map<object, object>()
+  const back = new Map<object, object>()
+  const compare = (one: unknown, other: unknown, at: string): string | undefined => {
+    if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+      return Object.is(one, other) ? undefined : `${at}: ${String(one)} is not ${String(other)}`
+    if (there.has(one) || back.has(other))
+      return there.get(one) === other ? undefined : `${at}: identity`
+    there.set(one, other)
+    back.set(other, one)
+    if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return `${at}: prototype`
+    const [mine, theirs] = [contentOf(one), contentOf(other)]
+    if (mine.length !== theirs.length) return `${at}: ${mine.length} is not ${theirs.length}`
+    for (const [place, item] of mine.entries()) {
+      const found = compare(item, theirs[place], `${at}/${place}`)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return compare(a, b, '')
+}
+
+/** All that makes up an object, as a list. */
+function contentOf(object: object): unknown[] {
+  const content: unknown[] = []
+  if (types.isDate(object)) content.push(object.getTime())
+  if (types.isMap(object)) for (const [key, value] of object) content.push(key, value)
+  if (types.isSet(object)) content.push(...object)
+  for (const key of Reflect.ownKeys(object)) {
+    const { enumerable, writable } = Object.getOwnPropertyDescriptor(object, key) ?? {}
+    content.push(key, enumerable, writable, Reflect.get(object, key))
+  }
+  return content
+}

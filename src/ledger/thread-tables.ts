@@ -1,0 +1,51 @@
+// The tables of graph threads. A framework (LangGraph) names its threads and checkpoints itself, and its ids may be any
+// text; what belongs to them refers to a thread by its row number.
+
+export const THREAD_TABLES = `
+  CREATE TABLE threads (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    -- A deleted thread leaves its row: a late write must find that it is gone. NULL again once it begins anew.
+    deleted_at INTEGER,
+    -- The greatest id of a deleted checkpoint. Ids grow with time, so what is not greater belongs to the past.
+    deleted_to TEXT
+  ) STRICT;
+
+  CREATE TABLE graph_checkpoints (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    thread INTEGER NOT NULL REFERENCES threads (key),
+    ns TEXT NOT NULL,
+    id TEXT NOT NULL,
+    parent TEXT,
+    -- The values of the channels.
+    state INTEGER NOT NULL REFERENCES states (id),
+    -- Everything else of the checkpoint, as JSON.
+    facts TEXT NOT NULL,
+    metadata_type TEXT NOT NULL,
+    metadata ANY NOT NULL,
+    run TEXT,
+    -- Our checkpoint of the project's files, if they were saved too.
+    files TEXT,
+    -- A list of the channels whose value is made from the writes of earlier checkpoints.
+    deltas TEXT,
+    -- The channel whose writes to the parent are a value of this checkpoint.
+    sends TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX graph_checkpoints_by_place ON graph_checkpoints (thread, ns, id);
+  CREATE INDEX graph_checkpoints_by_state ON graph_checkpoints (state);
+  CREATE INDEX graph_checkpoints_by_run ON graph_checkpoints (run) WHERE run IS NOT NULL;
+
+  -- What tasks have written since a checkpoint. It may come before the checkpoint itself.
+  CREATE TABLE graph_writes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    thread INTEGER NOT NULL REFERENCES threads (key),
+    ns TEXT NOT NULL,
+    checkpoint TEXT NOT NULL,
+    task TEXT NOT NULL,
+    idx INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    type TEXT NOT NULL,
+    value ANY NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX graph_writes_by_place ON graph_writes (thread, ns, checkpoint, task, idx);
+`
