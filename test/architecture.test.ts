@@ -11,7 +11,9 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   bin: ['cli'],
   cli: ['index'],
-  index: ['engine', 'ledger', 'snapshot', 'system', 'model'],
+  adapters: ['index'],
+  index: ['sdk', 'engine', 'model'],
+  sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
   engine: ['snapshot', 'ledger', 'system', 'model'],
   snapshot: ['system', 'model'],
   ledger: ['system', 'model'],
@@ -26,7 +28,12 @@ const DOORS: Readonly<Record<string, string>> = { cli: 'cli/main.ts' }
 const RUNTIME_DEPENDENCIES = ['@photostructure/sqlite']
 
 /** Bundled into dist, so that nobody has to install them. */
-const BUNDLED: Readonly<Record<string, readonly string[]>> = { zod: ['engine'] }
+const BUNDLED: Readonly<Record<string, readonly string[]>> = {
+  zod: ['engine'],
+  yaml: ['cli'],
+  // Not bundled: an optional peer of the package.
+  '@langchain': ['adapters'],
+}
 
 /** Not part of the program: makers of test folders, used by the tests beside them only. */
 const TEST_AIDS = ['snapshot/checkout/sample-repositories.ts', 'snapshot/checkout/scratch-git.ts']

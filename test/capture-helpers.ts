@@ -29,7 +29,7 @@ export function storeGit({ home }: { readonly home: string }, ...args: readonly 
 }
 
 /** Everything below `files` of a checkpoint, by path, one character per byte. */
-export function storedTree(s: { readonly home: string }, ref: string): Map<string, Stored> {
+export function storedTree(s: { readonly home: string }, ref: string | null): Map<string, Stored> {
   const output = storeGit(s, 'ls-tree', '-r', '-t', '-z', '--full-tree', `${ref}:files`)
   const stored = new Map<string, Stored>()
   for (const line of output.toString('latin1').split('\0')) {
@@ -51,7 +51,7 @@ export function storedBytes(s: { readonly home: string }, ref: string, path: str
 /** The mode that the checkpoint's `modes` blob gives a path; a folder's path ends with a slash. */
 export function storedMode(
   s: { readonly home: string },
-  ref: string,
+  ref: string | null,
   { path, like }: { readonly path: string; readonly like: 'file' | 'executable' | 'folder' },
 ): number {
   const text = storeGit(s, 'cat-file', 'blob', `${ref}:modes`).toString('latin1')
@@ -65,7 +65,7 @@ export function storedMode(
 }
 
 /** The files and links a checkpoint holds, as sorted text. */
-export function capturedFiles(s: { readonly home: string }, ref: string): string[] {
+export function capturedFiles(s: { readonly home: string }, ref: string | null): string[] {
   return [...storedTree(s, ref)]
     .flatMap(([path, { type }]) => (type === 'folder' ? [] : path))
     .sort()
@@ -74,9 +74,10 @@ export function capturedFiles(s: { readonly home: string }, ref: string): string
 /** The one project of a scratch folder, saved, with all that is to be known of the checkpoint. */
 export async function saved(
   project: Project,
-): Promise<CheckpointDetails & { readonly created: boolean }> {
+): Promise<CheckpointDetails & { readonly created: boolean; readonly ref: string }> {
   const { id, created } = await project.save()
-  return { ...(await project.show(id)), created }
+  const details = await project.show(id)
+  return { ...details, ref: details.ref ?? '', created }
 }
 
 export async function openProject(

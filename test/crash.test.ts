@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Project, Store } from '../src/index.js'
 import { type FileSpec, type Scratch, type Seen, scratch } from './scratch.js'
+import { SESSION_POINTS } from './session-failpoints.js'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 
@@ -204,7 +205,8 @@ test('the failpoints in the table are those in the source', () => {
       ...readFileSync(join(src, name), 'utf8').matchAll(/\bfailpoint\(([^)]*)\)/g),
     ])
     .map((match) => match[1])
-  const listed = new Set(Object.values(POINTS).flatMap((points) => Object.keys(points)))
+  const tables = [...Object.values(POINTS), ...Object.values(SESSION_POINTS)]
+  const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))
 })
 

@@ -92,7 +92,7 @@ test('each checkpoint is a commit without parents under refs/savestate/<project>
   const lines = refs.toString().split('\n').slice(0, -1)
   expect(lines).toEqual([first, second].map(({ ref, commit }) => `${ref} ${commit} `).sort())
   expect(storeGit(s, 'rev-parse', `${second.ref}^{tree}`).toString().trim()).toBe(second.tree)
-  const names = storeGit(s, 'ls-tree', '--name-only', second.ref).toString()
+  const names = storeGit(s, 'ls-tree', '--name-only', String(second.ref)).toString()
   expect(names).toBe('files\nmodes\n')
 })
 
@@ -106,7 +106,7 @@ test('git log and git show speak of checkpoints', async () => {
   expect(log).toContain(`Savestate-Checkpoint: ${id}`)
   expect(log).toContain(`Savestate-Time: ${createdAt}`)
   expect(log).toContain(`Savestate-Path: ${s.project}`)
-  expect(storeGit(s, 'show', '--stat', ref).toString()).toContain('files/a.txt')
+  expect(storeGit(s, 'show', '--stat', String(ref)).toString()).toContain('files/a.txt')
   expect(storeGit(s, 'show', `${ref}:files/a.txt`).toString()).toBe('one\n')
 })
 

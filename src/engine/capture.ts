@@ -9,5 +9,5 @@ export function captureNow(
   project: Project,
   hooks: Hooks = {},
 ): Promise<Captured> {
-  return snapshots.capture(project, ledger.newestTrees(project.id), hooks.onProgress)
+  return snapshots.capture(project, ledger.checkpoints.newestTrees(project.id), hooks.onProgress)
 }

@@ -47,6 +47,7 @@ export async function withProjectLock<T>(
   project: Project,
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
 ): Promise<T> {
+  context.snapshots.expectCapture(project.id)
   const path = lockPath(context, project)
   const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
   if (lock === undefined) {

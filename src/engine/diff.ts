@@ -7,7 +7,7 @@ import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { recover, recoverIfNeeded } from './recover.js'
 import { totalsOf } from '../snapshot/index.js'
-import { resolve } from './resolve.js'
+import { resolve, withFiles } from './resolve.js'
 import { parseProjectPath } from './rewind.js'
 import { type ChangeView, viewChange } from './view.js'
 
@@ -38,8 +38,9 @@ export const diff = projectOperation({
   async run(context, input, hooks): Promise<DiffResult> {
     await recoverIfNeeded(context, hooks)
     const { ledger, snapshots } = context
-    const from = resolve(ledger, knownProject(context), input.from)
-    const to = input.to === undefined ? undefined : resolve(ledger, knownProject(context), input.to)
+    const project = knownProject(context)
+    const from = withFiles(resolve(ledger, project, input.from))
+    const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
     const before = from.snapshot.tree
     const after = to?.snapshot.tree ?? (await captureFolder(context, hooks))
     const paths = input.paths.map(parseProjectPath)

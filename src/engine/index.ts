@@ -7,9 +7,64 @@ export { type Effect, type OperationOf, perform } from './operation.js'
 export { findProjectRoot, realFolder } from './project-root.js'
 export { type RewindResult, rewind } from './rewind.js'
 export { type SaveResult, save } from './save.js'
-export { show } from './show.js'
+export { show, showInSession } from './show.js'
 export { type StatusResult, status } from './status.js'
 export { openHome } from './store-home.js'
 export { redo, undo } from './undo.js'
 export { type Problem, type VerifyResult, verify } from './verify.js'
 export type { ChangeView, CheckpointDetails, CheckpointView, PlanItem, PlanView } from './view.js'
+export type { AgentDetails, StateSummary, ToolView } from './agent-details.js'
+export { type EnsureResult, ensure, EnsuredTurns } from './ensure.js'
+export {
+  type ExchangedCheckpoint,
+  exportSession,
+  type ImportResult,
+  importSession,
+} from './exchange.js'
+export { openSession } from './open-session.js'
+export { type Resumed, resumeSession } from './resume.js'
+export { type RetainResult, retainAges, retainMilestones } from './retain.js'
+export type { SessionContext } from './session-context.js'
+export {
+  between,
+  latest,
+  listSession,
+  type SessionSummary,
+  stateAt,
+  summary,
+} from './session-queries.js'
+export { type SessionRewindResult, rewindSession } from './session-rewind.js'
+export { appendToSession, type SessionSaveResult, saveSession } from './session-save.js'
+export { newTurn, setStatus, type StatusInput } from './session-status.js'
+export type { SessionView } from './session-view.js'
+export {
+  deleteSession,
+  findCheckpoint,
+  forkSession,
+  listSessions,
+  type SessionsResult,
+} from './sessions.js'
+export {
+  type Decision,
+  decideTool,
+  type InFlight,
+  inFlight,
+  runTool,
+  type ToolRequest,
+  type ToolRun,
+} from './tool.js'
+export { ensureProject } from './context.js'
+export { copyThread, deleteRuns, deleteThread, keepLatest } from './thread-removal.js'
+export {
+  type ChannelHistory,
+  channelHistories,
+  type ChannelValues,
+  findGraphCheckpoint,
+  type GraphContents,
+  graphPlaces,
+  type NewGraphCheckpoint,
+  putGraphCheckpoint,
+  putGraphWrites,
+  readGraphCheckpoint,
+  ThreadMemories,
+} from './threads.js'

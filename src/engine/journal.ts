@@ -20,6 +20,7 @@ import {
   type Skipped,
 } from '../model/index.js'
 import { syncFolder, writeFileAtomically } from '../system/index.js'
+import type { RestoreSession } from './restore-session.js'
 
 export type JournalEntry = {
   readonly path: BytePath
@@ -28,7 +29,8 @@ export type JournalEntry = {
 }
 
 export type Journal = {
-  readonly version: 1
+  /** 2 if a session goes back too. */
+  readonly version: 1 | 2
   readonly operation: OperationId
   readonly kind: OperationKind
   readonly of: OperationId | null
@@ -41,6 +43,7 @@ export type Journal = {
   readonly skippedThen: readonly Skipped[]
   readonly reason: string
   readonly entries: readonly JournalEntry[]
+  readonly session?: RestoreSession
 }
 
 export function journalEntries(plan: RestorePlan): JournalEntry[] {
@@ -93,7 +96,7 @@ export class Journals {
       throw error
     }
     const journal = parseJournal(text, path)
-    if (journal.version === 1) return journal
+    if (journal.version === 1 || journal.version === 2) return journal
     throw new SavestateError(
       'STORE_NEWER',
       'A newer version of Savestate was interrupted in a rewind',

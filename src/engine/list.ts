@@ -4,11 +4,11 @@ import { pathText } from '../model/index.js'
 import { knownProject } from './context.js'
 import { projectOperation, storeOperation } from './operation.js'
 import { recoverAll, recoverIfNeeded } from './recover.js'
-import { type CheckpointView, viewCheckpoint } from './view.js'
+import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
 
 export type ListResult = { readonly checkpoints: readonly CheckpointView[] }
 export type ListAllResult = {
-  readonly checkpoints: readonly (CheckpointView & { readonly project: string })[]
+  readonly checkpoints: readonly (CheckpointView & { readonly project: string | null })[]
 }
 
 const limit = z.optional(z.int().check(z.positive()))
@@ -23,9 +23,9 @@ export const list = projectOperation({
     const project = knownProject(context)
     if (project === undefined) return { checkpoints: [] }
     return {
-      checkpoints: context.ledger
-        .checkpoints({ project: project.id, limit: input.limit })
-        .map(viewCheckpoint),
+      checkpoints: context.ledger.checkpoints
+        .briefs({ project: project.id, limit: input.limit })
+        .map(viewBrief),
     }
   },
 })
@@ -41,12 +41,10 @@ export const listAll = storeOperation({
     const pathOf = new Map(
       ledger.projects().map(({ project }) => [project.id, pathText(project.path)]),
     )
-    const checkpoints = ledger
-      .checkpoints({ project: undefined, limit: input.limit })
-      .map((checkpoint) => ({
-        ...viewCheckpoint(checkpoint),
-        project: pathOf.get(checkpoint.project) ?? '',
-      }))
+    const checkpoints = ledger.checkpoints.list({ limit: input.limit }).map((checkpoint) => ({
+      ...viewCheckpoint(checkpoint),
+      project: checkpoint.project === null ? null : (pathOf.get(checkpoint.project) ?? null),
+    }))
     return { checkpoints }
   },
 })

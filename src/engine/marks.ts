@@ -33,7 +33,7 @@ export const name = projectOperation({
     await recoverIfNeeded(context, hooks)
     const wished = parseName(input.name)
     const checkpoint = resolve(context.ledger, knownProject(context), input.ref)
-    context.ledger.setName(checkpoint.id, wished)
+    context.ledger.checkpoints.setName(checkpoint.id, wished)
     return viewCheckpoint({ ...checkpoint, name: wished })
   },
 })
@@ -45,6 +45,6 @@ async function setPinned(
 ): Promise<CheckpointView> {
   await recoverIfNeeded(context, hooks)
   const checkpoint = resolve(context.ledger, knownProject(context), ref)
-  context.ledger.setPinned(checkpoint.id, pinned)
+  context.ledger.checkpoints.setPinned(checkpoint.id, pinned)
   return viewCheckpoint({ ...checkpoint, pinned })
 }

@@ -2,6 +2,7 @@
 import { explainSystemError, SavestateError } from '../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
+import type { SessionContext } from './session-context.js'
 
 /** From this the faces derive prompts, hints and verbs. */
 export type Effect = 'reads' | 'adds' | 'changes-files'
@@ -33,6 +34,12 @@ export function projectOperation<Input, Result>(
 export function storeOperation<Input, Result>(
   operation: OperationOf<StoreContext, Input, Result>,
 ): OperationOf<StoreContext, Input, Result> {
+  return operation
+}
+
+export function sessionOperation<Input, Result>(
+  operation: OperationOf<SessionContext, Input, Result>,
+): OperationOf<SessionContext, Input, Result> {
   return operation
 }
 

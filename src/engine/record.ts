@@ -1,12 +1,13 @@
 // Makes a captured snapshot a checkpoint: commit and ref first, the row last (I1, I2).
 import {
   type ChangeCounts,
-  type Checkpoint,
   type CheckpointKind,
+  type FilesCheckpoint,
   makeId,
   type ObjectId,
   parseCheckpointId,
   type Project,
+  type SessionFacts,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
@@ -18,6 +19,8 @@ export type CheckpointFacts = {
   readonly name: string | null
   /** The checkpoint before, which the changes are counted against. */
   readonly previous: ObjectId | undefined
+  /** What it is in a session, if it belongs to one. */
+  readonly session?: SessionFacts | undefined
 }
 
 /** Everything but the row. */
@@ -25,8 +28,8 @@ export async function prepareCheckpoint(
   { snapshots, clock }: StoreContext,
   project: Project,
   { captured, facts }: { readonly captured: Captured; readonly facts: CheckpointFacts },
-): Promise<Checkpoint> {
-  const { kind, reason, name, previous } = facts
+): Promise<FilesCheckpoint> {
+  const { kind, reason, name, previous, session = null } = facts
   const createdAtMs = clock.nowMs()
   const id = parseCheckpointId(makeId(createdAtMs, clock.random))
   const { skippedPaths: _paths, repositories: _repositories, ...snapshot } = captured.snapshot
@@ -51,6 +54,7 @@ export async function prepareCheckpoint(
     commit,
     changes,
     snapshot,
+    session,
   }
 }
 
@@ -58,7 +62,7 @@ export async function recordCheckpoint(
   context: StoreContext,
   project: Project,
   request: { readonly captured: Captured; readonly facts: CheckpointFacts },
-): Promise<Checkpoint> {
+): Promise<FilesCheckpoint> {
   const checkpoint = await prepareCheckpoint(context, project, request)
   failpoint('save:before-row')
   context.ledger.addCheckpoint(checkpoint, request.captured.snapshot)

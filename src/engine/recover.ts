@@ -1,6 +1,6 @@
 // Finishes what a killed process left half done, before anything else happens to the project (I6). What
 // cannot be finished is undone.
-import { invariant, printablePath, type Project, SavestateError } from '../model/index.js'
+import { hasFiles, invariant, printablePath, type Project, SavestateError } from '../model/index.js'
 import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { isOnlyOpened, Journals, rootInodeOf } from './journal.js'
@@ -28,8 +28,11 @@ export async function recover(
     )
     return
   }
-  const safety = context.ledger.checkpoint(journal.safety)
-  invariant(safety !== undefined, 'a journal is written after its safety checkpoint')
+  const safety = context.ledger.checkpoints.get(journal.safety)
+  invariant(
+    safety !== undefined && hasFiles(safety),
+    'a journal is written after its safety checkpoint',
+  )
   const work = { journal, safety }
   try {
     await finish(context, project, { work, hooks })
@@ -76,11 +79,11 @@ async function finish(
   { work, hooks }: { readonly work: Interrupted; readonly hooks: Hooks },
 ): Promise<void> {
   const { journal, safety } = work
-  const { kind, of, goal, skippedThen, reason, operation } = journal
+  const { kind, of, goal, skippedThen, reason, operation, session } = journal
   const { now, only: untouched } = await untouchedPaths(context, project, work)
   const opened = journal.entries.filter(isOnlyOpened)
   const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
-  const request = { kind, of, goal, skippedThen, reason, paths: undefined, only }
+  const request = { kind, of, goal, skippedThen, reason, paths: undefined, only, session }
   const rest = await context.snapshots.plan(project, {
     now,
     goal,

@@ -2,6 +2,8 @@
 import type { Ledger } from '../ledger/index.js'
 import {
   type Checkpoint,
+  type FilesCheckpoint,
+  hasFiles,
   MIN_PREFIX,
   parseCheckpointId,
   parseReference,
@@ -16,18 +18,19 @@ export function resolve(ledger: Ledger, project: Project | undefined, text: stri
   const reference = parseReference(text)
   if (project === undefined) throw unknown('Nothing has been saved in this folder yet')
   if (reference.type === 'number') {
-    const found = ledger.byNumber(project.id, reference.number)
+    const found = ledger.checkpoints.byNumber({ project: project.id }, reference.number)
     if (found !== undefined) return found
     throw unknown(`There is no checkpoint number ${reference.number}`)
   }
-  const named = byId(ledger, project, text) ?? ledger.byName(project.id, text)
+  const named =
+    byId(ledger, project, text) ?? ledger.checkpoints.byName({ project: project.id }, text)
   if (named !== undefined) return named
   if (text.length < MIN_PREFIX) {
     throw unknown(
       `No checkpoint is named ${JSON.stringify(text)} (the start of an id has ${MIN_PREFIX} letters or more)`,
     )
   }
-  const [first, second] = ledger.byPrefix(project.id, text)
+  const [first, second] = ledger.checkpoints.byPrefix({ project: project.id }, text)
   if (first === undefined)
     throw unknown(`No checkpoint is named ${JSON.stringify(text)}, and no id starts so`)
   if (second === undefined) return first
@@ -40,10 +43,18 @@ export function resolve(ledger: Ledger, project: Project | undefined, text: stri
   )
 }
 
+/** For what needs the files of a checkpoint. */
+export function withFiles(checkpoint: Checkpoint): FilesCheckpoint {
+  if (hasFiles(checkpoint)) return checkpoint
+  throw new SavestateError('CHECKPOINT_PARTIAL', `Checkpoint ${checkpoint.id} holds no files`, {
+    hint: 'It was saved with a state alone. `savestate rewind --state` goes back to that.',
+  })
+}
+
 function byId(ledger: Ledger, project: Project, text: string): Checkpoint | undefined {
   if (!/^[a-z]{18}$/.test(text)) return undefined
   try {
-    const found = ledger.checkpoint(parseCheckpointId(text))
+    const found = ledger.checkpoints.get(parseCheckpointId(text))
     return found?.project === project.id ? found : undefined
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'BAD_INPUT') return undefined

@@ -2,8 +2,8 @@
 // capture → plan → [dry run, conflict and "no" stop here] → safety checkpoint → journal → apply → verify → row.
 import {
   type BytePath,
-  type Checkpoint,
   type CheckpointId,
+  type FilesCheckpoint,
   makeId,
   type ObjectId,
   type OperationId,
@@ -29,6 +29,7 @@ import {
   stagingFolders,
 } from './journal.js'
 import { prepareCheckpoint, recordCheckpoint } from './record.js'
+import { nextStepOf, type RestoreSession } from './restore-session.js'
 import { takeBack } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
 
@@ -44,6 +45,9 @@ export type RestoreRequest = {
   readonly only: readonly BytePath[] | undefined
   readonly reason: string
   readonly dryRun: boolean
+  /** The session that goes back with the files, or in which they do. */
+  readonly session?: RestoreSession | undefined
+  readonly fence?: number | undefined
 }
 
 export type RestoreResult = {
@@ -68,7 +72,7 @@ export async function restore(
   { request, hooks }: { readonly request: RestoreRequest; readonly hooks: Hooks },
 ): Promise<RestoreResult> {
   const { ledger, snapshots } = context
-  const newest = ledger.newest(project.id)
+  const newest = ledger.checkpoints.newestFiles(project.id)
   const before = await captureNow(context, project, hooks)
   const plan = await snapshots.plan(project, {
     ...request,
@@ -107,7 +111,8 @@ export async function restore(
     await takeBackUnfinished(context, project, safety)
     throw error
   })
-  const checkpoint = await commitRestore(context, project, { after, safety, operation, request })
+  const done = { after, safety, operation, request, fence: request.fence }
+  const checkpoint = await commitRestore(context, project, done)
   return {
     target,
     plan: view,
@@ -122,7 +127,7 @@ export async function restore(
 async function takeBackUnfinished(
   context: StoreContext,
   project: Project,
-  safety: Checkpoint,
+  safety: FilesCheckpoint,
 ): Promise<void> {
   const journals = new Journals(context.home)
   const journal = journals.read(project)
@@ -134,14 +139,14 @@ async function takeBackUnfinished(
 export type Undertaking = {
   readonly request: Pick<
     RestoreRequest,
-    'kind' | 'of' | 'goal' | 'skippedThen' | 'paths' | 'only' | 'reason'
+    'kind' | 'of' | 'goal' | 'skippedThen' | 'paths' | 'only' | 'reason' | 'session'
   >
   readonly plan: RestorePlan
   /** All that the operation sets out to do, for whoever has to finish it. */
   readonly entries: readonly JournalEntry[]
   /** The only paths to be touched, whatever the plan looks like after a first round. */
   readonly only: readonly BytePath[]
-  readonly safety: Checkpoint
+  readonly safety: FilesCheckpoint
   readonly operation: OperationId
   readonly hooks: Hooks
 }
@@ -161,7 +166,7 @@ export async function carryOut(
   let plan = work.plan
   for (let round = 1; ; round++) {
     journals.write({
-      version: 1,
+      version: request.session === undefined ? 1 : 2,
       operation,
       kind: request.kind,
       of: request.of,
@@ -173,6 +178,7 @@ export async function carryOut(
       skippedThen: request.skippedThen,
       reason: request.reason,
       entries,
+      ...(request.session === undefined ? {} : { session: request.session }),
     })
     failpoint('restore:journaled')
     await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
@@ -205,11 +211,13 @@ export async function commitRestore(
   project: Project,
   done: {
     readonly after: Captured
-    readonly safety: Checkpoint
+    readonly safety: FilesCheckpoint
     readonly operation: OperationId
-    readonly request: Pick<RestoreRequest, 'kind' | 'of' | 'reason'>
+    readonly request: Pick<RestoreRequest, 'kind' | 'of' | 'reason' | 'session'>
+    /** The fencing number of the session's writer; undefined if it is dead. */
+    readonly fence?: number | undefined
   },
-): Promise<Checkpoint> {
+): Promise<FilesCheckpoint> {
   const { after, safety, operation, request } = done
   const facts = {
     kind: request.kind,
@@ -217,7 +225,11 @@ export async function commitRestore(
     reason: request.reason,
     previous: safety.snapshot.tree,
   }
-  const checkpoint = await prepareCheckpoint(context, project, { captured: after, facts })
+  const step = nextStepOf(context, request.session, done.fence)
+  const checkpoint = await prepareCheckpoint(context, project, {
+    captured: after,
+    facts: { ...facts, session: step?.facts },
+  })
   failpoint('restore:before-row')
   context.ledger.addOperation(
     {
@@ -230,6 +242,7 @@ export async function commitRestore(
       of: request.of,
     },
     { checkpoint, details: after.snapshot },
+    () => step?.take(checkpoint),
   )
   failpoint('restore:after-row')
   new Journals(context.home).remove(project.id)
@@ -242,10 +255,10 @@ async function safetyCheckpoint(
   project: Project,
   now: {
     readonly captured: Captured
-    readonly newest: Checkpoint | undefined
+    readonly newest: FilesCheckpoint | undefined
     readonly reason: string
   },
-): Promise<Checkpoint> {
+): Promise<FilesCheckpoint> {
   const { captured, newest, reason } = now
   if (newest?.snapshot.tree === captured.snapshot.tree) return newest
   const facts = { kind: 'safety' as const, name: null, reason, previous: newest?.snapshot.tree }
@@ -269,7 +282,7 @@ function refuseConflicts({ conflict }: RestorePlan): void {
   )
 }
 
-function disturbed(plan: RestorePlan, safety: Checkpoint): SavestateError {
+function disturbed(plan: RestorePlan, safety: FilesCheckpoint): SavestateError {
   const paths = [...plan.write, ...plan.remove, ...plan.conflict].map(({ path }) =>
     printablePath(path),
   )

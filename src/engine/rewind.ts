@@ -4,7 +4,7 @@ import { type BytePath, parsePathText, SavestateError } from '../model/index.js'
 import { knownProject, withProjectLock } from './context.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
-import { resolve } from './resolve.js'
+import { resolve, withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
 
 export type RewindResult = RestoreResult
@@ -29,7 +29,7 @@ export const rewind = projectOperation({
       purpose: 'rewind',
       work: async () => {
         await recover(context, project, hooks)
-        const target = resolve(context.ledger, project, id)
+        const target = withFiles(resolve(context.ledger, project, id))
         const label = target.name ?? target.reason
         return restore(context, project, {
           request: {
@@ -37,7 +37,7 @@ export const rewind = projectOperation({
             of: null,
             target: target.id,
             goal: target.snapshot.tree,
-            skippedThen: context.ledger.details(target.id)?.skippedPaths ?? [],
+            skippedThen: context.ledger.checkpoints.details(target.id)?.skippedPaths ?? [],
             paths: limits,
             only: undefined,
             reason: `rewind to ${target.id}${label === null ? '' : ` (${label})`}`,

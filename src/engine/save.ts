@@ -1,6 +1,6 @@
 // Saves the folder. Nothing changed, nothing added.
 import * as z from 'zod/mini'
-import { type Checkpoint, parseName, parseReason, type Project } from '../model/index.js'
+import { type FilesCheckpoint, parseName, parseReason, type Project } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { captureNow } from './capture.js'
 import { ensureProject, type StoreContext, withProjectLock } from './context.js'
@@ -41,7 +41,7 @@ async function saveHere(
   project: Project,
   { facts, hooks }: { readonly facts: SaveFacts; readonly hooks: Hooks },
 ): Promise<SaveResult> {
-  const newest = context.ledger.newest(project.id)
+  const newest = context.ledger.checkpoints.newestFiles(project.id)
   const captured = await captureNow(context, project, hooks)
   failpoint('save:captured')
   if (newest !== undefined && newest.snapshot.tree === captured.snapshot.tree) {
@@ -61,11 +61,11 @@ async function saveHere(
  */
 function nameUnchanged(
   { ledger }: StoreContext,
-  newest: Checkpoint,
+  newest: FilesCheckpoint,
   name: string | null,
-): Checkpoint | undefined {
+): FilesCheckpoint | undefined {
   if (name === null || newest.name === name) return newest
   if (newest.name !== null) return undefined
-  ledger.setName(newest.id, name)
+  ledger.checkpoints.setName(newest.id, name)
   return { ...newest, name }
 }

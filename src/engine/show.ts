@@ -1,10 +1,12 @@
 // One checkpoint in full: what it holds, what it left out and why, and what changed since the one before.
 import * as z from 'zod/mini'
-import { invariant } from '../model/index.js'
-import { knownProject } from './context.js'
-import { projectOperation } from './operation.js'
+import { type Checkpoint, hasFiles, invariant } from '../model/index.js'
+import { agentDetails } from './agent-details.js'
+import { knownProject, type StoreContext } from './context.js'
+import { projectOperation, sessionOperation } from './operation.js'
 import { recoverIfNeeded } from './recover.js'
 import { resolve } from './resolve.js'
+import { resolveInSession } from './session-queries.js'
 import { type CheckpointDetails, viewDetails } from './view.js'
 
 export const show = projectOperation({
@@ -14,22 +16,35 @@ export const show = projectOperation({
   input: z.object({ ref: z.string() }),
   async run(context, { ref }, hooks): Promise<CheckpointDetails> {
     await recoverIfNeeded(context, hooks)
-    const { ledger, snapshots } = context
-    const project = knownProject(context)
-    const checkpoint = resolve(ledger, project, ref)
-    const details = ledger.details(checkpoint.id)
-    invariant(
-      project !== undefined && details !== undefined,
-      'a checkpoint has a project and details',
-    )
-    const before = ledger.before(checkpoint)
-    const changes = await snapshots.compare(before?.snapshot.tree, checkpoint.snapshot.tree, {
-      countLines: true,
-    })
-    return viewDetails(checkpoint, {
-      details,
-      changes,
-      ref: snapshots.refOf(project, checkpoint.id),
-    })
+    return detailsOf(context, resolve(context.ledger, knownProject(context), ref))
   },
 })
+
+export const showInSession = sessionOperation({
+  name: 'show',
+  summary: 'Show one checkpoint of a session in full',
+  effect: 'reads',
+  input: z.object({ ref: z.string() }),
+  async run(context, { ref }): Promise<CheckpointDetails> {
+    return detailsOf(context, resolveInSession(context, context.hold.key, ref))
+  },
+})
+
+async function detailsOf(
+  context: StoreContext,
+  checkpoint: Checkpoint,
+): Promise<CheckpointDetails> {
+  const { ledger, snapshots } = context
+  const details = ledger.checkpoints.details(checkpoint.id)
+  const agent = agentDetails(context, checkpoint)
+  if (!hasFiles(checkpoint))
+    return viewDetails(checkpoint, { details, ref: null, changes: [], agent })
+  const project = ledger.project(checkpoint.project)
+  invariant(project !== undefined, 'a checkpoint with files has a project')
+  const before = ledger.checkpoints.filesBefore(checkpoint)
+  const changes = await snapshots.compare(before?.snapshot.tree, checkpoint.snapshot.tree, {
+    countLines: true,
+  })
+  const refName = snapshots.refOf(project, checkpoint.id)
+  return viewDetails(checkpoint, { details, ref: refName, changes, agent })
+}

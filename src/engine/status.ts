@@ -5,6 +5,7 @@ import { diskUsage } from '../system/index.js'
 import { storeOperation } from './operation.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
+import { type SessionView, viewSession } from './session-view.js'
 
 export type StatusResult = {
   readonly home: string
@@ -16,7 +17,7 @@ export type StatusResult = {
     readonly lastTouch: string
     readonly state: ProjectState
   }[]
-  readonly sessions: readonly never[]
+  readonly sessions: readonly SessionView[]
   readonly legacy: readonly never[]
 }
 
@@ -35,6 +36,7 @@ export const status = storeOperation({
       lastTouch: new Date(summary.touchedAtMs).toISOString(),
       state: projectStateOf(summary.project.path, summary),
     }))
-    return { home, sizeBytes: await diskUsage(home), projects, sessions: [], legacy: [] }
+    const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
+    return { home, sizeBytes: await diskUsage(home), projects, sessions, legacy: [] }
   },
 })

@@ -1,11 +1,11 @@
 // Undoes an unfinished rewind: brings its paths back to what the safety checkpoint holds. What somebody
 // else has changed since is left alone.
-import type { BytePath, Checkpoint, Entry, ObjectId, Project } from '../model/index.js'
+import type { BytePath, Entry, FilesCheckpoint, ObjectId, Project } from '../model/index.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import { type Journal, Journals, stagingFolders } from './journal.js'
 
-export type Interrupted = { readonly journal: Journal; readonly safety: Checkpoint }
+export type Interrupted = { readonly journal: Journal; readonly safety: FilesCheckpoint }
 
 export async function takeBack(
   context: StoreContext,

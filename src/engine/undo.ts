@@ -3,17 +3,21 @@
 import * as z from 'zod/mini'
 import {
   type BytePath,
+  hasFiles,
   invariant,
   type Operation,
   type Project,
   SavestateError,
   undoStack,
 } from '../model/index.js'
+import { ownIdentity } from '../system/index.js'
 import { knownProject, type ProjectContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
+import { isHeld } from './open-session.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
 import { type RestoreResult, restore } from './restore.js'
+import type { RestoreSession } from './restore-session.js'
 
 const input = z.object({ dryRun: z._default(z.boolean(), false) })
 
@@ -48,19 +52,20 @@ async function move(
       const rewind = undoStack(context.ledger.operations(project.id))[kind]
       if (rewind === undefined) throw nothingTo(kind)
       const goal = kind === 'undo' ? rewind.safety : rewind.result
-      const target = context.ledger.checkpoint(goal)
-      invariant(target !== undefined, 'an operation keeps its checkpoints')
+      const target = context.ledger.checkpoints.get(goal)
+      invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
       return restore(context, project, {
         request: {
           kind,
           of: rewind.id,
           target: goal,
           goal: target.snapshot.tree,
-          skippedThen: context.ledger.details(goal)?.skippedPaths ?? [],
+          skippedThen: context.ledger.checkpoints.details(goal)?.skippedPaths ?? [],
           paths: undefined,
           only: await changedBy(context, project, rewind),
-          reason: `${kind} of ${context.ledger.checkpoint(rewind.result)?.reason ?? 'a rewind'}`,
+          reason: `${kind} of ${context.ledger.checkpoints.get(rewind.result)?.reason ?? 'a rewind'}`,
           dryRun,
+          session: sessionPart(context, rewind, kind),
         },
         hooks,
       })
@@ -68,14 +73,38 @@ async function move(
   })
 }
 
+/** A rewind that took a session along is taken back with it. */
+function sessionPart(
+  { ledger, clock }: ProjectContext,
+  rewind: Operation,
+  kind: 'undo' | 'redo',
+): RestoreSession | undefined {
+  const result = ledger.checkpoints.get(rewind.result)?.session ?? undefined
+  const session = result === undefined ? undefined : ledger.sessions.byKey(result.key)
+  if (result === undefined || session === undefined) return undefined
+  const { key, id, head, lease } = session
+  const isOurs = lease?.owner.pid === process.pid && lease.owner.host === ownIdentity().host
+  if (!isOurs && isHeld(lease, clock.nowMs())) {
+    throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
+      hint: `The rewind took it along, so its process (${lease?.owner.pid}) has to end first.`,
+    })
+  }
+  const goal =
+    kind === 'redo'
+      ? ledger.checkpoints.get(rewind.result)
+      : ledger.checkpoints.byStep(key, result.step - 1)
+  const state = goal?.session?.state ?? null
+  return { key, id, head, parent: goal?.id ?? head, state, revertFrom: null }
+}
+
 async function changedBy(
   { ledger, snapshots }: ProjectContext,
   project: Project,
   { safety, result }: Operation,
 ): Promise<BytePath[]> {
-  const [before, after] = [ledger.checkpoint(safety), ledger.checkpoint(result)]
+  const [before, after] = [ledger.checkpoints.get(safety), ledger.checkpoints.get(result)]
   invariant(
-    before?.project === project.id && after !== undefined,
+    before?.project === project.id && hasFiles(before) && after !== undefined && hasFiles(after),
     'an operation keeps its checkpoints',
   )
   const changes = await snapshots.compare(before.snapshot.tree, after.snapshot.tree, {

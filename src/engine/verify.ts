@@ -1,7 +1,7 @@
 // Whether the store holds what it says it holds.
 import { statSync } from 'node:fs'
 import * as z from 'zod/mini'
-import { pathText } from '../model/index.js'
+import { hasFiles, pathText } from '../model/index.js'
 import { ifProjectIsFree, type StoreContext } from './context.js'
 import { Journals } from './journal.js'
 import { storeOperation } from './operation.js'
@@ -44,7 +44,7 @@ export const verify = storeOperation({
     }
     problems.push(...(await refProblems(context)))
     return {
-      checkpoints: ledger.checkpoints({ project: undefined, limit: undefined }).length,
+      checkpoints: ledger.checkpoints.list({}).length,
       problems,
     }
   },
@@ -54,8 +54,9 @@ export const verify = storeOperation({
 async function refProblems({ ledger, snapshots }: StoreContext): Promise<Problem[]> {
   const refs = await snapshots.refs()
   const projects = new Map(ledger.projects().map(({ project }) => [project.id, project]))
-  return ledger
-    .checkpoints({ project: undefined, limit: undefined })
+  return ledger.checkpoints
+    .list({})
+    .filter(hasFiles)
     .flatMap((checkpoint): Problem[] => {
       const project = projects.get(checkpoint.project)
       if (project === undefined)

@@ -1,16 +1,20 @@
 // What callers and `--json` see: plain values, text for paths, ISO times in UTC.
 import {
+  briefOf,
   type Checkpoint,
+  type CheckpointBrief,
   type CheckpointKind,
   type Entry,
   pathText,
   type RestorePlan,
   sameEntry,
+  statusText,
   type SkipCounts,
   type SkipReason,
   type SnapshotDetails,
 } from '../model/index.js'
 import type { Change } from '../snapshot/index.js'
+import type { AgentDetails } from './agent-details.js'
 
 export type CheckpointView = {
   readonly id: string
@@ -37,9 +41,10 @@ export type CheckpointDetails = CheckpointView & {
   /** All files it holds, and their bytes. */
   readonly fileCount: number
   readonly sizeBytes: number
-  readonly tree: string
-  readonly commit: string
-  readonly ref: string
+  /** Null where no files were saved. */
+  readonly tree: string | null
+  readonly commit: string | null
+  readonly ref: string | null
   readonly skippedPaths: readonly {
     readonly path: string
     readonly reason: SkipReason
@@ -51,6 +56,8 @@ export type CheckpointDetails = CheckpointView & {
     readonly branch: string | null
   }[]
   readonly changes: readonly ChangeView[]
+  /** Null for a checkpoint of a project alone. */
+  readonly agent: AgentDetails | null
 }
 
 export type ChangeView = {
@@ -78,21 +85,28 @@ export type PlanView = {
   readonly conflict: readonly PlanItem[]
 }
 
+const NO_CHANGES = { files: 0, insertions: 0, deletions: 0 }
+
 export function viewCheckpoint(checkpoint: Checkpoint): CheckpointView {
-  const { id, name, reason, kind, pinned, createdAtMs, changes, snapshot } = checkpoint
+  return viewBrief(briefOf(checkpoint))
+}
+
+export function viewBrief(brief: CheckpointBrief): CheckpointView {
+  const { id, name, reason, kind, pinned, createdAtMs, changes } = brief
+  const { skippedCounts: skippedByReason, status } = brief
   return {
     id,
     name,
     reason,
     createdAt: new Date(createdAtMs).toISOString(),
-    session: null,
-    step: null,
-    status: null,
-    ...changes,
-    skipped: Object.values(snapshot.skippedCounts).reduce((sum, count) => sum + count, 0),
-    skippedByReason: snapshot.skippedCounts,
-    hasState: false,
-    hasFiles: true,
+    session: brief.sessionId,
+    step: brief.step,
+    status: status === null ? null : statusText(status),
+    ...(changes ?? NO_CHANGES),
+    skipped: Object.values(skippedByReason).reduce((sum, count) => sum + count, 0),
+    skippedByReason,
+    hasState: brief.hasState,
+    hasFiles: brief.hasFiles,
     pinned,
     kind,
   }
@@ -101,24 +115,29 @@ export function viewCheckpoint(checkpoint: Checkpoint): CheckpointView {
 export function viewDetails(
   checkpoint: Checkpoint,
   rest: {
-    readonly details: SnapshotDetails
-    readonly ref: string
+    readonly details: SnapshotDetails | undefined
+    readonly ref: string | null
     readonly changes: readonly Change[]
+    readonly agent: AgentDetails | null
   },
 ): CheckpointDetails {
   const { snapshot, commit } = checkpoint
   return {
     ...viewCheckpoint(checkpoint),
-    fileCount: snapshot.fileCount,
-    sizeBytes: snapshot.sizeBytes,
-    tree: snapshot.tree,
+    fileCount: snapshot?.fileCount ?? 0,
+    sizeBytes: snapshot?.sizeBytes ?? 0,
+    tree: snapshot?.tree ?? null,
     commit,
+    agent: rest.agent,
     ref: rest.ref,
-    skippedPaths: rest.details.skippedPaths.map((skipped) => ({
+    skippedPaths: (rest.details?.skippedPaths ?? []).map((skipped) => ({
       ...skipped,
       path: pathText(skipped.path),
     })),
-    repositories: rest.details.repositories.map((note) => ({ ...note, path: pathText(note.path) })),
+    repositories: (rest.details?.repositories ?? []).map((note) => ({
+      ...note,
+      path: pathText(note.path),
+    })),
     changes: rest.changes.map(viewChange),
   }
 }

@@ -85,7 +85,11 @@ export type CaptureCalls = {
   close(nothing: undefined): void
 }
 
-export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
+/** `helperFor` gives the helper of a project that was started ahead, if one was. */
+export function captureCalls(
+  { home, durable }: CaptureData,
+  helperFor: (project: ProjectId) => StatAhead | undefined = () => undefined,
+): CaptureCalls {
   const gitDir = join(home, 'objects.git')
   const store = new ObjectStore(join(gitDir, 'objects'))
   const blobs = new BlobReader(gitDir)
@@ -169,7 +173,8 @@ export function captureCalls({ home, durable }: CaptureData): CaptureCalls {
   function captureOf(project: ProjectId): ProjectCapture {
     let capture = captures.get(project)
     if (capture === undefined) {
-      const statAhead = new StatAhead(new URL('./stat-thread.js', import.meta.url))
+      const statAhead =
+        helperFor(project) ?? new StatAhead(new URL('./stat-thread.js', import.meta.url))
       capture = new ProjectCapture(project, { home, store, durable, lanes, statAhead })
       captures.set(project, capture)
     }

@@ -19,7 +19,7 @@ import type { PackedNodes } from './capture/packed-nodes.js'
 import { Scan } from './capture/scan.js'
 import type { Scanned, ScanOptions } from './capture/scanned.js'
 import type { Site } from './capture/site.js'
-import type { StatAhead } from './capture/stat-ahead.js'
+import { hasLargeCache, type StatAhead } from './capture/stat-ahead.js'
 import { type CachedProject, readStatCache, writeStatCache } from './capture/stat-cache.js'
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
 
@@ -38,7 +38,6 @@ export type CaptureSettings = {
 }
 
 const MAX_UNWRITTEN = 100
-const LARGE_CACHE_BYTES = 200_000
 
 export class ProjectCapture {
   readonly #settings: CaptureSettings
@@ -171,8 +170,7 @@ export class ProjectCapture {
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
       const path = join(this.#settings.home, 'cache', this.#project)
-      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-      if (size > LARGE_CACHE_BYTES) this.#settings.statAhead.warmUp()
+      if (hasLargeCache(this.#settings.home, this.#project)) this.#settings.statAhead.warmUp()
       const read = readStatCache(path, root)
       if (read !== undefined) this.#settings.statAhead.arm(read.packed.table, root)
       this.#known = read?.cached

@@ -9,11 +9,13 @@ import {
   type Limits,
   type ObjectId,
   type Project,
+  type ProjectId,
   type RestorePlan,
 } from '../model/index.js'
 import { callHere, startThread, type Thread } from '../system/index.js'
 import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
+import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
 import type { CaptureCalls, CaptureData, RecordRequest, RestoreTarget } from './capture-calls.js'
 import type { Change } from './compare.js'
 import { runGit, tryGit } from './git/git-program.js'
@@ -42,6 +44,8 @@ export class Snapshots {
   #thread: Thread<CaptureCalls> | undefined
   /** The cache is written a little after a save, off its path. */
   #cacheTimer: NodeJS.Timeout | undefined
+  /** A helper that was started ahead of the capture it is for. */
+  #ahead: { readonly project: ProjectId; readonly helper: StatAhead } | undefined
 
   constructor(options: SnapshotsOptions) {
     this.#options = options
@@ -59,6 +63,14 @@ export class Snapshots {
   /** Starts the thread ahead of need: it takes some milliseconds. */
   warmUp(): void {
     this.#thread ??= this.#start()
+  }
+
+  /** A capture comes next. Where it runs on this thread, its helper starts while the rest is loaded. */
+  expectCapture(project: ProjectId): void {
+    const { mayBlock, home } = this.#options
+    if (!mayBlock || this.#thread !== undefined || !hasLargeCache(home, project)) return
+    this.#ahead = { project, helper: new StatAhead(new URL('./stat-thread.js', import.meta.url)) }
+    this.#ahead.helper.warmUp()
   }
 
   /** A first save is likely to come: its threads start while the caller does something else. */
@@ -165,10 +177,18 @@ export class Snapshots {
     const { home, durability, mayBlock } = this.#options
     const data: CaptureData = { home, durable: durability === 'fsync' }
     if (mayBlock)
-      return callHere(async () => (await import('./capture-calls.js')).captureCalls(data))
+      return callHere(async () =>
+        (await import('./capture-calls.js')).captureCalls(data, (project) =>
+          this.#helperFor(project),
+        ),
+      )
     return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data, {
       youngMb: YOUNG_MB,
     })
+  }
+
+  #helperFor(project: ProjectId): StatAhead | undefined {
+    return this.#ahead?.project === project ? this.#ahead.helper : undefined
   }
 
   #siteOf({ path }: Project): Site {

@@ -1,7 +1,10 @@
 // Looks at known paths ahead of the scan, on a second core: the helper thread goes through the table from
 // the end, the scan from the beginning, and where they meet the scan takes the helper's word that a path is
 // unchanged. What the helper has not reached or finds different, the scan looks at itself.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { ProjectId } from '../../model/index.js'
 import { columnsOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
 import { TableLook } from './table-look.js'
@@ -19,6 +22,13 @@ export type StatJob = {
 }
 
 const MIN_PATHS = 2000
+const LARGE_CACHE_BYTES = 200_000
+
+/** Whether a helper will be of use: the stat cache of a project tells how many paths it has. */
+export function hasLargeCache(home: string, project: ProjectId): boolean {
+  const path = join(home, 'cache', project)
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LARGE_CACHE_BYTES
+}
 
 export class StatAhead {
   readonly #url: URL

@@ -1,0 +1,140 @@
+// Sessions in and out as data: a list of { id, name, timestamp, data, metadata }, as Breakpilot writes it.
+import * as z from 'zod/mini'
+import {
+  type Checkpoint,
+  makeId,
+  parseCheckpointId,
+  parseName,
+  parseReason,
+  SavestateError,
+} from '../model/index.js'
+import { sessionOperation } from './operation.js'
+import { sessionNow } from './session-context.js'
+import { readState } from './session-queries.js'
+
+export type ExchangedCheckpoint = {
+  readonly id: string
+  readonly name: string
+  readonly timestamp: string
+  readonly data: unknown
+  readonly metadata: unknown
+}
+
+/** Oldest first. */
+export const exportSession = sessionOperation({
+  name: 'export',
+  summary: 'Give all checkpoints of a session with their states',
+  effect: 'reads',
+  input: z.object({}),
+  async run(context): Promise<readonly ExchangedCheckpoint[]> {
+    const { ledger, hold } = context
+    return ledger.checkpoints
+      .list({ session: hold.key })
+      .reverse()
+      .map((checkpoint) => ({
+        id: checkpoint.session?.operationId ?? checkpoint.id,
+        name: checkpoint.name ?? checkpoint.reason ?? checkpoint.kind,
+        timestamp: new Date(checkpoint.createdAtMs).toISOString(),
+        data: readState(context, checkpoint) ?? null,
+        metadata: checkpoint.session?.metadata ?? {},
+      }))
+  },
+})
+
+export type ImportResult = { readonly imported: number; readonly known: number }
+
+/** Ids that are there already are not added again. */
+export const importSession = sessionOperation({
+  name: 'import',
+  summary: 'Add exported checkpoints to a session',
+  effect: 'adds',
+  input: z.object({
+    checkpoints: z.array(
+      z.object({
+        id: z.string(),
+        name: z.nullish(z.string()),
+        timestamp: z.string(),
+        data: z.optional(z.unknown()),
+        metadata: z.optional(z.unknown()),
+      }),
+    ),
+  }),
+  async run(context, { checkpoints }): Promise<ImportResult> {
+    const { ledger, hold, clock, memory, project } = context
+    try {
+      return ledger.transaction(() => {
+        let imported = 0
+        for (const item of checkpoints) {
+          if (isKnown(item.id)) continue
+          const session = sessionNow(context)
+          const createdAtMs = parseTime(item.timestamp)
+          const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+          const state = ledger.states.write(item.data ?? null, memory)
+          ledger.checkpoints.insert(
+            {
+              id,
+              kind: 'imported',
+              ...labelOf(item.name),
+              createdAtMs,
+              pinned: false,
+              project: project?.id ?? null,
+              commit: null,
+              snapshot: null,
+              changes: null,
+              session: {
+                key: hold.key,
+                id: hold.id,
+                parent: session.head,
+                step: session.nextStep,
+                status: session.status,
+                turn: session.turn,
+                toolCall: null,
+                state,
+                schemaVersion: null,
+                metadata: item.metadata,
+                operationId: item.id,
+              },
+            },
+            undefined,
+          )
+          const { status } = session
+          const atMs = clock.nowMs()
+          ledger.sessions.advance(hold, { head: id, status, atMs, leaseUntilMs: null })
+          imported += 1
+        }
+        return { imported, known: checkpoints.length - imported }
+      })
+    } catch (error) {
+      memory.forget()
+      throw error
+    }
+
+    /** By the id it was imported under, or by our own if it was exported from here. */
+    function isKnown(id: string): boolean {
+      if (ledger.checkpoints.byOperation(hold.key, id) !== undefined) return true
+      if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
+      return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === hold.key
+    }
+  },
+})
+
+/** What may not be a name, such as a reason of many lines, is kept as the reason. */
+function labelOf(label: string | null | undefined): Pick<Checkpoint, 'name' | 'reason'> {
+  if (label === null || label === undefined) return { name: null, reason: null }
+  try {
+    return { name: parseName(label), reason: null }
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'BAD_INPUT') throw error
+    return { name: null, reason: parseReason(label) }
+  }
+}
+
+function parseTime(text: string): number {
+  // Without a zone it is UTC: that is what Breakpilot means.
+  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text)
+  const ms = Date.parse(hasZone ? text : `${text}Z`)
+  if (!Number.isNaN(ms)) return ms
+  throw new SavestateError('BAD_INPUT', `${JSON.stringify(text)} is not a time`, {
+    hint: 'Write it as in 2026-11-15T12:00:00Z.',
+  })
+}

@@ -1,0 +1,55 @@
+// The session's part of a rewind. It is one row with the files' part: both happen or neither (I2).
+import type { Checkpoint, CheckpointId, SessionFacts, SessionKey, StateId } from '../model/index.js'
+import type { StoreContext } from './context.js'
+
+/** Written to the journal too, so that whoever finishes the rewind finishes this. */
+export type RestoreSession = {
+  readonly key: SessionKey
+  readonly id: string
+  /** The head when the rewind began: if it is another one by now, the session has gone its own way. */
+  readonly head: CheckpointId | null
+  /** What the new checkpoint follows on, and the state it holds. */
+  readonly parent: CheckpointId | null
+  readonly state: StateId | null
+  /** Tool calls from this step on may be made again. */
+  readonly revertFrom: number | null
+}
+
+export type NextStep = {
+  readonly facts: SessionFacts
+  /** Inside the transaction that adds the checkpoint. */
+  take(checkpoint: Checkpoint): void
+}
+
+/** Undefined if no session is meant, or it has moved on meanwhile. */
+export function nextStepOf(
+  { ledger }: StoreContext,
+  part: RestoreSession | undefined,
+  fence: number | undefined,
+): NextStep | undefined {
+  if (part === undefined) return undefined
+  const session = ledger.sessions.byKey(part.key)
+  if (session === undefined || session.head !== part.head) return undefined
+  const { key, id, status, turn, nextStep } = session
+  const hold = { key, id, fence: fence ?? session.fence }
+  return {
+    facts: {
+      key,
+      id,
+      parent: part.parent,
+      step: nextStep,
+      status,
+      turn,
+      toolCall: null,
+      state: part.state,
+      schemaVersion: null,
+      metadata: undefined,
+      operationId: null,
+    },
+    take(checkpoint) {
+      const { createdAtMs: atMs } = checkpoint
+      ledger.sessions.advance(hold, { head: checkpoint.id, status, atMs, leaseUntilMs: null })
+      if (part.revertFrom !== null) ledger.tools.revertFrom(key, part.revertFrom)
+    },
+  }
+}

@@ -1,0 +1,158 @@
+// Looking into a session. Lists are metadata only; a state is read when it is asked for.
+import * as z from 'zod/mini'
+import {
+  type Checkpoint,
+  type CheckpointBrief,
+  MIN_PREFIX,
+  parseCheckpointId,
+  parseReference,
+  SavestateError,
+  type SessionKey,
+} from '../model/index.js'
+import type { StoreContext } from './context.js'
+import { sessionOperation } from './operation.js'
+import { type SessionContext, sessionNow } from './session-context.js'
+import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
+
+const LIST_HINT = '`savestate list --session` shows the checkpoints of a session.'
+
+/** Order as in a project: whole id, name, number, start of an id. */
+export function resolveInSession(
+  { ledger }: StoreContext,
+  session: SessionKey,
+  text: string,
+): Checkpoint {
+  const { checkpoints } = ledger
+  const reference = parseReference(text)
+  const scope = { session }
+  const unknown = (message: string) =>
+    new SavestateError('CHECKPOINT_UNKNOWN', message, { hint: LIST_HINT })
+  if (reference.type === 'number') {
+    const found = checkpoints.byNumber(scope, reference.number)
+    if (found !== undefined) return found
+    throw unknown(`The session has no checkpoint number ${reference.number}`)
+  }
+  const whole = /^[bcdfghjklmnpqrstvwxz]{18}$/.test(text)
+    ? checkpoints.get(parseCheckpointId(text))
+    : undefined
+  if (whole?.session?.key === session) return whole
+  const named = checkpoints.byName(scope, text)
+  if (named !== undefined) return named
+  const [first, second] = text.length < MIN_PREFIX ? [] : checkpoints.byPrefix(scope, text)
+  if (first === undefined) throw unknown(`The session has no checkpoint ${JSON.stringify(text)}`)
+  if (second === undefined) return first
+  throw new SavestateError(
+    'CHECKPOINT_AMBIGUOUS',
+    `More than one checkpoint id starts with ${JSON.stringify(text)}`,
+    { hint: `Type more letters. ${LIST_HINT}` },
+  )
+}
+
+const limit = z.optional(z.int().check(z.positive()))
+
+export const listSession = sessionOperation({
+  name: 'list',
+  summary: 'List the checkpoints of a session, newest first',
+  effect: 'reads',
+  input: z.object({ limit, before: z.optional(z.string()), name: z.optional(z.string()) }),
+  async run({ ledger, hold }, input): Promise<readonly CheckpointView[]> {
+    const scope = { session: hold.key }
+    if (input.name !== undefined)
+      return ledger.checkpoints.allByName(scope, input.name, input.limit).map(viewCheckpoint)
+    const before = input.before === undefined ? undefined : parseCheckpointId(input.before)
+    return ledger.checkpoints.briefs({ ...scope, limit: input.limit, before }).map(viewBrief)
+  },
+})
+
+/** From and to a moment, inclusive; oldest first. */
+export const between = sessionOperation({
+  name: 'between',
+  summary: 'List the checkpoints of a session within a time, oldest first',
+  effect: 'reads',
+  input: z.object({ from: z.optional(z.date()), to: z.optional(z.date()) }),
+  async run({ ledger, hold }, { from, to }): Promise<readonly CheckpointView[]> {
+    const isWithin = ({ createdAtMs }: CheckpointBrief) =>
+      (from === undefined || createdAtMs >= from.getTime()) &&
+      (to === undefined || createdAtMs <= to.getTime())
+    return ledger.checkpoints
+      .briefs({ session: hold.key })
+      .filter(isWithin)
+      .reverse()
+      .map(viewBrief)
+  },
+})
+
+export const stateAt = sessionOperation({
+  name: 'stateAt',
+  summary: 'Read the state of a checkpoint',
+  effect: 'reads',
+  input: z.object({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
+  async run(context, { ref, keys }): Promise<unknown> {
+    const { head } = sessionNow(context)
+    const checkpoint =
+      ref !== undefined
+        ? resolveInSession(context, context.hold.key, ref)
+        : head === null
+          ? undefined
+          : context.ledger.checkpoints.get(head)
+    return checkpoint === undefined ? undefined : readState(context, checkpoint, keys)
+  },
+})
+
+/** Undefined if it was saved without one. */
+export function readState(
+  { ledger }: StoreContext,
+  { session }: Checkpoint,
+  keys?: readonly string[],
+): unknown {
+  if (session === null || session.state === null) return undefined
+  return ledger.states.read(session.state, keys === undefined ? {} : { keys })
+}
+
+export type SessionSummary = {
+  readonly total: number
+  readonly uniqueNames: number
+  readonly countByName: Readonly<Record<string, number>>
+  readonly first: CheckpointView | null
+  readonly last: CheckpointView | null
+  readonly seconds: number
+}
+
+export const summary = sessionOperation({
+  name: 'summary',
+  summary: 'Count the checkpoints of a session',
+  effect: 'reads',
+  input: z.object({}),
+  run: async (context) => summarize(context, context.hold.key),
+})
+
+export function summarize({ ledger }: StoreContext, session: SessionKey): SessionSummary {
+  const counts = [...ledger.checkpoints.countByName(session)]
+  const named = counts.flatMap(([name, count]) => (name === null ? [] : [[name, count] as const]))
+  const last = ledger.checkpoints.byNumber({ session }, 1)
+  const first = ledger.checkpoints.oldest(session)
+  return {
+    total: counts.reduce((sum, [, count]) => sum + count, 0),
+    uniqueNames: named.length,
+    countByName: Object.fromEntries(named),
+    first: first === undefined ? null : viewCheckpoint(first),
+    last: last === undefined ? null : viewCheckpoint(last),
+    seconds: ((last?.createdAtMs ?? 0) - (first?.createdAtMs ?? 0)) / 1000,
+  }
+}
+
+/** The newest checkpoint, or the newest of a name. */
+export const latest = sessionOperation({
+  name: 'latest',
+  summary: 'Find the newest checkpoint of a session',
+  effect: 'reads',
+  input: z.object({ name: z.optional(z.string()) }),
+  async run({ ledger, hold }: SessionContext, { name }): Promise<CheckpointView | undefined> {
+    const scope = { session: hold.key }
+    const found =
+      name === undefined
+        ? ledger.checkpoints.byNumber(scope, 1)
+        : ledger.checkpoints.byName(scope, name)
+    return found === undefined ? undefined : viewCheckpoint(found)
+  },
+})

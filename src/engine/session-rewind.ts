@@ -1,0 +1,149 @@
+// Sends an agent back: its files, what it knew, or both. Both are one operation and one row, never half.
+import * as z from 'zod/mini'
+import {
+  type Checkpoint,
+  makeId,
+  parseCheckpointId,
+  SavestateError,
+  type StateCheckpoint,
+} from '../model/index.js'
+import { failpoint } from '../system/index.js'
+import { withProjectLock } from './context.js'
+import type { Hooks } from './hooks.js'
+import { sessionOperation } from './operation.js'
+import { recover } from './recover.js'
+import { withFiles } from './resolve.js'
+import { type RestoreResult, restore } from './restore.js'
+import { nextStepOf, type RestoreSession } from './restore-session.js'
+import { parseProjectPath } from './rewind.js'
+import { projectOf, type SessionContext, sessionNow } from './session-context.js'
+import { resolveInSession } from './session-queries.js'
+
+export type SessionRewindResult = RestoreResult & {
+  readonly restored: 'files' | 'state' | 'both'
+}
+
+export const rewindSession = sessionOperation({
+  name: 'rewind',
+  summary: 'Bring a session back to a checkpoint: its files, its state, or both',
+  effect: 'changes-files',
+  input: z.object({
+    to: z.string(),
+    restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
+    paths: z.optional(z.array(z.string())),
+    dryRun: z._default(z.boolean(), false),
+  }),
+  async run(context, input, hooks): Promise<SessionRewindResult> {
+    const target = resolveInSession(context, context.hold.key, input.to)
+    const { restore: restored } = input
+    if (restored !== 'files') expectState(target)
+    if (restored === 'state')
+      return { ...rewindState(context, target, { dryRun: input.dryRun }), restored }
+    const paths = (input.paths ?? []).map(parseProjectPath)
+    const result = await restoreFiles(context, target, { ...input, paths, restored, hooks })
+    const isStateLeft = restored === 'both' && !result.applied && !result.declined
+    if (!isStateLeft) return { ...result, restored }
+    const { checkpoint, applied } = rewindState(context, target, { dryRun: input.dryRun })
+    return { ...result, checkpoint, applied, restored }
+  },
+})
+
+async function restoreFiles(
+  context: SessionContext,
+  target: Checkpoint,
+  request: {
+    readonly paths: readonly ReturnType<typeof parseProjectPath>[]
+    readonly restored: 'files' | 'both'
+    readonly dryRun: boolean
+    readonly hooks: Hooks
+  },
+): Promise<RestoreResult> {
+  const project = projectOf(context)
+  const { restored, hooks, dryRun } = request
+  const then = withFiles(target)
+  const label = then.name ?? then.reason
+  return withProjectLock(context, project, {
+    purpose: 'rewind',
+    work: async () => {
+      await recover(context, project, hooks)
+      return restore(context, project, {
+        request: {
+          kind: 'rewind',
+          of: null,
+          target: then.id,
+          goal: then.snapshot.tree,
+          skippedThen: context.ledger.checkpoints.details(then.id)?.skippedPaths ?? [],
+          paths: request.paths.length === 0 ? undefined : request.paths,
+          only: undefined,
+          reason: `rewind to ${then.id}${label === null ? '' : ` (${label})`}`,
+          dryRun,
+          session: sessionPart(context, target, restored),
+          fence: context.hold.fence,
+        },
+        hooks,
+      })
+    },
+  })
+}
+
+function sessionPart(
+  context: SessionContext,
+  target: Checkpoint,
+  restored: 'files' | 'state' | 'both',
+): RestoreSession {
+  const { key, id, head } = sessionNow(context)
+  const present = head === null ? undefined : context.ledger.checkpoints.get(head)
+  if (restored === 'files') {
+    const state = present?.session?.state ?? null
+    return { key, id, head, parent: head, state, revertFrom: null }
+  }
+  const { state = null, step = 0 } = target.session ?? {}
+  return { key, id, head, parent: target.id, state, revertFrom: step + 1 }
+}
+
+function rewindState(
+  context: SessionContext,
+  target: Checkpoint,
+  { dryRun }: { readonly dryRun: boolean },
+): RestoreResult {
+  const { ledger, clock, hold } = context
+  const nothing = {
+    target: target.id,
+    plan: { write: [], remove: [], keep: [], conflict: [] },
+    declined: false,
+    safety: null,
+  }
+  if (dryRun) return { ...nothing, applied: false, checkpoint: null }
+  const createdAtMs = clock.nowMs()
+  const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+  failpoint('rewind-state:before-row')
+  ledger.transaction(() => {
+    ledger.sessions.check(hold)
+    const step = nextStepOf(context, sessionPart(context, target, 'state'), hold.fence)
+    if (step === undefined) return
+    const checkpoint: StateCheckpoint = {
+      id,
+      kind: 'rewind',
+      name: null,
+      reason: `rewind of the state to ${target.id}`,
+      createdAtMs,
+      pinned: false,
+      project: context.project?.id ?? null,
+      commit: null,
+      snapshot: null,
+      changes: null,
+      session: step.facts,
+    }
+    ledger.checkpoints.insert(checkpoint, undefined)
+    step.take(checkpoint)
+  })
+  failpoint('rewind-state:after-row')
+  return { ...nothing, applied: true, checkpoint: id }
+}
+
+function expectState({ id, session }: Checkpoint): void {
+  if (session !== null && session.state !== null) return
+  throw new SavestateError('CHECKPOINT_PARTIAL', `Checkpoint ${id} holds no state`, {
+    hint: 'It was saved with files alone. Restore those: `savestate rewind --files`.',
+  })
+}

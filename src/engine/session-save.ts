@@ -1,0 +1,225 @@
+// Adds a checkpoint to a session: a state, a snapshot, or both. Objects and ref first; then one transaction
+// with the new elements of the state, the checkpoint and the session's head (I1, I2).
+import * as z from 'zod/mini'
+import {
+  type Checkpoint,
+  type CheckpointKind,
+  IN_PROGRESS,
+  makeId,
+  parseCheckpointId,
+  parseName,
+  parseReason,
+  SavestateError,
+  type Session,
+  type StateId,
+  type Status,
+} from '../model/index.js'
+import type { Captured } from '../snapshot/index.js'
+import { failpoint } from '../system/index.js'
+import { captureNow } from './capture.js'
+import { withProjectLock } from './context.js'
+import type { Hooks } from './hooks.js'
+import { sessionOperation } from './operation.js'
+import { prepareCheckpoint } from './record.js'
+import { recover } from './recover.js'
+import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
+import { parseStatusInput, type StatusInput } from './session-status.js'
+import { statusInput } from './status-schema.js'
+import { type CheckpointView, viewCheckpoint } from './view.js'
+
+export type SessionSaveResult = CheckpointView & {
+  /** False when it was there already: the same `operationId`, or nothing had changed. */
+  readonly created: boolean
+}
+
+const facts = {
+  name: z.optional(z.string()),
+  reason: z.optional(z.string()),
+  files: z._default(z.boolean(), false),
+  status: z.optional(statusInput),
+  metadata: z.optional(z.unknown()),
+  schemaVersion: z.optional(z.int()),
+  toolCall: z.optional(z.string()),
+  /** The checkpoint that must still be the head; null: there must be none yet. */
+  expectedHead: z.optional(z.nullable(z.string())),
+  operationId: z.optional(z.string()),
+}
+const saveInput = z.object({ ...facts, state: z.optional(z.unknown()) })
+const appendInput = z.object({ ...facts, key: z.string(), items: z.array(z.unknown()) })
+
+/** What a save says of itself besides the state. */
+export type Facts = {
+  readonly name?: string | undefined
+  readonly reason?: string | undefined
+  readonly files: boolean
+  readonly status?: StatusInput | undefined
+  readonly metadata?: unknown
+  readonly schemaVersion?: number | undefined
+  readonly toolCall?: string | undefined
+  readonly expectedHead?: string | null | undefined
+  readonly operationId?: string | undefined
+}
+
+export const saveSession = sessionOperation({
+  name: 'save',
+  summary: 'Save what the agent knows, and the files if asked',
+  effect: 'adds',
+  input: saveInput,
+  run: (context, input, hooks) =>
+    addCheckpoint(context, input, {
+      hooks,
+      writeState: (base) =>
+        input.state === undefined ? base : context.ledger.states.write(input.state, context.memory),
+    }),
+})
+
+export const appendToSession = sessionOperation({
+  name: 'append',
+  summary: 'Add to a list of the state, at the cost of what is new',
+  effect: 'adds',
+  input: appendInput,
+  run: (context, { key, items, ...input }, hooks) =>
+    addCheckpoint(context, input, {
+      hooks,
+      writeState: (base) => context.ledger.states.append(base, { key, items }, context.memory),
+    }),
+})
+
+type Work = {
+  readonly hooks: Hooks
+  readonly kind?: CheckpointKind
+  /** Inside the transaction; `base` is the state of the head. */
+  readonly writeState: (base: StateId | undefined) => StateId | undefined
+}
+
+async function addCheckpoint(
+  context: SessionContext,
+  input: Facts,
+  work: Work,
+): Promise<SessionSaveResult> {
+  const known = sameOperation(context, input.operationId)
+  if (known !== undefined) return known
+  if (!input.files) return commit(context, input, { ...work, captured: undefined })
+  const project = projectOf(context)
+  return withProjectLock(context, project, {
+    purpose: 'save',
+    work: async () => {
+      await recover(context, project, work.hooks)
+      const captured = await captureNow(context, project, work.hooks)
+      failpoint('save:captured')
+      return commit(context, input, { ...work, captured })
+    },
+  })
+}
+
+function sameOperation(
+  { ledger, hold }: SessionContext,
+  operationId: string | undefined,
+): SessionSaveResult | undefined {
+  if (operationId === undefined) return undefined
+  const found = ledger.checkpoints.byOperation(hold.key, operationId)
+  return found === undefined ? undefined : { ...viewCheckpoint(found), created: false }
+}
+
+/** The rows, after the objects and the ref. */
+export async function commit(
+  context: SessionContext,
+  input: Facts,
+  work: Work & { readonly captured: Captured | undefined },
+): Promise<SessionSaveResult> {
+  const { ledger, memory } = context
+  const draft = await draftOf(context, input, work)
+  failpoint('save:before-row')
+  try {
+    const checkpoint = ledger.transaction(() => {
+      ledger.sessions.check(context.hold)
+      const session = sessionNow(context)
+      refuseMovedHead(session, input.expectedHead)
+      const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
+      const state = work.writeState(head?.session?.state ?? undefined) ?? null
+      const made = inSession(draft, session, { ...sessionInput(input, session), state })
+      ledger.checkpoints.insert(made, work.captured?.snapshot)
+      const { status } = made.session
+      const atMs = made.createdAtMs
+      const leaseUntilMs = leaseUntil(context)
+      ledger.sessions.advance(context.hold, { head: made.id, status, atMs, leaseUntilMs })
+      return made
+    })
+    failpoint('save:after-row')
+    return { ...viewCheckpoint(checkpoint), created: true }
+  } catch (error) {
+    // The rows are gone, and with them what the memory believes to be stored.
+    memory.forget()
+    throw error
+  }
+}
+
+type Draft = Omit<Checkpoint, 'session'>
+
+async function draftOf(
+  context: SessionContext,
+  input: Facts,
+  { captured, kind = 'save' }: Work & { readonly captured: Captured | undefined },
+): Promise<Draft> {
+  const { clock, ledger } = context
+  const reason = input.reason === undefined ? null : parseReason(input.reason)
+  const name = input.name === undefined ? null : parseName(input.name)
+  if (captured !== undefined) {
+    const project = projectOf(context)
+    const previous = ledger.checkpoints.newestFiles(project.id)?.snapshot.tree
+    return prepareCheckpoint(context, project, {
+      captured,
+      facts: { kind, reason, name, previous },
+    })
+  }
+  const createdAtMs = clock.nowMs()
+  return {
+    id: parseCheckpointId(makeId(createdAtMs, clock.random)),
+    kind,
+    name,
+    reason,
+    createdAtMs,
+    pinned: false,
+    project: context.project?.id ?? null,
+    commit: null,
+    snapshot: null,
+    changes: null,
+  }
+}
+
+type InSession = Checkpoint & { readonly session: NonNullable<Checkpoint['session']> }
+
+function sessionInput(input: Facts, session: Session) {
+  return {
+    status: statusAfter(session.status, input.status),
+    parent: session.head,
+    toolCall: input.toolCall ?? null,
+    schemaVersion: input.schemaVersion ?? null,
+    metadata: input.metadata,
+    operationId: input.operationId ?? null,
+  }
+}
+
+function inSession(
+  draft: Draft,
+  session: Session,
+  facts: ReturnType<typeof sessionInput> & { readonly state: StateId | null },
+): InSession {
+  const { key, id, nextStep, turn } = session
+  return { ...draft, session: { key, id, step: nextStep, turn, ...facts } } as InSession
+}
+
+/** A session that is saved to goes on, unless it is said to end. */
+function statusAfter(now: Status, input: Facts['status']): Status {
+  if (input !== undefined) return parseStatusInput(input)
+  return now.state === 'in_progress' ? now : IN_PROGRESS
+}
+
+function refuseMovedHead({ head, id }: Session, expected: string | null | undefined): void {
+  if (expected === undefined || expected === head) return
+  throw new SavestateError(
+    'HEAD_MOVED',
+    `The head of the session ${JSON.stringify(id)} is ${head ?? 'not there yet'}, not ${expected ?? 'absent'}`,
+    { hint: 'Look at what was saved since, then save again on top of it. Nothing was written.' },
+  )
+}

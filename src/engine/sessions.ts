@@ -1,0 +1,173 @@
+// All sessions of the store; forgetting one; a second one from any point of the first.
+import * as z from 'zod/mini'
+import {
+  type Checkpoint,
+  type FilesCheckpoint,
+  hasFiles,
+  IN_PROGRESS,
+  makeId,
+  parseCheckpointId,
+  type Project,
+  SavestateError,
+  type SessionFacts,
+  type StateCheckpoint,
+} from '../model/index.js'
+import type { StoreContext } from './context.js'
+import { isHeld, openInTransaction, unknownSession } from './open-session.js'
+import type { Hold } from '../ledger/index.js'
+import { storeOperation } from './operation.js'
+import type { SessionContext } from './session-context.js'
+import { resolveInSession, type SessionSummary, summarize } from './session-queries.js'
+import { isInterrupted, type SessionView, viewSession } from './session-view.js'
+
+export type SessionsResult = {
+  readonly sessions: readonly (SessionView & { readonly summary: SessionSummary })[]
+}
+
+export const listSessions = storeOperation({
+  name: 'sessions',
+  summary: 'List the sessions, last touched first',
+  effect: 'reads',
+  input: z.object({
+    status: z.optional(z.enum(['in_progress', 'completed', 'failed', 'halted'])),
+    /** Only those that are going on with nobody who goes on. */
+    interrupted: z.optional(z.boolean()),
+    limit: z.optional(z.int().check(z.positive())),
+  }),
+  async run(context, { status, interrupted, limit }): Promise<SessionsResult> {
+    const nowMs = context.clock.nowMs()
+    const wanted = interrupted === true ? 'in_progress' : status
+    const sessions = context.ledger.sessions
+      .list({ status: wanted })
+      .filter(
+        (session) => interrupted === undefined || isInterrupted(session, nowMs) === interrupted,
+      )
+      .slice(0, limit)
+      .map((session) => ({
+        ...viewSession(context, session),
+        summary: summarize(context, session.key),
+      }))
+    return { sessions }
+  },
+})
+
+/** Removes a session and its checkpoints; absent is 0. A live writer elsewhere is refused, our own handle is not. */
+export function deleteSession(
+  { ledger, clock }: StoreContext,
+  id: string,
+  fence?: number,
+): { readonly removed: number } {
+  return ledger.transaction(() => {
+    const session = ledger.sessions.byId(id)
+    if (session === undefined) return { removed: 0 }
+    if (session.fence !== fence && isHeld(session.lease, clock.nowMs())) {
+      throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
+        hint: 'Close it first, or wait until its process ends.',
+      })
+    }
+    return { removed: ledger.sessions.delete(session.key, clock.nowMs()) }
+  })
+}
+
+/**
+ * A new session that begins at a checkpoint of another. Its first checkpoint is one of its own and holds the same
+ * state and snapshot: it shares everything, disturbs nothing, and outlives the other.
+ */
+export async function forkSession(
+  context: StoreContext,
+  from: Checkpoint,
+  request: { readonly id: string; readonly agent?: string | undefined },
+): Promise<SessionContext> {
+  const { ledger, clock } = context
+  const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
+  const projectId = from.project ?? origin?.project ?? null
+  const project = projectId === null ? undefined : ledger.project(projectId)
+  const createdAtMs = clock.nowMs()
+  const fork = {
+    id: parseCheckpointId(makeId(createdAtMs, clock.random)),
+    reason: `fork of ${from.id}`,
+    createdAtMs,
+  }
+  const files = await filesOfFork(context, from, { ...fork, project })
+  const details = ledger.checkpoints.details(from.id)
+  const agent = request.agent ?? origin?.agent ?? undefined
+  return ledger.transaction(() => {
+    const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
+    const { hold } = opened
+    const session = factsOfFork(hold, from)
+    ledger.checkpoints.insert(
+      { ...fork, kind: 'save', name: null, pinned: false, session, ...files },
+      details,
+    )
+    const { status } = session
+    ledger.sessions.advance(hold, { head: fork.id, status, atMs: createdAtMs, leaseUntilMs: null })
+    ledger.sessions.setForkedFrom(hold, from.id)
+    if (from.session !== null) {
+      const { key, step } = from.session
+      ledger.tools.copyTo(hold.key, { session: key, step: step + 1 })
+    }
+    return opened
+  })
+}
+
+type Fork = Pick<Checkpoint, 'id' | 'createdAtMs'> & {
+  readonly reason: string
+  readonly project: Project | undefined
+}
+type FilesOfFork =
+  | Pick<FilesCheckpoint, 'project' | 'commit' | 'snapshot' | 'changes'>
+  | Pick<StateCheckpoint, 'project' | 'commit' | 'snapshot' | 'changes'>
+
+/** A commit and a ref of its own for the same tree. */
+async function filesOfFork(
+  { snapshots }: StoreContext,
+  from: Checkpoint,
+  { id, reason, createdAtMs, project }: Fork,
+): Promise<FilesOfFork> {
+  if (!hasFiles(from) || project === undefined)
+    return { project: project?.id ?? null, commit: null, snapshot: null, changes: null }
+  const commit = await snapshots.record({
+    tree: from.snapshot.tree,
+    project: project.id,
+    projectPath: project.path,
+    checkpoint: id,
+    kind: 'save',
+    reason,
+    createdAtMs,
+  })
+  const changes = { files: 0, insertions: 0, deletions: 0 }
+  return { project: project.id, commit, snapshot: from.snapshot, changes }
+}
+
+function factsOfFork({ key, id }: Hold, { id: parent, session }: Checkpoint): SessionFacts {
+  return {
+    key,
+    id,
+    parent,
+    step: 0,
+    status: IN_PROGRESS,
+    turn: 0,
+    toolCall: null,
+    state: session?.state ?? null,
+    schemaVersion: session?.schemaVersion ?? null,
+    metadata: session?.metadata,
+    operationId: null,
+  }
+}
+
+/** A checkpoint by its whole id, or by a reference within a session. */
+export function findCheckpoint(
+  context: StoreContext,
+  ref: string,
+  session: string | undefined,
+): Checkpoint {
+  const { ledger } = context
+  if (session !== undefined) {
+    const known = ledger.sessions.byId(session)
+    if (known === undefined) throw unknownSession(session)
+    return resolveInSession(context, known.key, ref)
+  }
+  const found = ledger.checkpoints.get(parseCheckpointId(ref))
+  if (found !== undefined) return found
+  throw new SavestateError('CHECKPOINT_UNKNOWN', `No checkpoint has the id ${ref}`)
+}

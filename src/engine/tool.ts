@@ -1,0 +1,175 @@
+// The tool journal: what the agent is about to do is written down before it does it, and the outcome after.
+// So a call that was confirmed is never made twice, and one that was under way when the agent died is known.
+import * as z from 'zod/mini'
+import { createHash } from 'node:crypto'
+import { encodeValue, SavestateError, type ToolCall } from '../model/index.js'
+import { failpoint } from '../system/index.js'
+import { sessionOperation } from './operation.js'
+import { type SessionContext, sessionNow } from './session-context.js'
+
+export type ToolRequest = {
+  readonly id: string
+  readonly name: string
+  readonly args?: unknown
+}
+
+/** What a running tool is given. */
+export type ToolRun = {
+  /** The same for every attempt at this call: to be handed to services that know of such keys. */
+  readonly idempotencyKey: string
+  /** Keeps a piece of the result at once; what a dead call has streamed can be read on resume. */
+  partial(value: unknown): void
+}
+
+export type InFlight = {
+  readonly id: string
+  readonly name: string
+  readonly args: unknown
+  readonly idempotencyKey: string
+  readonly startedAt: string
+  /** It was begun and its end is not known: it may have happened or not. */
+  readonly effect: 'unverified'
+  readonly partials: readonly unknown[]
+}
+
+export type Decision =
+  /** It did happen, and this is its result. */
+  | { readonly action: 'confirm'; readonly result?: unknown }
+  /** It did not happen, or may happen twice: the next call of that id runs. */
+  | { readonly action: 'retry' }
+  /** It is not to happen: the next call of that id gives undefined. */
+  | { readonly action: 'skip' }
+
+/** Runs a tool once. Throws what it threw, also when that was in an earlier process. */
+export async function runTool<Result>(
+  context: SessionContext,
+  { id, name, args }: ToolRequest,
+  run: (call: ToolRun) => Promise<Result> | Result,
+): Promise<Result> {
+  const { ledger, hold, clock } = context
+  const known = ledger.tools.get(hold.key, id)
+  if (known !== undefined && known.status !== 'started') return outcomeOf(known) as Result
+  if (context.running.has(id)) {
+    throw new SavestateError('BAD_INPUT', `The tool call ${JSON.stringify(id)} is running already`)
+  }
+  if (known !== undefined && !context.retried.has(id)) throw unverified(known)
+  const idempotencyKey = known?.idempotencyKey ?? keyOf(hold.id, { id, name })
+  ledger.transaction(() => {
+    ledger.sessions.check(hold)
+    const startedAtMs = clock.nowMs()
+    if (known === undefined) {
+      const step = sessionNow(context).nextStep
+      ledger.tools.start(hold.key, { id, name, args, idempotencyKey, step, startedAtMs })
+    } else ledger.tools.restart(hold.key, { id, atMs: startedAtMs })
+  })
+  failpoint('tool:started')
+  const partial = (value: unknown) => {
+    ledger.transaction(() => {
+      ledger.sessions.check(hold)
+      ledger.tools.addPartial(hold.key, { id, value })
+    })
+  }
+  context.retried.delete(id)
+  context.running.add(id)
+  try {
+    const result = await ranTool(context, id, () => run({ idempotencyKey, partial }))
+    failpoint('tool:ran')
+    end(context, { id, status: 'confirmed', outcome: result })
+    failpoint('tool:confirmed')
+    return result
+  } finally {
+    context.running.delete(id)
+  }
+}
+
+async function ranTool<Result>(
+  context: SessionContext,
+  id: string,
+  run: () => Promise<Result> | Result,
+): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    end(context, { id, status: 'failed', outcome: storable(error) })
+    throw error
+  }
+}
+
+export const decideTool = sessionOperation({
+  name: 'decide',
+  summary: 'Say what became of a tool call that was under way',
+  effect: 'adds',
+  input: z.object({
+    id: z.string(),
+    action: z.enum(['confirm', 'retry', 'skip']),
+    result: z.optional(z.unknown()),
+  }),
+  async run(context, { id, action, result }): Promise<void> {
+    const { ledger, hold } = context
+    const known = ledger.tools.get(hold.key, id)
+    if (known?.status !== 'started') {
+      throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is under way`)
+    }
+    if (action === 'confirm') end(context, { id, status: 'confirmed', outcome: result })
+    else if (action === 'skip') end(context, { id, status: 'skipped', outcome: undefined })
+    else {
+      ledger.transaction(() => ledger.sessions.check(hold))
+      context.retried.add(id)
+    }
+  },
+})
+
+/** The calls of a session that were begun and have no end. */
+export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
+  return ledger.tools.list(hold.key, { status: 'started' }).map((call) => ({
+    id: call.id,
+    name: call.name,
+    args: call.args,
+    idempotencyKey: call.idempotencyKey,
+    startedAt: new Date(call.startedAtMs).toISOString(),
+    effect: 'unverified',
+    partials: ledger.tools.partials(hold.key, call.id),
+  }))
+}
+
+function end(
+  { ledger, hold, clock }: SessionContext,
+  call: { id: string; status: 'confirmed' | 'failed' | 'skipped'; outcome: unknown },
+): void {
+  ledger.transaction(() => {
+    ledger.sessions.check(hold)
+    ledger.tools.end(hold.key, { ...call, atMs: clock.nowMs() })
+  })
+}
+
+function outcomeOf(call: ToolCall): unknown {
+  if (call.status === 'failed') throw call.error
+  return call.result
+}
+
+/** What was thrown; where it cannot be kept as it is, what every error has. */
+function storable(error: unknown): unknown {
+  try {
+    encodeValue(error)
+    return error
+  } catch (fault) {
+    if (!(fault instanceof SavestateError) || fault.code !== 'STATE_UNSTORABLE') throw fault
+    const { name, message } = error instanceof Error ? error : new Error(String(error))
+    return Object.assign(new Error(message), { name })
+  }
+}
+
+function keyOf(session: string, call: { readonly id: string; readonly name: string }): string {
+  const text = JSON.stringify([session, call.id, call.name])
+  return `savestate-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+}
+
+function unverified({ id, name, idempotencyKey }: ToolCall): SavestateError {
+  return new SavestateError(
+    'TOOL_UNVERIFIED',
+    `The call ${JSON.stringify(id)} of ${name} was under way when its process ended: it may have taken effect`,
+    {
+      hint: `Find out whether it has (its key is ${idempotencyKey}), then call session.decide(id, 'confirm' | 'retry' | 'skip').`,
+    },
+  )
+}

@@ -1,0 +1,19 @@
+export type { AgentState, Message, ToolCallRecord } from './agent-state.js'
+export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
+export { type DiffInput, Project, type RewindInput } from './project.js'
+export { type SaveInput, Session, type SessionEvents } from './session.js'
+export {
+  type GraphCheckpoint,
+  type GraphPlace,
+  type GraphQuery,
+  type GraphWrite,
+  type SerialValue,
+  Threads,
+} from './threads.js'
+export {
+  openStore,
+  type ResumedSession,
+  type SessionOptions,
+  Store,
+  type StoreOptions,
+} from './store.js'

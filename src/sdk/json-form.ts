@@ -1,0 +1,23 @@
+// Values that JSON has no words for, as JSON all the same: in the tagged form that states are stored in.
+import { type ClassRegistry, decodeValue, encodeValue, SavestateError } from '../model/index.js'
+
+export type JsonForm = {
+  /** What is plain JSON is as it was; everything else is an object with the one key `$`. */
+  readonly json: unknown
+  /** No tag is in it. */
+  readonly isPlain: boolean
+}
+
+/** Throws STATE_UNSTORABLE, with the path, for what cannot be brought back exactly. */
+export function toJsonForm(value: unknown, classes?: ClassRegistry): JsonForm {
+  const { text, plain } = encodeValue(value, classes === undefined ? {} : { classes })
+  return { json: JSON.parse(text), isPlain: plain }
+}
+
+/** The value that `toJsonForm` was given. Throws STATE_UNREADABLE for tags it does not know. */
+export function fromJsonForm(json: unknown, classes?: ClassRegistry): unknown {
+  const text = JSON.stringify(json)
+  const decoded = decodeValue(text, classes === undefined ? {} : { classes })
+  if (decoded.holes.length === 0) return decoded.value
+  throw new SavestateError('STATE_UNREADABLE', 'The value refers to something outside of itself')
+}

@@ -1,0 +1,95 @@
+// A folder under checkpoints.
+import * as engine from '../engine/index.js'
+import type { Hooks, ProjectContext } from '../engine/index.js'
+import { pathText, type Project as KnownProject } from '../model/index.js'
+
+export type RewindInput = {
+  readonly to: string
+  /** Files or folders relative to the project; all of it if left out. */
+  readonly paths?: readonly string[]
+  readonly dryRun?: boolean
+}
+
+export type DiffInput = {
+  readonly from: string
+  readonly to?: string
+  readonly paths?: readonly string[]
+  readonly patch?: 'none' | 'full' | 'stat'
+  readonly color?: boolean
+  readonly width?: number
+}
+
+export class Project {
+  readonly #context: ProjectContext
+
+  /** Use `store.project`. */
+  constructor(context: ProjectContext) {
+    this.#context = context
+  }
+
+  get path(): string {
+    return pathText(this.#context.path)
+  }
+
+  /** For a session that is to belong to it: noted in the ledger if it is not yet. */
+  static known(project: Project): KnownProject {
+    return engine.ensureProject(project.#context)
+  }
+
+  async save(
+    input: { readonly reason?: string; readonly name?: string } = {},
+    hooks?: Hooks,
+  ): Promise<engine.SaveResult> {
+    return this.#perform(engine.save, input, hooks)
+  }
+
+  async list(input: { readonly limit?: number } = {}, hooks?: Hooks): Promise<engine.ListResult> {
+    return this.#perform(engine.list, input, hooks)
+  }
+
+  async show(ref: string, hooks?: Hooks): Promise<engine.CheckpointDetails> {
+    return this.#perform(engine.show, { ref }, hooks)
+  }
+
+  async diff(input: DiffInput, hooks?: Hooks): Promise<engine.DiffResult> {
+    return this.#perform(engine.diff, { ...input, paths: [...(input.paths ?? [])] }, hooks)
+  }
+
+  async rewind(input: RewindInput, hooks?: Hooks): Promise<engine.RewindResult> {
+    return this.#perform(engine.rewind, { ...input, paths: [...(input.paths ?? [])] }, hooks)
+  }
+
+  async undo(
+    input: { readonly dryRun?: boolean } = {},
+    hooks?: Hooks,
+  ): Promise<engine.RewindResult> {
+    return this.#perform(engine.undo, input, hooks)
+  }
+
+  async redo(
+    input: { readonly dryRun?: boolean } = {},
+    hooks?: Hooks,
+  ): Promise<engine.RewindResult> {
+    return this.#perform(engine.redo, input, hooks)
+  }
+
+  async pin(ref: string): Promise<engine.CheckpointView> {
+    return this.#perform(engine.pin, { ref })
+  }
+
+  async unpin(ref: string): Promise<engine.CheckpointView> {
+    return this.#perform(engine.unpin, { ref })
+  }
+
+  async name(ref: string, name: string): Promise<engine.CheckpointView> {
+    return this.#perform(engine.name, { ref, name })
+  }
+
+  #perform<Input, Result>(
+    operation: engine.OperationOf<ProjectContext, Input, Result>,
+    input: unknown,
+    hooks?: Hooks,
+  ): Promise<Result> {
+    return engine.perform(operation, this.#context, { input, hooks })
+  }
+}

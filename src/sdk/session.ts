@@ -1,0 +1,287 @@
+// One agent's task over time, open for writing by this process alone.
+import * as engine from '../engine/index.js'
+import type { Hooks } from '../engine/index.js'
+import { explainSystemError, HEARTBEAT_MS, LEASE_MS } from '../model/index.js'
+import type { AgentState } from './agent-state.js'
+import { Events } from './events.js'
+
+export type SaveInput<State> = {
+  readonly name?: string
+  readonly reason?: string
+  readonly state?: State
+  /** Also save the folder of the session's project. */
+  readonly files?: boolean
+  readonly status?: engine.StatusInput
+  readonly metadata?: unknown
+  /** The version of your own state's form. */
+  readonly schemaVersion?: number
+  /** The tool call this belongs to. */
+  readonly toolCall?: string
+  /** The checkpoint that must still be the head (null: none yet); else HEAD_MOVED and nothing is written. */
+  readonly expectedHead?: string | null
+  /** Saved twice under one, it is one checkpoint: for retries. */
+  readonly operationId?: string
+}
+
+export type SessionEvents = {
+  saved: engine.SessionSaveResult
+  rewound: engine.SessionRewindResult
+  status: engine.SessionView
+  /** Another process has taken the session over, or it was deleted: this one can no longer write. */
+  lost: Error
+  closed: { readonly id: string }
+}
+
+export class Session<State = AgentState> {
+  readonly #context: engine.SessionContext
+  readonly #events = new Events<SessionEvents>()
+  readonly #turns = new engine.EnsuredTurns()
+  readonly #onClose: () => void
+  #heartbeat: NodeJS.Timeout | undefined
+
+  /** Use `store.session` or `store.resume`. */
+  constructor(context: engine.SessionContext, onClose: () => void) {
+    this.#context = context
+    this.#onClose = onClose
+    if (!context.isLeased) return
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat.unref()
+  }
+
+  get id(): string {
+    return this.#context.hold.id
+  }
+
+  /** Adds a checkpoint. */
+  async save(input: SaveInput<State> = {}, hooks?: Hooks): Promise<engine.SessionSaveResult> {
+    const saved = await this.#perform(engine.saveSession, input, hooks)
+    this.#events.emit('saved', saved)
+    return saved
+  }
+
+  /** Adds to a list of the state and saves: costs what is new, however long the list is. */
+  async append<Key extends keyof State & string>(
+    key: Key,
+    items: State[Key] extends readonly (infer Item)[] | undefined
+      ? readonly Item[]
+      : readonly unknown[],
+    input: Omit<SaveInput<State>, 'state'> = {},
+    hooks?: Hooks,
+  ): Promise<engine.SessionSaveResult> {
+    const saved = await this.#perform(engine.appendToSession, { ...input, key, items }, hooks)
+    this.#events.emit('saved', saved)
+    return saved
+  }
+
+  /** From one prompt of the user to the next; the number of the new turn. */
+  async newTurn(): Promise<number> {
+    return this.#perform(engine.newTurn, {})
+  }
+
+  /** Saves the files once in each turn, if they changed; to be called before the first change. */
+  async ensure(reason: string, hooks?: Hooks): Promise<engine.EnsureResult> {
+    const ensured = await this.#perform(engine.ensure, { reason, turns: this.#turns }, hooks)
+    if (ensured.created) this.#events.emit('saved', ensured)
+    return ensured
+  }
+
+  /** The state of a checkpoint, or of the head; only some keys of it if wished. A copy, each time. */
+  async stateAt(ref?: string): Promise<State | undefined>
+  async stateAt<Key extends keyof State>(
+    ref: string | undefined,
+    options: { readonly keys: readonly Key[] },
+  ): Promise<Pick<State, Key> | undefined>
+  async stateAt(
+    ref?: string,
+    { keys }: { readonly keys?: readonly PropertyKey[] } = {},
+  ): Promise<State | undefined> {
+    const wanted = keys?.map(String)
+    const state = await this.#perform(engine.stateAt, { ref, keys: wanted })
+    return state as State | undefined
+  }
+
+  /** One checkpoint with all that is known of it. */
+  async show(ref: string): Promise<engine.CheckpointDetails> {
+    return this.#perform(engine.showInSession, { ref })
+  }
+
+  /** Newest first; `before` is the id that the last page ended with. */
+  async list(
+    input: { readonly limit?: number; readonly before?: string } = {},
+  ): Promise<readonly engine.CheckpointView[]> {
+    return this.#perform(engine.listSession, input)
+  }
+
+  /** Newest first, a page at a time. */
+  async *iterate({ pageSize = 100 } = {}): AsyncGenerator<engine.CheckpointView, void, undefined> {
+    let before: string | undefined
+    for (;;) {
+      const page = await this.#perform(engine.listSession, { limit: pageSize, before })
+      yield* page
+      before = page.at(-1)?.id
+      if (page.length < pageSize) return
+    }
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<engine.CheckpointView, void, undefined> {
+    return this.iterate()
+  }
+
+  /** Newest first. */
+  async byName(name: string): Promise<readonly engine.CheckpointView[]> {
+    return this.#perform(engine.listSession, { name })
+  }
+
+  async latest(name?: string): Promise<engine.CheckpointView | undefined> {
+    return this.#perform(engine.latest, { name })
+  }
+
+  /** From a moment on, oldest first. */
+  async since(from: Date): Promise<readonly engine.CheckpointView[]> {
+    return this.#perform(engine.between, { from })
+  }
+
+  /** Both moments included, oldest first. */
+  async between(from: Date, to: Date): Promise<readonly engine.CheckpointView[]> {
+    return this.#perform(engine.between, { from, to })
+  }
+
+  async summary(): Promise<engine.SessionSummary> {
+    return this.#perform(engine.summary, {})
+  }
+
+  /** Back to a checkpoint: the files, the state, or both at once. `stateAt()` has the state afterwards. */
+  async rewind(
+    to: string,
+    options: {
+      readonly restore?: 'files' | 'state' | 'both'
+      readonly paths?: readonly string[]
+      readonly dryRun?: boolean
+    } = {},
+    hooks?: Hooks,
+  ): Promise<engine.SessionRewindResult> {
+    const paths = [...(options.paths ?? [])]
+    const result = await this.#perform(engine.rewindSession, { ...options, paths, to }, hooks)
+    if (result.applied) this.#events.emit('rewound', result)
+    return result
+  }
+
+  /**
+   * Runs a tool once, whatever happens: a call that was confirmed gives its recorded result, one that was under way
+   * when its process died throws TOOL_UNVERIFIED until `decide` has said what became of it.
+   */
+  async tool<Result>(
+    request: engine.ToolRequest,
+    run: (call: engine.ToolRun) => Promise<Result> | Result,
+  ): Promise<Result> {
+    return explained(() => engine.runTool(this.#context, request, run))
+  }
+
+  /** The same for any other step. */
+  async once<Result>(key: string, run: () => Promise<Result> | Result): Promise<Result> {
+    return this.tool({ id: `once:${key}`, name: 'once', args: key }, run)
+  }
+
+  /** Says what became of a call that was under way: `confirm` (with its result), `retry` or `skip`. */
+  async decide(id: string, action: 'confirm' | 'retry' | 'skip', result?: unknown): Promise<void> {
+    return this.#perform(engine.decideTool, { id, action, result })
+  }
+
+  /** Tool calls that were begun and whose end is not known. */
+  async inFlight(): Promise<readonly engine.InFlight[]> {
+    return explained(async () => engine.inFlight(this.#context))
+  }
+
+  async complete(): Promise<engine.SessionView> {
+    return this.#setStatus({ state: 'completed' })
+  }
+
+  async fail(reason: string): Promise<engine.SessionView> {
+    return this.#setStatus({ state: 'failed', reason })
+  }
+
+  async halt(reason: string): Promise<engine.SessionView> {
+    return this.#setStatus({ state: 'halted', reason })
+  }
+
+  /** Applies the policy `milestones`: over 50, the first, the last 20, the latest of each name and what is pinned stay. */
+  async retain(input: { readonly dryRun?: boolean } = {}): Promise<engine.RetainResult> {
+    return this.#perform(engine.retainMilestones, input)
+  }
+
+  /** As Breakpilot writes it: oldest first. */
+  async export(): Promise<readonly engine.ExchangedCheckpoint[]> {
+    return this.#perform(engine.exportSession, {})
+  }
+
+  /** Adds what is not there yet. */
+  async import(checkpoints: readonly unknown[]): Promise<engine.ImportResult> {
+    return this.#perform(engine.importSession, { checkpoints: [...checkpoints] })
+  }
+
+  /** Forgets the session and all its checkpoints; how many there were. It cannot be written to afterwards. */
+  async clear(): Promise<number> {
+    const { fence } = this.#context.hold
+    const { removed } = await explained(async () =>
+      engine.deleteSession(this.#context, this.id, fence),
+    )
+    this.#end()
+    return removed
+  }
+
+  on<Name extends keyof SessionEvents>(
+    name: Name,
+    listener: (event: SessionEvents[Name]) => void,
+  ): () => void {
+    return this.#events.on(name, listener)
+  }
+
+  /** Gives the right to write back. A session that is not ended counts as interrupted then. */
+  async close(): Promise<void> {
+    if (this.#context.isLeased) this.#context.ledger.sessions.releaseLease(this.#context.hold)
+    this.#end()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #end(): void {
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = undefined
+    this.#onClose()
+    this.#events.emit('closed', { id: this.id })
+  }
+
+  async #setStatus(status: engine.StatusInput): Promise<engine.SessionView> {
+    const view = await this.#perform(engine.setStatus, { status })
+    this.#events.emit('status', view)
+    return view
+  }
+
+  #beat(): void {
+    const { ledger, hold, clock } = this.#context
+    try {
+      ledger.sessions.renewLease(hold, clock.nowMs() + LEASE_MS)
+    } catch (error) {
+      clearInterval(this.#heartbeat)
+      this.#events.emit('lost', error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #perform<Input, Result>(
+    operation: engine.OperationOf<engine.SessionContext, Input, Result>,
+    input: unknown,
+    hooks?: Hooks,
+  ): Promise<Result> {
+    return engine.perform(operation, this.#context, { input, hooks })
+  }
+}
+
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explainSystemError(error)
+  }
+}

@@ -1,0 +1,83 @@
+// The threads of a graph framework, for its adapter: the framework names checkpoints, we keep them.
+import * as engine from '../engine/index.js'
+import type { StoreContext } from '../engine/index.js'
+import type { GraphCheckpoint, GraphPlace, GraphQuery, GraphWrite } from '../ledger/index.js'
+import { explained } from './session.js'
+
+export type {
+  GraphCheckpoint,
+  GraphPlace,
+  GraphQuery,
+  GraphWrite,
+  SerialValue,
+} from '../ledger/index.js'
+
+export class Threads {
+  readonly #context: StoreContext
+  readonly #memories = new engine.ThreadMemories()
+
+  /** Use `store.threads`. */
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  /** Adds a checkpoint, or replaces that of its id. Throws SESSION_DELETED if it continues a deleted thread. */
+  async put(checkpoint: engine.NewGraphCheckpoint): Promise<void> {
+    const memories = this.#memories
+    return this.#do((context) => engine.putGraphCheckpoint(context, { checkpoint, memories }))
+  }
+
+  /** Adds what a task has written since a checkpoint, which need not be there yet. Throws SESSION_DELETED. */
+  async putWrites(place: GraphPlace, writes: readonly GraphWrite[]): Promise<void> {
+    return this.#do((context) => engine.putGraphWrites(context, { place, writes }))
+  }
+
+  /** Without an id: that with the greatest. */
+  async find(
+    place: Omit<GraphPlace, 'id'> & { readonly id?: string | undefined },
+  ): Promise<GraphCheckpoint | undefined> {
+    return this.#do((context) => engine.findGraphCheckpoint(context, place))
+  }
+
+  /** What a checkpoint holds; undefined if it is not there. */
+  async read(place: GraphPlace): Promise<engine.GraphContents | undefined> {
+    return this.#do((context) => engine.readGraphCheckpoint(context, place))
+  }
+
+  /** Greatest id first, across all threads that are asked for. */
+  async list(query: GraphQuery = {}): Promise<readonly GraphPlace[]> {
+    return this.#do((context) => engine.graphPlaces(context, query))
+  }
+
+  /** What the values of some channels are made of, where the checkpoint itself does not hold them. */
+  async histories(
+    place: GraphPlace,
+    channels: readonly string[],
+  ): Promise<ReadonlyMap<string, engine.ChannelHistory>> {
+    return this.#do((context) => engine.channelHistories(context, { place, channels }))
+  }
+
+  /** Forgets a thread; how many checkpoints there were. What continues it is refused from now on. */
+  async delete(thread: string): Promise<number> {
+    return this.#do((context) => engine.deleteThread(context, thread))
+  }
+
+  /** Under the same ids. A thread that is not there is not copied. */
+  async copy(from: string, to: string): Promise<void> {
+    return this.#do((context) => engine.copyThread(context, { from, to }))
+  }
+
+  /** Leaves the latest checkpoint of each namespace and what it is made from; how many were removed. */
+  async keepLatest(thread: string): Promise<number> {
+    return this.#do((context) => engine.keepLatest(context, thread))
+  }
+
+  /** Forgets the checkpoints of some runs, in all threads; how many there were. */
+  async deleteRuns(runs: readonly string[]): Promise<number> {
+    return this.#do((context) => engine.deleteRuns(context, runs))
+  }
+
+  async #do<Result>(work: (context: StoreContext) => Result): Promise<Result> {
+    return explained(async () => work(this.#context))
+  }
+}

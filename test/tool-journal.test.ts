@@ -1,0 +1,145 @@
+// The tool journal (docs/sessions.md#tool-journal): confirmed calls run once, what was under way is known.
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { inChild } from './capture-helpers.js'
+import { scratch } from './scratch.js'
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'none',
+    (error: unknown) => (error as { code?: string }).code ?? String(error),
+  )
+
+/** An agent that begins a call and is killed in the middle of it. */
+const DIES_IN_CALL = `
+  const session = await store.session('task', { agent: 'coder', project })
+  await session.save({ state: { messages: [{ role: 'user', content: 'go' }] }, files: true })
+  await session.tool({ id: 'c1', name: 'read', args: { path: 'a' } }, () => 'content')
+  fs.writeFileSync(path.join(scratch.project, 'a.txt'), 'changed by the dead')
+  await session.tool({ id: 'c2', name: 'send', args: { to: 'you' } }, async ({ partial }) => {
+    partial('half ')
+    partial('a mail')
+    process.kill(process.pid, 'SIGKILL')
+    await new Promise(() => setInterval(() => {}, 1000))
+  })
+`
+
+test('a confirmed call gives its result again without running, in this process and the next', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const session = await store.session('task')
+  let runs = 0
+  const call = () =>
+    session.tool({ id: 'c1', name: 'count', args: [1] }, () => ({ runs: ++runs, at: new Date(7) }))
+  expect(await call()).toEqual({ runs: 1, at: new Date(7) })
+  expect(await call()).toEqual({ runs: 1, at: new Date(7) })
+  expect(await session.once('step', () => ++runs)).toBe(2)
+  expect(await session.once('step', () => ++runs)).toBe(2)
+  await store.close()
+  const again = await (await s.open()).resume('task')
+  expect(await again.session.tool({ id: 'c1', name: 'count', args: [1] }, () => 'ran')).toEqual({
+    runs: 1,
+    at: new Date(7),
+  })
+  expect(again.inFlight).toEqual([])
+})
+
+test('a failed call fails again the same way', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session('task')
+  const failing = () =>
+    session.tool({ id: 'c1', name: 'fail' }, () => {
+      throw Object.assign(new RangeError('too far'), { code: 'FAR' })
+    })
+  await expect(failing()).rejects.toMatchObject({
+    name: 'RangeError',
+    message: 'too far',
+    code: 'FAR',
+  })
+  await expect(failing()).rejects.toMatchObject({
+    name: 'RangeError',
+    message: 'too far',
+    code: 'FAR',
+  })
+})
+
+test('a call under way when its process was killed is reported, and decided', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })
+  const store = await s.open()
+  expect((await store.sessions({ interrupted: true })).map(({ id }) => id)).toEqual(['task'])
+  const { session, inFlight, state, changedSince, brief, checkpoint } = await store.resume('task')
+  expect(state).toEqual({ messages: [{ role: 'user', content: 'go' }] })
+  expect(checkpoint?.step).toBe(0)
+  expect(inFlight).toEqual([
+    {
+      id: 'c2',
+      name: 'send',
+      args: { to: 'you' },
+      idempotencyKey: expect.stringMatching(/^savestate-[0-9a-f]{32}$/),
+      startedAt: expect.any(String),
+      effect: 'unverified',
+      partials: ['half ', 'a mail'],
+    },
+  ])
+  expect(changedSince).toMatchObject([{ path: 'a.txt', change: 'modified' }])
+  const text = brief()
+  for (const part of ['unverified', 'send (call c2)', 'read (call c1)', 'modified a.txt', 'step 0'])
+    expect(text).toContain(part)
+  expect(brief({ maxChars: 120 }).length).toBeLessThanOrEqual(120)
+  expect(brief({ maxChars: 0 })).toBe('')
+
+  let key = ''
+  const send = () =>
+    session.tool({ id: 'c2', name: 'send' }, ({ idempotencyKey }) => {
+      key = idempotencyKey
+      return 'sent'
+    })
+  expect(await codeOf(send())).toBe('TOOL_UNVERIFIED')
+  await session.decide('c2', 'retry')
+  expect(await send()).toBe('sent')
+  expect(key).toBe(inFlight[0]?.idempotencyKey)
+  expect(await codeOf(session.decide('c2', 'skip'))).toBe('BAD_INPUT')
+})
+
+test('a call can be confirmed with its result or skipped without running', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })
+  const { session } = await (await s.open()).resume('task')
+  await session.decide('c2', 'confirm', { id: 17 })
+  expect(await session.tool({ id: 'c2', name: 'send' }, () => 'ran')).toEqual({ id: 17 })
+  expect(await session.inFlight()).toEqual([])
+})
+
+test('a rewind of the state lets later calls run again, earlier ones not', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session<unknown>('task')
+  await session.tool({ id: 'early', name: 't' }, () => 'first')
+  const point = await session.save({ state: 1 })
+  await session.tool({ id: 'late', name: 't' }, () => 'first')
+  await session.save({ state: 2 })
+  await session.rewind(point.id, { restore: 'state' })
+  expect(await session.tool({ id: 'early', name: 't' }, () => 'second')).toBe('first')
+  expect(await session.tool({ id: 'late', name: 't' }, () => 'second')).toBe('second')
+})
+
+test('what a tool returns must be storable, and then the call counts as under way', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session('task')
+  const call = session.tool({ id: 'c', name: 't' }, () => ({ run: () => 1 }))
+  expect(await codeOf(call)).toBe('STATE_UNSTORABLE')
+  expect((await session.inFlight()).map(({ id }) => id)).toEqual(['c'])
+})
+
+test('a session whose folder is gone goes on, and its brief says so', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const session = await store.session('task', { project: await store.project(s.project) })
+  await session.save({ state: { messages: [] }, files: true })
+  await session.close()
+  rmSync(s.project, { recursive: true })
+  const resumed = await store.resume('task')
+  expect(resumed.state).toEqual({ messages: [] })
+  expect(resumed.notices).toEqual([expect.stringContaining('no folder')])
+  expect(resumed.brief()).toContain('no folder')
+})
