@@ -1,83 +1,73 @@
-// Checkpoints as a table; what is longest and least regular, the reason, stands last and is cut.
+// Checkpoints as a table: of a project, of all projects, or of one session.
 import type { CheckpointView } from '../index.js'
 import { counted, lines } from './figures.js'
-import type { Colour } from './paint.js'
 import { pathForPeople, printableLine } from './printable.js'
 import { relativeTime } from './relative-time.js'
 import type { Screen } from './screen.js'
 import { shortIds } from './short-id.js'
-import { cutEnd, cutStart, padEnd, padStart, widthOf } from './text-width.js'
+import { type Column, textTable } from './text-table.js'
+import { cutEnd, cutStart } from './text-width.js'
 
 const FOLDER_WIDTH = 60
-const GAP = '  '
-/** Fewer columns than this say nothing: other things give way first. */
-const MIN_REASON = 12
+const MIN_SESSION = 12
 
-type Row = CheckpointView & { readonly project?: string }
-type Column = {
-  readonly cell: (row: Row, index: number) => string
-  readonly colour?: Colour
-  readonly isNumber?: boolean
-  /** Left out first on a narrow terminal. */
-  readonly isLesser?: boolean
-}
+/** With its folder where there are several; null for a checkpoint of no project. */
+type Row = CheckpointView & { readonly project?: string | null }
 
 /** Numbered from 1, unless they are of several projects: then with their folders. */
 export function checkpointTable(checkpoints: readonly Row[], screen: Screen): string {
-  const ids = shortIds(checkpoints.map(({ id }) => id))
-  const columns: readonly Column[] = [
-    { cell: (row, at) => (row.project === undefined ? `${at + 1}` : ''), isNumber: true },
-    { cell: ({ id }) => ids.get(id) ?? id, colour: 'yellow' },
-    { cell: ({ createdAt }) => relativeTime(createdAt, screen.now), isLesser: true },
-    { cell: ({ project }) => folderText(project) },
-    { cell: changesText, colour: 'dim', isLesser: true },
-  ]
-  const sized = columns.map((column) => {
-    const cells = checkpoints.map(column.cell)
-    return { ...column, cells, width: Math.max(0, ...cells.map(widthOf)) }
+  const width = Math.max(MIN_SESSION, screen.width / 6)
+  return tableOf(checkpoints, {
+    screen,
+    first: { cell: (row, at) => (row.project === undefined ? `${at + 1}` : ''), isNumber: true },
+    session: ({ session, step }) =>
+      session === null ? '' : `${cutEnd(printableLine(session), width)}:${step}`,
   })
-  const filled = fitting(
-    sized.filter(({ width }) => width > 0),
-    screen.width - MIN_REASON,
-  )
-  const left = Math.max(MIN_REASON, screen.width - widthOfAll(filled))
-  return checkpoints
-    .map((row, at) =>
-      filled
-        .map(({ cells, width, colour, isNumber }) => {
-          const text = (isNumber === true ? padStart : padEnd)(cells[at] ?? '', width)
-          return colour === undefined ? text : screen.paint(colour, text)
-        })
-        .concat(whatText(row, { screen, width: left }))
-        .join(GAP)
-        .trimEnd(),
-    )
-    .join('\n')
 }
 
-/** Without its lesser columns, the last first, until the rest fits. */
-function fitting<Sized extends Column & { readonly width: number }>(
-  columns: readonly Sized[],
-  room: number,
-): readonly Sized[] {
-  const lesser = columns.findLast(({ isLesser }) => isLesser === true)
-  if (lesser === undefined || widthOfAll(columns) <= room) return columns
-  return fitting(
-    columns.filter((column) => column !== lesser),
-    room,
-  )
+/** All of one session, by step. No numbers: those are places in the list of the project. */
+export function stepTable(checkpoints: readonly CheckpointView[], screen: Screen): string {
+  return tableOf(checkpoints, {
+    screen,
+    first: { cell: ({ step }) => `step ${step}`, isNumber: true },
+    session: () => '',
+  })
 }
 
-function widthOfAll(columns: readonly { readonly width: number }[]): number {
-  return columns.reduce((sum, { width }) => sum + width + GAP.length, 0)
+function tableOf(
+  checkpoints: readonly Row[],
+  table: {
+    readonly screen: Screen
+    readonly first: Column<Row>
+    readonly session: (row: Row) => string
+  },
+): string {
+  const { screen, first, session } = table
+  const ids = shortIds(checkpoints.map(({ id }) => id))
+  return textTable(checkpoints, {
+    screen,
+    columns: [
+      first,
+      { cell: ({ id }) => ids.get(id) ?? id, colour: 'yellow' },
+      { cell: ({ createdAt }) => relativeTime(createdAt, screen.now), isLesser: true },
+      { cell: ({ project }) => folderText(project) },
+      { cell: session, isLesser: true },
+      { cell: holdsText, colour: 'dim', isLesser: true },
+    ],
+    last: (row, width) => whatText(row, { screen, width }),
+  })
 }
 
-function changesText(row: Row): string {
-  return `${counted(row.files, 'file')} ${lines(row)}`
+/** How the files changed, and whether there is a state. */
+function holdsText(row: Row): string {
+  const changes = `${counted(row.files, 'file')} ${lines(row)}`
+  if (!row.hasState) return row.hasFiles ? changes : ''
+  return row.hasFiles ? `${changes}, state` : 'state'
 }
 
-export function folderText(project: string | undefined): string {
-  return project === undefined ? '' : cutStart(pathForPeople(project), FOLDER_WIDTH)
+export function folderText(project: string | null | undefined): string {
+  if (project === undefined) return ''
+  return project === null ? '(no folder)' : cutStart(pathForPeople(project), FOLDER_WIDTH)
 }
 
 /** Pin, name and reason; the kind where the reason does not say it. */

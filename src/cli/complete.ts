@@ -1,16 +1,10 @@
 // Answers the completion scripts: what could stand where the cursor is. Whatever goes wrong, it is silent:
 // nobody who presses Tab wants to read an error.
-import type { CheckpointView } from '../index.js'
+import type { CheckpointView, Store } from '../index.js'
 import { SHELLS } from './completion-scripts.js'
-import { commandIndex, parse } from './parse.js'
-import {
-  COMMAND_NAMES,
-  type CommandName,
-  commandNamed,
-  type OptionSpec,
-  optionsOf,
-  specOf,
-} from './table.js'
+import { commandIndex, type Options, parse } from './parse.js'
+import type { OptionSpec } from './spec.js'
+import { COMMAND_NAMES, type CommandName, commandNamed, optionsOf, specOf } from './table.js'
 
 export type Candidate = readonly [text: string, description: string]
 /** The shell knows best how to complete files. */
@@ -36,7 +30,7 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const specs = optionsOf(command)
   const isAfterDashes = before.includes('--')
   const awaited = isAfterDashes ? undefined : awaitingOption(before.at(-1), specs)
-  if (awaited !== undefined) return awaited.completes ?? []
+  if (awaited !== undefined) return startingWith(current, await valueCandidates(awaited))
   if (isAfterDashes && command !== undefined && specOf(command).takesPaths === true) return 'files'
   const all =
     current.startsWith('-') && !isAfterDashes
@@ -44,7 +38,16 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
       : at >= before.length
         ? commandCandidates()
         : await positionalCandidates(command, before)
-  return all.filter(([text]) => text.startsWith(current))
+  return startingWith(current, all)
+}
+
+function startingWith(current: string, all: Candidates): Candidates {
+  return typeof all === 'string' ? all : all.filter(([text]) => text.startsWith(current))
+}
+
+async function valueCandidates({ completes, choices }: OptionSpec): Promise<Candidates> {
+  if (choices !== undefined) return choices.map((choice) => [choice, ''])
+  return completes === 'session' ? sessionCandidates() : (completes ?? [])
 }
 
 function awaitingOption(
@@ -71,29 +74,62 @@ function commandCandidates(): Candidate[] {
 async function positionalCandidates(
   command: CommandName | undefined,
   before: readonly string[],
-): Promise<readonly Candidate[]> {
+): Promise<Candidates> {
   if (command === undefined) return []
   const { positionals, options } = parse(before)
-  switch (specOf(command).positionals?.[positionals.length]?.completes) {
+  const spec = specOf(command).positionals?.[positionals.length]
+  if (spec?.choices !== undefined) return spec.choices.map((choice) => [choice, ''])
+  switch (spec?.completes) {
     case 'command':
       return commandCandidates()
     case 'shell':
       return SHELLS.map((shell) => [shell, ''])
     case 'ref':
-      return referenceCandidates(options.text('C'))
+      return referenceCandidates(options)
+    case 'session':
+      return sessionCandidates()
+    case 'files':
+      return 'files'
     case undefined:
       return []
   }
 }
 
-async function referenceCandidates(folder: string | undefined): Promise<Candidate[]> {
-  const { openStore } = await import('../index.js')
-  const store = await openStore({ mayBlock: true })
-  try {
+async function referenceCandidates(options: Options): Promise<Candidate[]> {
+  const [folder, of] = [options.text('C'), options.text('of')]
+  return inStore(async (store) => {
+    if (of !== undefined) {
+      const session = await store.session(of, { mustExist: true, lease: false })
+      return describe(await session.list())
+    }
     const project = await (folder === undefined
       ? store.projectFor(process.cwd())
       : store.project(folder))
-    return await describe((await project.list()).checkpoints)
+    return describe((await project.list()).checkpoints)
+  })
+}
+
+async function sessionCandidates(): Promise<Candidate[]> {
+  const { printableLine } = await import('./printable.js')
+  const { relativeTime } = await import('./relative-time.js')
+  const now = new Date()
+  const sessions = await inStore((store) => store.sessions())
+  return (
+    sessions
+      // Whoever named a session so has to type it: a candidate is one line without a tab.
+      .filter(({ id }) => !/\p{Cc}/u.test(id))
+      .map(({ id, status, interrupted, updatedAt }) => [
+        id,
+        `${interrupted ? 'interrupted' : printableLine(status)}, ${relativeTime(updatedAt, now)}`,
+      ])
+  )
+}
+
+async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
+  const { openStore } = await import('../index.js')
+  const store = await openStore({ mayBlock: true })
+  try {
+    return await work(store)
   } finally {
     await store.close()
   }

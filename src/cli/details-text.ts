@@ -1,10 +1,13 @@
 // One checkpoint with all that is known of it.
 import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../index.js'
+import { agentLines } from './agent-text.js'
 import { COLOUR_OF, changeText, tellingChanges } from './changes.js'
 import { bytes, counted, grouped, lines } from './figures.js'
 import { pathForPeople, printable, printableLine } from './printable.js'
 import { localTime, relativeTime } from './relative-time.js'
 import type { Screen } from './screen.js'
+import { factOn } from './fact.js'
+import { shellQuoted } from './shell-quoted.js'
 import { padEnd } from './text-width.js'
 
 const MAX_CHANGES = 50
@@ -37,7 +40,7 @@ export function detailsText(
   { screen, home }: { readonly screen: Screen; readonly home: string },
 ): string {
   const { paint, now } = screen
-  const fact = (title: string, text: string) => `${paint('bold', padEnd(`${title}:`, 11))} ${text}`
+  const fact = factOn(screen)
   const made = `${localTime(details.createdAt)} (${relativeTime(details.createdAt, now)}), ${details.kind}`
   return [
     `${paint('bold', 'Checkpoint')}  ${paint('yellow', details.id)}`,
@@ -45,6 +48,17 @@ export function detailsText(
     ...(details.pinned ? [fact('Pinned', 'yes')] : []),
     fact('Made', made),
     ...(details.reason === null ? [] : [fact('Reason', reasonText(details.reason))]),
+    ...agentLines(details, screen),
+    ...(details.hasFiles ? filesLines(details, { screen, home }) : []),
+  ].join('\n')
+}
+
+function filesLines(
+  details: CheckpointDetails,
+  { screen, home }: { readonly screen: Screen; readonly home: string },
+): string[] {
+  const fact = factOn(screen)
+  return [
     fact('Holds', `${counted(details.fileCount, 'file')}, ${bytes(details.sizeBytes)}`),
     ...details.repositories.map((repository) => fact('Repository', repositoryText(repository))),
     fact('Changed', `${counted(details.files, 'file')} ${lines(details)} since the one before`),
@@ -54,8 +68,8 @@ export function detailsText(
       : [fact('Left out', counted(details.skipped, 'path')), ...skippedLines(details, screen)]),
     '',
     'To get these files back with git alone, into an empty folder:',
-    `  git --git-dir=${shellQuoted(`${home}/objects.git`)} archive ${details.ref}:files | tar -x -C FOLDER`,
-  ].join('\n')
+    `  git --git-dir=${objectsFolder(home)} archive ${details.ref}:files | tar -x -C FOLDER`,
+  ]
 }
 
 function changeLines({ changes }: CheckpointDetails, { paint }: Screen): string[] {
@@ -105,8 +119,7 @@ function reasonText(reason: string): string {
 }
 
 /** Ready to be pasted into a shell. */
-function shellQuoted(text: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(text)) return text
-  // biome-ignore format: one expression
-  return /[\x00-\x1f\x7f]/.test(text) ? `"$SAVESTATE_HOME"/objects.git` : `'${text.replaceAll("'", `'\\''`)}'`
+function objectsFolder(home: string): string {
+  const isTypable = !/[\x00-\x1f\x7f]/.test(home)
+  return isTypable ? shellQuoted(`${home}/objects.git`) : '"$SAVESTATE_HOME"/objects.git'
 }

@@ -1,15 +1,8 @@
 // Help for people, from the table.
 import type { Screen } from './screen.js'
 import { padEnd } from './text-width.js'
-import {
-  COMMAND_NAMES,
-  COMMON_OPTIONS,
-  type CommandName,
-  type OptionSpec,
-  REFERENCE_HELP,
-  specOf,
-  usageOf,
-} from './table.js'
+import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
+import { COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
 
 const MAX_COLUMNS = 80
 
@@ -20,7 +13,8 @@ export function helpText(command: CommandName | undefined, screen: Screen): stri
 function generalHelp({ paint, width }: Screen): string[] {
   const names = COMMAND_NAMES.map((name) => [name, specOf(name).summary] as const)
   return [
-    'Savestate saves what a folder holds, shows what changed, and goes back.',
+    'Savestate saves what a folder holds and what an agent knew, shows what changed,',
+    'and goes back.',
     '',
     `${paint('bold', 'Usage:')} ${usageOf(undefined)}`,
     '',

@@ -1,14 +1,8 @@
 // From the arguments to what a command was asked. A fault is data: who asked decides what becomes of it.
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.js'
-import {
-  COMMAND_NAMES,
-  type CommandName,
-  commandNamed,
-  type OptionSpec,
-  optionsOf,
-  specOf,
-} from './table.js'
+import type { OptionSpec } from './spec.js'
+import { COMMAND_NAMES, type CommandName, commandNamed, optionsOf, specOf } from './table.js'
 
 export type Options = {
   has(name: string): boolean
@@ -21,6 +15,7 @@ export type Options = {
 export type Parsed = {
   readonly command: CommandName | undefined
   readonly options: Options
+  /** A path is to the byte. */
   readonly positionals: readonly string[]
   /** What stood after `--`, for a command that takes paths; to the byte. */
   readonly paths: readonly string[]
@@ -33,6 +28,7 @@ export function parse(argv: readonly string[]): Parsed {
   const word = argv[at]
   const command = word === undefined ? undefined : commandNamed(word)
   const specs = optionsOf(command)
+  const places = command === undefined ? [] : (specOf(command).positionals ?? [])
   const { tokens } = parseArgs({
     args: argv.filter((_, index) => index !== at),
     options: Object.fromEntries(specs.map((spec) => [spec.name, parserOption(spec)])),
@@ -49,7 +45,10 @@ export function parse(argv: readonly string[]): Parsed {
       isAfterDashes = command !== undefined && specOf(command).takesPaths === true
     } else if (token.kind === 'positional') {
       if (isAfterDashes) paths.push(token.value)
-      else positionals.push(wellFormed(token.value))
+      else {
+        const isPath = places[positionals.length]?.completes === 'files'
+        positionals.push(isPath ? token.value : wellFormed(token.value))
+      }
     } else {
       const spec = specs.find(
         ({ name }) => name === token.name && (name.length > 1 || token.rawName === `-${name}`),
@@ -65,7 +64,7 @@ export function parse(argv: readonly string[]): Parsed {
   const fault =
     word !== undefined && command === undefined
       ? unknownCommand(word)
-      : (faults[0] ?? positionalFault(command, positionals))
+      : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values))
   return { command, options: optionsFrom(values), positionals, paths, fault }
 }
 
@@ -86,7 +85,7 @@ function parserOption({ kind, short }: OptionSpec) {
 }
 
 function optionFault(
-  { kind }: OptionSpec,
+  { kind, choices }: OptionSpec,
   given: {
     readonly rawName: string
     readonly value?: string | undefined
@@ -101,6 +100,8 @@ function optionFault(
     return `${rawName} needs a value`
   if (kind === 'number' && !/^[1-9][0-9]{0,8}$/.test(value))
     return `${rawName} takes a whole number from 1 on, not ${JSON.stringify(value)}`
+  if (choices?.includes(value) === false)
+    return `${rawName} takes one of ${choices.join(', ')}, not ${JSON.stringify(value)}`
   return undefined
 }
 
@@ -112,10 +113,33 @@ function positionalFault(
   const specs = specOf(command).positionals ?? []
   const missing = specs[given.length]
   if (missing !== undefined && missing.isOptional !== true) return `${missing.name} is missing`
+  for (const [at, value] of given.entries()) {
+    const choices = specs[at]?.choices
+    if (choices?.includes(value) === false)
+      return `${JSON.stringify(value)} is not one of ${choices.join(', ')}`
+  }
   const extra = given[specs.length]
   if (extra === undefined) return undefined
   const hint = specOf(command).takesPaths === true ? '; paths go after --' : ''
   return `${JSON.stringify(extra)} is one argument too many${hint}`
+}
+
+function combinationFault(
+  command: CommandName | undefined,
+  given: ReadonlyMap<string, unknown>,
+): string | undefined {
+  if (command === undefined) return undefined
+  const { options = [], exclusive = [] } = specOf(command)
+  for (const { name, value, isRequired, needs } of options) {
+    if (isRequired === true && !given.has(name)) return `--${name} ${value} is missing`
+    if (needs !== undefined && given.has(name) && !given.has(needs))
+      return `--${name} needs --${needs} too`
+  }
+  for (const group of exclusive) {
+    const [one, other] = group.filter((name) => given.has(name))
+    if (other !== undefined) return `--${one} and --${other} cannot be given together`
+  }
+  return undefined
 }
 
 function unknownOption(rawName: string, specs: readonly OptionSpec[]): string {

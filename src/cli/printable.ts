@@ -38,7 +38,16 @@ export function pathForPeople(text: string): string {
 
 /** JSON that a terminal shows as it is: the same value, with nothing in it that acts. */
 export function jsonForPeople(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(UNSAFE, (char) =>
+  return escapeUnsafe(JSON.stringify(value, null, 2))
+}
+
+export function isUnsafe(text: string): boolean {
+  return text.search(UNSAFE) !== -1
+}
+
+/** By number, as JSON and YAML write a character in double quotes; line breaks stay. */
+export function escapeUnsafe(text: string): string {
+  return text.replace(UNSAFE, (char) =>
     char === '\n' ? char : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 }

@@ -1,14 +1,7 @@
 // docs/cli.md, from the table. A test compares the two.
 import { optionRow } from './help.js'
-import {
-  COMMAND_NAMES,
-  COMMON_OPTIONS,
-  type CommandName,
-  type OptionSpec,
-  REFERENCE_HELP,
-  specOf,
-  usageOf,
-} from './table.js'
+import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
+import { COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
 
 export function cliReference(): string {
   return `${[

@@ -14,8 +14,7 @@ export function openRequest(
 ): OpenRequest {
   let opened: Promise<Store> | undefined
   let found: Promise<Project> | undefined
-  const store = () =>
-    (opened ??= import('../index.js').then((sdk) => sdk.openStore({ mayBlock: true })))
+  const store = () => (opened ??= openForCommands())
   return {
     ...parsed,
     isJson: parsed.options.has('json'),
@@ -41,6 +40,12 @@ export function openRequest(
       await open?.close()
     },
   }
+}
+
+async function openForCommands(): Promise<Store> {
+  const { openStore } = await import('../index.js')
+  const { anyClasses } = await import('./any-classes.js')
+  return openStore({ mayBlock: true, classes: anyClasses })
 }
 
 async function findProject(store: Store, folder: string | undefined): Promise<Project> {

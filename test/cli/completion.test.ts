@@ -22,8 +22,9 @@ function withCheckpoints(): Scratch {
 test('commands and options are offered with their summaries', () => {
   using s = scratch()
   expect(offered(s, ['re'])).toEqual([
-    'rewind\tBring the folder back to a checkpoint',
+    'rewind\tBring the folder back to a checkpoint, or what an agent knew, or both',
     'redo\tDo the last undone rewind again',
+    'resume\tPrint what an agent must know to go on with a session',
   ])
   expect(textsOf(offered(s, ['-C', '.', 'un']))).toEqual(['undo', 'unpin'])
   expect(textsOf(offered(s, ['undo', '--']))).toEqual(['--dry-run', '--yes', '--json', '--help'])
@@ -49,8 +50,47 @@ test('checkpoints are offered by name, number and id, newest first', () => {
   expect(textsOf(offered(s, ['-C', s.project, 'pin', 'be']))).toEqual(['before lunch'])
 })
 
+test('sessions are offered by id, last touched first, for arguments and for options', () => {
+  using s = withCheckpoints()
+  s.run(['save', '--session', "it's $(touch pwned)"])
+  s.run(['save', '--session', 'fix-login', '--name', 'in session'])
+  s.run(['save', '--session', 'tab\tand\nline'])
+  expect(offered(s, ['resume', ''])).toEqual([
+    'fix-login\tinterrupted, just now',
+    "it's $(touch pwned)\tinterrupted, just now",
+  ])
+  expect(textsOf(offered(s, ['resume', 'fi']))).toEqual(['fix-login'])
+  for (const words of [
+    ['save', '--session'],
+    ['list', '--session'],
+    ['export', '--session'],
+    ['fork', '1', '--of'],
+    ['import', 'json', 'x', '--session'],
+  ])
+    expect(textsOf(offered(s, [...words, 'fi']))).toEqual(['fix-login'])
+  expect(offered(s, ['fork', '1', '--session', ''])).toEqual([])
+  expect(textsOf(offered(s, ['fork', '--of', 'fix-login', ''])).slice(0, 2)).toEqual([
+    'in session',
+    '1',
+  ])
+})
+
+test('what an option or argument can only be is offered', () => {
+  using s = scratch()
+  expect(textsOf(offered(s, ['sessions', '--status', '']))).toEqual([
+    'in_progress',
+    'completed',
+    'failed',
+    'halted',
+  ])
+  expect(textsOf(offered(s, ['export', '--format', 'y']))).toEqual(['yaml'])
+  expect(textsOf(offered(s, ['import', '']))).toEqual(['json', 'yaml'])
+})
+
 test('files are left to the shell', () => {
   using s = withCheckpoints()
+  expect(offered(s, ['import', 'json', ''])).toEqual([':files'])
+  expect(offered(s, ['save', '--state', ''])).toEqual([':files'])
   expect(offered(s, ['-C', ''])).toEqual([':folders'])
   expect(offered(s, ['rewind', '1', '--path', ''])).toEqual([':files'])
   expect(offered(s, ['diff', '1', '--', ''])).toEqual([':files'])
@@ -72,6 +112,7 @@ test('whatever is wrong, completion is silent and ends with 0', () => {
 
 test('a real bash completes, and runs nothing that a name holds', () => {
   using s = withCheckpoints()
+  s.run(['save', '--session', "it's $(touch pwned)"])
   const completed = (...words: readonly string[]) => {
     const script = `
       source <(savestate completion bash)
@@ -83,7 +124,8 @@ test('a real bash completes, and runs nothing that a name holds', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout.split('\n').slice(0, -1)
   }
-  expect(completed('re')).toEqual(['rewind', 'redo'])
+  expect(completed('re')).toEqual(['rewind', 'redo', 'resume'])
+  expect(completed('resume', 'it')).toEqual(["it\\'s\\ \\$\\(touch\\ pwned\\)"])
   expect(completed('show', 'be')).toEqual(['before\\ lunch'])
   expect(completed('show', '$')).toEqual(['\\$\\(touch\\ pwned\\)'])
   expect(completed('rewind', '1', '--path', 's')).toEqual(['src'])

@@ -38,6 +38,53 @@ test('hostile names and reasons are shown, and do nothing', () => {
   })
 })
 
+test('hostile ids of sessions are shown, and do nothing', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const id = 'evil\u001b]0;pwned\u0007\n\u009b31m\u202e'
+  const other = 'other\u001b[2J'
+  for (const session of [id, other]) {
+    s.run(['save', '--session', session, '--state', '-'], { input: '{"k\\u001b[31m": "\\u009b"}' })
+  }
+  for (const args of [
+    ['list'],
+    ['list', '--session', id, '--limit', '1'],
+    ['sessions'],
+    ['sessions', '--json'],
+    ['show', '1'],
+    ['show', '1', '--of', id],
+    ['resume', id],
+    ['resume', id, '--json'],
+    ['resume', `${id}x`],
+    ['fork', '1'],
+    ['rewind', '1', '--state'],
+    ['rewind', '1', '--of', id, '--state', '--dry-run'],
+    ['export'],
+    ['export', '--session', id],
+    ['export', '--session', id, '--format', 'yaml'],
+    ['save', '--session', id, '--state', id],
+    ['import', 'json', id, '--session', id],
+    ['import', id, id, '--session', id],
+    ['sessions', '--status', id],
+  ]) {
+    const { stdout, stderr } = s.run(args)
+    expect({ args, acting: ACTING.exec(stdout + stderr)?.[0] }).toEqual({ args, acting: undefined })
+  }
+  expect(s.json(['sessions', '--status', 'in_progress'])).toMatchObject({
+    sessions: [{ id: `${other}-fork-1` }, { id: other }, { id }],
+  })
+})
+
+test('a state is read from a file with any name', () => {
+  using s = scratch()
+  const save = `savestate save --session x --no-files --state "$(printf 's\\377')"`
+  const load = `savestate import json "$(printf 'e\\377')" --session y`
+  const script = `
+    printf '{"a":1}' > "$(printf 's\\377')" && ${save} &&
+    savestate export --session x > "$(printf 'e\\377')" && ${load}`
+  expect(s.shell(script)).toMatchObject({ code: 0, stderr: '' })
+  expect(s.json(['resume', 'y'])).toMatchObject({ state: { a: 1 } })
+})
+
 test('a name with any bytes can be given and brought back', () => {
   using s = scratch({ 'other.txt': 'other\n' })
   const odd = Buffer.from([0x61, 0xff, 0x0a, 0xe4, 0x62])

@@ -16,6 +16,8 @@ export type Ended = {
 export type Setting = {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** What is on stdin. */
+  readonly input?: string
 }
 
 export type Scratch = Disposable & {
@@ -52,10 +54,11 @@ export function scratch(files: Readonly<Record<string, string>> = {}): Scratch {
     TZ: 'UTC',
     TERM: 'xterm-256color',
   }
-  const settingOf = ({ cwd, env }: Setting = {}) => ({
+  const settingOf = ({ cwd, env, input }: Setting = {}) => ({
     cwd: cwd ?? project,
     env: { ...environment, ...env },
     encoding: 'utf8' as const,
+    ...(input === undefined ? {} : { input }),
   })
   const write: Scratch['write'] = (contents) => {
     for (const [path, content] of Object.entries(contents)) {

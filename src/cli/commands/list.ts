@@ -1,7 +1,10 @@
 import type { CheckpointView } from '../../index.js'
-import { checkpointTable } from '../checkpoint-table.js'
+import { checkpointTable, stepTable } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
+import { sessionToRead } from '../known-session.js'
 import type { Options } from '../parse.js'
+import { printableLine } from '../printable.js'
+import { shellQuoted } from '../shell-quoted.js'
 
 const DEFAULT_LIMIT = 20
 
@@ -9,22 +12,30 @@ export const run = command({
   async call(request): Promise<{ readonly checkpoints: readonly CheckpointView[] }> {
     const { options, project, store, hooks } = request
     const input = limitFor(request)
+    const session = options.text('session')
+    if (session !== undefined)
+      return { checkpoints: await (await sessionToRead(await store(), session)).list(input) }
     return options.has('all')
       ? (await store()).list(input, hooks)
       : (await project()).list(input, hooks)
   },
   render({ checkpoints }, { options, screen }) {
-    if (checkpoints.length === 0) {
-      return options.has('all')
-        ? 'Nothing has been saved yet. Save this folder with: savestate save'
-        : 'Nothing has been saved here yet. Save this folder with: savestate save'
-    }
-    return checkpointTable(checkpoints.slice(0, shownOf(options)), screen)
+    const session = options.text('session')
+    const shown = checkpoints.slice(0, shownOf(options))
+    if (shown.length > 0)
+      return session === undefined ? checkpointTable(shown, screen) : stepTable(shown, screen)
+    if (session !== undefined)
+      return `Nothing has been saved in the session ${printableLine(session)} yet.`
+    return options.has('all')
+      ? 'Nothing has been saved yet. Save this folder with: savestate save'
+      : 'Nothing has been saved here yet. Save this folder with: savestate save'
   },
   note({ checkpoints }, { options, screen }) {
     const shown = shownOf(options)
     if (checkpoints.length <= shown) return undefined
-    const more = `savestate list${options.has('all') ? ' --all' : ''} --limit ${shown * 5}`
+    const session = options.text('session')
+    const which = session === undefined ? '' : ` --session ${shellQuoted(session)}`
+    const more = `savestate list${which}${options.has('all') ? ' --all' : ''} --limit ${shown * 5}`
     return screen.paintNote('dim', `There are more. See them with: ${more}`)
   },
 })

@@ -1,43 +1,52 @@
-import type { SkipReason } from '../../index.js'
-import { command } from '../command.js'
-import { counted, grouped, lines } from '../figures.js'
+import type { SaveResult, SessionSaveResult } from '../../index.js'
+import { command, type Request } from '../command.js'
+import { counted, lines } from '../figures.js'
+import { printableLine } from '../printable.js'
 import { relativeTime } from '../relative-time.js'
 import { shortIdOf } from '../short-id.js'
-
-/** What a person would expect to be saved. */
-const SURPRISING: readonly (readonly [SkipReason, string])[] = [
-  ['too-large', 'too large'],
-  ['unreadable', 'unreadable'],
-  ['unstable', 'kept changing'],
-  ['reserved', 'with a name that git cannot hold'],
-  ['special', 'neither file nor folder'],
-]
+import { skippedText } from '../skipped-text.js'
 
 export const run = command({
-  async call({ project, options, hooks }) {
+  async call(request): Promise<SaveResult | SessionSaveResult> {
+    const { project, options, hooks } = request
     const [reason, name] = [options.text('m'), options.text('name')]
-    return (await project()).save(
-      { ...(reason === undefined ? {} : { reason }), ...(name === undefined ? {} : { name }) },
-      hooks,
-    )
+    const input = {
+      ...(reason === undefined ? {} : { reason }),
+      ...(name === undefined ? {} : { name }),
+    }
+    const id = options.text('session')
+    if (id === undefined) return (await project()).save(input, hooks)
+    const state = await givenState(request)
+    const { inSession } = await import('../known-session.js')
+    return inSession(request, {
+      id,
+      work: (session) =>
+        session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
+    })
   },
   async render(result, request) {
     const id = await shortIdOf(await request.project(), result.id)
     if (!result.created)
       return `Nothing changed since ${id} (${relativeTime(result.createdAt, request.screen.now)}).`
-    return `Saved ${id}: ${counted(result.files, 'file')} changed, ${lines(result)}.`
+    const { session, step, hasFiles, hasState } = result
+    const place = session === null ? '' : ` as step ${step} of ${printableLine(session)}`
+    const files = `${counted(result.files, 'file')} changed, ${lines(result)}`
+    const held = [hasFiles ? files : [], hasState ? 'the state' : []].flat()
+    return `Saved ${id}${place}: ${held.join('; ')}.`
   },
   async note({ id, created, skippedByReason }, { project, screen }) {
-    if (!created) return undefined
-    const counts = SURPRISING.flatMap(([reason, words]) => {
-      const count = skippedByReason[reason] ?? 0
-      return count === 0 ? [] : [{ count, text: `${grouped(count)} ${words}` }]
-    })
-    if (counts.length === 0) return undefined
-    const total = counts.reduce((sum, { count }) => sum + count, 0)
-    const reasons = counts.map(({ text }) => text).join(', ')
-    const warning = `${counted(total, 'path')} could not be saved: ${reasons}.`
+    const warning = created ? skippedText(skippedByReason) : undefined
+    if (warning === undefined) return undefined
     const short = await shortIdOf(await project(), id)
     return `${screen.paintNote('yellow', warning)} See: savestate show ${short}`
   },
 })
+
+/** Read before anything is made: a malformed one leaves nothing behind. */
+async function givenState({ options }: Request): Promise<{ state?: unknown }> {
+  const path = options.texts('state').at(-1)
+  if (path === undefined) return {}
+  const { readGiven } = await import('../given-text.js')
+  const { parseJsonText } = await import('../json-text.js')
+  return { state: parseJsonText(await readGiven(path)) }
+}

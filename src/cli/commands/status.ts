@@ -16,18 +16,25 @@ const STATES: Readonly<Record<StatusResult['projects'][number]['state'], string>
 
 export const run = command({
   call: async ({ store, hooks }) => (await store()).status(hooks),
-  render({ home, sizeBytes, projects }, { options, screen }) {
+  render({ home, sizeBytes, projects, sessions }, { options, screen }) {
     const limit = options.number('limit') ?? DEFAULT_LIMIT
     const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
     const more = projects.length - limit
     return [
       `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk`,
       `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}`,
+      ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
     ].join('\n')
   },
 })
+
+function sessionsLine(sessions: StatusResult['sessions']): string {
+  const interrupted = sessions.filter((session) => session.interrupted).length
+  const note = interrupted === 0 ? '' : `, ${grouped(interrupted)} interrupted`
+  return `Sessions:     ${grouped(sessions.length)}${note} (savestate sessions)`
+}
 
 function projectLines(projects: StatusResult['projects'], { paint, now }: Screen): string[] {
   const rows = projects.map(({ path, checkpoints, lastTouch, state }) => ({

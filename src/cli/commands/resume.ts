@@ -1,0 +1,24 @@
+import { jsonOf } from '../any-classes.js'
+import { command } from '../command.js'
+import { printableLines } from '../printable.js'
+
+export const run = command({
+  async call({ store, argument, options, hooks }) {
+    const resumed = await (await store()).resume(argument(0), hooks)
+    const { session: open, info, brief, ...rest } = resumed
+    const maxChars = options.number('max-chars')
+    const text = brief(maxChars === undefined ? {} : { maxChars })
+    await open.close()
+    return { session: info, ...rest, brief: text }
+  },
+  json: ({ session, checkpoint, state, inFlight, changedSince, notices, brief }) => ({
+    session: { ...session, metadata: jsonOf(session.metadata) },
+    checkpoint,
+    state: jsonOf(state),
+    inFlight: jsonOf(inFlight),
+    changedSince,
+    notices,
+    brief,
+  }),
+  render: ({ brief }) => printableLines(brief),
+})

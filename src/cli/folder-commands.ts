@@ -1,0 +1,136 @@
+// The commands that look at a folder's checkpoints or change the folder.
+import { type CommandSpec, DRY_RUN, limitOption, OF, REF, sessionOption, YES } from './spec.js'
+
+const PATH_HELP =
+  'Paths are relative to the current folder, or to DIR with `-C DIR`. A path in double quotes, as Savestate prints names with odd characters, is read as such; write ./ in front of a name that really begins with a quote.'
+
+export const FOLDER_COMMANDS = {
+  save: {
+    usage: 'save [-m REASON] [--name NAME] [--session ID] [--state FILE|-] [--no-files]',
+    summary: 'Save what the folder holds, and what an agent knew',
+    details: [
+      'Makes a checkpoint of the project, unless nothing has changed since the newest one.',
+      'With --session the checkpoint belongs to that session and is always made. The session is made too if there is none of that id.',
+    ],
+    options: [
+      { name: 'm', short: 'm', kind: 'text', value: 'REASON', summary: 'Say why' },
+      { name: 'name', kind: 'text', value: 'NAME', summary: 'Give the checkpoint a name' },
+      sessionOption('Add the checkpoint to this session'),
+      {
+        name: 'state',
+        kind: 'text',
+        value: 'FILE',
+        summary: 'Save the JSON in FILE (- for stdin) as the state of the session',
+        completes: 'files',
+        needs: 'session',
+      },
+      {
+        name: 'no-files',
+        kind: 'flag',
+        summary: 'Save the state alone, without the folder',
+        needs: 'state',
+      },
+    ],
+    examples: [
+      ['savestate save -m "before the big refactoring"', 'Save, and say why'],
+      ['savestate save --name works', 'Save under a name to go back to'],
+      ['savestate save --session fix-login --state state.json', 'Save the folder and a state'],
+    ],
+  },
+  list: {
+    usage: 'list [--session ID] [--all] [--limit N]',
+    summary: 'List the checkpoints, newest first',
+    details: [
+      'Where a checkpoint belongs to a session, the session and the step are shown as in fix-login:3.',
+    ],
+    options: [
+      sessionOption('Of this session'),
+      { name: 'all', kind: 'flag', summary: 'Of all projects' },
+      limitOption('At most N of them (default 20; with --json all)'),
+    ],
+    exclusive: [['session', 'all']],
+  },
+  show: {
+    usage: 'show <ref> [--of SESSION]',
+    summary: 'Show one checkpoint in full',
+    details: [
+      'What changed since the checkpoint before, what was left out and why, and how to get its files back with git alone. For a checkpoint of a session also what its state consists of, and the newest tool calls up to it.',
+    ],
+    positionals: [REF],
+    options: [OF],
+  },
+  diff: {
+    usage: 'diff <ref> [<ref>] [--stat] [-- PATH…]',
+    summary: 'Show what changed since a checkpoint, or between two',
+    details: ['With one checkpoint: from it to the folder as it is now.', PATH_HELP],
+    positionals: [REF, { ...REF, name: '[<ref>]', isOptional: true }],
+    takesPaths: true,
+    options: [{ name: 'stat', kind: 'flag', summary: 'Only how much changed in each file' }],
+    examples: [
+      ['savestate diff 1', 'What changed since the newest checkpoint'],
+      ['savestate diff 2 1 --stat', 'How much changed between the last two'],
+      ['savestate diff works -- src', 'What changed in src since the one named works'],
+    ],
+  },
+  rewind: {
+    usage: 'rewind <ref> [--files|--state|--both] [--of SESSION] [--path P]… [--dry-run] [-y]',
+    summary: 'Bring the folder back to a checkpoint, or what an agent knew, or both',
+    details: [
+      'What is there now is saved first, so that `savestate undo` can bring it back. Files that were not captured (ignored, too large) are never overwritten or removed.',
+      'With --state the session of the checkpoint goes on from the state it had there; no file is touched, and nothing is asked. With --both files and state go back in one step. Nobody else may be writing the session meanwhile.',
+      PATH_HELP,
+    ],
+    positionals: [REF],
+    options: [
+      { name: 'files', kind: 'flag', summary: 'Bring back the files (this is the default)' },
+      { name: 'state', kind: 'flag', summary: 'Bring back the state of the session' },
+      { name: 'both', kind: 'flag', summary: 'Bring back files and state' },
+      OF,
+      {
+        name: 'path',
+        kind: 'texts',
+        value: 'P',
+        summary: 'Only this file or folder; may be given more than once',
+        completes: 'files',
+      },
+      DRY_RUN,
+      YES,
+    ],
+    exclusive: [
+      ['files', 'state', 'both'],
+      ['path', 'state'],
+      ['path', 'both'],
+    ],
+    examples: [
+      ['savestate rewind 1', 'Go back to the newest checkpoint'],
+      ['savestate rewind works --path src/app.ts', 'Bring back one file'],
+      ['savestate rewind 3 --dry-run', 'See what would happen'],
+      ['savestate rewind 2 --both', 'Bring back the folder and what the agent knew'],
+    ],
+  },
+  undo: {
+    usage: 'undo [--dry-run] [-y]',
+    summary: 'Take back the last rewind',
+    options: [DRY_RUN, YES],
+  },
+  redo: {
+    usage: 'redo [--dry-run] [-y]',
+    summary: 'Do the last undone rewind again',
+    options: [DRY_RUN, YES],
+  },
+  pin: {
+    usage: 'pin <ref>',
+    summary: 'Keep a checkpoint whatever the limits say',
+    positionals: [REF],
+  },
+  unpin: {
+    usage: 'unpin <ref>',
+    summary: 'Let the limits apply to a checkpoint again',
+    positionals: [REF],
+  },
+  name: {
+    usage: 'name <ref> NAME',
+    summary: 'Give a checkpoint a name',
+    positionals: [REF, { name: 'NAME' }],
+  },
+} as const satisfies Readonly<Record<string, CommandSpec>>

@@ -1,0 +1,46 @@
+// What a person hands over as a file or on stdin.
+import { readFile } from 'node:fs/promises'
+import { SavestateError } from '../index.js'
+import { hasCode } from './exit.js'
+import { printable } from './printable.js'
+import { bytesOfArgument } from './raw-arguments.js'
+
+export type GivenText = {
+  readonly text: string
+  /** How it is called in messages. */
+  readonly source: string
+}
+
+const REFUSALS: readonly (readonly [code: string, why: string])[] = [
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'there is no such file'],
+  ['EISDIR', 'it is a folder'],
+  ['EACCES', 'you may not read it'],
+  ['ERR_FS_FILE_TOO_LARGE', 'it is too large'],
+  ['ERR_STRING_TOO_LONG', 'it is too large'],
+  ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not UTF-8 text'],
+]
+
+/** `path` as typed, to the byte; `-` is stdin. Throws BAD_INPUT for what cannot be read as UTF-8 text. */
+export async function readGiven(path: string): Promise<GivenText> {
+  const source = path === '-' ? 'stdin' : printable(JSON.stringify(path))
+  try {
+    const bytes = path === '-' ? await readStdin() : await readFile(bytesOfPath(path))
+    // Without the byte order mark that some editors put first.
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), source }
+  } catch (cause) {
+    const [, why] = REFUSALS.find(([code]) => hasCode(cause, code)) ?? []
+    if (why === undefined) throw cause
+    throw new SavestateError('BAD_INPUT', `${source} cannot be read: ${why}`, { cause })
+  }
+}
+
+function bytesOfPath(path: string): Buffer {
+  return Buffer.from(bytesOfArgument(path), 'latin1')
+}
+
+async function readStdin(): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of process.stdin) parts.push(Buffer.from(part))
+  return Buffer.concat(parts)
+}

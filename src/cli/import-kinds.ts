@@ -1,0 +1,55 @@
+// What can be imported, and how each kind becomes a list of { id, name, timestamp, data, metadata }.
+import { createHash } from 'node:crypto'
+import { SavestateError } from '../index.js'
+import { valueOf } from './any-classes.js'
+import { readGiven } from './given-text.js'
+import { parseJsonText } from './json-text.js'
+import type { IMPORT_KINDS } from './session-commands.js'
+import { parseYamlText } from './yaml-text.js'
+
+type ImportKind = (typeof IMPORT_KINDS)[number]
+
+/** From a path as typed; `-` is stdin. Throws BAD_INPUT for what is not of that kind. */
+export const READERS: Readonly<Record<ImportKind, (path: string) => Promise<readonly unknown[]>>> =
+  { json: readExportedJson, yaml: readStateYaml }
+
+/** As `savestate export` prints it, and as Breakpilot writes it. */
+async function readExportedJson(path: string): Promise<readonly unknown[]> {
+  const given = await readGiven(path)
+  const items = parseJsonText(given)
+  if (Array.isArray(items)) return items.map(untagged)
+  throw new SavestateError('BAD_INPUT', `${given.source} holds no list of checkpoints`, {
+    hint: 'It must be as `savestate export` prints it: [{ "id", "name", "timestamp", "data", "metadata" }].',
+  })
+}
+
+function untagged(item: unknown): unknown {
+  if (!isRecord(item) || item['tagged'] !== true) return item
+  const { data, metadata } = item
+  return { ...item, data: valueOf(data ?? null), metadata: valueOf(metadata ?? null) }
+}
+
+/** One state. Its id is made from the text, so that the same file is known again. */
+async function readStateYaml(path: string): Promise<readonly unknown[]> {
+  const given = await readGiven(path)
+  const state = await parseYamlText(given)
+  if (!isRecord(state)) {
+    throw new SavestateError('BAD_INPUT', `${given.source} holds no mapping`, {
+      hint: 'A state in YAML has a key and a colon on each line, as `savestate export --format yaml` prints it.',
+    })
+  }
+  const id = `yaml:${createHash('sha256').update(given.text).digest('hex').slice(0, 32)}`
+  return [{ id, timestamp: timeOf(state['updated']).toISOString(), data: state }]
+}
+
+/** Without a zone it is local: that is how agents write it. Now, if it is no time. */
+function timeOf(updated: unknown): Date {
+  const time = new Date(typeof updated === 'string' || updated instanceof Date ? updated : NaN)
+  return Number.isNaN(time.getTime()) ? new Date() : time
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  )
+}

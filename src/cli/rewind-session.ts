@@ -1,0 +1,81 @@
+// The half of `rewind` that concerns a session: its state alone, or with the files.
+import { type SessionRewindResult, SavestateError } from '../index.js'
+import type { Request } from './command.js'
+import { confirmOn } from './confirm.js'
+import { namedCheckpoint } from './named-checkpoint.js'
+import { isNothing } from './plan-text.js'
+import { printableLine } from './printable.js'
+import { restoreText } from './restore-text.js'
+import { shellQuoted } from './shell-quoted.js'
+import { shortIds } from './short-id.js'
+
+export type SessionRewind = {
+  readonly result: SessionRewindResult
+  readonly session: string
+  readonly step: number | null
+  /** Where the session was before. */
+  readonly left: string
+  /** For ids that are shown: the start that no other has where a person would type it. */
+  readonly shortIds: ReadonlyMap<string, string>
+}
+
+export async function rewindSession(
+  request: Request,
+  restore: 'state' | 'both',
+): Promise<SessionRewind> {
+  const { options, hooks } = request
+  const store = await request.store()
+  const target = await namedCheckpoint(request)
+  if (target.session === null) throw withoutSession(target.id)
+  const project = options.has('of') ? undefined : await request.project()
+  const dryRun = options.has('dry-run')
+  const session = await store.session(target.session, {
+    mustExist: true,
+    // A look at what would be done disturbs nobody.
+    lease: !dryRun,
+    ...(project === undefined ? {} : { project }),
+  })
+  const left = (await session.latest())?.id ?? target.id
+  const confirm = confirmOn(request, 'Go back?')
+  const result = await session.rewind(target.id, { restore, dryRun }, { ...hooks, confirm })
+  const checkpoints =
+    project === undefined ? await session.list() : (await project.list()).checkpoints
+  await session.close()
+  return {
+    result,
+    session: target.session,
+    step: target.step,
+    left,
+    shortIds: shortIds(checkpoints.map(({ id }) => id)),
+  }
+}
+
+export function sessionRewindText(rewind: SessionRewind, request: Request): string {
+  const { result, session, step, left } = rewind
+  const { options } = request
+  const state = `the state of ${printableLine(session)}`
+  const place = `${rewind.shortIds.get(result.target)} (step ${step})`
+  const isDry = options.has('dry-run')
+  if (result.restored === 'both' && !isNothing(result.plan)) {
+    const done = `Rewound the folder and ${state} to ${place}`
+    const next = 'Undo with: savestate undo'
+    const text = restoreText(result, request, { done, nothing: '', next })
+    return isDry ? `${capitalized(state)} would go back to ${place}.\n${text}` : text
+  }
+  const folder = result.restored === 'both' ? '; the folder is as it was then' : ''
+  if (isDry)
+    return `${capitalized(state)} would go back to ${place}${folder}.\nA dry run: nothing has been changed.`
+  const of = options.has('of') ? ` --of ${shellQuoted(session)}` : ''
+  const back = `Go back with: savestate rewind ${rewind.shortIds.get(left)}${of} --state`
+  return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}`
+}
+
+function withoutSession(id: string): SavestateError {
+  return new SavestateError('BAD_INPUT', `Checkpoint ${id} belongs to no session`, {
+    hint: 'It has no state to go back to. `savestate rewind --files` brings back its files.',
+  })
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,108 @@
+// The commands for sessions: what agents were doing, and how they go on.
+import { type CommandSpec, limitOption, OF, REF, sessionOption, STATE_JSON_HELP } from './spec.js'
+
+export const STATUSES = ['in_progress', 'completed', 'failed', 'halted'] as const
+export const EXPORT_FORMATS = ['json', 'yaml'] as const
+/** How each is read is in import-kinds.ts. */
+export const IMPORT_KINDS = ['json', 'yaml'] as const
+
+export const SESSION_COMMANDS = {
+  sessions: {
+    usage: 'sessions [--interrupted] [--status S] [--limit N]',
+    summary: 'List the sessions of all projects, last touched first',
+    details: [
+      'A session is interrupted when it is in progress and nobody is at work on it: its process died, or left it before it was ended.',
+    ],
+    options: [
+      { name: 'interrupted', kind: 'flag', summary: 'Only the interrupted ones' },
+      {
+        name: 'status',
+        kind: 'text',
+        value: 'S',
+        summary: `Only those with this status: ${STATUSES.join(', ')}`,
+        choices: STATUSES,
+      },
+      limitOption('At most N of them (default 20; with --json all)'),
+    ],
+    exclusive: [['interrupted', 'status']],
+  },
+  resume: {
+    usage: 'resume <session> [--max-chars N]',
+    summary: 'Print what an agent must know to go on with a session',
+    details: [
+      'Finishes what was interrupted, then prints a text to put in front of the model: what is uncertain, what changed in the folder, what was done. Ends with SESSION_BUSY while a live process writes the session.',
+      `With --json also the state, and all of the rest as data. ${STATE_JSON_HELP}`,
+    ],
+    positionals: [{ name: '<session>', completes: 'session' }],
+    options: [
+      {
+        name: 'max-chars',
+        kind: 'number',
+        value: 'N',
+        summary: 'At most N characters, the most important first (default 4000)',
+      },
+    ],
+    examples: [
+      ['savestate sessions --interrupted', 'Find what died'],
+      ['savestate resume fix-login', 'What the next agent is told'],
+      ['savestate resume fix-login --json', 'The same with the state, for a program'],
+    ],
+  },
+  fork: {
+    usage: 'fork <ref> [--session NEW-ID] [--of SESSION]',
+    summary: 'Begin a new session at a checkpoint',
+    details: [
+      'The new session has the state and the files of the checkpoint as its first one, and disturbs nothing: the old session and the folder stay as they are.',
+    ],
+    positionals: [REF],
+    options: [
+      {
+        name: 'session',
+        kind: 'text',
+        value: 'NEW-ID',
+        summary: 'The id of the new session (default: that of the old one with -fork-1, -fork-2 …)',
+      },
+      OF,
+    ],
+    examples: [
+      ['savestate fork 3', 'Try something else from the third newest checkpoint on'],
+      ['savestate fork 1 --of fix-login --session plan-b', 'From the newest of a session'],
+    ],
+  },
+  export: {
+    usage: 'export [--session ID] [--format json|yaml]',
+    summary: 'Print all checkpoints of a session with their states',
+    details: [
+      'As JSON: a list of { id, name, timestamp, data, metadata }, oldest first, which `savestate import json` reads. As YAML: the latest state alone, a mapping with `status` and `updated` added, which `savestate import yaml` reads.',
+      `${STATE_JSON_HELP} A checkpoint in whose data or metadata there are such has "tagged": true beside them.`,
+    ],
+    options: [
+      sessionOption('Which one; needed unless the project has exactly one session'),
+      {
+        name: 'format',
+        kind: 'text',
+        value: 'FORMAT',
+        summary: `${EXPORT_FORMATS.join(' or ')} (default json)`,
+        choices: EXPORT_FORMATS,
+      },
+    ],
+    examples: [['savestate export --session fix-login > fix-login.json', 'Take a session along']],
+  },
+  import: {
+    usage: 'import json|yaml PATH|- --session ID',
+    summary: 'Add exported checkpoints to a session',
+    details: [
+      'What is there already, by its id, is not added again. The session is made, in this project, if there is none of that id.',
+      'A YAML file is one state, a mapping; its time is taken from `updated`, and is local if it names no zone.',
+    ],
+    positionals: [
+      { name: 'json|yaml', choices: IMPORT_KINDS },
+      { name: 'PATH', completes: 'files' },
+    ],
+    options: [{ ...sessionOption('Where they are added'), isRequired: true }],
+    examples: [
+      ['savestate import json fix-login.json --session fix-login', 'Bring a session here'],
+      ['savestate export --session a | savestate import json - --session b', 'Copy one'],
+    ],
+  },
+} as const satisfies Readonly<Record<string, CommandSpec>>

@@ -1,0 +1,36 @@
+// Sessions as a table.
+import type { SessionView } from '../index.js'
+import { folderText } from './checkpoint-table.js'
+import { counted } from './figures.js'
+import { printableLine } from './printable.js'
+import { relativeTime } from './relative-time.js'
+import type { Screen } from './screen.js'
+import { textTable } from './text-table.js'
+import { cutEnd, cutStart } from './text-width.js'
+
+const AGENT_WIDTH = 20
+const STATUS_WIDTH = { least: 'interrupted'.length, most: 30 }
+const PROJECT_WIDTH = 16
+
+export function sessionsTable(sessions: readonly SessionView[], screen: Screen): string {
+  const { least, most } = STATUS_WIDTH
+  const statusWidth = Math.min(most, Math.max(least, screen.width / 4))
+  // An id has to be typed again, so it is cut only where it would push out status and project.
+  const idWidth = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
+  return textTable(sessions, {
+    screen,
+    columns: [
+      { cell: ({ id }) => cutEnd(printableLine(id), idWidth), colour: 'yellow' },
+      { cell: ({ agent }) => cutEnd(printableLine(agent ?? ''), AGENT_WIDTH), isLesser: true },
+      { cell: (session) => cutEnd(statusText(session), statusWidth) },
+      { cell: ({ steps }) => counted(steps, 'step'), isNumber: true, isLesser: true },
+      { cell: ({ updatedAt }) => relativeTime(updatedAt, screen.now), isLesser: true },
+    ],
+    last: ({ project }, width) =>
+      screen.paint('dim', project === null ? '' : cutStart(folderText(project), width)),
+  })
+}
+
+function statusText({ interrupted, status }: SessionView): string {
+  return interrupted ? 'interrupted' : printableLine(status)
+}

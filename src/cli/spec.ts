@@ -1,0 +1,91 @@
+// What a command says of itself, as data, and the options that several commands share.
+
+export type OptionSpec = {
+  /** A name of one letter has no long form. */
+  readonly name: string
+  readonly short?: string
+  readonly kind: 'flag' | 'text' | 'number' | 'texts'
+  /** What stands for the value in the help. */
+  readonly value?: string
+  readonly summary: string
+  readonly completes?: 'files' | 'folders' | 'session'
+  /** The only values it takes. */
+  readonly choices?: readonly string[]
+  readonly isRequired?: boolean
+  /** Another option that must be given with it. */
+  readonly needs?: string
+}
+
+export type PositionalSpec = {
+  readonly name: string
+  readonly isOptional?: boolean
+  /** `files`: a path, kept to the byte. */
+  readonly completes?: 'ref' | 'session' | 'command' | 'shell' | 'files'
+  /** The only values it takes. */
+  readonly choices?: readonly string[]
+}
+
+export type CommandSpec = {
+  readonly usage: string
+  readonly summary: string
+  /** One paragraph each. */
+  readonly details?: readonly string[]
+  readonly positionals?: readonly PositionalSpec[]
+  /** Whether paths may follow `--`. */
+  readonly takesPaths?: boolean
+  readonly options?: readonly OptionSpec[]
+  /** Of each group at most one option may be given. */
+  readonly exclusive?: readonly (readonly string[])[]
+  readonly examples?: readonly (readonly [command: string, what: string])[]
+}
+
+export const COMMON_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'C',
+    short: 'C',
+    kind: 'text',
+    value: 'DIR',
+    summary: 'Work on the project in DIR; paths are then relative to it',
+    completes: 'folders',
+  },
+  { name: 'json', kind: 'flag', summary: 'Print the result as JSON' },
+  { name: 'help', short: 'h', kind: 'flag', summary: 'Show this help' },
+]
+
+export const YES: OptionSpec = {
+  name: 'yes',
+  short: 'y',
+  kind: 'flag',
+  summary: 'Do not ask first',
+}
+
+export const DRY_RUN: OptionSpec = {
+  name: 'dry-run',
+  kind: 'flag',
+  summary: 'Show what would be done, and do nothing',
+}
+
+export const REF: PositionalSpec = { name: '<ref>', completes: 'ref' }
+
+export function limitOption(summary: string): OptionSpec {
+  return { name: 'limit', kind: 'number', value: 'N', summary }
+}
+
+export function sessionOption(summary: string): OptionSpec {
+  return { name: 'session', kind: 'text', value: 'ID', summary, completes: 'session' }
+}
+
+/** Where a reference is looked up instead of in the project. */
+export const OF: OptionSpec = {
+  name: 'of',
+  kind: 'text',
+  value: 'SESSION',
+  summary: 'Look the checkpoint up in this session; numbers then count from its newest',
+  completes: 'session',
+}
+
+export const REFERENCE_HELP =
+  'A checkpoint is named by its number in `savestate list` (1 is the newest), its id, the first 4 or more letters of its id, or its name.'
+
+export const STATE_JSON_HELP =
+  'What is plain JSON in a state is printed as it is. Other values, such as dates and maps, are printed as objects with the one key `$`, as in {"$":["Date",1763200000000]}.'

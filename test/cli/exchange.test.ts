@@ -1,0 +1,187 @@
+// Sessions out and in: as JSON in full, as YAML the latest state.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { runAgent } from './agent.js'
+import { type Scratch, scratch } from './program.js'
+
+const errorOf = (s: Scratch, ...args: string[]) => {
+  const { code, stdout, stderr } = s.run(args)
+  expect([code, stdout]).toEqual([2, ''])
+  return stderr
+}
+const exportOf = (s: Scratch, ...args: string[]): unknown =>
+  JSON.parse(s.run(['export', ...args]).stdout)
+const stateOf = (s: Scratch, session: string) =>
+  (s.json(['resume', session]) as { state: unknown }).state
+
+const PLAIN = `
+  const session = await store.session('plain', { project })
+  await session.save({ name: 'begun', state: { messages: [] }, metadata: { cost: 1 } })
+  await session.save({ reason: 'half\\nway', state: { messages: [{ role: 'user', content: '\\u001b[31m' }] } })`
+
+const RICH = `
+  const session = await store.session('rich', { project })
+  const shared = { deep: true }
+  await session.save({ state: {
+    at: new Date(1763200000000), seen: new Map([['a', new Set([1, 2n])]]), twice: [shared, shared],
+    odd: { $: 'money' }, nothing: undefined, minus: -0,
+  }, metadata: { since: new Date(5) } })
+  await session.save({ state: { odd: { $: 'money' } } })`
+
+test('export prints all checkpoints, oldest first, and import reads them elsewhere, once', async () => {
+  using s = scratch()
+  expect(errorOf(s, 'export')).toContain('Error: This project has no session.\n')
+  await runAgent(s, PLAIN)
+  const time = expect.stringMatching(/^\d{4}-.*Z$/)
+  const id = expect.stringMatching(/^[a-z]{18}$/)
+  const exported = exportOf(s)
+  expect(exported).toEqual([
+    { id, name: 'begun', timestamp: time, data: { messages: [] }, metadata: { cost: 1 } },
+    {
+      id,
+      name: 'half\nway',
+      timestamp: time,
+      data: { messages: [{ role: 'user', content: '\u001b[31m' }] },
+      metadata: {},
+    },
+  ])
+  expect(s.run(['export']).stdout).toBe(s.run(['export', '--json', '--format', 'json']).stdout)
+  writeFileSync(join(s.project, 'out.json'), s.run(['export']).stdout)
+
+  using other = scratch()
+  const path = join(s.project, 'out.json')
+  expect(other.run(['import', 'json', path, '--session', 'copy'])).toEqual({
+    code: 0,
+    stdout: 'Imported 2 checkpoints into copy.\n',
+    stderr: '',
+  })
+  expect(other.json(['import', 'json', path, '--session', 'copy'])).toEqual({
+    imported: 0,
+    known: 2,
+  })
+  expect(other.run(['import', 'json', path, '--session', 'copy']).stdout).toBe(
+    'Imported 0 checkpoints into copy. 2 were there already.\n',
+  )
+  expect(exportOf(other)).toEqual(exported)
+  expect(stateOf(other, 'copy')).toEqual(stateOf(s, 'plain'))
+  expect(s.json(['import', 'json', path, '--session', 'plain'])).toEqual({ imported: 0, known: 2 })
+  expect(errorOf(s, 'export', '--session', 'nobody')).toContain('There is no session "nobody"')
+})
+
+test('values that JSON has no words for survive export and import', async () => {
+  using s = scratch()
+  await runAgent(s, RICH)
+  const copied = s.shell('savestate export --session rich | savestate import json - --session copy')
+  expect(copied).toMatchObject({ code: 0, stdout: 'Imported 2 checkpoints into copy.\n' })
+  expect(exportOf(s, '--session', 'copy')).toEqual(exportOf(s, '--session', 'rich'))
+  expect(exportOf(s, '--session', 'copy')).toMatchObject([
+    { tagged: true, data: { at: { $: ['Date', 1763200000000] } } },
+    { tagged: true, data: { odd: { $: ['Object', { $: 'money' }] } } },
+  ])
+  await runAgent(
+    s,
+    `import { deepStrictEqual } from 'node:assert'
+     const [rich, copy] = [await store.session('rich'), await store.session('copy')]
+     for (const ref of ['1', '2']) deepStrictEqual(await copy.stateAt(ref), await rich.stateAt(ref))
+     const { twice } = await copy.stateAt('2')
+     deepStrictEqual(twice[0] === twice[1], true)`,
+  )
+})
+
+test('with several sessions one has to be chosen', async () => {
+  using s = scratch()
+  await runAgent(s, `for (const id of ['one', 'two']) await store.session(id, { project })`)
+  expect(errorOf(s, 'export')).toBe(
+    'Error: This project has 2 sessions.\nChoose one with --session: two, one\n',
+  )
+  expect(s.run(['export', '--session', 'one'])).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
+  expect(errorOf(s, 'export', '--format', 'toml')).toContain('--format takes one of json, yaml')
+  expect(errorOf(s, 'export', '--session', 'one', '--format', 'yaml', '--json')).toContain(
+    '--json and --format yaml cannot be given together',
+  )
+})
+
+test('the latest state goes out as a YAML mapping with status and time, and comes in again', async () => {
+  using s = scratch()
+  await runAgent(
+    s,
+    `const session = await store.session('task', { project })
+     await session.save({ state: { old: 1 } })
+     await session.save({ state: {
+       goal: 'yes', progress: ['read: all', '2026-11-15', '12:30:45', 'multi\\nline\\n'], count: 3, ok: true, none: null,
+     } })
+     await store.session('empty', { project })`,
+  )
+  const { stdout, stderr } = s.run(['export', '--session', 'task', '--format', 'yaml'])
+  expect(stderr).toBe('')
+  const mapping: unknown = parse(stdout)
+  const state = stateOf(s, 'task')
+  expect(mapping).toEqual({
+    ...(state as object),
+    status: 'in_progress',
+    updated: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  })
+  expect(stdout).toMatch(/^goal: "yes"\n/)
+  expect(parse(s.run(['export', '--session', 'empty', '--format', 'yaml']).stdout)).toEqual({
+    status: 'in_progress',
+    updated: expect.any(String),
+  })
+  writeFileSync(join(s.project, 'task.yaml'), stdout)
+  const load = () => s.json(['import', 'yaml', 'task.yaml', '--session', 'loaded'])
+  expect([load(), load()]).toEqual([
+    { imported: 1, known: 0 },
+    { imported: 0, known: 1 },
+  ])
+  expect(stateOf(s, 'loaded')).toEqual(mapping)
+})
+
+test('a YAML file of Python is read as Python means it', () => {
+  using s = scratch({
+    'task.yaml':
+      "task_id: fix\nstatus: completed\nupdated: '2026-11-15T12:00:00.123456'\nprogress:\n- done: yes\n- &a [1, 2]\n- *a\nbig: 12345678901234567890\n",
+  })
+  const run = s.run(['import', 'yaml', 'task.yaml', '--session', 'task'], {
+    env: { TZ: 'America/New_York' },
+  })
+  expect(run.stdout).toBe('Imported 1 checkpoint into task.\n')
+  expect(s.json(['list', '--session', 'task'])).toMatchObject({
+    checkpoints: [{ createdAt: '2026-11-15T17:00:00.123Z', kind: 'imported' }],
+  })
+  expect(stateOf(s, 'task')).toMatchObject({
+    task_id: 'fix',
+    status: 'completed',
+    big: { $: ['BigInt', '12345678901234567890'] },
+  })
+})
+
+test('what cannot be imported is refused, and leaves no session behind', () => {
+  using s = scratch({
+    'bad.json': '[1, 2',
+    'object.json': '{"checkpoints": []}',
+    'items.json': '[{"name": "x"}]',
+    'time.json': '[{"id": "a", "timestamp": "soon"}]',
+    'tags.json':
+      '[{"id": "a", "timestamp": "2026-11-15", "tagged": true, "data": {"$": ["Nope"]}}]',
+    'bad.yaml': 'a: 1\nb: c: d\n',
+    'list.yaml': '- a\n- b\n',
+    'bomb.yaml': `a: &a [x, x]\n${'bcdefghijk'.replace(/./g, (c) => `${c}: &${c} [${`*${String.fromCharCode(c.charCodeAt(0) - 1)}, `.repeat(9)}]\n`)}`,
+    'alias.yaml': 'a: *nothing\n',
+  })
+  const refused = (...args: string[]) => errorOf(s, 'import', ...args, '--session', 'new')
+  expect(refused('json', 'bad.json')).toContain('"bad.json" ends too early: line 1, column 6.')
+  expect(refused('json', 'object.json')).toContain('"object.json" holds no list of checkpoints.')
+  expect(refused('json', 'items.json')).toContain('checkpoints.0.id')
+  expect(refused('json', 'time.json')).toContain('"soon" is not a time')
+  expect(refused('json', 'tags.json')).toContain('unknown kind "Nope"')
+  expect(refused('json', 'none.json')).toContain('there is no such file')
+  expect(refused('yaml', 'bad.yaml')).toContain('"bad.yaml" is not YAML: line 2, column 4.')
+  expect(refused('yaml', 'list.yaml')).toContain('"list.yaml" holds no mapping.')
+  expect(refused('yaml', 'bomb.yaml')).toContain('alias')
+  expect(refused('yaml', 'alias.yaml')).toContain('alias.yaml')
+  expect(refused('toml', 'x')).toContain('Error: "toml" is not one of json, yaml.\nUsage: ')
+  expect(refused('json')).toContain('Error: PATH is missing.')
+  expect(errorOf(s, 'import', 'json', 'items.json')).toContain('Error: --session ID is missing.')
+  expect(s.json(['sessions'])).toEqual({ sessions: [] })
+})

@@ -1,0 +1,358 @@
+// Checkpoints of sessions: saving, listing, showing, going back, forking.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runAgent, startAgent } from './agent.js'
+import { type Scratch, scratch, steady } from './program.js'
+
+const ID = expect.stringMatching(/^[bcdfghjklmnpqrstvwxz]{18}$/)
+
+type Listed = { readonly checkpoints: readonly { readonly id: string }[] }
+const idsOf = (s: Scratch, ...args: string[]) =>
+  (s.json(['list', ...args]) as Listed).checkpoints.map(({ id }) => id)
+const stateOf = (s: Scratch, session: string) =>
+  (s.json(['resume', session]) as { state: unknown }).state
+const errorOf = (s: Scratch, ...args: string[]) => {
+  const { code, stdout, stderr } = s.run(args)
+  expect([code, stdout]).toEqual([2, ''])
+  return stderr
+}
+
+/** Step 0 with state, step 1 with files and state, step 2 with another state. */
+function withSteps(): Scratch {
+  const s = scratch({ 'a.txt': 'one\n' })
+  const save = (state: unknown, ...args: string[]) =>
+    s.run(['save', '--session', 'fix-login', '--state', '-', ...args], {
+      input: JSON.stringify(state),
+    })
+  save({ plan: 'first' }, '--no-files')
+  save({ plan: 'second' }, '-m', 'half way')
+  s.write({ 'a.txt': 'two\n' })
+  save({ plan: 'third', done: ['a', 'b'] }, '--name', 'works')
+  return s
+}
+
+test('save adds steps to a session, with state, with files, or with both', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const save = (...args: string[]) => {
+    const { code, stdout, stderr } = s.run(['save', '--session', 'fix login', ...args], {
+      input: '\ufeff{"plan": ["a", 1, null]}',
+    })
+    expect([code, stderr]).toEqual([0, ''])
+    return steady(stdout)
+  }
+  expect(save('--state', '-', '--no-files')).toBe('Saved <id> as step 0 of fix login: the state.\n')
+  expect(save('--state', '-')).toBe(
+    'Saved <id> as step 1 of fix login: 1 file changed, +1 −0; the state.\n',
+  )
+  expect(save()).toBe('Saved <id> as step 2 of fix login: 0 files changed, +0 −0; the state.\n')
+  expect(stateOf(s, 'fix login')).toEqual({ plan: ['a', 1, null] })
+  s.write({ 'state.json': '[1]' })
+  expect(
+    s.json(['save', '--session', 'other', '--state', 'state.json', '--no-files', '-m', 'why']),
+  ).toEqual({
+    id: ID,
+    name: null,
+    reason: 'why',
+    createdAt: expect.any(String),
+    session: 'other',
+    step: 0,
+    status: 'in_progress',
+    files: 0,
+    insertions: 0,
+    deletions: 0,
+    skipped: 0,
+    skippedByReason: {},
+    hasState: true,
+    hasFiles: false,
+    pinned: false,
+    kind: 'save',
+    created: true,
+  })
+})
+
+test('save refuses what makes no sense, and leaves no session behind', () => {
+  using s = scratch({ 'bad.json': '{\n  "a": 1,\n}\n', 'cut.json': '{"a"', 'a.txt': '1' })
+  writeFileSync(join(s.project, 'latin1.json'), Buffer.from([0x22, 0xe9, 0x22]))
+  expect(errorOf(s, 'save', '--state', 'bad.json')).toContain('Error: --state needs --session too.')
+  expect(errorOf(s, 'save', '--session', 'x', '--no-files')).toContain(
+    'Error: --no-files needs --state too.\nUsage: savestate save ',
+  )
+  const stateError = (path: string) => errorOf(s, 'save', '--session', 'x', '--state', path)
+  expect(stateError('bad.json')).toContain('Error: "bad.json" is not JSON: line 3, column 1.\n')
+  expect(stateError('cut.json')).toContain('Error: "cut.json" ends too early: line 1, column 5.\n')
+  expect(stateError('latin1.json')).toBe(
+    'Error: "latin1.json" cannot be read: it is not UTF-8 text.\n',
+  )
+  expect(stateError('none.json')).toBe(
+    'Error: "none.json" cannot be read: there is no such file.\n',
+  )
+  expect(stateError('.')).toBe('Error: "." cannot be read: it is a folder.\n')
+  expect(stateError('-')).toContain('Error: stdin ends too early: line 1, column 1.\n')
+  expect(errorOf(s, 'save', '--session', 'x', '--name', '7')).toContain('is a number')
+  expect(errorOf(s, 'save', '--session', '')).toContain('A session id has 1 to 200 characters')
+  expect(s.json(['sessions'])).toEqual({ sessions: [] })
+  s.run(['-C', s.project, 'save', '--session', 'mine'])
+  expect(s.run(['-C', s.folder, 'save', '--session', 'mine'])).toMatchObject({ code: 2 })
+})
+
+test('a session that a live process writes is not written', async () => {
+  using s = scratch({ 'a.txt': '1' })
+  const agent = await startAgent(
+    s,
+    `const session = await store.session('busy', { project })
+     await session.save({ state: { a: 1 }, files: true })`,
+  )
+  try {
+    for (const args of [
+      ['save', '--session', 'busy'],
+      ['rewind', '1', '--state'],
+      ['rewind', '1', '--both', '--yes'],
+    ]) {
+      expect(JSON.parse(errorOf(s, ...args, '--json'))).toMatchObject({
+        error: { code: 'SESSION_BUSY' },
+      })
+    }
+    expect(s.json(['list', '--session', 'busy'])).toMatchObject({ checkpoints: [{ step: 0 }] })
+    expect(s.json(['rewind', '1', '--state', '--dry-run'])).toMatchObject({ applied: false })
+    expect(s.run(['fork', '1'])).toMatchObject({ code: 0 })
+  } finally {
+    await agent.kill()
+  }
+})
+
+test('list shows session, step and what is held, and a session by its steps', () => {
+  using s = withSteps()
+  s.write({ 'a.txt': 'three\n' })
+  s.run(['save', '-m', 'by hand'])
+  expect(steady(s.run(['list']).stdout).split('\n')).toEqual([
+    '1  <id>  just now               1 file +1 −1         by hand',
+    '2  <id>  just now  fix-login:2  1 file +1 −1, state  [works]',
+    '3  <id>  just now  fix-login:1  1 file +1 −0, state  half way',
+    '4  <id>  just now  fix-login:0  state',
+    '',
+  ])
+  expect(steady(s.run(['list', '--session', 'fix-login']).stdout).split('\n')).toEqual([
+    'step 2  <id>  just now  1 file +1 −1, state  [works]',
+    'step 1  <id>  just now  1 file +1 −0, state  half way',
+    'step 0  <id>  just now  state',
+    '',
+  ])
+  expect(idsOf(s, '--session', 'fix-login')).toEqual(idsOf(s).slice(1))
+  const limited = s.run(['list', '--session', 'fix-login', '--limit', '1'], { cwd: s.folder })
+  expect(limited.stderr).toBe(
+    'There are more. See them with: savestate list --session fix-login --limit 5\n',
+  )
+  expect(errorOf(s, 'list', '--session', 'nobody')).toContain('There is no session "nobody"')
+  expect(errorOf(s, 'list', '--session', 'a', '--all')).toContain('cannot be given together')
+})
+
+test('a session of no project is listed and shown', async () => {
+  using s = scratch()
+  await runAgent(
+    s,
+    `const session = await store.session('loose')
+     await session.save({ state: ['a'] })
+     await session.save({ state: ['a', 'b'], metadata: { size: 5n } })`,
+  )
+  expect(steady(s.run(['list', '--all']).stdout)).toBe(
+    '<id>  just now  (no folder)  loose:1  state\n<id>  just now  (no folder)  loose:0  state\n',
+  )
+  expect(s.json(['show', '1', '--of', 'loose'])).toMatchObject({
+    step: 1,
+    agent: { metadata: { size: { $: ['BigInt', '5'] } } },
+  })
+  expect(s.run(['rewind', '2', '--of', 'loose', '--state'])).toMatchObject({ code: 0 })
+  expect(stateOf(s, 'loose')).toEqual(['a'])
+  expect(errorOf(s, 'show', '9', '--of', 'loose')).toContain('has no checkpoint number 9')
+})
+
+test('show tells where a checkpoint stands in its session, and what it knew', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await runAgent(
+    s,
+    `const session = await store.session('fix-login', { agent: 'coder', project })
+     await session.save({ state: { messages: [] } })
+     await session.newTurn()
+     await session.tool({ id: 'call-1', name: 'read', args: {} }, () => 'ok')
+     await session.tool({ id: 'call-2', name: 'write', args: {} }, () => { throw new Error('no') }).catch(() => {})
+     await session.save({
+       state: { messages: [{ role: 'user', content: 'a' }, { role: 'user', content: 'b' }], plan: 'to do' },
+       toolCall: 'call-2', schemaVersion: 3, files: true, status: 'halted', metadata: { cost: 1 },
+     })`,
+  )
+  const shown = steady(s.run(['show', '1']).stdout).split('\n')
+  expect(shown.slice(0, 15)).toEqual([
+    'Checkpoint  <id>',
+    'Made:       <time> (just now), save',
+    'Session:    fix-login, step 1, turn 1',
+    'Status:     halted:',
+    'Parent:     <id>',
+    'Tool call:  call-2',
+    'State:      2 keys, version 3',
+    '  messages  list of 2',
+    '  plan      value',
+    'Tools:      newest first',
+    '  failed     write (call-2), step 1',
+    '  confirmed  read (call-1), step 1',
+    'Holds:      1 file, 4 bytes',
+    'Changed:    1 file +1 −0 since the one before',
+    '  added    a.txt  +1 −0',
+  ])
+  const alone = steady(s.run(['show', '2']).stdout)
+  expect(alone.split('\n').slice(2)).toEqual([
+    'Session:    fix-login, step 0, turn 0',
+    'Status:     in_progress',
+    'State:      1 key',
+    '  messages  list of 0',
+    '',
+  ])
+  const call = (facts: object) => ({
+    step: 1,
+    startedAt: expect.any(String),
+    idempotencyKey: expect.stringMatching(/^savestate-/),
+    ...facts,
+  })
+  expect(s.json(['show', '1'])).toMatchObject({
+    session: 'fix-login',
+    step: 1,
+    status: 'halted: ',
+    fileCount: 1,
+    changes: [{ path: 'a.txt' }],
+  })
+  expect((s.json(['show', '1']) as { agent: unknown }).agent).toEqual({
+    parent: ID,
+    turn: 1,
+    toolCall: 'call-2',
+    schemaVersion: 3,
+    metadata: { cost: 1 },
+    state: {
+      kind: 'object',
+      length: 2,
+      keys: [
+        { key: 'messages', kind: 'list', length: 2 },
+        { key: 'plan', kind: 'value', length: null },
+      ],
+    },
+    tools: [
+      call({ id: 'call-1', name: 'read', status: 'confirmed' }),
+      call({ id: 'call-2', name: 'write', status: 'failed' }),
+    ],
+  })
+})
+
+test('rewind brings back files, state or both', () => {
+  using s = withSteps()
+  const file = () => readFileSync(join(s.project, 'a.txt'), 'utf8')
+  const [third = '', second = '', first = ''] = idsOf(s)
+  const went = (...args: string[]) => {
+    const { code, stdout, stderr } = s.run(['rewind', ...args])
+    expect([code, stderr]).toEqual([0, ''])
+    return steady(stdout)
+  }
+  expect(went(second, '--state', '--dry-run')).toBe(
+    'The state of fix-login would go back to <id> (step 1).\nA dry run: nothing has been changed.\n',
+  )
+  expect(went(first, '--state')).toBe(
+    'Rewound the state of fix-login to <id> (step 0). Go back with: savestate rewind <id> --state\n',
+  )
+  expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'first' }, 'two\n'])
+
+  expect(s.json(['rewind', second, '--yes'])).toEqual({
+    target: second,
+    plan: {
+      write: [{ path: 'a.txt', reason: 'content differs', type: 'file' }],
+      remove: [],
+      keep: [],
+      conflict: [],
+    },
+    applied: true,
+    declined: false,
+    safety: ID,
+    checkpoint: ID,
+    restored: 'files',
+  })
+  expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'first' }, 'one\n'])
+
+  expect(went(third, '--both', '--dry-run')).toBe(
+    'The state of fix-login would go back to <id> (step 2).\n' +
+      'Will be written (1):\n  a.txt  (content differs)\nA dry run: nothing has been changed.\n',
+  )
+  expect(went(third, '--both', '--yes')).toBe(
+    'Rewound the folder and the state of fix-login to <id> (step 2): 1 file written. ' +
+      'Undo with: savestate undo\n',
+  )
+  expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'third', done: ['a', 'b'] }, 'two\n'])
+  s.run(['undo', '--yes'])
+  expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'first' }, 'one\n'])
+  expect(went(second, '--both')).toBe(
+    'Rewound the state of fix-login to <id> (step 1); the folder is as it was then. ' +
+      'Go back with: savestate rewind <id> --state\n',
+  )
+  expect(stateOf(s, 'fix-login')).toEqual({ plan: 'second' })
+})
+
+test('rewind refuses what a checkpoint does not have, and what contradicts itself', () => {
+  using s = withSteps()
+  s.run(['save'])
+  s.write({ 'a.txt': 'three\n' })
+  s.run(['save', '--name', 'alone'])
+  const [, , , first = ''] = idsOf(s)
+  expect(errorOf(s, 'rewind', 'alone', '--state')).toMatch(
+    /^Error: Checkpoint \w+ belongs to no session\.\nIt has no state to go back to\. /,
+  )
+  expect(JSON.parse(errorOf(s, 'rewind', first, '--both', '--yes', '--json'))).toMatchObject({
+    error: { code: 'CHECKPOINT_PARTIAL' },
+  })
+  expect(JSON.parse(errorOf(s, 'rewind', first, '--yes', '--json'))).toMatchObject({
+    error: { code: 'CHECKPOINT_PARTIAL' },
+  })
+  expect(errorOf(s, 'rewind', '1', '--state', '--both')).toContain('cannot be given together')
+  expect(errorOf(s, 'rewind', '1', '--state', '--path', 'a.txt')).toContain(
+    'Error: --path and --state cannot be given together.\n',
+  )
+  const unasked = errorOf(s, 'rewind', 'works', '--both', '--json')
+  expect(JSON.parse(unasked)).toMatchObject({ error: { code: 'CONFIRMATION_NEEDED' } })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('three\n')
+})
+
+test('fork begins a session at a checkpoint and disturbs nothing', () => {
+  using s = withSteps()
+  expect(s.run(['fork', '2'])).toEqual({
+    code: 0,
+    stdout:
+      'The session fix-login-fork-1 begins at step 1 of fix-login.\n' +
+      'Go on with: savestate resume fix-login-fork-1\n',
+    stderr: '',
+  })
+  expect(stateOf(s, 'fix-login-fork-1')).toEqual({ plan: 'second' })
+  expect(stateOf(s, 'fix-login')).toEqual({ plan: 'third', done: ['a', 'b'] })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+  expect(s.run(['fork', 'works', '--of', 'fix-login']).stdout).toContain('fix-login-fork-2 begins')
+  expect(s.run(['fork', '3', '--of', 'fix-login', '--session', "plan b's"]).stdout).toBe(
+    "The session plan b's begins at step 0 of fix-login.\n" +
+      "Go on with: savestate resume 'plan b'\\''s'\n",
+  )
+  s.run(['save', '-m', 'by hand'])
+  s.write({ 'a.txt': 'three\n' })
+  const { id } = s.json(['save']) as { id: string }
+  const view = s.json(['fork', '1'])
+  expect(view).toMatchObject({
+    id: 'fork-1',
+    agent: null,
+    project: s.project,
+    status: 'in_progress',
+    steps: 1,
+    forkedFrom: id,
+    interrupted: true,
+    summary: { total: 1, first: { step: 0, hasFiles: true, hasState: false } },
+  })
+  const { sessions } = s.json(['sessions', '--limit', '1']) as { sessions: unknown[] }
+  expect(view).toEqual(sessions[0])
+  expect(errorOf(s, 'fork', '1', '--session', 'fix-login')).toContain(
+    'There is a session "fix-login" already',
+  )
+  expect(errorOf(s, 'fork', '1', '--of', 'nobody')).toContain('There is no session "nobody"')
+  expect(errorOf(s, 'fork', '99')).toContain('There is no checkpoint number 99')
+  expect(existsSync(join(s.project, 'a.txt'))).toBe(true)
+})

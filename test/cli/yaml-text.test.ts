@@ -1,0 +1,56 @@
+// What goes out as YAML comes in again, whoever reads it.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { parseYamlText, yamlOf } from '../../src/cli/yaml-text.js'
+
+/** Text that means something else to some reader unless it is quoted. */
+const WORDS =
+  'yes no on y n ~ null << = .inf .nan True 2026-11-15 12:30:45 0o17 017 0x1f 0b11 1_000 1e3 +1 0. ' +
+  '1.5e+10 !x &a *a # %YAML --- ... | > " \' ` @ __proto__ constructor $'
+const TRICKY = WORDS.split(' ').concat(
+  ['', ' x ', '- a', 'a: b', 'a #b', '? x', '2026-11-15 10:00:00', 'x\n\n', 'multi\n  line\n'],
+  ['\u0085', '\u2028', '\ufeff', '\u0007', '\t', 'a\tb', '\r\n', '\r', '\u001b[31m', '\u202e'],
+)
+const strings = fc.oneof(fc.constantFrom(...TRICKY), fc.string(), fc.string({ unit: 'binary' }))
+const { states } = fc.letrec((tie) => ({
+  states: fc.oneof(
+    { maxDepth: 4 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.integer(),
+    fc.constantFrom(1e-7, -5e-324, 1e21, 1.5e300, 0.25),
+    strings,
+    fc.array(tie('states'), { maxLength: 4 }),
+    fc.dictionary(strings, tie('states'), { maxKeys: 4 }),
+  ),
+}))
+
+test('a state is read as it was written, by readers of 1.1 and of 1.2', async () => {
+  await fc.assert(
+    fc.asyncProperty(states, async (state) => {
+      const plain: unknown = JSON.parse(JSON.stringify({ state }))
+      const text = await yamlOf(plain)
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]/)
+      expect(await parseYamlText({ text, source: 'it' })).toEqual(plain)
+      expect(parse(text)).toEqual(plain)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('numbers with an exponent have a point, which Python needs', async () => {
+  expect(await yamlOf({ rate: 1e-7, large: -2e21, usual: 1.5e-7 })).toBe(
+    'rate: 1.0e-7\nlarge: -2.0e+21\nusual: 1.5e-7\n',
+  )
+})
+
+test('what Python writes is read with the kinds that Python gave it', async () => {
+  const text = 'done: yes\nsince: 2026-11-15 10:00:00Z\nbig: 12345678901234567890\nsmall: 0o7\n'
+  expect(await parseYamlText({ text, source: 'it' })).toEqual({
+    done: true,
+    since: new Date('2026-11-15T10:00:00Z'),
+    big: 12345678901234567890n,
+    small: '0o7',
+  })
+})
