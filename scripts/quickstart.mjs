@@ -1,8 +1,9 @@
 // The story of Savestate in about twenty seconds, with the real program in a scratch folder: an agent's work
-// is saved, a careless command destroys it, and it comes back. Every step is checked; `--fast` leaves the
+// is saved, a careless command destroys it, and it comes back; an agent is killed and goes on. Every step is checked; `--fast` leaves the
 // pauses out.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   appendFileSync,
   existsSync,
@@ -22,6 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
+const SDK = new URL('../dist/index.js', import.meta.url).href
 const isFast =
   process.argv.includes('--fast') || Boolean(process.env.CI) || process.stdout.isTTY !== true
 const paint = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
@@ -73,6 +75,17 @@ async function main() {
 
   await say('History only grows. Nothing was lost on the way.')
   await savestate('list')
+
+  await say('What the agent knew is saved too. This one (examples/survivor.mjs) dies at work.')
+  await type('node survivor.mjs & sleep 1; kill -9 $!')
+  const first = await runSurvivor({ killAt: 'Step 3' })
+  await show(first)
+  await savestate('sessions', '--interrupted')
+  await type('node survivor.mjs')
+  const second = await runSurvivor({})
+  await show(second)
+  check(second.includes('Going on at step 4.'), 'the agent did not go on where it was')
+  check(second.includes('Step 9 is saved'), 'the agent did not come to its end')
   const { problems } = JSON.parse(run('verify', '--json'))
   check(problems.length === 0, `the store has problems: ${JSON.stringify(problems)}`)
 
@@ -154,6 +167,25 @@ function run(...args) {
   if (error !== undefined) fail(`savestate could not be started: ${error.message}`)
   if (status !== 0) fail(`savestate ${args.join(' ')} ended with ${status}.\n${stdout}${stderr}`)
   return stdout
+}
+
+/** The agent of the README, with the package that was just built. Killed for real once it has said `killAt`. */
+async function runSurvivor({ killAt }) {
+  const source = readFileSync(new URL('../examples/survivor.mjs', import.meta.url), 'utf8')
+  const file = join(scratch, 'survivor.mjs')
+  writeFileSync(file, source.replace("from 'savestate'", `from ${JSON.stringify(SDK)}`))
+  const child = spawn(process.execPath, [file], {
+    cwd: project,
+    env: { ...process.env, SAVESTATE_HOME: join(scratch, 'home') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (text) => {
+    output += text
+    if (killAt !== undefined && output.includes(killAt)) child.kill('SIGKILL')
+  })
+  await once(child, 'close')
+  return output
 }
 
 function quoted(word) {

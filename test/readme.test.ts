@@ -67,25 +67,27 @@ test('the session in the README happens as it is printed', () => {
   )
 })
 
-test('the SDK example in the README runs', () => {
-  const [example = '', ...others] = blocks('js')
-  expect(others).toEqual([])
-  const folder = join(scratch, 'home', 'sdk')
-  mkdirSync(join(folder, 'src'), { recursive: true })
-  writeFileSync(join(folder, 'src', 'app.js'), 'one\n')
-  writeFileSync(join(folder, 'example.mjs'), example)
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['example.mjs'], {
-    cwd: folder,
-    env: environment,
-    encoding: 'utf8',
-  })
-  const expected = [...example.matchAll(/ \/\/ → (.*)$/gm)].map(([, text = '']) => text)
-  expect(expected.length).toBeGreaterThan(1)
-  expect({ status, stderr, stdout: stdout.trimEnd().split('\n') }).toEqual({
-    status: 0,
-    stderr: '',
-    stdout: expected,
-  })
+test('the SDK examples in the README run', () => {
+  const examples = blocks('js')
+  expect(examples.length).toBe(2)
+  for (const [number, example] of examples.entries()) {
+    const folder = join(scratch, 'home', `sdk-${number}`)
+    mkdirSync(join(folder, 'src'), { recursive: true })
+    writeFileSync(join(folder, 'src', 'app.js'), 'one\n')
+    writeFileSync(join(folder, 'example.mjs'), example)
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['example.mjs'], {
+      cwd: folder,
+      env: environment,
+      encoding: 'utf8',
+    })
+    const expected = [...example.matchAll(/ \/\/ → (.*)$/gm)].map(([, text = '']) => text)
+    expect(expected.length).toBeGreaterThan(1)
+    expect({ status, stderr, stdout: stdout.trimEnd().split('\n') }).toEqual({
+      status: 0,
+      stderr: '',
+      stdout: expected,
+    })
+  }
 })
 
 test('the quick start tells its story to the end and leaves nothing behind', () => {
@@ -107,6 +109,9 @@ test('the quick start tells its story to the end and leaves nothing behind', () 
     'savestate undo',
     'savestate redo',
     'savestate list',
+    'node survivor',
+    'savestate sessions',
+    'node survivor',
   ])
   expect(stdout.match(/^checksum .* = checksum of /gm)).toHaveLength(3)
   expect(readdirSync(folder)).toEqual([])

@@ -1,0 +1,29 @@
+// Kill it whenever you like and run it again: it goes on where it was.
+import { openStore } from 'savestate'
+
+const store = await openStore()
+const { session, state, inFlight } = await store.resume('ten thoughts').catch(async (error) => {
+  if (error.code !== 'SESSION_UNKNOWN') throw error
+  return { session: await store.session('ten thoughts'), state: undefined, inFlight: [] }
+})
+// What was under way when it died may have happened or not. This tool may run twice; others may not.
+for (const call of inFlight) await session.decide(call.id, 'retry')
+
+const messages = [...(state?.messages ?? [])]
+console.log(`Going on at step ${messages.length}.`)
+while (messages.length < 10) {
+  const step = messages.length
+  const call = { id: `think-${step}`, name: 'think', args: { step } }
+  const content = await session.tool(call, () => think(step))
+  messages.push({ role: 'assistant', content })
+  await session.save({ state: { messages } })
+  console.log(`Step ${step} is saved: ${content}.`)
+}
+await session.complete()
+await store.close()
+
+/** Stands for a model: slow, and every answer costs something. */
+async function think(step) {
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  return `thought ${step}`
+}
