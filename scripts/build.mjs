@@ -4,7 +4,7 @@ import { chmodSync, existsSync, rmSync } from 'node:fs'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
 
-const common = { platform: 'node', external: [/^@photostructure\/sqlite/] }
+const common = { platform: 'node', external: [/^@photostructure\/sqlite/, /^@langchain\//] }
 
 /** A failed build leaves what is there: the old output goes only when the new one is complete. */
 async function bundle(input, dir) {
@@ -20,6 +20,7 @@ await bundle(
   {
     index: 'src/index.ts',
     bin: 'src/bin.ts',
+    langgraph: 'src/adapters/langgraph.ts',
     'capture-thread': 'src/snapshot/capture-thread.ts',
     'hash-thread': 'src/snapshot/hash-thread.ts',
     'stat-thread': 'src/snapshot/stat-thread.ts',

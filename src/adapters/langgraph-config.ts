@@ -1,0 +1,63 @@
+// Between LangGraph's configurations and places in a thread.
+import { type BaseCheckpointSaver, getCheckpointId } from '@langchain/langgraph-checkpoint'
+import { type GraphPlace, SavestateError } from '../index.js'
+
+export type Config = Parameters<BaseCheckpointSaver['getTuple']>[0]
+
+export type AskedPlace = Omit<GraphPlace, 'id'> & { readonly id: string | undefined }
+
+/** Undefined without a thread id. */
+export function askedPlace(config: Config): AskedPlace | undefined {
+  const thread = threadOf(config)
+  if (thread === undefined) return undefined
+  return { thread, ns: namespaceOf(config) ?? '', id: idOf(config) }
+}
+
+/** Throws BAD_INPUT without a thread id. `id` is that of the parent. */
+export function placeToPut(config: Config): AskedPlace {
+  const place = askedPlace(config)
+  if (place !== undefined) return place
+  throw new SavestateError('BAD_INPUT', 'The configuration has no configurable.thread_id', {
+    hint: 'Pass { configurable: { thread_id } } when you run the graph.',
+  })
+}
+
+/** Throws BAD_INPUT without a thread id or a checkpoint id. */
+export function placeToWrite(config: Config): GraphPlace {
+  const { id, ...place } = placeToPut(config)
+  if (id !== undefined) return { ...place, id }
+  throw new SavestateError('BAD_INPUT', 'The configuration has no configurable.checkpoint_id')
+}
+
+export function configOf({ thread, ns, id }: GraphPlace): {
+  configurable: { thread_id: string; checkpoint_ns: string; checkpoint_id: string }
+} {
+  return { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id } }
+}
+
+export function threadOf({ configurable }: Config): string | undefined {
+  return textOf(configurable?.['thread_id'], 'thread_id')
+}
+
+export function namespaceOf({ configurable }: Config): string | undefined {
+  return textOf(configurable?.['checkpoint_ns'], 'checkpoint_ns')
+}
+
+export function idOf(config: Config): string | undefined {
+  return textOf(getCheckpointId(config) || undefined, 'checkpoint_id')
+}
+
+/** Only where the caller has set it: LangGraph itself does not. */
+export function runOf(config: Config, metadata: object): string | null {
+  const own: unknown = Reflect.get(metadata, 'run_id')
+  const run = own ?? config.metadata?.['run_id'] ?? config.runId
+  return typeof run === 'string' ? run : null
+}
+
+/** Numbers are often used as thread ids; they become text. */
+function textOf(value: unknown, key: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  throw new SavestateError('BAD_INPUT', `configurable.${key} is not a text`)
+}

@@ -1,0 +1,64 @@
+// What a thread costs that grows, counted instead of timed: what is serialized at a put, and what is stored.
+import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { scratch } from '../scratch.js'
+import { at, put, SavestateSaver, valuesAt } from './saver.js'
+
+type Message = BaseMessage | { readonly role: string; readonly content: string }
+
+const STEPS = 300
+
+const kinds: Readonly<Record<string, (step: number) => Message[]>> = {
+  plain: (step) => [
+    { role: 'user', content: `question ${step} `.repeat(30) },
+    { role: 'assistant', content: `answer ${step} `.repeat(30) },
+  ],
+  LangChain: (step) => [
+    new HumanMessage({ content: `question ${step} `.repeat(30), id: `h${step}` }),
+    new AIMessage({ content: `answer ${step} `.repeat(30), id: `a${step}` }),
+  ],
+}
+
+test.each(Object.keys(kinds))(
+  'of %s messages only new ones are serialized and stored',
+  async (kind) => {
+    await using it = await scratch()
+    const { home } = it
+    const saver = await SavestateSaver.open({ home, durability: 'os', mayBlock: true })
+    const dumps = vi.spyOn(saver.serde, 'dumpsTyped')
+    let messages: Message[] = []
+    let config = at('t')
+    const calls = new Set<number>()
+    for (let step = 0; step < STEPS; step += 1) {
+      messages = [...messages, ...(kinds[kind]?.(step) ?? [])]
+      dumps.mockClear()
+      config = await put(saver, config, { values: { messages, done: false } })
+      calls.add(dumps.mock.calls.length)
+    }
+    // The two messages and the metadata; at first `done` too.
+    expect([...calls]).toEqual([4, 3])
+
+    // Nor is what was read.
+    const { messages: read } = (await valuesAt(saver, at('t'))) ?? {}
+    if (!Array.isArray(read)) throw new Error('There are no messages')
+    expect(read).toEqual(messages)
+    dumps.mockClear()
+    await put(saver, config, { values: { messages: [...read, 'new'], done: false } })
+    expect(dumps.mock.calls.length).toBe(2)
+    await saver.close()
+
+    const contentBytes = JSON.stringify(messages).length
+    // As wholes the lists would be 150 times their content.
+    expect(storedBytes(home)).toBeLessThan(contentBytes * 2 + STEPS * 1000 + 200_000)
+  },
+)
+
+function storedBytes(home: string): number {
+  const database = new DatabaseSync(join(home, 'ledger.db'))
+  const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
+  const row = database.prepare(sql).get()
+  database.close()
+  return Number(Object(row).bytes)
+}
