@@ -186,7 +186,10 @@ export class Ledger {
     ]
   }
 
-  close(): void {
+  /** With `tidy` the write-ahead log is merged into the file, which takes some milliseconds. */
+  close({ tidy }: { readonly tidy: boolean } = { tidy: false }): void {
+    // Busy while another process reads: then it stays, and is merged later.
+    if (tidy) this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#database.close()
   }
 }

@@ -56,7 +56,8 @@ export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' |
 
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
   try {
-    return new Store(await openContext(options))
+    // A program that does one thing and ends leaves the tidying to one that stays.
+    return new Store(await openContext(options), { isShort: options.mayBlock ?? false })
   } catch (error) {
     throw explainSystemError(error)
   }
@@ -85,10 +86,12 @@ export class Store {
   readonly #context: StoreContext
   readonly #sessions = new Set<{ close(): Promise<void> }>()
   readonly #threads: Threads
+  readonly #isShort: boolean
 
   /** Use `openStore`. */
-  constructor(context: StoreContext) {
+  constructor(context: StoreContext, { isShort }: { readonly isShort: boolean }) {
     this.#context = context
+    this.#isShort = isShort
     this.#threads = new Threads(context)
   }
 
@@ -191,7 +194,7 @@ export class Store {
   async close(): Promise<void> {
     for (const session of this.#sessions) await session.close()
     await this.#context.snapshots.close()
-    this.#context.ledger.close()
+    this.#context.ledger.close({ tidy: !this.#isShort })
   }
 
   async #opened<State>(
