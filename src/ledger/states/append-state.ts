@@ -3,7 +3,7 @@ import { resolvePath, SavestateError, shownPath, type StateId } from '../../mode
 import { objectsHeldBy } from './children.js'
 import { hashOf } from './element-rows.js'
 import { extendTree, remakeTree } from './list-tree.js'
-import { claimRoots, isObject, isPresent, ownsAll } from './ownership.js'
+import { claimRoots, isObject, isPresent } from './ownership.js'
 import { readBody, readState } from './read-state.js'
 import { isAsRecorded, isPlainArray } from './record.js'
 import { EMPTY_TREE, type Part, type Tree } from './state-body.js'
@@ -52,7 +52,7 @@ function extend(
   releaseChanged(pass, items)
   const isComplete = sequence.slots.length === tree.length
   const slots = items.map((root, place) =>
-    newSlot({ sequence, index: tree.length + place, pass: beliefs.pass, key: undefined, root }),
+    newSlot(beliefs, { sequence, index: tree.length + place, key: undefined, root }),
   )
   claimRoots(beliefs, slots)
   const fresh = slots.map((slot) => ({ slot, before: undefined, isCopy: false }))
@@ -87,9 +87,8 @@ function releaseChanged(pass: Pass, items: readonly unknown[]): void {
 }
 
 function isAsStored(pass: Pass, slot: Slot): boolean {
-  const { root, record, isSuspect } = slot
-  if (isObject(root) && record !== undefined)
-    return isAsRecorded(root, record) && (!isSuspect || ownsAll(pass.beliefs, slot))
+  const { root, record } = slot
+  if (isObject(root) && record !== undefined) return isAsRecorded(root, record)
   try {
     return hashOf(elementOf(pass, slot)) === slot.hash
   } catch (error) {

@@ -75,9 +75,10 @@ export function readElements(database: Database, { ids, state }: Wanted): Elemen
   const tagged = new Map<number, Element>()
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const piece = ids.slice(start, start + AT_ONCE)
-    const row = database.get(PIECE, `[${piece.join()}]`)
+    const wanted = piece.join()
+    const row = database.get(PIECE, `[${wanted}]`)
     // Which also says that they came in this order.
-    if (row?.['ids'] !== piece.join()) throw lacking('elements', state)
+    if (row?.['ids'] !== wanted) throw lacking('elements', state)
     const plain = parsePlain(`[${String(row['texts'])}]`, state)
     if (plain.length !== piece.length) throw malformed('an element that is not JSON', { state })
     for (const value of plain) values.push(value)

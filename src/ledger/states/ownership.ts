@@ -2,7 +2,6 @@
 // what is free. So each object is stored once, and no path to one leads through a far reference.
 import { type ClassRegistry, SavestateError, shownPath, type ValuePath } from '../../model/index.js'
 import { objectsHeldBy, pathWithin } from './children.js'
-import { objectsIn } from './record.js'
 import type { Beliefs, Container, Link, Owner, Slot } from './state-memory.js'
 
 /** False if the object stands in the present state already. */
@@ -21,14 +20,20 @@ export function claimContainer(
   if (isPresent(beliefs.owners.get(object), beliefs)) return false
   const key = JSON.stringify(path)
   const known = previous.get(key)
-  const container: Container =
-    known?.object === object
-      ? known
-      : { kind: 'container', path, object, pass: 0, isSuspect: false }
+  const container = known?.object === object ? known : newContainer(beliefs, { object, path })
   container.pass = beliefs.pass
   beliefs.containers.set(key, container)
   take(beliefs, { object, owner: container })
   return true
+}
+
+function newContainer(
+  beliefs: Beliefs,
+  { object, path }: Pick<Container, 'object' | 'path'>,
+): Container {
+  beliefs.serial += 1
+  const { serial, pass } = beliefs
+  return { kind: 'container', serial, path, object, pass }
 }
 
 /**
@@ -74,7 +79,8 @@ export function take(
 ): void {
   const before = owners.get(object)
   if (before === owner) return
-  if (before !== undefined) before.isSuspect = true
+  // If it is ever met again, it does not hold all that it was recorded with.
+  if (before?.kind === 'slot') before.record = undefined
   owners.set(object, owner)
 }
 
@@ -82,24 +88,23 @@ export function isPresent(owner: Owner | undefined, { pass }: Beliefs): owner is
   return owner?.pass === pass
 }
 
-/** Whether all objects whose content it holds are still its own. */
-export function ownsAll({ owners }: Beliefs, slot: Slot): boolean {
-  return slot.record !== undefined && objectsIn(slot.record).every((it) => owners.get(it) === slot)
-}
-
+/** Slots must be located. */
 export function linkTo(owner: Owner, object: object): Link {
-  if (owner.kind === 'container') return { object, owner, sequence: undefined, step: 0 }
-  return { object, owner, sequence: owner.sequence, step: stepOf(owner) }
+  const { serial } = owner
+  if (owner.kind === 'container')
+    return { object, serial, isElement: false, sequence: undefined, step: 0 }
+  const { sequence } = owner
+  return { object, serial, isElement: owner.root === object, sequence, step: stepOf(owner) }
 }
 
-/** Whether the path that was written for it still leads there. */
-export function holds({ object, owner, sequence, step }: Link, beliefs: Beliefs): boolean {
-  const now = beliefs.owners.get(object)
-  if (!isPresent(now, beliefs)) return false
-  if (now.kind === 'container' || owner.kind === 'container') return now === owner
-  if (now.sequence !== sequence || stepOf(now) !== step) return false
-  // An element that was changed may hold the object elsewhere, unless it is the object.
-  return now === owner || (now.root === object && owner.root === object)
+/** Whether the path that was written for it still leads there. Slots must be located. */
+export function holds(link: Link, beliefs: Beliefs): boolean {
+  const owner = beliefs.owners.get(link.object)
+  if (!isPresent(owner, beliefs)) return false
+  if (owner.kind === 'container') return owner.serial === link.serial
+  if (owner.sequence !== link.sequence || stepOf(owner) !== link.step) return false
+  // An element that was changed may hold the object in another place, unless it is the object.
+  return owner.serial === link.serial || (link.isElement && owner.root === link.object)
 }
 
 function stepOf({ key, index }: Slot): string | number {
@@ -111,7 +116,7 @@ export function pathOfSlot(slot: Slot): ValuePath {
   return kind === 'value' ? path : [...path, stepOf(slot)]
 }
 
-/** Where the content of an object is stored. */
+/** Where the content of an object is stored. Slots must be located. */
 export function pathOfObject(
   beliefs: Beliefs,
   {

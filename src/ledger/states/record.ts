@@ -31,7 +31,7 @@ function isSame(value: object, cursor: Cursor): boolean {
   at += 1
   if (Array.isArray(value)) {
     const { length } = value
-    if (record[at] !== length) return false
+    if (record[at] !== length || Object.getPrototypeOf(value) !== Array.prototype) return false
     at += 1
     for (let place = 0; place < length; place += 1) {
       const item: unknown = value[place]
@@ -177,22 +177,6 @@ function keyListOf(value: object, keyLists: KeyLists): readonly string[] {
   if (keyLists.size >= MAX_KEY_LISTS) keyLists.clear()
   keyLists.set(name, keys)
   return keys
-}
-
-/** The objects whose content is in the record. */
-export function objectsIn(record: FlatRecord): object[] {
-  const objects: object[] = []
-  for (let at = 0; at < record.length; at += 1) {
-    const entry = record[at]
-    if (entry === LINK) {
-      at += 1
-    } else if (typeof entry === 'object' && entry !== null) {
-      objects.push(entry)
-      // Its keys, its length, or its time.
-      at += 1
-    }
-  }
-  return objects
 }
 
 function isPlainRecord(value: object): value is Record<string, unknown> {

@@ -2,9 +2,9 @@
 // new, or changed, or cannot be compared without being written out.
 import { isPlainElement } from '../../model/index.js'
 import type { Spread } from './layout.js'
-import { claimRoots, holds, isObject, ownsAll } from './ownership.js'
+import { claimRoots, holds, isObject } from './ownership.js'
 import { isAsRecorded, isLikeRecorded } from './record.js'
-import { type Beliefs, newSlot, type Sequence, type Slot } from './state-memory.js'
+import { type Beliefs, locate, newSlot, type Sequence, type Slot } from './state-memory.js'
 
 /** An element to be stored. */
 export type Fresh = {
@@ -35,17 +35,14 @@ export function settle(
   const linked: Slot[] = []
   const stays = (slot: Slot | undefined, index: number): boolean => {
     const value = values[index]
-    if (slot === undefined || (slot.key !== undefined && keys === undefined)) return false
+    if (slot === undefined || slot.key !== keys?.[index]) return false
     if (!isObject(value)) {
       if (!Object.is(slot.root, value)) return false
     } else {
       if (slot.root !== value || slot.pass === pass || slot.record === undefined) return false
       if (!isAsRecorded(value, slot.record)) return false
-      if (slot.isSuspect && !ownsAll(beliefs, slot)) return false
     }
     slot.pass = pass
-    slot.index = index
-    slot.sequence = sequence
     if (slot.links !== undefined) linked.push(slot)
     return true
   }
@@ -66,7 +63,7 @@ export function settle(
     const moved = owner?.kind === 'slot' ? owner : undefined
     const nearby = shift === 0 ? [old[index]] : [old[index], old[index + shift]]
     const found = [moved, ...nearby].find((slot) => stays(slot, index))
-    const slot = found ?? newSlot({ sequence, index, pass, key: keys?.[index], root })
+    const slot = found ?? newSlot(beliefs, { sequence, index, key: keys?.[index], root })
     middle.push(slot)
     if (found !== undefined) continue
     const copied = nearby.find((other) => other !== undefined && isCopy(slot, other))
@@ -85,6 +82,8 @@ function isCopy({ root, key }: Slot, { record, key: otherKey }: Slot): boolean {
 export function dropBrokenLinks(beliefs: Beliefs, settled: readonly Settled[]): void {
   const isBroken = ({ pass, links }: Slot) =>
     pass === beliefs.pass && links?.every((link) => holds(link, beliefs)) === false
+  if (settled.every(({ linked }) => linked.length === 0)) return
+  locate(beliefs)
   let count: number
   do {
     count = 0
@@ -104,7 +103,7 @@ function makeFresh(
   { before, at }: { readonly before: Slot; readonly at: Settled },
 ): void {
   const { sequence, index, key, root } = before
-  const slot = newSlot({ sequence, index, pass: beliefs.pass, key, root })
+  const slot = newSlot(beliefs, { sequence, index, key, root })
   before.pass = 0
   claimRoots(beliefs, [slot])
   sequence.slots[index] = slot

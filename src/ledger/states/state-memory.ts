@@ -14,45 +14,61 @@ export type Sequence = {
 }
 
 type Owning = {
+  /** No two have the same. */
+  readonly serial: number
   /** The pass that found it in the state last; it is in the present state if that is the present pass. */
   pass: number
-  /** Some of its objects may belong to others now. */
-  isSuspect: boolean
 }
 
 /** The place of an element in the state. It has a slot of its own for each content. */
 export type Slot = Owning & {
   readonly kind: 'slot'
-  sequence: Sequence
-  index: number
   /** Of an entry. */
   readonly key: string | undefined
   readonly root: unknown
-  id: number
-  zeros: number
-  hash: string
   /** Undefined: it must be written out to be compared. */
   record: FlatRecord | undefined
   /** The objects in it that belong to others; undefined when there are none. */
   links: readonly Link[] | undefined
+  id: number
+  zeros: number
+  hash: string
+  /** As it was when it was new; `locate` brings it up to date. */
+  sequence: Sequence
+  index: number
 }
 
-type NewSlot = Pick<Slot, 'sequence' | 'index' | 'pass' | 'key' | 'root'>
+type NewSlot = Pick<Slot, 'sequence' | 'index' | 'key' | 'root'>
 
-export function newSlot(place: NewSlot): Slot {
+/** In the present state, and not stored yet. */
+export function newSlot(beliefs: Beliefs, place: NewSlot): Slot {
+  beliefs.serial += 1
   return {
-    kind: 'slot',
-    pass: place.pass,
-    isSuspect: false,
-    sequence: place.sequence,
-    index: place.index,
+    // These come first because every save looks at them: they are together in memory.
     key: place.key,
     root: place.root,
+    pass: beliefs.pass,
+    record: undefined,
+    links: undefined,
     id: 0,
     zeros: 0,
     hash: '',
-    record: undefined,
-    links: undefined,
+    sequence: place.sequence,
+    index: place.index,
+    serial: beliefs.serial,
+    kind: 'slot',
+  }
+}
+
+/** Tells each slot where it is now. Only far references need to know. */
+export function locate(beliefs: Beliefs): void {
+  if (beliefs.locatedIn === beliefs.pass) return
+  beliefs.locatedIn = beliefs.pass
+  for (const sequence of beliefs.sequences.values()) {
+    for (const [index, slot] of sequence.slots.entries()) {
+      slot.sequence = sequence
+      slot.index = index
+    }
   }
 }
 
@@ -65,12 +81,18 @@ export type Container = Owning & {
 
 export type Owner = Slot | Container
 
-/** A far reference holds as long as its object belongs to the same owner, in the same place. */
+/**
+ * A far reference holds as long as its object is in the same place of the same owner. It does not hold the owner:
+ * two elements that refer to each other would keep everything alive that they ever were.
+ */
 export type Link = {
   readonly object: object
-  readonly owner: Owner
+  /** Of the owner. */
+  readonly serial: number
+  /** The owner is the element that the object is. */
+  readonly isElement: boolean
+  /** Where the owner is: its sequence, and from there a key or an index. */
   readonly sequence: Sequence | undefined
-  /** From the sequence to the owner: a key or an index. */
   readonly step: string | number
 }
 
@@ -81,6 +103,9 @@ export type Beliefs = {
   mark: string
   last: { readonly id: StateId; readonly body: string; readonly root: string } | undefined
   pass: number
+  /** The pass in which all slots were told where they are. */
+  locatedIn: number
+  serial: number
   readonly owners: WeakMap<object, Owner>
   readonly keyLists: KeyLists
   /** By path. */
@@ -106,6 +131,8 @@ function noBeliefs(): Beliefs {
     mark: '',
     last: undefined,
     pass: 0,
+    locatedIn: 0,
+    serial: 0,
     owners: new WeakMap(),
     keyLists: new Map(),
     containers: new Map(),

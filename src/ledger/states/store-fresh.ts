@@ -20,7 +20,7 @@ import {
 } from './ownership.js'
 import { recordOf } from './record.js'
 import type { Fresh } from './settle.js'
-import type { Beliefs, Slot } from './state-memory.js'
+import { type Beliefs, locate, type Slot } from './state-memory.js'
 
 /** One call that writes. */
 export type Pass = {
@@ -58,16 +58,18 @@ function use(slot: Slot, { id, hash, zeros }: Pick<Slot, 'id' | 'hash' | 'zeros'
   slot.zeros = zeros
 }
 
-function record({ beliefs: { owners, keyLists }, classes }: Pass, slot: Slot): void {
+function record({ beliefs, classes }: Pass, slot: Slot): void {
+  const { owners, keyLists } = beliefs
   if (!isObject(slot.root)) return
   const isElsewhere = (object: object) => owners.get(object) !== slot
   const recording = recordOf(slot.root, { isElsewhere, classes, keyLists })
   slot.record = recording?.record
-  const links = recording?.links.flatMap((object) => {
+  if (recording === undefined || recording.links.length === 0) return
+  locate(beliefs)
+  slot.links = recording.links.flatMap((object) => {
     const owner = owners.get(object)
     return owner === undefined ? [] : [linkTo(owner, object)]
   })
-  slot.links = links === undefined || links.length === 0 ? undefined : links
 }
 
 /** The content of a slot, as it is now. */
@@ -101,6 +103,7 @@ function pathTo({ beliefs, classes, paths }: Pass, object: object): ValuePath | 
   if (known !== undefined) return known
   const owner = beliefs.owners.get(object)
   if (owner === undefined) return undefined
+  locate(beliefs)
   const path = pathOfObject(beliefs, { object, owner, classes })
   paths.set(object, path)
   return path
