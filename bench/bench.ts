@@ -78,6 +78,16 @@ export function openBench(common: Pick<Bench, 'scratch' | 'quick' | 'log'>): Ben
   return bench
 }
 
+/** What several rows need: made when the first of them asks for it, kept for the next. */
+export function shared<T>(make: (bench: Bench) => Promise<T>): (bench: Bench) => Promise<T> {
+  const made = new WeakMap<Bench, Promise<T>>()
+  return (bench) => {
+    const result = made.get(bench) ?? make(bench)
+    made.set(bench, result)
+    return result
+  }
+}
+
 export function treeName(source: TreeSource): string {
   return 'shape' in source ? source.shape : source.name
 }

@@ -44,6 +44,18 @@ export function startChild(): Child {
   }
 }
 
+/** Asks a child of its own for one thing. */
+export async function inNewChild<K extends Request['kind']>(
+  request: Extract<Request, { kind: K }>,
+): Promise<Answers[K]> {
+  const child = startChild()
+  try {
+    return await child.ask(request)
+  } finally {
+    await child.end()
+  }
+}
+
 /** Both ends are this program, and a child answers one request at a time, in order. */
 function parseReply<K extends Request['kind']>(
   message: unknown,

@@ -6,9 +6,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import process from 'node:process'
 import { openStore, type Project, type Store } from './sdk.js'
+import { answerState, type StateAnswers, type StateRequest } from './state-child.js'
 import { copyTree, growTree, type Shape, type TreeFacts } from './tree.js'
 
-export type Request =
+export type Request = TreeRequest | StateRequest
+
+type TreeRequest =
   | { readonly kind: 'grow'; readonly root: string; readonly shape: Shape }
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
   | { readonly kind: 'open'; readonly home: string; readonly tree: string }
@@ -27,7 +30,7 @@ export interface SaveReport {
 }
 
 /** What each request is answered with. */
-export interface Answers {
+export interface Answers extends StateAnswers {
   readonly grow: TreeFacts
   readonly copy: TreeFacts
   readonly open: null
@@ -92,6 +95,8 @@ async function answer(request: Request): Promise<Answers[Request['kind']]> {
       await opened?.store.close()
       opened = undefined
       return null
+    default:
+      return answerState(request)
   }
 }
 

@@ -1,5 +1,6 @@
 /**
- * `npm run bench`: Savestate beside the git commands other tools run, on the same trees, in one run.
+ * `npm run bench`: Savestate beside the git commands other tools run, on the same trees, and beside
+ * those who keep an agent's state, on the same states, in one run.
  * The report goes to stdout, progress to stderr. A missed limit is a result, not a failure.
  */
 import process from 'node:process'
@@ -11,9 +12,14 @@ import { asJson, asTable, type Result } from './report.js'
 import type { Row } from './row.js'
 import { diskAfterSaves } from './rows/disk.js'
 import { firstSave } from './rows/first-save.js'
+import { langgraphPut } from './rows/langgraph.js'
 import { eventLoop, memory } from './rows/process-cost.js'
 import { rewindOne } from './rows/rewind.js'
 import { saveOneCli, saveOneRunning } from './rows/save-one.js'
+import { appendGrowth, appendTime } from './rows/state-append.js'
+import { forkDisk, forkTime } from './rows/state-fork.js'
+import { listMemory, listTime, loadTime } from './rows/state-read.js'
+import { saveOfSqlite, saveTime, stateDisk } from './rows/state-save.js'
 import { openScratch } from './scratch.js'
 
 if (process.argv[2] === CHILD_FLAG) serve()
@@ -47,8 +53,25 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     memory(large, { maxMegabytes: 250, slow: false }),
     memory(huge, { maxMegabytes: 700, slow: true }),
     ...trees.flatMap(timesOf),
+    ...stateRows(),
     // Last, because its collection deletes files: see scratch.ts.
     diskAfterSaves,
+  ]
+}
+
+function stateRows(): readonly Row[] {
+  return [
+    saveTime,
+    saveOfSqlite,
+    appendTime,
+    appendGrowth,
+    stateDisk,
+    listTime,
+    listMemory,
+    loadTime,
+    forkTime,
+    forkDisk,
+    langgraphPut,
   ]
 }
 

@@ -36,7 +36,8 @@ export async function runRounds({ contestants, count, warmUps, before }: Rounds)
   return new Map([...times].map(([name, values]) => [name, median(values)]))
 }
 
-function rotated<T>(items: readonly T[], by: number): readonly T[] {
+/** The same items in a circle, with another one first. */
+export function rotated<T>(items: readonly T[], by: number): readonly T[] {
   const start = by % items.length
   return [...items.slice(start), ...items.slice(0, start)]
 }
@@ -47,6 +48,13 @@ export function median(values: readonly number[]): number {
   const lower = sorted[Math.floor((sorted.length - 1) / 2)]
   if (upper === undefined || lower === undefined) throw new Error('No values to take a median of')
   return (lower + upper) / 2
+}
+
+/** One of several figures, which must be there. */
+export function figureOf(figures: Medians, name: string): number {
+  const figure = figures.get(name)
+  if (figure === undefined) throw new Error(`No figure for ${name}`)
+  return figure
 }
 
 /** The smallest of several figures, and whose it is. */

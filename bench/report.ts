@@ -43,10 +43,9 @@ export async function asTable(results: readonly Result[]): Promise<string> {
 }
 
 function figure(value: number, unit: Measured['unit']): string {
-  if (unit === 'MB') return `${value.toFixed(1)} MB`
-  return value >= 10_000
-    ? `${(value / 1000).toFixed(1)} s`
-    : `${value.toFixed(value < 100 ? 1 : 0)} ms`
+  if (unit !== 'ms') return `${value.toFixed(1)} ${unit}`
+  if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`
+  return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`
 }
 
 const RIGHT_ALIGNED = new Set([1, 2, 3, 4])

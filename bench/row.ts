@@ -1,6 +1,6 @@
 /** One line of the report: what is measured, against what, and how far it may go. */
 import type { Bench } from './bench.js'
-import { type Medians, smallest } from './measure.js'
+import { figureOf, type Medians, smallest } from './measure.js'
 
 export interface Row {
   readonly name: string
@@ -14,7 +14,7 @@ export interface Measured {
   readonly peer: number
   /** The largest allowed `ours / peer`. */
   readonly limit: number
-  readonly unit: 'ms' | 'MB'
+  readonly unit: 'ms' | 'MB' | 'KB'
   /** Whom we were measured against, and everyone else's figures. */
   readonly detail: string
 }
@@ -24,13 +24,11 @@ export function against(
   medians: Medians,
   { ours, limit }: { ours: string; limit: number },
 ): Measured {
-  const figure = medians.get(ours)
-  if (figure === undefined) throw new Error(`No figure for ${ours}`)
   const others = new Map([...medians].filter(([name]) => name !== ours))
   const best = smallest(others)
   const all = [...others].map(([name, ms]) => `${name} ${Math.round(ms)}`)
   return {
-    ours: figure,
+    ours: figureOf(medians, ours),
     peer: best.figure,
     limit,
     unit: 'ms',
@@ -38,4 +36,13 @@ export function against(
   }
 }
 
+/** Ours against a limit that is a figure itself. */
+export function atMost(
+  most: number,
+  measured: Pick<Measured, 'ours' | 'unit' | 'detail'>,
+): Measured {
+  return { ...measured, peer: most, limit: 1 }
+}
+
 export const MEGABYTE = 1_000_000
+export const KILOBYTE = 1_000

@@ -1,9 +1,10 @@
 /** The built SDK and command line, from dist/, as a user's program would run them. */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { SavestateSaver } from '../src/adapters/langgraph.js'
 import type { Store } from '../src/index.js'
 
-export type { Project, Store } from '../src/index.js'
+export type { Project, Session, Store } from '../src/index.js'
 
 /** The bundle is build/bench/main.js, two folders below the project. */
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
@@ -15,4 +16,10 @@ export async function openStore(home: string): Promise<Store> {
   const built = pathToFileURL(join(projectRoot, 'dist', 'index.js')).href
   const sdk: typeof import('../src/index.js') = await import(built)
   return sdk.openStore({ home })
+}
+
+export async function openSaver(home: string): Promise<SavestateSaver> {
+  const built = pathToFileURL(join(projectRoot, 'dist', 'langgraph.js')).href
+  const langgraph: typeof import('../src/adapters/langgraph.js') = await import(built)
+  return langgraph.SavestateSaver.open({ home })
 }

@@ -1,0 +1,56 @@
+/**
+ * `append` to a list that grows by a pair of messages in each step: what a step costs after 3,000, and
+ * whether it costs more than after 100. No peer can append, so the figure beside ours is a limit, or
+ * our own of the short list. The store that is left is what the rows of state-read.ts open.
+ */
+import { OURS, shared } from '../bench.js'
+import { figureOf, type Medians } from '../measure.js'
+import { atMost, type Row } from '../row.js'
+import { LENGTH, race } from '../state-race.js'
+
+const MAX_MS = 1
+const MAX_GROWTH = 1.3
+const SHORT_LENGTH = 100
+const SHORT = `step ${SHORT_LENGTH}`
+
+/** A store with a session of 3,000 steps, and the medians of its last steps and of a short one's. */
+export const appended = shared(
+  async (bench): Promise<{ readonly home: string; readonly medians: Medians }> => {
+    const { scratch } = bench
+    const home = scratch.folder('appended')
+    const medians = await race(bench, [
+      { name: OURS, writer: 'append', folder: home, length: LENGTH, before: { how: 'each' } },
+      {
+        name: SHORT,
+        writer: 'append',
+        folder: scratch.folder('appended-short'),
+        length: SHORT_LENGTH,
+        // So that only the length of the list differs.
+        before: { how: 'aged', steps: LENGTH - SHORT_LENGTH },
+      },
+    ])
+    return { home, medians }
+  },
+)
+
+export const appendTime: Row = {
+  name: `state-append-${LENGTH}`,
+  async measure(bench) {
+    const { medians } = await appended(bench)
+    return atMost(MAX_MS, { ours: figureOf(medians, OURS), unit: 'ms', detail: 'with fsync; p50' })
+  },
+}
+
+export const appendGrowth: Row = {
+  name: `state-append-${LENGTH}-of-${SHORT_LENGTH}`,
+  async measure(bench) {
+    const { medians } = await appended(bench)
+    return {
+      ours: figureOf(medians, OURS),
+      peer: figureOf(medians, SHORT),
+      limit: MAX_GROWTH,
+      unit: 'ms',
+      detail: `with fsync; p50, against our own at ${SHORT}`,
+    }
+  },
+}

@@ -1,0 +1,108 @@
+/**
+ * `save` with the whole state, a list that grows by a pair of messages in each step, beside those who
+ * write the whole state too: LangGraph's SqliteSaver, which does not flush, and one JSON file per step.
+ */
+import { type Bench, OURS, shared } from '../bench.js'
+import { conversationOf } from '../conversation.js'
+import { installedPeers, requirePeers } from '../installed-peers.js'
+import { figureOf, type Medians } from '../measure.js'
+import { atMost, MEGABYTE, type Row } from '../row.js'
+import { LENGTH, race, type Runner } from '../state-race.js'
+import { sizeOnDisk } from '../tree.js'
+
+const MAX_MS = 3
+const MAX_OF_SQLITE = 0.1
+const MAX_OF_CONTENT = 2
+const SQLITE = 'SqliteSaver'
+const JSON_WRITERS = ['JSON files', 'JSON files with fsync'] as const
+
+interface Saved {
+  readonly medians: Medians
+  readonly home: string
+  /** Whose database has all the steps; none with `--quick`, or if it cannot be installed. */
+  readonly sqliteFolder: string | undefined
+}
+
+const saved = shared(async (bench): Promise<Saved> => {
+  const { scratch, quick } = bench
+  const home = scratch.folder('saved')
+  const ours: Runner = {
+    name: OURS,
+    writer: 'save',
+    folder: home,
+    length: LENGTH,
+    before: { how: 'each' },
+  }
+  const sqlite = await sqliteRunner(bench)
+  const json = JSON_WRITERS.map((writer): Runner => {
+    const folder = scratch.folder(writer.replaceAll(' ', '-'))
+    return { name: writer, writer, folder, length: LENGTH, before: { how: 'leap' } }
+  })
+  const medians = await race(bench, [ours, ...sqlite, ...json])
+  return { medians, home, sqliteFolder: quick ? undefined : sqlite[0]?.folder }
+})
+
+/** All its steps one by one are two minutes and 5 GB: only a full run has them, for the row of sizes. */
+async function sqliteRunner(bench: Bench): Promise<readonly Runner[]> {
+  const installed = await installedPeers(bench)
+  if (!installed.ok) return []
+  const folder = bench.scratch.folder('sqlite-saver')
+  const how = bench.quick ? 'leap' : 'each'
+  const packages = installed.folder
+  return [{ name: SQLITE, writer: SQLITE, folder, packages, length: LENGTH, before: { how } }]
+}
+
+export const saveTime: Row = {
+  name: `state-save-${LENGTH}`,
+  async measure(bench) {
+    const { medians } = await saved(bench)
+    const others = JSON_WRITERS.map((name) => `${name} ${figureOf(medians, name).toFixed(1)}`)
+    return atMost(MAX_MS, {
+      ours: figureOf(medians, OURS),
+      unit: 'ms',
+      detail: `with fsync; p50; one per step: ${others.join(', ')}`,
+    })
+  },
+}
+
+export const saveOfSqlite: Row = {
+  name: `state-save-${LENGTH}-of-sqlite`,
+  async measure(bench) {
+    requirePeers(await installedPeers(bench))
+    const { medians, sqliteFolder } = await saved(bench)
+    const seeded = sqliteFolder === undefined ? ', begun with one put of a long list' : ''
+    return {
+      ours: figureOf(medians, OURS),
+      peer: figureOf(medians, SQLITE),
+      limit: MAX_OF_SQLITE,
+      unit: 'ms',
+      detail: `ours with fsync, SqliteSaver without${seeded}; p50`,
+    }
+  },
+}
+
+export const stateDisk: Row = {
+  name: `state-disk-${LENGTH}`,
+  async measure(bench) {
+    const { home, sqliteFolder } = await saved(bench)
+    const contentBytes = Buffer.byteLength(JSON.stringify(conversationOf(LENGTH)))
+    return {
+      ours: sizeOnDisk(home) / MEGABYTE,
+      peer: contentBytes / MEGABYTE,
+      limit: MAX_OF_CONTENT,
+      unit: 'MB',
+      detail: `whole store, against the content; ${sqliteSize(bench, { sqliteFolder, contentBytes })}`,
+    }
+  },
+}
+
+function sqliteSize(
+  { quick }: Bench,
+  { sqliteFolder, contentBytes }: Pick<Saved, 'sqliteFolder'> & { contentBytes: number },
+): string {
+  if (quick) return 'SqliteSaver is not measured with --quick'
+  if (sqliteFolder === undefined) return 'SqliteSaver could not be installed'
+  const bytes = sizeOnDisk(sqliteFolder)
+  const times = Math.round(bytes / contentBytes)
+  return `SqliteSaver ${Math.round(bytes / MEGABYTE)} MB, ${times} times the content`
+}
