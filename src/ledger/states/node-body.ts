@@ -5,6 +5,7 @@
 const BYTE_VALUES = 128
 const MAX_BYTES_OF_ID = 8
 
+/** Of ids up to 2 ** 51, which no table will reach: twice a difference must be exact. */
 export function packNode(ids: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(ids.length * MAX_BYTES_OF_ID)
   let end = 0

@@ -52,8 +52,12 @@ export function readList(
 ): readonly number[] {
   if (tree.length === 0) return []
   let ids: readonly number[] = [tree.node]
-  for (let level = tree.height; level >= 0; level -= 1)
-    ids = readNodes(database, { ids, state }).flat()
+  for (let level = tree.height; level >= 0; level -= 1) {
+    const below: number[] = []
+    for (const children of readNodes(database, { ids, state }))
+      for (const child of children) below.push(child)
+    ids = below
+  }
   if (ids.length !== tree.length) throw malformed('a list of another length', { state })
   return ids
 }

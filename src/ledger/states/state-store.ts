@@ -42,8 +42,8 @@ export class StateStore {
 
   /**
    * The same as `write` of the whole state with these items at the end of a list, but looks at nothing else.
-   * The list is made if there is none. Objects that the items share with the state as it was written last, with
-   * this memory, are shared again.
+   * The list is made if there is none. Objects that the items share with the state are shared again if the state
+   * was written with this memory just before, and the list is not inside something that is stored as a whole.
    *
    * Throws BAD_INPUT if there is something else under the key.
    */

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { packNode, unpackNode } from './node-body.js'
+
+test('ids of any size and order come back', () => {
+  const id = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 2 ** 51 }))
+  fc.assert(
+    fc.property(fc.array(id, { minLength: 1, maxLength: 128 }), (ids) => {
+      expect(unpackNode(packNode(ids))).toEqual(ids)
+    }),
+    { numRuns: 1000, seed: 1 },
+  )
+})
+
+test('children that were stored one after the other take one byte each', () => {
+  const ids = Array.from({ length: 128 }, (_, n) => 1_000_000 + 3 * n)
+  expect(packNode(ids)).toHaveLength(127 + 3)
+})
+
+test('bytes that no node has are known as such', () => {
+  for (const bytes of [
+    [],
+    [0x80],
+    [2, 0xff],
+    [0],
+    [1],
+    [4, 7],
+    Array.from({ length: 20 }, () => 0xff),
+  ])
+    expect(unpackNode(Uint8Array.from(bytes))).toBe(undefined)
+})
