@@ -37,7 +37,8 @@ const AGENT = `
       appendFileSync(effects, id + '\\n')
       return 'result ' + n
     })
-    appendFileSync(told, 'tool ' + id + '\\n')
+    // A call that was skipped after a crash has no result, and nobody was told that it was done.
+    if (result !== undefined) appendFileSync(told, 'tool ' + id + '\\n')
     now.steps.push({ n, text: 'x'.repeat(n % 50), result: result ?? null })
     if (n % 3 === 0) await session.append('steps', [now.steps.at(-1)])
     await session.save({ state: now, files: n % 5 === 0 })
