@@ -10,7 +10,7 @@ export type { Project, Session, Store } from '../src/index.js'
 const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 
 export const programPath = fileURLToPath(import.meta.url)
-export const cliPath = join(projectRoot, 'dist', 'bin.js')
+export const cliPath = join(projectRoot, 'dist', 'cli', 'bin.js')
 
 export async function openStore(home: string): Promise<Store> {
   const built = pathToFileURL(join(projectRoot, 'dist', 'index.js')).href

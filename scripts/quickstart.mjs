@@ -22,7 +22,7 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 const SDK = new URL('../dist/index.js', import.meta.url).href
 const isFast =
   process.argv.includes('--fast') || Boolean(process.env.CI) || process.stdout.isTTY !== true
@@ -38,7 +38,7 @@ await main()
 
 async function main() {
   if (!existsSync(PROGRAM))
-    fail('dist/bin.js is missing. Run `npm run quickstart`, which builds it.')
+    fail('dist/cli/bin.js is missing. Run `npm run quickstart`, which builds it.')
 
   await say('A small project. An agent is about to work on it.')
   makeProject()

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
 import { scratch } from './scratch.js'
 
-const PROGRAM = new URL('../dist/bin.js', import.meta.url).pathname
+const PROGRAM = new URL('../dist/cli/bin.js', import.meta.url).pathname
 
 test('a thousand checkpoints are listed without a git process', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })

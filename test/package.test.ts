@@ -47,11 +47,11 @@ test('the tarball holds the program, its types and the papers, and nothing else'
   for (const path of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
     expect(contents).toContain(path)
   }
-  for (const path of ['dist/index.js', 'dist/bin.js', 'dist/types/index.d.ts']) {
+  for (const path of ['dist/index.js', 'dist/cli/bin.js', 'dist/types/index.d.ts']) {
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.md|examples\/\w+\.mjs|dist\/[\w-]+\.js|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.md|examples\/\w+\.mjs|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/types\/.+\.d\.ts)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })

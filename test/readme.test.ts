@@ -30,7 +30,7 @@ beforeAll(() => {
   mkdirSync(join(home, 'node_modules'), { recursive: true })
   symlinkSync(ROOT, join(home, 'node_modules', 'savestate'))
   const wrapper = join(scratch, 'bin', 'savestate')
-  writeFileSync(wrapper, `#!/bin/sh\nexec '${process.execPath}' '${ROOT}/dist/bin.js' "$@"\n`)
+  writeFileSync(wrapper, `#!/bin/sh\nexec '${process.execPath}' '${ROOT}/dist/cli/bin.js' "$@"\n`)
   chmodSync(wrapper, 0o755)
   // The store is where a newcomer's is: ~/.savestate.
   environment = {
@@ -120,12 +120,12 @@ test('the quick start tells its story to the end and leaves nothing behind', () 
 test('a quick start whose program fails says so and fails', () => {
   const folder = join(scratch, 'broken')
   mkdirSync(join(folder, 'scripts'), { recursive: true })
-  mkdirSync(join(folder, 'dist'))
+  mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
   writeFileSync(
     join(folder, 'scripts', 'quickstart.mjs'),
     readFileSync(join(ROOT, 'scripts/quickstart.mjs')),
   )
-  writeFileSync(join(folder, 'dist', 'bin.js'), 'process.exit(2)\n')
+  writeFileSync(join(folder, 'dist', 'cli', 'bin.js'), 'process.exit(2)\n')
   const { status, stderr } = spawnSync(
     process.execPath,
     [join(folder, 'scripts/quickstart.mjs'), '--fast'],

@@ -370,6 +370,21 @@ function byFirst(a: readonly string[], b: readonly string[]): number {
   return (a[0] ?? '') < (b[0] ?? '') ? -1 : 1
 }
 
+test('a cache never rests on a checkpoint that is about to be pruned, however small the saves', async () => {
+  await using s = await scratch()
+  worthACache(s)
+  await settle()
+  const trees: string[] = []
+  for (let i = 0; i < 30; i++) {
+    s.write({ 'many/file-7': `edit ${i}` })
+    const tree = `return (await project.show((await project.save()).id)).tree`
+    trees.push(String(await inChild(s, tree)))
+  }
+  const text = readFileSync(cacheOf(s), 'latin1')
+  const keptBy = /"keptBy":"([0-9a-f]{40})"/.exec(text)?.[1]
+  expect(trees.indexOf(String(keptBy))).toBeGreaterThan(30 - 20)
+}, 60_000)
+
 function sizeOf(s: Scratch, path: string): number {
   return statSync(join(s.project, path)).size
 }

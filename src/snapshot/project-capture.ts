@@ -38,6 +38,8 @@ export type CaptureSettings = {
 }
 
 const MAX_UNWRITTEN = 100
+/** Well before a prune removes the checkpoint that vouches for what the cache on disk calls kept. */
+const MAX_CHECKPOINTS_SINCE = 12
 
 export class ProjectCapture {
   readonly #settings: CaptureSettings
@@ -48,6 +50,8 @@ export class ProjectCapture {
   #isCacheRead = false
   /** Nodes that the cache on disk does not know as they are. */
   #unwritten = 0
+  /** The checkpoint that vouches for the cache on disk is getting old, or is gone. */
+  #isCacheAged = false
 
   constructor(project: ProjectId, settings: CaptureSettings) {
     this.#project = project
@@ -128,7 +132,8 @@ export class ProjectCapture {
 
   /** Not for a handful of changes: reading those again next time costs less than writing everything now. */
   writeCache(): void {
-    if (this.#known === undefined || this.#unwritten <= MAX_UNWRITTEN) return
+    if (this.#known === undefined) return
+    if (this.#unwritten <= MAX_UNWRITTEN && !this.#isCacheAged) return
     const folder = join(this.#settings.home, 'cache')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = join(folder, this.#project)
@@ -138,6 +143,7 @@ export class ProjectCapture {
     this.#packed = undefined
     this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
+    this.#isCacheAged = false
   }
 
   #scan(
@@ -175,11 +181,12 @@ export class ProjectCapture {
       if (read !== undefined) this.#settings.statAhead.arm(read.packed.table, root)
       this.#known = read?.cached
       this.#packed = read?.packed
+      this.#isCacheAged =
+        read !== undefined && !isAmong(held.slice(0, MAX_CHECKPOINTS_SINCE), read.cached.keptBy)
     }
     this.#isCacheRead = true
     const known = this.#known
-    if (known === undefined || (known.keptBy !== undefined && held.includes(known.keptBy)))
-      return known
+    if (known === undefined || isAmong(held, known.keptBy)) return known
     // Whatever held these objects may be gone, and they with it: each will be looked for.
     return { ...known, keptEpoch: -1 }
   }
@@ -202,6 +209,10 @@ export class ProjectCapture {
     const parts = builder.finish(canReuse ? known.modes : undefined)
     return { snapshot: describeSnapshot(parts.tree, scanned, this.#packed), modes: parts.modes }
   }
+}
+
+function isAmong(trees: readonly ObjectId[], tree: ObjectId | undefined): boolean {
+  return tree !== undefined && trees.includes(tree)
 }
 
 function totalLines(root: FolderNode): number | undefined {

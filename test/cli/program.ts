@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const PROGRAM = fileURLToPath(new URL('../../dist/bin.js', import.meta.url))
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
 export type Ended = {
   readonly code: number | null

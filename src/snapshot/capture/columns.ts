@@ -28,6 +28,17 @@ export type NodeTable = {
   readonly columns: SharedArrayBuffer
   /** All names, one after the other. */
   readonly names: Uint8Array
+  readonly shape: TableShape
+}
+
+/** What follows from the columns and everybody needs. */
+export type TableShape = {
+  /** Where a row's name begins. */
+  readonly nameStarts: Uint32Array
+  /** The row of the folder that holds a row. */
+  readonly parents: Uint32Array
+  /** The row after all that a row holds. */
+  readonly ends: Uint32Array
 }
 
 export function newColumns(count: number): SharedArrayBuffer {
@@ -58,4 +69,22 @@ export function columnsOf(buffer: SharedArrayBuffer): Columns {
     reasons: new Uint8Array(buffer, place(1), n),
     ids: Buffer.from(buffer, place(20), 20 * n),
   }
+}
+
+export function shapeOf({ nameBytes, childCounts }: Columns): TableShape {
+  const count = nameBytes.length
+  const column = () => new Uint32Array(new SharedArrayBuffer(count * 4))
+  const shape = { nameStarts: column(), parents: column(), ends: column() }
+  const { nameStarts, parents, ends } = shape
+  for (let row = 1; row < count; row++)
+    nameStarts[row] = (nameStarts[row - 1] ?? 0) + (nameBytes[row - 1] ?? 0)
+  for (let row = count - 1; row >= 0; row--) {
+    let end = row + 1
+    for (let left = childCounts[row] ?? 0; left > 0; left--) {
+      parents[end] = row
+      end = ends[end] ?? count
+    }
+    ends[row] = end
+  }
+  return shape
 }

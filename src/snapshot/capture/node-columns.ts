@@ -1,5 +1,5 @@
 // Nodes into columns: many times faster to write and read than a record each. PackedNodes reads them.
-import { columnsOf, KIND, newColumns, type NodeTable } from './columns.js'
+import { columnsOf, KIND, newColumns, type NodeTable, shapeOf } from './columns.js'
 import type { FolderNode, Node } from './node.js'
 import { FLAG, REASONS } from './packed-nodes.js'
 
@@ -58,7 +58,7 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
   head.writeUInt32LE(nodes.length, 0)
   head.writeUInt32LE(names.length, 4)
   head.writeUInt32LE(text.length, 8)
-  const table = { count: nodes.length, columns, names }
+  const table = { count: nodes.length, columns, names, shape: shapeOf(c) }
   return { bytes: Buffer.concat([head, Buffer.from(columns), names, text]), table }
 }
 

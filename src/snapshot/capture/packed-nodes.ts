@@ -7,7 +7,7 @@ import {
   SKIP_REASONS,
   type SkipReason,
 } from '../../model/index.js'
-import { type Columns, columnsOf, KIND, KINDS, newColumns, NODE_BYTES } from './columns.js'
+import { type Columns, columnsOf, KIND, KINDS, newColumns, NODE_BYTES, shapeOf } from './columns.js'
 import type { NodeTable } from './columns.js'
 import {
   type ChildSource,
@@ -38,7 +38,6 @@ export class PackedNodes implements ChildSource {
   readonly #columns: Columns
   readonly #names: string
   readonly #texts: readonly string[]
-  /** For each row where its name begins, and the row after all that it holds. */
   readonly #nameStarts: Uint32Array
   readonly #ends: Uint32Array
 
@@ -50,12 +49,13 @@ export class PackedNodes implements ChildSource {
     // Copied once so that the columns are aligned.
     const columns = newColumns(count)
     bytes.copy(Buffer.from(columns), 0, 12, namesAt)
-    this.table = { count, columns, names: bytes.subarray(namesAt, textsAt) }
     this.#columns = columnsOf(columns)
+    const shape = shapeOf(this.#columns)
+    this.table = { count, columns, names: bytes.subarray(namesAt, textsAt), shape }
     this.#names = bytes.latin1Slice(namesAt, textsAt)
     this.#texts = bytes.latin1Slice(textsAt, textsAt + bytes.readUInt32LE(8)).split('\n')
-    this.#nameStarts = nameStarts(this.#columns, count)
-    this.#ends = subtreeEnds(this.#columns, count)
+    this.#nameStarts = shape.nameStarts
+    this.#ends = shape.ends
     const root = this.#node(0)
     invariant(root.kind === 'folder' && this.#ends[0] === count, 'a cache holds one whole tree')
     this.root = root
@@ -91,23 +91,14 @@ export class PackedNodes implements ChildSource {
    * found: no change, nothing whose decision may have changed, and every object held by a checkpoint.
    */
   judge(isSame: (row: number) => boolean): (folder: FolderNode) => boolean {
-    const { count } = this.table
+    const { count, shape } = this.table
+    const { parents } = shape
     const loudBefore = new Uint32Array(count + 1)
-    const parents = new Uint32Array(count)
     for (let row = 0, loud = 0; row < count; row++) {
-      this.#markChildren(row, parents)
       if (this.#isLoud(row, { isSame, parent: parents[row] ?? 0 })) loud += 1
       loudBefore[row + 1] = loud
     }
     return ({ place }) => loudBefore[place] === loudBefore[this.#ends[place] ?? place]
-  }
-
-  #markChildren(folder: number, parents: Uint32Array): void {
-    let row = folder + 1
-    for (let left = this.#columns.childCounts[folder] ?? 0; left > 0; left--) {
-      parents[row] = folder
-      row = this.#ends[row] ?? row
-    }
   }
 
   #isLoud(
@@ -166,20 +157,3 @@ export class PackedNodes implements ChildSource {
 const MAY_CHANGE_UNSEEN: ReadonlySet<number> = new Set(
   REASONS.flatMap((reason, number) => (isPassing(reason) ? number : [])),
 )
-
-function nameStarts({ nameBytes }: Columns, count: number): Uint32Array {
-  const starts = new Uint32Array(count)
-  for (let row = 1; row < count; row++)
-    starts[row] = (starts[row - 1] ?? 0) + (nameBytes[row - 1] ?? 0)
-  return starts
-}
-
-function subtreeEnds({ childCounts }: Columns, count: number): Uint32Array {
-  const ends = new Uint32Array(count)
-  for (let row = count - 1; row >= 0; row--) {
-    let end = row + 1
-    for (let left = childCounts[row] ?? 0; left > 0; left--) end = ends[end] ?? count
-    ends[row] = end
-  }
-  return ends
-}

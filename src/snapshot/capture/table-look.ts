@@ -16,15 +16,14 @@ export class TableLook {
   readonly #isAscii: boolean
 
   /** `root` is the project's absolute path, one character per byte. */
-  constructor({ count, columns, names }: NodeTable, root: string) {
+  constructor({ count, columns, names, shape }: NodeTable, root: string) {
     this.count = count
     this.#columns = columnsOf(columns)
     this.#names = Buffer.from(names.buffer, names.byteOffset, names.byteLength).toString('latin1')
-    this.#nameStarts = new Uint32Array(count)
-    this.#parents = new Uint32Array(count)
+    this.#nameStarts = shape.nameStarts
+    this.#parents = shape.parents
     this.#isAscii = isAscii(root) && isAscii(this.#names)
     this.#folderPaths[0] = root
-    this.#place()
   }
 
   /** Whether the path of a row looks as the row says. False too for what is left out, has vanished, or cannot be looked at. */
@@ -32,27 +31,6 @@ export class TableLook {
     if (this.#columns.kinds[row] === KIND.skipped) return false
     const stats = this.#lstat(row)
     return stats !== undefined && this.#isAsKnown(stats, row)
-  }
-
-  #place(): void {
-    const { childCounts, nameBytes } = this.#columns
-    const open: { row: number; left: number }[] = []
-    let nameStart = 0
-    for (let row = 0; row < this.count; row++) {
-      let top = open.at(-1)
-      while (top !== undefined && top.left === 0) {
-        open.pop()
-        top = open.at(-1)
-      }
-      this.#nameStarts[row] = nameStart
-      nameStart += nameBytes[row] ?? 0
-      if (top !== undefined) {
-        this.#parents[row] = top.row
-        top.left -= 1
-      }
-      const left = childCounts[row] ?? 0
-      if (left > 0) open.push({ row, left })
-    }
   }
 
   #pathOf(row: number): string {

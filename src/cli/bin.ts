@@ -6,12 +6,12 @@ const [first, ...others] = process.argv.slice(2)
 if ((first === '--version' || first === '-V') && others.length === 0) {
   process.stdout.write(`${version()}\n`)
 } else {
-  const { main } = await import('./cli/main.js')
-  await main()
+  void import('./main.js').then(({ main }) => main())
 }
 
+/** As seen from src/cli and from dist/cli. */
 function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   const manifest: { version?: unknown } = JSON.parse(text)
   return String(manifest.version)
 }
