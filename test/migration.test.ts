@@ -4,20 +4,18 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../src/system/sqlite.js'
+import { type Database, openDatabase } from '../src/system/sqlite.js'
 import { scratch, sdk } from './scratch.js'
 
 const FIXTURES = fileURLToPath(new URL('./fixtures', import.meta.url))
 
 test('there is a store of every version but the present one', () => {
-  expect(readdirSync(FIXTURES)).toEqual(['store-1'])
+  expect(readdirSync(FIXTURES)).toEqual(['store-1', 'store-2'])
 })
 
 test('a store of version 1 is brought up to date and everything in it comes back', async () => {
   await using s = await scratch()
-  cpSync(join(FIXTURES, 'store-1'), s.home, { recursive: true })
-  chmodSync(s.home, 0o700)
-  const database = openDatabase(join(s.home, 'ledger.db'), { timeoutMs: 1000 })
+  const database = openFixture('store-1', s.home)
   expect(database.get('PRAGMA user_version')).toEqual({ user_version: 1 })
   database.run('UPDATE projects SET path = ?', Buffer.from(s.project))
   database.close()
@@ -43,3 +41,35 @@ test('a store of version 1 is brought up to date and everything in it comes back
   expect(await store.verify()).toMatchObject({ problems: [] })
   await store.close()
 })
+
+test('a store of version 2 is brought up to date, sessions and states included', async () => {
+  await using s = await scratch()
+  const database = openFixture('store-2', s.home)
+  expect(database.get('PRAGMA user_version')).toEqual({ user_version: 2 })
+  database.run('UPDATE projects SET path = ?', Buffer.from(s.project))
+  database.close()
+
+  const store = await sdk.openStore({ home: s.home })
+  const project = await store.project(s.project)
+  expect((await project.list()).checkpoints.map(({ name, step }) => ({ name, step }))).toEqual([
+    { name: null, step: 2 },
+    { name: null, step: 1 },
+    { name: 'begun', step: 0 },
+    { name: 'start', step: null },
+  ])
+  const session = await store.session('fix-login')
+  expect(await session.stateAt('begun')).toEqual({
+    messages: [{ role: 'user', content: 'fix the login' }],
+    seen: new Map([['a', new Date(0)]]),
+  })
+  await project.rewind({ to: 'start' })
+  expect(readFileSync(join(s.project, 'src/app.ts'), 'utf8')).toBe('export const answer = 42\n')
+  expect(await store.verify()).toMatchObject({ problems: [] })
+  await store.close()
+})
+
+function openFixture(name: string, home: string): Database {
+  cpSync(join(FIXTURES, name), home, { recursive: true })
+  chmodSync(home, 0o700)
+  return openDatabase(join(home, 'ledger.db'), { timeoutMs: 1000 })
+}

@@ -1,4 +1,5 @@
 export type { CheckpointQuery, Scope } from './checkpoints.js'
+export type { Failure } from './care.js'
 export { Ledger, type NewProject, type ProjectSummary } from './ledger.js'
 export type { Hold } from './sessions.js'
 export { StateMemory } from './states/index.js'

@@ -14,6 +14,7 @@ import {
   type SnapshotDetails,
 } from '../model/index.js'
 import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
+import { Care } from './care.js'
 import { Checkpoints } from './checkpoints.js'
 import { number, operationOf, projectOf } from './rows.js'
 import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
@@ -46,6 +47,7 @@ export class Ledger {
   readonly tools: ToolJournal
   readonly states: StateStore
   readonly threads: Threads
+  readonly care: Care
   readonly #database: Database
 
   private constructor(database: Database, classes: ClassRegistry | undefined) {
@@ -55,6 +57,7 @@ export class Ledger {
     this.tools = new ToolJournal(database, classes)
     this.states = new StateStore(database, classes === undefined ? {} : { classes })
     this.threads = new Threads(database)
+    this.care = new Care(database)
   }
 
   static open(

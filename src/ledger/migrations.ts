@@ -1,5 +1,6 @@
 // The steps from an empty ledger to the present one. Only ever appended; each is one of `PRAGMA user_version`,
 // and test/fixtures keeps a store of every version.
+import { CARE_TABLES } from './care-tables.js'
 import { STATE_TABLES } from './states/index.js'
 import { THREAD_TABLES } from './thread-tables.js'
 
@@ -153,4 +154,4 @@ const SESSIONS = `
   ${THREAD_TABLES}
 `
 
-export const MIGRATIONS: readonly string[] = [SNAPSHOTS, SESSIONS]
+export const MIGRATIONS: readonly string[] = [SNAPSHOTS, SESSIONS, CARE_TABLES]
