@@ -11,7 +11,7 @@ import {
   SavestateError,
 } from '../model/index.js'
 import type { Snapshots } from '../snapshot/index.js'
-import { type Clock, type Lock, readLockOwner, takeLock } from '../system/index.js'
+import { type Clock, type Lock, readLockOwner, type SharedLock, takeLock } from '../system/index.js'
 import { parentIdentity } from './project-state.js'
 
 export type StoreContext = {
@@ -20,6 +20,8 @@ export type StoreContext = {
   readonly ledger: Ledger
   readonly snapshots: Snapshots
   readonly clock: Clock
+  /** Shared by all who add to the objects or read what is not held by a row; alone by who removes some. */
+  readonly objects: SharedLock
 }
 
 export type ProjectContext = StoreContext & {
@@ -64,7 +66,7 @@ export async function withProjectLock<T>(
       },
     )
   }
-  return releasing(lock, work)
+  return releasing(lock, () => context.objects.shared(work))
 }
 
 /** Does nothing if somebody else is at work on the project. */
@@ -74,7 +76,7 @@ export async function ifProjectIsFree(
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<void> },
 ): Promise<void> {
   const lock = await takeLock(lockPath(context, project), { waitMs: 0, purpose })
-  if (lock !== undefined) await releasing(lock, work)
+  if (lock !== undefined) await releasing(lock, () => context.objects.shared(work))
 }
 
 async function releasing<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
@@ -86,7 +88,16 @@ async function releasing<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
 }
 
 function lockPath({ home }: StoreContext, { id }: Project): string {
+  return join(locksFolder(home), id)
+}
+
+/** Not the id of any project. */
+export function objectsLockPath(home: string): string {
+  return join(locksFolder(home), 'objects')
+}
+
+function locksFolder(home: string): string {
   const folder = join(home, 'locks')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  return join(folder, id)
+  return folder
 }

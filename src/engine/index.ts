@@ -53,7 +53,7 @@ export {
   type ToolRequest,
   type ToolRun,
 } from './tool.js'
-export { ensureProject } from './context.js'
+export { ensureProject, objectsLockPath } from './context.js'
 export { copyThread, deleteRuns, deleteThread, keepLatest } from './thread-removal.js'
 export {
   type ChannelHistory,

@@ -73,12 +73,24 @@ export function deleteSession(
  * A new session that begins at a checkpoint of another. Its first checkpoint is one of its own and holds the same
  * state and snapshot: it shares everything, disturbs nothing, and outlives the other.
  */
-export async function forkSession(
+export function forkSession(
   context: StoreContext,
   from: Checkpoint,
-  request: { readonly id: string; readonly agent?: string | undefined },
+  request: ForkRequest,
+): Promise<SessionContext> {
+  return context.objects.shared(() => forkFrom(context, from, request))
+}
+
+type ForkRequest = { readonly id: string; readonly agent?: string | undefined }
+
+async function forkFrom(
+  context: StoreContext,
+  from: Checkpoint,
+  request: ForkRequest,
 ): Promise<SessionContext> {
   const { ledger, clock } = context
+  // A prune may have been quicker; from here on its objects stay.
+  if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
   const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
   const projectId = from.project ?? origin?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
@@ -169,5 +181,9 @@ export function findCheckpoint(
   }
   const found = ledger.checkpoints.get(parseCheckpointId(ref))
   if (found !== undefined) return found
-  throw new SavestateError('CHECKPOINT_UNKNOWN', `No checkpoint has the id ${ref}`)
+  throw unknownCheckpoint(ref)
+}
+
+function unknownCheckpoint(id: string): SavestateError {
+  return new SavestateError('CHECKPOINT_UNKNOWN', `No checkpoint has the id ${id}`)
 }

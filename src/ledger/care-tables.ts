@@ -17,6 +17,9 @@ export const CARE_TABLES = `
     message TEXT NOT NULL
   ) STRICT;
 
+  -- Without it the removal of a state would look through all checkpoints.
+  CREATE INDEX checkpoints_by_state ON checkpoints (state) WHERE state IS NOT NULL;
+
   CREATE TABLE facts (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -22,6 +22,7 @@ import { Sessions } from './sessions.js'
 import { StateStore } from './states/index.js'
 import { Threads } from './threads.js'
 import { ToolJournal } from './tool-journal.js'
+import { allowShrinking, Upkeep } from './upkeep.js'
 
 export type NewProject = Project & {
   readonly createdAtMs: number
@@ -48,6 +49,7 @@ export class Ledger {
   readonly states: StateStore
   readonly threads: Threads
   readonly care: Care
+  readonly upkeep: Upkeep
   readonly #database: Database
 
   private constructor(database: Database, classes: ClassRegistry | undefined) {
@@ -58,6 +60,7 @@ export class Ledger {
     this.states = new StateStore(database, classes === undefined ? {} : { classes })
     this.threads = new Threads(database)
     this.care = new Care(database)
+    this.upkeep = new Upkeep(database)
   }
 
   static open(
@@ -69,6 +72,7 @@ export class Ledger {
     const database = openDatabase(path, { timeoutMs: BUSY_MS })
     try {
       refuseNewer(database)
+      if (isNew(database)) allowShrinking(database)
       useWriteAheadLog(database)
       database.exec(`PRAGMA synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
       // Off while tables are rebuilt: a table that is dropped would take the rows that refer to it along.
@@ -195,6 +199,10 @@ export class Ledger {
     if (tidy) this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#database.close()
   }
+}
+
+function isNew(database: Database): boolean {
+  return database.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined
 }
 
 /** The one change that SQLite does not wait for when others have the file open: only a new store needs it. */

@@ -6,6 +6,7 @@ export const ERROR_CODES = {
   CHECKPOINT_PARTIAL:
     'The checkpoint does not hold what was asked of it: it has no files, or no state.',
   CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',
+  CONFIG_INVALID: 'A configuration file has something in it that cannot be used.',
   CONFIRMATION_NEEDED: 'The command changes files and nobody is there to say yes.',
   DISK_FULL: 'The disk has no room for what had to be written.',
   FILE_FAILED: 'The system refused to read or write a file.',

@@ -5,9 +5,15 @@ export type Limits = {
   readonly maxFileBytes: number
   /** A project with more files to capture is refused. */
   readonly maxFiles: number
+  /** Patterns of files that are captured although they look like secrets. */
+  readonly allowSecrets: readonly string[]
 }
 
-export const DEFAULT_LIMITS: Limits = { maxFileBytes: 10 * 1024 * 1024, maxFiles: 200_000 }
+export const DEFAULT_LIMITS: Limits = {
+  maxFileBytes: 10 * 1024 * 1024,
+  maxFiles: 200_000,
+  allowSecrets: [],
+}
 
 /** `fsync` survives a power cut; `os` survives a killed process. */
 export type Durability = 'fsync' | 'os'

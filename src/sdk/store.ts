@@ -15,7 +15,7 @@ import {
   type StatusWord,
 } from '../model/index.js'
 import { isUnsafeFolder, refuseUnsafeFolder, Snapshots } from '../snapshot/index.js'
-import { type Clock, systemClock } from '../system/index.js'
+import { type Clock, SharedLock, systemClock } from '../system/index.js'
 import type { AgentState } from './agent-state.js'
 import { Project } from './project.js'
 import { explained, Session } from './session.js'
@@ -75,7 +75,8 @@ async function openContext(options: StoreOptions): Promise<StoreContext> {
   try {
     const ledger = Ledger.open(home, { durability, classes: options.classes })
     await snapshots.prepare()
-    return { home, ledger, snapshots, clock: options.clock ?? systemClock }
+    const objects = new SharedLock(engine.objectsLockPath(home))
+    return { home, ledger, snapshots, objects, clock: options.clock ?? systemClock }
   } catch (error) {
     await snapshots.close()
     throw error
@@ -194,6 +195,7 @@ export class Store {
   async close(): Promise<void> {
     for (const session of this.#sessions) await session.close()
     await this.#context.snapshots.close()
+    this.#context.objects.close()
     this.#context.ledger.close({ tidy: !this.#isShort })
   }
 

@@ -1,4 +1,8 @@
 export { type Change, totalsOf } from './compare.js'
+export { bytesOf, takeCensus } from './collect/census.js'
+export { type Collected, collectObjects } from './collect/collect-objects.js'
+export { reachableFrom } from './collect/mark.js'
+export { removeRefs, seeRefs } from './collect/refs.js'
 export { isUnsafeFolder, refuseUnsafeFolder } from './guard.js'
 export type { CaptureProgress } from './capture/progress.js'
 export type { Captured } from './project-capture.js'

@@ -4,12 +4,15 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   type CheckpointId,
+  hasCode,
   type ObjectId,
   type ProjectId,
   printablePath,
   type BytePath,
 } from '../../model/index.js'
 import { syncFolder, writeFileAtomically } from '../../system/index.js'
+
+const MAX_ATTEMPTS = 5
 
 export type CommitFacts = {
   readonly tree: ObjectId
@@ -61,9 +64,17 @@ export function writeRef(
 ): void {
   const path = join(gitDir, name)
   const folder = dirname(path)
-  if (!existsSync(folder)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (durable) syncFolder(dirname(folder))
+  // A collection packs refs, and git removes a folder that has become empty: then once more.
+  for (let attempt = 1; ; attempt += 1) {
+    if (!existsSync(folder)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      if (durable) syncFolder(dirname(folder))
+    }
+    try {
+      writeFileAtomically({ path, temporary, content: `${commit}\n`, durable })
+      return
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error
+    }
   }
-  writeFileAtomically({ path, temporary, content: `${commit}\n`, durable })
 }

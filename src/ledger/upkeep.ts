@@ -1,0 +1,52 @@
+// Gives room back: rows that nobody refers to, and the pages they leave. In small transactions, so that a save in
+// another process never waits long.
+import type { Database } from '../system/index.js'
+import { number } from './rows.js'
+import { type CollectedStates, collectStates } from './states/index.js'
+
+const PAGES_AT_ONCE = 500
+const INCREMENTAL = 2
+
+/** To be called before the first table is made: afterwards it takes a rewrite of the whole file. */
+export function allowShrinking(database: Database): void {
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+}
+
+export class Upkeep {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** `pause` lets others have a turn. */
+  async collect(pause: () => Promise<void>): Promise<CollectedStates> {
+    const collected = await collectStates(this.#database, pause)
+    this.#database.run(
+      'DELETE FROM details WHERE hash NOT IN (SELECT details FROM checkpoints WHERE details IS NOT NULL)',
+    )
+    return collected
+  }
+
+  /** Makes the file as small as what is in it. */
+  async shrink(pause: () => Promise<void>): Promise<void> {
+    const mode = number(this.#database.get('PRAGMA auto_vacuum') ?? {}, 'auto_vacuum')
+    if (mode !== INCREMENTAL) {
+      // A ledger of version 1 or 2, once: from then on it shrinks bit by bit.
+      allowShrinking(this.#database)
+      this.#database.exec('VACUUM')
+    }
+    while (this.#freePages() > 0) {
+      const before = this.#freePages()
+      this.#database.exec(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`)
+      if (this.#freePages() >= before) break
+      await pause()
+    }
+    // Busy while others read: then the log stays until the next time.
+    this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
+  #freePages(): number {
+    return number(this.#database.get('PRAGMA freelist_count') ?? {}, 'freelist_count')
+  }
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { SharedLock } from './shared-lock.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'savestate-shared-'))
+let path = ''
+beforeEach(({ task }) => {
+  path = join(folder, task.id)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('many hold it at once, and then nobody has it alone', async () => {
+  const [a, b, c] = [new SharedLock(path), new SharedLock(path), new SharedLock(path)]
+  await a.shared(() =>
+    b.shared(async () => {
+      expect(c.alone(() => 'alone')).toBeUndefined()
+    }),
+  )
+  expect(c.alone(() => 'alone')).toEqual({ result: 'alone' })
+  for (const lock of [a, b, c]) lock.close()
+})
+
+test('one holder in several works of the same process holds it until the last ends', async () => {
+  const [lock, other] = [new SharedLock(path), new SharedLock(path)]
+  const seen: unknown[] = []
+  await Promise.all([
+    lock.shared(async () => undefined),
+    lock.shared(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      seen.push(other.alone(() => 'alone'))
+    }),
+  ])
+  expect(seen).toEqual([undefined])
+  expect(other.alone(() => 'alone')).toEqual({ result: 'alone' })
+  lock.close()
+})
+
+test('an error in the work is passed on and the lock is free again', async () => {
+  const lock = new SharedLock(path)
+  await expect(lock.shared(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(() =>
+    lock.alone(() => {
+      throw new Error('neither')
+    }),
+  ).toThrow('neither')
+  expect(lock.alone(() => 1)).toEqual({ result: 1 })
+  lock.close()
+})
+
+test('a killed holder holds nothing', async () => {
+  const script = `
+    import { DatabaseSync } from '@photostructure/sqlite'
+    const database = new DatabaseSync(${JSON.stringify(path)})
+    database.exec('BEGIN'); database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    console.log('held'); setInterval(() => undefined, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
+  await once(child.stdout, 'data')
+  const lock = new SharedLock(path)
+  expect(lock.alone(() => 1)).toBeUndefined()
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(lock.alone(() => 1)).toEqual({ result: 1 })
+})
