@@ -51,6 +51,7 @@ export {
   pathText,
   printablePath,
   SavestateError,
+  SECRET_NAMES,
   SKIP_REASONS,
   type SkipReason,
 } from './model/index.js'

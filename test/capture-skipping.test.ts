@@ -50,17 +50,17 @@ test('the default excludes are those that were promised', () => {
   const promised = `node_modules/ dist/ build/ target/ out/ .next/ .nuxt/ __pycache__/ *.pyc *.pyo .cache/
     .pytest_cache/ .mypy_cache/ .ruff_cache/ coverage/ .coverage .venv/ venv/ env/ .git/ .hg/ .svn/
     .worktrees/ *.so *.dylib *.dll *.o *.a *.jar *.class *.exe *.obj *.mp4 *.mov *.mkv *.webm *.zip *.tar
-    *.tar.gz *.tgz *.7z *.rar *.iso .env .env.* .DS_Store Thumbs.db *.log`
+    *.tar.gz *.tgz *.7z *.rar *.iso .env/ .env.*/ .DS_Store Thumbs.db *.log`
   expect([...sdk.DEFAULT_EXCLUDES]).toEqual(promised.split(/\s+/))
 })
 
 test('an exclude of folders does not take files of that name, nor names around it', async () => {
   const files = { dist: 'a file', 'src/build': 'a file', 'distx/a': 'x', 'a.logs': 'x', log: 'x' }
-  await using s = await scratch({ files: { ...files, '.envrc': 'x', 'env.txt': 'x' } })
+  await using s = await scratch({ files: { ...files, '.environment/a': 'x', 'env.txt': 'x' } })
   const { project } = await openProject(s)
   const { ref, skipped } = await saved(project)
   expect(skipped).toBe(0)
-  expect(capturedFiles(s, ref)).toEqual([...Object.keys(files), '.envrc', 'env.txt'].sort())
+  expect(capturedFiles(s, ref)).toEqual([...Object.keys(files), '.environment/a', 'env.txt'].sort())
 })
 
 test('.gitignore files at every level and info/exclude are obeyed, with or without a repository', async () => {

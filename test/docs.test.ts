@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { DEFAULT_EXCLUDES } from '../src/model/index.js'
+import { DEFAULT_EXCLUDES, SECRET_NAMES } from '../src/model/index.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = filesIn('src', '.ts')
@@ -85,8 +85,14 @@ test('the README names every command of docs/cli.md', () => {
   expect([...commands].filter((name) => !readme.includes(`savestate ${name}`))).toEqual([])
 })
 
+test('docs/limits.md lists the names of secrets', () => {
+  const list =
+    read('docs/limits.md').split('\n### Secrets')[1]?.split('```text')[1]?.split('```')[0] ?? ''
+  expect(list.trim().split(/\s+/)).toEqual([...SECRET_NAMES])
+})
+
 test('docs/limits.md lists the default excludes', () => {
-  const section = read('docs/limits.md').split('### Default excludes')[1]?.split('\n## ')[0] ?? ''
+  const section = read('docs/limits.md').split('### Default excludes')[1]?.split('\n### ')[0] ?? ''
   expect([...section.matchAll(/`([^`]+)`/g)].map(([, pattern = '']) => pattern)).toEqual([
     ...DEFAULT_EXCLUDES,
   ])

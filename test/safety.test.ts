@@ -355,6 +355,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     'ignored by .savestateignore': (s, path) => {
       s.write({ [path]: 'the only copy', '.savestateignore': `/${path}\n` })
     },
+    'a private key': (s, path) => s.write({ [path]: '-----BEGIN RSA PRIVATE KEY-----\nAAAA\n' }),
     'too large': (s, path) => s.write({ [path]: 'x'.repeat(CAP_BYTES + 1) }),
     'a pipe': (s, path) => {
       execFileSync('mkfifo', [join(s.project, path)])

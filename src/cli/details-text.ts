@@ -14,6 +14,7 @@ const MAX_CHANGES = 50
 /** What is left out on purpose needs fewer examples than what could not be saved. */
 const EXAMPLES: Readonly<Record<SkipReason, number>> = {
   'too-large': 10,
+  secret: 10,
   unreadable: 10,
   unstable: 10,
   special: 10,
@@ -30,6 +31,7 @@ const SKIP_ORDER: readonly SkipReason[] = [
   'special',
   'reserved',
   'temporary',
+  'secret',
   'ignored',
   'vcs',
   'store',

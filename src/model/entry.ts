@@ -8,6 +8,7 @@ export type Entry = FileEntry | LinkEntry | FolderEntry
 
 export const SKIP_REASONS = {
   ignored: 'excluded by an ignore file or a default exclude',
+  secret: 'a secret, by its name or its content',
   'too-large': 'larger than the size limit',
   unreadable: 'cannot be read',
   unstable: 'kept changing while it was read',

@@ -5,7 +5,7 @@ export type Limits = {
   readonly maxFileBytes: number
   /** A project with more files to capture is refused. */
   readonly maxFiles: number
-  /** Patterns of files that are captured although they look like secrets. */
+  /** Lines as in an ignore file, from the project's folder: what they name is captured though it is a secret. */
   readonly allowSecrets: readonly string[]
 }
 
@@ -18,7 +18,7 @@ export const DEFAULT_LIMITS: Limits = {
 /** `fsync` survives a power cut; `os` survives a killed process. */
 export type Durability = 'fsync' | 'os'
 
-/** What is rarely source and often huge or secret. An ignore file can bring any of it back with `!`. */
+/** What is rarely source and often huge. An ignore file can bring any of it back with `!`. */
 export const DEFAULT_EXCLUDES: readonly string[] = [
   'node_modules/',
   'dist/',
@@ -63,8 +63,8 @@ export const DEFAULT_EXCLUDES: readonly string[] = [
   '*.7z',
   '*.rar',
   '*.iso',
-  '.env',
-  '.env.*',
+  '.env/',
+  '.env.*/',
   '.DS_Store',
   'Thumbs.db',
   '*.log',

@@ -4,6 +4,7 @@ import { faultOf, lowerPriority } from '../system/index.js'
 import type { HashedBatch, HashReply, HashRequest, HashThreadData } from './capture/hashed-batch.js'
 import { NUMBERS_PER_FILE } from './capture/hashed-batch.js'
 import { BulkReader, type ReadFault } from './capture/read-file.js'
+import { type SecretContent, secretIn } from './capture/secret-content.js'
 import { linesOf } from './objects/count-lines.js'
 import { LooseListing } from './objects/loose.js'
 import { objectIdOf } from './objects/object-id.js'
@@ -40,6 +41,7 @@ function openStoreObjects(): NonNullable<typeof known> {
 function hashFiles({ paths, largeBytes }: HashRequest): HashedBatch {
   const numbers = new BigInt64Array(paths.length * NUMBERS_PER_FILE)
   const faults: (readonly [number, ReadFault])[] = []
+  const secrets: (readonly [number, SecretContent])[] = []
   const parts: Buffer[] = []
   let ids = ''
   let at = 0
@@ -55,6 +57,8 @@ function hashFiles({ paths, largeBytes }: HashRequest): HashedBatch {
       continue
     }
     const { content, readAtMs, stats } = read
+    const secret = secretIn(path, content)
+    if (secret !== undefined) secrets.push([i, secret])
     const id = objectIdOf('blob', content)
     const start = at
     let crc = 0
@@ -74,5 +78,5 @@ function hashFiles({ paths, largeBytes }: HashRequest): HashedBatch {
   const bytes = Buffer.from(data)
   let offset = 0
   for (const part of parts) offset += part.copy(bytes, offset)
-  return { count, ids, numbers, faults, data }
+  return { count, ids, numbers, faults, secrets, data }
 }

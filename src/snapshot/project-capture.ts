@@ -77,8 +77,9 @@ export class ProjectCapture {
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
     const { lanes } = this.#settings
-    const { maxFileBytes } = site.limits
-    const hasher = new Hasher({ store, sink, durable, maxFileBytes, lanes, onProgress })
+    const { root, limits } = site
+    const { maxFileBytes } = limits
+    const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, lanes, onProgress })
     try {
       const scanned = this.#scan(site, known, {
         isStored: (node) =>

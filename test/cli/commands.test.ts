@@ -113,7 +113,7 @@ test('show tells everything, and its way back with git alone works', () => {
     '  added    empty/',
     '  mode     src/b.txt  mode 0644 → 0600',
     'Left out:   2 paths',
-    '  1 excluded by an ignore file or a default exclude',
+    '  1 a secret, by its name or its content',
     '    .env',
     '  1 a version control folder',
     '    .git',

@@ -93,6 +93,7 @@ const BY_SURPRISE: readonly SkipReason[] = [
   'unreadable',
   'unstable',
   'too-large',
+  'secret',
   'reserved',
   'special',
   'temporary',

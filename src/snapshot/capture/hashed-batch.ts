@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Fault } from '../../system/index.js'
 import type { ReadFault } from './read-file.js'
+import type { SecretContent } from './secret-content.js'
 
 /** What became of a batch, in columns: an object for each of thousands of files takes long to hand over. */
 export type HashedBatch = {
@@ -12,6 +13,8 @@ export type HashedBatch = {
   /** For each file: size, mtime, ctime, inode, mode, time of reading (ms), lines, start, end and checksum of its pack entry. */
   readonly numbers: BigInt64Array
   readonly faults: readonly (readonly [index: number, fault: ReadFault])[]
+  /** Those whose content is a secret, if the rules do not let it in. */
+  readonly secrets: readonly (readonly [index: number, secret: SecretContent])[]
   /** The pack entries; an empty one means that the store has the object. */
   readonly data: ArrayBuffer
 }

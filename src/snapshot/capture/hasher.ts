@@ -1,7 +1,7 @@
 // Turns the contents of files into objects: here when they are few, on hash threads when they are many
 // (which then start while the scan is still going on). Large files are streamed in either case.
-import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
-import { invariant, type ObjectId, type SkipReason } from '../../model/index.js'
+import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs'
+import { type BytePath, invariant, type ObjectId, type SkipReason } from '../../model/index.js'
 import { type HashedBatch, NUMBERS_PER_FILE } from './hashed-batch.js'
 import { linesOf } from '../objects/count-lines.js'
 import { nameLooseObject, syncFolders } from '../objects/loose.js'
@@ -12,6 +12,7 @@ import { HashPool } from './hash-pool.js'
 import { newSkipped, type SkippedNode } from './node.js'
 import { isUnchanged, openForReading, type ReadFault, readLink, readStable } from './read-file.js'
 import type { Pending } from './scanned.js'
+import { SECRET_BYTES, type SecretContent, secretIn } from './secret-content.js'
 import { isSettled, setStamp } from './stats.js'
 
 // Below this, starting the threads takes longer than the work.
@@ -23,6 +24,8 @@ const ATTEMPTS = 3
 const TOO_LARGE = { reason: 'too-large', isFolder: false } as const
 
 export type HasherOptions = {
+  /** The project, absolute. */
+  readonly root: BytePath
   readonly store: ObjectStore
   readonly sink: ObjectSink
   readonly durable: boolean
@@ -113,9 +116,11 @@ export class Hasher {
     this.#pool = pool
   }
 
-  #take(batch: readonly Pending[], { ids, numbers, faults, data }: HashedBatch): void {
+  #take(batch: readonly Pending[], hashed: HashedBatch): void {
     const { sink, onProgress } = this.#options
-    const faultOf = new Map(faults)
+    const { ids, numbers, data } = hashed
+    const faultOf = new Map(hashed.faults)
+    const secretOf = new Map(hashed.secrets)
     const bytes = Buffer.from(data)
     let total = 0
     batch.forEach((item, i) => {
@@ -135,6 +140,7 @@ export class Hasher {
       node.ctimeNs = ctimeNs
       node.ino = BigInt.asUintN(64, ino)
       node.settled = isSettled(node, Number(readAtMs))
+      if (this.#keepsOut(item, secretOf.get(i))) return
       node.id = id
       node.lines = Number(lines)
       total += node.size
@@ -170,9 +176,29 @@ export class Hasher {
     }
     this.#see(item, read.stats)
     item.node.settled = isSettled(read.stats, read.readAtMs)
+    if (this.#keepsOut(item, secretIn(item.path, read.content))) return
     item.node.id = sink.add('blob', read.content)
     item.node.lines = linesOf(read.content)
     onProgress(1, read.content.length)
+  }
+
+  /**
+   * Whether a content just read is a secret that must not be stored. The node that takes its place has the
+   * stamp, so that the file is not read again while it is unchanged.
+   */
+  #keepsOut(item: Pending, secret: SecretContent | undefined): boolean {
+    const { node, rules } = item
+    node.isAllowedSecret = secret !== undefined
+    if (secret === undefined) return false
+    // What git tracks is captured whatever its name; that it is a key is more than a name.
+    if (secret === 'doubtful' && node.viaIndex) return false
+    const path = item.path.slice(this.#options.root.length).replace(/^\/+/, '') as BytePath
+    if (rules.allowsSecret(path)) return false
+    this.#hasGivenUp = true
+    const skipped = newSkipped(node.name, { reason: 'secret', isFolder: false })
+    const { size, mtimeNs, ctimeNs, ino, settled } = node
+    replaceNode(item, Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, settled }))
+    return true
   }
 
   /** A file that the scan has looked at has its mode from there, or a change of it would go unnoticed. */
@@ -208,6 +234,9 @@ export class Hasher {
       replaceNode(item, newSkipped(node.name, { ...TOO_LARGE, stats: before }))
       return true
     }
+    this.#see(item, before)
+    node.settled = isSettled(before, readAtMs)
+    if (this.#keepsOut(item, secretIn(item.path, readStart(fd)))) return true
     const size = Number(before.size)
     const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
     const after = fstatSync(fd, { bigint: true })
@@ -223,6 +252,11 @@ export class Hasher {
     onProgress(1, size)
     return true
   }
+}
+
+function readStart(fd: number): Buffer {
+  const start = Buffer.alloc(SECRET_BYTES)
+  return start.subarray(0, readSync(fd, start, 0, SECRET_BYTES, 0))
 }
 
 /** The node becomes a skipped one, or goes if the file has gone. */

@@ -44,6 +44,7 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
         c.ids.hexWrite(node.id, i * 20)
       }
     }
+    if (node.kind === 'file' && node.isAllowedSecret) flags |= FLAG.isAllowedSecret
     if (node.kind === 'folder') {
       flags |= node.hasRuleFiles ? FLAG.hasRuleFiles : 0
       c.childCounts[i] = node.children.length

@@ -33,7 +33,9 @@ export class ContentNode extends Common {
   id: ObjectId | undefined = undefined
   /** Number of lines, if it was read in this process. */
   lines: number | undefined = undefined
-  /** Captured only because the project's own git tracks it. */
+  /** Its content is that of a secret, and the rules that held when it was read let it in. */
+  isAllowedSecret = false
+  /** Captured only because the project's own git tracks it, or perhaps so. */
   readonly viaIndex: boolean
 
   constructor(name: BytePath, kind: 'file' | 'link', viaIndex: boolean) {
@@ -129,8 +131,9 @@ export function isCaptured(node: Node): node is ContentNode | FolderNode {
   return node.kind !== 'skipped'
 }
 
-/** Skipped for something that can end without the folder changing. */
-export function isPassing(reason: SkipReason): boolean {
+/** Skipped for something that can end without the folder changing. A secret by its name alone has no stamp. */
+export function isPassing(reason: SkipReason, { ctimeNs }: Pick<Stamp, 'ctimeNs'>): boolean {
+  if (reason === 'secret') return ctimeNs !== 0n
   return reason === 'too-large' || reason === 'unreadable' || reason === 'unstable'
 }
 

@@ -27,6 +27,7 @@ export const FLAG = {
   isFolder: 8,
   hasId: 16,
   hasRuleFiles: 32,
+  isAllowedSecret: 64,
 } as const
 
 /** What a capture has kept of a node, and can rely on while the path looks the same. */
@@ -105,9 +106,10 @@ export class PackedNodes implements ChildSource {
     row: number,
     { isSame, parent }: { isSame: (row: number) => boolean; parent: number },
   ): boolean {
-    const { kinds, flags, reasons, rules } = this.#columns
+    const { kinds, flags, reasons, rules, ctimes } = this.#columns
     const kind = kinds[row]
-    if (kind === KIND.skipped) return MAY_CHANGE_UNSEEN.has(reasons[row] ?? 0)
+    if (kind === KIND.skipped)
+      return isPassing(REASONS[reasons[row] ?? 0] ?? 'ignored', { ctimeNs: ctimes[row] ?? 0n })
     const flag = flags[row] ?? 0
     if ((flag & SURE) !== SURE || !isSame(row)) return true
     if (kind !== KIND.folder) return false
@@ -143,6 +145,7 @@ export class PackedNodes implements ChildSource {
       const hasId = (flags & FLAG.hasId) !== 0
       node.id = hasId ? (c.ids.hexSlice(row * 20, row * 20 + 20) as ObjectId) : undefined
     }
+    if (node.kind === 'file') node.isAllowedSecret = (flags & FLAG.isAllowedSecret) !== 0
     if (node.kind === 'folder') {
       node.hasRuleFiles = (flags & FLAG.hasRuleFiles) !== 0
       node.rulesKey = this.#texts[c.rules[row] ?? 0] ?? ''
@@ -153,7 +156,3 @@ export class PackedNodes implements ChildSource {
     return node
   }
 }
-
-const MAY_CHANGE_UNSEEN: ReadonlySet<number> = new Set(
-  REASONS.flatMap((reason, number) => (isPassing(reason) ? number : [])),
-)

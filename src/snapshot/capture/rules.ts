@@ -3,7 +3,15 @@
 // only compares keys.
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
-import { type BytePath, DEFAULT_EXCLUDES, fsPath, hasCode, ROOT } from '../../model/index.js'
+import {
+  type BytePath,
+  bytePath,
+  DEFAULT_EXCLUDES,
+  fsPath,
+  hasCode,
+  ROOT,
+  SECRET_NAMES,
+} from '../../model/index.js'
 import { enclosingRepository, excludeFileOf, type Repository } from '../checkout/repository.js'
 import { compileIgnoreList, extend, type IgnoreChain, verdict } from '../ignore/ignore-rules.js'
 import type { FolderNode } from './node.js'
@@ -16,29 +24,36 @@ export const IGNORE_FILES = ['.gitignore', '.savestateignore'] as const
 type Chains = { readonly own: IgnoreChain | undefined; readonly git: IgnoreChain | undefined }
 type Source = { readonly file: (typeof IGNORE_FILES)[number] | 'exclude'; readonly text: string }
 
+/** What holds in every folder of a project. */
+type Fixed = {
+  readonly defaults: IgnoreChain
+  readonly secretNames: IgnoreChain
+  readonly allowedSecrets: IgnoreChain | undefined
+}
+
 export class Rules {
   /** Two folders with equal keys are decided alike. */
   readonly key: string
   readonly #load: () => Chains
-  readonly #defaults: IgnoreChain
+  readonly #fixed: Fixed
   #chains: Chains | undefined
 
-  private constructor(key: string, defaults: IgnoreChain, load: () => Chains) {
+  private constructor(key: string, fixed: Fixed, load: () => Chains) {
     this.key = key
-    this.#defaults = defaults
+    this.#fixed = fixed
     this.#load = load
   }
 
   /** The rules above the project's own folder: defaults, and the repository it lies in. */
   static above(site: Site, enclosing: ReturnType<typeof enclosingRepository>): Rules {
     const options = { ignoreCase: site.ignoreCase }
-    const defaults = extend(
-      undefined,
-      compileIgnoreList(DEFAULT_EXCLUDES.join('\n'), ROOT, options),
-    )
     const lists = enclosing === undefined ? [] : listsAbove(enclosing.repository, enclosing.prefix)
-    const key = digest(DEFAULT_EXCLUDES.join('\n'), JSON.stringify(site), JSON.stringify(lists))
-    return new Rules(key, defaults, () => {
+    const key = digest(
+      JSON.stringify([DEFAULT_EXCLUDES, SECRET_NAMES]),
+      JSON.stringify(site),
+      JSON.stringify(lists),
+    )
+    return new Rules(key, fixedRules(site), () => {
       let git: IgnoreChain | undefined
       for (const { text, prefix } of lists)
         git = extend(git, compileIgnoreList(text, ROOT, { ...options, prefix }))
@@ -56,10 +71,12 @@ export class Rules {
     readonly key: string
     readonly read: () => Source[]
   }): Rules {
-    return new Rules(digest(this.key, path, key), this.#defaults, () => {
+    return new Rules(digest(this.key, path, key), this.#fixed, () => {
       let { own, git } = this.#resolve()
       for (const { file, text } of read()) {
-        const list = compileIgnoreList(text, path, { ignoreCase: this.#defaults.list.ignoreCase })
+        const list = compileIgnoreList(text, path, {
+          ignoreCase: this.#fixed.defaults.list.ignoreCase,
+        })
         if (file === '.savestateignore') own = extend(own, list)
         else git = extend(git, list)
       }
@@ -72,8 +89,20 @@ export class Rules {
     const decision =
       verdict(own, path, isFolder) ??
       verdict(git, path, isFolder) ??
-      verdict(this.#defaults, path, isFolder)
+      verdict(this.#fixed.defaults, path, isFolder)
     return decision === 'ignored'
+  }
+
+  /** Whether the name alone says of a file that it is a secret. */
+  namesSecret(path: BytePath): boolean {
+    return verdict(this.#fixed.secretNames, path, false) === 'ignored'
+  }
+
+  /** Whether a secret is to be captured all the same: `.savestateignore` has the last word here too. */
+  allowsSecret(path: BytePath): boolean {
+    const own = verdict(this.#resolve().own, path, false)
+    if (own !== undefined) return own === 'included'
+    return isListed(this.#fixed.allowedSecrets, path)
   }
 
   #resolve(): Chains {
@@ -113,6 +142,27 @@ export function enterFolder(
     folder.ignoreKey = digest(JSON.stringify(read()))
   }
   return outer.inside({ path: place.path, key: folder.ignoreKey, read })
+}
+
+function fixedRules({ ignoreCase, limits }: Site): Fixed {
+  const compile = (lines: readonly string[], options: { readonly ignoreCase: boolean }) =>
+    extend(undefined, compileIgnoreList(lines.join('\n'), ROOT, options))
+  const { allowSecrets } = limits
+  return {
+    defaults: compile(DEFAULT_EXCLUDES, { ignoreCase }),
+    secretNames: compile(SECRET_NAMES, { ignoreCase: true }),
+    allowedSecrets:
+      allowSecrets.length === 0 ? undefined : compile(allowSecrets.map(bytePath), { ignoreCase }),
+  }
+}
+
+/** As in an ignore file, a folder stands for all that is in it. */
+function isListed(chain: IgnoreChain | undefined, path: BytePath): boolean {
+  if (chain === undefined) return false
+  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+    if (verdict(chain, path.slice(0, end) as BytePath, true) === 'ignored') return true
+  }
+  return verdict(chain, path, false) === 'ignored'
 }
 
 function stampOf(path: string): string {

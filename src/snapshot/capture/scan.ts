@@ -14,6 +14,7 @@ import {
   newContent,
   newFolder,
   newSkipped,
+  type SkippedNode,
 } from './node.js'
 import type { Pending, Scanned, ScanOptions } from './scanned.js'
 import { type Context, type Place, RULE_FILES, Selection } from './selection.js'
@@ -78,8 +79,7 @@ export class Scan {
     if (!isListed && listed === undefined) return false
     const context = this.#enter(outer, listed)
     const visit = { folder, place, context }
-    const isDecided = folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)
-    if (isListed && isDecided) {
+    if (isListed && folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)) {
       for (const child of folder.children) this.#refresh(child, visit)
     } else {
       listed ??= this.#list(folder, place, stats)
@@ -148,7 +148,8 @@ export class Scan {
   }
 
   /** The node of one name; undefined if it has vanished. */
-  #decide(item: Item, old: Node | undefined, { folder, context }: Visit): Node | undefined {
+  #decide(item: Item, old: Node | undefined, visit: Visit): Node | undefined {
+    const { folder, context } = visit
     const { name, absolute } = item
     const choice = this.#selection.choose(item, context)
     if ('skip' in choice)
@@ -157,7 +158,7 @@ export class Scan {
     if (old === undefined && item.type === 'file') {
       const node = newContent(name, { kind: 'file', viaIndex })
       this.#countFiles(1)
-      this.#read({ node, folder, path: absolute, isUnseen: true })
+      this.#read({ node, folder, path: absolute, isUnseen: true, rules: context.rules })
       return node
     }
     const stats = lstat(absolute)
@@ -175,23 +176,27 @@ export class Scan {
     if (stats.size > this.#site.limits.maxFileBytes) {
       return newSkipped(name, { reason: 'too-large', isFolder: false, stats })
     }
-    const known =
-      old?.kind === kind && old.viaIndex === viaIndex ? old : newContent(name, { kind, viaIndex })
-    this.#take(known, { folder, absolute, stats })
+    const isJudged = isDecided(visit)
+    if (isJudged && old?.kind === 'skipped' && isKnownSecret(old, stats)) return old
+    const isSameNode =
+      old?.kind === kind && old.viaIndex === viaIndex && (isJudged || !old.isAllowedSecret)
+    const known = isSameNode ? old : newContent(name, { kind, viaIndex })
+    this.#take(known, { visit, absolute, stats })
     return known
   }
 
   /** Whether a file is as it was; if not, it will be read. */
-  #take(node: ContentNode, now: { folder: FolderNode; absolute: string; stats: Looked }): void {
+  #take(node: ContentNode, now: { visit: Visit; absolute: string; stats: Looked }): void {
     this.#countFiles(1)
-    const { stats } = now
+    const { stats, visit, absolute } = now
     const isAsKnown = stats === SAME || isSameStamp(node, stats)
     if (stats !== SAME) this.#setMode(node, stats)
     if (isAsKnown && node.settled && node.id !== undefined && this.#options.isStored(node)) return
     if (stats !== SAME) setStamp(node, stats)
     node.id = undefined
     this.#restamped.push(node)
-    this.#read({ node, folder: now.folder, path: now.absolute, isUnseen: false })
+    const { folder, context } = visit
+    this.#read({ node, folder, path: absolute, isUnseen: false, rules: context.rules })
   }
 
   #read(item: Pending): void {
@@ -200,7 +205,8 @@ export class Scan {
   }
 
   #refresh(child: Node, visit: Visit): void {
-    if (child.kind === 'skipped' ? !isPassing(child.reason) : this.#isUntouched(child)) return
+    if (child.kind === 'skipped' ? !isPassing(child.reason, child) : this.#isUntouched(child))
+      return
     if (child.kind === 'folder' && this.#isQuiet(child, visit)) return
     const absolute = `${visit.place.absolute}/${child.name}`
     const stats = this.#options.isSame(child) ? SAME : lstat(absolute)
@@ -236,7 +242,8 @@ export class Scan {
   #isStillSame(child: Node, now: { stats: Looked; absolute: string; visit: Visit }): boolean {
     const { stats, absolute, visit } = now
     if (child.kind === 'skipped') {
-      return child.reason !== 'unstable' && stats !== SAME && isSameStamp(child, stats)
+      if (child.reason === 'unstable' || stats === SAME) return false
+      return child.settled && isSameStamp(child, stats)
     }
     if (child.kind === 'folder') {
       if (stats !== SAME && !stats.isDirectory()) return false
@@ -248,7 +255,7 @@ export class Scan {
       const isSameKind = child.kind === 'file' ? stats.isFile() : stats.isSymbolicLink()
       if (!isSameKind || stats.size > this.#site.limits.maxFileBytes) return false
     }
-    this.#take(child, { folder: visit.folder, absolute, stats })
+    this.#take(child, { visit, absolute, stats })
     return true
   }
 
@@ -271,6 +278,18 @@ export class Scan {
 function hangsOnChangedIndex({ folder, context }: Visit): boolean {
   if (context.tracking?.hasChanged !== true) return false
   return folder.children.some((child) =>
-    child.kind === 'skipped' ? child.reason === 'ignored' : child.viaIndex,
+    child.kind === 'skipped'
+      ? child.reason === 'ignored' || child.reason === 'secret'
+      : child.viaIndex,
   )
+}
+
+/** What is known of the folder was decided by the rules and the index that hold now. */
+function isDecided({ folder, context }: Visit): boolean {
+  return folder.rulesKey === context.rules.key && context.tracking?.hasChanged !== true
+}
+
+/** Found to be a secret when it was read, and unchanged since: it is not read again. */
+function isKnownSecret(node: SkippedNode, stats: Stats): boolean {
+  return node.reason === 'secret' && node.settled && isSameStamp(node, stats)
 }

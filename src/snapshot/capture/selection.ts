@@ -1,5 +1,5 @@
 // Which names are captured, which are left out, and why.
-import { type BytePath, joinPath, ROOT, type SkipReason } from '../../model/index.js'
+import { type BytePath, DOUBTFUL_NAME, joinPath, ROOT, type SkipReason } from '../../model/index.js'
 import { enclosingRepository, openRepository, type Repository } from '../checkout/repository.js'
 import type { ListedType } from './list-folder.js'
 import type { FolderNode } from './node.js'
@@ -80,13 +80,18 @@ export class Selection {
   ): Choice {
     const never = this.#neverCaptured(item)
     if (never !== undefined) return { skip: never }
+    const { rules, tracking, onlyTracked } = context
     const isFolder = item.type === 'folder'
-    const isIgnored = context.onlyTracked || context.rules.isIgnored(item.path, isFolder)
-    if (!isIgnored) return { viaIndex: false }
-    const isTracked = isFolder
-      ? context.tracking?.tracksInside(item.path)
-      : context.tracking?.tracks(item.path)
-    return isTracked === true ? { viaIndex: true } : { skip: 'ignored' }
+    const isTracked = () =>
+      (isFolder ? tracking?.tracksInside(item.path) : tracking?.tracks(item.path)) === true
+    if (!isFolder && !onlyTracked && rules.namesSecret(item.path)) {
+      if (rules.allowsSecret(item.path)) return { viaIndex: false }
+      return isTracked() ? { viaIndex: true } : { skip: 'secret' }
+    }
+    if (onlyTracked || rules.isIgnored(item.path, isFolder))
+      return isTracked() ? { viaIndex: true } : { skip: 'ignored' }
+    // Whether such a file is captured may hang on the index too, once its content is known.
+    return { viaIndex: !isFolder && DOUBTFUL_NAME.test(item.name) && isTracked() }
   }
 
   #neverCaptured({

@@ -23,7 +23,7 @@ export type CachedProject = Memory & {
   readonly epoch: number
 }
 
-const MAGIC = Buffer.from('savestate-cache-3\n', 'latin1')
+const MAGIC = Buffer.from('savestate-cache-4\n', 'latin1')
 const CHECKSUM_BYTES = 20
 
 type Head = {

@@ -45,7 +45,8 @@ export async function uncapturedThen(
 
   function isIgnored(path: BytePath, isFolder: boolean): boolean {
     const folder = inside(parentOf(path))
-    return folder.isIgnored || folder.rules.isIgnored(path, isFolder)
+    if (folder.isIgnored || folder.rules.isIgnored(path, isFolder)) return true
+    return !isFolder && folder.rules.namesSecret(path) && !folder.rules.allowsSecret(path)
   }
 
   function inside(folder: BytePath): { rules: Rules; isIgnored: boolean } {
