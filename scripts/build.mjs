@@ -18,6 +18,7 @@ async function bundle(input, dir, format = 'esm') {
 }
 
 const threads = {
+  'prune-process': 'src/sdk/prune-process.ts',
   'capture-thread': 'src/snapshot/capture-thread.ts',
   'hash-thread': 'src/snapshot/hash-thread.ts',
   'stat-thread': 'src/snapshot/stat-thread.ts',

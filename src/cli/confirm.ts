@@ -1,4 +1,4 @@
-// Asks before files are changed: on the terminal, with the plan in view.
+// Asks before something is changed or removed: on the terminal, with the plan in view.
 import { createInterface } from 'node:readline'
 import { type PlanView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
@@ -26,6 +26,16 @@ export function confirmOn(request: Request, question: string) {
   }
 }
 
+/** The same for any other plan, as text. */
+export async function confirmText(
+  request: Request,
+  { plan, question }: { readonly plan: string; readonly question: string },
+): Promise<boolean> {
+  if (request.options.has('yes')) return true
+  request.bar.erase()
+  return isAgreed(plan, { question, asker: terminalAsker(request) })
+}
+
 export async function isAgreed(
   plan: string,
   { question, asker }: { readonly question: string; readonly asker: Asker },
@@ -33,7 +43,7 @@ export async function isAgreed(
   if (!asker.isTerminal) {
     throw new SavestateError(
       'CONFIRMATION_NEEDED',
-      'This would change files, and there is no terminal to ask on',
+      'This needs a yes, and there is no terminal to ask on',
       {
         hint: 'Add --yes to do it, or --dry-run to see what it would do. Nothing has been changed.',
       },

@@ -1,5 +1,5 @@
 // The commands for the store as a whole and for the command line itself.
-import { type CommandSpec, limitOption } from './spec.js'
+import { type CommandSpec, DRY_RUN, limitOption, YES } from './spec.js'
 
 export const STORE_COMMANDS = {
   status: {
@@ -7,10 +7,93 @@ export const STORE_COMMANDS = {
     summary: 'Show the store: its size and its projects',
     options: [limitOption('At most N projects (default 20; with --json all)')],
   },
+  prune: {
+    usage:
+      'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run]',
+    summary: 'Remove what the limits no longer allow',
+    details: [
+      'Shows what goes and why, asks, and removes it. What is pinned, named or of an unfinished session stays.',
+      'The limits come from config.json in the store and .savestate.json in a project; see: savestate config.',
+    ],
+    options: [
+      {
+        name: 'retention-days',
+        kind: 'number',
+        value: 'N',
+        summary: 'Drop what nobody has touched for N days',
+      },
+      {
+        name: 'max-size-mb',
+        kind: 'number',
+        value: 'N',
+        summary: 'Bring the store under N MB',
+      },
+      {
+        name: 'max-checkpoints',
+        kind: 'number',
+        value: 'N',
+        summary: 'Keep the newest N automatic checkpoints of each project',
+      },
+      {
+        name: 'keep-orphans',
+        kind: 'flag',
+        summary: 'Keep projects whose folder is gone',
+      },
+      DRY_RUN,
+      YES,
+      {
+        name: 'unattended',
+        kind: 'flag',
+        summary:
+          'Nobody is there: keep projects whose folder is gone, and say nothing if all is well',
+      },
+    ],
+    examples: [
+      ['savestate prune --dry-run', 'See what would go'],
+      ['savestate prune --max-size-mb 200 -y', 'Bring the store under 200 MB'],
+    ],
+  },
+  clear: {
+    usage: 'clear [-f]',
+    summary: 'Remove everything the store holds, of all projects',
+    details: ['Your settings in config.json stay. The folders themselves are not touched.'],
+    options: [YES, { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' }],
+  },
+  'clear-legacy': {
+    usage: 'clear-legacy [-f]',
+    summary: 'Remove the archives of older stores (legacy-* in the store)',
+    options: [YES, { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' }],
+  },
+  config: {
+    usage: 'config',
+    summary: 'Show every setting and where it comes from',
+    details: [
+      'Settings are JSON: config.json in the store, and .savestate.json in a project for what concerns it alone.',
+    ],
+  },
   verify: {
     usage: 'verify',
     summary: 'Check that the store is whole',
     details: ['Ends with exit code 2 if it is not.'],
+  },
+  rekey: {
+    usage: 'rekey [--plain] [--dry-run] [-y]',
+    summary: 'Encrypt what agents know, or change the key',
+    details: [
+      'The new key is in SAVESTATE_NEW_KEY, or in a file that SAVESTATE_NEW_KEY_FILE names; the present one in SAVESTATE_KEY or SAVESTATE_KEY_FILE. A key is 32 bytes, as 64 hexadecimal digits or as base64. With the present key alone it encrypts what was saved before there was one.',
+      'Shows its plan and asks. Killed on the way, it goes on where it was when it is run again with both keys. Until it has ended, give both keys to all programs that use the store.',
+    ],
+    options: [
+      { name: 'plain', kind: 'flag', summary: 'Change to no key: decrypt everything' },
+      DRY_RUN,
+      YES,
+    ],
+    examples: [
+      [
+        'SAVESTATE_NEW_KEY_FILE=~/.savestate-key savestate rekey',
+        'Encrypt a store, or change its key',
+      ],
+    ],
   },
   completion: {
     usage: 'completion bash|zsh|fish',

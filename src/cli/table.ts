@@ -25,7 +25,12 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'unpin',
   'name',
   'status',
+  'config',
+  'prune',
+  'clear',
+  'clear-legacy',
   'verify',
+  'rekey',
   'completion',
   'help',
 ]

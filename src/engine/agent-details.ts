@@ -1,6 +1,7 @@
 // What a checkpoint says of the agent: where it stands in its session, what its state consists of, and the
 // tool calls up to it.
-import type { Checkpoint } from '../model/index.js'
+import type { Ledger } from '../ledger/index.js'
+import { type Checkpoint, SavestateError, type StateId } from '../model/index.js'
 import type { StoreContext } from './context.js'
 
 /** What a state is, how long, and the same for what stands under each of its keys. */
@@ -41,17 +42,14 @@ export function agentDetails(
   { session }: Checkpoint,
 ): AgentDetails | null {
   if (session === null) return null
-  const tools = ledger.tools
-    .list(session.key)
-    .filter(({ step }) => step <= session.step)
-    .slice(-MAX_TOOLS)
+  const tools = ledger.tools.outlines(session.key, { upToStep: session.step, limit: MAX_TOOLS })
   return {
     parent: session.parent,
     turn: session.turn,
     toolCall: session.toolCall,
     schemaVersion: session.schemaVersion,
     metadata: session.metadata ?? null,
-    state: session.state === null ? null : ledger.states.summary(session.state),
+    state: session.state === null ? null : summaryOf(ledger, session.state),
     tools: tools.map(({ id, name, status, idempotencyKey, step, startedAtMs }) => ({
       id,
       name,
@@ -60,5 +58,18 @@ export function agentDetails(
       step,
       startedAt: new Date(startedAtMs).toISOString(),
     })),
+  }
+}
+
+/** Everything else of the checkpoint can be shown without the key. */
+function summaryOf({ states }: Ledger, state: StateId): StateSummary {
+  try {
+    return states.summary(state)
+  } catch (error) {
+    const isLocked =
+      error instanceof SavestateError &&
+      (error.code === 'KEY_MISSING' || error.code === 'KEY_WRONG')
+    if (!isLocked) throw error
+    return { kind: 'encrypted', length: null, keys: [] }
   }
 }

@@ -66,7 +66,21 @@ export async function withProjectLock<T>(
       },
     )
   }
-  return releasing(lock, () => context.objects.shared(work))
+  return releasing(lock, () => context.objects.shared(() => whileKnown(context, project, work)))
+}
+
+/** A prune may have forgotten the project while we waited for it. */
+function whileKnown<T>(
+  { ledger }: StoreContext,
+  project: Project,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (ledger.project(project.id) !== undefined) return work()
+  throw new SavestateError(
+    'PROJECT_BUSY',
+    `${printablePath(project.path)} was forgotten by a prune just now`,
+    { hint: 'Run the command again: the project begins anew.' },
+  )
 }
 
 /** Does nothing if somebody else is at work on the project. */
@@ -94,6 +108,16 @@ function lockPath({ home }: StoreContext, { id }: Project): string {
 /** Not the id of any project. */
 export function objectsLockPath(home: string): string {
   return join(locksFolder(home), 'objects')
+}
+
+/** One collection at a time. */
+export function collectLockPath(home: string): string {
+  return join(locksFolder(home), 'collect')
+}
+
+/** One change of the key at a time. */
+export function rekeyLockPath(home: string): string {
+  return join(locksFolder(home), 'rekey')
 }
 
 function locksFolder(home: string): string {

@@ -119,7 +119,7 @@ export const importSession = sessionOperation({
 })
 
 /** What may not be a name, such as a reason of many lines, is kept as the reason. */
-function labelOf(label: string | null | undefined): Pick<Checkpoint, 'name' | 'reason'> {
+export function labelOf(label: string | null | undefined): Pick<Checkpoint, 'name' | 'reason'> {
   if (label === null || label === undefined) return { name: null, reason: null }
   try {
     return { name: parseName(label), reason: null }
@@ -129,7 +129,7 @@ function labelOf(label: string | null | undefined): Pick<Checkpoint, 'name' | 'r
   }
 }
 
-function parseTime(text: string): number {
+export function parseTime(text: string): number {
   // Without a zone it is UTC: that is what Breakpilot means.
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text)
   const ms = Date.parse(hasZone ? text : `${text}Z`)

@@ -5,7 +5,7 @@ import type { Hooks } from './hooks.js'
 import type { SessionContext } from './session-context.js'
 
 /** From this the faces derive prompts, hints and verbs. */
-export type Effect = 'reads' | 'adds' | 'changes-files'
+export type Effect = 'reads' | 'adds' | 'changes-files' | 'changes-store'
 
 /** What is used of a zod schema. Named here so that our published types do not need zod's. */
 export type Schema<Input> = {

@@ -102,11 +102,17 @@ export const stateAt = sessionOperation({
 /** Undefined if it was saved without one. */
 export function readState(
   { ledger }: StoreContext,
-  { session }: Checkpoint,
+  { id, session }: Checkpoint,
   keys?: readonly string[],
 ): unknown {
   if (session === null || session.state === null) return undefined
-  return ledger.states.read(session.state, keys === undefined ? {} : { keys })
+  try {
+    return ledger.states.read(session.state, keys === undefined ? {} : { keys })
+  } catch (cause) {
+    if (!(cause instanceof SavestateError) || cause.code !== 'STORE_DAMAGED') throw cause
+    const hint = cause.hint === null ? {} : { hint: cause.hint }
+    throw new SavestateError(cause.code, `Checkpoint ${id}: ${cause.message}`, { ...hint, cause })
+  }
 }
 
 export type SessionSummary = {

@@ -2,10 +2,12 @@
 import * as z from 'zod/mini'
 import { pathText } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
+import { type LegacyArchive, legacyArchives } from './clear.js'
 import { storeOperation } from './operation.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
 import { type SessionView, viewSession } from './session-view.js'
+import { storeSettings } from './settings.js'
 
 export type StatusResult = {
   readonly home: string
@@ -18,7 +20,11 @@ export type StatusResult = {
     readonly state: ProjectState
   }[]
   readonly sessions: readonly SessionView[]
-  readonly legacy: readonly never[]
+  /** Archives of older stores. */
+  readonly legacy: readonly LegacyArchive[]
+  readonly limits: { readonly maxSizeMb: number; readonly maxCheckpoints: number }
+  /** When it was pruned last. */
+  readonly prunedAt: string | null
 }
 
 export const status = storeOperation({
@@ -37,6 +43,16 @@ export const status = storeOperation({
       state: projectStateOf(summary.project.path, summary),
     }))
     const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
-    return { home, sizeBytes: await diskUsage(home), projects, sessions, legacy: [] }
+    const { maxSizeMb, maxCheckpoints } = storeSettings(home).config
+    const prunedAtMs = ledger.care.fact('pruned-at')
+    return {
+      home,
+      sizeBytes: await diskUsage(home),
+      projects,
+      sessions,
+      legacy: await legacyArchives(home),
+      limits: { maxSizeMb, maxCheckpoints },
+      prunedAt: prunedAtMs === undefined ? null : new Date(Number(prunedAtMs)).toISOString(),
+    }
   },
 })

@@ -1,10 +1,18 @@
 // The store's folder: made 0700, marked with its format, and refused if the mark is not ours (I8).
-import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
 
-const FORMAT = 'savestate 1\n'
+export const FORMAT = 'savestate 1\n'
 
 /** Returns the real path of the store, made if it was not there. */
 export function openHome(path: string): string {
@@ -22,6 +30,43 @@ export function openHome(path: string): string {
   }
 }
 
+/** The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store. */
+export function inspectHome(path: string): string {
+  const isThere = existsSync(path)
+  if (!isThere || formatFault(realpathSync(path)) === undefined) return openHome(path)
+  return realpathSync(path)
+}
+
+/** What is wrong with the mark of a store; undefined also for what is no store at all. Throws STORE_NEWER. */
+export function formatFault(home: string): string | undefined {
+  const format = readIfThere(join(home, 'format'))
+  if (format === FORMAT || !isPlainlyStore(home)) return undefined
+  if (format === undefined) return 'the format file is missing'
+  // I8: this is how a newer version marks its stores.
+  if (/^savestate [0-9]+\n$/.test(format)) checkFormat(home)
+  return 'the format file is damaged'
+}
+
+function isPlainlyStore(home: string): boolean {
+  return (
+    existsSync(join(home, 'ledger.db')) ||
+    existsSync(join(home, 'objects.git', 'refs', 'savestate'))
+  )
+}
+
+/** A ledger that is gone while checkpoints are there must not be taken for a new one. Throws STORE_DAMAGED. */
+export function refuseLostLedger(home: string): void {
+  const size = statSync(join(home, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
+  if (size > 0) return
+  const gitDir = join(home, 'objects.git')
+  const refs = join(gitDir, 'refs', 'savestate')
+  const hasRefs = existsSync(refs) && readdirSync(refs).length > 0
+  if (!hasRefs && !existsSync(join(gitDir, 'packed-refs'))) return
+  throw new SavestateError('STORE_DAMAGED', 'The ledger of the store is missing', {
+    hint: 'Run `savestate repair`. The files of every checkpoint are still in objects.git.',
+  })
+}
+
 function checkFormat(home: string): void {
   const path = join(home, 'format')
   const format = readIfThere(path)
@@ -29,7 +74,7 @@ function checkFormat(home: string): void {
   if (format !== undefined) {
     const shown = JSON.stringify(format.trim().slice(0, 60))
     throw new SavestateError('STORE_NEWER', `The store ${home} has the format ${shown}`, {
-      hint: 'It was made by a newer version of Savestate. Update savestate; nothing has been touched.',
+      hint: 'It was made by a newer version of Savestate: update. If not, `savestate repair` looks at it. Nothing has been touched.',
     })
   }
   if (!isEmpty(home) && readIfThere(path) !== FORMAT) {
@@ -41,9 +86,12 @@ function checkFormat(home: string): void {
   writeFileAtomically({ path, content: FORMAT, durable: true })
 }
 
-/** What another process is just making counts as nothing: `format` is the first thing to be there. */
+/**
+ * What another process is just making counts as nothing: `format` is the first thing to be there. Settings may
+ * have been there before.
+ */
 function isEmpty(home: string): boolean {
-  return readdirSync(home).every((name) => name.startsWith('format.'))
+  return readdirSync(home).every((name) => name.startsWith('format.') || name === 'config.json')
 }
 
 function readIfThere(path: string): string | undefined {

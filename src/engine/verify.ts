@@ -1,73 +1,129 @@
-// Whether the store holds what it says it holds.
-import { statSync } from 'node:fs'
+// Whether the store holds what it says it holds. Looks at everything in the order in which one thing depends on another,
+// and goes on as far as it can: a damaged part must not hide the state of the rest.
 import * as z from 'zod/mini'
-import { hasFiles, pathText } from '../model/index.js'
-import { ifProjectIsFree, type StoreContext } from './context.js'
-import { Journals } from './journal.js'
+import type { Ledger } from '../ledger/index.js'
+import type { ObjectReport } from '../snapshot/index.js'
+import type { StoreContext } from './context.js'
+import { type CareContext, type Finding, type Problem, problemOf } from './findings.js'
+import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
 import { recoverAll } from './recover.js'
+import { checkWholeness } from './verify-damage.js'
+import { checkFormat, checkLeftovers, checkPermissions } from './verify-home.js'
+import { checkJournals, checkLocks } from './verify-journals.js'
+import { checkObjectFiles } from './verify-objects.js'
+import { checkRefs } from './verify-refs.js'
+import { checkLedgerFile, checkRows } from './verify-rows.js'
+import { checkStates } from './verify-states.js'
 
-export type Problem = {
-  readonly kind: 'objects' | 'ref' | 'ledger' | 'interrupted' | 'permissions'
-  readonly message: string
-  readonly checkpoint: string | null
+export type VerifyResult = {
+  readonly checkpoints: number
+  readonly problems: readonly Problem[]
+  /** Whether only the structure was looked at, and no content. */
+  readonly quick: boolean
 }
-export type VerifyResult = { readonly checkpoints: number; readonly problems: readonly Problem[] }
 
 export const verify = storeOperation({
   name: 'verify',
   summary: 'Check that the store is whole',
   effect: 'reads',
-  input: z.object({}),
-  async run(context, _input, hooks): Promise<VerifyResult> {
-    await recoverAll(context, hooks)
-    const { home, ledger, snapshots } = context
-    const problems: Problem[] = []
-    for (const message of await snapshots.fsck())
-      problems.push({ kind: 'objects', message, checkpoint: null })
-    for (const message of ledger.integrityProblems())
-      problems.push({ kind: 'ledger', message, checkpoint: null })
-    for (const { project } of ledger.projects()) {
-      if (!new Journals(home).pending().includes(project.id)) continue
-      const message = `a rewind of ${pathText(project.path)} is unfinished`
-      // A rewind that is still going on is none of our business.
-      const work = async () =>
-        void problems.push({ kind: 'interrupted', message, checkpoint: null })
-      await ifProjectIsFree(context, project, { purpose: 'verify', work })
-    }
-    if ((statSync(home).mode & 0o077) !== 0 && process.platform !== 'win32') {
-      problems.push({
-        kind: 'permissions',
-        message: 'other users can enter the store',
-        checkpoint: null,
-      })
-    }
-    problems.push(...(await refProblems(context)))
-    return {
-      checkpoints: ledger.checkpoints.list({}).length,
-      problems,
-    }
+  input: z.object({ quick: z._default(z.boolean(), false) }),
+  async run(context, { quick }, hooks): Promise<VerifyResult> {
+    return verifyCare(
+      { ...context, ledgerFault: undefined, isLogDamaged: false, isAlone: false },
+      { quick },
+      hooks,
+    )
   },
 })
 
-/** Every row has its ref, its commit and its tree (I1). A ref without a row is garbage, not damage (I2). */
-async function refProblems({ ledger, snapshots }: StoreContext): Promise<Problem[]> {
-  const refs = await snapshots.refs()
-  const projects = new Map(ledger.projects().map(({ project }) => [project.id, project]))
-  return ledger.checkpoints
-    .list({})
-    .filter(hasFiles)
-    .flatMap((checkpoint): Problem[] => {
-      const project = projects.get(checkpoint.project)
-      if (project === undefined)
-        return [{ kind: 'ledger', message: 'its project is missing', checkpoint: checkpoint.id }]
-      const held = refs.get(snapshots.refOf(project, checkpoint.id))
-      const wanted = { commit: checkpoint.commit, tree: checkpoint.snapshot.tree }
-      if (held?.commit === wanted.commit && held.tree === wanted.tree) return []
-      const message =
-        held === undefined
-          ? `no ref holds this checkpoint of ${pathText(project.path)}`
-          : `its ref holds commit ${held.commit} with tree ${held.tree}, not ${wanted.commit} with ${wanted.tree}`
-      return [{ kind: 'ref', message, checkpoint: checkpoint.id }]
-    })
+/** The same for a store that perhaps cannot be opened. */
+export async function verifyCare(
+  care: CareContext,
+  { quick }: { readonly quick: boolean },
+  hooks: Hooks,
+): Promise<VerifyResult> {
+  await finishInterrupted(care, hooks)
+  const findings = await examine(care, { quick }, hooks)
+  const isOpen = care.ledger !== undefined && isReadable(findings)
+  return {
+    checkpoints: isOpen ? (care.ledger?.inspection.allIds().size ?? 0) : 0,
+    problems: findings.map(problemOf),
+    quick,
+  }
+}
+
+/** What cannot be finished is told as a problem. */
+async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void> {
+  const { ledger } = care
+  if (ledger === undefined || care.objects === undefined) return
+  const context: StoreContext = { ...care, ledger, objects: care.objects }
+  await recoverAll(context, hooks).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    hooks.onNotice?.(`What was interrupted could not be looked at: ${message}.`)
+  })
+}
+
+export async function examine(
+  care: CareContext,
+  { quick }: { readonly quick: boolean },
+  hooks: Hooks,
+): Promise<Finding[]> {
+  const home = [...checkFormat(care), ...checkPermissions(care), ...checkLocks(care)]
+  const file = checkLedgerFile(care, { quick })
+  const ledger = isReadable(file) ? care.ledger : undefined
+  const rows = ledger?.inspection.filesRows() ?? []
+  const report = await care.snapshots.examine(
+    {
+      quick,
+      snapshots: [...new Set(rows.map(({ tree }) => tree))],
+      commits: rows.map(({ commit }) => commit),
+    },
+    hooks.onProgress,
+  )
+  const objects = [...checkObjectFiles(care, report)]
+  const inside = ledger === undefined ? [] : checkInside(care, ledger, { quick, report })
+  const known = new Set(ledger?.projects().map(({ project }) => String(project.id)))
+  const journals = await checkJournals(care, ledger)
+  // Of whom something is can only be told with a ledger.
+  const left = ledger === undefined ? [] : checkLeftovers(care, known, report)
+  const second = objects.length > 0 || quick ? [] : await fsckFindings(care, inside)
+  return [...home, ...file, ...objects, ...inside, ...second, ...journals, ...left]
+}
+
+function checkInside(
+  care: CareContext,
+  ledger: Ledger,
+  { quick, report }: { readonly quick: boolean; readonly report: ObjectReport },
+): Finding[] {
+  const rows = checkRows(ledger, report)
+  // With rows that nobody can parse the rest cannot be read either.
+  if (rows.some(({ fix }) => fix?.stage === 'rows' && ledger.inspection.rowFaults().length > 0))
+    return rows
+  const states = checkStates(ledger, { quick })
+  return [
+    ...rows,
+    ...checkRefs(care, ledger, report),
+    ...states.findings,
+    ...checkWholeness(ledger, report, states.faults),
+  ]
+}
+
+/** A second opinion, from git itself. Where something is known to be missing it would say that again, line by line. */
+async function fsckFindings(
+  { snapshots }: CareContext,
+  inside: readonly Finding[],
+): Promise<Finding[]> {
+  if (inside.some(({ severity }) => severity === 'damage')) return []
+  const found = {
+    kind: 'objects',
+    checkpoint: null,
+    severity: 'damage',
+    repairable: false,
+  } as const
+  return (await snapshots.fsck()).map((message) => ({ ...found, message }))
+}
+
+function isReadable(findings: readonly Finding[]): boolean {
+  return !findings.some(({ path, severity }) => path === 'ledger.db' && severity === 'damage')
 }

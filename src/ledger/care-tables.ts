@@ -20,6 +20,8 @@ export const CARE_TABLES = `
   -- Without it the removal of a state would look through all checkpoints.
   CREATE INDEX checkpoints_by_state ON checkpoints (state) WHERE state IS NOT NULL;
 
+  CREATE INDEX checkpoints_by_commit ON checkpoints ("commit") WHERE "commit" IS NOT NULL;
+
   CREATE TABLE facts (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL

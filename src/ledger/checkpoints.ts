@@ -19,8 +19,9 @@ import {
   detailsOf,
   number,
   optional,
-  storedValue,
+  storedMetadata,
 } from './rows.js'
+import { checkpointPlace, type Vault } from './sealing/index.js'
 
 export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
@@ -43,9 +44,17 @@ export type Scope = { readonly project: ProjectId } | { readonly session: Sessio
 
 export class Checkpoints {
   readonly #database: Database
+  /** How many this process has added. */
+  #added = 0
+  readonly #vault: Vault
 
-  constructor(database: Database) {
+  constructor(database: Database, vault: Vault) {
     this.#database = database
+    this.#vault = vault
+  }
+
+  get added(): number {
+    return this.#added
   }
 
   /** Inside a transaction. `details` for a checkpoint that holds a snapshot. */
@@ -74,15 +83,19 @@ export class Checkpoints {
       s?.toolCall ?? null,
       s?.state ?? null,
       s?.schemaVersion ?? null,
-      storedValue(s?.metadata, 'metadata'),
+      storedMetadata(s?.metadata, {
+        vault: this.#vault,
+        place: checkpointPlace(checkpoint.id),
+      }),
       s?.operationId ?? null,
     )
+    this.#added += 1
     if (checkpoint.project !== null) this.#touch(checkpoint.project, checkpoint.createdAtMs)
   }
 
   /** Newest first. */
   list(query: CheckpointQuery): Checkpoint[] {
-    return this.#query(SELECT, query).map(checkpointOf)
+    return this.#query(SELECT, query).map((row) => checkpointOf(row, this.#vault))
   }
 
   /** The same without what a list does not show: a row costs a third. */
@@ -170,7 +183,7 @@ export class Checkpoints {
         name,
         limit,
       )
-      .map(checkpointOf)
+      .map((row) => checkpointOf(row, this.#vault))
   }
 
   /** At most two are needed to know that a prefix is not unique. */
@@ -183,7 +196,7 @@ export class Checkpoints {
         prefix.length,
         prefix,
       )
-      .map(checkpointOf)
+      .map((row) => checkpointOf(row, this.#vault))
   }
 
   byOperation(session: SessionKey, operationId: string): Checkpoint | undefined {
@@ -228,7 +241,7 @@ export class Checkpoints {
 
   #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {
     const row = this.#database.get(`${SELECT} ${rest}`, ...values)
-    return row === undefined ? undefined : checkpointOf(row)
+    return row === undefined ? undefined : checkpointOf(row, this.#vault)
   }
 
   #filesColumns(

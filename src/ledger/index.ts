@@ -1,6 +1,9 @@
 export type { CheckpointQuery, Scope } from './checkpoints.js'
 export type { Failure } from './care.js'
 export { Ledger, type NewProject, type ProjectSummary } from './ledger.js'
+export type { PruningFacts } from './pruning.js'
+export type { RekeyPlan, Target } from './rekey/index.js'
+export { type GivenKeys, KEY_BYTES, SealingKey } from './sealing/index.js'
 export type { Hold } from './sessions.js'
 export { StateMemory } from './states/index.js'
 export { SCHEMA_VERSION } from './schema.js'
@@ -12,3 +15,7 @@ export type {
   StoredGraphCheckpoint,
 } from './thread-rows.js'
 export type { GraphQuery } from './threads.js'
+export type { FilesRow } from './inspection.js'
+export { ledgerFiles, rescueLedger } from './rescue.js'
+export type { RowFault } from './row-faults.js'
+export { isLogDamaged } from './wal-file.js'

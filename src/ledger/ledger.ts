@@ -16,8 +16,13 @@ import {
 import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
 import { Care } from './care.js'
 import { Checkpoints } from './checkpoints.js'
+import { Pruning } from './pruning.js'
+import { Rekey } from './rekey/index.js'
+import { Inspection } from './inspection.js'
 import { number, operationOf, projectOf } from './rows.js'
+import { refuseHalfRescued } from './rescue.js'
 import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
+import { type GivenKeys, StoreVault } from './sealing/index.js'
 import { Sessions } from './sessions.js'
 import { StateStore } from './states/index.js'
 import { Threads } from './threads.js'
@@ -39,6 +44,12 @@ export type ProjectSummary = {
   readonly parentIno: string
 }
 
+export type LedgerOptions = {
+  readonly durability: Durability
+  readonly classes?: ClassRegistry | undefined
+  readonly keys?: GivenKeys | undefined
+}
+
 const BUSY_MS = 5000
 const WAL_PAUSE_MS = 10
 
@@ -49,25 +60,33 @@ export class Ledger {
   readonly states: StateStore
   readonly threads: Threads
   readonly care: Care
+  readonly rekey: Rekey
   readonly upkeep: Upkeep
+  readonly inspection: Inspection
+  readonly pruning: Pruning
   readonly #database: Database
 
-  private constructor(database: Database, classes: ClassRegistry | undefined) {
+  private constructor(
+    database: Database,
+    { classes, keys }: Pick<LedgerOptions, 'classes' | 'keys'>,
+  ) {
+    const vault = new StoreVault(database, keys)
     this.#database = database
-    this.checkpoints = new Checkpoints(database)
-    this.sessions = new Sessions(database)
-    this.tools = new ToolJournal(database, classes)
-    this.states = new StateStore(database, classes === undefined ? {} : { classes })
-    this.threads = new Threads(database)
+    this.checkpoints = new Checkpoints(database, vault)
+    this.sessions = new Sessions(database, vault)
+    this.tools = new ToolJournal(database, { classes, vault })
+    this.states = new StateStore(database, { classes, vault })
+    this.threads = new Threads(database, vault)
     this.care = new Care(database)
+    this.rekey = new Rekey(database, vault)
     this.upkeep = new Upkeep(database)
+    this.inspection = new Inspection(database)
+    this.pruning = new Pruning(database)
   }
 
-  static open(
-    home: string,
-    options: { readonly durability: Durability; readonly classes?: ClassRegistry | undefined },
-  ): Ledger {
+  static open(home: string, options: LedgerOptions): Ledger {
     const path = join(home, 'ledger.db')
+    refuseHalfRescued(home)
     refuseNewerFile(path)
     const database = openDatabase(path, { timeoutMs: BUSY_MS })
     try {
@@ -79,12 +98,12 @@ export class Ledger {
       database.exec('PRAGMA foreign_keys = OFF')
       migrate(database)
       database.exec('PRAGMA foreign_keys = ON')
-      return new Ledger(database, options.classes)
+      return new Ledger(database, options)
     } catch (error) {
       database.close()
       if (!isCorrupt(error)) throw error
       throw new SavestateError('STORE_DAMAGED', 'The ledger of the store is damaged', {
-        hint: 'The files of every checkpoint are still in objects.git, an ordinary git repository.',
+        hint: 'Run `savestate repair`. The files of every checkpoint are still in objects.git, an ordinary git repository.',
         cause: error,
       })
     }

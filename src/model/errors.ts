@@ -3,6 +3,8 @@
 export const ERROR_CODES = {
   BAD_INPUT: 'An argument or option is not of the form it must have.',
   CHECKPOINT_AMBIGUOUS: 'The start of an id fits more than one checkpoint.',
+  CHECKPOINT_DAMAGED:
+    'The store has lost something of this checkpoint, so it cannot be brought back whole.',
   CHECKPOINT_PARTIAL:
     'The checkpoint does not hold what was asked of it: it has no files, or no state.',
   CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',
@@ -15,6 +17,10 @@ export const ERROR_CODES = {
   HEAD_MOVED:
     'The session has gone on since the checkpoint that the caller expected to be its head.',
   INTERRUPTED: 'The work was stopped before it was done.',
+  KEY_MISSING: 'It is encrypted, and no key was given.',
+  KEY_UNUSABLE:
+    'What was given as a key is not one: not 32 bytes as hex or base64, or in a file that others may read.',
+  KEY_WRONG: 'It is encrypted with another key than the one that was given.',
   NOTHING_TO_REDO: 'There is no undone rewind.',
   NOTHING_TO_UNDO: 'There is no rewind that is not yet undone.',
   PROJECT_BUSY: 'Another process is working on this project.',
@@ -22,6 +28,8 @@ export const ERROR_CODES = {
   PROJECT_REFUSED:
     'This folder is never captured: a root, a home, the temporary folder, or the store.',
   RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
+  REKEY_UNFINISHED:
+    'The store has another key by now, but what it was before may still be found in its files.',
   REWIND_CONFLICT: 'Something that is not captured stands where the rewind would write.',
   REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
   SESSION_BUSY: 'Another live process is writing this session.',
@@ -31,6 +39,7 @@ export const ERROR_CODES = {
   STATE_UNREADABLE: 'A stored value of the state of an agent cannot be read back.',
   STATE_UNSTORABLE:
     'A value in the state of an agent could not be brought back exactly, so it is not stored.',
+  STORE_BUSY: 'Another process is at work on the whole store.',
   STORE_DAMAGED: 'The store lacks something that it says it holds.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',

@@ -5,7 +5,7 @@ import type { CheckpointId } from './ids.js'
 export type DropReason = 'orphan' | 'age' | 'count' | 'size'
 
 /** What keeps a checkpoint whatever the limits say. */
-export type Guard = 'pinned' | 'named' | 'session' | 'head' | 'thread'
+export type Guard = 'pinned' | 'named' | 'session' | 'thread'
 
 export type Prunable = {
   readonly id: CheckpointId

@@ -1,4 +1,5 @@
 export type { AgentState, Message, ToolCallRecord } from './agent-state.js'
+export type { Encryption, KeyInput } from './given-keys.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
 export { type DiffInput, Project, type RewindInput } from './project.js'
 export { type SaveInput, Session, type SessionEvents } from './session.js'
@@ -11,9 +12,12 @@ export {
   Threads,
 } from './threads.js'
 export {
+  clearStore,
+  type ImportOptions,
   openStore,
   type ResumedSession,
   type SessionOptions,
   Store,
   type StoreOptions,
 } from './store.js'
+export { type CareOptions, repairStore, verifyStore } from './care.js'

@@ -85,6 +85,11 @@ export class Project {
     return this.#perform(engine.name, { ref, name })
   }
 
+  /** Every setting that holds for the project, and where it comes from. */
+  async config(): Promise<engine.ConfigResult> {
+    return this.#perform(engine.config, {})
+  }
+
   #perform<Input, Result>(
     operation: engine.OperationOf<ProjectContext, Input, Result>,
     input: unknown,

@@ -8,15 +8,17 @@ import {
   type BytePath,
   bytePath,
   type ClassRegistry,
-  DEFAULT_LIMITS,
   type Durability,
   explainSystemError,
+  type ImportSystem,
   type Limits,
   type StatusWord,
 } from '../model/index.js'
 import { isUnsafeFolder, refuseUnsafeFolder, Snapshots } from '../snapshot/index.js'
 import { type Clock, SharedLock, systemClock } from '../system/index.js'
 import type { AgentState } from './agent-state.js'
+import { type Encryption, givenKeys } from './given-keys.js'
+import { AutoPrune } from './auto-prune.js'
 import { Project } from './project.js'
 import { explained, Session } from './session.js'
 import { Threads } from './threads.js'
@@ -31,6 +33,8 @@ export type StoreOptions = {
   readonly mayBlock?: boolean
   /** Classes whose instances may stand in states, and how they are kept. */
   readonly classes?: ClassRegistry
+  /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
+  readonly encryption?: Encryption
   /** For tests. */
   readonly clock?: Clock
 }
@@ -45,6 +49,15 @@ export type SessionOptions = {
   readonly lease?: boolean
   /** Throws SESSION_UNKNOWN instead of making a session. */
   readonly mustExist?: boolean
+}
+
+export type ImportOptions = {
+  /** The session that everything goes to; for breakpilot only. */
+  readonly session?: string
+  /** Put in front of the ids of the sessions, where some of the same name are here already. */
+  readonly prefix?: string
+  /** Only the plan. */
+  readonly dryRun?: boolean
 }
 
 export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' | 'state'> & {
@@ -64,16 +77,19 @@ export async function openStore(options: StoreOptions = {}): Promise<Store> {
 }
 
 async function openContext(options: StoreOptions): Promise<StoreContext> {
-  const home = engine.openHome(
-    options.home ?? process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate'),
-  )
+  const home = engine.openHome(homeOf(options))
   const durability = options.durability ?? 'fsync'
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const limitsOf = ({ path }: { readonly path: BytePath }) => ({
+    ...engine.limitsOf(home, path),
+    ...options.limits,
+  })
+  const keys = givenKeys(options.encryption, { home, environment: process.env })
   const mayBlock = options.mayBlock ?? false
-  const snapshots = new Snapshots({ home, durability, limits, mayBlock })
+  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
   if (!mayBlock) snapshots.warmUp()
   try {
-    const ledger = Ledger.open(home, { durability, classes: options.classes })
+    engine.refuseLostLedger(home)
+    const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()
     const objects = new SharedLock(engine.objectsLockPath(home))
     return { home, ledger, snapshots, objects, clock: options.clock ?? systemClock }
@@ -83,17 +99,31 @@ async function openContext(options: StoreOptions): Promise<StoreContext> {
   }
 }
 
+/** Removes everything that a store holds, but not its settings. Throws PROJECT_BUSY while somebody uses it. */
+export async function clearStore(
+  options: Pick<StoreOptions, 'home'> = {},
+): Promise<{ readonly bytesReclaimed: number }> {
+  return explained(async () => engine.clearStore(engine.openHome(homeOf(options))))
+}
+
+export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
+  return home ?? process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
+}
+
 export class Store {
   readonly #context: StoreContext
   readonly #sessions = new Set<{ close(): Promise<void> }>()
   readonly #threads: Threads
   readonly #isShort: boolean
+  #isClosed = false
+  readonly #autoPrune: AutoPrune
 
   /** Use `openStore`. */
   constructor(context: StoreContext, { isShort }: { readonly isShort: boolean }) {
     this.#context = context
     this.#isShort = isShort
     this.#threads = new Threads(context)
+    this.#autoPrune = new AutoPrune(context)
   }
 
   /** For the adapters of graph frameworks. */
@@ -187,14 +217,61 @@ export class Store {
     return engine.perform(engine.status, this.#context, { input: {}, hooks })
   }
 
-  async verify(hooks?: Hooks): Promise<engine.VerifyResult> {
-    return engine.perform(engine.verify, this.#context, { input: {}, hooks })
+  /** Keeps the store within its limits. `dryRun` only tells what would go, and why. */
+  async prune(
+    input: engine.PruneInput & { readonly dryRun?: boolean } = {},
+    hooks?: Hooks,
+  ): Promise<engine.PruneResult> {
+    return engine.perform(engine.prune, this.#context, { input, hooks })
+  }
+
+  /** Removes archives of older stores from the store's folder. */
+  async clearLegacy(): Promise<{ readonly removed: readonly engine.LegacyArchive[] }> {
+    return explained(() => engine.clearLegacy(this.home))
+  }
+
+  /**
+   * Brings in what Hermes, ares or Breakpilot have kept at `path`, which is only read. What is there already is not
+   * added again, and what cannot be read is listed with the reason.
+   */
+  async import(
+    system: ImportSystem,
+    path: string,
+    options: ImportOptions = {},
+    hooks?: Hooks,
+  ): Promise<engine.ImportFromResult> {
+    return engine.perform(engine.importFrom, this.#context, {
+      input: { ...options, system, path },
+      hooks,
+    })
+  }
+
+  /** `quick`: only the structure. A store that cannot be opened is looked at by `verifyStore`. */
+  async verify(
+    hooks?: Hooks,
+    input: { readonly quick?: boolean } = {},
+  ): Promise<engine.VerifyResult> {
+    return engine.perform(engine.verify, this.#context, { input, hooks })
+  }
+
+  /**
+   * Changes the key that everything is encrypted with to `encryption.newKey`, or to none. With `key` alone it encrypts
+   * what is not yet. Throws KEY_MISSING and KEY_WRONG for a key that it needs, REKEY_UNFINISHED.
+   */
+  async rekey(
+    input: { readonly plain?: boolean; readonly dryRun?: boolean } = {},
+    hooks?: Hooks,
+  ): Promise<engine.RekeyResult> {
+    return engine.perform(engine.rekey, this.#context, { input, hooks })
   }
 
   /** Waits for what is under way; the store can be opened again. */
   async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
     for (const session of this.#sessions) await session.close()
     await this.#context.snapshots.close()
+    this.#autoPrune.close()
     this.#context.objects.close()
     this.#context.ledger.close({ tidy: !this.#isShort })
   }

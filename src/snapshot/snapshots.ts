@@ -11,15 +11,19 @@ import {
   type Project,
   type ProjectId,
   type RestorePlan,
+  type Snapshot,
 } from '../model/index.js'
 import { callHere, startThread, type Thread } from '../system/index.js'
 import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
 import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
 import type { CaptureCalls, CaptureData, RecordRequest, RestoreTarget } from './capture-calls.js'
+import type { ExamineRequest, ObjectReport } from './care/examine.js'
+import type { MendRequest } from './care/mend.js'
 import type { Change } from './compare.js'
 import { runGit, tryGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
+import type { SourceHistory } from './import/source-history.js'
 import type { PatchRequest } from './patch.js'
 import type { Captured } from './project-capture.js'
 import { ensureRepository } from './repository.js'
@@ -30,7 +34,8 @@ export type SnapshotsOptions = {
   /** The store's real path. */
   readonly home: string
   readonly durability: Durability
-  readonly limits: Limits
+  /** As they are set for a project now. */
+  readonly limitsOf: (project: Pick<Project, 'path'>) => Limits
   /** The caller has nothing else to do: no thread is needed to keep its event loop free. */
   readonly mayBlock: boolean
 }
@@ -128,6 +133,28 @@ export class Snapshots {
     return this.#call('apply', { project: project.id, root: project.path, ...work }, onProgress)
   }
 
+  /** What leads to a commit of somebody else's repository, whose folder of objects is `objects`; `path`: the project it is for. */
+  async readHistory(
+    path: BytePath,
+    from: { readonly objects: string; readonly tip: ObjectId },
+  ): Promise<SourceHistory> {
+    return this.#call('readHistory', { ...from, limits: this.#options.limitsOf({ path }) })
+  }
+
+  /** Brings a tree of that repository into the store, for the caller to record. The project's lock is held. */
+  async adopt(project: Project, from: { objects: string; tree: ObjectId }): Promise<Snapshot> {
+    return this.#call('adopt', {
+      ...from,
+      project: project.id,
+      limits: this.#options.limitsOf(project),
+    })
+  }
+
+  /** Nothing more is read from there, and what was learnt of it is forgotten. */
+  async closeSource(): Promise<void> {
+    return this.#call('closeSource', undefined)
+  }
+
   /** What `git fsck --strict` complains about, line by line. */
   async fsck(): Promise<readonly string[]> {
     const args = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
@@ -148,6 +175,30 @@ export class Snapshots {
         refs.set(name, { commit, tree })
     }
     return refs
+  }
+
+  /** What is wrong with objects, refs and caches, as far as it is asked for. Changes nothing. */
+  async examine(request: ExamineRequest, onProgress?: OnProgress): Promise<ObjectReport> {
+    return this.#call('examine', request, onProgress)
+  }
+
+  /** `aside`: the folder for what has to make room. */
+  async mend(what: MendRequest, aside: string): Promise<ObjectId | undefined> {
+    return this.#call('mend', { what, aside })
+  }
+
+  /** How much a snapshot holds, as far as its objects are there. */
+  async measure(
+    snapshot: ObjectId,
+  ): Promise<{ readonly fileCount: number; readonly sizeBytes: number }> {
+    const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', `${snapshot}:files`]
+    const { output } = await tryGit(this.gitDir, args)
+    const sizes = output.toString('latin1').split('\0').slice(0, -1)
+    const sizeOf = (line: string) => Number(/^\S+ \S+ \S+ +(\d+)\t/.exec(line)?.[1] ?? 0)
+    return {
+      fileCount: sizes.length,
+      sizeBytes: sizes.reduce((sum, line) => sum + sizeOf(line), 0),
+    }
   }
 
   refOf(project: Project, checkpoint: CheckpointId): string {
@@ -191,10 +242,10 @@ export class Snapshots {
     return this.#ahead?.project === project ? this.#ahead.helper : undefined
   }
 
-  #siteOf({ path }: Project): Site {
-    const { home, limits } = this.#options
+  #siteOf(project: Project): Site {
+    const { home, limitsOf } = this.#options
     const ignoreCase = process.platform === 'darwin' || process.platform === 'win32'
-    return { root: path, home: bytePath(home), limits, ignoreCase }
+    return { root: project.path, home: bytePath(home), limits: limitsOf(project), ignoreCase }
   }
 
   #scheduleCache(): void {

@@ -41,6 +41,13 @@ export async function collectStates(
   return counts
 }
 
+/** What these states take, each element once. */
+export function bytesOfStates(database: Database, states: readonly number[]): number {
+  const marks = new Marks(database)
+  marks.only(states)
+  return marks.bytes()
+}
+
 class Marks {
   readonly #database: Database
   readonly #live = {
@@ -75,6 +82,20 @@ class Marks {
       await pause()
     }
     this.#seen = last
+  }
+
+  only(states: readonly number[]): void {
+    const sql = 'SELECT id, body FROM states WHERE id IN (SELECT value FROM json_each(?))'
+    for (const row of this.#database.all(sql, JSON.stringify(states))) this.#mark(row)
+  }
+
+  bytes(): number {
+    const row = this.#database.get(
+      `SELECT coalesce(sum(octet_length(text)), 0) AS bytes FROM elements
+       WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify([...this.#live.elements]),
+    )
+    return number(row ?? {}, 'bytes')
   }
 
   /** Inside a transaction. `last` is undefined once the table is through. */

@@ -10,7 +10,10 @@ export async function reachableFrom(
   commits: Iterable<string>,
 ): Promise<Set<string>> {
   const found = new Set<string>()
-  await eachLine(gitDir, { args: [...REV_LIST, '--no-object-names'], input: commits }, (line) => {
+  const input = [...commits]
+  // Without any, git would ask how it is used.
+  if (input.length === 0) return found
+  await eachLine(gitDir, { args: [...REV_LIST, '--no-object-names'], input }, (line) => {
     found.add(line)
   })
   return found

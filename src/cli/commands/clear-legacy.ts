@@ -1,0 +1,33 @@
+import type { LegacyArchive } from '../../index.js'
+import { command } from '../command.js'
+import { confirmText } from '../confirm.js'
+import { EXIT } from '../exit.js'
+import { bytes, counted } from '../figures.js'
+import { printable } from '../printable.js'
+
+type Cleared = { readonly applied: boolean; readonly removed: readonly LegacyArchive[] }
+
+export const run = command<Cleared>({
+  async call(request) {
+    const store = await request.store()
+    const { legacy } = await store.status(request.hooks)
+    const plan = ['This removes:', ...legacy.map(archiveLine)].join('\n')
+    const isWanted =
+      legacy.length === 0 ||
+      request.options.has('force') ||
+      (await confirmText(request, { plan, question: 'Remove them?' }))
+    if (!isWanted) return { applied: false, removed: [] }
+    return { applied: true, ...(await store.clearLegacy()) }
+  },
+  render({ applied, removed }) {
+    if (!applied) return 'Nothing has been removed.'
+    if (removed.length === 0) return 'There are no archives of older stores.'
+    const total = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    return `Removed ${counted(removed.length, 'archive')}: ${bytes(total)} given back.`
+  },
+  exitCode: ({ applied }) => (applied ? EXIT.done : EXIT.declined),
+})
+
+function archiveLine({ path, sizeBytes }: LegacyArchive): string {
+  return `  ${printable(path)}  ${bytes(sizeBytes)}`
+}

@@ -1,0 +1,68 @@
+import type { PruneInput, PruneResult } from '../../index.js'
+import { command, type Request } from '../command.js'
+import { confirmText } from '../confirm.js'
+import { EXIT } from '../exit.js'
+import { bytes, counted } from '../figures.js'
+import { printable } from '../printable.js'
+import { prunePlanText } from '../prune-text.js'
+
+type Pruned = PruneResult & { readonly isDeclined: boolean }
+
+export const run = command<Pruned>({
+  async call(request) {
+    const store = await request.store()
+    const input = inputOf(request)
+    if (!request.options.has('unattended')) {
+      const planned = await store.prune({ ...input, dryRun: true }, request.hooks)
+      if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
+      if (hasWork(planned) && !(await isAgreed(request, planned)))
+        return { ...planned, isDeclined: true }
+    }
+    return { ...(await store.prune(input, request.hooks)), isDeclined: false }
+  },
+  json: ({ isDeclined: _declined, ...result }) => result,
+  render(result, request) {
+    if (result.isDeclined) return 'Nothing has been removed.'
+    const plan = prunePlanText(result, request.screen)
+    return result.applied ? figures(result) : plan
+  },
+  exitCode: ({ isDeclined, errors, above }) =>
+    isDeclined ? EXIT.declined : errors.length > 0 || above !== null ? EXIT.failed : EXIT.done,
+})
+
+function inputOf({ options }: Request): PruneInput {
+  return {
+    retentionDays: options.number('retention-days'),
+    maxSizeMb: options.number('max-size-mb'),
+    maxCheckpoints: options.number('max-checkpoints'),
+    keepOrphans: options.has('keep-orphans'),
+    unattended: options.has('unattended'),
+  }
+}
+
+function hasWork({ plan }: PruneResult): boolean {
+  return plan.sessions.length > 0 || plan.projects.some(({ drop }) => drop.length > 0)
+}
+
+function isAgreed(request: Request, planned: PruneResult): Promise<boolean> {
+  const plan = prunePlanText(planned, request.screen)
+  return confirmText(request, { plan, question: 'Remove it?' })
+}
+
+function figures(result: PruneResult): string {
+  const { scanned, deletedOrphan, deletedStale, errors, bytesReclaimed, above } = result
+  return [
+    `Scanned:          ${counted(scanned, 'project')}`,
+    `Deleted orphan:   ${deletedOrphan}`,
+    `Deleted stale:    ${deletedStale}`,
+    `Checkpoints gone: ${result.deletedCheckpoints}`,
+    `Sessions gone:    ${result.deletedSessions}`,
+    `Errors:           ${errors.length}`,
+    ...errors.map(({ what, message }) => `  ${printable(what)}: ${printable(message)}`),
+    `Bytes reclaimed:  ${bytes(bytesReclaimed)}`,
+    `The store takes ${bytes(result.sizeBytes)} of ${bytes(result.plan.capBytes)}.`,
+    ...(above === null
+      ? []
+      : [`It is ${bytes(above.byBytes)} over the limit, because of ${above.because.join(', ')}.`]),
+  ].join('\n')
+}

@@ -1,0 +1,69 @@
+// Removes everything the store holds, or what older versions left in it. The one thing that no checkpoint can
+// bring back, so nothing here runs without somebody having said so.
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { SavestateError } from '../model/index.js'
+import { diskUsage, type Lock, takeLock } from '../system/index.js'
+
+export type LegacyArchive = { readonly path: string; readonly sizeBytes: number }
+
+/** The person's own settings; the mark of a store; locks, which others may be waiting for. */
+const KEPT: ReadonlySet<string> = new Set(['config.json', 'format', 'locks'])
+/** First of all: without the ledger nothing is there any more, and whatever remains is garbage. */
+const LEDGER = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
+
+/** The archives of older stores in the store's folder. */
+export async function legacyArchives(home: string): Promise<LegacyArchive[]> {
+  const names = readdirSync(home).filter((name) => name.startsWith('legacy-'))
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const path = join(home, name)
+      return { path, sizeBytes: await diskUsage(path) }
+    }),
+  )
+}
+
+export async function clearLegacy(home: string): Promise<{ readonly removed: LegacyArchive[] }> {
+  const removed = await legacyArchives(home)
+  for (const { path } of removed) rmSync(path, { recursive: true, force: true })
+  return { removed }
+}
+
+/**
+ * Works on a store that is closed, and on one whose ledger is damaged. Throws PROJECT_BUSY if anybody is at work, and
+ * then removes nothing.
+ */
+export async function clearStore(home: string): Promise<{ readonly bytesReclaimed: number }> {
+  const before = await diskUsage(home)
+  const locks = await lockAll(home)
+  try {
+    for (const name of [...LEDGER, ...readdirSync(home)])
+      if (!KEPT.has(name)) rmSync(join(home, name), { recursive: true, force: true })
+  } finally {
+    for (const lock of locks) lock.release()
+  }
+  return { bytesReclaimed: before - (await diskUsage(home)) }
+}
+
+/** Of every project, of the objects and of collection: each is a file in `locks`. */
+async function lockAll(home: string): Promise<Lock[]> {
+  const folder = join(home, 'locks')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  const held: Lock[] = []
+  for (const name of names.filter((it) => !it.includes('.'))) {
+    const lock = await takeLock(join(folder, name), { waitMs: 0, purpose: 'clear' })
+    if (lock !== undefined) {
+      held.push(lock)
+      continue
+    }
+    for (const other of held) other.release()
+    throw new SavestateError(
+      'PROJECT_BUSY',
+      'Somebody is working on the store; nothing is removed',
+      {
+        hint: 'Wait until it is done, then run the command again.',
+      },
+    )
+  }
+  return held
+}

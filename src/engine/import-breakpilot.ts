@@ -1,0 +1,74 @@
+// The export of Breakpilot: a list of { id, name, timestamp, data, metadata } with ids `<session>:<n>`.
+import * as z from 'zod/mini'
+import { type BytePath, IN_PROGRESS, parseSessionId, pathText } from '../model/index.js'
+import { labelOf, parseTime } from './exchange.js'
+import { type Findings, parseJson, readText, type StateItem, unreadable } from './import-source.js'
+
+const MAX_BYTES = 512 << 20
+
+const itemSchema = z.object({
+  id: z.string(),
+  name: z.nullish(z.string()),
+  timestamp: z.string(),
+  data: z.optional(z.unknown()),
+  metadata: z.optional(z.unknown()),
+})
+
+/** `session`: where all of them go, instead of where their ids say. */
+export async function findBreakpilot(
+  file: BytePath,
+  { session, findings }: { readonly session: string | undefined; readonly findings: Findings },
+): Promise<void> {
+  const list = parseJson(readText(file, MAX_BYTES).text)
+  if (!Array.isArray(list)) throw unreadable(`${pathText(file)} holds no list of checkpoints`)
+  const sessions = new Map<string, StateItem[]>()
+  for (const [at, value] of list.entries()) {
+    const source = `${pathText(file)} item ${at + 1}`
+    await findings.attempt(source, async () => {
+      const { id, item } = readItem(source, value, session)
+      const items = sessions.get(id)
+      if (items === undefined) sessions.set(id, [item])
+      else items.push(item)
+    })
+  }
+  for (const [id, items] of sessions) {
+    findings.sources.push({
+      type: 'session',
+      kind: 'breakpilot',
+      source: pathText(file),
+      id,
+      agent: null,
+      originPrefix: null,
+      items,
+    })
+  }
+}
+
+function readItem(
+  source: string,
+  value: unknown,
+  session: string | undefined,
+): { readonly id: string; readonly item: StateItem } {
+  const parsed = itemSchema.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw unreadable(`it is no checkpoint: ${issue?.path.join('.')}: ${issue?.message}`)
+  }
+  const { id, name, timestamp, data, metadata } = parsed.data
+  const named = /^([^]+):[0-9]+$/.exec(id)?.[1]
+  const target = session ?? named
+  if (target === undefined) {
+    throw unreadable(`its id, ${JSON.stringify(id)}, names no session; name one with --session`)
+  }
+  const item = {
+    source,
+    origin: `breakpilot:${parseSessionId(target)}:${id}`,
+    createdAtMs: parseTime(timestamp),
+    ...labelOf(name),
+    status: IN_PROGRESS,
+    metadata,
+    operationId: id,
+    readState: async () => data ?? null,
+  }
+  return { id: target, item }
+}

@@ -1,0 +1,205 @@
+// Keeps the store within its limits: plan, do, measure; again if it is still too large.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { type Drop, type Guard, pathText, SavestateError } from '../model/index.js'
+import { removeRefs } from '../snapshot/index.js'
+import { diskUsage, failpoint } from '../system/index.js'
+import { collect } from './collect.js'
+import { ifProjectIsFree, type StoreContext } from './context.js'
+import { Journals } from './journal.js'
+import { storeOperation } from './operation.js'
+import type { ProjectState } from './project-state.js'
+import { planPrune, type ProjectPlan, type PrunePlan } from './prune-plan.js'
+import { recoverAll } from './recover.js'
+import { deleteSession } from './sessions.js'
+
+export type PruneResult = {
+  readonly plan: {
+    readonly projects: readonly {
+      readonly id: string
+      readonly path: string
+      readonly state: ProjectState
+      readonly drop: readonly Drop[]
+      readonly keep: Readonly<Partial<Record<Guard | 'recent', number>>>
+      readonly freesBytes: number
+    }[]
+    readonly sessions: readonly { readonly id: string; readonly why: 'age' | 'size' }[]
+    readonly sizeBytes: number
+    readonly capBytes: number
+    readonly afterBytes: number
+  }
+  readonly applied: boolean
+  /** Projects that were looked at. */
+  readonly scanned: number
+  readonly deletedOrphan: number
+  readonly deletedStale: number
+  readonly deletedCheckpoints: number
+  readonly deletedSessions: number
+  readonly errors: readonly { readonly what: string; readonly message: string }[]
+  readonly bytesReclaimed: number
+  /** Measured on disk. */
+  readonly sizeBytes: number
+  /** What keeps the store above its limit; null if nothing does. */
+  readonly above: { readonly byBytes: number; readonly because: readonly string[] } | null
+}
+
+const MAX_ROUNDS = 4
+
+export const prune = storeOperation({
+  name: 'prune',
+  summary: 'Remove what the limits no longer allow',
+  effect: 'changes-store',
+  input: z.object({
+    dryRun: z._default(z.boolean(), false),
+    retentionDays: z.optional(z.number().check(z.nonnegative())),
+    maxSizeMb: z.optional(z.number().check(z.nonnegative())),
+    maxCheckpoints: z.optional(z.int().check(z.positive())),
+    keepOrphans: z.optional(z.boolean()),
+    unattended: z.optional(z.boolean()),
+  }),
+  async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
+    await recoverAll(context, hooks)
+    const first = await planPrune(context, input)
+    if (dryRun) return resultOf(first, new Tally(), { applied: false, sizeBytes: first.sizeBytes })
+    const tally = new Tally()
+    let plan = first
+    let sizeBytes = first.sizeBytes
+    let lowerBy = 0
+    for (let round = 1; ; round += 1) {
+      await apply(context, plan, tally)
+      failpoint('prune:rows-removed')
+      const { isComplete } = await collect(context, { thorough: first.sizeBytes > first.capBytes })
+      sizeBytes = await diskUsage(context.home)
+      if (!isComplete) tally.fail('store', 'others were at work; the rest is done next time')
+      const isEnough = sizeBytes <= plan.capBytes || !isComplete || round === MAX_ROUNDS
+      if (isEnough) break
+      lowerBy += sizeBytes - plan.capBytes
+      plan = await planPrune(context, input, { lowerBy })
+      if (!hasWork(plan)) break
+    }
+    context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
+    return resultOf(first, tally, { applied: true, sizeBytes })
+  },
+})
+
+class Tally {
+  orphan = 0
+  stale = 0
+  checkpoints = 0
+  sessions = 0
+  readonly errors: { what: string; message: string }[] = []
+
+  fail(what: string, message: string): void {
+    if (!this.errors.some((error) => error.what === what)) this.errors.push({ what, message })
+  }
+}
+
+async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Promise<void> {
+  for (const { session } of plan.sessions) {
+    try {
+      deleteSession(context, session.id)
+      tally.sessions += 1
+    } catch (error) {
+      if (!(error instanceof SavestateError)) throw error
+      tally.fail(`session ${session.id}`, error.message)
+    }
+  }
+  for (const project of plan.projects) {
+    if (project.drop.length === 0 && !project.isWhole) continue
+    let isDone = false
+    await ifProjectIsFree(context, project.project, {
+      purpose: 'prune',
+      work: async () => {
+        isDone = await applyTo(context, project, tally)
+      },
+    })
+    if (!isDone) tally.fail(pathText(project.project.path), 'it is in use; left for the next time')
+  }
+}
+
+/** The rows first: a ref without a row is garbage, a row without a ref is damage (I1, I2). */
+async function applyTo(
+  { home, ledger, snapshots }: StoreContext,
+  { project, drop, isWhole }: ProjectPlan,
+  tally: Tally,
+): Promise<boolean> {
+  if (new Journals(home).pending().includes(project.id)) return false
+  const ids = drop.map(({ id }) => id)
+  const isForgotten = ledger.transaction(() => {
+    ledger.pruning.drop(ids)
+    return isWhole && ledger.pruning.forgetProject(project.id)
+  })
+  failpoint('prune:project-rows-removed')
+  await removeRefs(
+    snapshots.gitDir,
+    ids.map((id) => snapshots.refOf(project, id)),
+  )
+  tally.checkpoints += ids.length
+  if (isForgotten) {
+    rmSync(join(home, 'cache', project.id), { force: true })
+    if (drop.some(({ why }) => why === 'orphan')) tally.orphan += 1
+    else tally.stale += 1
+  }
+  return true
+}
+
+function hasWork({ projects, sessions }: PrunePlan): boolean {
+  return sessions.length > 0 || projects.some(({ drop }) => drop.length > 0)
+}
+
+function resultOf(
+  plan: PrunePlan,
+  tally: Tally,
+  { applied, sizeBytes }: { readonly applied: boolean; readonly sizeBytes: number },
+): PruneResult {
+  const projects = plan.projects.map(({ project, state, drop, keep, freesBytes }) => ({
+    id: project.id,
+    path: pathText(project.path),
+    state,
+    drop,
+    keep: Object.fromEntries(keep),
+    freesBytes,
+  }))
+  const sessions = plan.sessions.map(({ session, why }) => ({ id: session.id, why }))
+  const expected = applied ? sizeBytes : plan.afterBytes
+  const byBytes = expected - plan.capBytes
+  return {
+    plan: {
+      projects,
+      sessions,
+      sizeBytes: plan.sizeBytes,
+      capBytes: plan.capBytes,
+      afterBytes: plan.afterBytes,
+    },
+    applied,
+    scanned: projects.length,
+    deletedOrphan: tally.orphan,
+    deletedStale: tally.stale,
+    deletedCheckpoints: tally.checkpoints,
+    deletedSessions: tally.sessions,
+    errors: tally.errors,
+    bytesReclaimed: applied ? Math.max(0, plan.sizeBytes - sizeBytes) : 0,
+    sizeBytes,
+    above: byBytes > 0 ? { byBytes, because: reasons(plan) } : null,
+  }
+}
+
+/** What the rules do not allow to be removed. */
+function reasons({ projects }: PrunePlan): string[] {
+  const counts = new Map<string, number>()
+  for (const { keep } of projects)
+    for (const [why, count] of keep) counts.set(why, (counts.get(why) ?? 0) + count)
+  const count = (why: Guard | 'recent') => counts.get(why) ?? 0
+  const lines = [
+    [count('pinned'), 'pinned checkpoints'],
+    [count('named'), 'named checkpoints'],
+    [count('session'), 'checkpoints of unfinished sessions'],
+    [count('thread'), 'checkpoints of graph threads'],
+    [count('recent'), 'last checkpoints of their projects'],
+  ] as const
+  return [
+    ...lines.flatMap(([number, what]) => (number === 0 ? [] : `${number} ${what}`)),
+    'the ledger with the states of sessions that are kept',
+  ]
+}

@@ -1,0 +1,75 @@
+// Changes the key that the store is encrypted with; also from none and to none. Order of writes and what a kill leaves:
+// docs/encryption.md#order-of-writes.
+import { setImmediate as turn } from 'node:timers/promises'
+import * as z from 'zod/mini'
+import type { RekeyPlan, Target } from '../ledger/index.js'
+import { SavestateError } from '../model/index.js'
+import { failpoint, takeLock } from '../system/index.js'
+import { rekeyLockPath, type StoreContext } from './context.js'
+import type { Hooks } from './hooks.js'
+import { storeOperation } from './operation.js'
+
+export type RekeyResult = {
+  readonly plan: RekeyPlan
+  readonly applied: boolean
+  readonly moved: number
+  /** Rows that no key opens: they were damaged before, and stay as they are. */
+  readonly damaged: number
+}
+
+export const rekey = storeOperation({
+  name: 'rekey',
+  summary: 'Change the key that states are encrypted with',
+  effect: 'adds',
+  input: z.object({
+    /** To no key at all. */
+    plain: z._default(z.boolean(), false),
+    dryRun: z._default(z.boolean(), false),
+  }),
+  async run(context, { plain, dryRun }, hooks): Promise<RekeyResult> {
+    const target = plain ? undefined : wantedKey(context)
+    const plan = context.ledger.rekey.plan(target)
+    if (dryRun || !plan.isNeeded) return { plan, applied: false, moved: 0, damaged: 0 }
+    const lock = await takeLock(rekeyLockPath(context.home), { waitMs: 0, purpose: 'rekey' })
+    if (lock === undefined)
+      throw new SavestateError('STORE_BUSY', 'Another process is changing the key', {
+        hint: 'Wait until it is done.',
+      })
+    try {
+      return { plan, applied: true, ...(await apply(context, { target, plan, hooks })) }
+    } finally {
+      lock.release()
+    }
+  },
+})
+
+async function apply(
+  { ledger, clock }: StoreContext,
+  { target, plan, hooks }: { target: Target; plan: RekeyPlan; hooks: Hooks },
+): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
+  let [moved, damaged] = [0, 0]
+  ledger.rekey.begin(target, clock.nowMs())
+  failpoint('rekey:begun')
+  for (const batch of ledger.rekey.move(target)) {
+    moved += batch.moved
+    damaged += batch.damaged
+    failpoint('rekey:batch')
+    const files = moved + damaged
+    hooks.onProgress?.({ phase: 'seal', files, bytes: 0, of: Math.max(plan.total, files) })
+    // Others have a turn, in this process (I12) and at the ledger.
+    await turn()
+  }
+  failpoint('rekey:moved')
+  ledger.rekey.erase()
+  failpoint('rekey:erased')
+  ledger.rekey.finish(target, clock.nowMs())
+  return { moved, damaged }
+}
+
+function wantedKey({ ledger }: StoreContext): Target {
+  const key = ledger.rekey.givenKey
+  if (key !== undefined) return key
+  throw new SavestateError('KEY_MISSING', 'No key was given to encrypt the store with', {
+    hint: 'Set SAVESTATE_NEW_KEY or SAVESTATE_NEW_KEY_FILE; `openssl rand -hex 32` makes a key.',
+  })
+}

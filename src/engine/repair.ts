@@ -1,0 +1,149 @@
+// Puts right what verify finds: plan, show, confirm, do. What is derived is made again, what is damaged is set aside, and
+// nothing is deleted that could hold something of the user's. Each step leaves the store as it was or better, so that a
+// repair can be stopped anywhere and begun again.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasCode, SavestateError } from '../model/index.js'
+import { failpoint, type Lock, SetAside, takeLock } from '../system/index.js'
+import {
+  type CareContext,
+  type Finding,
+  type Fix,
+  type Problem,
+  problemOf,
+  type Stage,
+  STAGES,
+} from './findings.js'
+import type { Hooks } from './hooks.js'
+import { examine } from './verify.js'
+
+export type RepairStep = {
+  readonly action: string
+  /** What it is about. */
+  readonly problem: Problem
+}
+
+export type RepairResult = {
+  /** What was done; with `dryRun` what would be done first. */
+  readonly steps: readonly RepairStep[]
+  readonly applied: boolean
+  readonly declined: boolean
+  /** Where damaged files are now, if there were any. */
+  readonly setAside: string | null
+  /** What is left. */
+  readonly problems: readonly Problem[]
+}
+
+export type RepairRequest = {
+  readonly dryRun: boolean
+  readonly confirm: ((steps: readonly RepairStep[]) => Promise<boolean>) | undefined
+  readonly hooks: Hooks
+  /** A new look at the store, after what was open is closed. */
+  readonly reopen: (care: CareContext) => Promise<CareContext>
+}
+
+/** More rounds than there are stages would mean that steps undo each other. */
+const MAX_ROUNDS = STAGES.length + 2
+const LOCK_WAIT_MS = 5000
+
+export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
+  const { dryRun, confirm, hooks } = request
+  let care = first
+  const aside = join(care.home, 'damaged', stamp(care))
+  const away = new SetAside({ root: care.home, folder: aside })
+  const steps: RepairStep[] = []
+  const tried = new Set<string>()
+  const resultOf = (
+    findings: readonly Finding[],
+    rest: Partial<RepairResult> = {},
+  ): RepairResult => ({
+    steps,
+    applied: steps.length > 0 && !dryRun,
+    declined: false,
+    setAside: away.isUsed ? aside : null,
+    problems: findings.map(problemOf),
+    ...rest,
+  })
+  using locks = new Locks()
+  for (let round = 1; ; round++) {
+    const findings = await examine(care, { quick: false }, hooks)
+    const due = nextFixes(findings, tried)
+    if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)
+    const planned = due.map(({ finding, fix }) => ({
+      action: fix.action,
+      problem: problemOf(finding),
+    }))
+    if (dryRun) return resultOf(findings, { steps: planned })
+    if (confirm !== undefined && !(await confirm(planned)))
+      return resultOf(findings, { declined: true })
+    await locks.take(care.home)
+    for (const { fix, key } of due) {
+      tried.add(key)
+      failpoint('repair:step')
+      await fix.run({ care, away, aside })
+    }
+    steps.push(...planned)
+    care = { ...(await request.reopen(care)), isAlone: true }
+  }
+}
+
+/** Those of the earliest stage that has any: what comes later is judged anew. */
+function nextFixes(
+  findings: readonly Finding[],
+  tried: ReadonlySet<string>,
+): { readonly finding: Finding; readonly fix: Fix; readonly key: string }[] {
+  const open = findings.flatMap((finding) => {
+    const { fix, kind, path, checkpoint } = finding
+    if (fix === undefined) return []
+    const key = JSON.stringify([fix.stage, fix.action, kind, path, checkpoint])
+    return tried.has(key) ? [] : [{ finding, fix, key }]
+  })
+  const place = (stage: Stage) => STAGES.indexOf(stage)
+  const earliest = Math.min(...open.map(({ fix }) => place(fix.stage)))
+  const due = open.filter(({ fix }) => place(fix.stage) === earliest)
+  // Many findings may have one remedy.
+  const actions = new Set<string>()
+  return due.filter(({ fix }) => !actions.has(fix.action) && actions.add(fix.action))
+}
+
+/** Nobody may be at work while things are put right: the locks of all projects that anybody ever locked. */
+class Locks implements Disposable {
+  readonly #held: Lock[] = []
+
+  async take(home: string): Promise<void> {
+    if (this.#held.length > 0) return
+    for (const name of namesIn(join(home, 'locks'))) {
+      const lock = await takeLock(join(home, 'locks', name), {
+        waitMs: LOCK_WAIT_MS,
+        purpose: 'repair',
+      }).catch((error: unknown) => {
+        // One that is damaged is put right by the repair itself.
+        if (error instanceof SavestateError) throw error
+        return null
+      })
+      if (lock === undefined) {
+        throw new SavestateError('STORE_BUSY', 'Somebody is at work in the store', {
+          hint: 'Wait until it is done, then run `savestate repair` again.',
+        })
+      }
+      if (lock !== null) this.#held.push(lock)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const lock of this.#held) lock.release()
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^[bcdfghjklmnpqrstvwxz]{18}$|^collect$/.test(name))
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+function stamp({ clock }: CareContext): string {
+  return new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')
+}

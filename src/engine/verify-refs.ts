@@ -1,0 +1,104 @@
+// Every row has its commit, and a ref that holds it (I1). The commit can be made from the row, and the ref from the commit.
+import type { FilesRow, Ledger } from '../ledger/index.js'
+import { type CommitFacts, type ObjectReport } from '../snapshot/index.js'
+import { type ObjectId, pathText, type Project } from '../model/index.js'
+import type { CareContext, Finding, Fix, RepairTools } from './findings.js'
+
+type RefWork = {
+  readonly row: FilesRow
+  readonly project: Project
+  readonly name: string
+}
+
+export function checkRefs(
+  { snapshots }: CareContext,
+  ledger: Ledger,
+  report: ObjectReport,
+): Finding[] {
+  const projects = new Map(ledger.projects().map(({ project }) => [project.id, project]))
+  return ledger.inspection.filesRows().flatMap((row): Finding[] => {
+    const project = projects.get(row.project)
+    // Told as a row that refers to nothing.
+    if (project === undefined) return []
+    const name = snapshots.refOf(project, row.id)
+    return refFindings({ row, project, name }, report)
+  })
+}
+
+function refFindings(work: RefWork, report: ObjectReport): Finding[] {
+  const { row, project, name } = work
+  const held = report.refs.commits.get(name)
+  const own = report.commits.get(row.commit) ?? null
+  const other = held === undefined ? null : (report.commits.get(held) ?? null)
+  const found = { checkpoint: row.id, severity: 'damage', repairable: true } as const
+  // What the ref holds says of itself that it is this checkpoint: then the row is wrong.
+  if (held !== undefined && held !== row.commit && isOf(other, row)) {
+    const message = `its ref holds commit ${held} with tree ${other.tree}, not ${row.commit} with ${row.tree}`
+    return [
+      { ...found, kind: 'ref', message, fix: correctRow(row, { tree: other.tree, commit: held }) },
+    ]
+  }
+  if (own === null) {
+    const message = `its commit ${row.commit} is missing or damaged`
+    return [{ ...found, kind: 'objects', message, fix: makeCommit(work) }]
+  }
+  if (isOf(own, row) && own.tree !== row.tree) {
+    const message = `its commit holds tree ${own.tree}, not ${row.tree}`
+    return [
+      {
+        ...found,
+        kind: 'ref',
+        message,
+        fix: correctRow(row, { tree: own.tree, commit: row.commit }),
+      },
+    ]
+  }
+  if (held === row.commit) return []
+  const message =
+    held === undefined
+      ? `no ref holds this checkpoint of ${pathText(project.path)}`
+      : `its ref holds commit ${held}, not ${row.commit}`
+  const action = `make the ref of ${row.id} again`
+  const run = async ({ care, aside }: RepairTools) =>
+    void (await care.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside))
+  return [{ ...found, kind: 'ref', message, fix: { stage: 'refs', action, run } }]
+}
+
+function isOf(facts: CommitFacts | 'there' | null, row: FilesRow): facts is CommitFacts {
+  return facts !== null && facts !== 'there' && facts.checkpoint === row.id
+}
+
+function correctRow(
+  { id }: FilesRow,
+  right: { readonly tree: ObjectId; readonly commit: ObjectId },
+): Fix {
+  return {
+    stage: 'refs',
+    action: `put right what the ledger says of ${id}, from its commit`,
+    run: ({ care }) => care.ledger?.inspection.setFiles(id, right),
+  }
+}
+
+/** The same bytes come out unless the row was changed since; then a new commit takes its place. */
+function makeCommit({ row, project, name }: RefWork): Fix {
+  return {
+    stage: 'refs',
+    action: `make the commit of ${row.id} again`,
+    async run({ care, aside }) {
+      const { tree, kind, reason, createdAtMs } = row
+      const facts = {
+        tree,
+        kind,
+        reason,
+        createdAtMs,
+        checkpoint: row.id,
+        project: project.id,
+        projectPath: project.path,
+      }
+      const commit = await care.snapshots.mend({ type: 'commit', facts }, aside)
+      if (commit === undefined) return
+      await care.snapshots.mend({ type: 'ref', name, commit }, aside)
+      if (commit !== row.commit) care.ledger?.inspection.setFiles(row.id, { tree, commit })
+    },
+  }
+}

@@ -1,0 +1,145 @@
+// The ledger: its file, its rows, and what they refer to.
+import type { Ledger } from '../ledger/index.js'
+import { ledgerFiles, rescueLedger, type RowFault } from '../ledger/index.js'
+import { bytePath, SavestateError } from '../model/index.js'
+import type { ObjectReport } from '../snapshot/index.js'
+import { openElsewhere } from '../system/index.js'
+import { adoptFinding } from './adopt-checkpoints.js'
+import type { Damage } from './damage.js'
+import { type CareContext, type Finding, type Fix, type RepairTools, some } from './findings.js'
+
+const DAMAGE = { kind: 'ledger', checkpoint: null, severity: 'damage', repairable: true } as const
+
+/** What keeps the rows from being looked at. */
+export function checkLedgerFile(
+  care: CareContext,
+  { quick }: { readonly quick: boolean },
+): Finding[] {
+  const { ledger, ledgerFault, isLogDamaged } = care
+  const path = 'ledger.db'
+  if (ledger === undefined)
+    return [{ ...DAMAGE, path, message: ledgerFault ?? 'it cannot be opened', fix: rescue() }]
+  const faults = fileFaults(ledger, quick)
+  const message = `SQLite finds it damaged: ${some(faults)}`
+  return [
+    ...(faults.length === 0 ? [] : [{ ...DAMAGE, path, message, fix: rescue() }]),
+    ...(isLogDamaged ? [logFinding()] : []),
+  ]
+}
+
+function fileFaults(ledger: Ledger, quick: boolean): string[] {
+  try {
+    return ledger.inspection.fileFaults({ quick })
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+function logFinding(): Finding {
+  return {
+    ...DAMAGE,
+    path: 'ledger.db-wal',
+    message: 'transactions stand behind damaged bytes and are lost',
+    fix: {
+      stage: 'ledger',
+      action:
+        'keep the damaged write-ahead log aside, and look for lost checkpoints among the refs',
+      run({ care, away }) {
+        away.copy(ledgerFiles(care.home).log, 'the write-ahead log as it was')
+        care.ledger?.inspection.setLostRows(true)
+      },
+    },
+  }
+}
+
+function rescue(): Fix {
+  return {
+    stage: 'ledger',
+    action: 'copy what can be read of the ledger into a new one, and set the old one aside',
+    run({ care, away }) {
+      const users = openElsewhere(ledgerFiles(care.home).ledger)
+      if (users.length > 0) {
+        throw new SavestateError(
+          'STORE_BUSY',
+          `The store is in use by process ${some(users.map(String))}`,
+          {
+            hint: 'End it, then run `savestate repair` again. Nothing has been changed.',
+          },
+        )
+      }
+      care.ledger?.close()
+      rescueLedger(care.home, away)
+    },
+  }
+}
+
+/** Rows that are malformed, that refer to nothing, or that are missing for a ref. */
+export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
+  const malformed = ledger.inspection.rowFaults().map((fault): Finding => {
+    const message = `a row of ${fault.table} is malformed: ${fault.message}`
+    const checkpoint = fault.table === 'checkpoints' ? fault.id : null
+    const action = `put the row of ${fault.table} right, or set it aside`
+    const run = (tools: RepairTools) => mendRow(tools, fault, report)
+    return { ...DAMAGE, checkpoint, message, fix: { stage: 'rows', action, run } }
+  })
+  if (malformed.length > 0) return malformed
+  const dangling = ledger.inspection.dangling()
+  const action = 'give rows that refer to nothing something to refer to, or set them aside'
+  const run = (tools: RepairTools) => mendReferences(tools, report)
+  const findings = dangling.map(
+    (message): Finding => ({ ...DAMAGE, message, fix: { stage: 'rows', action, run } }),
+  )
+  return [...findings, ...adoptFinding(ledger, report)]
+}
+
+function mendRow({ care, away }: RepairTools, fault: RowFault, report: ObjectReport): void {
+  const { ledger } = care
+  if (ledger === undefined) return
+  const facts = [...report.refs.commits]
+    .filter(([name]) => name.endsWith(`/${fault.id}`))
+    .map(([, commit]) => ({ commit, facts: report.commits.get(commit) }))
+    .find(
+      (each) =>
+        each.facts !== null && each.facts !== 'there' && each.facts?.checkpoint === fault.id,
+    )
+  if (fault.table === 'checkpoints' && facts?.facts !== null && typeof facts?.facts === 'object') {
+    ledger.inspection.setFiles(fault.id, { tree: facts.facts.tree, commit: facts.commit })
+    const isStillWrong = ledger.inspection
+      .rowFaults()
+      .some(({ table, rowid }) => table === fault.table && rowid === fault.rowid)
+    if (!isStillWrong) return
+  }
+  ledger.inspection.takeOut(fault, (row) =>
+    away.note(`rows/${fault.table}-${fault.rowid}.json`, JSON.stringify(row, plain, 2)),
+  )
+}
+
+function mendReferences({ care, away }: RepairTools, report: ObjectReport): void {
+  const { ledger, clock } = care
+  if (ledger === undefined) return
+  for (const id of ledger.inspection.missingProjects()) {
+    const facts = [...report.refs.commits]
+      .filter(([name]) => name.startsWith(`refs/savestate/${id}/`))
+      .map(([, commit]) => report.commits.get(commit))
+      .find((each) => each !== null && each !== 'there' && each?.project === id)
+    const path =
+      typeof facts === 'object' && facts !== null ? facts.projectPath : bytePath(`/rescued/${id}`)
+    ledger.inspection.addProject({ id, path }, clock.nowMs())
+  }
+  const lost: Damage = {
+    paths: [],
+    fileCount: 0,
+    isUnknown: false,
+    state: 'its row in the ledger is lost',
+    isStateLost: true,
+  }
+  ledger.inspection.mendReferences({
+    atMs: clock.nowMs(),
+    stateLost: JSON.stringify(lost),
+    keep: (rows) => away.note('rows/without-reference.json', JSON.stringify(rows, plain, 2)),
+  })
+}
+
+function plain(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+}

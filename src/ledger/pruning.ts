@@ -1,0 +1,126 @@
+// What a prune has to know of the checkpoints, and the removal of their rows.
+import {
+  type CheckpointId,
+  type ObjectId,
+  parseCheckpointId,
+  parseObjectId,
+  type ProjectId,
+  type SessionKey,
+  type StatusWord,
+} from '../model/index.js'
+import type { Database, SqlRow } from '../system/index.js'
+import { number, optional } from './rows.js'
+import { bytesOfStates } from './states/index.js'
+
+/** A checkpoint that holds files. */
+export type PruningFacts = {
+  readonly id: CheckpointId
+  readonly name: string | null
+  readonly pinned: boolean
+  readonly commit: ObjectId
+  readonly createdAtMs: number
+  readonly session: { readonly status: StatusWord; readonly updatedAtMs: number } | null
+  /** A checkpoint of a graph thread says that these are its files. */
+  readonly isOfThread: boolean
+}
+
+export class Pruning {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Newest first. */
+  checkpointsOf(project: ProjectId): PruningFacts[] {
+    const ofThreads = this.#filesOfThreads()
+    return this.#database
+      .all(
+        `SELECT checkpoints.id, name, pinned, "commit", checkpoints.created_at, sessions.status AS session_status,
+           sessions.updated_at
+         FROM checkpoints LEFT JOIN sessions ON sessions.key = session
+         WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC`,
+        project,
+      )
+      .map((row) => factsOf(row, ofThreads))
+  }
+
+  /** Whether a row refers to this commit. */
+  holds(commit: string): boolean {
+    const sql = 'SELECT 1 FROM checkpoints WHERE "commit" = ? LIMIT 1'
+    return this.#database.get(sql, commit) !== undefined
+  }
+
+  /** Bytes of the states of these sessions' checkpoints, what they share with others included. */
+  stateBytes(sessions: readonly SessionKey[]): number {
+    const rows = this.#database.all(
+      `SELECT DISTINCT state AS id FROM checkpoints
+       WHERE state IS NOT NULL AND session IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(sessions),
+    )
+    return bytesOfStates(
+      this.#database,
+      rows.map((row) => number(row, 'id')),
+    )
+  }
+
+  /**
+   * Inside a transaction. A checkpoint of a session stays without its files: its state is kept as long as the
+   * session is. Rewinds that could only be undone with one of these are forgotten.
+   */
+  drop(ids: readonly CheckpointId[]): void {
+    const list = JSON.stringify(ids)
+    this.#database.run(
+      `WITH RECURSIVE gone (id) AS (
+         SELECT id FROM operations WHERE safety IN (SELECT value FROM json_each(?1))
+           OR result IN (SELECT value FROM json_each(?1))
+         UNION SELECT operations.id FROM operations JOIN gone ON operations.of = gone.id)
+       DELETE FROM operations WHERE id IN gone`,
+      list,
+    )
+    this.#database.run(
+      `UPDATE checkpoints SET tree = NULL, "commit" = NULL, files = NULL, insertions = NULL, deletions = NULL,
+         file_count = NULL, size_bytes = NULL, skipped_counts = NULL, details = NULL
+       WHERE session IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
+      list,
+    )
+    this.#database.run(
+      'DELETE FROM checkpoints WHERE session IS NULL AND id IN (SELECT value FROM json_each(?))',
+      list,
+    )
+  }
+
+  /** Inside a transaction. False if something still belongs to the project. */
+  forgetProject(project: ProjectId): boolean {
+    const { changes } = this.#database.run(
+      `DELETE FROM projects WHERE id = ?1
+         AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE project = ?1)
+         AND NOT EXISTS (SELECT 1 FROM sessions WHERE project = ?1 AND deleted_at IS NULL)
+         AND NOT EXISTS (SELECT 1 FROM operations WHERE project = ?1)`,
+      project,
+    )
+    return changes > 0
+  }
+
+  #filesOfThreads(): Set<string> {
+    const rows = this.#database.all('SELECT files FROM graph_checkpoints WHERE files IS NOT NULL')
+    return new Set(rows.map((row) => String(row['files'])))
+  }
+}
+
+function factsOf(row: SqlRow, ofThreads: ReadonlySet<string>): PruningFacts {
+  const status = optional(row, 'session_status')
+  const id = String(row['id'])
+  return {
+    id: parseCheckpointId(id),
+    name: optional(row, 'name'),
+    pinned: number(row, 'pinned') === 1,
+    commit: parseObjectId(String(row['commit'])),
+    createdAtMs: number(row, 'created_at'),
+    session:
+      status === null
+        ? null
+        : { status: status as StatusWord, updatedAtMs: number(row, 'updated_at') },
+    isOfThread: ofThreads.has(id),
+  }
+}

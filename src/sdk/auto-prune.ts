@@ -1,0 +1,35 @@
+// Starts a prune in a process of its own, so that nobody waits for it: some time after a save, or when the store
+// is closed.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { claimPrune, type StoreContext } from '../engine/index.js'
+
+const LOOK_EVERY_MS = 600_000
+
+export class AutoPrune {
+  readonly #context: StoreContext
+  readonly #timer: NodeJS.Timeout
+
+  constructor(context: StoreContext) {
+    this.#context = context
+    this.#timer = setInterval(() => this.#startIfDue(), LOOK_EVERY_MS)
+    this.#timer.unref()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#startIfDue()
+  }
+
+  #startIfDue(): void {
+    if (!claimPrune(this.#context)) return
+    const program = fileURLToPath(new URL('./prune-process.js', import.meta.url))
+    const child = spawn(process.execPath, [program, this.#context.home], {
+      detached: true,
+      stdio: 'ignore',
+    })
+    // It reports to the store itself (`savestate status`); if it cannot even start, the next one will be due.
+    child.on('error', () => undefined)
+    child.unref()
+  }
+}
