@@ -1,6 +1,6 @@
 // The command line cannot know the classes that agents keep in their states. It reads an instance as what
 // it was made of, and writes it under the same name again, so that nothing is lost on the way through.
-import { ClassRegistry, fromJsonForm, type JsonForm, toJsonForm } from '../index.js'
+import { ClassRegistry, fromJsonForm, type JsonForm, SealedValue, toJsonForm } from '../index.js'
 
 class AnyClasses extends ClassRegistry {
   override named(name: string): ReturnType<ClassRegistry['named']> {
@@ -22,8 +22,9 @@ export function jsonForm(value: unknown): JsonForm {
   return toJsonForm(value, anyClasses)
 }
 
-/** For `--json`: nothing that JSON has no words for is lost. */
+/** For `--json`: nothing that JSON has no words for is lost. What was read without its key says so. */
 export function jsonOf(value: unknown): unknown {
+  if (value instanceof SealedValue) return value.toJSON()
   return value === undefined ? null : jsonForm(value).json
 }
 

@@ -65,6 +65,7 @@ export class Ledger {
   readonly inspection: Inspection
   readonly pruning: Pruning
   readonly #database: Database
+  #isClosed = false
 
   private constructor(
     database: Database,
@@ -214,6 +215,8 @@ export class Ledger {
 
   /** With `tidy` the write-ahead log is merged into the file, which takes some milliseconds. */
   close({ tidy }: { readonly tidy: boolean } = { tidy: false }): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     // Busy while another process reads: then it stays, and is merged later.
     if (tidy) this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#database.close()

@@ -1,6 +1,7 @@
 // The steps from an empty ledger to the present one. Only ever appended; each is one of `PRAGMA user_version`,
 // and test/fixtures keeps a store of every version.
 import { CARE_TABLES } from './care-tables.js'
+import { KEY_TABLES } from './sealing/index.js'
 import { STATE_TABLES } from './states/index.js'
 import { THREAD_TABLES } from './thread-tables.js'
 
@@ -154,4 +155,4 @@ const SESSIONS = `
   ${THREAD_TABLES}
 `
 
-export const MIGRATIONS: readonly string[] = [SNAPSHOTS, SESSIONS, CARE_TABLES]
+export const MIGRATIONS: readonly string[] = [SNAPSHOTS, SESSIONS, CARE_TABLES + KEY_TABLES]

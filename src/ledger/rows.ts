@@ -20,15 +20,24 @@ import {
   parseStateId,
   parseStatus,
   type Project,
+  SealedValue,
   type Session,
   type SessionFacts,
   type SkipCounts,
   type SnapshotDetails,
 } from '../model/index.js'
 import type { SqlRow } from '../system/index.js'
+import {
+  checkpointPlace,
+  openShown,
+  type Place,
+  sealText,
+  sessionPlace,
+  type Vault,
+} from './sealing/index.js'
 
 /** Rows of `checkpoints` with `session_id`, the id of the session. */
-export function checkpointOf(row: SqlRow): Checkpoint {
+export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
   const project = optional(row, 'project')
   const common = {
     id: parseCheckpointId(text(row, 'id')),
@@ -38,7 +47,7 @@ export function checkpointOf(row: SqlRow): Checkpoint {
     reason: optional(row, 'reason'),
     createdAtMs: number(row, 'created_at'),
     pinned: number(row, 'pinned') !== 0,
-    session: row['session'] === null ? null : sessionFactsOf(row),
+    session: row['session'] === null ? null : sessionFactsOf(row, vault),
   }
   if (row['tree'] === null) {
     const { session } = common
@@ -82,7 +91,7 @@ function skippedCountsOf(row: SqlRow): SkipCounts {
   return JSON.parse(text(row, 'skipped_counts')) as SkipCounts
 }
 
-function sessionFactsOf(row: SqlRow): SessionFacts {
+function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
   const parent = optional(row, 'parent')
   return {
     key: number(row, 'session'),
@@ -94,7 +103,7 @@ function sessionFactsOf(row: SqlRow): SessionFacts {
     toolCall: optional(row, 'tool_call'),
     state: row['state'] === null ? null : parseStateId(number(row, 'state')),
     schemaVersion: row['schema_version'] === null ? null : number(row, 'schema_version'),
-    metadata: valueOf(row, 'metadata'),
+    metadata: metadataOf(row, { vault, place: checkpointPlace(text(row, 'id')) }),
     operationId: optional(row, 'operation_id'),
   }
 }
@@ -135,7 +144,7 @@ export function operationOf(row: SqlRow): Operation {
   }
 }
 
-export function sessionOf(row: SqlRow): Session {
+export function sessionOf(row: SqlRow, vault: Vault): Session {
   const project = optional(row, 'project')
   const head = optional(row, 'head')
   const forkedFrom = optional(row, 'forked_from')
@@ -151,7 +160,7 @@ export function sessionOf(row: SqlRow): Session {
     head: head === null ? null : parseCheckpointId(head),
     nextStep: number(row, 'next_step'),
     turn: number(row, 'turn'),
-    metadata: valueOf(row, 'metadata'),
+    metadata: metadataOf(row, { vault, place: sessionPlace(text(row, 'id')) }),
     forkedFrom: forkedFrom === null ? null : parseCheckpointId(forkedFrom),
     fence: number(row, 'fence'),
     lease:
@@ -164,14 +173,22 @@ export function sessionOf(row: SqlRow): Session {
   }
 }
 
-/** A value of the caller's, in the form of the serializer; absent is undefined. */
-export function valueOf(row: SqlRow, column: string): unknown {
-  const stored = optional(row, column)
-  return stored === null ? undefined : decodeValue(stored).value
+type Sealable = { readonly vault: Vault; readonly place: Place }
+
+/** A value of the caller's, in the form of the serializer; absent is undefined. Without its key a SealedValue. */
+function metadataOf(row: SqlRow, { vault, place }: Sealable): unknown {
+  const stored = optional(row, 'metadata')
+  if (stored === null) return undefined
+  const shown = openShown(vault, stored, place)
+  return 'sealed' in shown ? shown.sealed : decodeValue(shown.text).value
 }
 
-export function storedValue(value: unknown, what: string): string | null {
-  return value === undefined ? null : encodeValue(value, { path: [what] }).text
+/** Inside the transaction that writes it. */
+export function storedMetadata(value: unknown, { vault, place }: Sealable): string | null {
+  if (value === undefined) return null
+  // Read without its key, and now to be written again: only the key can do that.
+  if (value instanceof SealedValue) vault.keyFor(value.keyId)
+  return sealText(vault, encodeValue(value, { path: ['metadata'] }).text, place)
 }
 
 export function number(row: SqlRow, column: string): number {

@@ -13,7 +13,8 @@ import {
   type StatusWord,
 } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
-import { sessionOf, storedValue } from './rows.js'
+import { sessionOf, storedMetadata } from './rows.js'
+import { sessionPlace, type Vault } from './sealing/index.js'
 
 export type NewSession = {
   readonly id: string
@@ -34,15 +35,17 @@ export type Hold = { readonly key: SessionKey; readonly id: string; readonly fen
 
 export class Sessions {
   readonly #database: Database
+  readonly #vault: Vault
 
-  constructor(database: Database) {
+  constructor(database: Database, vault: Vault) {
     this.#database = database
+    this.#vault = vault
   }
 
   /** Undefined too for one that was deleted. */
   byId(id: string): Session | undefined {
     const row = this.#database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
-    return row === undefined ? undefined : sessionOf(row)
+    return row === undefined ? undefined : sessionOf(row, this.#vault)
   }
 
   byKey(key: SessionKey): Session | undefined {
@@ -50,7 +53,7 @@ export class Sessions {
       'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL',
       key,
     )
-    return row === undefined ? undefined : sessionOf(row)
+    return row === undefined ? undefined : sessionOf(row, this.#vault)
   }
 
   wasDeleted(id: string): boolean {
@@ -72,7 +75,7 @@ export class Sessions {
     }
     const where = conditions.join(' AND ')
     const sql = `SELECT * FROM sessions WHERE ${where} ORDER BY updated_at DESC, key DESC LIMIT ?`
-    return this.#database.all(sql, ...values, limit ?? -1).map(sessionOf)
+    return this.#database.all(sql, ...values, limit ?? -1).map((row) => sessionOf(row, this.#vault))
   }
 
   /** Inside a transaction. A deleted session of that id begins anew, with a higher fence. */
@@ -91,7 +94,7 @@ export class Sessions {
       IN_PROGRESS.state,
       atMs,
       atMs,
-      storedValue(metadata, 'metadata'),
+      storedMetadata(metadata, { vault: this.#vault, place: sessionPlace(id) }),
     )
     const session = this.byId(id)
     invariant(session !== undefined, 'a session that was made is there')

@@ -2,6 +2,14 @@
 import { invariant, parseStateId, type StateId } from '../model/index.js'
 import type { SqlRow } from '../system/index.js'
 import { number, optional, text } from './rows.js'
+import {
+  graphPlace,
+  openText,
+  type Place,
+  type SealingKey,
+  type Vault,
+  writePlace,
+} from './sealing/index.js'
 
 export type ThreadKey = number
 
@@ -44,15 +52,19 @@ export type ThreadRow = {
 }
 
 /** Rows of `graph_checkpoints` with `thread_id`, the id of the thread. */
-export function graphCheckpointOf(row: SqlRow): StoredGraphCheckpoint {
+export function graphCheckpointOf(row: SqlRow, vault: Vault): StoredGraphCheckpoint {
   const deltas = optional(row, 'deltas')
+  const place = { ns: text(row, 'ns'), id: text(row, 'id') }
   return {
     ...graphPlaceOf(row),
     key: number(row, 'thread'),
     parent: optionalName(row, 'parent'),
     state: parseStateId(number(row, 'state')),
-    facts: text(row, 'facts'),
-    metadata: serialOf(row, { type: 'metadata_type', data: 'metadata' }),
+    facts: openText(vault, text(row, 'facts'), graphPlace('facts', place)),
+    metadata: openSerial(vault, {
+      stored: { type: text(row, 'metadata_type'), data: dataOf(row, 'metadata') },
+      place: graphPlace('metadata', place),
+    }),
     run: optionalName(row, 'run'),
     files: optional(row, 'files'),
     deltas: deltas === null ? [] : (JSON.parse(deltas) as string[]),
@@ -64,12 +76,15 @@ export function graphPlaceOf(row: SqlRow): GraphPlace {
   return { thread: nameOf(row, 'thread_id'), ns: nameOf(row, 'ns'), id: nameOf(row, 'id') }
 }
 
-export function graphWriteOf(row: SqlRow): GraphWrite {
+export function graphWriteOf(row: SqlRow, vault: Vault): GraphWrite {
   return {
     task: nameOf(row, 'task'),
     idx: number(row, 'idx'),
     channel: nameOf(row, 'channel'),
-    value: serialOf(row, { type: 'type', data: 'value' }),
+    value: openSerial(vault, {
+      stored: { type: text(row, 'type'), data: dataOf(row, 'value') },
+      place: placeOfWrite(row),
+    }),
   }
 }
 
@@ -101,14 +116,46 @@ function isWellFormed(name: string): boolean {
   return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(name)
 }
 
-function serialOf(
-  row: SqlRow,
-  columns: { readonly type: string; readonly data: string },
-): SerialValue {
-  const data = row[columns.data]
+/** Of a row of `graph_writes`. */
+export function placeOfWrite(row: SqlRow): Place {
+  return writePlace({
+    ns: text(row, 'ns'),
+    checkpoint: text(row, 'checkpoint'),
+    task: text(row, 'task'),
+    idx: number(row, 'idx'),
+  })
+}
+
+export function dataOf(row: SqlRow, column: string): string | Uint8Array {
+  const data = row[column]
   invariant(
     typeof data === 'string' || data instanceof Uint8Array,
-    `the column ${columns.data} holds text or bytes`,
+    `the column ${column} holds text or bytes`,
   )
-  return { type: text(row, columns.type), data }
+  return data
+}
+
+/** In place of the type of a sealed value, which is sealed with it. A type that begins so is written with one more. */
+const MARK = '~'
+const SEALED = '~sealed'
+
+/** Without a key as it is. */
+export function storedSerial(
+  { type, data }: SerialValue,
+  { key, place }: { readonly key: SealingKey | undefined; readonly place: Place },
+): SerialValue {
+  if (key === undefined) return { type: type.startsWith(MARK) ? `${MARK}${type}` : type, data }
+  const content =
+    typeof data === 'string' ? [type, data] : [type, null, Buffer.from(data).toString('base64')]
+  return { type: SEALED, data: key.seal(JSON.stringify(content), place) }
+}
+
+export function openSerial(
+  vault: Vault,
+  { stored: { type, data }, place }: { readonly stored: SerialValue; readonly place: Place },
+): SerialValue {
+  if (type !== SEALED) return { type: type.startsWith(MARK) ? type.slice(MARK.length) : type, data }
+  const opened = openText(vault, String(data), place)
+  const [name, content, bytes] = JSON.parse(opened) as [string, string | null, string?]
+  return { type: name, data: content ?? Buffer.from(bytes ?? '', 'base64') }
 }

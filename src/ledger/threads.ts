@@ -2,6 +2,7 @@
 // write one thread, each an own branch of it; what they must not do is bring back one that was deleted.
 import { invariant, SavestateError, type StateId } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
+import { graphPlace, type Vault, writePlace } from './sealing/index.js'
 import {
   type GraphCheckpoint,
   graphCheckpointOf,
@@ -11,6 +12,7 @@ import {
   graphWriteOf,
   type StoredGraphCheckpoint,
   storedName,
+  storedSerial,
   type ThreadKey,
   threadOf,
   type ThreadRow,
@@ -30,9 +32,11 @@ const CHECKPOINTS = `SELECT graph_checkpoints.*, threads.id AS thread_id
 
 export class Threads {
   readonly #database: Database
+  readonly #vault: Vault
 
-  constructor(database: Database) {
+  constructor(database: Database, vault: Vault) {
     this.#database = database
+    this.#vault = vault
   }
 
   get({ thread, ns, id }: GraphPlace): StoredGraphCheckpoint | undefined {
@@ -42,7 +46,7 @@ export class Threads {
       storedName(ns),
       storedName(id),
     )
-    return row === undefined ? undefined : graphCheckpointOf(row)
+    return row === undefined ? undefined : graphCheckpointOf(row, this.#vault)
   }
 
   /** That with the greatest id. */
@@ -52,7 +56,7 @@ export class Threads {
       storedName(thread),
       storedName(ns),
     )
-    return row === undefined ? undefined : graphCheckpointOf(row)
+    return row === undefined ? undefined : graphCheckpointOf(row, this.#vault)
   }
 
   /** Greatest id first, across all threads that are asked for. */
@@ -80,7 +84,7 @@ export class Threads {
   all(thread: string): StoredGraphCheckpoint[] {
     return this.#database
       .all(`${CHECKPOINTS} WHERE threads.id = ?`, storedName(thread))
-      .map(graphCheckpointOf)
+      .map((row) => graphCheckpointOf(row, this.#vault))
   }
 
   /** By task, then by index. */
@@ -93,7 +97,7 @@ export class Threads {
         storedName(ns),
         storedName(id),
       )
-      .map(graphWriteOf)
+      .map((row) => graphWriteOf(row, this.#vault))
   }
 
   threadsOfRuns(runs: readonly string[]): string[] {
@@ -104,7 +108,13 @@ export class Threads {
 
   /** Inside a transaction. A checkpoint of that id is replaced. Throws SESSION_DELETED. */
   put(checkpoint: GraphCheckpoint, state: StateId): void {
-    const { ns, id, parent, metadata, run, deltas, sends } = checkpoint
+    const { ns, id, parent, run, deltas, sends } = checkpoint
+    const key = this.#vault.forWriting()
+    const place = { ns: storedName(ns), id: storedName(id) }
+    const metadata = storedSerial(checkpoint.metadata, {
+      key,
+      place: graphPlace('metadata', place),
+    })
     this.#database.run(
       `INSERT INTO graph_checkpoints
          (thread, ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends)
@@ -113,11 +123,11 @@ export class Threads {
          facts = excluded.facts, metadata_type = excluded.metadata_type, metadata = excluded.metadata,
          run = excluded.run, files = excluded.files, deltas = excluded.deltas, sends = excluded.sends`,
       this.#keyToPut(checkpoint),
-      storedName(ns),
-      storedName(id),
+      place.ns,
+      place.id,
       optionalName(parent),
       state,
-      checkpoint.facts,
+      key?.seal(checkpoint.facts, graphPlace('facts', place)) ?? checkpoint.facts,
       metadata.type,
       metadata.data,
       optionalName(run),
@@ -130,16 +140,22 @@ export class Threads {
   /** Inside a transaction. What a task has written stays, unless its index is below zero. Throws SESSION_DELETED. */
   putWrites(place: GraphPlace, writes: readonly GraphWrite[]): void {
     const thread = this.#keyToWrite(place)
-    for (const { task, idx, channel, value } of writes) {
+    const key = this.#vault.forWriting()
+    const [ns, checkpoint] = [storedName(place.ns), storedName(place.id)]
+    for (const write of writes) {
+      const { idx, channel } = write
+      const task = storedName(write.task)
+      const at = writePlace({ ns, checkpoint, task, idx })
+      const value = storedSerial(write.value, { key, place: at })
       this.#database.run(
         `INSERT INTO graph_writes (thread, ns, checkpoint, task, idx, channel, type, value)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (thread, ns, checkpoint, task, idx) DO UPDATE SET channel = excluded.channel,
            type = excluded.type, value = excluded.value WHERE excluded.idx < 0`,
         thread,
-        storedName(place.ns),
-        storedName(place.id),
-        storedName(task),
+        ns,
+        checkpoint,
+        task,
         idx,
         storedName(channel),
         value.type,

@@ -10,18 +10,36 @@ import {
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
 import { number, optional, text } from './rows.js'
+import {
+  openText,
+  partialPlace,
+  type Place,
+  sealText,
+  toolPlace,
+  type Vault,
+} from './sealing/index.js'
 
 export type NewToolCall = Pick<ToolCall, 'id' | 'name' | 'args' | 'idempotencyKey' | 'step'> & {
   readonly startedAtMs: number
 }
 
+export type ToolOutline = Pick<
+  ToolCall,
+  'id' | 'name' | 'status' | 'idempotencyKey' | 'step' | 'startedAtMs'
+>
+
 export class ToolJournal {
   readonly #database: Database
   readonly #classes: ClassRegistry | undefined
+  readonly #vault: Vault
 
-  constructor(database: Database, classes: ClassRegistry | undefined) {
+  constructor(
+    database: Database,
+    options: { readonly classes: ClassRegistry | undefined; readonly vault: Vault },
+  ) {
     this.#database = database
-    this.#classes = classes
+    this.#classes = options.classes
+    this.#vault = options.vault
   }
 
   /** Inside a transaction, as every write here. */
@@ -32,7 +50,10 @@ export class ToolJournal {
       session,
       call.id,
       call.name,
-      this.#encode(call.args, `args of the tool call ${call.id}`),
+      this.#encode(call.args, {
+        what: `args of the tool call ${call.id}`,
+        place: toolPlace('args', call),
+      }),
       call.idempotencyKey,
       call.step,
       call.startedAtMs,
@@ -49,10 +70,21 @@ export class ToolJournal {
       readonly atMs: number
     },
   ): void {
+    const { id } = call
+    const row = this.#database.get(
+      'SELECT idempotency_key FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0',
+      session,
+      id,
+    )
+    // Of no call, if that was taken back meanwhile; then nothing is written either.
+    const idempotencyKey = row === undefined ? '' : text(row, 'idempotency_key')
     this.#database.run(
       'UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE session = ? AND id = ? AND reverted = 0',
       call.status,
-      this.#encode(call.outcome, `outcome of the tool call ${call.id}`),
+      this.#encode(call.outcome, {
+        what: `outcome of the tool call ${id}`,
+        place: toolPlace('outcome', { id, idempotencyKey }),
+      }),
       call.atMs,
       session,
       call.id,
@@ -102,17 +134,43 @@ export class ToolJournal {
       .map((row) => this.#toolCallOf(row))
   }
 
+  /** The newest, oldest first, without what they were given and gave: for that no key is needed. */
+  outlines(
+    session: SessionKey,
+    { upToStep, limit }: { readonly upToStep: number; readonly limit: number },
+  ): ToolOutline[] {
+    return this.#database
+      .all(
+        `SELECT id, name, status, idempotency_key, step, started_at FROM tool_calls
+         WHERE session = ? AND reverted = 0 AND step <= ? ORDER BY seq DESC LIMIT ?`,
+        session,
+        upToStep,
+        limit,
+      )
+      .map(outlineOf)
+      .reverse()
+  }
+
   addPartial(
     session: SessionKey,
     { id, value }: { readonly id: string; readonly value: unknown },
   ): void {
-    this.#database.run(
-      `INSERT INTO partials (call, number, value)
-       SELECT seq, (SELECT count(*) FROM partials WHERE call = seq), ? FROM tool_calls
+    const row = this.#database.get(
+      `SELECT seq, (SELECT count(*) FROM partials WHERE call = seq) AS count FROM tool_calls
        WHERE session = ? AND id = ? AND reverted = 0`,
-      this.#encode(value, `partial result of the tool call ${id}`),
       session,
       id,
+    )
+    if (row === undefined) return
+    const [call, count] = [number(row, 'seq'), number(row, 'count')]
+    this.#database.run(
+      'INSERT INTO partials (call, number, value) VALUES (?, ?, ?)',
+      call,
+      count,
+      this.#encode(value, {
+        what: `partial result of the tool call ${id}`,
+        place: partialPlace(call, count),
+      }),
     )
   }
 
@@ -120,12 +178,14 @@ export class ToolJournal {
   partials(session: SessionKey, id: string): unknown[] {
     return this.#database
       .all(
-        `SELECT value FROM partials WHERE call =
+        `SELECT * FROM partials WHERE call =
            (SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0) ORDER BY number`,
         session,
         id,
       )
-      .map((row) => this.#decode(text(row, 'value')))
+      .map((row) =>
+        this.#decode(text(row, 'value'), partialPlace(number(row, 'call'), number(row, 'number'))),
+      )
   }
 
   /** The state goes back to a step: calls begun from there on may be made again. */
@@ -150,34 +210,47 @@ export class ToolJournal {
   }
 
   #toolCallOf(row: SqlRow): ToolCall {
-    const status = text(row, 'status')
-    invariant(isToolStatus(status), 'a tool call has a known status')
+    const outline = outlineOf(row)
+    const { status } = outline
     const stored = optional(row, 'outcome')
-    const outcome = stored === null ? undefined : this.#decode(stored)
+    const outcome =
+      stored === null ? undefined : this.#decode(stored, toolPlace('outcome', outline))
     return {
-      id: text(row, 'id'),
-      name: text(row, 'name'),
-      args: this.#decode(text(row, 'args')),
-      idempotencyKey: text(row, 'idempotency_key'),
-      status,
+      ...outline,
+      args: this.#decode(text(row, 'args'), toolPlace('args', outline)),
       result: status === 'failed' ? undefined : outcome,
       error: status === 'failed' ? outcome : undefined,
-      step: number(row, 'step'),
-      startedAtMs: number(row, 'started_at'),
       endedAtMs: row['ended_at'] === null ? null : number(row, 'ended_at'),
     }
   }
 
-  #encode(value: unknown, what: string): string {
-    return encodeValue(value, { path: [what], ...this.#registry() }).text
+  #encode(
+    value: unknown,
+    { what, place }: { readonly what: string; readonly place: Place },
+  ): string {
+    const encoded = encodeValue(value, { path: [what], ...this.#registry() })
+    return sealText(this.#vault, encoded.text, place)
   }
 
-  #decode(stored: string): unknown {
-    return decodeValue(stored, this.#registry()).value
+  #decode(stored: string, place: Place): unknown {
+    return decodeValue(openText(this.#vault, stored, place), this.#registry()).value
   }
 
   #registry(): { classes?: ClassRegistry } {
     return this.#classes === undefined ? {} : { classes: this.#classes }
+  }
+}
+
+function outlineOf(row: SqlRow): ToolOutline {
+  const status = text(row, 'status')
+  invariant(isToolStatus(status), 'a tool call has a known status')
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    status,
+    idempotencyKey: text(row, 'idempotency_key'),
+    step: number(row, 'step'),
+    startedAtMs: number(row, 'started_at'),
   }
 }
 

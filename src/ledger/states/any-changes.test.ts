@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { ClassRegistry, SavestateError, type StateId } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
+import { type GivenKeys, KEY_TABLES, SealingKey, StoreVault } from '../sealing/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
 import { Box, difference, strictCopy } from './strict-copy.js'
 
@@ -36,11 +37,12 @@ class World {
   state: State
   count = 0
 
-  constructor(path: string, options: { readonly facts: number }) {
+  constructor(path: string, options: { readonly facts: number; readonly keys: GivenKeys }) {
     this.database = openDatabase(path, { timeoutMs: 1000 })
     this.database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
-    this.database.exec(STATE_TABLES)
-    this.store = new StateStore(this.database, { classes })
+    this.database.exec(STATE_TABLES + KEY_TABLES)
+    const vault = new StoreVault(this.database, options.keys)
+    this.store = new StateStore(this.database, { classes, vault })
     this.state = {
       messages: [{ role: 'user', parts: [{ n: 1 }], meta: { n: 1 } }],
       toolCalls: [],
@@ -66,11 +68,7 @@ class World {
       () => n,
       () => `text ${n % 3}`,
       () => new Date(n),
-      () =>
-        new Map<unknown, unknown>([
-          [{ n }, 'a'],
-          ['b', { n }],
-        ]),
+      () => new Map<unknown, unknown>([[{ n }, 'a']]).set('b', { n }),
       () => new Set<unknown>([n, { n }]),
       () => Object.assign(Object.create(null), { n, inner: { n } }),
       () => Object.assign(['a', { n }], { length: 4 }),
@@ -226,12 +224,9 @@ const COMMANDS: Readonly<Record<string, (world: World, choice: Choice) => void>>
       list[choice.b % list.length] = strictCopy(list[choice.b % list.length])
   },
   newArrays: (world) => {
-    world.state = Object.fromEntries(
-      Object.entries(world.state).map(([key, value]) => [
-        key,
-        Array.isArray(value) ? [...value] : value,
-      ]),
-    )
+    const copied = (value: unknown) => (Array.isArray(value) ? [...value] : value)
+    const entries = Object.entries(world.state).map(([key, value]) => [key, copied(value)])
+    world.state = Object.fromEntries(entries)
   },
   nothing: () => undefined,
 }
@@ -251,11 +246,15 @@ const command = fc.record({
 const facts = fc.constantFrom(0, 0, 2, 34)
 
 let count = 0
-test('every state that was written reads back exactly, whatever came before and after', () => {
+const encrypted = { key: new SealingKey(Buffer.alloc(32, 7)) }
+test.each([
+  ['plain', {}, 150],
+  ['encrypted', encrypted, 40],
+])('every %s state reads back exactly, whatever came before and after', (_, keys, numRuns) => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 1, maxLength: 12 }), facts, (commands, facts) => {
       count += 1
-      const world = new World(join(root, `${count}.db`), { facts })
+      const world = new World(join(root, `${count}.db`), { facts, keys })
       for (const { change, memory, fate, appended } of commands) {
         const before = strictCopy(world.state)
         for (const [name, chosen] of change) COMMANDS[name]?.(world, chosen)
@@ -270,7 +269,7 @@ test('every state that was written reads back exactly, whatever came before and 
       }
       world.database.close()
     }),
-    { numRuns: 150, seed: 1 },
+    { numRuns, seed: 1 },
   )
 })
 

@@ -24,7 +24,7 @@ const NOTHING: Part = { kind: 'object', entries: [] }
 export function appendToState(pass: Pass, addition: Addition): StateId {
   const { base, path, items } = addition
   const { root, hasFar } =
-    base === undefined ? { root: NOTHING, hasFar: false } : readBody(pass.database, base)
+    base === undefined ? { root: NOTHING, hasFar: false } : readBody(pass, base)
   const tree = treeAt(root, path)
   if (tree === undefined) return rewrite(pass, addition)
   // An empty list may still have to be made.
@@ -40,7 +40,7 @@ function extend(
   pass: Pass,
   { base, path, items, tree }: Addition & { readonly tree: Tree },
 ): { readonly tree: Tree; readonly hasFar: boolean } {
-  const { beliefs, database } = pass
+  const { beliefs } = pass
   if (base === undefined || beliefs.last?.id !== base) {
     // Nothing of that state is known, and what is known is of another.
     beliefs.pass += 1
@@ -58,12 +58,12 @@ function extend(
   const fresh = slots.map((slot) => ({ slot, before: undefined, isCopy: false }))
   const hasFar = storeFresh(pass, fresh)
   if (!isComplete) {
-    const longer = extendTree(database, { tree, elements: slots, state: base })
+    const longer = extendTree(pass, { tree, elements: slots, state: base })
     return { tree: longer, hasFar }
   }
   for (const slot of slots) sequence.slots.push(slot)
   const { known, slots: elements } = sequence
-  remakeTree(database, { known, elements, changedFrom: tree.length })
+  remakeTree(pass, { known, elements, changedFrom: tree.length })
   return { tree: known.tree, hasFar }
 }
 
@@ -90,7 +90,7 @@ function isAsStored(pass: Pass, slot: Slot): boolean {
   const { root, record } = slot
   if (isObject(root) && record !== undefined) return isAsRecorded(root, record)
   try {
-    return hashOf(elementOf(pass, slot)) === slot.hash
+    return hashOf(elementOf(pass, slot), pass) === slot.hash
   } catch (error) {
     // It holds something by now that could not be stored.
     if (error instanceof SavestateError && error.code === 'STATE_UNSTORABLE') return false
@@ -124,8 +124,8 @@ function withList(
 
 /** For a list that is stored as a part of something else. */
 function rewrite(pass: Pass, { base, path, items }: Addition): StateId {
-  const { database, classes } = pass
-  const state: unknown = base === undefined ? {} : readState(database, { state: base, classes })
+  const { classes } = pass
+  const state: unknown = base === undefined ? {} : readState(pass, { state: base, classes })
   const list = listAt(state, path)
   for (const item of items) list.push(item)
   return writeState(pass, state)

@@ -10,6 +10,12 @@ export function lacking(what: string, state: StateId): SavestateError {
   })
 }
 
+/** `what` begins the sentence "… is not what was written". */
+export function altered(what: string, state: StateId): SavestateError {
+  const message = `The state ${state} is damaged: ${what} is not what was written`
+  return new SavestateError('STORE_DAMAGED', message, { hint: ELSEWHERE })
+}
+
 /** `what` ends the sentence "The state 7 is malformed: there is …". */
 export function malformed(
   what: string,

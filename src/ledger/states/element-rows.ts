@@ -2,45 +2,57 @@
 // of reading a state.
 import { hash } from 'node:crypto'
 import type { StateId } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
+import type { SqlRow } from '../../system/index.js'
 import { number } from '../rows.js'
-import { lacking, malformed } from './damage.js'
+import type { Place } from '../sealing/index.js'
+import { altered, lacking, malformed } from './damage.js'
+import { nextId, type Rows } from './rows.js'
 
 export const PLAIN = 0
 export const TAGGED = 1
 export const FAR = 2
+/** The form is sealed too, in front of the text. */
+export const SEALED = 3
 
 export type Element = { readonly form: number; readonly text: string }
 
 /** In hexadecimal digits. */
 const HASH_DIGITS = 40
 
-export function hashOf({ form, text }: Element): string {
-  return hash('sha256', `${form}${text}`, 'hex').slice(0, HASH_DIGITS)
+/** What names an element. Sealed ones are named by a keyed hash, so that nobody can guess what they hold. */
+export function hashOf({ form, text }: Element, { key }: Pick<Rows, 'key'>): string {
+  const content = `${form}${text}`
+  if (key !== undefined) return key.addressOf(content)
+  return hash('sha256', content, 'hex').slice(0, HASH_DIGITS)
+}
+
+export function elementPlace(id: number, digits: string): Place {
+  return ['elements', id, digits]
 }
 
 /** The id of the element, which is added if it is new. */
 export function storeElement(
-  database: Database,
+  { database, key }: Rows,
   { form, text, hash: digits }: Element & { readonly hash: string },
 ): number {
   const bytes = Buffer.from(digits, 'hex')
   // Looked for first: an insert that is refused would still move the table's next id, and dirty a page.
   const known = database.get('SELECT id FROM elements WHERE hash = ?', bytes)
-  const row =
-    known ??
-    database.get(
-      'INSERT INTO elements (hash, form, text) VALUES (?, ?, ?) RETURNING id',
-      bytes,
-      form,
-      text,
-    )
-  return number(row ?? {}, 'id')
+  if (known !== undefined) return number(known, 'id')
+  if (key === undefined) {
+    const sql = 'INSERT INTO elements (hash, form, text) VALUES (?, ?, ?) RETURNING id'
+    return number(database.get(sql, bytes, form, text) ?? {}, 'id')
+  }
+  const id = nextId(database, 'elements')
+  const sealed = key.seal(`${form}${text}`, elementPlace(id, digits))
+  const sql = 'INSERT INTO elements (id, hash, form, text) VALUES (?, ?, ?, ?)'
+  database.run(sql, id, bytes, SEALED, sealed)
+  return id
 }
 
 /** The hash of an element of the state, in hexadecimal digits. */
 export function readHash(
-  database: Database,
+  { database }: Rows,
   { id, state }: { readonly id: number; readonly state: StateId },
 ): string {
   const bytes = database.get('SELECT hash FROM elements WHERE id = ?', id)?.['hash']
@@ -70,13 +82,13 @@ export type Elements = {
 
 type Wanted = { readonly ids: readonly number[]; readonly state: StateId }
 
-export function readElements(database: Database, { ids, state }: Wanted): Elements {
+export function readElements(rows: Rows, { ids, state }: Wanted): Elements {
   const values: unknown[] = []
   const tagged = new Map<number, Element>()
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const piece = ids.slice(start, start + AT_ONCE)
     const wanted = piece.join()
-    const row = database.get(PIECE, `[${wanted}]`)
+    const row = rows.database.get(PIECE, `[${wanted}]`)
     // Which also says that they came in this order.
     if (row?.['ids'] !== wanted) throw lacking('elements', state)
     const plain = parsePlain(`[${String(row['texts'])}]`, state)
@@ -84,7 +96,7 @@ export function readElements(database: Database, { ids, state }: Wanted): Elemen
     for (const value of plain) values.push(value)
     if (typeof row['odd'] !== 'string') continue
     const places = row['odd'].split(',').map(Number)
-    const odd = readRows(database, { ids: places.map((place) => piece[place] ?? 0), state })
+    const odd = readRows(rows, { ids: places.map((place) => piece[place] ?? 0), state })
     for (const [n, element] of odd.entries()) {
       const at = start + (places[n] ?? 0)
       if (element.form === PLAIN) values[at] = parsePlain(`[${element.text}]`, state)[0]
@@ -94,17 +106,29 @@ export function readElements(database: Database, { ids, state }: Wanted): Elemen
   return { values, tagged }
 }
 
-function readRows(database: Database, { ids, state }: Wanted): Element[] {
-  const rows = database.all(
-    `SELECT element.id, element.form, element.text
+function readRows(rows: Rows, { ids, state }: Wanted): Element[] {
+  const found = rows.database.all(
+    `SELECT element.id, element.hash, element.form, element.text
      FROM json_each(?) AS wanted CROSS JOIN elements AS element ON element.id = wanted.value`,
     JSON.stringify(ids),
   )
   return ids.map((id, place) => {
-    const row = rows[place]
+    const row = found[place]
     if (row?.['id'] !== id) throw lacking(`element ${id}`, state)
-    return { form: number(row, 'form'), text: String(row['text']) }
+    const element = openElement(rows, row)
+    if (element === undefined) throw altered(`element ${id}`, state)
+    return element
   })
+}
+
+/** Of a row with id, hash, form and text; undefined if it is not what was sealed. Throws KEY_MISSING, KEY_WRONG. */
+export function openElement({ vault }: Pick<Rows, 'vault'>, row: SqlRow): Element | undefined {
+  const [id, form, text] = [number(row, 'id'), number(row, 'form'), String(row['text'])]
+  if (form !== SEALED) return { form, text }
+  const { hash: bytes } = row
+  const digits = bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : ''
+  const opened = vault.open(text, elementPlace(id, digits))
+  return opened === undefined ? undefined : { form: Number(opened[0]), text: opened.slice(1) }
 }
 
 function parsePlain(text: string, state: StateId): readonly unknown[] {

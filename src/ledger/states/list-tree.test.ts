@@ -10,12 +10,14 @@ import { type Child, MAX_CHILDREN, zerosOf } from './chunks.js'
 import { emptyTree, extendTree, remakeTree } from './list-tree.js'
 import { readList, readNodes } from './node-rows.js'
 import { EMPTY_TREE, type Tree } from './state-body.js'
+import { NO_VAULT } from '../sealing/index.js'
 import { STATE_TABLES } from './tables.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'savestate-trees-'))
 const database = openDatabase(join(folder, 'trees.db'), { timeoutMs: 1000 })
 database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
 database.exec(STATE_TABLES)
+const rows = { database, vault: NO_VAULT, key: undefined }
 afterAll(() => {
   database.close()
   rmSync(folder, { recursive: true, force: true })
@@ -50,7 +52,7 @@ function shapeOf({ node, height, length }: Tree): Shape {
 
 function made(elements: readonly Child[]): Tree {
   const known = emptyTree()
-  remakeTree(database, { known, elements, changedFrom: 0 })
+  remakeTree(rows, { known, elements, changedFrom: 0 })
   return known.tree
 }
 
@@ -60,15 +62,13 @@ test('a tree that is made again after a change is the one of a new list', () => 
     fc.property(list, fc.array(change, { maxLength: 5 }), (start, changes) => {
       const known = emptyTree()
       let elements = start
-      remakeTree(database, { known, elements, changedFrom: 0 })
+      remakeTree(rows, { known, elements, changedFrom: 0 })
       for (const { at, removed, inserted } of changes) {
         const place = at % (elements.length + 1)
         elements = elements.toSpliced(place, removed, ...inserted)
-        remakeTree(database, { known, elements, changedFrom: place })
+        remakeTree(rows, { known, elements, changedFrom: place })
         expect(shapeOf(known.tree)).toEqual(shapeOf(made(elements)))
-        expect(readList(database, { tree: known.tree, state })).toEqual(
-          elements.map(({ id }) => id),
-        )
+        expect(readList(rows, { tree: known.tree, state })).toEqual(elements.map(({ id }) => id))
       }
     }),
     { numRuns: 150, seed: 1 },
@@ -80,7 +80,7 @@ test('a tree that is made longer is the one of a new list', () => {
     fc.property(fc.array(list, { minLength: 1, maxLength: 4 }), (pieces) => {
       let tree = EMPTY_TREE
       for (const [place, elements] of pieces.entries()) {
-        tree = extendTree(database, { tree, state, elements })
+        tree = extendTree(rows, { tree, state, elements })
         expect(shapeOf(tree)).toEqual(shapeOf(made(pieces.slice(0, place + 1).flat())))
       }
     }),
@@ -101,7 +101,7 @@ test('no node has more than 128 children, and equal nodes are one row', () => {
 
 test('a run of elements that each end all nodes has a tree too', () => {
   const elements = Array.from({ length: 300 }, () => ({ id: 1, zeros: 32 }))
-  expect(readList(database, { tree: made(elements), state })).toHaveLength(300)
+  expect(readList(rows, { tree: made(elements), state })).toHaveLength(300)
 })
 
 test('zeros are counted at the end of a hash', () => {

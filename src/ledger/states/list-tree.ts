@@ -2,10 +2,10 @@
 // that changed on are looked at. Any tree is made longer from the last node of each of its levels. Both give
 // the tree that the list would have if it were new (chunks.ts).
 import type { StateId } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
 import { type Child, chunksOf, zerosOf } from './chunks.js'
 import { readHash } from './element-rows.js'
-import { type KnownNodes, nodeKey, readNodes, storeNode } from './node-rows.js'
+import { type KnownNodes, nodeKey, openNodes, storeNode } from './node-rows.js'
+import type { Rows } from './rows.js'
 import { EMPTY_TREE, type Tree } from './state-body.js'
 
 /** A node in its tree, with the zeros of its last element. */
@@ -29,7 +29,7 @@ type Change = {
 
 /** After it `known` is the tree of these elements. */
 export function remakeTree(
-  database: Database,
+  rows: Rows,
   { known, elements, changedFrom }: Change & { readonly known: KnownTree },
 ): void {
   const { levels } = known
@@ -42,7 +42,7 @@ export function remakeTree(
     const before = popFrom(nodes, from)
     from = nodes.length
     const rest = children.slice(before.start)
-    for (const node of storeLevel(database, {
+    for (const node of storeLevel(rows, {
       children: rest,
       level: height,
       before: before.nodes,
@@ -79,15 +79,15 @@ type Extension = {
   readonly elements: readonly Child[]
 }
 
-export function extendTree(database: Database, { tree, state, elements }: Extension): Tree {
-  const spine = state === undefined ? [] : readSpine(database, { tree, state })
+export function extendTree(rows: Rows, { tree, state, elements }: Extension): Tree {
+  const spine = state === undefined ? [] : readSpine(rows, { tree, state })
   let children = elements
   let height = -1
   do {
     height += 1
     const { kept = [], key = '', id = 0 } = spine[height] ?? {}
     const before: KnownNodes = new Map([[key, id]])
-    children = storeLevel(database, { children: [...kept, ...children], level: height, before })
+    children = storeLevel(rows, { children: [...kept, ...children], level: height, before })
   } while (children.length > 1 || height < tree.height)
   return { length: tree.length + elements.length, height, node: children[0]?.id ?? 0 }
 }
@@ -101,18 +101,17 @@ type SpineNode = {
 
 /** The last node of each level, the leaf first. */
 function readSpine(
-  database: Database,
+  rows: Rows,
   { tree, state }: { readonly tree: Tree; readonly state: StateId },
 ): SpineNode[] {
   const spine: SpineNode[] = []
   let id = tree.node
   for (let level = tree.height; level >= 0 && tree.length > 0; level -= 1) {
-    const [ids = []] = readNodes(database, { ids: [id], state })
+    const [ids = []] = openNodes(rows, { ids: [id], state })
     const last = ids.at(-1) ?? 0
     // Within a node nothing ends before its last child, so what the hashes are does not matter.
     const kept = ids.slice(0, -1).map((child) => ({ id: child, zeros: 0 }))
-    if (level === 0)
-      kept.push({ id: last, zeros: zerosOf(readHash(database, { id: last, state })) })
+    if (level === 0) kept.push({ id: last, zeros: zerosOf(readHash(rows, { id: last, state })) })
     spine.unshift({ id, key: nodeKey(ids), kept })
     id = last
   }
@@ -126,9 +125,9 @@ type Level = {
   readonly before: KnownNodes
 }
 
-function storeLevel(database: Database, { children, level, before }: Level): Node[] {
+function storeLevel(rows: Rows, { children, level, before }: Level): Node[] {
   return chunksOf(children, level).map(({ ids, zeros }) => {
-    const { id, key } = storeNode(database, { ids, known: before })
+    const { id, key } = storeNode(rows, { ids, known: before })
     return { id, key, zeros, size: ids.length }
   })
 }

@@ -27,8 +27,35 @@ export function packNode(ids: readonly number[]): Buffer {
   return bytes.subarray(0, end)
 }
 
-/** The ids; undefined for bytes that no node has. */
-export function unpackNode(bytes: Uint8Array): number[] | undefined {
+/** What stands in front of a sealed node: no node begins with it, because no id is 0. */
+const SEAL = 0
+const KEY_ID_BYTES = 8
+const SEAL_BYTES = 1 + KEY_ID_BYTES + 16
+
+export type NodeSeal = {
+  readonly keyId: string
+  readonly tag: Uint8Array /** The node without its seal. */
+  readonly packed: Uint8Array
+}
+
+/** A node is no secret, but nobody may change what a state consists of unnoticed. */
+export function withSeal(packed: Uint8Array, { keyId, tag }: Omit<NodeSeal, 'packed'>): Buffer {
+  return Buffer.concat([Buffer.of(SEAL), Buffer.from(keyId, 'hex'), tag, packed])
+}
+
+/** Undefined for a node without one. */
+export function sealOf(bytes: Uint8Array): NodeSeal | undefined {
+  if (bytes[0] !== SEAL) return undefined
+  return {
+    keyId: Buffer.from(bytes.subarray(1, 1 + KEY_ID_BYTES)).toString('hex'),
+    tag: bytes.subarray(1 + KEY_ID_BYTES, SEAL_BYTES),
+    packed: bytes.subarray(SEAL_BYTES),
+  }
+}
+
+/** The ids; undefined for bytes that no node has. A seal is passed over. */
+export function unpackNode(body: Uint8Array): number[] | undefined {
+  const bytes = body[0] === SEAL ? body.subarray(SEAL_BYTES) : body
   const ids: number[] = []
   let last = 0
   let step = 0

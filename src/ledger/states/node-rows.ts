@@ -2,8 +2,10 @@
 import type { StateId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
-import { lacking, malformed } from './damage.js'
-import { packNode, unpackNode } from './node-body.js'
+import type { Place } from '../sealing/index.js'
+import { altered, lacking, malformed } from './damage.js'
+import { packNode, sealOf, unpackNode, withSeal } from './node-body.js'
+import { nextId, type Rows } from './rows.js'
 import type { Tree } from './state-body.js'
 
 /** Nodes of one level of a tree that are stored, by their bodies. */
@@ -11,16 +13,30 @@ export type KnownNodes = Map<string, number>
 
 /** Adds the node unless it is known. Nodes have no index: only what is remembered is found again. */
 export function storeNode(
-  database: Database,
+  rows: Rows,
   { ids, known }: { readonly ids: readonly number[]; readonly known: KnownNodes },
 ): { readonly id: number; readonly key: string } {
   const body = packNode(ids)
   const key = body.toString('latin1')
-  const id =
-    known.get(key) ??
-    number(database.get('INSERT INTO nodes (body) VALUES (?) RETURNING id', body) ?? {}, 'id')
+  const id = known.get(key) ?? insertNode(rows, body)
   known.set(key, id)
   return { id, key }
+}
+
+function insertNode({ database, key }: Rows, body: Buffer): number {
+  if (key === undefined) {
+    const sql = 'INSERT INTO nodes (body) VALUES (?) RETURNING id'
+    return number(database.get(sql, body) ?? {}, 'id')
+  }
+  const id = nextId(database, 'nodes')
+  const tag = key.tagOf(body, nodePlace(id))
+  const sealed = withSeal(body, { keyId: key.id, tag })
+  database.run('INSERT INTO nodes (id, body) VALUES (?, ?)', id, sealed)
+  return id
+}
+
+export function nodePlace(id: number): Place {
+  return ['nodes', id]
 }
 
 export function nodeKey(ids: readonly number[]): string {
@@ -29,8 +45,30 @@ export function nodeKey(ids: readonly number[]): string {
 
 type Wanted = { readonly ids: readonly number[]; readonly state: StateId }
 
-/** The children of each of these nodes. */
+/** The children of each of these nodes, as they are now: whether they are those that were written is not looked at. */
 export function readNodes(database: Database, { ids, state }: Wanted): number[][] {
+  return readBodies(database, { ids, state }).map((body) => childrenIn(body, state))
+}
+
+/** The same, for those who read states. Throws KEY_MISSING, KEY_WRONG. */
+export function openNodes({ database, vault }: Rows, { ids, state }: Wanted): number[][] {
+  return readBodies(database, { ids, state }).map((body, place) => {
+    const seal = sealOf(body)
+    if (seal === undefined) return childrenIn(body, state)
+    const { keyId, tag, packed } = seal
+    const id = ids[place] ?? 0
+    if (!vault.keyFor(keyId).isTagOf(tag, packed, nodePlace(id))) throw altered(`node ${id}`, state)
+    return childrenIn(packed, state)
+  })
+}
+
+function childrenIn(body: Uint8Array, state: StateId): number[] {
+  const children = unpackNode(body)
+  if (children === undefined) throw malformed('a node of another form', { state })
+  return children
+}
+
+function readBodies(database: Database, { ids, state }: Wanted): Uint8Array[] {
   const rows = database.all(
     `SELECT node.id, node.body
      FROM json_each(?) AS wanted CROSS JOIN nodes AS node ON node.id = wanted.value`,
@@ -38,23 +76,19 @@ export function readNodes(database: Database, { ids, state }: Wanted): number[][
   )
   if (rows.some((row, place) => row['id'] !== ids[place]) || rows.length !== ids.length)
     throw lacking('nodes', state)
-  return rows.map(({ body }) => {
-    const children = body instanceof Uint8Array ? unpackNode(body) : undefined
-    if (children === undefined) throw malformed('a node of another form', { state })
-    return children
-  })
+  return rows.map(({ body }) => (body instanceof Uint8Array ? body : new Uint8Array()))
 }
 
 /** The ids of all elements of a list, in order. */
 export function readList(
-  database: Database,
+  rows: Rows,
   { tree, state }: { readonly tree: Tree; readonly state: StateId },
 ): readonly number[] {
   if (tree.length === 0) return []
   let ids: readonly number[] = [tree.node]
   for (let level = tree.height; level >= 0; level -= 1) {
     const below: number[] = []
-    for (const children of readNodes(database, { ids, state }))
+    for (const children of openNodes(rows, { ids, state }))
       for (const child of children) below.push(child)
     ids = below
   }

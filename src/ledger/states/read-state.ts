@@ -7,14 +7,15 @@ import {
   SavestateError,
   type StateId,
 } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
-import { lacking, malformed } from './damage.js'
+import { altered, lacking, malformed } from './damage.js'
 import { readElements } from './element-rows.js'
 import { readList } from './node-rows.js'
-import { parseBody, type Part, type StateBody } from './state-body.js'
+import type { Place } from '../sealing/index.js'
+import type { Rows } from './rows.js'
+import { parseBody, type Part, sealedIn, type StateBody } from './state-body.js'
 
 type Reading = {
-  readonly database: Database
+  readonly rows: Rows
   readonly classes: ClassRegistry | undefined
   readonly state: StateId
   readonly unfilled: Unfilled[]
@@ -23,10 +24,26 @@ type Reading = {
 /** An element with far references, and how to put it in its place once they are filled in. */
 type Unfilled = { readonly decoded: DecodedValue; readonly place: () => void }
 
-export function readBody(database: Database, state: StateId): StateBody {
-  const body = database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
+export function readBody(rows: Rows, state: StateId): StateBody {
+  const body = rows.database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
   if (typeof body !== 'string') throw lacking('the row', state)
-  return parseBody(body, state)
+  const opened = openBody(rows, { state, body })
+  if (opened === undefined) throw altered('the row', state)
+  return parseBody(opened, state)
+}
+
+/** The text of a row without its seal; undefined if it is not what was sealed. Throws KEY_MISSING, KEY_WRONG. */
+export function openBody(
+  { vault }: Pick<Rows, 'vault'>,
+  { state, body }: { readonly state: number; readonly body: string },
+): string | undefined {
+  const seal = sealedIn(body)
+  return seal === undefined ? body : vault.open(seal.sealed, bodyPlace(state, seal.references))
+}
+
+/** The references are in the open, but nobody can change them unnoticed. */
+export function bodyPlace(state: number, references: string): Place {
+  return ['states', state, references]
 }
 
 export type ReadOptions = {
@@ -36,9 +53,9 @@ export type ReadOptions = {
 }
 
 /** Fresh objects each time. With `keys` only those; the others are not read unless these refer to them. */
-export function readState(database: Database, { state, keys, classes }: ReadOptions): unknown {
-  const { root, hasFar } = readBody(database, state)
-  if (keys === undefined) return makePart({ database, classes, state, unfilled: [] }, root)
+export function readState(rows: Rows, { state, keys, classes }: ReadOptions): unknown {
+  const { root, hasFar } = readBody(rows, state)
+  if (keys === undefined) return makePart({ rows, classes, state, unfilled: [] }, root)
   if (root.kind !== 'object' && root.kind !== 'entries') {
     throw new SavestateError('BAD_INPUT', `The state ${state} is not an object that has keys`, {
       hint: 'Read it whole.',
@@ -49,7 +66,7 @@ export function readState(database: Database, { state, keys, classes }: ReadOpti
   const part: Part = isLazy
     ? { kind: 'object', entries: root.entries.filter(([key]) => wanted.has(key)) }
     : root
-  const whole = makePart({ database, classes, state, unfilled: [] }, part)
+  const whole = makePart({ rows, classes, state, unfilled: [] }, part)
   return Object.fromEntries(Object.entries(Object(whole)).filter(([key]) => wanted.has(key)))
 }
 
@@ -91,7 +108,7 @@ function readPart(
       return
     }
     case 'list': {
-      const ids = readList(reading.database, { tree: part.tree, state: reading.state })
+      const ids = readList(reading.rows, { tree: part.tree, state: reading.state })
       const list = readValues(reading, {
         ids,
         put: (place, value) => {
@@ -104,7 +121,7 @@ function readPart(
     default: {
       const object = {}
       const add = (pair: unknown) => define(object, entryOf(pair, reading))
-      const ids = readList(reading.database, { tree: part.tree, state: reading.state })
+      const ids = readList(reading.rows, { tree: part.tree, state: reading.state })
       for (const pair of readValues(reading, { ids, put: (_, pair) => add(pair) })) add(pair)
       put(object)
     }
@@ -120,7 +137,7 @@ function readValues(
   }: { readonly ids: readonly number[]; readonly put: (place: number, value: unknown) => void },
 ): unknown[] {
   const { classes } = reading
-  const { values, tagged } = readElements(reading.database, { ids, state: reading.state })
+  const { values, tagged } = readElements(reading.rows, { ids, state: reading.state })
   for (const [place, { text }] of tagged) {
     const decoded = decodeValue(text, classes === undefined ? {} : { classes })
     values[place] = decoded.value

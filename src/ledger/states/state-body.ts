@@ -6,7 +6,9 @@
 //   ["entries",50,1,9]          a large object: a list of [key, value]
 //   {"key":part,…}              an object whose keys are stored one by one, in their order
 //
-// The row itself is [format, mark, root], followed by "far" if there are far references.
+// The row itself is [format, mark, root], followed by "far" if there are far references. A sealed one is
+// ["sealed", all of that as a sealed text, references], with every part of the root that leads to an element or a
+// list: what is in use can be told without the key.
 import type { StateId } from '../../model/index.js'
 import { malformed, newerForm } from './damage.js'
 
@@ -40,6 +42,10 @@ const FORMAT = 1
 /** No list that fits on a disk has a higher tree. */
 const MAX_HEIGHT = 40
 
+const SEALED = 'sealed'
+/** What stands in front of the sealed text. */
+export const SEALED_BODY = `["${SEALED}","`
+
 export const EMPTY_TREE: Tree = { length: 0, height: 0, node: 0 }
 
 /** `root` is what `partText` gives. */
@@ -69,11 +75,49 @@ export function partText(part: Part): string {
   }
 }
 
-/** Throws STATE_UNREADABLE for what no version, or only a newer one, has written. */
+/** What a sealed row tells everybody. */
+export function referencesIn(part: Part): readonly Part[] {
+  if (part.kind === 'primitive') return []
+  if (part.kind === 'object') return part.entries.flatMap(([, inner]) => referencesIn(inner))
+  return [part]
+}
+
+export function referencesText(references: readonly Part[]): string {
+  return `[${references.map(partText).join()}]`
+}
+
+export function sealedBodyText({ sealed, references }: SealedBody): string {
+  return `${SEALED_BODY}${sealed}",${references}]`
+}
+
+export type SealedBody = {
+  readonly sealed: string
+  /** As JSON. */
+  readonly references: string
+}
+
+/** Undefined for a row that is not sealed. */
+export function sealedIn(text: string): SealedBody | undefined {
+  if (!text.startsWith(SEALED_BODY)) return undefined
+  const end = text.indexOf('"', SEALED_BODY.length)
+  return {
+    sealed: text.slice(SEALED_BODY.length, end),
+    references: text.slice(end + 2, -1),
+  }
+}
+
+/**
+ * Of a sealed row only the references, without names and as one object: enough to tell what is in use.
+ * Throws STATE_UNREADABLE for what no version, or only a newer one, has written.
+ */
 export function parseBody(text: string, state: StateId): StateBody {
   try {
     const [format, mark, root, far] = listIn(JSON.parse(text))
     if (typeof format === 'number' && format > FORMAT) throw newerForm(state)
+    if (format === SEALED) {
+      const entries = listIn(root).map((part, place) => [String(place), partOf(part)] as const)
+      return { mark: '', hasFar: true, root: { kind: 'object', entries } }
+    }
     if (typeof mark !== 'string') throw new Misfit()
     return { mark, hasFar: far === 'far', root: partOf(root) }
   } catch (cause) {

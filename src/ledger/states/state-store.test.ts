@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { ClassRegistry, parseStateId } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
+import { type GivenKeys, KEY_TABLES, SealingKey, StoreVault } from '../sealing/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
 import { Box, difference } from './strict-copy.js'
 
@@ -18,7 +19,7 @@ classes.register('Box', {
 })
 
 let count = 0
-function open(): {
+function open(keys: GivenKeys = {}): {
   readonly database: Database
   readonly store: StateStore
   readonly memory: StateMemory
@@ -26,8 +27,10 @@ function open(): {
   count += 1
   const database = openDatabase(join(folder, `${count}.db`), { timeoutMs: 1000 })
   database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
-  database.exec(STATE_TABLES)
-  return { database, store: new StateStore(database, { classes }), memory: new StateMemory() }
+  database.exec(STATE_TABLES + KEY_TABLES)
+  const vault = new StoreVault(database, keys)
+  const store = new StateStore(database, { classes, vault })
+  return { database, store, memory: new StateMemory() }
 }
 
 function counts(database: Database): unknown {
@@ -41,8 +44,14 @@ const numbered = (length: number) => Array.from({ length }, (_, n) => ({ n, inne
 const keyed = (length: number) =>
   Object.fromEntries(Array.from({ length }, (_, n) => [`key ${n}`, { n }]))
 
-test('a state of any kind and shape comes back exactly', () => {
-  const { store, memory } = open()
+const encrypted = { key: new SealingKey(Buffer.alloc(32, 7)) }
+const KINDS = [
+  ['plain', {}],
+  ['encrypted', encrypted],
+] as const
+
+test.each(KINDS)('a state of any kind and shape comes back exactly, %s', (_, keys) => {
+  const { store, memory } = open(keys)
   const states: unknown[] = [
     undefined,
     null,
@@ -83,8 +92,8 @@ test('no depth is too deep, also for an object that is shared down there', () =>
   expect(below).toBe(list[2].bottom)
 })
 
-test('a state that is not different gets no new row, nor does a copy of it', () => {
-  const { database, store, memory } = open()
+test.each(KINDS)('what is not different gets no new row, nor does a copy, %s', (_, keys) => {
+  const { database, store, memory } = open(keys)
   const state = { messages: numbered(100), facts: keyed(50), map: new Map([[1, { n: 1 }]]), at: 5 }
   const id = store.write(state, memory)
   const before = counts(database)

@@ -3,8 +3,10 @@
 import type { ClassRegistry, StateId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
+import { NO_VAULT, type Vault } from '../sealing/index.js'
 import { appendToState } from './append-state.js'
 import { readBody, readState } from './read-state.js'
+import type { Rows } from './rows.js'
 import type { Part } from './state-body.js'
 import type { StateMemory } from './state-memory.js'
 import type { Pass } from './store-fresh.js'
@@ -24,17 +26,25 @@ export type StateSummary = Figures & {
 export class StateStore {
   readonly #database: Database
   readonly #classes: ClassRegistry | undefined
+  readonly #vault: Vault
 
-  constructor(database: Database, options: { readonly classes?: ClassRegistry } = {}) {
+  constructor(
+    database: Database,
+    options: {
+      readonly classes?: ClassRegistry | undefined
+      readonly vault?: Vault | undefined
+    } = {},
+  ) {
     this.#database = database
     this.#classes = options.classes
+    this.#vault = options.vault ?? NO_VAULT
   }
 
   /**
    * Inside the caller's transaction; if that fails, the caller forgets the memory. Gives the id of the last
    * state if nothing is different. Changes nothing of the caller's.
    *
-   * Throws STATE_UNSTORABLE, with the path, for what could not be brought back exactly.
+   * Throws STATE_UNSTORABLE, with the path, for what could not be brought back exactly; KEY_MISSING and KEY_WRONG.
    */
   write(state: unknown, memory: StateMemory): StateId {
     return this.#pass(memory, (pass) => writeState(pass, state))
@@ -63,24 +73,29 @@ export class StateStore {
    * Fresh objects each time. With `keys` an object that has only those of its keys.
    *
    * Throws STORE_DAMAGED for what is missing, STATE_UNREADABLE for what is malformed or of an unknown class, and
-   * BAD_INPUT for keys of a state that is no plain object.
+   * BAD_INPUT for keys of a state that is no plain object; KEY_MISSING and KEY_WRONG if it is sealed.
    */
   read(id: StateId, options: { readonly keys?: readonly string[] } = {}): unknown {
-    return readState(this.#database, { state: id, keys: options.keys, classes: this.#classes })
+    return readState(this.#reading(), { state: id, keys: options.keys, classes: this.#classes })
   }
 
   /** What stands where, without reading it. */
   summary(id: StateId): StateSummary {
-    const { root } = readBody(this.#database, id)
+    const { root } = readBody(this.#reading(), id)
     const entries = root.kind === 'object' ? root.entries : []
     return { ...figuresOf(root), keys: entries.map(([key, part]) => ({ key, ...figuresOf(part) })) }
+  }
+
+  #reading(): Rows {
+    return { database: this.#database, vault: this.#vault, key: undefined }
   }
 
   #pass<T>(memory: StateMemory, work: (pass: Pass) => T): T {
     this.#verify(memory)
     const { beliefs } = memory
     try {
-      return work({ database: this.#database, classes: this.#classes, beliefs, paths: new Map() })
+      const rows = { database: this.#database, vault: this.#vault, key: this.#vault.forWriting() }
+      return work({ ...rows, classes: this.#classes, beliefs, paths: new Map() })
     } catch (error) {
       // What it believes is half of this pass, and what was stored will be gone with the transaction.
       memory.forget()

@@ -6,7 +6,6 @@ import {
   type EncodedValue,
   type ValuePath,
 } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
 import { zerosOf } from './chunks.js'
 import { type Element, FAR, hashOf, PLAIN, storeElement, TAGGED } from './element-rows.js'
 import {
@@ -19,12 +18,12 @@ import {
   take,
 } from './ownership.js'
 import { recordOf } from './record.js'
+import type { Rows } from './rows.js'
 import type { Fresh } from './settle.js'
 import { type Beliefs, locate, type Slot } from './state-memory.js'
 
 /** One call that writes. */
-export type Pass = {
-  readonly database: Database
+export type Pass = Rows & {
   readonly classes: ClassRegistry | undefined
   readonly beliefs: Beliefs
   /** Of objects that were referred to. */
@@ -45,8 +44,8 @@ export function storeFresh(pass: Pass, fresh: readonly Fresh[]): boolean {
     }
     const element = elementOf(pass, slot)
     hasFar ||= element.form === FAR
-    const hash = hashOf(element)
-    const id = before?.hash === hash ? before.id : storeElement(pass.database, { ...element, hash })
+    const hash = hashOf(element, pass)
+    const id = before?.hash === hash ? before.id : storeElement(pass, { ...element, hash })
     use(slot, { id, hash, zeros: zerosOf(hash) })
   }
   return hasFar

@@ -6,13 +6,22 @@ import { layOut, type Layout, type Spread } from './layout.js'
 import { emptyTree, remakeTree } from './list-tree.js'
 import { claimContainer, claimRoots } from './ownership.js'
 import { dropBrokenLinks, settle } from './settle.js'
-import { bodyText, type Part, partText } from './state-body.js'
+import { bodyPlace } from './read-state.js'
+import { nextId, type Rows } from './rows.js'
+import {
+  bodyText,
+  type Part,
+  partText,
+  referencesIn,
+  referencesText,
+  sealedBodyText,
+} from './state-body.js'
 import type { Beliefs, Sequence } from './state-memory.js'
 import { type Pass, storeFresh } from './store-fresh.js'
 
 /** The id of the state: that of the last one, if nothing is different. */
 export function writeState(pass: Pass, state: unknown): StateId {
-  const { beliefs, database } = pass
+  const { beliefs } = pass
   beliefs.pass += 1
   const previous = beliefs.containers
   beliefs.containers = new Map()
@@ -40,7 +49,7 @@ export function writeState(pass: Pass, state: unknown): StateId {
   for (const { sequence, changedFrom } of settled) {
     if (changedFrom === undefined || sequence.kind === 'value') continue
     const { known, slots } = sequence
-    remakeTree(database, { known, elements: slots, changedFrom })
+    remakeTree(pass, { known, elements: slots, changedFrom })
   }
   const hasFar = isFreshFar || settled.some(({ linked }) => linked.some(isPresentIn(beliefs)))
   return storeState(pass, { root: partOf(layout, sequences), hasFar })
@@ -48,16 +57,31 @@ export function writeState(pass: Pass, state: unknown): StateId {
 
 /** Adds the row of a state, unless it is that of the last one. */
 export function storeState(
-  { beliefs, database }: Pass,
+  pass: Pass,
   { root, hasFar }: { readonly root: Part; readonly hasFar: boolean },
 ): StateId {
+  const { beliefs } = pass
   const text = partText(root)
   if (beliefs.last?.root === text) return beliefs.last.id
-  const body = bodyText({ mark: beliefs.mark, hasFar, root: text })
-  const row = database.get('INSERT INTO states (body) VALUES (?) RETURNING id', body) ?? {}
-  const id = parseStateId(number(row, 'id'))
+  const plain = bodyText({ mark: beliefs.mark, hasFar, root: text })
+  const { id, body } = insertState(pass, { plain, root })
   beliefs.last = { id, body, root: text }
   return id
+}
+
+function insertState(
+  { database, key }: Rows,
+  { plain, root }: { readonly plain: string; readonly root: Part },
+): { readonly id: StateId; readonly body: string } {
+  if (key === undefined) {
+    const row = database.get('INSERT INTO states (body) VALUES (?) RETURNING id', plain) ?? {}
+    return { id: parseStateId(number(row, 'id')), body: plain }
+  }
+  const id = parseStateId(nextId(database, 'states'))
+  const references = referencesText(referencesIn(root))
+  const body = sealedBodyText({ sealed: key.seal(plain, bodyPlace(id, references)), references })
+  database.run('INSERT INTO states (id, body) VALUES (?, ?)', id, body)
+  return { id, body }
 }
 
 export function sequenceAt(

@@ -1,0 +1,34 @@
+// What is wrong with the keys that were given, in words. No message has anything of a key but its id.
+import { SavestateError } from '../../model/index.js'
+
+const HOW = 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE, or give openStore({ encryption: { key } }).'
+
+/** `given` are the ids of the keys that are at hand. */
+export function lacksKey(
+  id: string,
+  { given, purpose }: { readonly given: readonly string[]; readonly purpose: 'read' | 'write' },
+): SavestateError {
+  const what =
+    purpose === 'read'
+      ? `This is encrypted with the key ${id}`
+      : `The store is encrypted with the key ${id}`
+  if (given.length === 0)
+    return new SavestateError('KEY_MISSING', `${what}, and no key was given`, { hint: HOW })
+  const other = given.length === 1 ? 'the key given is' : 'the keys given are'
+  return new SavestateError('KEY_WRONG', `${what}, and ${other} ${given.join(' and ')}`, {
+    hint: `Give the key ${id}. ${HOW} While keys are changed, both must be given.`,
+  })
+}
+
+/** The id is that of a key of the store, but the key is another. */
+export function unfitKey(id: string): SavestateError {
+  return new SavestateError('KEY_WRONG', `The key ${id} does not open what the store has of it`, {
+    hint: 'It is another key, or the list of keys in the store is damaged.',
+  })
+}
+
+export function retiredKey(id: string): SavestateError {
+  return new SavestateError('KEY_WRONG', `The key ${id} was retired from this store`, {
+    hint: 'Give the key that the store has now, or none if it is no longer encrypted.',
+  })
+}

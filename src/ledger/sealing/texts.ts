@@ -1,0 +1,31 @@
+// Texts of a column that may be sealed.
+import { SavestateError, SealedValue } from '../../model/index.js'
+import { isSealed, keyIdOf, type Place } from './sealing-key.js'
+import type { Vault } from './vault.js'
+
+/** Inside the transaction that writes it. Throws KEY_MISSING or KEY_WRONG. */
+export function sealText(vault: Vault, text: string, place: Place): string {
+  return vault.forWriting()?.seal(text, place) ?? text
+}
+
+/** Throws KEY_MISSING or KEY_WRONG, and STORE_DAMAGED for what is not what was sealed there. */
+export function openText(vault: Vault, text: string, place: Place): string {
+  if (!isSealed(text)) return text
+  const opened = vault.open(text, place)
+  if (opened !== undefined) return opened
+  const what = place.slice(0, 3).join(' ')
+  throw new SavestateError('STORE_DAMAGED', `An encrypted value is damaged: ${what}`, {
+    hint: 'What it belongs to cannot be read. Everything else can.',
+  })
+}
+
+/** The same for what is only shown: without its key it is said to be sealed, so that lists need no key. */
+export function openShown(
+  vault: Vault,
+  text: string,
+  place: Place,
+): { readonly text: string } | { readonly sealed: SealedValue } {
+  const id = isSealed(text) ? keyIdOf(text) : undefined
+  if (id !== undefined && !vault.has(id)) return { sealed: new SealedValue(id) }
+  return { text: openText(vault, text, place) }
+}

@@ -1,0 +1,106 @@
+// Between what the ledger keeps and what callers see: values are sealed on their way in and opened on their way out,
+// if the store is encrypted. Without a key all of this is one look at two empty tables for each transaction.
+import type { Database } from '../../system/index.js'
+import { lacksKey, retiredKey, unfitKey } from './key-errors.js'
+import { keyIdOf, type Place, type SealingKey } from './sealing-key.js'
+
+/** `newKey` is the one to change to. Either opens what it has sealed. */
+export type GivenKeys = {
+  readonly key?: SealingKey | undefined
+  readonly newKey?: SealingKey | undefined
+}
+
+export interface Vault {
+  /**
+   * Inside the transaction that writes: what everything in it is to be sealed with. Undefined: nothing is sealed.
+   * Throws KEY_MISSING or KEY_WRONG if the store is encrypted with a key that was not given.
+   */
+  forWriting(): SealingKey | undefined
+  /** Undefined if it is not what was sealed for this place. Throws KEY_MISSING or KEY_WRONG. */
+  open(sealed: string, place: Place): string | undefined
+  /** Throws KEY_MISSING or KEY_WRONG. */
+  keyFor(id: string): SealingKey
+  has(id: string): boolean
+}
+
+/** Seals nothing. */
+export const NO_VAULT: Vault = {
+  forWriting: () => undefined,
+  open: (sealed) => {
+    throw lacksKey(keyIdOf(sealed) ?? '?', { given: [], purpose: 'read' })
+  },
+  keyFor: (id) => {
+    throw lacksKey(id, { given: [], purpose: 'read' })
+  },
+  has: () => false,
+}
+
+const CHECKED = 'savestate'
+const NOW = `SELECT (SELECT count(*) FROM rekey) AS moving, (SELECT key FROM rekey) AS target,
+  (SELECT id FROM keys WHERE retired_at IS NULL) AS current`
+
+export class StoreVault implements Vault {
+  readonly given: GivenKeys
+  readonly #database: Database
+  readonly #keys: ReadonlyMap<string, SealingKey>
+  readonly #fitting = new Set<string>()
+
+  constructor(database: Database, given: GivenKeys = {}) {
+    this.#database = database
+    this.given = given
+    const keys = [given.key, given.newKey].filter((key) => key !== undefined)
+    this.#keys = new Map(keys.map((key) => [key.id, key]))
+  }
+
+  forWriting(): SealingKey | undefined {
+    const row = this.#database.get(NOW) ?? {}
+    const isMoving = row['moving'] === 1
+    const id = row[isMoving ? 'target' : 'current']
+    if (typeof id === 'string') return this.#known(id, 'write')
+    const { key } = this.given
+    if (isMoving || key === undefined) return undefined
+    this.note(key)
+    return key
+  }
+
+  open(sealed: string, place: Place): string | undefined {
+    const id = keyIdOf(sealed)
+    return id === undefined ? undefined : this.keyFor(id).open(sealed, place)
+  }
+
+  keyFor(id: string): SealingKey {
+    return this.#known(id, 'read')
+  }
+
+  has(id: string): boolean {
+    return this.#keys.has(id)
+  }
+
+  /** Inside a transaction: the store has values of this key from now on. Throws KEY_WRONG for a retired one. */
+  note(key: SealingKey): void {
+    const row = this.#database.get('SELECT retired_at FROM keys WHERE id = ?', key.id)
+    if (row === undefined) {
+      this.#database.run(
+        `INSERT INTO keys (id, check_value, created_at) VALUES (?, ?, unixepoch() * 1000)`,
+        key.id,
+        key.seal(CHECKED, placeOf(key.id)),
+      )
+    } else if (row['retired_at'] !== null) throw retiredKey(key.id)
+    this.#known(key.id, 'write')
+  }
+
+  #known(id: string, purpose: 'read' | 'write'): SealingKey {
+    const key = this.#keys.get(id)
+    if (key === undefined) throw lacksKey(id, { given: [...this.#keys.keys()], purpose })
+    if (this.#fitting.has(id)) return key
+    const row = this.#database.get('SELECT check_value FROM keys WHERE id = ?', id)
+    if (row === undefined || key.open(String(row['check_value']), placeOf(id)) !== CHECKED)
+      throw unfitKey(id)
+    this.#fitting.add(id)
+    return key
+  }
+}
+
+function placeOf(id: string): Place {
+  return ['keys', id]
+}
