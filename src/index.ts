@@ -11,6 +11,7 @@ export type {
   Effect,
   EnsureResult,
   ExchangedCheckpoint,
+  ForgetResult,
   GraphContents,
   Hooks,
   ImportFromResult,

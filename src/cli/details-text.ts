@@ -20,6 +20,7 @@ const EXAMPLES: Readonly<Record<SkipReason, number>> = {
   special: 10,
   reserved: 10,
   temporary: 10,
+  forgotten: 1,
   ignored: 3,
   vcs: 3,
   store: 3,
@@ -35,6 +36,7 @@ const SKIP_ORDER: readonly SkipReason[] = [
   'ignored',
   'vcs',
   'store',
+  'forgotten',
 ]
 
 export function detailsText(

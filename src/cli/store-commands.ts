@@ -53,6 +53,16 @@ export const STORE_COMMANDS = {
       ['savestate prune --max-size-mb 200 -y', 'Bring the store under 200 MB'],
     ],
   },
+  forget: {
+    usage: 'forget <path> [--dry-run]',
+    summary: 'Remove a path from all history of the project',
+    details: [
+      'For a secret or a large file that should never have been captured: it leaves every checkpoint, and its contents leave the store. The file in the folder is not touched.',
+    ],
+    positionals: [{ name: '<path>', completes: 'files' }],
+    options: [DRY_RUN, YES],
+    examples: [['savestate forget config/secrets.json', 'Take it out of every checkpoint']],
+  },
   clear: {
     usage: 'clear [-f]',
     summary: 'Remove everything the store holds, of all projects',
@@ -72,9 +82,23 @@ export const STORE_COMMANDS = {
     ],
   },
   verify: {
-    usage: 'verify',
+    usage: 'verify [--quick]',
     summary: 'Check that the store is whole',
-    details: ['Ends with exit code 2 if it is not.'],
+    details: [
+      'Ends with exit code 2 if it is not. Leftovers of stopped processes are told as notes and are no damage.',
+    ],
+    options: [
+      { name: 'quick', kind: 'flag', summary: 'Look at the structure only, and read no contents' },
+    ],
+  },
+  repair: {
+    usage: 'repair [--dry-run]',
+    summary: 'Make again what is derived, and set aside what is damaged',
+    details: [
+      'Shows what it will do and asks first. Damaged files are moved to the folder `damaged` in the store, never deleted.',
+      'Ends with exit code 2 if something could not be brought back.',
+    ],
+    options: [DRY_RUN, YES],
   },
   rekey: {
     usage: 'rekey [--plain] [--dry-run] [-y]',

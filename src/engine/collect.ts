@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasCode, parseProjectId } from '../model/index.js'
-import { collectObjects, removeRefs, seeRefs } from '../snapshot/index.js'
+import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
 import { takeLock } from '../system/index.js'
 import { collectLockPath, type StoreContext } from './context.js'
 
@@ -22,6 +22,7 @@ export async function collect(
   const lock = await takeLock(collectLockPath(context.home), { waitMs: 0, purpose: 'collect' })
   if (lock === undefined) return { isComplete: false }
   try {
+    await adoptNextRefs(context)
     await removeUnrecordedRefs(context)
     const temporary = join(context.home, 'tmp', 'collect')
     const { isComplete } = await collectObjects(context.snapshots.gitDir, {
@@ -52,6 +53,25 @@ async function removeUnrecordedRefs({ ledger, snapshots, objects }: StoreContext
     snapshots.gitDir,
     (surely?.result ?? []).map(([name]) => name),
   )
+}
+
+/** A `forget` that was killed has left its checkpoints held by these only. */
+export const NEXT = '.next'
+
+async function adoptNextRefs({ ledger, snapshots, objects }: StoreContext): Promise<void> {
+  await objects.shared(async () => {
+    const { refs } = await seeRefs(snapshots.gitDir)
+    const next = [...refs].filter(([name]) => name.endsWith(NEXT))
+    const held = next.filter(([, commit]) => ledger.pruning.holds(commit))
+    await setRefs(
+      snapshots.gitDir,
+      new Map(held.map(([name, commit]) => [name.slice(0, -NEXT.length), commit])),
+    )
+    await removeRefs(
+      snapshots.gitDir,
+      held.map(([name]) => name),
+    )
+  })
 }
 
 /** Caches of projects that are gone, and temporaries whose writers are dead. */

@@ -1,5 +1,6 @@
 export type { ProjectContext, StoreContext } from './context.js'
 export { diff, type DiffResult } from './diff.js'
+export { forget, type ForgetResult } from './forget.js'
 export type { Hooks, Progress } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive } from './clear.js'
 export { config, type ConfigResult, limitsOf } from './settings.js'

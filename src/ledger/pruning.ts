@@ -1,11 +1,14 @@
 // What a prune has to know of the checkpoints, and the removal of their rows.
+import { hash } from 'node:crypto'
 import {
+  type BytePath,
   type CheckpointId,
   type ObjectId,
   parseCheckpointId,
   parseObjectId,
   type ProjectId,
   type SessionKey,
+  type SnapshotDetails,
   type StatusWord,
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
@@ -22,6 +25,15 @@ export type PruningFacts = {
   readonly session: { readonly status: StatusWord; readonly updatedAtMs: number } | null
   /** A checkpoint of a graph thread says that these are its files. */
   readonly isOfThread: boolean
+}
+
+export type Replacement = {
+  readonly tree: ObjectId
+  readonly commit: ObjectId
+  /** What the path had held. */
+  readonly files: number
+  readonly bytes: number
+  readonly path: BytePath
 }
 
 export class Pruning {
@@ -87,6 +99,31 @@ export class Pruning {
     this.#database.run(
       'DELETE FROM checkpoints WHERE session IS NULL AND id IN (SELECT value FROM json_each(?))',
       list,
+    )
+  }
+
+  /** Inside a transaction. The checkpoint holds another snapshot from now on, which lacks `path`. */
+  replaceFiles(
+    id: CheckpointId,
+    { tree, commit, files, bytes, path }: Replacement,
+    details: SnapshotDetails | undefined,
+  ): void {
+    const { skippedPaths = [], repositories = [] } = details ?? {}
+    const forgotten = { path, reason: 'forgotten', sizeBytes: bytes }
+    const json = JSON.stringify({ skippedPaths: [forgotten, ...skippedPaths], repositories })
+    const digest = hash('sha256', json, 'hex')
+    this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', digest, json)
+    this.#database.run(
+      `UPDATE checkpoints SET tree = ?, "commit" = ?, file_count = file_count - ?, size_bytes = size_bytes - ?,
+         details = ?, skipped_counts = json_set(skipped_counts, '$.forgotten',
+           coalesce(json_extract(skipped_counts, '$.forgotten'), 0) + 1)
+       WHERE id = ?`,
+      tree,
+      commit,
+      files,
+      bytes,
+      digest,
+      id,
     )
   }
 

@@ -17,6 +17,7 @@ export const SKIP_REASONS = {
   reserved: 'a name that git cannot hold safely',
   store: 'the store itself',
   temporary: 'left by an interrupted rewind',
+  forgotten: 'removed from history by `savestate forget`',
 } as const
 
 export type SkipReason = keyof typeof SKIP_REASONS

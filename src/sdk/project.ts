@@ -85,6 +85,15 @@ export class Project {
     return this.#perform(engine.name, { ref, name })
   }
 
+  /** Removes a path, relative to the project, from every checkpoint, and its contents from the store. */
+  async forget(
+    path: string,
+    options: { readonly dryRun?: boolean } = {},
+    hooks?: Hooks,
+  ): Promise<engine.ForgetResult> {
+    return this.#perform(engine.forget, { path, ...options }, hooks)
+  }
+
   /** Every setting that holds for the project, and where it comes from. */
   async config(): Promise<engine.ConfigResult> {
     return this.#perform(engine.config, {})

@@ -13,6 +13,7 @@ import {
   ROOT,
   SavestateError,
   type Skipped,
+  type Snapshot,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { HashLanes } from './capture/hash-lane.js'
@@ -20,11 +21,15 @@ import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
 import { absolute, type Site } from './capture/site.js'
 import { StatAhead } from './capture/stat-ahead.js'
 import { lstat } from './capture/stats.js'
+import type { ExamineRequest, ObjectReport } from './care/examine.js'
+import type { MendRequest } from './care/mend.js'
 import { type Change, SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
 import { type CommitFacts, encodeCommit, refName, writeRef } from './objects/commit.js'
 import { ObjectSink, ObjectStore } from './objects/object-store.js'
+import { readHistory, type SourceHistory } from './import/source-history.js'
+import { type SourceRequest, Sources } from './import/sources.js'
 import { type PatchRequest, patchText } from './patch.js'
 import { type Captured, ProjectCapture } from './project-capture.js'
 import { applyPlan } from './restore/apply.js'
@@ -32,6 +37,7 @@ import { closedFolders } from './restore/closed-folders.js'
 import { restoreMaps } from './restore/present.js'
 import { stillThereIn } from './restore/still-there.js'
 import { uncapturedThen } from './restore/then-rules.js'
+import { PathRemover, type Rewritten, rewriteWithout } from './without-path.js'
 
 export type CaptureData = { readonly home: string; readonly durable: boolean }
 
@@ -65,6 +71,14 @@ export type ApplyRequest = {
   readonly sweep: readonly BytePath[]
 }
 
+export type AdoptRequest = SourceRequest & { readonly project: ProjectId; readonly tree: ObjectId }
+
+export type RewriteRequest = {
+  readonly project: ProjectId
+  readonly path: BytePath
+  readonly checkpoints: readonly CommitFacts[]
+}
+
 export type CaptureCalls = {
   /** A capture of very many new files is likely: gets ready for it. */
   expectMany(nothing: undefined): void
@@ -81,6 +95,20 @@ export type CaptureCalls = {
     report: (progress: CaptureProgress) => void,
   ): Promise<readonly BytePath[]>
   patch(request: PatchRequest): Promise<string>
+  examine(
+    request: ExamineRequest,
+    report: (progress: CaptureProgress) => void,
+  ): Promise<ObjectReport>
+  /** Puts right one thing that `examine` has found. */
+  mend(request: {
+    readonly aside: string
+    readonly what: MendRequest
+  }): Promise<ObjectId | undefined>
+  /** New snapshots and commits without a path, for the caller to refer to. */
+  rewrite(request: RewriteRequest): Promise<readonly Rewritten[]>
+  readHistory(request: SourceRequest & { readonly tip: ObjectId }): Promise<SourceHistory>
+  adopt(request: AdoptRequest): Promise<Snapshot>
+  closeSource(nothing: undefined): void
   writeCaches(nothing: undefined): void
   close(nothing: undefined): void
 }
@@ -96,6 +124,7 @@ export function captureCalls(
   const comparer = new SnapshotComparer(gitDir, blobs)
   const plainDiff = new TreeDiff(gitDir, { countLines: false })
   const countingDiff = new TreeDiff(gitDir, { countLines: true })
+  const sources = new Sources(gitDir)
   const captures = new Map<ProjectId, ProjectCapture>()
   const lanes = new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
 
@@ -115,6 +144,11 @@ export function captureCalls(
       failpoint('record:ref-written')
       captureOf(facts.project).keep(facts.tree)
       return commit
+    },
+
+    async rewrite({ project, path, checkpoints }) {
+      const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
+      return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
     },
 
     compare: ({ before, after, countLines }) =>
@@ -160,12 +194,36 @@ export function captureCalls(
       return patchText(gitDir, { ...request, before: before.files, after: after.files })
     },
 
+    async examine(request, report) {
+      const { examineObjects } = await import('./care/examine.js')
+      return examineObjects(home, request, report)
+    },
+
+    async mend({ aside, what }) {
+      const { mend } = await import('./care/mend.js')
+      // Whatever is open may be set aside.
+      for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
+      return mend({ home, aside }, what)
+    },
+
+    readHistory: ({ tip, ...request }) => readHistory(tip, sources.of(request)),
+
+    adopt: ({ project, tree, ...request }) =>
+      sources.of(request).adopter.store(tree, {
+        store,
+        temporary: join(home, 'tmp', project),
+        durable,
+      }),
+
+    closeSource: () => sources.close(),
+
     writeCaches: () => {
       for (const capture of captures.values()) capture.writeCache()
     },
 
     close() {
-      for (const resource of [blobs, plainDiff, countingDiff, store, lanes]) resource.close()
+      for (const resource of [blobs, plainDiff, countingDiff, store, lanes, sources])
+        resource.close()
       for (const capture of captures.values()) capture.close()
     },
   }

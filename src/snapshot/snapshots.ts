@@ -17,7 +17,13 @@ import { callHere, startThread, type Thread } from '../system/index.js'
 import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
 import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
-import type { CaptureCalls, CaptureData, RecordRequest, RestoreTarget } from './capture-calls.js'
+import type {
+  CaptureCalls,
+  CaptureData,
+  RecordRequest,
+  RestoreTarget,
+  RewriteRequest,
+} from './capture-calls.js'
 import type { ExamineRequest, ObjectReport } from './care/examine.js'
 import type { MendRequest } from './care/mend.js'
 import type { Change } from './compare.js'
@@ -25,6 +31,7 @@ import { runGit, tryGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
 import type { SourceHistory } from './import/source-history.js'
 import type { PatchRequest } from './patch.js'
+import type { Rewritten } from './without-path.js'
 import type { Captured } from './project-capture.js'
 import { ensureRepository } from './repository.js'
 
@@ -117,6 +124,11 @@ export class Snapshots {
 
   async patch(request: PatchRequest): Promise<string> {
     return this.#call('patch', request)
+  }
+
+  /** Writes checkpoints anew without a path. No ref and no row knows of them yet: the caller holds the project's lock. */
+  async rewrite(request: RewriteRequest): Promise<readonly Rewritten[]> {
+    return this.#call('rewrite', request)
   }
 
   /** What it would take to bring the project, as just captured, to a snapshot. Changes nothing. */

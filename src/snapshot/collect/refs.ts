@@ -49,6 +49,13 @@ export async function removeRefs(gitDir: string, names: readonly string[]): Prom
   await eachLine(gitDir, { args: ['update-ref', '--stdin'], input }, () => undefined)
 }
 
+/** Sets refs that exist or not, whatever they hold. */
+export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
+  if (refs.size === 0) return
+  const input = [...refs].map(([name, commit]) => `update ${name} ${commit}`)
+  await eachLine(gitDir, { args: ['update-ref', '--stdin'], input }, () => undefined)
+}
+
 /** A file of its own for each ref takes a block of the disk. */
 export async function packRefs(gitDir: string): Promise<void> {
   await runGit(gitDir, ['pack-refs', '--all', '--prune'])

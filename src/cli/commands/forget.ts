@@ -1,0 +1,44 @@
+import type { ForgetResult } from '../../index.js'
+import { command } from '../command.js'
+import { confirmText } from '../confirm.js'
+import { EXIT } from '../exit.js'
+import { bytes, counted } from '../figures.js'
+import { printable } from '../printable.js'
+import { projectPaths } from '../project-path.js'
+
+type Forgotten = ForgetResult & { readonly isDeclined: boolean }
+
+export const run = command<Forgotten>({
+  async call(request) {
+    const project = await request.project()
+    const [path = ''] = (await projectPaths(request, [request.argument(0)])) ?? []
+    const planned = await project.forget(path, { dryRun: true }, request.hooks)
+    if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
+    const isAgreed = await confirmText(request, {
+      plan: planText(planned),
+      question: 'Forget it?',
+    })
+    if (!isAgreed) return { ...planned, isDeclined: true }
+    return { ...(await project.forget(path, {}, request.hooks)), isDeclined: false }
+  },
+  json: ({ isDeclined: _declined, ...result }) => result,
+  render(result) {
+    if (result.isDeclined) return 'Nothing has been removed.'
+    if (!result.applied) return planText(result)
+    const { path, checkpoints, bytesReclaimed } = result
+    return `Forgot ${printable(path)}: gone from ${counted(checkpoints.length, 'checkpoint')}, ${bytes(bytesReclaimed)} given back.`
+  },
+  note: ({ applied, isCurrent }) =>
+    applied && isCurrent
+      ? 'The file itself has not been touched. List it in .savestateignore, or the next save captures it again.'
+      : undefined,
+  exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
+})
+
+function planText({ path, checkpoints, files, bytes: size }: ForgetResult): string {
+  return [
+    `This removes ${printable(path)} from ${counted(checkpoints.length, 'checkpoint')} (${counted(files, 'file')}, ${bytes(size)} at most).`,
+    'No checkpoint can bring it back afterwards. The file in the folder stays.',
+    'Copies under other names, in other projects or in what an agent knew are not touched.',
+  ].join('\n')
+}

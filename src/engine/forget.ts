@@ -1,0 +1,138 @@
+// Takes a path out of history: out of every checkpoint of the project, and its contents out of the store.
+// Order of writes (docs/store.md#forget): objects; refs beside the old ones; all rows in one transaction; the refs
+// themselves; then a collection. Until the rows are there nothing has happened.
+import * as z from 'zod/mini'
+import {
+  type BytePath,
+  type FilesCheckpoint,
+  hasFiles,
+  type ObjectId,
+  pathText,
+  type Project,
+  SavestateError,
+} from '../model/index.js'
+import { removeRefs, type Rewritten, setRefs } from '../snapshot/index.js'
+import { diskUsage, failpoint } from '../system/index.js'
+import { collect, NEXT } from './collect.js'
+import { knownProject, type StoreContext, withProjectLock } from './context.js'
+import type { Hooks } from './hooks.js'
+import { projectOperation } from './operation.js'
+import { recover } from './recover.js'
+import { parseProjectPath } from './rewind.js'
+
+export type ForgetResult = {
+  readonly path: string
+  /** Checkpoints that hold it. */
+  readonly checkpoints: readonly string[]
+  /** The most files and bytes that a checkpoint holds of it. */
+  readonly files: number
+  readonly bytes: number
+  readonly applied: boolean
+  /** It is in the newest checkpoint, so the next save will most likely capture it again. */
+  readonly isCurrent: boolean
+  readonly bytesReclaimed: number
+}
+
+export const forget = projectOperation({
+  name: 'forget',
+  summary: 'Remove a path from all history',
+  effect: 'changes-store',
+  input: z.object({ path: z.string(), dryRun: z._default(z.boolean(), false) }),
+  async run(context, input, hooks): Promise<ForgetResult> {
+    const path = parseProjectPath(input.path)
+    const project = knownProject(context)
+    if (project === undefined) throw nowhere(path)
+    const before = await diskUsage(context.home)
+    const result = await withProjectLock(context, project, {
+      purpose: 'forget',
+      work: () => forgetHere(context, project, { path, dryRun: input.dryRun, hooks }),
+    })
+    if (!result.applied) return result
+    // Outside: a collection waits until nobody is at work.
+    const { isComplete } = await collect(context, { thorough: true })
+    if (!isComplete)
+      hooks.onNotice?.(
+        'Others were at work: its contents leave the disk with the next `savestate prune`.',
+      )
+    return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }
+  },
+})
+
+type Request = { readonly path: BytePath; readonly dryRun: boolean; readonly hooks: Hooks }
+
+async function forgetHere(
+  context: StoreContext,
+  project: Project,
+  { path, dryRun, hooks }: Request,
+): Promise<ForgetResult> {
+  await recover(context, project, hooks)
+  const points = context.ledger.checkpoints.list({ project: project.id }).filter(hasFiles)
+  const rewritten = await context.snapshots.rewrite({
+    project: project.id,
+    path,
+    checkpoints: points.map((point) => factsOf(point, project)),
+  })
+  if (rewritten.length === 0) throw nowhere(path)
+  failpoint('forget:written')
+  if (!dryRun) await record(context, project, { rewritten, path })
+  return {
+    path: pathText(path),
+    checkpoints: rewritten.map(({ checkpoint }) => checkpoint),
+    files: Math.max(...rewritten.map(({ files }) => files)),
+    bytes: Math.max(...rewritten.map(({ bytes }) => bytes)),
+    applied: !dryRun,
+    isCurrent: rewritten.some(({ checkpoint }) => checkpoint === points[0]?.id),
+    bytesReclaimed: 0,
+  }
+}
+
+async function record(
+  { ledger, snapshots }: StoreContext,
+  project: Project,
+  { rewritten, path }: { readonly rewritten: readonly Rewritten[]; readonly path: BytePath },
+): Promise<void> {
+  const refs = (ending: string): Map<string, ObjectId> =>
+    new Map(
+      rewritten.map(({ checkpoint, commit }) => [
+        `${snapshots.refOf(project, checkpoint)}${ending}`,
+        commit,
+      ]),
+    )
+  await setRefs(snapshots.gitDir, refs(NEXT))
+  failpoint('forget:refs-beside')
+  ledger.transaction(() => {
+    for (const { checkpoint, ...replacement } of rewritten) {
+      const details = ledger.checkpoints.details(checkpoint)
+      ledger.pruning.replaceFiles(checkpoint, { ...replacement, path }, details)
+    }
+  })
+  failpoint('forget:rows')
+  await setRefs(snapshots.gitDir, refs(''))
+  failpoint('forget:refs')
+  await removeRefs(snapshots.gitDir, [...refs(NEXT).keys()])
+}
+
+function factsOf(
+  { id, kind, reason, createdAtMs, snapshot }: FilesCheckpoint,
+  { id: project, path }: Project,
+) {
+  return {
+    tree: snapshot.tree,
+    project,
+    projectPath: path,
+    checkpoint: id,
+    kind,
+    reason,
+    createdAtMs,
+  }
+}
+
+function nowhere(path: BytePath): SavestateError {
+  return new SavestateError(
+    'BAD_INPUT',
+    `No checkpoint of this project has ${JSON.stringify(pathText(path))}`,
+    {
+      hint: 'Paths are relative to the current folder; in the SDK, to the project.',
+    },
+  )
+}
