@@ -7,17 +7,19 @@ import { type Saver, SavestateSaver } from './saver.js'
 
 const homes = new Map<Saver, string>()
 
-runConformance({
-  name: 'SavestateSaver',
-  async makeSaver() {
-    const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
-    const saver = await SavestateSaver.open({ home, durability: 'os', mayBlock: true })
-    homes.set(saver, home)
-    return saver
-  },
-  async destroySaver(saver) {
-    await saver.close()
-    rmSync(homes.get(saver) ?? '', { recursive: true })
-    homes.delete(saver)
-  },
-})
+for (const encryption of [{}, { key: 'c3'.repeat(32) }])
+  runConformance({
+    name: `SavestateSaver, ${'key' in encryption ? 'encrypted' : 'plain'}`,
+    async makeSaver() {
+      const home = mkdtempSync(join(tmpdir(), 'savestate-test-'))
+      const options = { home, durability: 'os', mayBlock: true, encryption } as const
+      const saver = await SavestateSaver.open(options)
+      homes.set(saver, home)
+      return saver
+    },
+    async destroySaver(saver) {
+      await saver.close()
+      rmSync(homes.get(saver) ?? '', { recursive: true })
+      homes.delete(saver)
+    },
+  })

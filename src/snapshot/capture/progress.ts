@@ -1,7 +1,8 @@
 // How far a capture or a restore is, told now and then.
 
 export type CaptureProgress = {
-  readonly phase: 'scan' | 'store'
+  /** `check`: objects of the store are looked at, not files of the project. `seal`: rows of the ledger. */
+  readonly phase: 'scan' | 'store' | 'check' | 'seal'
   readonly files: number
   readonly bytes: number
   /** Files in all, as far as is known. */

@@ -1,0 +1,53 @@
+import type { RekeyResult } from '../../index.js'
+import { command, type Request } from '../command.js'
+import { confirmText } from '../confirm.js'
+import { EXIT } from '../exit.js'
+import { counted } from '../figures.js'
+
+type Rekeyed = RekeyResult & { readonly declined: boolean }
+
+export const run = command({
+  async call(request): Promise<Rekeyed> {
+    const { options, hooks } = request
+    const store = await request.store()
+    const plain = options.has('plain')
+    const planned = await store.rekey({ plain, dryRun: true })
+    if (options.has('dry-run') || !planned.plan.isNeeded) return { ...planned, declined: false }
+    const isAgreed = await confirmText(request, {
+      plan: planText(planned.plan),
+      question: plain ? 'Decrypt it?' : 'Encrypt it?',
+    })
+    if (!isAgreed) return { ...planned, declined: true }
+    return { ...(await store.rekey({ plain }, hooks)), declined: false }
+  },
+  render: rekeyText,
+  exitCode: ({ declined }) => (declined ? EXIT.declined : EXIT.done),
+})
+
+function rekeyText({ plan, applied, declined, moved, damaged }: Rekeyed, request: Request): string {
+  const isHow = plan.to === null ? 'not encrypted' : `encrypted with the key ${plan.to}`
+  if (declined) return 'Nothing has been changed.'
+  if (!plan.isNeeded) return `Nothing to do: the store is ${isHow}.`
+  if (!applied) return planText(plan)
+  const damage =
+    damaged === 0
+      ? ''
+      : ` ${counted(damaged, 'row')} could not be opened with any key, and ${damaged === 1 ? 'stays' : 'stay'} as before.`
+  const old = plan.from.length === 0 ? '' : ` Keep the old key for copies made of the store before.`
+  const next =
+    plan.to === null ? ' Unset SAVESTATE_KEY.' : ' From now on give that key as SAVESTATE_KEY.'
+  const advice = request.options.has('yes') ? '' : `${next}${old}`
+  return `The store is ${isHow}: ${counted(moved, 'row')} rewritten.${damage}${advice}`
+}
+
+function planText({ to, from, rows, total, isUnderWay }: RekeyResult['plan']): string {
+  const keys = from.length === 0 ? '' : ` now under ${from.join(' and ')}`
+  const goal = to === null ? 'Decrypt' : 'Encrypt'
+  const how = to === null ? '' : ` with the key ${to}`
+  return [
+    `${goal} ${counted(total, 'row')} of the ledger${keys}${how}:`,
+    ...Object.entries(rows).map(([table, count]) => `  ${table.replace('_', ' ')}: ${count}`),
+    ...(isUnderWay ? ['This was begun before and is now finished.'] : []),
+    'Then the ledger is rewritten, so that nothing old is left in its files. Others wait for that part.',
+  ].join('\n')
+}
