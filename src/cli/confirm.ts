@@ -54,7 +54,7 @@ export async function isAgreed(
   return /^y(es)?$/i.test(answer?.trim() ?? '')
 }
 
-function terminalAsker({ screen }: Request): Asker {
+export function terminalAsker({ screen }: Request): Asker {
   const { stdin, stderr } = process
   return {
     isTerminal: stdin.isTTY === true && stderr.isTTY === true,

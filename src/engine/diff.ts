@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { isInside, type ObjectId } from '../model/index.js'
 import { captureNow } from './capture.js'
 import { ensureProject, knownProject, type ProjectContext, withProjectLock } from './context.js'
+import { refuseDamagedFiles } from './damage.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { recover, recoverIfNeeded } from './recover.js'
@@ -41,6 +42,7 @@ export const diff = projectOperation({
     const project = knownProject(context)
     const from = withFiles(resolve(ledger, project, input.from))
     const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
+    for (const end of to === undefined ? [from] : [from, to]) refuseDamagedFiles(ledger, end)
     const before = from.snapshot.tree
     const after = to?.snapshot.tree ?? (await captureFolder(context, hooks))
     const paths = input.paths.map(parseProjectPath)

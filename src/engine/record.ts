@@ -7,6 +7,7 @@ import {
   type ObjectId,
   parseCheckpointId,
   type Project,
+  SavestateError,
   type SessionFacts,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
@@ -78,5 +79,11 @@ async function countChanges(
   if (previous === undefined && lines !== undefined) {
     return { files: snapshot.fileCount, insertions: lines, deletions: 0 }
   }
-  return snapshots.count(previous, snapshot.tree)
+  return snapshots.count(previous, snapshot.tree).catch((error: unknown) => {
+    // The figures are of no use if the checkpoint before is damaged, but this one must not fail for that.
+    const isDamage =
+      error instanceof SavestateError && ['STORE_DAMAGED', 'GIT_FAILED'].includes(error.code)
+    if (previous === undefined || !isDamage) throw error
+    return snapshots.count(undefined, snapshot.tree)
+  })
 }

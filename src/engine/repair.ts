@@ -47,6 +47,19 @@ const MAX_ROUNDS = STAGES.length + 2
 const LOCK_WAIT_MS = 5000
 
 export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
+  const locks = new Locks()
+  try {
+    return await repairRounds(first, request, locks)
+  } finally {
+    locks.release()
+  }
+}
+
+async function repairRounds(
+  first: CareContext,
+  request: RepairRequest,
+  locks: Locks,
+): Promise<RepairResult> {
   const { dryRun, confirm, hooks } = request
   let care = first
   const aside = join(care.home, 'damaged', stamp(care))
@@ -64,7 +77,6 @@ export async function repair(first: CareContext, request: RepairRequest): Promis
     problems: findings.map(problemOf),
     ...rest,
   })
-  using locks = new Locks()
   for (let round = 1; ; round++) {
     const findings = await examine(care, { quick: false }, hooks)
     const due = nextFixes(findings, tried)
@@ -107,7 +119,7 @@ function nextFixes(
 }
 
 /** Nobody may be at work while things are put right: the locks of all projects that anybody ever locked. */
-class Locks implements Disposable {
+class Locks {
   readonly #held: Lock[] = []
 
   async take(home: string): Promise<void> {
@@ -130,7 +142,7 @@ class Locks implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
+  release(): void {
     for (const lock of this.#held) lock.release()
   }
 }

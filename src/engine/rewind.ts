@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { type BytePath, parsePathText, SavestateError } from '../model/index.js'
 import { knownProject, withProjectLock } from './context.js'
+import { refuseDamagedFiles } from './damage.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
 import { resolve, withFiles } from './resolve.js'
@@ -30,6 +31,7 @@ export const rewind = projectOperation({
       work: async () => {
         await recover(context, project, hooks)
         const target = withFiles(resolve(context.ledger, project, id))
+        refuseDamagedFiles(context.ledger, target, limits)
         const label = target.name ?? target.reason
         return restore(context, project, {
           request: {

@@ -10,6 +10,7 @@ import {
   type SessionKey,
 } from '../model/index.js'
 import type { StoreContext } from './context.js'
+import { refuseDamagedState } from './damage.js'
 import { sessionOperation } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
@@ -102,9 +103,11 @@ export const stateAt = sessionOperation({
 /** Undefined if it was saved without one. */
 export function readState(
   { ledger }: StoreContext,
-  { id, session }: Checkpoint,
+  checkpoint: Checkpoint,
   keys?: readonly string[],
 ): unknown {
+  const { id, session } = checkpoint
+  refuseDamagedState(ledger, checkpoint)
   if (session === null || session.state === null) return undefined
   try {
     return ledger.states.read(session.state, keys === undefined ? {} : { keys })

@@ -9,6 +9,7 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { withProjectLock } from './context.js'
+import { refuseDamagedFiles, refuseDamagedState } from './damage.js'
 import type { Hooks } from './hooks.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
@@ -36,7 +37,10 @@ export const rewindSession = sessionOperation({
   async run(context, input, hooks): Promise<SessionRewindResult> {
     const target = resolveInSession(context, context.hold.key, input.to)
     const { restore: restored } = input
-    if (restored !== 'files') expectState(target)
+    if (restored !== 'files') {
+      expectState(target)
+      refuseDamagedState(context.ledger, target)
+    }
     if (restored === 'state')
       return { ...rewindState(context, target, { dryRun: input.dryRun }), restored }
     const paths = (input.paths ?? []).map(parseProjectPath)
@@ -61,6 +65,7 @@ async function restoreFiles(
   const project = projectOf(context)
   const { restored, hooks, dryRun } = request
   const then = withFiles(target)
+  refuseDamagedFiles(context.ledger, then, request.paths)
   const label = then.name ?? then.reason
   return withProjectLock(context, project, {
     purpose: 'rewind',

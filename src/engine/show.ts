@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { type Checkpoint, hasFiles, invariant } from '../model/index.js'
 import { agentDetails } from './agent-details.js'
 import { knownProject, type StoreContext } from './context.js'
+import { readDamage } from './damage.js'
 import { projectOperation, sessionOperation } from './operation.js'
 import { recoverIfNeeded } from './recover.js'
 import { resolve } from './resolve.js'
@@ -42,9 +43,13 @@ async function detailsOf(
   const project = ledger.project(checkpoint.project)
   invariant(project !== undefined, 'a checkpoint with files has a project')
   const before = ledger.checkpoints.filesBefore(checkpoint)
-  const changes = await snapshots.compare(before?.snapshot.tree, checkpoint.snapshot.tree, {
-    countLines: true,
-  })
+  // What a damaged one changed cannot be told, and everything else can.
+  const isDamaged = [checkpoint, before].some(
+    (each) => each !== undefined && readDamage(ledger, each.id) !== undefined,
+  )
+  const changes = isDamaged
+    ? []
+    : await snapshots.compare(before?.snapshot.tree, checkpoint.snapshot.tree, { countLines: true })
   const refName = snapshots.refOf(project, checkpoint.id)
   return viewDetails(checkpoint, { details, ref: refName, changes, agent })
 }

@@ -103,7 +103,7 @@ function isLock(path: string): boolean {
   } finally {
     closeSync(fd)
   }
-  return start.latin1Slice() === SQLITE
+  return start.toString('latin1') === SQLITE
 }
 
 function settingAside(path: string, why: string): Fix {

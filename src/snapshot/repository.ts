@@ -1,9 +1,9 @@
 // Makes the store's git repository, in place and by hand: `git init` would copy the user's templates.
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
-import { runGit } from './git/git-program.js'
+import { runGit, tryGit } from './git/git-program.js'
 
 // fsck looks into files named .gitmodules or .gitattributes as if it were to act on them. They are the
 // user's bytes, and nothing here ever acts on them.
@@ -35,14 +35,41 @@ export async function ensureRepository(gitDir: string): Promise<void> {
     // Git takes a repository whose empty folders were cleaned away for none at all.
     mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 })
   }
-  const config = join(gitDir, 'config')
-  if (existsSync(config) && existsSync(join(gitDir, 'HEAD'))) return
-  const write = (name: string, content: string) =>
-    writeFileAtomically({ path: join(gitDir, name), content, durable: true })
+  if (existsSync(join(gitDir, 'config')) && existsSync(join(gitDir, 'HEAD'))) return
+  for (const name of REPOSITORY_FILES) await writeRepositoryFile(gitDir, name)
+}
+
+export const REPOSITORY_FILES = ['info/attributes', 'HEAD', 'config'] as const
+export type RepositoryFile = (typeof REPOSITORY_FILES)[number]
+
+export async function writeRepositoryFile(gitDir: string, name: RepositoryFile): Promise<void> {
   mkdirSync(join(gitDir, 'info'), { recursive: true, mode: 0o700 })
-  write('info/attributes', ATTRIBUTES)
-  write('HEAD', 'ref: refs/heads/none\n')
-  write('config', configText(await gitVersion(gitDir)))
+  const content = FIXED[name] ?? configText(await gitVersion(gitDir))
+  writeFileAtomically({ path: join(gitDir, name), content, durable: true })
+}
+
+/** Whether a file of the repository says what it must. Settings that somebody has added are none of our business. */
+export async function isRepositoryFileSound(
+  gitDir: string,
+  name: RepositoryFile,
+): Promise<boolean> {
+  const path = join(gitDir, name)
+  if (!existsSync(path)) return false
+  const text = readFileSync(path, 'utf8')
+  if (name !== 'config') return text === FIXED[name]
+  const lines = new Set(text.split('\n'))
+  const isComplete = configText(OLDEST_GIT)
+    .split('\n')
+    .every((line) => lines.has(line))
+  if (!isComplete) return false
+  const { status } = await tryGit(gitDir, ['config', '--file', path, '--list'])
+  return status === 0
+}
+
+/** The config depends on the version of git. */
+const FIXED: Readonly<Partial<Record<RepositoryFile, string>>> = {
+  HEAD: 'ref: refs/heads/none\n',
+  'info/attributes': ATTRIBUTES,
 }
 
 function configText(version: readonly number[]): string {

@@ -1,20 +1,27 @@
+import { verifyStore } from '../../index.js'
 import { command } from '../command.js'
 import { EXIT } from '../exit.js'
 import { counted } from '../figures.js'
-import { printable } from '../printable.js'
+import { problemLine } from '../problem-text.js'
 
 export const run = command({
-  call: async ({ store, hooks }) => (await store()).verify(hooks),
-  render({ checkpoints, problems }, { screen }) {
-    const checked = `${counted(checkpoints, 'checkpoint')} checked`
-    if (problems.length === 0) return `${checked}: the store is whole.`
-    return [
-      `${checked}: ${counted(problems.length, 'problem')}.`,
-      ...problems.map(({ kind, message, checkpoint }) => {
-        const where = checkpoint === null ? '' : ` (checkpoint ${checkpoint})`
-        return `  ${screen.paint('red', kind)}: ${printable(message)}${where}`
-      }),
-    ].join('\n')
+  // Not by `store`: one that cannot be opened is looked at too.
+  call: ({ options, hooks }) => verifyStore({ mayBlock: true, quick: options.has('quick') }, hooks),
+  render({ checkpoints, problems, quick }, { screen }) {
+    const checked = `${counted(checkpoints, 'checkpoint')} checked${quick ? ' quickly' : ''}`
+    const damage = problems.filter(({ severity }) => severity === 'damage')
+    const notes = problems.length - damage.length
+    const aside = notes === 0 ? '' : ` ${counted(notes, 'note')}.`
+    const verdict =
+      damage.length === 0
+        ? `${checked}: the store is whole.${aside}`
+        : `${checked}: ${counted(damage.length, 'problem')}.${aside}`
+    return [verdict, ...problems.map((problem) => problemLine(problem, screen))].join('\n')
   },
-  exitCode: ({ problems }) => (problems.length === 0 ? EXIT.done : EXIT.failed),
+  note: ({ problems }) =>
+    problems.some(({ severity, repairable }) => severity === 'damage' && repairable)
+      ? 'What can be put right: savestate repair'
+      : undefined,
+  exitCode: ({ problems }) =>
+    problems.some(({ severity }) => severity === 'damage') ? EXIT.failed : EXIT.done,
 })

@@ -6,9 +6,14 @@ import {
   type CheckpointId,
   hasCode,
   type ObjectId,
+  parseCheckpointId,
+  parseObjectId,
+  parsePathText,
+  parseProjectId,
   type ProjectId,
   printablePath,
   type BytePath,
+  SavestateError,
 } from '../../model/index.js'
 import { syncFolder, writeFileAtomically } from '../../system/index.js'
 
@@ -42,6 +47,44 @@ export function encodeCommit(facts: CommitFacts): Buffer {
   ]
   return Buffer.from(text.join('\n'), 'utf8')
 }
+
+/** What a commit of ours says; undefined for any other. The reverse of `encodeCommit`, for when the ledger is lost. */
+export function decodeCommit(content: Buffer): CommitFacts | undefined {
+  const text = content.toString('utf8')
+  const match = FORM.exec(text)
+  if (match === null) return undefined
+  const [
+    ,
+    tree = '',
+    subject = '',
+    checkpoint = '',
+    kind = '',
+    project = '',
+    path = '',
+    time = '',
+  ] = match
+  try {
+    return {
+      tree: parseObjectId(tree),
+      project: parseProjectId(project),
+      projectPath: parsePathText(path),
+      checkpoint: parseCheckpointId(checkpoint),
+      kind,
+      reason: subject === kind ? null : subject,
+      createdAtMs: Date.parse(time),
+    }
+  } catch (error) {
+    if (
+      error instanceof TypeError ||
+      (error instanceof SavestateError && error.code === 'BAD_INPUT')
+    )
+      return undefined
+    throw error
+  }
+}
+
+const FORM =
+  /^tree ([0-9a-f]{40})\nauthor [^\n]*\ncommitter [^\n]*\n\n([^]*)\n\nSavestate-Checkpoint: (.+)\nSavestate-Kind: (.+)\nSavestate-Project: (.+)\nSavestate-Path: (.+)\nSavestate-Time: (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/
 
 export function refName(project: ProjectId, checkpoint: CheckpointId): string {
   return `refs/savestate/${project}/${checkpoint}`

@@ -1,0 +1,156 @@
+// Reads single objects out of a pack that may be damaged: what git refuses as a whole still holds most of them.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { inflateSync } from 'node:zlib'
+import type { ObjectId } from '../../model/index.js'
+import { objectIdOf, type ObjectType } from '../objects/object-id.js'
+import { applyDelta } from './delta.js'
+import type { PackIndexFile } from './pack-index-file.js'
+
+export type ObjectContent = { readonly type: ObjectType; readonly content: Buffer }
+
+const HEADER_BYTES = 12
+const TRAILER_BYTES = 20
+/** The longest head of an entry: type and size, then the name of a base. */
+const MAX_HEAD_BYTES = 10 + 20
+const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob']
+const OFFSET_DELTA = 6
+const NAME_DELTA = 7
+/** Git makes chains of at most 4095, and by default of 50. */
+const MAX_CHAIN = 4096
+
+type Entry = {
+  readonly kind: number
+  readonly body: Buffer
+  readonly base: number | ObjectId | undefined
+  readonly end: number
+}
+
+/** Anything that makes an entry unreadable; the caller goes on with the next. */
+class Unreadable extends Error {}
+
+export class PackFile {
+  readonly #fd: number
+  readonly #end: number
+  readonly #index: Pick<PackIndexFile, 'offsetOf'> | undefined
+
+  constructor(path: string, index: Pick<PackIndexFile, 'offsetOf'> | undefined) {
+    this.#fd = openSync(path, 'r')
+    this.#end = fstatSync(this.#fd).size
+    this.#index = index
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+
+  /** Undefined if it is not there, or its bytes are not those of its name. */
+  read(id: ObjectId): ObjectContent | undefined {
+    const offset = this.#index?.offsetOf(id)
+    const found = offset === undefined ? undefined : this.#readable(() => this.#resolve(offset))
+    return found !== undefined && objectIdOf(found.type, found.content) === id ? found : undefined
+  }
+
+  /** All that can be read one after the other, as far as that goes. For a pack without an index. */
+  *inOrder(): Generator<ObjectContent & { readonly id: ObjectId; readonly offset: number }> {
+    for (let at = HEADER_BYTES; at < this.#end - TRAILER_BYTES; ) {
+      const offset = at
+      const found = this.#readable(() => {
+        const { end } = this.#entryAt(offset)
+        return { end, ...this.#resolve(offset) }
+      })
+      if (found === undefined) return
+      at = found.end
+      yield { id: objectIdOf(found.type, found.content), offset, ...found }
+    }
+  }
+
+  #readable<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof Unreadable) return undefined
+      throw error
+    }
+  }
+
+  #resolve(offset: number): ObjectContent {
+    const deltas: Buffer[] = []
+    for (let at = offset; deltas.length < MAX_CHAIN; ) {
+      const { kind, body, base } = this.#entryAt(at)
+      const type = TYPES[kind]
+      if (type !== undefined) {
+        const content = deltas.reduceRight((whole, delta) => applied(whole, delta), body)
+        return { type, content }
+      }
+      deltas.push(body)
+      const next = typeof base === 'string' ? this.#index?.offsetOf(base) : base
+      if (next === undefined) throw new Unreadable()
+      at = next
+    }
+    throw new Unreadable()
+  }
+
+  #entryAt(offset: number): Entry {
+    if (offset < HEADER_BYTES || offset >= this.#end) throw new Unreadable()
+    const head = this.#bytesAt(offset, MAX_HEAD_BYTES)
+    let place = 0
+    const next = () => {
+      const byte = head[place]
+      if (byte === undefined) throw new Unreadable()
+      place += 1
+      return byte
+    }
+    let byte = next()
+    const kind = (byte >> 4) & 7
+    let size = byte & 15
+    for (let unit = 16; byte >= 128; unit *= 128) {
+      byte = next()
+      size += (byte & 127) * unit
+    }
+    let base: Entry['base']
+    if (kind === OFFSET_DELTA) {
+      byte = next()
+      let back = byte & 127
+      while (byte >= 128) {
+        byte = next()
+        back = (back + 1) * 128 + (byte & 127)
+      }
+      base = offset - back
+    } else if (kind === NAME_DELTA) {
+      base = head.hexSlice(place, place + 20) as ObjectId
+      place += 20
+    }
+    const { body, length } = this.#inflate(offset + place, size)
+    return { kind, body, base, end: offset + place + length }
+  }
+
+  #inflate(offset: number, size: number): { readonly body: Buffer; readonly length: number } {
+    if (size > this.#end * 1100) throw new Unreadable()
+    // What does not shrink grows by a few bytes for each block.
+    const bytes = this.#bytesAt(offset, size + (size >>> 8) + 128)
+    try {
+      const { buffer, engine } = inflateSync(bytes, {
+        info: true,
+        maxOutputLength: Math.max(size, 1),
+      }) as unknown as {
+        readonly buffer: Buffer
+        readonly engine: { readonly bytesWritten: number }
+      }
+      if (buffer.length !== size) throw new Unreadable()
+      return { body: buffer, length: engine.bytesWritten }
+    } catch (cause) {
+      throw new Unreadable('damaged', { cause })
+    }
+  }
+
+  #bytesAt(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.#end - offset)))
+    return bytes.subarray(0, readSync(this.#fd, bytes, 0, bytes.length, offset))
+  }
+}
+
+function applied(base: Buffer, delta: Buffer): Buffer {
+  const content = applyDelta(base, delta)
+  if (content === undefined) throw new Unreadable()
+  return content
+}

@@ -1,0 +1,110 @@
+// The index of a pack, read as a whole.
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { hasCode, type ObjectId } from '../../model/index.js'
+
+const HEADER = Buffer.from('\xfftOc\0\0\0\x02', 'latin1')
+const FANOUT_BYTES = 256 * 4
+const CHECKSUM_BYTES = 20
+const LARGE = 0x80000000
+const PIECE_BYTES = 1 << 20
+
+export type PackIndexFile = {
+  readonly count: number
+  /** The checksum of the pack that it is of, in hexadecimal digits. */
+  readonly packChecksum: string
+  idAt(place: number): ObjectId
+  offsetAt(place: number): number
+  offsetOf(id: ObjectId): number | undefined
+}
+
+/** Undefined if it is not whole. With `quick` its checksum is believed. */
+export function readPackIndexFile(
+  path: string,
+  { quick }: { readonly quick: boolean },
+): PackIndexFile | undefined {
+  const bytes = readIfThere(path)
+  const least = HEADER.length + FANOUT_BYTES + 2 * CHECKSUM_BYTES
+  if (bytes === undefined || bytes.length < least) return undefined
+  if (!bytes.subarray(0, HEADER.length).equals(HEADER)) return undefined
+  const end = bytes.length - CHECKSUM_BYTES
+  if (!quick) {
+    const checksum = createHash('sha1').update(bytes.subarray(0, end)).digest()
+    if (!checksum.equals(bytes.subarray(end))) return undefined
+  }
+  const count = bytes.readUInt32BE(HEADER.length + 255 * 4)
+  const ids = HEADER.length + FANOUT_BYTES
+  const offsets = ids + count * 24
+  const larges = offsets + count * 4
+  if (larges > end - CHECKSUM_BYTES) return undefined
+  const offsetAt = (place: number) => {
+    const offset = bytes.readUInt32BE(offsets + place * 4)
+    return offset < LARGE ? offset : Number(bytes.readBigUInt64BE(larges + (offset - LARGE) * 8))
+  }
+  return {
+    count,
+    packChecksum: bytes.hexSlice(end - CHECKSUM_BYTES, end),
+    idAt: (place) => bytes.hexSlice(ids + place * 20, ids + place * 20 + 20) as ObjectId,
+    offsetAt,
+    offsetOf(id) {
+      const wanted = Buffer.from(id, 'hex')
+      let [low, high] = [0, count]
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        const order = wanted.compare(bytes, ids + middle * 20, ids + middle * 20 + 20)
+        if (order === 0) return offsetAt(middle)
+        if (order < 0) high = middle
+        else low = middle + 1
+      }
+      return undefined
+    },
+  }
+}
+
+/** Whether a file ends with the SHA-1 of all before, as git's packs and indexes do. Read piece by piece. */
+export function endsWithItsHash(path: string, onBytes: (count: number) => void): boolean {
+  const { size } = statSync(path)
+  if (size < CHECKSUM_BYTES) return false
+  const fd = openSync(path, 'r')
+  try {
+    const hash = createHash('sha1')
+    const piece = Buffer.allocUnsafe(PIECE_BYTES)
+    const end = size - CHECKSUM_BYTES
+    for (let at = 0; at < end; ) {
+      const read = readSync(fd, piece, 0, Math.min(PIECE_BYTES, end - at), at)
+      if (read === 0) return false
+      hash.update(piece.subarray(0, read))
+      at += read
+      onBytes(read)
+    }
+    return hash.digest().equals(lastBytes(fd, size))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The checksum at the end of a file, in hexadecimal digits. */
+export function trailerOf(path: string): string {
+  const { size } = statSync(path)
+  const fd = openSync(path, 'r')
+  try {
+    return size < CHECKSUM_BYTES ? '' : lastBytes(fd, size).toString('hex')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function lastBytes(fd: number, size: number): Buffer {
+  const bytes = Buffer.alloc(CHECKSUM_BYTES)
+  readSync(fd, bytes, 0, CHECKSUM_BYTES, size - CHECKSUM_BYTES)
+  return bytes
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
