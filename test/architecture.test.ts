@@ -26,7 +26,7 @@ const RUNTIME_DEPENDENCIES = ['@photostructure/sqlite']
 /** Bundled into dist, so that nobody has to install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   zod: ['engine'],
-  yaml: ['cli'],
+  yaml: ['cli', 'engine'],
   // Not bundled: an optional peer of the package.
   '@langchain': ['adapters'],
 }

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Project, Store } from '../src/index.js'
 import { type FileSpec, type Scratch, type Seen, scratch } from './scratch.js'
 import { SESSION_POINTS } from './session-failpoints.js'
+import { IMPORT_POINTS } from './import-failpoints.js'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 
@@ -205,7 +206,11 @@ test('the failpoints in the table are those in the source', () => {
       ...readFileSync(join(src, name), 'utf8').matchAll(/\bfailpoint\(([^)]*)\)/g),
     ])
     .map((match) => match[1])
-  const tables = [...Object.values(POINTS), ...Object.values(SESSION_POINTS)]
+  const tables = [
+    ...Object.values(POINTS),
+    ...Object.values(SESSION_POINTS),
+    ...Object.values(IMPORT_POINTS),
+  ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))
 })

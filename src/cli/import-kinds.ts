@@ -1,11 +1,10 @@
-// What can be imported, and how each kind becomes a list of { id, name, timestamp, data, metadata }.
+// How each kind of file that we export becomes a list of { id, name, timestamp, data, metadata }.
 import { createHash } from 'node:crypto'
-import { SavestateError } from '../index.js'
+import { parseYamlText, SavestateError } from '../index.js'
 import { valueOf } from './any-classes.js'
 import { readGiven } from './given-text.js'
 import { parseJsonText } from './json-text.js'
 import type { IMPORT_KINDS } from './session-commands.js'
-import { parseYamlText } from './yaml-text.js'
 
 type ImportKind = (typeof IMPORT_KINDS)[number]
 
@@ -13,7 +12,7 @@ type ImportKind = (typeof IMPORT_KINDS)[number]
 export const READERS: Readonly<Record<ImportKind, (path: string) => Promise<readonly unknown[]>>> =
   { json: readExportedJson, yaml: readStateYaml }
 
-/** As `savestate export` prints it, and as Breakpilot writes it. */
+/** As `savestate export` prints it. */
 async function readExportedJson(path: string): Promise<readonly unknown[]> {
   const given = await readGiven(path)
   const items = parseJsonText(given)

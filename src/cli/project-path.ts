@@ -32,6 +32,11 @@ export function projectPath(
   )
 }
 
+/** A path anywhere, as the SDK takes it. */
+export function givenPathText(argument: string): string {
+  return textOf(bytesOfPath(argument))
+}
+
 /** What we print in quotes may be typed in quotes. */
 function bytesOfPath(argument: string): string {
   const bytes = bytesOfArgument(argument)

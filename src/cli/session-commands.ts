@@ -1,10 +1,21 @@
 // The commands for sessions: what agents were doing, and how they go on.
-import { type CommandSpec, limitOption, OF, REF, sessionOption, STATE_JSON_HELP } from './spec.js'
+import {
+  type CommandSpec,
+  DRY_RUN,
+  limitOption,
+  OF,
+  REF,
+  sessionOption,
+  STATE_JSON_HELP,
+  YES,
+} from './spec.js'
 
 export const STATUSES = ['in_progress', 'completed', 'failed', 'halted'] as const
 export const EXPORT_FORMATS = ['json', 'yaml'] as const
 /** How each is read is in import-kinds.ts. */
 export const IMPORT_KINDS = ['json', 'yaml'] as const
+/** The same as IMPORT_SYSTEMS of the SDK, which is not loaded to read arguments. */
+export const IMPORT_SYSTEM_KINDS = ['hermes', 'ares', 'breakpilot'] as const
 
 export const SESSION_COMMANDS = {
   sessions: {
@@ -89,18 +100,32 @@ export const SESSION_COMMANDS = {
     examples: [['savestate export --session fix-login > fix-login.json', 'Take a session along']],
   },
   import: {
-    usage: 'import json|yaml PATH|- --session ID',
-    summary: 'Add exported checkpoints to a session',
+    usage: 'import <kind> PATH [--session ID] [--prefix TEXT] [--dry-run] [-y]',
+    summary: 'Bring in what was exported, or what another system has kept',
     details: [
-      'What is there already, by its id, is not added again. The session is made, in this project, if there is none of that id.',
-      'A YAML file is one state, a mapping; its time is taken from `updated`, and is local if it names no zone.',
+      'Of the kinds json and yaml, PATH is a file as `savestate export` prints it, or - for stdin, and its checkpoints are added to the session ID, which is made in this project if there is none. A YAML file is one state, a mapping; its time is taken from `updated`, and is local if it names no zone.',
+      'Of the kind hermes, PATH is the folder of its checkpoints: repositories of both versions, archives and task files, as they occur. Of the kind ares, it is the folder of its checkpoints. Of the kind breakpilot, it is the JSON file of an export. What would be added is shown first. PATH is only read. What cannot be read is listed with the reason, and the rest is imported.',
+      'What is there already is not added again.',
     ],
     positionals: [
-      { name: 'json|yaml', choices: IMPORT_KINDS },
+      { name: '<kind>', choices: [...IMPORT_KINDS, ...IMPORT_SYSTEM_KINDS] },
       { name: 'PATH', completes: 'files' },
     ],
-    options: [{ ...sessionOption('Where they are added'), isRequired: true }],
+    options: [
+      sessionOption('Where they are added (json, yaml, breakpilot)'),
+      {
+        name: 'prefix',
+        kind: 'text',
+        value: 'TEXT',
+        summary: 'Put TEXT in front of the ids of the sessions (hermes, ares, breakpilot)',
+      },
+      DRY_RUN,
+      YES,
+    ],
+    exclusive: [['session', 'prefix']],
     examples: [
+      ['savestate import hermes ~/.hermes/checkpoints --dry-run', 'See what there is of Hermes'],
+      ['savestate import ares ~/.local/share/ares/checkpoints', 'Bring in the sessions of ares'],
       ['savestate import json fix-login.json --session fix-login', 'Bring a session here'],
       ['savestate export --session a | savestate import json - --session b', 'Copy one'],
     ],

@@ -1,5 +1,6 @@
 // YAML that somebody else wrote, read as 1.1, because most of it was written by Python. Nothing in it is acted on:
 // no tag makes an object, and aliases cannot make it grow without end. The library is loaded when it is needed.
+import type { CollectionTag, ScalarTag, Tags } from 'yaml'
 import { SavestateError } from '../model/index.js'
 
 /** Throws BAD_INPUT, with line and column where there is one. `source` is how the text is called in messages. */
@@ -12,7 +13,12 @@ export async function parseYamlText({
 }): Promise<unknown> {
   const { parseDocument } = await import('yaml')
   try {
-    const document = parseDocument(text, { version: '1.1', intAsBigInt: true, logLevel: 'silent' })
+    const document = parseDocument(text, {
+      version: '1.1',
+      intAsBigInt: true,
+      logLevel: 'silent',
+      customTags: (tags) => tags.map(asPython),
+    })
     const [error] = document.errors
     if (error !== undefined) {
       throw new SavestateError('BAD_INPUT', `${source} is not YAML${placeOf(error.linePos)}`, {
@@ -38,6 +44,25 @@ export async function parseYamlText({
       cause,
     })
   }
+}
+
+// Python takes y, n and a lone point for text, and numbers with an exponent only with a point and a sign.
+const PYTHON_FORMS: readonly (readonly [example: string, form: RegExp])[] = [
+  ['true', /^(?:[Yy]es|YES|[Tt]rue|TRUE|[Oo]n|ON)$/],
+  ['false', /^(?:[Nn]o|NO|[Ff]alse|FALSE|[Oo]ff|OFF)$/],
+  ['1.5', /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)$/],
+  ['1.5e+3', /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)[eE][-+][0-9]+$/],
+]
+
+/** The same kind of value, in the form that Python gives it. */
+function asPython(tag: Tags[number]): Tags[number] {
+  if (typeof tag === 'string' || isCollection(tag)) return tag
+  const [, form] = PYTHON_FORMS.find(([example]) => tag.test?.test(example) === true) ?? []
+  return form === undefined ? tag : { ...tag, test: form }
+}
+
+function isCollection(tag: ScalarTag | CollectionTag): tag is CollectionTag {
+  return 'collection' in tag
 }
 
 type Place = { readonly line: number; readonly col: number }

@@ -1,5 +1,5 @@
 // Notes of the store about itself.
-import type { CheckpointId } from '../model/index.js'
+import type { CheckpointId, ProjectId } from '../model/index.js'
 import type { Database } from '../system/index.js'
 import { number, optional } from './rows.js'
 
@@ -14,6 +14,11 @@ export type Failure = {
 
 const MAX_FAILURES = 100
 
+// Where imported checkpoints stand: below everything that was saved here, each second a range of its own.
+const LOWEST_PLACE = -Number.MAX_SAFE_INTEGER
+const PLACES_PER_SECOND = 2 ** 20
+const MAX_SECOND = 2 ** 32 - 1
+
 export class Care {
   readonly #database: Database
 
@@ -27,10 +32,48 @@ export class Care {
     return row === undefined ? undefined : String(row['checkpoint'])
   }
 
-  /** Part of the transaction that adds the checkpoint. */
+  /** Where a checkpoint was imported from, if it was. */
+  originOf(checkpoint: CheckpointId): string | undefined {
+    const row = this.#database.get('SELECT origin FROM imports WHERE checkpoint = ?', checkpoint)
+    return row === undefined ? undefined : String(row['origin'])
+  }
+
+  /**
+   * Part of the same transaction: moves a checkpoint below all that were saved here and among those imported to
+   * where its time belongs, after `after`. So it is never taken for the newest, and no number in a list changes.
+   */
+  placeImported(
+    id: CheckpointId,
+    { atMs, after }: { readonly atMs: number; readonly after: CheckpointId | null },
+  ): void {
+    const row = this.#database.get('SELECT seq FROM checkpoints WHERE id = ?', after)
+    const previous = row === undefined ? undefined : number(row, 'seq')
+    // On top of something that was saved here: it comes after that.
+    if (previous !== undefined && previous >= 0) return
+    const second = Math.min(MAX_SECOND, Math.max(0, Math.floor(atMs / 1000)))
+    const earliest = LOWEST_PLACE + second * PLACES_PER_SECOND
+    const start = Math.max(earliest, (previous ?? LOWEST_PLACE) + 1)
+    const end =
+      LOWEST_PLACE +
+      (Math.floor((start - LOWEST_PLACE) / PLACES_PER_SECOND) + 1) * PLACES_PER_SECOND
+    const taken = this.#database.get(
+      'SELECT max(seq) AS seq FROM checkpoints WHERE seq >= ? AND seq < ?',
+      start,
+      end,
+    )
+    const place = typeof taken?.['seq'] === 'number' ? taken['seq'] + 1 : start
+    this.#database.run('UPDATE checkpoints SET seq = ? WHERE id = ?', place, id)
+  }
+
+  /** An import is a touch: what was just brought in is not old. */
+  touchProject(project: ProjectId, atMs: number): void {
+    this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
+  }
+
+  /** Part of the transaction that adds the checkpoint. Anew for one that has been removed since. */
   noteImport(origin: string, checkpoint: CheckpointId, atMs: number): void {
     this.#database.run(
-      'INSERT INTO imports (origin, checkpoint, at) VALUES (?, ?, ?)',
+      'INSERT OR REPLACE INTO imports (origin, checkpoint, at) VALUES (?, ?, ?)',
       origin,
       checkpoint,
       atMs,

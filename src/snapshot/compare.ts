@@ -70,7 +70,8 @@ export class SnapshotComparer {
     const modesBefore = one.modes === undefined ? modesAfter : await this.#modes(one.modes)
     const rows = await diff.compare(one.files, other.files)
     const changes = joinTypeChanges(rows).map((row) => toChange(row, modesBefore, modesAfter))
-    if (one.modes !== undefined && one.modes !== other.modes) {
+    const areRecorded = !modesBefore.isAssumed && !modesAfter.isAssumed
+    if (one.modes !== undefined && one.modes !== other.modes && areRecorded) {
       const changed = new Set(rows.map(({ path }) => path))
       changes.push(...(await this.#modeChanges(other.files, { modesBefore, modesAfter, changed })))
     }
@@ -166,10 +167,16 @@ function joinTypeChanges(rows: readonly TreeChange[]): TreeChange[] {
 
 function toChange(row: TreeChange, modesBefore: ModeTable, modesAfter: ModeTable): Change {
   const { path, insertions, deletions } = row
+  const isSameClass = row.before?.type === row.after?.type
+  // A mode that nobody recorded is that of the other side: what is only assumed is never a difference.
+  const [before, after] = [
+    isSameClass && modesBefore.isAssumed ? modesAfter : modesBefore,
+    isSameClass && modesAfter.isAssumed ? modesBefore : modesAfter,
+  ]
   return {
     path,
-    before: row.before === undefined ? undefined : entryOf(row.before, path, modesBefore),
-    after: row.after === undefined ? undefined : entryOf(row.after, path, modesAfter),
+    before: row.before === undefined ? undefined : entryOf(row.before, path, before),
+    after: row.after === undefined ? undefined : entryOf(row.after, path, after),
     insertions,
     deletions,
   }

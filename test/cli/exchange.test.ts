@@ -180,7 +180,9 @@ test('what cannot be imported is refused, and leaves no session behind', () => {
   expect(refused('yaml', 'list.yaml')).toContain('"list.yaml" holds no mapping.')
   expect(refused('yaml', 'bomb.yaml')).toContain('alias')
   expect(refused('yaml', 'alias.yaml')).toContain('alias.yaml')
-  expect(refused('toml', 'x')).toContain('Error: "toml" is not one of json, yaml.\nUsage: ')
+  expect(refused('toml', 'x')).toContain(
+    'Error: "toml" is not one of json, yaml, hermes, ares, breakpilot.\nUsage: ',
+  )
   expect(refused('json')).toContain('Error: PATH is missing.')
   expect(errorOf(s, 'import', 'json', 'items.json')).toContain('Error: --session ID is missing.')
   expect(s.json(['sessions'])).toEqual({ sessions: [] })

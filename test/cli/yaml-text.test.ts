@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { parseYamlText, yamlOf } from '../../src/cli/yaml-text.js'
+import { yamlOf } from '../../src/cli/yaml-text.js'
+import { parseYamlText } from '../../src/engine/yaml-text.js'
 
 /** Text that means something else to some reader unless it is quoted. */
 const WORDS =
@@ -52,5 +53,13 @@ test('what Python writes is read with the kinds that Python gave it', async () =
     since: new Date('2026-11-15T10:00:00Z'),
     big: 12345678901234567890n,
     small: '0o7',
+  })
+  const texts =
+    'hash: 12e4567\nalso: 1e3\nletters: [y, N, Y, .]\nnumbers: [1.5e+3, .5e-1, on, Off]\n'
+  expect(await parseYamlText({ text: texts, source: 'it' })).toEqual({
+    hash: '12e4567',
+    also: '1e3',
+    letters: ['y', 'N', 'Y', '.'],
+    numbers: [1500, 0.05, true, false],
   })
 })

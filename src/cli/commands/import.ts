@@ -1,23 +1,74 @@
-import { command } from '../command.js'
+import { type ImportFromResult, type ImportResult, SavestateError } from '../../index.js'
+import { command, type Request } from '../command.js'
+import { confirmText } from '../confirm.js'
+import { EXIT } from '../exit.js'
 import { counted, grouped } from '../figures.js'
 import { READERS } from '../import-kinds.js'
+import { importPlanText, importResultText, problemsText } from '../import-text.js'
 import { inSession } from '../known-session.js'
 import { printableLine } from '../printable.js'
-import { IMPORT_KINDS } from '../session-commands.js'
+import { givenPathText } from '../project-path.js'
+import { IMPORT_KINDS, IMPORT_SYSTEM_KINDS } from '../session-commands.js'
 
 export const run = command({
-  async call(request) {
-    const kind = IMPORT_KINDS.find((name) => name === request.argument(0))
-    if (kind === undefined) throw new Error('The table lets an unknown kind through')
-    // Read before anything is made: what is malformed leaves nothing behind.
-    const checkpoints = await READERS[kind](request.argument(1))
-    const id = request.options.text('session') ?? ''
-    return inSession(request, { id, work: (session) => session.import(checkpoints) })
+  async call(request): Promise<ImportResult | ImportFromResult> {
+    const system = IMPORT_SYSTEM_KINDS.find((name) => name === request.argument(0))
+    return system === undefined ? importFile(request) : importSystem(request, system)
   },
-  render({ imported, known }, { options }) {
-    const session = printableLine(options.text('session') ?? '')
+  render(result, request) {
+    if ('plan' in result) return importResultText(result, request)
+    const { imported, known } = result
+    const session = printableLine(request.options.text('session') ?? '')
     const there =
       known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} there already.`
     return `Imported ${counted(imported, 'checkpoint')} into ${session}.${there}`
   },
+  note: (result, { screen }) =>
+    'plan' in result ? problemsText(result.problems, screen.paintNote) : undefined,
+  exitCode(result) {
+    if (!('plan' in result)) return EXIT.done
+    if (result.declined) return EXIT.declined
+    const isAllUnreadable = result.added + result.known + result.plan.add === 0
+    return isAllUnreadable ? EXIT.failed : EXIT.done
+  },
 })
+
+async function importFile(request: Request): Promise<ImportResult> {
+  const kind = IMPORT_KINDS.find((name) => name === request.argument(0))
+  if (kind === undefined) throw new Error('The table lets an unknown kind through')
+  const id = request.options.text('session')
+  if (id === undefined) {
+    throw new SavestateError('BAD_INPUT', '--session ID is missing', {
+      hint: `An import of the kind ${kind} needs to know which session it adds to.`,
+    })
+  }
+  // Read before anything is made: what is malformed leaves nothing behind.
+  const checkpoints = await READERS[kind](request.argument(1))
+  return inSession(request, { id, work: (session) => session.import(checkpoints) })
+}
+
+async function importSystem(
+  request: Request,
+  system: (typeof IMPORT_SYSTEM_KINDS)[number],
+): Promise<ImportFromResult> {
+  const { options, hooks } = request
+  const [session, prefix] = [options.text('session'), options.text('prefix')]
+  const store = await request.store()
+  return store.import(
+    system,
+    givenPathText(request.argument(1)),
+    {
+      ...(session === undefined ? {} : { session }),
+      ...(prefix === undefined ? {} : { prefix }),
+      dryRun: options.has('dry-run'),
+    },
+    {
+      ...hooks,
+      confirmImport: (plan) =>
+        confirmText(request, {
+          plan: importPlanText(plan, request.screen.paintNote),
+          question: 'Import this?',
+        }),
+    },
+  )
+}

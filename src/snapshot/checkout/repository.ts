@@ -53,7 +53,26 @@ export function enclosingRepository(
 }
 
 export function headOf(repository: Repository): Head {
-  let name = 'HEAD'
+  return follow(repository, 'HEAD')
+}
+
+/** Null for a ref that is not there, or leads to no commit. */
+export function refCommit(repository: Repository, name: string): string | null {
+  return isRefName(name) ? follow(repository, name).commit : null
+}
+
+/** The names below `prefix` of the refs that are packed. */
+export function packedNames({ commonDir }: Repository, prefix: string): string[] {
+  const bytes = readRegularFile(inFolder(commonDir, 'packed-refs'), MAX_PACKED_REFS_BYTES)
+  if (typeof bytes === 'string') return []
+  const lines = bytes.toString('latin1').split('\n')
+  return lines
+    .flatMap((line) => /^[0-9a-f]{40,64} (refs\/.+)$/.exec(line)?.[1] ?? [])
+    .filter((name) => name.startsWith(prefix))
+}
+
+function follow(repository: Repository, start: string): Head {
+  let name = start
   for (let followed = 0; followed <= MAX_SYMBOLIC_REFS; followed++) {
     const ref = readLooseRef(inFolder(folderOfRef(repository, name), name))
     if (ref?.type !== 'symbolic') {

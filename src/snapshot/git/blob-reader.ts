@@ -16,14 +16,17 @@ type Request = {
 
 export class BlobReader {
   readonly #gitDir: string
+  readonly #objects: string | undefined
   #child: ChildProcessWithoutNullStreams | undefined
   #requests: Request[] = []
   #head: Buffer = Buffer.alloc(0)
   /** Bytes of the current object still to come, with the newline after it; undefined between objects. */
   #left: number | undefined
 
-  constructor(gitDir: string) {
+  /** `objects`: a folder of objects to read instead of the repository's own. */
+  constructor(gitDir: string, { objects }: { readonly objects?: string | undefined } = {}) {
     this.#gitDir = gitDir
+    this.#objects = objects
   }
 
   async read(id: ObjectId): Promise<Buffer> {
@@ -47,7 +50,7 @@ export class BlobReader {
   }
 
   #start(): ChildProcessWithoutNullStreams {
-    const child = startGit(this.#gitDir, ['cat-file', '--batch'])
+    const child = startGit(this.#gitDir, ['cat-file', '--batch'], { objects: this.#objects })
     const fail = (error: Error) => {
       // One that was closed has nothing to say about the requests of its successor.
       if (this.#child !== child) return

@@ -37,7 +37,15 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
   return environment
 }
 
-export function startGit(gitDir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+/**
+ * `objects`: a folder of objects to read instead of the repository's own. Git then knows nothing of the repository
+ * they belong to, so nothing that is configured there can make it run or fetch something.
+ */
+export function startGit(
+  gitDir: string,
+  args: readonly string[],
+  { objects }: { readonly objects?: string | undefined } = {},
+): ChildProcessWithoutNullStreams {
   const options = [
     '-c',
     'core.hooksPath=/dev/null',
@@ -47,7 +55,10 @@ export function startGit(gitDir: string, args: readonly string[]): ChildProcessW
     'core.quotePath=false',
   ]
   return spawn('git', [`--git-dir=${gitDir}`, ...options, ...args], {
-    env: gitEnvironment(),
+    env: {
+      ...gitEnvironment(),
+      ...(objects === undefined ? {} : { GIT_OBJECT_DIRECTORY: objects }),
+    },
     stdio: 'pipe',
     cwd: gitDir,
   })

@@ -4,6 +4,8 @@
 //   savestate-modes 1\n
 //   file 644\n  executable 755\n  folder 755\n
 //   600 path\0 …        sorted; raw bytes; a folder ends with a slash, the project itself is a lone one
+//
+// What was brought in from a system that kept only git's one bit says `savestate-modes 1 assumed` and has no list.
 import { type BytePath, SavestateError } from '../../model/index.js'
 
 export const MODE_CLASSES = ['file', 'executable', 'folder'] as const
@@ -13,9 +15,18 @@ export type ModeTable = {
   readonly usual: Readonly<Record<ModeClass, number>>
   /** By `modeKey`. */
   readonly unusual: ReadonlyMap<string, number>
+  /** Nobody recorded them: a path that is there keeps the mode it has. */
+  readonly isAssumed: boolean
 }
 
 const FIRST_LINE = 'savestate-modes 1'
+
+/** What git would give to files that it knows nothing more of. */
+export const ASSUMED_MODES: ModeTable = {
+  usual: { file: 0o644, executable: 0o755, folder: 0o755 },
+  unusual: new Map(),
+  isAssumed: true,
+}
 
 export function modeClassOf(type: 'file' | 'folder', mode: number): ModeClass {
   if (type === 'folder') return 'folder'
@@ -61,11 +72,12 @@ export function tabulateModes(pass: (count: CountMode) => void): ModeTable {
   pass((modeClass, mode, path) => {
     if (mode !== usual[modeClass]) unusual.set(modeKey(path(), modeClass), mode)
   })
-  return { usual, unusual }
+  return { usual, unusual, isAssumed: false }
 }
 
-export function encodeModes({ usual, unusual }: ModeTable): Buffer {
-  const head = [FIRST_LINE, ...MODE_CLASSES.map((name) => `${name} ${usual[name].toString(8)}`)]
+export function encodeModes({ usual, unusual, isAssumed }: ModeTable): Buffer {
+  const first = isAssumed ? `${FIRST_LINE} assumed` : FIRST_LINE
+  const head = [first, ...MODE_CLASSES.map((name) => `${name} ${usual[name].toString(8)}`)]
   const body = [...unusual]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, mode]) => `${mode.toString(8)} ${path}\0`)
@@ -74,9 +86,10 @@ export function encodeModes({ usual, unusual }: ModeTable): Buffer {
 
 export function decodeModes(bytes: Buffer): ModeTable {
   const text = bytes.toString('latin1')
-  const head = /^savestate-modes 1\nfile ([0-7]+)\nexecutable ([0-7]+)\nfolder ([0-7]+)\n/.exec(
-    text,
-  )
+  const head =
+    /^savestate-modes 1(?: assumed)?\nfile ([0-7]+)\nexecutable ([0-7]+)\nfolder ([0-7]+)\n/.exec(
+      text,
+    )
   if (head === null) {
     throw new SavestateError(
       'STORE_DAMAGED',
@@ -93,6 +106,7 @@ export function decodeModes(bytes: Buffer): ModeTable {
   return {
     usual: { file: file ?? 0o644, executable: executable ?? 0o755, folder: folder ?? 0o755 },
     unusual,
+    isAssumed: head[0].startsWith(`${FIRST_LINE} assumed`),
   }
 }
 

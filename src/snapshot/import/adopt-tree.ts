@@ -1,0 +1,192 @@
+// Brings a folder as another repository holds it into the store, in the form of our snapshots. Every object is
+// looked at, checked and written by us; nothing is copied unseen.
+import {
+  type BytePath,
+  joinPath,
+  type Limits,
+  MAX_SKIPPED_PATHS,
+  type ObjectId,
+  type SkipCounts,
+  type Skipped,
+  type SkipReason,
+  type Snapshot,
+} from '../../model/index.js'
+import { isTemporaryName } from '../capture/site.js'
+import { ASSUMED_MODES, encodeModes } from '../objects/modes.js'
+import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
+import { encodeTree, GIT_MODE, type TreeEntry, treeOrder } from '../objects/tree.js'
+import type { SourceObjects } from './source-objects.js'
+import { MAX_PATH_BYTES, readSourceTree, refused, type SourceEntry } from './source-tree.js'
+
+/** What a folder came to. Paths are relative to it. */
+type Adopted = {
+  readonly id: ObjectId
+  readonly fileCount: number
+  readonly sizeBytes: number
+  readonly longestPath: number
+  readonly skippedCounts: SkipCounts
+  /** At most MAX_SKIPPED_PATHS. */
+  readonly skipped: readonly Skipped[]
+}
+
+/** What is done with what a tree holds. */
+type Work = {
+  /** Its size; or why it is left out. */
+  readonly blob: (entry: SourceEntry) => Promise<number | Pick<Skipped, 'reason' | 'sizeBytes'>>
+  readonly tree: (entries: readonly TreeEntry[]) => ObjectId
+  /** Histories repeat themselves, and a hostile tree may name one folder a billion times. */
+  readonly known: Map<ObjectId, Adopted>
+}
+
+const MAX_TREE_BYTES = 64 << 20
+const MAX_DEPTH = MAX_PATH_BYTES / 2
+
+export class TreeAdopter {
+  readonly #source: SourceObjects
+  readonly #limits: Limits
+  readonly #checked = new Map<ObjectId, Adopted>()
+  #adopted = new Map<ObjectId, Adopted>()
+  #blobSizes = new Map<ObjectId, number>()
+
+  constructor(source: SourceObjects, limits: Limits) {
+    this.#source = source
+    this.#limits = limits
+  }
+
+  /** Throws BAD_INPUT if the folder cannot be adopted, as far as its trees tell. */
+  async check(tree: ObjectId): Promise<void> {
+    await this.#visit(tree, 0, { blob: async () => 0, tree: () => tree, known: this.#checked })
+  }
+
+  /** All its objects are in the store afterwards. Throws BAD_INPUT for what is missing, damaged or not safe. */
+  async store(
+    tree: ObjectId,
+    { store, ...options }: { store: ObjectStore; temporary: string; durable: boolean },
+  ): Promise<Snapshot> {
+    const sink = new ObjectSink(store, options)
+    try {
+      const snapshot = await this.#adopt(tree, sink)
+      await sink.finish()
+      return snapshot
+    } catch (error) {
+      sink.abandon()
+      // What was given to it is not in the store.
+      this.#adopted = new Map()
+      this.#blobSizes = new Map()
+      throw error
+    }
+  }
+
+  async #adopt(tree: ObjectId, sink: ObjectSink): Promise<Snapshot> {
+    const root = await this.#visit(tree, 0, {
+      blob: (entry) => this.#adoptBlob(entry, sink),
+      tree: (entries) => sink.add('tree', encodeTree(entries)),
+      known: this.#adopted,
+    })
+    const modes = sink.add('blob', encodeModes(ASSUMED_MODES))
+    const parts: readonly TreeEntry[] = [
+      { mode: GIT_MODE.folder, name: 'files' as BytePath, id: root.id },
+      { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
+    ]
+    const { fileCount, sizeBytes, skippedCounts, skipped: skippedPaths } = root
+    const id = sink.add('tree', encodeTree(parts))
+    return { tree: id, fileCount, sizeBytes, skippedCounts, skippedPaths, repositories: [] }
+  }
+
+  async #visit(id: ObjectId, depth: number, work: Work): Promise<Adopted> {
+    const known = work.known.get(id)
+    if (known !== undefined) return known
+    if (depth > MAX_DEPTH) throw refused('its folders are nested too deep')
+    const bytes = await this.#source.read('tree', { id, maxBytes: MAX_TREE_BYTES })
+    if (typeof bytes === 'number') throw refused(`the tree ${id} is too large`)
+    const sum = new FolderSum(this.#limits.maxFiles)
+    for (const entry of readSourceTree(bytes)) {
+      const { name, mode } = entry
+      if (mode === null) sum.skip({ path: name, reason: 'vcs', sizeBytes: null })
+      else if (isTemporaryName(name)) sum.skip({ path: name, reason: 'temporary', sizeBytes: null })
+      else if (mode === GIT_MODE.folder)
+        sum.addFolder(name, await this.#visit(entry.id, depth + 1, work))
+      else {
+        const size = await work.blob(entry)
+        if (typeof size === 'number') sum.addFile({ mode, name, id: entry.id }, size)
+        else sum.skip({ path: name, ...size })
+      }
+    }
+    const adopted = sum.finish(work.tree)
+    work.known.set(id, adopted)
+    return adopted
+  }
+
+  async #adoptBlob({ id, mode, name }: SourceEntry, sink: ObjectSink): ReturnType<Work['blob']> {
+    const isLink = mode === GIT_MODE.link
+    const known = isLink ? undefined : this.#blobSizes.get(id)
+    if (known !== undefined) return known
+    const maxBytes = isLink ? MAX_PATH_BYTES : this.#limits.maxFileBytes
+    const content = await this.#source.read('blob', { id, maxBytes })
+    if (isLink && (typeof content === 'number' || content.length === 0 || content.includes(0)))
+      throw refused(`the link ${JSON.stringify(name)} leads to no path`)
+    if (typeof content === 'number') return { reason: 'too-large', sizeBytes: content }
+    sink.add('blob', content)
+    this.#blobSizes.set(id, content.length)
+    return content.length
+  }
+}
+
+class FolderSum {
+  readonly #maxFiles: number
+  readonly #entries: TreeEntry[] = []
+  readonly #counts: Partial<Record<SkipReason, number>> = {}
+  #skipped: Skipped[] = []
+  #fileCount = 0
+  #sizeBytes = 0
+  #longestPath = 0
+
+  constructor(maxFiles: number) {
+    this.#maxFiles = maxFiles
+  }
+
+  addFile(entry: TreeEntry, sizeBytes: number): void {
+    this.#entries.push(entry)
+    this.#grow({ fileCount: 1, sizeBytes, longestPath: entry.name.length })
+  }
+
+  addFolder(name: BytePath, folder: Adopted): void {
+    this.#entries.push({ mode: GIT_MODE.folder, name, id: folder.id })
+    this.#grow({ ...folder, longestPath: name.length + 1 + folder.longestPath })
+    for (const [reason, count] of Object.entries(folder.skippedCounts))
+      this.#count(reason as SkipReason, count)
+    const below = folder.skipped.map((each) => ({ ...each, path: joinPath(name, each.path) }))
+    this.#skipped = [...this.#skipped, ...below].slice(0, MAX_SKIPPED_PATHS)
+  }
+
+  skip(skipped: Skipped): void {
+    this.#count(skipped.reason, 1)
+    if (this.#skipped.length < MAX_SKIPPED_PATHS) this.#skipped.push(skipped)
+  }
+
+  finish(write: Work['tree']): Adopted {
+    const order = ({ name, mode }: TreeEntry) => treeOrder(name, mode === GIT_MODE.folder)
+    this.#entries.sort((a, b) => (order(a) < order(b) ? -1 : 1))
+    return {
+      id: write(this.#entries),
+      fileCount: this.#fileCount,
+      sizeBytes: this.#sizeBytes,
+      longestPath: this.#longestPath,
+      skippedCounts: this.#counts,
+      skipped: this.#skipped,
+    }
+  }
+
+  #grow(by: Pick<Adopted, 'fileCount' | 'sizeBytes' | 'longestPath'>): void {
+    this.#fileCount += by.fileCount
+    this.#sizeBytes += by.sizeBytes
+    this.#longestPath = Math.max(this.#longestPath, by.longestPath)
+    if (this.#fileCount > this.#maxFiles)
+      throw refused(`it has more than the ${this.#maxFiles} files that a project may have`)
+    if (this.#longestPath > MAX_PATH_BYTES) throw refused('it has a path that no system can hold')
+  }
+
+  #count(reason: SkipReason, by: number): void {
+    this.#counts[reason] = (this.#counts[reason] ?? 0) + by
+  }
+}

@@ -1,0 +1,26 @@
+// Where the histories in somebody else's repository end. Read from its files: git would go by its configuration.
+import { readdirSync } from 'node:fs'
+import { fsPath } from '../../model/index.js'
+import { headOf, packedNames, type Repository, refCommit } from '../checkout/repository.js'
+import { ifThere } from '../checkout/regular-file.js'
+
+/** Null on a branch without a commit. Paths are one character per byte. */
+export function sourceHead(gitDir: string): string | null {
+  return headOf(repositoryAt(gitDir)).commit
+}
+
+/** The refs below `prefix` (`refs/hermes/`), sorted, with their commits; null for one that says none. */
+export function sourceRefs(
+  gitDir: string,
+  prefix: string,
+): readonly { readonly name: string; readonly commit: string | null }[] {
+  const repository = repositoryAt(gitDir)
+  const folder = fsPath(`${gitDir}/${prefix}`)
+  const loose = ifThere(() => readdirSync(folder, { encoding: 'latin1' })) ?? []
+  const names = [...loose.map((name) => `${prefix}${name}`), ...packedNames(repository, prefix)]
+  return [...new Set(names)].sort().map((name) => ({ name, commit: refCommit(repository, name) }))
+}
+
+function repositoryAt(gitDir: string): Repository {
+  return { worktree: gitDir, gitDir, commonDir: gitDir }
+}

@@ -1,0 +1,35 @@
+// The repository that an import reads from; one at a time, and what was learnt of it.
+import type { Limits } from '../../model/index.js'
+import { TreeAdopter } from './adopt-tree.js'
+import { SourceObjects } from './source-objects.js'
+
+/** `objects` is the repository's folder of objects; the limits are those of the project it is for. */
+export type SourceRequest = { readonly objects: string; readonly limits: Limits }
+type Open = { readonly source: SourceObjects; readonly adopter: TreeAdopter }
+
+export class Sources {
+  readonly #gitDir: string
+  #open: (Open & SourceRequest) | undefined
+
+  constructor(gitDir: string) {
+    this.#gitDir = gitDir
+  }
+
+  of({ objects, limits }: SourceRequest): Open {
+    if (this.#open?.objects !== objects || !isSame(this.#open.limits, limits)) {
+      this.close()
+      const source = new SourceObjects(this.#gitDir, objects)
+      this.#open = { objects, limits, source, adopter: new TreeAdopter(source, limits) }
+    }
+    return this.#open
+  }
+
+  close(): void {
+    this.#open?.source.close()
+    this.#open = undefined
+  }
+}
+
+function isSame(a: Limits, b: Limits): boolean {
+  return a.maxFileBytes === b.maxFileBytes && a.maxFiles === b.maxFiles
+}

@@ -1,0 +1,100 @@
+// The command that brings in what other systems have kept: plan, question, answer.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { addVersion2, hash16 } from '../hermes-folder.js'
+import { type Scratch, scratch } from './program.js'
+
+const T0 = 1_763_200_000
+
+function hermesFolder(s: Scratch): string {
+  const base = join(s.folder, 'her\nmes')
+  mkdirSync(base)
+  addVersion2(base, s.project, [
+    { reason: 'one', at: T0, files: { 'a.txt': 'one\n' } },
+    { reason: 'two', at: T0 + 60, files: { 'a.txt': 'two\n' } },
+  ])
+  writeFileSync(join(base, 'task.yaml'), "goal: x\nupdated: '2025-11-15T12:00:00'\n")
+  writeFileSync(join(base, 'bad.yaml'), '- x\n')
+  return base
+}
+
+test('hermes: the plan, then a yes, then what was done', () => {
+  using s = scratch({ 'a.txt': 'now\n' })
+  const base = hermesFolder(s)
+  const shown = base.replace('\n', ' ')
+  const dry = s.run(['import', 'hermes', base, '--dry-run'])
+  expect(dry).toEqual({
+    code: 0,
+    stdout: [
+      `${s.project}: 2 checkpoints to add, 2025-11-15 09:46:40 to 2025-11-15 09:47:40`,
+      `  Hermes shared store, ${shown}/store refs/hermes/${hash16(s.project)}`,
+      'session task: 1 checkpoint to add, 2025-11-15 12:00:00',
+      `  Hermes task file, ${shown}/task.yaml`,
+      'A dry run: nothing has been imported.\n',
+    ].join('\n'),
+    stderr: `Not imported (1):\n  ${shown}/bad.yaml: it holds no mapping\n`,
+  })
+  const unasked = s.run(['import', 'hermes', base])
+  expect([unasked.code, unasked.stdout]).toEqual([2, ''])
+  expect(unasked.stderr).toContain('there is no terminal to ask on')
+  expect(s.json(['list'])).toEqual({ checkpoints: [] })
+
+  expect(s.run(['import', 'hermes', base, '-y'])).toMatchObject({
+    code: 0,
+    stdout: 'Imported 3 checkpoints.\n',
+  })
+  const problems = [{ source: `${base}/bad.yaml`, message: 'it holds no mapping' }]
+  const again = s.json(['import', 'hermes', base, '--yes'])
+  expect(again).toEqual({
+    plan: { sources: expect.any(Array), add: 0, known: 3, problems },
+    applied: false,
+    declined: false,
+    added: 0,
+    known: 3,
+    problems,
+  })
+  expect(s.run(['import', 'hermes', base]).stdout).toBe(
+    'Nothing to import. 3 were there already.\n',
+  )
+  expect(s.run(['list']).stdout).toMatch(/two[^]*one/)
+  expect(s.run(['rewind', '2', '-y'])).toMatchObject({ code: 0 })
+  expect(s.json(['sessions'])).toMatchObject({ sessions: [{ id: 'task', status: 'in_progress' }] })
+})
+
+test('ares and breakpilot, under other names if wished', () => {
+  using s = scratch()
+  const ares = join(s.folder, 'ares')
+  mkdirSync(ares)
+  const step = { session_id: 'run', step: 0, timestamp: T0, status: 'Completed', messages: [] }
+  writeFileSync(join(ares, 'run_0.json'), JSON.stringify(step))
+  expect(s.run(['import', 'ares', ares, '-y', '--prefix', 'ares-']).stdout).toBe(
+    'Imported 1 checkpoint.\n',
+  )
+  const item = { id: 'b:1', name: 'n', timestamp: '2025-11-15T12:00:00', data: 1 }
+  s.write({ 'b.json': JSON.stringify([item]) })
+  expect(s.run(['import', 'breakpilot', 'b.json', '-y']).code).toBe(0)
+  expect(s.run(['import', 'breakpilot', 'b.json', '-y', '--session', 'c']).code).toBe(0)
+  const { sessions } = s.json(['sessions']) as { sessions: { id: string; status: string }[] }
+  expect(sessions.map(({ id, status }) => `${id} ${status}`).sort()).toEqual([
+    'ares-run completed',
+    'b in_progress',
+    'c in_progress',
+  ])
+})
+
+test('what holds nothing, or nothing that can be read, is a failure', () => {
+  using s = scratch({ 'a.txt': 'x' })
+  expect(s.run(['import', 'hermes', '.'])).toMatchObject({ code: 2, stdout: '' })
+  expect(s.run(['import', 'ares', 'none']).stderr).toContain('There is no "none"')
+  expect(s.run(['import', 'breakpilot', 'a.txt']).stderr).toContain('it is not JSON')
+  expect(s.run(['import', 'ares', '.', '--session', 'x']).stderr).toContain('--prefix')
+  s.write({ 'x.yaml': '- list' })
+  expect(s.run(['import', 'hermes', '.', '-y'])).toEqual({
+    code: 2,
+    stdout: 'Nothing to import.\n',
+    stderr: `Not imported (1):\n  ${s.project}/x.yaml: it holds no mapping\n`,
+  })
+  const { stderr } = s.run(['import', 'json', 'a.txt'])
+  expect(stderr).toContain('--session ID is missing')
+})
