@@ -8,10 +8,12 @@ import {
   type Entry,
   fsPath,
   hasCode,
+  leadsDown,
   type ObjectId,
   type OperationId,
   type OperationKind,
   parentOf,
+  parseOperationId,
   type Project,
   type ProjectId,
   type RestorePlan,
@@ -131,7 +133,13 @@ export class Journals {
 
 function parseJournal(text: string, path: string): Journal {
   try {
-    return JSON.parse(text) as Journal
+    const journal = JSON.parse(text) as Journal
+    if (journal.version !== 1 && journal.version !== 2) return journal
+    // Names of temporary files and places to write come from it: it is not trusted (I4).
+    parseOperationId(journal.operation)
+    const isSafe = journal.entries.every(({ path }) => typeof path === 'string' && leadsDown(path))
+    if (isSafe) return journal
+    throw new Error('a path leads outside')
   } catch (cause) {
     throw new SavestateError('STORE_DAMAGED', 'The journal of an interrupted rewind is damaged', {
       hint: `Move ${path} away. What was there before the rewind is in the newest checkpoint of kind "safety".`,

@@ -47,6 +47,11 @@ export function isInside(path: BytePath, folder: BytePath): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`)
 }
 
+/** False if a part of the path is empty, `.` or `..`: it does not lead down from where it starts. The root does. */
+export function leadsDown(path: BytePath): boolean {
+  return path === '' || !/(?:^|\/)\.{0,2}(?:\/|$)|\0/.test(path)
+}
+
 /** The text for JSON and the SDK. Reversible: what starts with a double quote is C-quoted. */
 export function pathText(path: BytePath): string {
   const text = utf8(path)

@@ -18,6 +18,7 @@ import {
   unusualPaths,
 } from './objects/modes.js'
 import { EMPTY_TREE } from './objects/object-id.js'
+import { hostile, refuseHostileTree } from './objects/safe-path.js'
 import { decodeTree, GIT_MODE } from './objects/tree.js'
 
 export type Change = {
@@ -43,7 +44,7 @@ export class SnapshotComparer {
     const entries = decodeTree(await this.#blobs.read(snapshot))
     const idOf = (name: string) => entries.find((entry) => entry.name === name)?.id
     const [files, modes] = [idOf('files'), idOf('modes')]
-    if (files === undefined || modes === undefined) throw new Error(`${snapshot} is not a snapshot`)
+    if (files === undefined || modes === undefined) throw hostile('lacks its files or its modes')
     return { files, modes }
   }
 
@@ -141,6 +142,7 @@ export class SnapshotComparer {
               : 'file'
       present.set(path as BytePath, { type, id: id as ObjectId })
     }
+    refuseHostileTree([...present].map(([path, { type }]) => ({ path, type })))
     return present
   }
 }

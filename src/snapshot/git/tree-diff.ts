@@ -2,6 +2,7 @@
 // process stays open: a save needs the figures each time.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
+import { hostile, refuseHostileTree } from '../objects/safe-path.js'
 import { gitFault, startFault, startGit } from './git-program.js'
 
 export type Side = {
@@ -59,7 +60,10 @@ export class TreeDiff {
     const head = `${before} ${after}\n`
     // Git passes over a line with an id it does not have, as if there were no difference.
     if (!text.startsWith(head)) throw missingTree(before, after)
-    return parse(text.slice(head.length, -END_MARK.length))
+    const changes = parse(text.slice(head.length, -END_MARK.length))
+    refuseHostileTree(entriesOf(changes, 'before'))
+    refuseHostileTree(entriesOf(changes, 'after'))
+    return changes
   }
 
   close(): void {
@@ -141,6 +145,13 @@ function parse(text: string): TreeChange[] {
   })
 }
 
+function entriesOf(changes: readonly TreeChange[], side: 'before' | 'after') {
+  return changes.flatMap(({ path, [side]: entry }) =>
+    entry === undefined ? [] : { path, type: entry.type },
+  )
+}
+
+const ABSENT = '000000'
 const TYPE_OF: Readonly<Record<string, Side['type']>> = {
   '100644': 'file',
   '100755': 'executable',
@@ -149,8 +160,10 @@ const TYPE_OF: Readonly<Record<string, Side['type']>> = {
 }
 
 function sideOf(mode: string, id: string): Side | undefined {
+  if (mode === ABSENT) return undefined
   const type = TYPE_OF[mode]
-  return type === undefined ? undefined : { type, id: id as ObjectId }
+  if (type === undefined) throw hostile(`has an entry of mode ${mode}`)
+  return { type, id: id as ObjectId }
 }
 
 function numberOf(text: string): number | undefined {

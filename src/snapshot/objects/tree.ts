@@ -1,6 +1,6 @@
 // Git's tree objects, and the two layers of a snapshot: `files` is the folder as git can say it, `modes`
 // says the permission bits that git cannot (docs/design.md#snapshot).
-import { type BytePath, invariant, type ObjectId } from '../../model/index.js'
+import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
 
 /** The modes git knows; everything else about permissions is in the `modes` blob. */
 export const GIT_MODE = {
@@ -31,10 +31,8 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
   for (let at = 0; at < bytes.length; ) {
     const blank = bytes.indexOf(0x20, at)
     const end = bytes.indexOf(0, blank)
-    invariant(
-      blank > at && end > blank && end + 20 < bytes.length + 1,
-      'a tree object is well formed',
-    )
+    if (blank <= at || end <= blank || end + 20 >= bytes.length + 1)
+      throw new SavestateError('STORE_DAMAGED', 'A tree in the store is not well formed')
     entries.push({
       mode: bytes.latin1Slice(at, blank) as GitMode,
       name: bytes.latin1Slice(blank + 1, end) as BytePath,

@@ -33,6 +33,7 @@ import { listFolder } from '../capture/list-folder.js'
 import { absolute, temporaryPrefix } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { syncAndClose } from '../objects/loose.js'
+import { refuseHostilePath } from '../objects/safe-path.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS, SafeFolders } from './safe-folders.js'
 import { type Staged, stage } from './stage.js'
 import type { StillThere } from './still-there.js'
@@ -53,6 +54,9 @@ export type ApplyContext = {
 
 /** Returns the paths that were not as the plan says and were left alone. */
 export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<BytePath[]> {
+  // The last door: whatever the plan was made from, nothing leaves the folder by its name.
+  for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
+  for (const path of context.sweep) refuseHostilePath(path)
   const folders = openRoot(context)
   try {
     return await new Applier(context, folders).run(plan)
