@@ -65,7 +65,9 @@ export async function recoverIfNeeded(context: ProjectContext, hooks: Hooks): Pr
 
 /** For operations on the whole store: what cannot be recovered now is told, and stays for later. */
 export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<void> {
+  const pending = new Set(new Journals(context.home).pending())
   for (const { project } of context.ledger.projects()) {
+    if (!pending.has(project.id)) continue
     await recoverIfNeeded({ ...context, path: project.path }, hooks).catch((error: unknown) => {
       if (!(error instanceof SavestateError)) throw error
       hooks.onNotice?.(`${printablePath(project.path)}: ${error.message}.`)

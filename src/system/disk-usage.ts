@@ -1,20 +1,41 @@
 // Bytes on disk, not bytes in files: what a person would get back.
-import { lstat, readdir } from 'node:fs/promises'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasCode } from '../model/index.js'
 
+const BLOCK_BYTES = 512
+/** Then the event loop has a turn. Asking file by file without blocking at all takes five times as long. */
+const TURN_MS = 8
+
 export async function diskUsage(path: string): Promise<number> {
+  let total = 0
+  let until = Date.now() + TURN_MS
+  const folders = [path]
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    total += blocksOf(folder)
+    for (const entry of entriesOf(folder)) {
+      const inside = join(folder, entry.name)
+      if (entry.isDirectory()) folders.push(inside)
+      else total += blocksOf(inside)
+    }
+    if (Date.now() < until) continue
+    await nextTurn()
+    until = Date.now() + TURN_MS
+  }
+  return total * BLOCK_BYTES
+}
+
+/** Temporaries of another process come and go while we count. */
+function blocksOf(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0
+}
+
+function entriesOf(folder: string) {
   try {
-    const stats = await lstat(path)
-    const own = stats.blocks * 512
-    if (!stats.isDirectory()) return own
-    const inside = await Promise.all(
-      (await readdir(path)).map((name) => diskUsage(join(path, name))),
-    )
-    return inside.reduce((sum, size) => sum + size, own)
+    return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    // Temporaries of another process come and go while we count.
-    if (hasCode(error, 'ENOENT')) return 0
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
     throw error
   }
 }
