@@ -14,10 +14,10 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
-  randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
 import { invariant } from '../../model/index.js'
+import { Nonces } from './nonces.js'
 
 /** Where a value stands: its table, and what names it there. Sealed for one place, it opens in no other. */
 export type Place = readonly (string | number)[]
@@ -29,6 +29,7 @@ const VERSION = 1
 const ID_BYTES = 8
 const HEADER_BYTES = 1 + ID_BYTES
 const NONCE_BYTES = 12
+const nonces = new Nonces(NONCE_BYTES)
 const TAG_BYTES = 16
 const HEADER_CHARS = MARK.length + (HEADER_BYTES * 4) / 3
 /** Of the address of an element, as without a key. */
@@ -63,13 +64,15 @@ export class SealingKey {
   }
 
   /** `nonce` only for tests: used twice, it gives both values away. */
-  seal(text: string, place: Place, nonce: Buffer = randomBytes(NONCE_BYTES)): string {
+  seal(text: string, place: Place, nonce: Buffer = nonces.next()): string {
     const cipher = createCipheriv('aes-256-gcm', this.#forSealing, nonce, {
       authTagLength: TAG_BYTES,
     })
     cipher.setAAD(this.#bound(place))
-    const body = [cipher.update(text, 'utf8'), cipher.final()]
-    const bytes = Buffer.concat([this.#header, nonce, ...body, cipher.getAuthTag()])
+    const body = cipher.update(text, 'utf8')
+    // In this mode nothing is left for the end.
+    cipher.final()
+    const bytes = Buffer.concat([this.#header, nonce, body, cipher.getAuthTag()])
     return MARK + bytes.toString('base64url')
   }
 
@@ -89,7 +92,8 @@ export class SealingKey {
     decipher.setAuthTag(bytes.subarray(end))
     const text = decipher.update(bytes.subarray(start, end))
     try {
-      return Buffer.concat([text, decipher.final()]).toString('utf8')
+      decipher.final()
+      return text.toString('utf8')
     } catch {
       // All that `final` can throw is that the tag does not fit.
       return undefined
