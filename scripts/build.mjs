@@ -29,6 +29,8 @@ writeFileSync('dist/cli/package.json', '{ "type": "commonjs" }\n')
 chmodSync('dist/cli/bin.js', 0o755)
 await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 if (existsSync('bench/main.ts')) await bundle({ main: 'bench/main.ts' }, 'build/bench')
+if (existsSync('torture/main.ts'))
+  await bundle({ main: 'torture/main.ts', worker: 'torture/worker.ts' }, 'build/torture')
 
 const types = spawnSync(
   process.execPath,

@@ -1,0 +1,78 @@
+// npm run torture -- --minutes N --seed S: several processes work on one store and are killed at random, with a
+// model outside that knows what was acknowledged. docs/reliability.md tells what is promised.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { seededRandom } from '../bench/random.js'
+import { checkAll, checkFolders, checkStore } from './check.js'
+import { Crew } from './crew.js'
+import { Model } from './model.js'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    seed: { type: 'string' },
+    processes: { type: 'string', default: '4' },
+    projects: { type: 'string', default: '3' },
+  },
+})
+const seed = Number(values.seed ?? Date.now() % 1_000_000)
+const random = seededRandom(seed)
+const until = Date.now() + Number(values.minutes) * 60_000
+const folder = mkdtempSync(join(tmpdir(), 'savestate-torture-'))
+const home = join(folder, 'store')
+const projects = Array.from({ length: Number(values.projects) }, (_, n) =>
+  join(folder, `project-${n}`),
+)
+for (const path of [home, ...projects]) mkdirSync(path, { mode: 0o700 })
+// Small limits, so that a prune has something to do all the time.
+const config = { maxCheckpoints: 6, maxSizeMb: 4, autoPrune: false }
+writeFileSync(join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+
+/** The bundle is build/torture/main.js, two folders below the project. */
+const sdk = new URL('../../dist/index.js', import.meta.url).href
+const program = fileURLToPath(new URL('./worker.js', import.meta.url))
+const { openStore } = (await import(sdk)) as typeof import('../src/index.js')
+console.log(`Seed ${seed}, ${values.minutes} minutes, in ${folder}`)
+
+const model = new Model()
+const crew = new Crew(program, model, (slot) => ({
+  sdk,
+  home,
+  projects,
+  session: `session-${slot}`,
+  seed: random.below(2 ** 31),
+}))
+for (let slot = 0; slot < Number(values.processes); slot += 1) crew.start(slot)
+while (Date.now() < until && model.faults.length === 0) {
+  // Sometimes as soon as it has begun, sometimes after a while.
+  await sleep(random.below(4) === 0 ? random.below(60) : 100 + random.below(1500))
+  crew.killOne(random)
+}
+await crew.stop(60_000)
+
+const store = await openStore({ home })
+const found = await checkAll(store, model, projects)
+await store.prune()
+await checkStore(store, model, home)
+checkFolders(model, projects)
+await store.close()
+
+console.log(
+  `${crew.kills} kills, ${found.checkpoints} checkpoints brought back, ${found.pruned} pruned, ${found.states} sessions`,
+)
+console.log([...model.counts].map(([what, count]) => `${what} ${count}`).join(', '))
+if (model.faults.length === 0) {
+  rmSync(folder, { recursive: true, force: true })
+  console.log('Nothing acknowledged is missing or different.')
+} else {
+  for (const fault of model.faults.slice(0, 20)) console.error(`FAULT: ${fault}`)
+  console.error(
+    `${model.faults.length} faults. Again with: npm run torture -- --seed ${seed}; the store is in ${folder}`,
+  )
+  process.exitCode = 1
+}

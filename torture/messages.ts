@@ -1,0 +1,37 @@
+// What the tortured processes and the model outside tell each other.
+
+/** A checkpoint that was acknowledged, and what the folder held then. */
+export type Known = { readonly id: string; readonly digest: string; readonly isProtected: boolean }
+
+export type ToModel =
+  | { readonly kind: 'want'; readonly project: string }
+  | { readonly kind: 'release'; readonly project: string }
+  | { readonly kind: 'saved'; readonly project: string; readonly known: Known }
+  | { readonly kind: 'missing'; readonly project: string; readonly id: string }
+  | { readonly kind: 'stepping'; readonly session: string; readonly step: number }
+  | {
+      readonly kind: 'stepped'
+      readonly session: string
+      readonly step: number
+      readonly digest: string
+    }
+  | {
+      readonly kind: 'resumed'
+      readonly session: string
+      readonly step: number
+      readonly digest: string
+    }
+  | { readonly kind: 'done'; readonly what: string }
+  | { readonly kind: 'fault'; readonly what: string; readonly message: string }
+
+export type ToWorker =
+  | { readonly kind: 'granted'; readonly project: string; readonly known: readonly Known[] }
+  | { readonly kind: 'stop' }
+
+export type Assignment = {
+  readonly sdk: string
+  readonly home: string
+  readonly projects: readonly string[]
+  readonly session: string
+  readonly seed: number
+}

@@ -1,0 +1,69 @@
+// What is known outside of the store: everything that was acknowledged. The store may hold more, never less.
+import type { Known } from './messages.js'
+
+type Step = { readonly step: number; readonly digest: string }
+
+export class Model {
+  readonly #known = new Map<string, Known[]>()
+  /** By session: the newest step that was acknowledged. */
+  readonly #steps = new Map<string, Step>()
+  readonly faults: string[] = []
+  readonly counts = new Map<string, number>()
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
+  }
+
+  saved(project: string, known: Known): void {
+    const all = this.#known.get(project) ?? []
+    const before = all.find(({ id }) => id === known.id)
+    if (before !== undefined && before.digest !== known.digest)
+      this.fault(`${known.id} was acknowledged with ${before.digest} and with ${known.digest}`)
+    const isProtected = known.isProtected || before?.isProtected === true
+    this.#known.set(project, [
+      ...all.filter(({ id }) => id !== known.id),
+      { ...known, isProtected },
+    ])
+  }
+
+  /** Allowed only for what a prune may drop. */
+  missing(project: string, id: string): void {
+    const known = this.of(project).find((each) => each.id === id)
+    if (known?.isProtected === true) this.fault(`${id} is named or pinned, and it is gone`)
+    this.#known.set(
+      project,
+      this.of(project).filter((each) => each.id !== id),
+    )
+  }
+
+  stepped(session: string, step: Step): void {
+    const last = this.#steps.get(session)
+    if (last !== undefined && step.step !== last.step + 1)
+      this.fault(`${session} went from step ${last.step} to ${step.step}`)
+    this.#steps.set(session, step)
+  }
+
+  /** One more may have been written than was acknowledged; then it is taken as it is. */
+  resumed(session: string, { step, digest }: Step): void {
+    const last = this.#steps.get(session)
+    if (last !== undefined && step < last.step)
+      this.fault(`${session} had step ${last.step} and resumed at ${step}`)
+    if (last?.step === step && last.digest !== digest)
+      this.fault(`${session} resumed at step ${step} with another state`)
+    if (last !== undefined && step > last.step + 1)
+      this.fault(`${session} resumed at step ${step}, ${step - last.step} after the last`)
+    if (step >= 0) this.#steps.set(session, { step, digest })
+  }
+
+  of(project: string): readonly Known[] {
+    return this.#known.get(project) ?? []
+  }
+
+  get sessions(): ReadonlyMap<string, Step> {
+    return this.#steps
+  }
+
+  fault(message: string): void {
+    this.faults.push(message)
+  }
+}

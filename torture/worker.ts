@@ -1,0 +1,175 @@
+// A process that works on the store as hard as it can, until it is killed.
+import { createHash } from 'node:crypto'
+import process from 'node:process'
+import type { Project, Session, Store } from '../src/index.js'
+import { type Random, seededRandom } from '../bench/random.js'
+import { digestOf, mutate } from './folder.js'
+import type { Assignment, Known, ToModel, ToWorker } from './messages.js'
+
+/** What may happen to anybody while others work and prunes run. */
+const EXPECTED = new Set([
+  'CHECKPOINT_UNKNOWN',
+  'NOTHING_TO_UNDO',
+  'NOTHING_TO_REDO',
+  'PROJECT_BUSY',
+  'SESSION_BUSY',
+  'SESSION_UNKNOWN',
+])
+
+type State = { messages: { n: number; text: string }[] }
+
+const assignment = JSON.parse(process.argv[2] ?? '{}') as Assignment
+const { openStore } = (await import(assignment.sdk)) as typeof import('../src/index.js')
+const random: Random = seededRandom(assignment.seed)
+const granted = new Map<string, (known: readonly Known[]) => void>()
+let isStopping = false
+
+process.on('message', (message: ToWorker) => {
+  if (message.kind === 'stop') isStopping = true
+  else granted.get(message.project)?.(message.known)
+})
+// The model is gone: nobody would hear of anything.
+process.on('disconnect', () => process.exit(1))
+
+const store = await openStore({ home: assignment.home })
+let session: Session<State> | undefined
+while (!isStopping) await tryOne(random.pick(works()))
+await store.close()
+process.disconnect()
+
+type Work = readonly [name: string, run: () => Promise<void>]
+
+function works(): readonly Work[] {
+  const change: Work = ['save', () => withFolder(saveChange)]
+  const step: Work = ['step', sessionStep]
+  return [
+    change,
+    change,
+    change,
+    step,
+    step,
+    step,
+    ['save beside', async () => void (await (await anyProject()).save())],
+    ['rewind', () => withFolder(rewindSomewhere)],
+    ['undo', () => withFolder(async ({ project }) => void (await project.undo()))],
+    ['diff', async () => void (await (await anyProject()).diff({ from: '1' }))],
+    ['list', async () => void (await (await anyProject()).list())],
+    ['prune', () => pruneNow(store)],
+    ['verify', verifyNow],
+  ]
+}
+
+async function tryOne([what, run]: Work): Promise<void> {
+  try {
+    await run()
+    tell({ kind: 'done', what })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (EXPECTED.has(code)) tell({ kind: 'done', what: `${what}: ${code}` })
+    else
+      tell({
+        kind: 'fault',
+        what,
+        message: error instanceof Error ? `${code} ${error.stack}` : String(error),
+      })
+  }
+}
+
+type Held = { readonly path: string; readonly project: Project; readonly known: readonly Known[] }
+
+/** While nobody else changes the folder. */
+async function withFolder(work: (held: Held) => Promise<void>): Promise<void> {
+  const path = random.pick(assignment.projects)
+  const known = await new Promise<readonly Known[]>((resolve) => {
+    granted.set(path, resolve)
+    tell({ kind: 'want', project: path })
+  })
+  try {
+    await work({ path, project: await store.project(path), known })
+  } finally {
+    tell({ kind: 'release', project: path })
+  }
+}
+
+async function saveChange({ path, project }: Held): Promise<void> {
+  mutate(path, random)
+  const digest = digestOf(path)
+  const isNamed = random.below(12) === 0
+  const name = isNamed ? { name: `keep-${assignment.seed}-${random.below(1_000_000)}` } : {}
+  const { id } = await project.save({ reason: 'torture', ...name })
+  const isPinned = random.below(15) === 0
+  if (isPinned) await project.pin(id)
+  tell({ kind: 'saved', project: path, known: { id, digest, isProtected: isNamed || isPinned } })
+}
+
+async function rewindSomewhere({ path, project, known }: Held): Promise<void> {
+  if (known.length === 0) return
+  const target = random.pick(known)
+  try {
+    await project.rewind({ to: target.id })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'CHECKPOINT_UNKNOWN'))
+      throw error
+    tell({ kind: 'missing', project: path, id: target.id })
+    return
+  }
+  const digest = digestOf(path)
+  if (digest !== target.digest)
+    throw new Error(`after a rewind to ${target.id} the folder is ${digest}, not ${target.digest}`)
+}
+
+async function sessionStep(): Promise<void> {
+  session ??= await openOwnSession()
+  const latest = await session.latest()
+  const n = (latest?.step ?? -1) + 1
+  const item = { n, text: `step ${n} `.repeat(1 + random.below(20)) }
+  tell({ kind: 'stepping', session: assignment.session, step: n })
+  const { step } = await session.append('messages', [item])
+  const state = await session.stateAt('1')
+  tell({
+    kind: 'stepped',
+    session: assignment.session,
+    step: step ?? -1,
+    digest: stateDigest(state),
+  })
+}
+
+async function openOwnSession(): Promise<Session<State>> {
+  const id = assignment.session
+  const known = await store.sessions()
+  if (!known.some((view) => view.id === id)) return store.session<State>(id)
+  const resumed = await store.resume<State>(id)
+  const latest = await resumed.session.latest()
+  tell({
+    kind: 'resumed',
+    session: id,
+    step: latest?.step ?? -1,
+    digest: stateDigest(resumed.state),
+  })
+  return resumed.session
+}
+
+function stateDigest(state: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(state ?? null))
+    .digest('hex')
+    .slice(0, 24)
+}
+
+async function pruneNow(open: Store): Promise<void> {
+  await open.prune({ unattended: random.below(2) === 0 })
+}
+
+async function verifyNow(): Promise<void> {
+  const { problems } = await store.verify()
+  const damage = problems.filter(({ severity }) => severity === 'damage')
+  if (damage.length > 0) throw new Error(`verify: ${JSON.stringify(damage.slice(0, 3))}`)
+}
+
+async function anyProject(): Promise<Project> {
+  return store.project(random.pick(assignment.projects))
+}
+
+function tell(message: ToModel): void {
+  process.send?.(message)
+}
