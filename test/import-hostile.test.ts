@@ -146,6 +146,24 @@ test('what is harmless though odd is kept: modes, links, submodules, files too l
   expect(readdirSync(outside)).toEqual([])
 })
 
+test('secrets stay out, unless they are let in', async () => {
+  await using s = await scratch()
+  const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----\n'
+  const base = join(s.folder, 'hermes')
+  const files = { 'a.txt': 'a\n', '.npmrc': 'token\n', 'sub/.npmrc': 'token\n', 'sub/notes': key }
+  makeVersion1(base, s.project, [{ reason: 'one', at: T0, files }])
+  const store = await s.open({ limits: { allowSecrets: ['/sub/.npmrc'] } })
+  expect(await store.import('hermes', base)).toMatchObject({ added: 1, problems: [] })
+  const project = await store.project(s.project)
+  const { skippedPaths } = await project.show('1')
+  expect(skippedPaths.map(({ path, reason }) => [path, reason])).toEqual([
+    ['.npmrc', 'secret'],
+    ['sub/notes', 'secret'],
+  ])
+  await project.rewind({ to: '1' })
+  expect([...s.snapshotOf().keys()]).toEqual(['', 'a.txt', 'sub', 'sub/.npmrc'])
+})
+
 test('trees that would grow without end are refused at once', async () => {
   await using s = await scratch()
   const { base } = withTrees(s, (gitDir, blob) => {

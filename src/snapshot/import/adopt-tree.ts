@@ -2,15 +2,19 @@
 // looked at, checked and written by us; nothing is copied unseen.
 import {
   type BytePath,
+  DOUBTFUL_NAME,
   joinPath,
   type Limits,
   MAX_SKIPPED_PATHS,
   type ObjectId,
+  ROOT,
   type SkipCounts,
   type Skipped,
   type SkipReason,
   type Snapshot,
 } from '../../model/index.js'
+import { Rules } from '../capture/rules.js'
+import { secretIn } from '../capture/secret-content.js'
 import { isTemporaryName } from '../capture/site.js'
 import { ASSUMED_MODES, encodeModes } from '../objects/modes.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
@@ -32,30 +36,42 @@ type Adopted = {
 /** What is done with what a tree holds. */
 type Work = {
   /** Its size; or why it is left out. */
-  readonly blob: (entry: SourceEntry) => Promise<number | Pick<Skipped, 'reason' | 'sizeBytes'>>
+  readonly blob: (
+    entry: SourceEntry,
+    path: BytePath,
+  ) => Promise<number | Pick<Skipped, 'reason' | 'sizeBytes'>>
   readonly tree: (entries: readonly TreeEntry[]) => ObjectId
   /** Histories repeat themselves, and a hostile tree may name one folder a billion times. */
-  readonly known: Map<ObjectId, Adopted>
+  readonly known: Map<string, Adopted>
+  readonly keyOf: (id: ObjectId, path: BytePath) => string
 }
 
 const MAX_TREE_BYTES = 64 << 20
-const MAX_DEPTH = MAX_PATH_BYTES / 2
+const SECRET = { reason: 'secret', sizeBytes: null } as const
 
 export class TreeAdopter {
   readonly #source: SourceObjects
   readonly #limits: Limits
-  readonly #checked = new Map<ObjectId, Adopted>()
-  #adopted = new Map<ObjectId, Adopted>()
+  readonly #rules: Rules
+  readonly #checked = new Map<string, Adopted>()
+  #adopted = new Map<string, Adopted>()
   #blobSizes = new Map<ObjectId, number>()
 
   constructor(source: SourceObjects, limits: Limits) {
     this.#source = source
     this.#limits = limits
+    // What the ignore files of the project say is not asked: the folder may be gone.
+    this.#rules = Rules.above({ root: ROOT, home: ROOT, limits, ignoreCase: false }, undefined)
   }
 
   /** Throws BAD_INPUT if the folder cannot be adopted, as far as its trees tell. */
   async check(tree: ObjectId): Promise<void> {
-    await this.#visit(tree, 0, { blob: async () => 0, tree: () => tree, known: this.#checked })
+    await this.#visit(tree, ROOT, {
+      blob: async () => 0,
+      tree: () => tree,
+      known: this.#checked,
+      keyOf: (id) => id,
+    })
   }
 
   /** All its objects are in the store afterwards. Throws BAD_INPUT for what is missing, damaged or not safe. */
@@ -78,10 +94,12 @@ export class TreeAdopter {
   }
 
   async #adopt(tree: ObjectId, sink: ObjectSink): Promise<Snapshot> {
-    const root = await this.#visit(tree, 0, {
-      blob: (entry) => this.#adoptBlob(entry, sink),
+    const root = await this.#visit(tree, ROOT, {
+      blob: (entry, path) => this.#adoptBlob(entry, path, sink),
       tree: (entries) => sink.add('tree', encodeTree(entries)),
       known: this.#adopted,
+      // Whether a file is a secret may hang on the folders it is in.
+      keyOf: (id, path) => `${id} ${path}`,
     })
     const modes = sink.add('blob', encodeModes(ASSUMED_MODES))
     const parts: readonly TreeEntry[] = [
@@ -93,10 +111,11 @@ export class TreeAdopter {
     return { tree: id, fileCount, sizeBytes, skippedCounts, skippedPaths, repositories: [] }
   }
 
-  async #visit(id: ObjectId, depth: number, work: Work): Promise<Adopted> {
-    const known = work.known.get(id)
+  async #visit(id: ObjectId, path: BytePath, work: Work): Promise<Adopted> {
+    const key = work.keyOf(id, path)
+    const known = work.known.get(key)
     if (known !== undefined) return known
-    if (depth > MAX_DEPTH) throw refused('its folders are nested too deep')
+    if (path.length > MAX_PATH_BYTES) throw refused('it has a path that no system can hold')
     const bytes = await this.#source.read('tree', { id, maxBytes: MAX_TREE_BYTES })
     if (typeof bytes === 'number') throw refused(`the tree ${id} is too large`)
     const sum = new FolderSum(this.#limits.maxFiles)
@@ -105,27 +124,34 @@ export class TreeAdopter {
       if (mode === null) sum.skip({ path: name, reason: 'vcs', sizeBytes: null })
       else if (isTemporaryName(name)) sum.skip({ path: name, reason: 'temporary', sizeBytes: null })
       else if (mode === GIT_MODE.folder)
-        sum.addFolder(name, await this.#visit(entry.id, depth + 1, work))
+        sum.addFolder(name, await this.#visit(entry.id, joinPath(path, name), work))
       else {
-        const size = await work.blob(entry)
+        const size = await work.blob(entry, joinPath(path, name))
         if (typeof size === 'number') sum.addFile({ mode, name, id: entry.id }, size)
         else sum.skip({ path: name, ...size })
       }
     }
     const adopted = sum.finish(work.tree)
-    work.known.set(id, adopted)
+    work.known.set(key, adopted)
     return adopted
   }
 
-  async #adoptBlob({ id, mode, name }: SourceEntry, sink: ObjectSink): ReturnType<Work['blob']> {
+  async #adoptBlob(
+    { id, mode, name }: SourceEntry,
+    path: BytePath,
+    sink: ObjectSink,
+  ): ReturnType<Work['blob']> {
     const isLink = mode === GIT_MODE.link
-    const known = isLink ? undefined : this.#blobSizes.get(id)
+    const mayBeSecret = !isLink && !this.#rules.allowsSecret(path)
+    if (mayBeSecret && this.#rules.namesSecret(path)) return SECRET
+    const known = isLink || DOUBTFUL_NAME.test(name) ? undefined : this.#blobSizes.get(id)
     if (known !== undefined) return known
     const maxBytes = isLink ? MAX_PATH_BYTES : this.#limits.maxFileBytes
     const content = await this.#source.read('blob', { id, maxBytes })
     if (isLink && (typeof content === 'number' || content.length === 0 || content.includes(0)))
       throw refused(`the link ${JSON.stringify(name)} leads to no path`)
     if (typeof content === 'number') return { reason: 'too-large', sizeBytes: content }
+    if (mayBeSecret && secretIn(path, content) !== undefined) return SECRET
     sink.add('blob', content)
     this.#blobSizes.set(id, content.length)
     return content.length

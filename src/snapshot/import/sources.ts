@@ -31,5 +31,5 @@ export class Sources {
 }
 
 function isSame(a: Limits, b: Limits): boolean {
-  return a.maxFileBytes === b.maxFileBytes && a.maxFiles === b.maxFiles
+  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { type BytePath, bytePathOf, ROOT } from '../../model/index.js'
 import { SavestateError } from '../../model/index.js'
 import {
+  ASSUMED_MODES,
   decodeModes,
   encodeModes,
   isSameUsual,
@@ -87,6 +88,7 @@ test('nothing at all has the modes everybody expects', () => {
   expect(tableOf([])).toEqual({
     usual: { file: 0o644, executable: 0o755, folder: 0o755 },
     unusual: new Map(),
+    isAssumed: false,
   })
 })
 
@@ -112,3 +114,10 @@ function file(text: string, bits: number): Item {
 function bytes(text: string): BytePath {
   return bytePathOf(Buffer.from(text, 'latin1'))
 }
+
+test('modes that nobody recorded say so', () => {
+  expect(encodeModes(ASSUMED_MODES).toString('latin1')).toBe(
+    'savestate-modes 1 assumed\nfile 644\nexecutable 755\nfolder 755\n',
+  )
+  expect(decodeModes(encodeModes(ASSUMED_MODES))).toEqual(ASSUMED_MODES)
+})
