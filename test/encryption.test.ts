@@ -272,10 +272,10 @@ test('two rows that change places are noticed, of every table', async () => {
         const session = await store.session('work')
         try {
           for (const { id } of await session.list()) {
-            await session.show(id)
             await session.stateAt(id)
           }
           await session.tool({ id: 'x', name: 't', args: 1 }, async () => 'x')
+          await session.export()
         } finally {
           await session.close()
         }
@@ -291,6 +291,35 @@ test('two rows that change places are noticed, of every table', async () => {
   database.close()
   await withStore(ENCRYPTED, async (store) => {
     expect((await store.resume('work')).state).toMatchObject({ a: expect.any(Array) })
+  })
+})
+
+test('what is in use is known without the key: a collection removes nothing else', async () => {
+  s = await scratch()
+  const states = ['one', 'two'].map((name) => ({
+    messages: Array.from({ length: 200 }, (_, n) => ({ n, name: n < 100 ? 'both' : name })),
+  }))
+  await withStore(ENCRYPTED, async (store) => {
+    for (const [place, state] of states.entries()) {
+      const session = await store.session<object>(`session ${place}`)
+      await session.save({ state, status: 'completed' })
+      await session.close()
+    }
+  })
+  const count = () => {
+    const database = ledger()
+    const row = database.get('SELECT count(*) AS count FROM elements')
+    database.close()
+    return row?.['count']
+  }
+  expect(count()).toBe(300)
+  await withStore(PLAIN, async (store) => {
+    await store.deleteSession('session 0')
+    await store.prune()
+  })
+  expect(count()).toBe(200)
+  await withStore(ENCRYPTED, async (store) => {
+    expect((await store.resume('session 1')).state).toEqual(states[1])
   })
 })
 

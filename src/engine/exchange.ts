@@ -28,16 +28,17 @@ export const exportSession = sessionOperation({
   input: z.object({}),
   async run(context): Promise<readonly ExchangedCheckpoint[]> {
     const { ledger, hold } = context
-    return ledger.checkpoints
-      .list({ session: hold.key })
-      .reverse()
-      .map((checkpoint) => ({
+    const checkpoints = ledger.checkpoints.list({ session: hold.key }).reverse()
+    return checkpoints.map((checkpoint) => {
+      ledger.expectOpen(checkpoint.session?.metadata)
+      return {
         id: checkpoint.session?.operationId ?? checkpoint.id,
         name: checkpoint.name ?? checkpoint.reason ?? checkpoint.kind,
         timestamp: new Date(checkpoint.createdAtMs).toISOString(),
         data: readState(context, checkpoint) ?? null,
         metadata: checkpoint.session?.metadata ?? {},
-      }))
+      }
+    })
   },
 })
 

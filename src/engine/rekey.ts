@@ -1,5 +1,7 @@
 // Changes the key that the store is encrypted with; also from none and to none. Order of writes and what a kill leaves:
 // docs/encryption.md#order-of-writes.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { RekeyPlan, Target } from '../ledger/index.js'
@@ -44,7 +46,7 @@ export const rekey = storeOperation({
 })
 
 async function apply(
-  { ledger, clock }: StoreContext,
+  { home, ledger, clock }: StoreContext,
   { target, plan, hooks }: { target: Target; plan: RekeyPlan; hooks: Hooks },
 ): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
   let [moved, damaged] = [0, 0]
@@ -63,6 +65,10 @@ async function apply(
   ledger.rekey.erase()
   failpoint('rekey:erased')
   ledger.rekey.finish(target, clock.nowMs())
+  if (existsSync(join(home, 'damaged')))
+    hooks.onNotice?.(
+      'What `repair` has set aside in the folder `damaged` of the store is as it was, under the old key or none.',
+    )
   return { moved, damaged }
 }
 

@@ -22,7 +22,7 @@ import { Inspection } from './inspection.js'
 import { number, operationOf, projectOf } from './rows.js'
 import { refuseHalfRescued } from './rescue.js'
 import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
-import { type GivenKeys, StoreVault } from './sealing/index.js'
+import { type GivenKeys, refuseSealed, StoreVault } from './sealing/index.js'
 import { Sessions } from './sessions.js'
 import { StateStore } from './states/index.js'
 import { Threads } from './threads.js'
@@ -65,6 +65,7 @@ export class Ledger {
   readonly inspection: Inspection
   readonly pruning: Pruning
   readonly #database: Database
+  readonly #vault: StoreVault
   #isClosed = false
 
   private constructor(
@@ -73,6 +74,7 @@ export class Ledger {
   ) {
     const vault = new StoreVault(database, keys)
     this.#database = database
+    this.#vault = vault
     this.checkpoints = new Checkpoints(database, vault)
     this.sessions = new Sessions(database, vault)
     this.tools = new ToolJournal(database, { classes, vault })
@@ -192,6 +194,11 @@ export class Ledger {
   isInOperation(id: CheckpointId): boolean {
     const sql = 'SELECT 1 FROM operations WHERE safety = ? OR result = ? LIMIT 1'
     return this.#database.get(sql, id, id) !== undefined
+  }
+
+  /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that was read without being opened. */
+  expectOpen(metadata: unknown): void {
+    refuseSealed(this.#vault, metadata)
   }
 
   /** All or nothing; never nested. */

@@ -20,7 +20,6 @@ import {
   parseStateId,
   parseStatus,
   type Project,
-  SealedValue,
   type Session,
   type SessionFacts,
   type SkipCounts,
@@ -31,6 +30,7 @@ import {
   checkpointPlace,
   openShown,
   type Place,
+  refuseSealed,
   sealText,
   sessionPlace,
   type Vault,
@@ -186,8 +186,7 @@ function metadataOf(row: SqlRow, { vault, place }: Sealable): unknown {
 /** Inside the transaction that writes it. */
 export function storedMetadata(value: unknown, { vault, place }: Sealable): string | null {
   if (value === undefined) return null
-  // Read without its key, and now to be written again: only the key can do that.
-  if (value instanceof SealedValue) vault.keyFor(value.keyId)
+  refuseSealed(vault, value)
   return sealText(vault, encodeValue(value, { path: ['metadata'] }).text, place)
 }
 

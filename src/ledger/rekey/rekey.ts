@@ -112,6 +112,7 @@ export class Rekey {
       this.#database.run('DELETE FROM rekey')
       this.#forgetMemories()
     })
+    this.#database.exec('PRAGMA secure_delete = OFF')
   }
 
   #count(mover: Mover, target: Target): number {

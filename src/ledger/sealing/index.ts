@@ -8,5 +8,5 @@ export {
   writePlace,
 } from './places.js'
 export { isSealed, KEY_BYTES, keyIdOf, type Place, SealingKey } from './sealing-key.js'
-export { openShown, openText, sealText } from './texts.js'
+export { openShown, openText, refuseSealed, sealText } from './texts.js'
 export { type GivenKeys, NO_VAULT, StoreVault, type Vault } from './vault.js'

@@ -12,20 +12,33 @@ export function sealText(vault: Vault, text: string, place: Place): string {
 export function openText(vault: Vault, text: string, place: Place): string {
   if (!isSealed(text)) return text
   const opened = vault.open(text, place)
-  if (opened !== undefined) return opened
-  const what = place.slice(0, 3).join(' ')
-  throw new SavestateError('STORE_DAMAGED', `An encrypted value is damaged: ${what}`, {
-    hint: 'What it belongs to cannot be read. Everything else can.',
-  })
+  if (opened === undefined) throw damaged(place.slice(0, 3).join(' '))
+  return opened
 }
 
-/** The same for what is only shown: without its key it is said to be sealed, so that lists need no key. */
+/** The same for what is only shown: what cannot be opened is said to be sealed, so that lists need no key. */
 export function openShown(
   vault: Vault,
   text: string,
   place: Place,
 ): { readonly text: string } | { readonly sealed: SealedValue } {
-  const id = isSealed(text) ? keyIdOf(text) : undefined
+  if (!isSealed(text)) return { text }
+  const id = keyIdOf(text)
   if (id !== undefined && !vault.has(id)) return { sealed: new SealedValue(id) }
-  return { text: openText(vault, text, place) }
+  const opened = vault.open(text, place)
+  if (opened !== undefined) return { text: opened }
+  return { sealed: new SealedValue(id ?? '', { isDamaged: true }) }
+}
+
+/** For whoever needs the value itself. Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED if it was not opened. */
+export function refuseSealed(vault: Vault, value: unknown): void {
+  if (!(value instanceof SealedValue)) return
+  if (!value.isDamaged) vault.keyFor(value.keyId)
+  throw damaged('metadata')
+}
+
+function damaged(what: string): SavestateError {
+  return new SavestateError('STORE_DAMAGED', `An encrypted value is damaged: ${what}`, {
+    hint: 'What it belongs to cannot be read. Everything else can.',
+  })
 }
