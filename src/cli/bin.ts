@@ -2,6 +2,9 @@
 // Starts the command line. What is not needed for the one command that was asked for is never loaded.
 import { readFileSync } from 'node:fs'
 
+// The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
+process.umask(0o077)
+
 const [first, ...others] = process.argv.slice(2)
 if ((first === '--version' || first === '-V') && others.length === 0) {
   process.stdout.write(`${version()}\n`)

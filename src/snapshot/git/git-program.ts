@@ -25,6 +25,9 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
+    // Nothing is ever fetched, also not what a configuration says could be found elsewhere.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
     // git looks for ~/.config/git/attributes even when told of another configuration.
     HOME: NOWHERE,
     XDG_CONFIG_HOME: NOWHERE,
