@@ -68,3 +68,13 @@ test.each(points)('killed at %s, the next import completes it', async (point) =>
   expect(s.hashTree(base)).toEqual(before)
   expect(await everything(store, s)).toEqual(undisturbed)
 })
+
+test('two imports at once bring everything in once', async () => {
+  await using s = await scratch()
+  const base = makeSource(s)
+  const [first, second] = await Promise.all([s.open(), s.open()])
+  const results = await Promise.all([first.import('hermes', base), second.import('hermes', base)])
+  expect(results.map(({ problems }) => problems)).toEqual([[], []])
+  expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(4)
+  expect(await everything(first, s)).toEqual(undisturbed)
+})

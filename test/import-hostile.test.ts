@@ -262,7 +262,7 @@ test('nothing that the source configures is run, and nothing is fetched', async 
     join(gitDir, 'config'),
     `[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tfsmonitor = "${run}"\n\tsshCommand = "${run}"\n` +
       `\tpager = "${run}"\n[extensions]\n\tpartialClone = origin\n` +
-      `[remote "origin"]\n\turl = "ext::sh -c \\"${run}\\""\n\tpromisor = true\n[protocol "ext"]\n\tallow = always\n`,
+      `[remote "origin"]\n\turl = "ext::${run}"\n\tpromisor = true\n[protocol "ext"]\n\tallow = always\n`,
   )
   const store = await s.open()
   const { added, problems } = await store.import('hermes', base)
