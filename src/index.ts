@@ -8,6 +8,7 @@ export type {
   CheckpointView,
   ConfigResult,
   DiffResult,
+  DoctorResult,
   Effect,
   EnsureResult,
   ExchangedCheckpoint,

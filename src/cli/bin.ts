@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the command line. What is not needed for the one command that was asked for is never loaded.
-import { readFileSync } from 'node:fs'
+import { version } from './version.js'
 
 // The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
 process.umask(0o077)
@@ -10,11 +10,4 @@ if ((first === '--version' || first === '-V') && others.length === 0) {
   process.stdout.write(`${version()}\n`)
 } else {
   void import('./main.js').then(({ main }) => main())
-}
-
-/** As seen from src/cli and from dist/cli. */
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  const manifest: { version?: unknown } = JSON.parse(text)
-  return String(manifest.version)
 }

@@ -32,6 +32,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   'clear-legacy': () => import('./commands/clear-legacy.js'),
   verify: () => import('./commands/verify.js'),
   repair: () => import('./commands/repair.js'),
+  doctor: () => import('./commands/doctor.js'),
   rekey: () => import('./commands/rekey.js'),
   completion: () => import('./commands/completion.js'),
   help: () => import('./commands/help.js'),

@@ -119,6 +119,20 @@ export const STORE_COMMANDS = {
       ],
     ],
   },
+  doctor: {
+    usage: 'doctor [--paths]',
+    summary: 'Print one page for a bug report',
+    details: [
+      'Versions, sizes, settings, the last failures and a quick verify. No reasons, no names of files, nothing of a state.',
+    ],
+    options: [
+      {
+        name: 'paths',
+        kind: 'flag',
+        summary: 'Also the paths of projects, and the messages of failures',
+      },
+    ],
+  },
   completion: {
     usage: 'completion bash|zsh|fish',
     summary: 'Print a script that completes commands and checkpoints in your shell',

@@ -32,6 +32,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'clear-legacy',
   'verify',
   'repair',
+  'doctor',
   'rekey',
   'completion',
   'help',

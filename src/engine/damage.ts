@@ -37,7 +37,7 @@ export function damageOf(lacks: Lacks | undefined, state: string | undefined): D
 }
 
 export function readDamage(ledger: Ledger, id: CheckpointId): Damage | undefined {
-  const text = ledger.inspection.damageOf(id)
+  const text = ledger.marks.damageOf(id)
   return text === undefined ? undefined : parseDamage(text)
 }
 

@@ -1,6 +1,7 @@
 // What an operation is: input checked at the door, everything else from the context.
 import { explainSystemError, SavestateError } from '../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
+import { noteFailure } from './failures.js'
 import type { Hooks } from './hooks.js'
 import type { SessionContext } from './session-context.js'
 
@@ -43,7 +44,7 @@ export function sessionOperation<Input, Result>(
   return operation
 }
 
-export async function perform<Context, Input, Result>(
+export async function perform<Context extends StoreContext, Input, Result>(
   operation: OperationOf<Context, Input, Result>,
   context: Context,
   request: { readonly input: unknown; readonly hooks?: Hooks | undefined },
@@ -58,6 +59,8 @@ export async function perform<Context, Input, Result>(
   try {
     return await operation.run(context, parsed.data, request.hooks ?? {})
   } catch (error) {
-    throw explainSystemError(error)
+    const explained = explainSystemError(error)
+    noteFailure(context, operation.name, explained)
+    throw explained
   }
 }

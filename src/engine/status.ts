@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { pathText } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
+import type { StoreContext } from './context.js'
 import { storeOperation } from './operation.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
@@ -25,6 +26,13 @@ export type StatusResult = {
   readonly limits: { readonly maxSizeMb: number; readonly maxCheckpoints: number }
   /** When it was pruned last. */
   readonly prunedAt: string | null
+  /** What failed in the last 24 hours, newest first. */
+  readonly failures: readonly {
+    readonly at: string
+    readonly operation: string
+    readonly code: string
+    readonly message: string
+  }[]
 }
 
 export const status = storeOperation({
@@ -53,6 +61,27 @@ export const status = storeOperation({
       legacy: await legacyArchives(home),
       limits: { maxSizeMb, maxCheckpoints },
       prunedAt: prunedAtMs === undefined ? null : new Date(Number(prunedAtMs)).toISOString(),
+      failures: failuresSince(context, Number(prunedAtMs ?? 0)),
     }
   },
 })
+
+const MAX_FAILURES = 100
+const DAY_MS = 24 * 60 * 60_000
+
+/** A prune that went well since makes the earlier ones history; one that did not is told until then. */
+function failuresSince(
+  { ledger, clock }: StoreContext,
+  prunedAtMs: number,
+): StatusResult['failures'] {
+  const dayAgoMs = clock.nowMs() - DAY_MS
+  return ledger.care
+    .failures(MAX_FAILURES)
+    .filter(({ operation, atMs }) => atMs >= (operation === 'prune' ? prunedAtMs : dayAgoMs))
+    .map(({ atMs, operation, code, message }) => ({
+      at: new Date(atMs).toISOString(),
+      operation,
+      code,
+      message,
+    }))
+}

@@ -13,7 +13,7 @@ export function checkWholeness(
 ): Finding[] {
   const rows = ledger.inspection.filesRows()
   const lacksOf = new Map(rows.map(({ id, tree }) => [String(id), report.lacks.get(tree)]))
-  const marked = ledger.inspection.damaged()
+  const marked = ledger.marks.damaged()
   const wanted = new Map<string, Damage>()
   for (const id of new Set([...lacksOf.keys(), ...states.keys()])) {
     const damage = damageOf(lacksOf.get(id), states.get(id))
@@ -81,7 +81,7 @@ function markFindings(
         action: 'mark the checkpoints that cannot be read whole, and no others',
         run({ care }) {
           removeCaches(care)
-          care.ledger?.inspection.markDamaged(texts)
+          care.ledger?.marks.markDamaged(texts)
         },
       },
     },

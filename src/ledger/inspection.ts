@@ -2,6 +2,7 @@
 import type { CheckpointId, FilesCheckpoint, ObjectId, Project, ProjectId } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
 import { number, optional, text } from './rows.js'
+import { DAMAGED } from './damage-marks.js'
 import { ROWS_LOST } from './rescue.js'
 import { type RowFault, rowFaults } from './row-faults.js'
 import { type StateFault, stateFaults } from './states/index.js'
@@ -17,7 +18,6 @@ export type FilesRow = {
   readonly commit: ObjectId
 }
 
-const DAMAGED = 'damaged:'
 const LOST_DETAILS = '{"skippedPaths":[],"repositories":[]}'
 
 export class Inspection {
@@ -248,6 +248,10 @@ export class Inspection {
     if (gone.length > 0) keep(gone)
   }
 
+  sqliteVersion(): string {
+    return text(this.#database.get('SELECT sqlite_version() AS version') ?? {}, 'version')
+  }
+
   get hasLostRows(): boolean {
     return this.#database.get('SELECT 1 FROM facts WHERE key = ?', ROWS_LOST) !== undefined
   }
@@ -260,33 +264,5 @@ export class Inspection {
         'yes',
       )
     else this.#database.run('DELETE FROM facts WHERE key = ?', ROWS_LOST)
-  }
-
-  /** What a checkpoint that cannot be read whole lacks, as JSON. */
-  damageOf(id: CheckpointId): string | undefined {
-    const value = this.#database.get('SELECT value FROM facts WHERE key = ?', DAMAGED + id)?.[
-      'value'
-    ]
-    return typeof value === 'string' ? value : undefined
-  }
-
-  damaged(): ReadonlyMap<string, string> {
-    const rows = this.#database.all(
-      'SELECT key, value FROM facts WHERE key >= ? AND key < ?',
-      DAMAGED,
-      'damaged;',
-    )
-    return new Map(
-      rows.map((row) => [String(row['key']).slice(DAMAGED.length), String(row['value'])]),
-    )
-  }
-
-  /** Marks these, and takes the mark off all others. */
-  markDamaged(marks: ReadonlyMap<string, string>): void {
-    this.#database.transaction(() => {
-      this.#database.run('DELETE FROM facts WHERE key >= ? AND key < ?', DAMAGED, 'damaged;')
-      for (const [id, value] of marks)
-        this.#database.run('INSERT INTO facts (key, value) VALUES (?, ?)', DAMAGED + id, value)
-    })
   }
 }

@@ -18,6 +18,7 @@ import { Care } from './care.js'
 import { Checkpoints } from './checkpoints.js'
 import { Pruning } from './pruning.js'
 import { Rekey } from './rekey/index.js'
+import { DamageMarks } from './damage-marks.js'
 import { Inspection } from './inspection.js'
 import { number, operationOf, projectOf } from './rows.js'
 import { refuseHalfRescued } from './rescue.js'
@@ -63,6 +64,7 @@ export class Ledger {
   readonly rekey: Rekey
   readonly upkeep: Upkeep
   readonly inspection: Inspection
+  readonly marks: DamageMarks
   readonly pruning: Pruning
   readonly #database: Database
   readonly #vault: StoreVault
@@ -84,6 +86,7 @@ export class Ledger {
     this.rekey = new Rekey(database, vault)
     this.upkeep = new Upkeep(database)
     this.inspection = new Inspection(database)
+    this.marks = new DamageMarks(database)
     this.pruning = new Pruning(database)
   }
 

@@ -12,7 +12,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
-import { type Database, openDatabase, type SetAside, syncFolder } from '../system/index.js'
+import {
+  type Database,
+  failpoint,
+  openDatabase,
+  type SetAside,
+  syncFolder,
+} from '../system/index.js'
 import { copyRows } from './copy-rows.js'
 import { migrate, refuseNewerFile } from './schema.js'
 import { allowShrinking } from './upkeep.js'
@@ -43,8 +49,10 @@ export function refuseHalfRescued(home: string): void {
 export function rescueLedger(home: string, away: SetAside): void {
   const { ledger, log, shared, rescued } = ledgerFiles(home)
   if (!existsSync(rescued)) makeRescued(home)
+  failpoint('rescue:made')
   for (const path of [shared, log, ledger])
     away.move(path, 'the ledger as it was before the repair')
+  failpoint('rescue:moved')
   renameSync(rescued, ledger)
   syncFolder(home)
 }

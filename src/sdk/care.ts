@@ -46,6 +46,15 @@ export async function repairStore(
   })
 }
 
+/** What a report of a fault needs, without anything of what the store holds. `paths`: with the paths of projects. */
+export async function doctorStore(
+  options: CareOptions & { readonly version: string; readonly paths?: boolean },
+  hooks: Hooks = {},
+): Promise<engine.DoctorResult> {
+  const { version, paths = false } = options
+  return withCare(options, (care) => engine.doctor(care, { version, paths }, hooks))
+}
+
 async function withCare<T>(
   options: CareOptions,
   work: (care: CareContext) => Promise<T>,

@@ -12,12 +12,14 @@ export {
   Threads,
 } from './threads.js'
 export {
+  clearLegacy,
   clearStore,
   type ImportOptions,
+  legacyArchives,
   openStore,
   type ResumedSession,
   type SessionOptions,
   Store,
   type StoreOptions,
 } from './store.js'
-export { type CareOptions, repairStore, verifyStore } from './care.js'
+export { type CareOptions, doctorStore, repairStore, verifyStore } from './care.js'

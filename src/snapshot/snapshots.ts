@@ -199,6 +199,11 @@ export class Snapshots {
     return this.#call('mend', { what, aside })
   }
 
+  async gitVersion(): Promise<string> {
+    const { output } = await tryGit(this.#options.home, ['--version'])
+    return output.toString('utf8').trim().replace('git version ', '')
+  }
+
   /** How much a snapshot holds, as far as its objects are there. */
   async measure(
     snapshot: ObjectId,

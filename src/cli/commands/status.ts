@@ -2,7 +2,7 @@ import type { StatusResult } from '../../index.js'
 import { folderText } from '../checkpoint-table.js'
 import { command } from '../command.js'
 import { bytes, counted, grouped } from '../figures.js'
-import { printable } from '../printable.js'
+import { printable, printableLine } from '../printable.js'
 import { relativeTime } from '../relative-time.js'
 import type { Screen } from '../screen.js'
 import { padEnd, padStart, widthOf } from '../text-width.js'
@@ -16,7 +16,7 @@ const STATES: Readonly<Record<StatusResult['projects'][number]['state'], string>
 
 export const run = command({
   call: async ({ store, hooks }) => (await store()).status(hooks),
-  render({ home, sizeBytes, projects, sessions }, { options, screen }) {
+  render({ home, sizeBytes, projects, sessions, failures }, { options, screen }) {
     const limit = options.number('limit') ?? DEFAULT_LIMIT
     const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
     const more = projects.length - limit
@@ -25,10 +25,29 @@ export const run = command({
       `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}`,
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
+      ...failureLines(failures, screen),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
     ].join('\n')
   },
 })
+
+function failureLines(failures: StatusResult['failures'], { paint, now }: Screen): string[] {
+  const [prune] = failures.filter(({ operation }) => operation === 'prune')
+  const [newest, ...others] = failures.filter(({ operation }) => operation !== 'prune')
+  const lines: string[] = []
+  if (prune !== undefined)
+    lines.push(
+      `The store could not prune itself ${relativeTime(prune.at, now)}: ${printableLine(prune.message)}`,
+    )
+  if (newest !== undefined) {
+    const count = counted(others.length + 1, 'failure')
+    const when = relativeTime(newest.at, now)
+    lines.push(
+      `${count} in the last 24 h, the newest ${when}: ${newest.operation}: ${printableLine(newest.message)}`,
+    )
+  }
+  return lines.map((line) => paint('yellow', line))
+}
 
 function sessionsLine(sessions: StatusResult['sessions']): string {
   const interrupted = sessions.filter((session) => session.interrupted).length

@@ -1,6 +1,6 @@
 // Puts right what is derived, and takes what is damaged out of the way. Each step leaves the store as it was or better,
 // wherever it is stopped: what is new is complete before what is old goes.
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import { SetAside, syncFolder } from '../../system/index.js'
@@ -84,6 +84,7 @@ async function makeIndex(gitDir: string, { name, temporary, away }: PackWork): P
   const config = ['-c', 'pack.writeReverseIndex=false', '-c', 'core.sharedRepository=0600']
   const { status } = await tryGit(gitDir, [...config, 'index-pack', '-o', made, pack])
   if (status !== 0) return false
+  chmodSync(made, 0o600)
   flush(made)
   away.move(idx, 'the index of a pack, damaged')
   renameSync(made, idx)

@@ -1,0 +1,136 @@
+// One page for a report of a fault: what there is and how it is, and nothing of what is in it.
+import { readdirSync, statfsSync } from 'node:fs'
+import { arch, homedir, release, type } from 'node:os'
+import { join } from 'node:path'
+import { SCHEMA_VERSION } from '../ledger/index.js'
+import { type Config, type ConfigSource, hasCode, pathText } from '../model/index.js'
+import { diskUsage, isSurelyDead } from '../system/index.js'
+import type { CareContext, Problem } from './findings.js'
+import type { Hooks } from './hooks.js'
+import { Journals } from './journal.js'
+import { storeSettings } from './settings.js'
+import { verifyCare } from './verify.js'
+
+export type DoctorResult = {
+  readonly versions: {
+    readonly savestate: string
+    readonly node: string
+    readonly git: string
+    readonly sqlite: string
+    readonly system: string
+  }
+  /** The user's own home shown as ~. */
+  readonly home: string
+  readonly ledgerVersion: number
+  readonly settings: readonly {
+    readonly key: string
+    readonly value: Config[keyof Config]
+    readonly source: ConfigSource
+  }[]
+  /** Bytes on disk. */
+  readonly sizes: Readonly<Record<string, number>>
+  readonly freeBytes: number
+  /** Null where the ledger cannot be read. */
+  readonly counts: Readonly<
+    Record<'projects' | 'sessions' | 'checkpoints' | 'damaged', number>
+  > | null
+  readonly unfinished: number
+  readonly leases: number
+  /** Newest first. */
+  readonly failures: readonly {
+    readonly at: string
+    readonly operation: string
+    readonly code: string
+    /** Only where paths may be told: messages name files. */
+    readonly message?: string
+  }[]
+  /** Of a quick verify, by kind. */
+  readonly problems: readonly {
+    readonly kind: Problem['kind']
+    readonly severity: Problem['severity']
+    readonly count: number
+  }[]
+  /** Only if they were asked for. */
+  readonly projects?: readonly string[]
+}
+
+const MAX_FAILURES = 10
+
+export async function doctor(
+  care: CareContext,
+  { version, paths }: { readonly version: string; readonly paths: boolean },
+  hooks: Hooks,
+): Promise<DoctorResult> {
+  const { home, ledger, snapshots } = care
+  const { problems } = await verifyCare(care, { quick: true }, hooks)
+  const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
+  const inside = isReadable ? ledger : undefined
+  const { config, sources } = storeSettings(home)
+  const { bavail, bsize } = statfsSync(home)
+  return {
+    versions: {
+      savestate: version,
+      node: process.version,
+      git: await snapshots.gitVersion(),
+      sqlite: ledger?.inspection.sqliteVersion() ?? 'unknown',
+      system: `${type()} ${release()} ${arch()}`,
+    },
+    home: shownHome(home),
+    ledgerVersion: SCHEMA_VERSION,
+    settings: (Object.keys(config) as (keyof Config)[]).map((key) => ({
+      key,
+      value: config[key],
+      source: sources[key],
+    })),
+    sizes: await sizesIn(home),
+    freeBytes: bavail * bsize,
+    counts: inside?.marks.counts() ?? null,
+    unfinished: new Journals(home).pending().length,
+    leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
+    failures: (inside?.care.failures(MAX_FAILURES) ?? []).map((failure) => ({
+      at: new Date(failure.atMs).toISOString(),
+      operation: failure.operation,
+      code: failure.code,
+      ...(paths ? { message: failure.message } : {}),
+    })),
+    problems: countsByKind(problems),
+    ...(paths
+      ? { projects: (inside?.projects() ?? []).map(({ project }) => pathText(project.path)) }
+      : {}),
+  }
+}
+
+function shownHome(home: string): string {
+  const own = homedir()
+  return home === own || home.startsWith(`${own}/`) ? `~${home.slice(own.length)}` : home
+}
+
+async function sizesIn(home: string): Promise<Record<string, number>> {
+  const sizes: Record<string, number> = {}
+  for (const name of readdirSync(home)) {
+    const part = /^ledger\.db/.test(name) ? 'ledger' : name.replace(/\.git$/, '')
+    if (!PARTS.includes(part)) continue
+    sizes[part] = (sizes[part] ?? 0) + (await sizeOf(join(home, name)))
+  }
+  return { ...sizes, total: await diskUsage(home) }
+}
+
+const PARTS = ['ledger', 'objects', 'cache', 'journal', 'tmp', 'damaged']
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return await diskUsage(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 0
+    throw error
+  }
+}
+
+function countsByKind(problems: readonly Problem[]): DoctorResult['problems'] {
+  const counts = new Map<string, DoctorResult['problems'][number]>()
+  for (const { kind, severity } of problems) {
+    const key = `${kind} ${severity}`
+    counts.set(key, { kind, severity, count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  return [...counts.values()]
+}

@@ -1,0 +1,188 @@
+// Damage to any single file of a store: what does not depend on the damaged bytes still lists, diffs and rewinds. All
+// kinds of files here; every single file with SAVESTATE_EVERY_FILE (npm run torture:damage).
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROGRAM } from './cli/program.js'
+import { complaintsAfter, fileComplaints, repairTwice, stateComplaints } from './damage-report.js'
+import {
+  DAMAGES,
+  damage,
+  type DamageStore,
+  filesOf,
+  type Known,
+  makeStore,
+  objectsIn,
+} from './damage-store.js'
+import { sdk } from './scratch.js'
+
+const isThorough = process.env['SAVESTATE_EVERY_FILE'] !== undefined
+
+let made: DamageStore
+beforeAll(async () => {
+  made = await makeStore()
+}, 60_000)
+afterAll(() => made.dispose())
+
+/** One file of each kind that holds something, and one of each that is made again. */
+const VITAL: Readonly<Record<string, (file: string) => boolean>> = {
+  'ledger.db': (file) => file === 'ledger.db',
+  'ledger.db-wal': (file) => file === 'ledger.db-wal',
+  blob: (file) => isLoose(file, 'blob'),
+  tree: (file) => isLoose(file, 'tree'),
+  commit: (file) => isLoose(file, 'commit'),
+  pack: (file) => file.endsWith('.pack'),
+  idx: (file) => file.endsWith('.idx'),
+  ref: (file) => file.includes('refs/savestate/'),
+}
+const DERIVED: typeof VITAL = {
+  format: (file) => file === 'format',
+  'ledger.db-shm': (file) => file === 'ledger.db-shm',
+  HEAD: (file) => file === 'objects.git/HEAD',
+  config: (file) => file === 'objects.git/config',
+  attributes: (file) => file === 'objects.git/info/attributes',
+  cache: (file) => file.startsWith('cache/'),
+  lock: (file) => /^locks\/[b-z]{18}$/.test(file),
+  owner: (file) => file.endsWith('.owner'),
+}
+
+function isLoose(file: string, type: string): boolean {
+  const [id = ''] = file.endsWith('.pack') ? [] : objectsIn(made.pristine, file)
+  return made.types.get(id) === type
+}
+
+test.each(Object.keys(VITAL))('%s, damaged in every way: the rest works', async (kind) => {
+  const complaints: string[] = []
+  for (const how of DAMAGES)
+    complaints.push(
+      ...(await complaintsAfter(made, { file: fileOf(VITAL, kind), how }, { isThorough })),
+    )
+  expect(complaints).toEqual([])
+})
+
+test.each(Object.keys(DERIVED))('%s, damaged: everything works', async (kind) => {
+  const complaints: string[] = []
+  for (const how of ['flipped', 'zeroed', 'deleted'] as const)
+    complaints.push(
+      ...(await complaintsAfter(made, { file: fileOf(DERIVED, kind), how }, { isThorough })),
+    )
+  expect(complaints).toEqual([])
+})
+
+test('every single file, damaged in every way', async () => {
+  const complaints: string[] = []
+  for (const file of isThorough ? filesOf(made.pristine) : [])
+    for (const how of DAMAGES)
+      complaints.push(...(await complaintsAfter(made, { file, how }, { isThorough })))
+  expect(complaints).toEqual([])
+}, 3_600_000)
+
+function fileOf(kinds: typeof VITAL, kind: string): string {
+  const file = filesOf(made.pristine).find((name) => kinds[kind]?.(name))
+  if (file === undefined) throw new Error(`The store has no ${kind}`)
+  return file
+}
+
+const PAGE_BYTES = 4096
+
+test('a page of the ledger that reads as zeros costs what stood on it, and nothing else', async () => {
+  const { size } = statSync(join(made.pristine, 'ledger.db'))
+  const pages = Array.from({ length: size / PAGE_BYTES - 1 }, (_, n) => n + 1)
+  const complaints: string[] = []
+  let whole = 0
+  for (const page of pages.filter((n) => isThorough || n % 8 === 1)) {
+    const home = made.copy()
+    const fd = openSync(join(home, 'ledger.db'), 'r+')
+    writeSync(fd, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, page * PAGE_BYTES)
+    closeSync(fd)
+    const repaired = await repairTwice(home)
+    const others = repaired.left.filter(({ kind }) => kind !== 'state')
+    const told = new Set(repaired.left.map(({ checkpoint }) => checkpoint))
+    const states = await stateComplaints(made, { home, told })
+    if (states.read === made.states.size) whole += 1
+    complaints.push(
+      ...repaired.complaints,
+      ...others.map(({ message }) => message),
+      ...(await fileComplaints(made, { home, broken: new Set() }, { isThorough })),
+      ...states.complaints,
+    )
+    rmSync(home, { recursive: true })
+  }
+  expect(complaints).toEqual([])
+  expect(whole).toBeGreaterThan(0)
+}, 300_000)
+
+test('the journal of an interrupted rewind, damaged in every way: everything works', async () => {
+  const [known] = made.checkpoints
+  const complaints: string[] = []
+  for (const how of DAMAGES) {
+    const home = made.copy()
+    const args = ['-C', known?.project ?? '', 'rewind', known?.id ?? '', '--yes']
+    const env = { ...process.env, SAVESTATE_HOME: home, SAVESTATE_FAILPOINT: 'restore:journaled' }
+    spawnSync(process.execPath, [PROGRAM, ...args], { env })
+    const file = filesOf(home).find((name) => name.startsWith('journal/'))
+    damage(join(home, file ?? 'no journal'), how)
+    const { left } = await repairTwice(home)
+    // One that can still be read is finished by the next command.
+    const others = left.filter(({ kind }) => kind !== 'interrupted')
+    complaints.push(
+      ...others.map(({ message }) => message),
+      ...(await fileComplaints(made, { home, broken: new Set() }, { isThorough })),
+    )
+  }
+  expect(complaints).toEqual([])
+})
+
+test('a repair that is killed between any two steps is finished by the next', async () => {
+  const complaints: string[] = []
+  for (const point of ['repair:step', 'repair:step@2', 'rescue:made', 'rescue:moved']) {
+    const home = made.copy()
+    damage(join(home, 'ledger.db'), 'truncated')
+    const env = { ...process.env, SAVESTATE_HOME: home, SAVESTATE_FAILPOINT: point }
+    const { signal } = spawnSync(process.execPath, [PROGRAM, 'repair', '--yes'], { env })
+    if (signal !== 'SIGKILL') complaints.push(`${point} was not reached`)
+    const { left } = await repairTwice(home)
+    const others = left.filter(({ kind }) => kind !== 'state')
+    complaints.push(
+      ...others.map(({ message }) => message),
+      ...(await fileComplaints(made, { home, broken: new Set() }, { isThorough })),
+    )
+  }
+  expect(complaints).toEqual([])
+})
+
+test('a dry run changes nothing, and what is damaged is set aside, never deleted', async () => {
+  const home = made.copy()
+  const file = fileOf(VITAL, 'blob')
+  damage(join(home, file), 'flipped')
+  const bytes = readFileSync(join(home, file))
+  const planned = await sdk.repairStore({ home, mayBlock: true, dryRun: true })
+  expect(planned.steps.length).toBeGreaterThan(0)
+  expect(planned).toMatchObject({ applied: false, setAside: null })
+  expect(readFileSync(join(home, file))).toEqual(bytes)
+  const declined = await sdk.repairStore({ home, mayBlock: true, confirm: async () => false })
+  expect(declined).toMatchObject({ applied: false, declined: true })
+  const { setAside } = await sdk.repairStore({ home, mayBlock: true })
+  expect(readFileSync(join(setAside ?? '', file))).toEqual(bytes)
+  expect(readFileSync(join(setAside ?? '', 'list.txt'), 'utf8')).toContain(file)
+  expect(existsSync(join(home, file))).toBe(false)
+})
+
+test('a save of a folder that still holds what was lost makes the checkpoint whole again', async () => {
+  const home = made.copy()
+  const known = made.checkpoints.at(-1) as Known
+  damage(join(home, fileOf(VITAL, 'blob')), 'deleted')
+  const { problems } = await sdk.repairStore({ home, mayBlock: true })
+  const [lost] = problems.filter(({ severity }) => severity === 'damage')
+  const target = made.checkpoints.find(({ id }) => id === lost?.checkpoint) ?? known
+  const whole = await sdk.openStore({ home: made.copy(), durability: 'os', mayBlock: true })
+  await (await whole.project(target.project)).rewind({ to: target.id })
+  await whole.close()
+  const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
+  await (await store.project(target.project)).save()
+  await store.close()
+  const after = await sdk.repairStore({ home, mayBlock: true })
+  expect(after.problems.filter(({ severity }) => severity === 'damage')).toEqual([])
+  expect(await fileComplaints(made, { home, broken: new Set() }, { isThorough })).toEqual([])
+})
