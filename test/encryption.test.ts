@@ -402,6 +402,37 @@ test('a store is changed from plain to a key, to another one, and back, and noth
   })
 })
 
+test('with the list of keys damaged, states can be read but not written', async () => {
+  s = await scratch()
+  await withStore(ENCRYPTED, fill)
+  const database = ledger()
+  database.run(`UPDATE keys SET check_value = replace(check_value, 'A', 'B')`)
+  database.close()
+  await withStore(ENCRYPTED, async (store) => {
+    const session = await store.session('work')
+    expect(await session.stateAt()).toMatchObject({ small: `${MARKER} small` })
+    await expect(session.save({ state: { a: 1 } })).rejects.toThrow(failing('KEY_WRONG'))
+    await session.close()
+  })
+})
+
+test('a change of the key that a reader keeps from its end is said to be unfinished', async () => {
+  s = await scratch()
+  await withStore(PLAIN, fill)
+  const reader = ledger()
+  const store = await s.open(ENCRYPTED)
+  reader.exec('BEGIN')
+  reader.get('SELECT count(*) FROM elements')
+  await expect(store.rekey()).rejects.toThrow(failing('REKEY_UNFINISHED'))
+  expect(filesWithMarker()).not.toEqual([])
+  reader.exec('COMMIT')
+  expect(await store.rekey()).toMatchObject({ applied: true, moved: 0, plan: { isUnderWay: true } })
+  expect(filesWithMarker()).toEqual([])
+  reader.close()
+  await check(store)
+  await store.close()
+})
+
 test('a session that goes on while the key is changed goes on', async () => {
   s = await scratch()
   const store = await s.open(PLAIN)

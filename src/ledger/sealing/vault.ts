@@ -56,7 +56,7 @@ export class StoreVault implements Vault {
     const row = this.#database.get(NOW) ?? {}
     const isMoving = row['moving'] === 1
     const id = row[isMoving ? 'target' : 'current']
-    if (typeof id === 'string') return this.#known(id, 'write')
+    if (typeof id === 'string') return this.#checked(this.#given(id, 'write'))
     const { key } = this.given
     if (isMoving || key === undefined) return undefined
     this.note(key)
@@ -68,8 +68,9 @@ export class StoreVault implements Vault {
     return id === undefined ? undefined : this.keyFor(id).open(sealed, place)
   }
 
+  /** What it opens proves it: reading does not depend on the list of keys, which may be damaged. */
   keyFor(id: string): SealingKey {
-    return this.#known(id, 'read')
+    return this.#given(id, 'read')
   }
 
   has(id: string): boolean {
@@ -86,17 +87,20 @@ export class StoreVault implements Vault {
         key.seal(CHECKED, placeOf(key.id)),
       )
     } else if (row['retired_at'] !== null) throw retiredKey(key.id)
-    this.#known(key.id, 'write')
+    this.#checked(key)
   }
 
-  #known(id: string, purpose: 'read' | 'write'): SealingKey {
+  #given(id: string, purpose: 'read' | 'write'): SealingKey {
     const key = this.#keys.get(id)
     if (key === undefined) throw lacksKey(id, { given: [...this.#keys.keys()], purpose })
-    if (this.#fitting.has(id)) return key
-    const row = this.#database.get('SELECT check_value FROM keys WHERE id = ?', id)
-    if (row === undefined || key.open(String(row['check_value']), placeOf(id)) !== CHECKED)
-      throw unfitKey(id)
-    this.#fitting.add(id)
+    return key
+  }
+
+  #checked(key: SealingKey): SealingKey {
+    if (this.#fitting.has(key.id)) return key
+    const row = this.#database.get('SELECT check_value FROM keys WHERE id = ?', key.id)
+    if (key.open(String(row?.['check_value']), placeOf(key.id)) !== CHECKED) throw unfitKey(key.id)
+    this.#fitting.add(key.id)
     return key
   }
 }
