@@ -84,7 +84,8 @@ test('what an option or argument can only be is offered', () => {
     'halted',
   ])
   expect(textsOf(offered(s, ['export', '--format', 'y']))).toEqual(['yaml'])
-  expect(textsOf(offered(s, ['import', '']))).toEqual(['json', 'yaml'])
+  const kinds = ['json', 'yaml', 'hermes', 'ares', 'breakpilot']
+  expect(textsOf(offered(s, ['import', '']))).toEqual(kinds)
 })
 
 test('files are left to the shell', () => {
