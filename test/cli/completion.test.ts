@@ -25,6 +25,8 @@ test('commands and options are offered with their summaries', () => {
     'rewind\tBring the folder back to a checkpoint, or what an agent knew, or both',
     'redo\tDo the last undone rewind again',
     'resume\tPrint what an agent must know to go on with a session',
+    'repair\tMake again what is derived, and set aside what is damaged',
+    'rekey\tEncrypt what agents know, or change the key',
   ])
   expect(textsOf(offered(s, ['-C', '.', 'un']))).toEqual(['undo', 'unpin'])
   expect(textsOf(offered(s, ['undo', '--']))).toEqual(['--dry-run', '--yes', '--json', '--help'])
@@ -125,7 +127,7 @@ test('a real bash completes, and runs nothing that a name holds', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     return stdout.split('\n').slice(0, -1)
   }
-  expect(completed('re')).toEqual(['rewind', 'redo', 'resume'])
+  expect(completed('re')).toEqual(['rewind', 'redo', 'resume', 'repair', 'rekey'])
   expect(completed('resume', 'it')).toEqual(["it\\'s\\ \\$\\(touch\\ pwned\\)"])
   expect(completed('show', 'be')).toEqual(['before\\ lunch'])
   expect(completed('show', '$')).toEqual(['\\$\\(touch\\ pwned\\)'])
