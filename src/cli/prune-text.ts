@@ -39,13 +39,14 @@ export function prunePlanText({ plan, above }: PruneResult, { paint }: Screen): 
 }
 
 function projectLines(
-  { path, state, drop, keep, freesBytes }: ProjectPlan,
+  { path, unreachable, drop, keep, freesBytes }: ProjectPlan,
   paint: Screen['paint'],
 ): string[] {
-  const note = state === 'unreachable' ? ', the folder cannot be reached' : ''
+  const note = unreachable === null ? '' : ' cannot be reached'
   const frees = drop.length === 0 ? '' : `, frees ${bytes(freesBytes)}`
   return [
     `${folderText(path)}${note}${frees}`,
+    ...(unreachable === null ? [] : [`  not taken for removed: ${unreachable}`]),
     ...countsOf(drop.map(({ why }) => GOES[why])).map(
       ([why, count]) => `  ${paint('red', `${counted(count, 'checkpoint')} go`)}: ${why}`,
     ),

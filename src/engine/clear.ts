@@ -1,9 +1,10 @@
 // Removes everything the store holds, or what older versions left in it. The one thing that no checkpoint can
 // bring back, so nothing here runs without somebody having said so.
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
-import { diskUsage, type Lock, takeLock } from '../system/index.js'
+import { diskUsage, SharedLock } from '../system/index.js'
+import { storeLockPath } from './context.js'
 
 export type LegacyArchive = { readonly path: string; readonly sizeBytes: number }
 
@@ -30,40 +31,20 @@ export async function clearLegacy(home: string): Promise<{ readonly removed: Leg
 }
 
 /**
- * Works on a store that is closed, and on one whose ledger is damaged. Throws PROJECT_BUSY if anybody is at work, and
+ * Works on a store that is closed, and on one whose ledger is damaged. Throws STORE_BUSY if anybody has it open, and
  * then removes nothing.
  */
 export async function clearStore(home: string): Promise<{ readonly bytesReclaimed: number }> {
   const before = await diskUsage(home)
-  const locks = await lockAll(home)
-  try {
+  // Also from one that has the store open and does nothing: it would go on writing to a ledger that is gone.
+  const cleared = new SharedLock(storeLockPath(home)).alone(() => {
     for (const name of [...LEDGER, ...readdirSync(home)])
       if (!KEPT.has(name)) rmSync(join(home, name), { recursive: true, force: true })
-  } finally {
-    for (const lock of locks) lock.release()
+  })
+  if (cleared === undefined) {
+    throw new SavestateError('STORE_BUSY', 'Another process uses the store; nothing is removed', {
+      hint: 'Wait until it is done, then run the command again.',
+    })
   }
-  return { bytesReclaimed: before - (await diskUsage(home)) }
-}
-
-/** Of every project, of the objects and of collection: each is a file in `locks`. */
-async function lockAll(home: string): Promise<Lock[]> {
-  const folder = join(home, 'locks')
-  const names = existsSync(folder) ? readdirSync(folder) : []
-  const held: Lock[] = []
-  for (const name of names.filter((it) => !it.includes('.'))) {
-    const lock = await takeLock(join(folder, name), { waitMs: 0, purpose: 'clear' })
-    if (lock !== undefined) {
-      held.push(lock)
-      continue
-    }
-    for (const other of held) other.release()
-    throw new SavestateError(
-      'PROJECT_BUSY',
-      'Somebody is working on the store; nothing is removed',
-      {
-        hint: 'Wait until it is done, then run the command again.',
-      },
-    )
-  }
-  return held
+  return { bytesReclaimed: Math.max(0, before - (await diskUsage(home))) }
 }

@@ -110,6 +110,11 @@ export function objectsLockPath(home: string): string {
   return join(locksFolder(home), 'objects')
 }
 
+/** Shared by all who have the store open; alone by who empties it. */
+export function storeLockPath(home: string): string {
+  return join(locksFolder(home), 'store')
+}
+
 /** One collection at a time. */
 export function collectLockPath(home: string): string {
   return join(locksFolder(home), 'collect')

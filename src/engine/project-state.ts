@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { type BytePath, fsPath, hasCode } from '../model/index.js'
 
 export type ProjectState = 'live' | 'orphan' | 'unreachable'
+const UNREADABLE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EIO', 'ENOTCONN', 'ESTALE'] as const
 type Parent = { readonly parentDev: string; readonly parentIno: string }
 
 export function parentIdentity(path: BytePath): Parent {
@@ -10,14 +11,37 @@ export function parentIdentity(path: BytePath): Parent {
   return { parentDev: String(dev), parentIno: String(ino) }
 }
 
-/** `orphan` only on proof: the very folder it was in is there, has something in it, and the project is not. */
 export function projectStateOf(path: BytePath, recorded: Parent): ProjectState {
-  if (isFolder(path)) return 'live'
+  return projectFolder(path, recorded).state
+}
+
+/**
+ * `orphan` only on proof: the very folder it was in is there, has something in it, and the project is not.
+ * `unreachable` says what the proof lacks.
+ */
+export function projectFolder(
+  path: BytePath,
+  recorded: Parent,
+): { readonly state: ProjectState; readonly unreachable: string | null } {
+  if (isFolder(path)) return { state: 'live', unreachable: null }
+  const unreachable = lackOfProof(path, recorded)
+  return { state: unreachable === null ? 'orphan' : 'unreachable', unreachable }
+}
+
+function lackOfProof(path: BytePath, recorded: Parent): string | null {
   const parent = above(path)
-  if (!isFolder(parent)) return 'unreachable'
-  const now = parentIdentity(path)
-  const isSame = now.parentDev === recorded.parentDev && now.parentIno === recorded.parentIno
-  return isSame && readdirSync(fsPath(parent)).length > 0 ? 'orphan' : 'unreachable'
+  if (!isFolder(parent)) return 'the folder above it cannot be reached either'
+  try {
+    const { parentDev, parentIno } = parentIdentity(path)
+    if (parentDev !== recorded.parentDev || parentIno !== recorded.parentIno)
+      return 'the folder above it is another one than before'
+    if (readdirSync(fsPath(parent)).length === 0)
+      return 'the folder above it is empty, as that of a disk that is not mounted'
+    return null
+  } catch (error) {
+    if (hasCode(error, ...UNREADABLE)) return 'the folder above it cannot be read'
+    throw error
+  }
 }
 
 function above(path: BytePath): string {
@@ -28,7 +52,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(fsPath(path)).isDirectory()
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EIO', 'ENOTCONN', 'ESTALE')) return false
+    if (hasCode(error, ...UNREADABLE)) return false
     throw error
   }
 }

@@ -1,20 +1,60 @@
 // When the store prunes itself: after a save, in a process of its own, at most once in the time that is set.
+import { SavestateError } from '../model/index.js'
+import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
+import type { Hooks } from './hooks.js'
+import { perform } from './operation.js'
+import { prune, type PruneResult } from './prune.js'
+import type { PruneInput } from './prune-input.js'
 import { storeSettings } from './settings.js'
 
 const HOUR_MS = 3_600_000
 
+/** The prune that nobody looks at: what goes wrong is noted in the store, for `status` to tell. */
+export async function pruneUnattended(
+  context: StoreContext,
+  request: { readonly input: PruneInput; readonly hooks?: Hooks | undefined },
+): Promise<PruneResult> {
+  try {
+    const result = await perform(prune, context, request)
+    for (const { what, code, message } of result.errors) note(context, code, `${what}: ${message}`)
+    return result
+  } catch (error) {
+    const code = error instanceof SavestateError ? error.code : 'INTERNAL'
+    note(context, code, error instanceof Error ? error.message : String(error))
+    throw error
+  }
+}
+
+function note({ ledger, clock }: StoreContext, code: string, message: string): void {
+  ledger.care.addFailure({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
+}
+
 /** True at most once in that time, for all processes together: who gets it has to start a prune. */
-export function claimPrune({ home, ledger, clock }: StoreContext): boolean {
+export function claimPrune(context: StoreContext): boolean {
+  try {
+    return claim(context)
+  } catch (error) {
+    // Nobody has asked for this, and a timer has nobody to tell: the next look will be soon enough.
+    if (isBusy(error)) return false
+    if (!(error instanceof SavestateError && error.code === 'CONFIG_INVALID')) throw error
+    note(context, error.code, error.message)
+    return false
+  }
+}
+
+function claim({ home, ledger, clock }: StoreContext): boolean {
   if (ledger.checkpoints.added === 0) return false
   const { autoPrune, autoPruneHours } = storeSettings(home).config
   if (!autoPrune) return false
   const nowMs = clock.nowMs()
   return ledger.transaction(() => {
-    const last = Number(ledger.care.fact('prune-claimed-at') ?? Number.NaN)
+    const claimed = ledger.care.fact('prune-claimed-at')
+    // In a new store the time begins now.
+    const last = Number(claimed ?? nowMs)
     // A clock that was set back must not stop it for ever.
     const isDue = nowMs - last >= autoPruneHours * HOUR_MS || last > nowMs
-    if (isDue || Number.isNaN(last)) ledger.care.setFact('prune-claimed-at', String(nowMs))
+    if (isDue || claimed === undefined) ledger.care.setFact('prune-claimed-at', String(nowMs))
     return isDue
   })
 }

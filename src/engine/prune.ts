@@ -2,7 +2,16 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import { type Drop, type Guard, pathText, SavestateError } from '../model/index.js'
+import {
+  type CheckpointId,
+  type Drop,
+  type ErrorCode,
+  type Guard,
+  pathText,
+  SavestateError,
+  type Session,
+  type SessionKey,
+} from '../model/index.js'
 import { removeRefs } from '../snapshot/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
 import { collect } from './collect.js'
@@ -20,6 +29,8 @@ export type PruneResult = {
       readonly id: string
       readonly path: string
       readonly state: ProjectState
+      /** Why its folder is neither there nor surely gone; such a project is kept. */
+      readonly unreachable: string | null
       readonly drop: readonly Drop[]
       readonly keep: Readonly<Partial<Record<Guard | 'recent', number>>>
       readonly freesBytes: number
@@ -36,12 +47,18 @@ export type PruneResult = {
   readonly deletedStale: number
   readonly deletedCheckpoints: number
   readonly deletedSessions: number
-  readonly errors: readonly { readonly what: string; readonly message: string }[]
+  readonly errors: readonly PruneError[]
   readonly bytesReclaimed: number
   /** Measured on disk. */
   readonly sizeBytes: number
   /** What keeps the store above its limit; null if nothing does. */
   readonly above: { readonly byBytes: number; readonly because: readonly string[] } | null
+}
+
+export type PruneError = {
+  readonly what: string
+  readonly code: ErrorCode
+  readonly message: string
 }
 
 const MAX_ROUNDS = 4
@@ -61,21 +78,25 @@ export const prune = storeOperation({
   async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
     await recoverAll(context, hooks)
     const first = await planPrune(context, input)
-    if (dryRun) return resultOf(first, new Tally(), { applied: false, sizeBytes: first.sizeBytes })
     const tally = new Tally()
+    for (const { project, fault } of first.projects)
+      if (fault !== null) tally.fail(pathText(project.path), fault)
+    if (dryRun) return resultOf(first, tally, { applied: false, sizeBytes: first.sizeBytes })
     let plan = first
     let sizeBytes = first.sizeBytes
-    let lowerBy = 0
     for (let round = 1; ; round += 1) {
       await apply(context, plan, tally)
       failpoint('prune:rows-removed')
       const { isComplete } = await collect(context, { thorough: first.sizeBytes > first.capBytes })
       sizeBytes = await diskUsage(context.home)
-      if (!isComplete) tally.fail('store', 'others were at work; the rest is done next time')
+      if (!isComplete)
+        tally.fail('store', {
+          code: 'STORE_BUSY',
+          message: 'others were at work; the rest is done next time',
+        })
       const isEnough = sizeBytes <= plan.capBytes || !isComplete || round === MAX_ROUNDS
       if (isEnough) break
-      lowerBy += sizeBytes - plan.capBytes
-      plan = await planPrune(context, input, { lowerBy })
+      plan = await planPrune(context, input, { isCollected: true })
       if (!hasWork(plan)) break
     }
     context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
@@ -88,47 +109,69 @@ class Tally {
   stale = 0
   checkpoints = 0
   sessions = 0
-  readonly errors: { what: string; message: string }[] = []
+  readonly errors: PruneError[] = []
 
-  fail(what: string, message: string): void {
-    if (!this.errors.some((error) => error.what === what)) this.errors.push({ what, message })
+  fail(what: string, { code, message }: Pick<PruneError, 'code' | 'message'>): void {
+    if (!this.errors.some((error) => error.what === what)) this.errors.push({ what, code, message })
   }
 }
 
 async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Promise<void> {
   for (const { session } of plan.sessions) {
     try {
-      deleteSession(context, session.id)
-      tally.sessions += 1
+      if (isAsPlanned(context, session)) {
+        deleteSession(context, session.id)
+        tally.sessions += 1
+      }
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
-      tally.fail(`session ${session.id}`, error.message)
+      tally.fail(`session ${session.id}`, error)
     }
   }
+  const ends = new Set(plan.sessions.map(({ session }) => session.key))
   for (const project of plan.projects) {
     if (project.drop.length === 0 && !project.isWhole) continue
-    let isDone = false
+    let why: string | undefined = 'it is in use'
     await ifProjectIsFree(context, project.project, {
       purpose: 'prune',
       work: async () => {
-        isDone = await applyTo(context, project, tally)
+        why = await applyTo(context, project, { ends, tally })
       },
     })
-    if (!isDone) tally.fail(pathText(project.project.path), 'it is in use; left for the next time')
+    if (why !== undefined)
+      tally.fail(pathText(project.project.path), {
+        code: 'PROJECT_BUSY',
+        message: `${why}; left for the next time`,
+      })
   }
 }
 
-/** The rows first: a ref without a row is garbage, a row without a ref is damage (I1, I2). */
+/** Somebody may have gone on with it since, or pinned a checkpoint of it. */
+function isAsPlanned({ ledger }: StoreContext, { key, updatedAtMs }: Session): boolean {
+  const session = ledger.sessions.byKey(key)
+  if (session === undefined || session.updatedAtMs !== updatedAtMs) return false
+  return !ledger.checkpoints.list({ session: key }).some(({ pinned }) => pinned)
+}
+
+/** Why it was not done, if it was not. The rows first: a ref without a row is garbage, a row without a ref is damage (I1, I2). */
 async function applyTo(
   { home, ledger, snapshots }: StoreContext,
-  { project, drop, isWhole }: ProjectPlan,
-  tally: Tally,
-): Promise<boolean> {
-  if (new Journals(home).pending().includes(project.id)) return false
-  const ids = drop.map(({ id }) => id)
-  const isForgotten = ledger.transaction(() => {
-    ledger.pruning.drop(ids)
-    return isWhole && ledger.pruning.forgetProject(project.id)
+  { project, drop, isWhole, isOrphaned, names }: ProjectPlan,
+  { ends, tally }: { readonly ends: ReadonlySet<SessionKey>; readonly tally: Tally },
+): Promise<string | undefined> {
+  if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
+  const { ids, isForgotten } = ledger.transaction(() => {
+    const now = new Map(ledger.pruning.checkpointsOf(project.id).map((it) => [it.id, it]))
+    // Not what has been pinned or named since, nor what was to go with a session that is still there.
+    const isStill = (id: CheckpointId) => {
+      const point = now.get(id)
+      if (point === undefined) return true
+      const isOfSession = point.session !== null && ends.has(point.session.key)
+      return !point.pinned && point.name === names.get(id) && !isOfSession
+    }
+    const still = drop.map(({ id }) => id).filter(isStill)
+    ledger.pruning.drop(still)
+    return { ids: still, isForgotten: isWhole && ledger.pruning.forgetProject(project.id) }
   })
   failpoint('prune:project-rows-removed')
   await removeRefs(
@@ -138,10 +181,10 @@ async function applyTo(
   tally.checkpoints += ids.length
   if (isForgotten) {
     rmSync(join(home, 'cache', project.id), { force: true })
-    if (drop.some(({ why }) => why === 'orphan')) tally.orphan += 1
+    if (isOrphaned) tally.orphan += 1
     else tally.stale += 1
   }
-  return true
+  return undefined
 }
 
 function hasWork({ projects, sessions }: PrunePlan): boolean {
@@ -153,10 +196,11 @@ function resultOf(
   tally: Tally,
   { applied, sizeBytes }: { readonly applied: boolean; readonly sizeBytes: number },
 ): PruneResult {
-  const projects = plan.projects.map(({ project, state, drop, keep, freesBytes }) => ({
+  const projects = plan.projects.map(({ project, state, unreachable, drop, keep, freesBytes }) => ({
     id: project.id,
     path: pathText(project.path),
     state,
+    unreachable,
     drop,
     keep: Object.fromEntries(keep),
     freesBytes,

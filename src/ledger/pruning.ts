@@ -22,7 +22,11 @@ export type PruningFacts = {
   readonly pinned: boolean
   readonly commit: ObjectId
   readonly createdAtMs: number
-  readonly session: { readonly status: StatusWord; readonly updatedAtMs: number } | null
+  readonly session: {
+    readonly key: SessionKey
+    readonly status: StatusWord
+    readonly updatedAtMs: number
+  } | null
   /** A checkpoint of a graph thread says that these are its files. */
   readonly isOfThread: boolean
 }
@@ -48,7 +52,7 @@ export class Pruning {
     const ofThreads = this.#filesOfThreads()
     return this.#database
       .all(
-        `SELECT checkpoints.id, name, pinned, "commit", checkpoints.created_at, sessions.status AS session_status,
+        `SELECT checkpoints.id, name, pinned, "commit", checkpoints.created_at, session, sessions.status AS session_status,
            sessions.updated_at
          FROM checkpoints LEFT JOIN sessions ON sessions.key = session
          WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC`,
@@ -129,14 +133,16 @@ export class Pruning {
 
   /** Inside a transaction. False if something still belongs to the project. */
   forgetProject(project: ProjectId): boolean {
-    const { changes } = this.#database.run(
-      `DELETE FROM projects WHERE id = ?1
-         AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE project = ?1)
-         AND NOT EXISTS (SELECT 1 FROM sessions WHERE project = ?1 AND deleted_at IS NULL)
-         AND NOT EXISTS (SELECT 1 FROM operations WHERE project = ?1)`,
+    const isInUse = this.#database.get(
+      `SELECT 1 FROM checkpoints WHERE project = ?1
+       UNION SELECT 1 FROM sessions WHERE project = ?1 AND deleted_at IS NULL
+       UNION SELECT 1 FROM operations WHERE project = ?1`,
       project,
     )
-    return changes > 0
+    if (isInUse !== undefined) return false
+    // Of a deleted session the row stays, for its fence.
+    this.#database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
+    return this.#database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
   }
 
   #filesOfThreads(): Set<string> {
@@ -157,7 +163,11 @@ function factsOf(row: SqlRow, ofThreads: ReadonlySet<string>): PruningFacts {
     session:
       status === null
         ? null
-        : { status: status as StatusWord, updatedAtMs: number(row, 'updated_at') },
+        : {
+            key: number(row, 'session'),
+            status: status as StatusWord,
+            updatedAtMs: number(row, 'updated_at'),
+          },
     isOfThread: ofThreads.has(id),
   }
 }

@@ -25,6 +25,8 @@ export class AutoPrune {
     if (!claimPrune(this.#context)) return
     const program = fileURLToPath(new URL('./prune-process.js', import.meta.url))
     const child = spawn(process.execPath, [program, this.#context.home], {
+      // Not in the caller's folder, which could then not be unmounted.
+      cwd: this.#context.home,
       detached: true,
       stdio: 'ignore',
     })

@@ -67,16 +67,23 @@ export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' |
   readonly state: State | undefined
 }
 
+/** `use` is held for as long as the store is open. */
+type OpenContext = StoreContext & { readonly use: SharedLock }
+
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
   try {
     // A program that does one thing and ends leaves the tidying to one that stays.
-    return new Store(await openContext(options), { isShort: options.mayBlock ?? false })
+    return new Store(await openContext(options), {
+      isShort: options.mayBlock ?? false,
+      // Another process would judge by another time.
+      prunesItself: options.clock === undefined,
+    })
   } catch (error) {
     throw explainSystemError(error)
   }
 }
 
-async function openContext(options: StoreOptions): Promise<StoreContext> {
+async function openContext(options: StoreOptions): Promise<OpenContext> {
   const home = engine.openHome(homeOf(options))
   const durability = options.durability ?? 'fsync'
   const limitsOf = ({ path }: { readonly path: BytePath }) => ({
@@ -87,19 +94,36 @@ async function openContext(options: StoreOptions): Promise<StoreContext> {
   const mayBlock = options.mayBlock ?? false
   const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
   if (!mayBlock) snapshots.warmUp()
+  const use = new SharedLock(engine.storeLockPath(home))
   try {
+    use.hold()
     engine.refuseLostLedger(home)
     const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()
     const objects = new SharedLock(engine.objectsLockPath(home))
-    return { home, ledger, snapshots, objects, clock: options.clock ?? systemClock }
+    return { home, ledger, snapshots, objects, use, clock: options.clock ?? systemClock }
   } catch (error) {
     await snapshots.close()
+    use.close()
     throw error
   }
 }
 
-/** Removes everything that a store holds, but not its settings. Throws PROJECT_BUSY while somebody uses it. */
+/** Archives of older stores in the store's folder. */
+export async function legacyArchives(
+  options: Pick<StoreOptions, 'home'> = {},
+): Promise<readonly engine.LegacyArchive[]> {
+  return explained(async () => engine.legacyArchives(engine.openHome(homeOf(options))))
+}
+
+/** Removes them, also beside a ledger that is damaged. */
+export async function clearLegacy(
+  options: Pick<StoreOptions, 'home'> = {},
+): Promise<{ readonly removed: readonly engine.LegacyArchive[] }> {
+  return explained(async () => engine.clearLegacy(engine.openHome(homeOf(options))))
+}
+
+/** Removes everything that a store holds, but not its settings. Throws STORE_BUSY while somebody uses it. */
 export async function clearStore(
   options: Pick<StoreOptions, 'home'> = {},
 ): Promise<{ readonly bytesReclaimed: number }> {
@@ -111,19 +135,22 @@ export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
 }
 
 export class Store {
-  readonly #context: StoreContext
+  readonly #context: OpenContext
   readonly #sessions = new Set<{ close(): Promise<void> }>()
   readonly #threads: Threads
   readonly #isShort: boolean
   #isClosed = false
-  readonly #autoPrune: AutoPrune
+  readonly #autoPrune: AutoPrune | undefined
 
   /** Use `openStore`. */
-  constructor(context: StoreContext, { isShort }: { readonly isShort: boolean }) {
+  constructor(
+    context: OpenContext,
+    { isShort, prunesItself }: { readonly isShort: boolean; readonly prunesItself: boolean },
+  ) {
     this.#context = context
     this.#isShort = isShort
     this.#threads = new Threads(context)
-    this.#autoPrune = new AutoPrune(context)
+    this.#autoPrune = prunesItself ? new AutoPrune(context) : undefined
   }
 
   /** For the adapters of graph frameworks. */
@@ -222,12 +249,8 @@ export class Store {
     input: engine.PruneInput & { readonly dryRun?: boolean } = {},
     hooks?: Hooks,
   ): Promise<engine.PruneResult> {
+    if (input.unattended === true) return engine.pruneUnattended(this.#context, { input, hooks })
     return engine.perform(engine.prune, this.#context, { input, hooks })
-  }
-
-  /** Removes archives of older stores from the store's folder. */
-  async clearLegacy(): Promise<{ readonly removed: readonly engine.LegacyArchive[] }> {
-    return explained(() => engine.clearLegacy(this.home))
   }
 
   /**
@@ -271,9 +294,13 @@ export class Store {
     this.#isClosed = true
     for (const session of this.#sessions) await session.close()
     await this.#context.snapshots.close()
-    this.#autoPrune.close()
-    this.#context.objects.close()
-    this.#context.ledger.close({ tidy: !this.#isShort })
+    try {
+      this.#autoPrune?.close()
+    } finally {
+      this.#context.objects.close()
+      this.#context.ledger.close({ tidy: !this.#isShort })
+      this.#context.use.close()
+    }
   }
 
   async #opened<State>(

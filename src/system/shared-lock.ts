@@ -25,6 +25,11 @@ export class SharedLock {
     }
   }
 
+  /** Holds it until `close`. */
+  hold(): void {
+    this.#enter()
+  }
+
   /** Does the work while nobody else holds the lock; undefined if somebody does. */
   alone<T>(work: () => T): { readonly result: T } | undefined {
     const database = openDatabase(this.#path, { timeoutMs: 0 })

@@ -1,4 +1,4 @@
-import type { LegacyArchive } from '../../index.js'
+import { clearLegacy, type LegacyArchive, legacyArchives } from '../../index.js'
 import { command } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
@@ -9,15 +9,14 @@ type Cleared = { readonly applied: boolean; readonly removed: readonly LegacyArc
 
 export const run = command<Cleared>({
   async call(request) {
-    const store = await request.store()
-    const { legacy } = await store.status(request.hooks)
+    const legacy = await legacyArchives()
     const plan = ['This removes:', ...legacy.map(archiveLine)].join('\n')
     const isWanted =
       legacy.length === 0 ||
       request.options.has('force') ||
       (await confirmText(request, { plan, question: 'Remove them?' }))
     if (!isWanted) return { applied: false, removed: [] }
-    return { applied: true, ...(await store.clearLegacy()) }
+    return { applied: true, ...(await clearLegacy()) }
   },
   render({ applied, removed }) {
     if (!applied) return 'Nothing has been removed.'

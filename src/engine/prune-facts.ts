@@ -1,0 +1,95 @@
+// What a prune has to know of a project: its settings, whether its folder is there, and what keeps each checkpoint.
+import {
+  type Config,
+  type Guard,
+  isTooOld,
+  type ProjectId,
+  SavestateError,
+  type Session,
+} from '../model/index.js'
+import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
+import type { StoreContext } from './context.js'
+import { type ProjectState, projectFolder } from './project-state.js'
+import { type PruneInput, withInput } from './prune-input.js'
+import { projectSettings } from './settings.js'
+
+const DAY_MS = 86_400_000
+
+export type Point = PruningFacts & { readonly guard: Guard | null }
+
+export type ProjectFacts = {
+  readonly summary: ProjectSummary
+  readonly state: ProjectState
+  readonly unreachable: string | null
+  /** Newest first. */
+  readonly points: readonly Point[]
+  readonly config: Config
+  /** What is wrong with its settings: nothing of it is decided by guesses. */
+  readonly fault: SavestateError | null
+}
+
+/** `fallback` are the settings of the store. */
+export function factsOfProject(
+  context: StoreContext,
+  summary: ProjectSummary,
+  {
+    nowMs,
+    input,
+    fallback,
+  }: { readonly nowMs: number; readonly input: PruneInput; readonly fallback: Config },
+): ProjectFacts {
+  const { project } = summary
+  const { state, unreachable } = projectFolder(project.path, summary)
+  const facts = { summary, state, unreachable }
+  const pointsBy = (config: Config) => pointsOf(context, project.id, { config, nowMs })
+  try {
+    const config = withInput(projectSettings(context.home, project.path).config, input)
+    return { ...facts, config, points: pointsBy(config), fault: null }
+  } catch (error) {
+    // One project's fault must not keep the store from being pruned.
+    if (!(error instanceof SavestateError && error.code === 'CONFIG_INVALID')) throw error
+    return { ...facts, config: fallback, points: pointsBy(fallback), fault: error }
+  }
+}
+
+export function retentionMsOf({ retentionDays }: Config): number {
+  return retentionDays * DAY_MS
+}
+
+/** Newest first. */
+export function pointsOf(
+  { ledger }: StoreContext,
+  project: ProjectId,
+  when: { readonly config: Config; readonly nowMs: number },
+): Point[] {
+  const seen = new Set<string>()
+  return ledger.pruning.checkpointsOf(project).map((point) => {
+    const isNewestOfName = point.name !== null && !seen.has(point.name)
+    if (point.name !== null) seen.add(point.name)
+    return { ...point, guard: guardOf(point, { isNewestOfName, ...when }) }
+  })
+}
+
+export function isSessionTooOld(
+  session: Pick<Session, 'updatedAtMs'> & { readonly status: Session['status']['state'] },
+  { config, nowMs }: { readonly config: Config; readonly nowMs: number },
+): boolean {
+  return isTooOld(session, nowMs, {
+    untouchedMs: retentionMsOf(config),
+    completedMs: config.completedRetentionDays * DAY_MS,
+  })
+}
+
+function guardOf(
+  { pinned, session, isOfThread }: PruningFacts,
+  {
+    isNewestOfName,
+    ...when
+  }: { readonly isNewestOfName: boolean; readonly config: Config; readonly nowMs: number },
+): Guard | null {
+  if (pinned) return 'pinned'
+  if (isNewestOfName) return 'named'
+  if (isOfThread) return 'thread'
+  const isGoingOn = session?.status === 'in_progress' && !isSessionTooOld(session, when)
+  return isGoingOn ? 'session' : null
+}
