@@ -9,6 +9,7 @@ export type IndexedEntry = { readonly id: ObjectId; readonly crc: number; readon
 const HEADER_BYTES = 8
 const FANOUT_BYTES = 256 * 4
 const LARGE = 0x80000000
+const SETTLED_MS = 2000
 
 export function encodePackIndex(unsorted: readonly IndexedEntry[], packChecksum: Buffer): Buffer {
   const entries = [...unsorted].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -60,7 +61,7 @@ export class PackIndexes {
 
   /** Sees packs that came or went since the last look. */
   refresh(): void {
-    const { mtimeNs, ctimeNs } = statSync(this.#folder, { bigint: true })
+    const { mtimeNs, ctimeNs, ctimeMs } = statSync(this.#folder, { bigint: true })
     const stamp = `${mtimeNs} ${ctimeNs}`
     if (stamp === this.#stamp) return
     const names = readdirSync(this.#folder).filter((name) => name.endsWith('.idx'))
@@ -71,7 +72,8 @@ export class PackIndexes {
     }
     for (const [name, { fd }] of this.#open) if (!next.has(name)) closeSync(fd)
     this.#open = next
-    this.#stamp = stamp
+    // Times of the disk are coarse: what comes or goes right after this look may not change them.
+    this.#stamp = Date.now() - Number(ctimeMs) > SETTLED_MS ? stamp : ''
   }
 
   has(id: ObjectId): boolean {
