@@ -4,6 +4,7 @@ import { hasFiles, invariant, printablePath, type Project, SavestateError } from
 import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { isOnlyOpened, Journals, rootInodeOf } from './journal.js'
+import { projectStateOf } from './project-state.js'
 import { carryOut, commitRestore } from './restore.js'
 import { type Interrupted, takeBack, untouchedPaths } from './take-back.js'
 
@@ -21,6 +22,8 @@ export async function recover(
     journals.remove(project.id)
     return
   }
+  // A disk that is not mounted will come back, and the work with it.
+  if (isOutOfReach(context, project)) return
   if (journal.rootInode !== rootInodeOf(project)) {
     journals.remove(project.id)
     hooks.onNotice?.(
@@ -51,6 +54,11 @@ export async function recover(
     })
     hooks.onNotice?.(`An interrupted ${journal.kind} could not be finished and was undone: ${why}`)
   }
+}
+
+function isOutOfReach({ ledger }: StoreContext, { id, path }: Project): boolean {
+  const summary = ledger.projects().find(({ project }) => project.id === id)
+  return summary !== undefined && projectStateOf(path, summary) === 'unreachable'
 }
 
 /** For operations that do not lock: recovers what has no live owner. */
