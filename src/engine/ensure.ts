@@ -43,6 +43,7 @@ export const ensure = sessionOperation({
         const newest = context.ledger.checkpoints.newestFiles(project.id)
         if (newest?.snapshot.tree === captured.snapshot.tree) {
           turns.add(turn)
+          context.ledger.care.touchProject(project.id, context.clock.nowMs())
           return { created: false, reason: 'unchanged' }
         }
         const writeState = (base: Parameters<Parameters<typeof commit>[2]['writeState']>[0]) => base

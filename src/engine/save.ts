@@ -46,7 +46,10 @@ async function saveHere(
   failpoint('save:captured')
   if (newest !== undefined && newest.snapshot.tree === captured.snapshot.tree) {
     const named = nameUnchanged(context, newest, facts.name)
-    if (named !== undefined) return { ...viewCheckpoint(named), created: false }
+    if (named !== undefined) {
+      context.ledger.care.touchProject(project.id, context.clock.nowMs())
+      return { ...viewCheckpoint(named), created: false }
+    }
   }
   const checkpoint = await recordCheckpoint(context, project, {
     captured,

@@ -104,6 +104,8 @@ async function forkFrom(
   const details = ledger.checkpoints.details(from.id)
   const agent = request.agent ?? origin?.agent ?? undefined
   return ledger.transaction(() => {
+    // Its state too: nothing kept that from a collection in the meantime.
+    if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
     const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
     const { hold } = opened
     const session = factsOfFork(hold, from)

@@ -13,6 +13,7 @@ export type Failure = {
 }
 
 const MAX_FAILURES = 100
+const HOUR_MS = 3_600_000
 
 // Where imported checkpoints stand: below everything that was saved here, each second a range of its own.
 const LOWEST_PLACE = -Number.MAX_SAFE_INTEGER
@@ -65,8 +66,10 @@ export class Care {
     this.#database.run('UPDATE checkpoints SET seq = ? WHERE id = ?', place, id)
   }
 
-  /** An import is a touch: what was just brought in is not old. */
+  /** Somebody uses the project, though nothing is added to it now. To the hour: most such calls write nothing. */
   touchProject(project: ProjectId, atMs: number): void {
+    const row = this.#database.get('SELECT touched_at FROM projects WHERE id = ?', project)
+    if (row === undefined || Math.abs(atMs - number(row, 'touched_at')) < HOUR_MS) return
     this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
   }
 
