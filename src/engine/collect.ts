@@ -1,6 +1,6 @@
 // Gives back what nobody holds: refs without a row, objects, states, pages of the ledger, what killed processes
 // left. Every step can be cut off by a kill and is taken up by the next collection (docs/store.md#collection).
-import { readdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasCode, parseProjectId } from '../model/index.js'
@@ -14,6 +14,12 @@ export type CollectResult = {
 }
 
 const WAIT_MS = 10_000
+const ABANDONED_MS = 600_000
+/** Of a project, perhaps with an ending. */
+const ID = /^[bcdfghjklmnpqrstvwxz]{18}(?:\.owner)?$/
+const ID_LETTERS = 18
+/** The folder for our own temporaries. */
+const COLLECT = 'collect'
 
 export async function collect(
   context: StoreContext,
@@ -24,18 +30,19 @@ export async function collect(
   try {
     await adoptNextRefs(context)
     await removeUnrecordedRefs(context)
-    const temporary = join(context.home, 'tmp', 'collect')
+    const temporary = join(context.home, 'tmp', COLLECT)
     const { isComplete } = await collectObjects(context.snapshots.gitDir, {
       temporary,
       alone: (work) => context.objects.alone(work),
       thorough: options.thorough,
       waitMs: WAIT_MS,
     })
-    const pause = async () => void (await nextTurn())
+    const pause = () => nextTurn()
     await context.ledger.upkeep.collect(pause)
     await context.ledger.upkeep.shrink(pause)
+    sweepLeftovers(context, join(temporary, 'leftovers'))
+    // Large files take a while to remove, so that is done when others may work again.
     rmSync(temporary, { recursive: true, force: true })
-    sweepLeftovers(context)
     return { isComplete }
   } finally {
     lock.release()
@@ -74,15 +81,27 @@ async function adoptNextRefs({ ledger, snapshots, objects }: StoreContext): Prom
   })
 }
 
-/** Caches of projects that are gone, and temporaries whose writers are dead. */
-function sweepLeftovers({ home, ledger, objects }: StoreContext): void {
+/** Caches and locks of projects that are gone, and temporaries whose writers are dead. */
+function sweepLeftovers({ home, ledger, objects, clock }: StoreContext, away: string): void {
   const isUnknown = (name: string) =>
-    /^[a-z]{18}$/.test(name) && ledger.project(parseProjectId(name)) === undefined
+    ID.test(name) && ledger.project(parseProjectId(name.slice(0, ID_LETTERS))) === undefined
+  // A cache is written when its save is over, so somebody may be at it now.
+  const isAbandoned = (path: string) => {
+    const writtenMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN
+    return path.endsWith('.tmp') && clock.nowMs() - writtenMs > ABANDONED_MS
+  }
+  for (const name of namesIn(join(home, 'cache'))) {
+    const path = join(home, 'cache', name)
+    if (isUnknown(name) || isAbandoned(path)) rmSync(path, { recursive: true, force: true })
+  }
+  // Who still waits for such a lock will find that there is no such project (`whileKnown`).
+  for (const name of namesIn(join(home, 'locks')))
+    if (isUnknown(name)) rmSync(join(home, 'locks', name), { force: true })
+  mkdirSync(away, { recursive: true, mode: 0o700 })
+  const temporaries = join(home, 'tmp')
   objects.alone(() => {
-    for (const name of namesIn(join(home, 'cache')))
-      if (isUnknown(name) || name.endsWith('.tmp')) rmSync(join(home, 'cache', name))
-    for (const name of namesIn(join(home, 'tmp')))
-      rmSync(join(home, 'tmp', name), { recursive: true, force: true })
+    for (const name of namesIn(temporaries))
+      if (name !== COLLECT) renameSync(join(temporaries, name), join(away, name))
   })
 }
 
