@@ -108,7 +108,7 @@ test('only what would be captured counts', async () => {
 })
 
 test('the limit is 200,000 files unless told otherwise', () => {
-  expect(sdk.DEFAULT_LIMITS).toEqual({ maxFileBytes: 10 * 1024 * 1024, maxFiles: 200_000 })
+  expect(sdk.DEFAULT_LIMITS).toMatchObject({ maxFileBytes: 10 * 1024 * 1024, maxFiles: 200_000 })
 })
 
 test('a folder that is not there, or is none, is missing', async () => {

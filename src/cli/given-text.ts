@@ -11,9 +11,11 @@ export type GivenText = {
   readonly source: string
 }
 
+const MAX_SHOWN = 300
 const REFUSALS: readonly (readonly [code: string, why: string])[] = [
   ['ENOENT', 'there is no such file'],
   ['ENOTDIR', 'there is no such file'],
+  ['ENAMETOOLONG', 'its name is too long'],
   ['EISDIR', 'it is a folder'],
   ['EACCES', 'you may not read it'],
   ['ERR_FS_FILE_TOO_LARGE', 'it is too large'],
@@ -23,7 +25,7 @@ const REFUSALS: readonly (readonly [code: string, why: string])[] = [
 
 /** `path` as typed, to the byte; `-` is stdin. Throws BAD_INPUT for what cannot be read as UTF-8 text. */
 export async function readGiven(path: string): Promise<GivenText> {
-  const source = path === '-' ? 'stdin' : printable(JSON.stringify(path))
+  const source = path === '-' ? 'stdin' : printable(JSON.stringify(path.slice(0, MAX_SHOWN)))
   try {
     const bytes = path === '-' ? await readStdin() : await readFile(bytesOfPath(path))
     // Without the byte order mark that some editors put first.

@@ -147,7 +147,9 @@ function existing(text: string): BytePath {
     const path = fsPath(parsePathText(text))
     return bytePathOf(realpathSync.native(path, 'buffer'))
   } catch (cause) {
-    if (!hasCode(cause, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) throw cause
-    throw new SavestateError('BAD_INPUT', `There is no ${JSON.stringify(text)}`, { cause })
+    const isNowhere = hasCode(cause, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
+    if (!isNowhere && !hasCode(cause, 'ERR_INVALID_ARG_VALUE')) throw cause
+    const shown = JSON.stringify(text.slice(0, 300))
+    throw new SavestateError('BAD_INPUT', `There is no ${shown}`, { cause })
   }
 }

@@ -22,16 +22,33 @@ const MARKERS = [
   'Gemfile',
 ]
 
+const MAX_SHOWN = 300
+/** Of what is not there, cannot be reached, or is no path at all. */
+const NO_FOLDER = [
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ERR_INVALID_ARG_VALUE',
+] as const
+
 /** The real path of a folder. */
 export function realFolder(path: string): BytePath {
-  try {
-    if (statSync(path).isDirectory()) return bytePathOf(realpathSync.native(path, 'buffer'))
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG')) throw error
-  }
-  throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(path)}`, {
+  if (isFolder(path)) return bytePathOf(realpathSync.native(path, 'buffer'))
+  const shown = JSON.stringify(path.slice(0, MAX_SHOWN))
+  throw new SavestateError('PROJECT_MISSING', `There is no folder ${shown}`, {
     hint: 'Name an existing folder with -C.',
   })
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch (error) {
+    if (hasCode(error, ...NO_FOLDER)) return false
+    throw error
+  }
 }
 
 /** For a file or folder: the root of the project it belongs to, never one that is refused (home, `/tmp`, …). */
@@ -42,8 +59,7 @@ export function findProjectRoot(
     readonly refused: (path: BytePath) => boolean
   },
 ): BytePath {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  const start = pathText(realFolder(isFolder ? path : dirname(path)))
+  const start = pathText(realFolder(isFolder(path) ? path : dirname(path)))
   for (let folder = start; folder !== dirname(folder); folder = dirname(folder)) {
     const candidate = bytePath(folder)
     if (is.refused(candidate)) continue

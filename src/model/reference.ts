@@ -7,6 +7,8 @@ export type Reference =
 
 export const MIN_PREFIX = 4
 const MAX_NAME = 200
+/** A surrogate without its other half: UTF-8 has no form for it, so that two such texts would become one. */
+export const HALF_CHARACTER = /\p{Surrogate}/u
 
 export function parseReference(text: string): Reference {
   if (/^[1-9][0-9]{0,8}$/.test(text)) return { type: 'number', number: Number(text) }
@@ -29,7 +31,9 @@ export function parseName(text: string): string {
             ? 'starts with a dash'
             : /\p{Cc}/u.test(name)
               ? 'has a control character in it'
-              : undefined
+              : HALF_CHARACTER.test(name)
+                ? 'has half a character in it'
+                : undefined
   if (fault === undefined) return name
   throw new SavestateError(
     'BAD_INPUT',

@@ -1,6 +1,7 @@
 // A session: one agent's task over time, and what is known of its tool calls.
 import type { CheckpointId, ProjectId } from './ids.js'
 import { SavestateError } from './errors.js'
+import { HALF_CHARACTER } from './reference.js'
 
 /** The word, and for the two that need one, why. */
 export type Status =
@@ -70,10 +71,11 @@ const MAX_SESSION_ID = 200
 
 /** Any text is a name; it never becomes a path. */
 export function parseSessionId(text: string): string {
-  if (text.length > 0 && text.length <= MAX_SESSION_ID && !text.includes('\0')) return text
+  const isShort = text.length > 0 && text.length <= MAX_SESSION_ID
+  if (isShort && !text.includes('\0') && !HALF_CHARACTER.test(text)) return text
   throw new SavestateError(
     'BAD_INPUT',
-    `A session id has 1 to ${MAX_SESSION_ID} characters and no NUL`,
+    `A session id has 1 to ${MAX_SESSION_ID} characters, all of them whole, and no NUL`,
   )
 }
 
