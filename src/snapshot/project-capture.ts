@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BytePath,
+  hasCode,
   type ObjectId,
   type ProjectId,
   ROOT,
@@ -135,16 +136,28 @@ export class ProjectCapture {
   writeCache(): void {
     if (this.#known === undefined) return
     if (this.#unwritten <= MAX_UNWRITTEN && !this.#isCacheAged) return
-    const folder = join(this.#settings.home, 'cache')
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const path = join(folder, this.#project)
-    // Whatever else stands there is not ours to keep: the cache is derived.
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
-    const table = writeStatCache(path, this.#known)
+    const table = this.#writeDerived(this.#known)
+    if (table === undefined) return
     this.#packed = undefined
     this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
     this.#isCacheAged = false
+  }
+
+  /** Undefined if there is no room: what was saved is saved, and without a cache the next save takes longer. */
+  #writeDerived(known: CachedProject): ReturnType<typeof writeStatCache> | undefined {
+    const folder = join(this.#settings.home, 'cache')
+    const path = join(folder, this.#project)
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      // Whatever else stands there is not ours to keep: the cache is derived.
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+        rmSync(path, { recursive: true })
+      return writeStatCache(path, known)
+    } catch (error) {
+      if (hasCode(error, 'ENOSPC', 'EDQUOT')) return undefined
+      throw error
+    }
   }
 
   #scan(

@@ -1,5 +1,5 @@
 // Files that are either the old or the new content, never half, also after a power cut.
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export type WriteOptions = {
@@ -15,15 +15,29 @@ let written = 0
 export function writeFileAtomically({ path, content, durable, ...rest }: WriteOptions): void {
   const temporary = rest.temporary ?? `${path}.${process.pid}-${++written}.tmp`
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
-  const fd = openSync(temporary, 'w', 0o600)
+  try {
+    writeWhole(temporary, bytes, { durable })
+    renameSync(temporary, path)
+  } catch (error) {
+    // On a full disk half a file would take the little room that is left.
+    rmSync(temporary, { force: true })
+    throw error
+  }
+  if (durable) syncFolder(dirname(path))
+}
+
+function writeWhole(
+  path: string,
+  bytes: Uint8Array,
+  { durable }: { readonly durable: boolean },
+): void {
+  const fd = openSync(path, 'w', 0o600)
   try {
     writeAll(fd, bytes)
     if (durable) fsyncSync(fd)
   } finally {
     closeSync(fd)
   }
-  renameSync(temporary, path)
-  if (durable) syncFolder(dirname(path))
 }
 
 /** Makes the names in a folder durable. */
@@ -38,7 +52,17 @@ export function syncFolder(path: string | Buffer): void {
   }
 }
 
-/** `writeSync` may write less than it was given. */
-export function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
+/**
+ * `writeSync` may write less than it was given: on a disk that is nearly full, what still fits. `at` is a place in
+ * the file; by default where the last write ended.
+ */
+export function writeAll(fd: number, bytes: Uint8Array, at?: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(
+      fd,
+      bytes,
+      done,
+      bytes.length - done,
+      at === undefined ? undefined : at + done,
+    )
 }

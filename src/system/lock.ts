@@ -31,7 +31,7 @@ export async function readLockOwner(path: string): Promise<LockOwner | undefined
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   })
-  if (text === undefined) return undefined
+  if (text === undefined || !text.endsWith('\n')) return undefined
   const [pid, since, purpose] = text.split('\n')
   return { pid: Number(pid), since: since ?? '', purpose: purpose ?? '' }
 }
@@ -45,8 +45,21 @@ function tryLock(path: string, purpose: string): Lock | undefined {
     if (isBusy(error)) return undefined
     throw error
   }
-  writeFileSync(`${path}.owner`, `${process.pid}\n${new Date().toISOString()}\n${purpose}\n`, {
-    mode: 0o600,
-  })
+  try {
+    noteOwner(path, purpose)
+  } catch (error) {
+    database.close()
+    throw error
+  }
   return { release: () => database.close() }
+}
+
+function noteOwner(path: string, purpose: string): void {
+  const text = `${process.pid}\n${new Date().toISOString()}\n${purpose}\n`
+  try {
+    writeFileSync(`${path}.owner`, text, { mode: 0o600 })
+  } catch (error) {
+    // It is for messages only: a full disk must not keep a prune from making room.
+    if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error
+  }
 }

@@ -1,6 +1,7 @@
 // The only file that imports the SQLite driver, so that it can be replaced (docs/decisions/0002).
 // It ships prebuilt binaries inside its npm package: no install script has to run.
-import { closeSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { hasCode, SavestateError } from '../model/index.js'
 
@@ -19,7 +20,7 @@ export interface Database {
 
 export function openDatabase(path: string, options: { readonly timeoutMs: number }): Database {
   makePrivate(path)
-  const driver = new DatabaseSync(path, { timeout: options.timeoutMs })
+  const driver = explained(path, () => new DatabaseSync(path, { timeout: options.timeoutMs }))
   const statements = new Map<string, ReturnType<typeof driver.prepare>>()
   const prepared = (sql: string) => {
     let statement = statements.get(sql)
@@ -30,16 +31,17 @@ export function openDatabase(path: string, options: { readonly timeoutMs: number
     return statement
   }
   return {
-    exec: (sql) => explained(() => driver.exec(sql)),
+    exec: (sql) => explained(path, () => driver.exec(sql)),
     run: (sql, ...values) =>
-      explained(() => ({ changes: Number(prepared(sql).run(...values).changes) })),
-    get: (sql, ...values) => explained(() => prepared(sql).get(...values) as SqlRow | undefined),
-    all: (sql, ...values) => explained(() => prepared(sql).all(...values) as SqlRow[]),
+      explained(path, () => ({ changes: Number(prepared(sql).run(...values).changes) })),
+    get: (sql, ...values) =>
+      explained(path, () => prepared(sql).get(...values) as SqlRow | undefined),
+    all: (sql, ...values) => explained(path, () => prepared(sql).all(...values) as SqlRow[]),
     transaction(work) {
-      explained(() => driver.exec('BEGIN IMMEDIATE'))
+      explained(path, () => driver.exec('BEGIN IMMEDIATE'))
       try {
         const result = work()
-        explained(() => driver.exec('COMMIT'))
+        explained(path, () => driver.exec('COMMIT'))
         return result
       } catch (error) {
         if (driver.isTransaction) driver.exec('ROLLBACK')
@@ -69,18 +71,22 @@ const FULL = 13
 const CANNOT_OPEN = 14
 const NOT_A_DATABASE = 26
 
-function explained<T>(work: () => T): T {
+// The file that the processes share to use the log grows by this much, and SQLite says of it only that it failed.
+const SHARED_BYTES = 32 << 10
+
+function explained<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     const code = errorCodeOf(error)
-    if (code === FULL) {
+    const isFailed = code === IO_ERROR || code === CANNOT_OPEN
+    if (code === FULL || (isFailed && hasNoRoom(path))) {
       throw new SavestateError('DISK_FULL', 'The disk has no room for the ledger', {
         hint: 'Free some room.',
         cause: error,
       })
     }
-    if (code === READ_ONLY || code === IO_ERROR || code === CANNOT_OPEN) {
+    if (isFailed || code === READ_ONLY) {
       const message = error instanceof Error ? error.message : ''
       throw new SavestateError(
         'STORE_UNUSABLE',
@@ -91,6 +97,19 @@ function explained<T>(work: () => T): T {
         },
       )
     }
+    throw error
+  }
+}
+
+function hasNoRoom(path: string): boolean {
+  try {
+    const folder = dirname(path)
+    // A disk that cannot be written to has no free room either, and that is not its fault.
+    accessSync(folder, constants.W_OK)
+    const { bavail, bsize, files, ffree } = statfsSync(folder)
+    return bavail * bsize < SHARED_BYTES || (files > 0 && ffree === 0)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS')) return false
     throw error
   }
 }

@@ -70,19 +70,23 @@ export async function writeLooseObjects(
     durable,
   }: { readonly folder: string; readonly temporary: string; readonly durable: boolean },
 ): Promise<void> {
-  const written = objects.map(({ id, type, content }) => {
-    const path = join(temporary, id)
-    const fd = openSync(path, 'w', 0o600)
-    writeAll(
-      fd,
-      deflateSync(Buffer.concat([Buffer.from(objectHeader(type, content.length)), content]), {
-        level: 1,
-      }),
-    )
-    return { id, path, fd }
-  })
-  if (durable) await Promise.all(written.map(({ fd }) => fsyncAsync(fd)))
-  for (const { fd } of written) closeSync(fd)
+  const written: { readonly id: ObjectId; readonly path: string; readonly fd: number }[] = []
+  try {
+    for (const { id, type, content } of objects) {
+      const path = join(temporary, id)
+      const fd = openSync(path, 'w', 0o600)
+      written.push({ id, path, fd })
+      writeAll(
+        fd,
+        deflateSync(Buffer.concat([Buffer.from(objectHeader(type, content.length)), content]), {
+          level: 1,
+        }),
+      )
+    }
+    if (durable) await Promise.all(written.map(({ fd }) => fsyncAsync(fd)))
+  } finally {
+    for (const { fd } of written) closeSync(fd)
+  }
   failpoint('loose:written')
   const changed = new Set<string>()
   for (const { id, path } of written) {

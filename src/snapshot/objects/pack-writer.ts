@@ -2,15 +2,7 @@
 // Order of writes: pack (fsync), index (fsync), name pack, name index, fsync folder. Git sees a pack
 // only through its index, so a kill in between leaves garbage, never damage (I2).
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { invariant, type ObjectId } from '../../model/index.js'
 import { failpoint, syncFolder, writeAll, writeFileAtomically } from '../../system/index.js'
@@ -28,6 +20,7 @@ export class PackWriter {
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES)
   #buffered = 0
   #offset = 0
+  #isOpen = true
 
   /** `folder` is objects/pack; `temporary` a file name in a folder on the same disk. */
   constructor(folder: string, temporary: string) {
@@ -46,11 +39,11 @@ export class PackWriter {
     invariant(this.#entries.length > 0, 'a pack holds something')
     this.#flush()
     // The number of objects is known only now; the checksum covers it, so the file is read back once.
-    writeSync(this.#fd, packHeader(this.#entries.length), 0, 12, 0)
+    writeAll(this.#fd, packHeader(this.#entries.length), 0)
     const checksum = this.#checksum()
-    writeSync(this.#fd, checksum, 0, checksum.length, this.#offset)
+    writeAll(this.#fd, checksum, this.#offset)
     if (durable) fsyncSync(this.#fd)
-    closeSync(this.#fd)
+    this.#close()
     failpoint('pack:written')
     // The index waits under its final name: should we be killed between the two renames, `adoptPacks` finds
     // it and completes the pack.
@@ -68,8 +61,15 @@ export class PackWriter {
     if (durable) syncFolder(this.#folder)
   }
 
+  /** Also after a `finish` that failed, whichever step did. */
   abandon(): void {
-    closeSync(this.#fd)
+    this.#close()
+  }
+
+  /** Once: by then the number may belong to another file. */
+  #close(): void {
+    if (this.#isOpen) closeSync(this.#fd)
+    this.#isOpen = false
   }
 
   #append(bytes: Uint8Array): void {

@@ -3,19 +3,7 @@
 // is left alone and reported.
 //
 // Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-} from 'node:fs'
+import { fchmodSync, fstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import {
   type BytePath,
   type Entry,
@@ -25,7 +13,6 @@ import {
   type PlannedWrite,
   printablePath,
   type RestorePlan,
-  ROOT,
   SavestateError,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
@@ -34,7 +21,8 @@ import { absolute, temporaryPrefix } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
-import { FolderReplaced, HAS_DESCRIPTOR_PATHS, SafeFolders } from './safe-folders.js'
+import { placeNew, setModeOf } from './place.js'
+import { FolderReplaced, SafeFolders } from './safe-folders.js'
 import { type Staged, stage } from './stage.js'
 import type { StillThere } from './still-there.js'
 
@@ -58,8 +46,13 @@ export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promi
   for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
   for (const path of context.sweep) refuseHostilePath(path)
   const folders = openRoot(context)
+  const applier = new Applier(context, folders)
   try {
-    return await new Applier(context, folders).run(plan)
+    return await applier.run(plan)
+  } catch (error) {
+    // What is staged may be what fills the disk, and to take the rest back needs some room.
+    applier.removeLeftovers()
+    throw error
   } finally {
     folders.close()
   }
@@ -81,8 +74,6 @@ function openRoot({ root, rootIno }: ApplyContext): SafeFolders {
   }
 }
 
-// Not in node:fs; the same number on every Linux.
-const O_PATH = 0o10000000
 const SYNC_AT_ONCE = 64
 
 class Applier {
@@ -105,7 +96,7 @@ class Applier {
     )
     const contents = write.filter(({ from, to }) => to.type !== 'folder' && !isModeOnly(from, to))
 
-    this.#removeLeftovers()
+    this.removeLeftovers()
     for (const { path } of newFolders) this.#attempt(path, () => this.#makeFolder(path))
     const early = await this.#stage(
       contents.filter(({ path }) => this.#hasFolder(path)),
@@ -244,8 +235,8 @@ class Applier {
     }
   }
 
-  /** What a killed attempt at this same operation has staged is staged anew. */
-  #removeLeftovers(): void {
+  /** What an attempt at this same operation has staged, here or in a process that was killed. */
+  removeLeftovers(): void {
     for (const folder of this.#context.sweep) {
       if (!this.#hasFolder(joinPath(folder, 'any'))) continue
       for (const name of listFolder(absolute(this.#context, folder))?.keys() ?? []) {
@@ -265,35 +256,7 @@ class Applier {
   }
 }
 
-/** `chmod` follows a link, so the file itself is held while its mode is set. Linux can hold what it may not read. */
-function setModeOf(place: string | Buffer, mode: number): void {
-  const fd = openSync(
-    place,
-    (HAS_DESCRIPTOR_PATHS ? O_PATH : constants.O_RDONLY) | constants.O_NOFOLLOW,
-  )
-  try {
-    if (!fstatSync(fd).isFile()) throw new FolderReplaced(ROOT)
-    if (HAS_DESCRIPTOR_PATHS) chmodSync(`/proc/self/fd/${fd}`, mode)
-    else fchmodSync(fd, mode)
-  } finally {
-    closeSync(fd)
-  }
-}
-
 /** Same content, another mode. */
 function isModeOnly(from: Entry | undefined, to: Entry): boolean {
   return from?.type === 'file' && to.type === 'file' && from.blob === to.blob
-}
-
-/** Where nothing was, nothing may be overwritten: a link fails if something has come meanwhile. */
-function placeNew(source: string | Buffer, place: string | Buffer): void {
-  try {
-    linkSync(source, place)
-  } catch (error) {
-    // Some file systems have no hard links.
-    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EACCES', 'EXDEV')) throw error
-    renameSync(source, place)
-    return
-  }
-  unlinkSync(source)
 }

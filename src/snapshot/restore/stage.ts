@@ -50,34 +50,39 @@ export async function stage(
   const staged: Staged[] = []
   const disturbed: BytePath[] = []
   const unsynced: number[] = []
-  const sync = async () => {
-    if (context.durable) await Promise.all(unsynced.map((fd) => fsyncAsync(fd)))
+  const closeAll = () => {
     for (const fd of unsynced.splice(0)) closeSync(fd)
   }
-  for (const [i, write] of writes.entries()) {
-    const name = temporaryName(context.tag, firstNumber + i)
-    const temporary = joinPath(parentOf(write.path), name)
-    try {
-      context.beforeWriteIn(parentOf(write.path))
-      const fd = await stageOne(write, temporary, context)
-      if (fd !== undefined) unsynced.push(fd)
-      staged.push({ write, temporary })
-    } catch (error) {
-      if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR')) throw error
-      disturbed.push(write.path)
-    }
-    if (unsynced.length >= FSYNC_AT_ONCE) await sync()
+  const sync = async () => {
+    if (context.durable) await Promise.all(unsynced.map((fd) => fsyncAsync(fd)))
+    closeAll()
   }
-  await sync()
+  try {
+    for (const [i, write] of writes.entries()) {
+      const name = temporaryName(context.tag, firstNumber + i)
+      const temporary = joinPath(parentOf(write.path), name)
+      try {
+        context.beforeWriteIn(parentOf(write.path))
+        await stageOne({ write, temporary }, { ...context, opened: (fd) => unsynced.push(fd) })
+        staged.push({ write, temporary })
+      } catch (error) {
+        if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR')) throw error
+        disturbed.push(write.path)
+      }
+      if (unsynced.length >= FSYNC_AT_ONCE) await sync()
+    }
+    await sync()
+  } finally {
+    closeAll()
+  }
   return { staged, disturbed }
 }
 
-/** The descriptor of the new file, still open; undefined for a link. */
+/** `opened` gets the descriptor of a new file, to flush and close. */
 async function stageOne(
-  write: PlannedWrite,
-  temporary: BytePath,
-  context: StageContext,
-): Promise<number | undefined> {
+  { write, temporary }: Staged,
+  context: StageContext & { readonly opened: (fd: number) => void },
+): Promise<void> {
   const { to } = write
   invariant(to.type !== 'folder', 'only files and links are staged')
   const { folders, blobs, onProgress } = context
@@ -87,9 +92,10 @@ async function stageOne(
     symlinkSync(target, folders.at(temporary))
     if (owner !== undefined) lchownSync(folders.at(temporary), owner.uid, owner.gid)
     onProgress(1, target.length)
-    return undefined
+    return
   }
   const fd = openSync(folders.at(temporary), 'wx', 0o600)
+  context.opened(fd)
   const hash = createHash('sha1')
   let written = 0
   await blobs.stream(to.blob, {
@@ -108,7 +114,6 @@ async function stageOne(
   if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid)
   fchmodSync(fd, to.mode)
   onProgress(1, written)
-  return fd
 }
 
 /** Run as root, a restored file keeps its owner, or gets that of its folder. */
