@@ -23,8 +23,6 @@ import { StatAhead } from './capture/stat-ahead.js'
 import { lstat } from './capture/stats.js'
 import type { ExamineRequest, ObjectReport } from './care/examine.js'
 import type { MendRequest } from './care/mend.js'
-import type { ExamineRequest, ObjectReport } from './care/examine.js'
-import type { MendRequest } from './care/mend.js'
 import { type Change, SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
@@ -111,15 +109,6 @@ export type CaptureCalls = {
   readHistory(request: SourceRequest & { readonly tip: ObjectId }): Promise<SourceHistory>
   adopt(request: AdoptRequest): Promise<Snapshot>
   closeSource(nothing: undefined): void
-  examine(
-    request: ExamineRequest,
-    report: (progress: CaptureProgress) => void,
-  ): Promise<ObjectReport>
-  /** Puts right one thing that `examine` has found. */
-  mend(request: {
-    readonly aside: string
-    readonly what: MendRequest
-  }): Promise<ObjectId | undefined>
   writeCaches(nothing: undefined): void
   close(nothing: undefined): void
 }
@@ -227,18 +216,6 @@ export function captureCalls(
       }),
 
     closeSource: () => sources.close(),
-
-    async examine(request, report) {
-      const { examineObjects } = await import('./care/examine.js')
-      return examineObjects(home, request, report)
-    },
-
-    async mend({ aside, what }) {
-      const { mend } = await import('./care/mend.js')
-      // Whatever is open may be set aside.
-      for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
-      return mend({ home, aside }, what)
-    },
 
     writeCaches: () => {
       for (const capture of captures.values()) capture.writeCache()
