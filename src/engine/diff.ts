@@ -28,14 +28,15 @@ export const diff = projectOperation({
   name: 'diff',
   summary: 'Show what changed since a checkpoint, or between two',
   effect: 'reads',
-  input: z.object({
-    from: z.string(),
-    to: z.optional(z.string()),
-    paths: z._default(z.array(z.string()), []),
-    patch: z._default(z.enum(['none', 'full', 'stat']), 'full'),
-    color: z._default(z.boolean(), false),
-    width: z._default(z.int(), 80),
-  }),
+  input: () =>
+    z.object({
+      from: z.string(),
+      to: z.optional(z.string()),
+      paths: z._default(z.array(z.string()), []),
+      patch: z._default(z.enum(['none', 'full', 'stat']), 'full'),
+      color: z._default(z.boolean(), false),
+      width: z._default(z.int(), 80),
+    }),
   async run(context, input, hooks): Promise<DiffResult> {
     await recoverIfNeeded(context, hooks)
     const { ledger, snapshots } = context

@@ -25,7 +25,7 @@ export const exportSession = sessionOperation({
   name: 'export',
   summary: 'Give all checkpoints of a session with their states',
   effect: 'reads',
-  input: z.object({}),
+  input: () => z.object({}),
   async run(context): Promise<readonly ExchangedCheckpoint[]> {
     const { ledger, hold } = context
     const checkpoints = ledger.checkpoints.list({ session: hold.key }).reverse()
@@ -49,17 +49,18 @@ export const importSession = sessionOperation({
   name: 'import',
   summary: 'Add exported checkpoints to a session',
   effect: 'adds',
-  input: z.object({
-    checkpoints: z.array(
-      z.object({
-        id: z.string(),
-        name: z.nullish(z.string()),
-        timestamp: z.string(),
-        data: z.optional(z.unknown()),
-        metadata: z.optional(z.unknown()),
-      }),
-    ),
-  }),
+  input: () =>
+    z.object({
+      checkpoints: z.array(
+        z.object({
+          id: z.string(),
+          name: z.nullish(z.string()),
+          timestamp: z.string(),
+          data: z.optional(z.unknown()),
+          metadata: z.optional(z.unknown()),
+        }),
+      ),
+    }),
   async run(context, { checkpoints }): Promise<ImportResult> {
     const { ledger, hold, clock, memory, project } = context
     try {

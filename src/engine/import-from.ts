@@ -54,15 +54,16 @@ export const importFrom = storeOperation({
   name: 'import',
   summary: 'Bring in what another system has kept',
   effect: 'adds',
-  input: z.object({
-    system: z.enum(IMPORT_SYSTEMS),
-    path: z.string(),
-    /** The session that everything goes to; for a system whose file is one session. */
-    session: z.optional(z.string()),
-    /** Put in front of the ids of the sessions. */
-    prefix: z.optional(z.string()),
-    dryRun: z._default(z.boolean(), false),
-  }),
+  input: () =>
+    z.object({
+      system: z.enum(IMPORT_SYSTEMS),
+      path: z.string(),
+      /** The session that everything goes to; for a system whose file is one session. */
+      session: z.optional(z.string()),
+      /** Put in front of the ids of the sessions. */
+      prefix: z.optional(z.string()),
+      dryRun: z._default(z.boolean(), false),
+    }),
   async run(context, input, hooks): Promise<ImportFromResult> {
     const { system, session, prefix = '', dryRun } = input
     if (session !== undefined && system !== 'breakpilot') {

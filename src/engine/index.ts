@@ -1,39 +1,49 @@
 export type { ProjectContext, StoreContext } from './context.js'
 export { diff, type DiffResult } from './diff.js'
-export { forget, type ForgetResult } from './forget.js'
+export type { ForgetResult } from './forget.js'
+export {
+  doctor,
+  exportSession,
+  forget,
+  importFrom,
+  importSession,
+  prune,
+  rekey,
+  repair,
+  retainAges,
+  retainMilestones,
+  status,
+  verify,
+  verifyCare,
+} from './later.js'
 export type { Hooks, Progress } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
 export { config, type ConfigResult, limitsOf } from './settings.js'
 export { claimPrune, pruneUnattended } from './prune-due.js'
-export { type PruneResult, prune } from './prune.js'
+export type { PruneResult } from './prune.js'
 export type { PruneInput } from './prune-input.js'
 export { type ListAllResult, type ListResult, list, listAll } from './list.js'
 export { name, pin, unpin } from './marks.js'
-export { type Effect, type OperationOf, perform } from './operation.js'
-export { rekey, type RekeyResult } from './rekey.js'
+export { type Effect, type Later, type OperationOf, perform } from './operation.js'
+export type { RekeyResult } from './rekey.js'
 export { findProjectRoot, realFolder } from './project-root.js'
 export { type RewindResult, rewind } from './rewind.js'
 export { type SaveResult, save } from './save.js'
 export { show, showInSession } from './show.js'
-export { type StatusResult, status } from './status.js'
+export type { StatusResult } from './status.js'
 export { inspectHome, openHome, refuseLostLedger } from './store-home.js'
 export { redo, undo } from './undo.js'
 export type { CareContext, Problem } from './findings.js'
-export { doctor, type DoctorResult } from './doctor.js'
-export { type RepairResult, type RepairStep, repair } from './repair.js'
-export { type VerifyResult, verify, verifyCare } from './verify.js'
+export type { DoctorResult } from './doctor.js'
+export type { RepairResult, RepairStep } from './repair.js'
+export type { VerifyResult } from './verify.js'
 export type { ChangeView, CheckpointDetails, CheckpointView, PlanItem, PlanView } from './view.js'
 export type { AgentDetails, StateSummary, ToolView } from './agent-details.js'
 export { type EnsureResult, ensure, EnsuredTurns } from './ensure.js'
-export {
-  type ExchangedCheckpoint,
-  exportSession,
-  type ImportResult,
-  importSession,
-} from './exchange.js'
+export type { ExchangedCheckpoint, ImportResult } from './exchange.js'
 export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
-export { type RetainResult, retainAges, retainMilestones } from './retain.js'
+export type { RetainResult } from './retain.js'
 export type { SessionContext } from './session-context.js'
 export {
   between,
@@ -78,5 +88,5 @@ export {
   readGraphCheckpoint,
   ThreadMemories,
 } from './threads.js'
-export { type ImportFromResult, importFrom } from './import-from.js'
+export type { ImportFromResult } from './import-from.js'
 export { parseYamlText } from './yaml-text.js'

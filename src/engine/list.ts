@@ -11,13 +11,13 @@ export type ListAllResult = {
   readonly checkpoints: readonly (CheckpointView & { readonly project: string | null })[]
 }
 
-const limit = z.optional(z.int().check(z.positive()))
+const limit = () => z.optional(z.int().check(z.positive()))
 
 export const list = projectOperation({
   name: 'list',
   summary: 'List the checkpoints of this project, newest first',
   effect: 'reads',
-  input: z.object({ limit }),
+  input: () => z.object({ limit: limit() }),
   async run(context, input, hooks): Promise<ListResult> {
     await recoverIfNeeded(context, hooks)
     const project = knownProject(context)
@@ -34,7 +34,7 @@ export const listAll = storeOperation({
   name: 'list',
   summary: 'List the checkpoints of all projects, newest first',
   effect: 'reads',
-  input: z.object({ limit }),
+  input: () => z.object({ limit: limit() }),
   async run(context, input, hooks): Promise<ListAllResult> {
     await recoverAll(context, hooks)
     const { ledger } = context

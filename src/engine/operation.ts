@@ -22,34 +22,48 @@ export type OperationOf<Context, Input, Result> = {
   readonly name: string
   readonly summary: string
   readonly effect: Effect
-  readonly input: Schema<Input>
+  /** Made when it is first needed: a program calls few of its operations. */
+  readonly input: () => Schema<Input>
   run(context: Context, input: Input, hooks: Hooks): Promise<Result>
 }
 
 export function projectOperation<Input, Result>(
   operation: OperationOf<ProjectContext, Input, Result>,
 ): OperationOf<ProjectContext, Input, Result> {
-  return operation
+  return withOneSchema(operation)
 }
 
 export function storeOperation<Input, Result>(
   operation: OperationOf<StoreContext, Input, Result>,
 ): OperationOf<StoreContext, Input, Result> {
-  return operation
+  return withOneSchema(operation)
 }
 
 export function sessionOperation<Input, Result>(
   operation: OperationOf<SessionContext, Input, Result>,
 ): OperationOf<SessionContext, Input, Result> {
-  return operation
+  return withOneSchema(operation)
 }
 
-export async function perform<Context extends StoreContext, Input, Result>(
+function withOneSchema<Context, Input, Result>(
   operation: OperationOf<Context, Input, Result>,
+): OperationOf<Context, Input, Result> {
+  let schema: Schema<Input> | undefined
+  return { ...operation, input: () => (schema ??= operation.input()) }
+}
+
+/** An operation whose code is loaded when it is first asked for. */
+export type Later<Context, Result> = {
+  readonly load: () => Promise<OperationOf<Context, unknown, Result>>
+}
+
+export async function perform<Context extends StoreContext, Result>(
+  wanted: OperationOf<Context, unknown, Result> | Later<Context, Result>,
   context: Context,
   request: { readonly input: unknown; readonly hooks?: Hooks | undefined },
 ): Promise<Result> {
-  const parsed = operation.input.safeParse(request.input)
+  const operation = 'load' in wanted ? await wanted.load() : wanted
+  const parsed = operation.input().safeParse(request.input)
   if (!parsed.success) {
     const faults = parsed.error.issues.map(
       ({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`,

@@ -67,14 +67,15 @@ export const prune = storeOperation({
   name: 'prune',
   summary: 'Remove what the limits no longer allow',
   effect: 'changes-store',
-  input: z.object({
-    dryRun: z._default(z.boolean(), false),
-    retentionDays: z.optional(z.number().check(z.nonnegative())),
-    maxSizeMb: z.optional(z.number().check(z.nonnegative())),
-    maxCheckpoints: z.optional(z.int().check(z.positive())),
-    keepOrphans: z.optional(z.boolean()),
-    unattended: z.optional(z.boolean()),
-  }),
+  input: () =>
+    z.object({
+      dryRun: z._default(z.boolean(), false),
+      retentionDays: z.optional(z.number().check(z.nonnegative())),
+      maxSizeMb: z.optional(z.number().check(z.nonnegative())),
+      maxCheckpoints: z.optional(z.int().check(z.positive())),
+      keepOrphans: z.optional(z.boolean()),
+      unattended: z.optional(z.boolean()),
+    }),
   async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
     await recoverAll(context, hooks)
     const first = await planPrune(context, input)

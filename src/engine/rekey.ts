@@ -23,11 +23,12 @@ export const rekey = storeOperation({
   name: 'rekey',
   summary: 'Change the key that states are encrypted with',
   effect: 'adds',
-  input: z.object({
-    /** To no key at all. */
-    plain: z._default(z.boolean(), false),
-    dryRun: z._default(z.boolean(), false),
-  }),
+  input: () =>
+    z.object({
+      /** To no key at all. */
+      plain: z._default(z.boolean(), false),
+      dryRun: z._default(z.boolean(), false),
+    }),
   async run(context, { plain, dryRun }, hooks): Promise<RekeyResult> {
     const target = plain ? undefined : wantedKey(context)
     const plan = context.ledger.rekey.plan(target)

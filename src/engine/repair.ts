@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, SavestateError } from '../model/index.js'
 import { failpoint, type Lock, SetAside, takeLock } from '../system/index.js'
+import { storeLockPath } from './context.js'
 import {
   type CareContext,
   type Finding,
@@ -118,14 +119,17 @@ function nextFixes(
   return due.filter(({ fix }) => !actions.has(fix.action) && actions.add(fix.action))
 }
 
-/** Nobody may be at work while things are put right: the locks of all projects that anybody ever locked. */
+/**
+ * Nobody may have the store open while things are put right: what another process remembers of it would be wrong
+ * afterwards. The locks of the projects keep out who has it open in this process.
+ */
 class Locks {
   readonly #held: Lock[] = []
 
   async take(home: string): Promise<void> {
     if (this.#held.length > 0) return
-    for (const name of namesIn(join(home, 'locks'))) {
-      const lock = await takeLock(join(home, 'locks', name), {
+    for (const path of [storeLockPath(home), ...projectLocks(join(home, 'locks'))]) {
+      const lock = await takeLock(path, {
         waitMs: LOCK_WAIT_MS,
         purpose: 'repair',
       }).catch((error: unknown) => {
@@ -134,8 +138,8 @@ class Locks {
         return null
       })
       if (lock === undefined) {
-        throw new SavestateError('STORE_BUSY', 'Somebody is at work in the store', {
-          hint: 'Wait until it is done, then run `savestate repair` again.',
+        throw new SavestateError('STORE_BUSY', 'Another process has the store open', {
+          hint: 'End it, then run `savestate repair` again. Nothing has been changed.',
         })
       }
       if (lock !== null) this.#held.push(lock)
@@ -147,9 +151,11 @@ class Locks {
   }
 }
 
-function namesIn(folder: string): string[] {
+function projectLocks(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => /^[bcdfghjklmnpqrstvwxz]{18}$|^collect$/.test(name))
+    return readdirSync(folder)
+      .filter((name) => /^[bcdfghjklmnpqrstvwxz]{18}$|^collect$/.test(name))
+      .map((name) => join(folder, name))
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return []
     throw error

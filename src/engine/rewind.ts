@@ -14,12 +14,13 @@ export const rewind = projectOperation({
   name: 'rewind',
   summary: 'Bring the folder back to a checkpoint',
   effect: 'changes-files',
-  input: z.object({
-    to: z.string(),
-    /** Files or folders, relative to the project. */
-    paths: z.optional(z.array(z.string())),
-    dryRun: z._default(z.boolean(), false),
-  }),
+  input: () =>
+    z.object({
+      to: z.string(),
+      /** Files or folders, relative to the project. */
+      paths: z.optional(z.array(z.string())),
+      dryRun: z._default(z.boolean(), false),
+    }),
   async run(context, { to, paths, dryRun }, hooks): Promise<RewindResult> {
     const project = knownProject(context)
     const limits =

@@ -21,7 +21,7 @@ export const save = projectOperation({
   name: 'save',
   summary: 'Save what the folder holds',
   effect: 'adds',
-  input: z.object({ reason: z.optional(z.string()), name: z.optional(z.string()) }),
+  input: () => z.object({ reason: z.optional(z.string()), name: z.optional(z.string()) }),
   async run(context, input, hooks): Promise<SaveResult> {
     const reason = input.reason === undefined ? null : parseReason(input.reason)
     const name = input.name === undefined ? null : parseName(input.name)

@@ -49,13 +49,14 @@ export function resolveInSession(
   )
 }
 
-const limit = z.optional(z.int().check(z.positive()))
+const limit = () => z.optional(z.int().check(z.positive()))
 
 export const listSession = sessionOperation({
   name: 'list',
   summary: 'List the checkpoints of a session, newest first',
   effect: 'reads',
-  input: z.object({ limit, before: z.optional(z.string()), name: z.optional(z.string()) }),
+  input: () =>
+    z.object({ limit: limit(), before: z.optional(z.string()), name: z.optional(z.string()) }),
   async run({ ledger, hold }, input): Promise<readonly CheckpointView[]> {
     const scope = { session: hold.key }
     if (input.name !== undefined)
@@ -70,7 +71,7 @@ export const between = sessionOperation({
   name: 'between',
   summary: 'List the checkpoints of a session within a time, oldest first',
   effect: 'reads',
-  input: z.object({ from: z.optional(z.date()), to: z.optional(z.date()) }),
+  input: () => z.object({ from: z.optional(z.date()), to: z.optional(z.date()) }),
   async run({ ledger, hold }, { from, to }): Promise<readonly CheckpointView[]> {
     const isWithin = ({ createdAtMs }: CheckpointBrief) =>
       (from === undefined || createdAtMs >= from.getTime()) &&
@@ -87,7 +88,7 @@ export const stateAt = sessionOperation({
   name: 'stateAt',
   summary: 'Read the state of a checkpoint',
   effect: 'reads',
-  input: z.object({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
+  input: () => z.object({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
   async run(context, { ref, keys }): Promise<unknown> {
     const { head } = sessionNow(context)
     const checkpoint =
@@ -131,7 +132,7 @@ export const summary = sessionOperation({
   name: 'summary',
   summary: 'Count the checkpoints of a session',
   effect: 'reads',
-  input: z.object({}),
+  input: () => z.object({}),
   run: async (context) => summarize(context, context.hold.key),
 })
 
@@ -155,7 +156,7 @@ export const latest = sessionOperation({
   name: 'latest',
   summary: 'Find the newest checkpoint of a session',
   effect: 'reads',
-  input: z.object({ name: z.optional(z.string()) }),
+  input: () => z.object({ name: z.optional(z.string()) }),
   async run({ ledger, hold }: SessionContext, { name }): Promise<CheckpointView | undefined> {
     const scope = { session: hold.key }
     const found =

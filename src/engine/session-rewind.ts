@@ -28,12 +28,13 @@ export const rewindSession = sessionOperation({
   name: 'rewind',
   summary: 'Bring a session back to a checkpoint: its files, its state, or both',
   effect: 'changes-files',
-  input: z.object({
-    to: z.string(),
-    restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
-    paths: z.optional(z.array(z.string())),
-    dryRun: z._default(z.boolean(), false),
-  }),
+  input: () =>
+    z.object({
+      to: z.string(),
+      restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
+      paths: z.optional(z.array(z.string())),
+      dryRun: z._default(z.boolean(), false),
+    }),
   async run(context, input, hooks): Promise<SessionRewindResult> {
     const target = resolveInSession(context, context.hold.key, input.to)
     const { restore: restored } = input

@@ -32,20 +32,20 @@ export type SessionSaveResult = CheckpointView & {
   readonly created: boolean
 }
 
-const facts = {
+const facts = () => ({
   name: z.optional(z.string()),
   reason: z.optional(z.string()),
   files: z._default(z.boolean(), false),
-  status: z.optional(statusInput),
+  status: z.optional(statusInput()),
   metadata: z.optional(z.unknown()),
   schemaVersion: z.optional(z.int()),
   toolCall: z.optional(z.string()),
   /** The checkpoint that must still be the head; null: there must be none yet. */
   expectedHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(z.string()),
-}
-const saveInput = z.object({ ...facts, state: z.optional(z.unknown()) })
-const appendInput = z.object({ ...facts, key: z.string(), items: z.array(z.unknown()) })
+})
+const saveInput = () => z.object({ ...facts(), state: z.optional(z.unknown()) })
+const appendInput = () => z.object({ ...facts(), key: z.string(), items: z.array(z.unknown()) })
 
 /** What a save says of itself besides the state. */
 export type Facts = {

@@ -28,12 +28,13 @@ export const listSessions = storeOperation({
   name: 'sessions',
   summary: 'List the sessions, last touched first',
   effect: 'reads',
-  input: z.object({
-    status: z.optional(z.enum(['in_progress', 'completed', 'failed', 'halted'])),
-    /** Only those that are going on with nobody who goes on. */
-    interrupted: z.optional(z.boolean()),
-    limit: z.optional(z.int().check(z.positive())),
-  }),
+  input: () =>
+    z.object({
+      status: z.optional(z.enum(['in_progress', 'completed', 'failed', 'halted'])),
+      /** Only those that are going on with nobody who goes on. */
+      interrupted: z.optional(z.boolean()),
+      limit: z.optional(z.int().check(z.positive())),
+    }),
   async run(context, { status, interrupted, limit }): Promise<SessionsResult> {
     const nowMs = context.clock.nowMs()
     const wanted = interrupted === true ? 'in_progress' : status

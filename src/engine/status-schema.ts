@@ -1,9 +1,7 @@
 // In a file of its own, because our published types must not need zod's.
 import * as z from 'zod/mini'
 
-const word = z.enum(['in_progress', 'completed', 'failed', 'halted'])
+const word = () => z.enum(['in_progress', 'completed', 'failed', 'halted'])
 
-export const statusInput = z.union([
-  word,
-  z.object({ state: word, reason: z.optional(z.string()) }),
-])
+export const statusInput = () =>
+  z.union([word(), z.object({ state: word(), reason: z.optional(z.string()) })])

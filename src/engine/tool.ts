@@ -99,11 +99,12 @@ export const decideTool = sessionOperation({
   name: 'decide',
   summary: 'Say what became of a tool call that was under way',
   effect: 'adds',
-  input: z.object({
-    id: z.string(),
-    action: z.enum(['confirm', 'retry', 'skip']),
-    result: z.optional(z.unknown()),
-  }),
+  input: () =>
+    z.object({
+      id: z.string(),
+      action: z.enum(['confirm', 'retry', 'skip']),
+      result: z.optional(z.unknown()),
+    }),
   async run(context, { id, action, result }): Promise<void> {
     const { ledger, hold } = context
     const known = ledger.tools.get(hold.key, id)

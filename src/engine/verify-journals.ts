@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readSync, statSync } from 
 import { join } from 'node:path'
 import type { Ledger } from '../ledger/index.js'
 import { hasCode, parseProjectId, pathText, type Project, SavestateError } from '../model/index.js'
-import { openElsewhere, takeLock } from '../system/index.js'
+import { takeLock } from '../system/index.js'
 import type { CareContext, Finding, Fix } from './findings.js'
 import { Journals } from './journal.js'
 
@@ -74,9 +74,6 @@ export function checkLocks({ home }: CareContext): Finding[] {
       const fix: Fix = {
         ...settingAside(path, 'no lock file'),
         stage: 'home',
-        run({ away }) {
-          if (openElsewhere(path).length === 0) away.move(path, 'no lock file')
-        },
       }
       const found = {
         kind: 'lock',

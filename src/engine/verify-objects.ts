@@ -1,6 +1,6 @@
 // The repository of the store: its own files, its packs and loose objects, and what checkpoints lack by them.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import type { MendRequest, ObjectReport } from '../snapshot/index.js'
 import type { CareContext, Finding, Fix, RepairTools } from './findings.js'
 
@@ -51,7 +51,7 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
       ? `make the index of ${name} again`
       : `keep what can be read of ${name} in a new pack, and set it aside`
     const fix = mending({ type: isIndex ? 'index' : 'pack', name }, { stage: 'objects', action })
-    // A kill between the two names of a pack: its index waits for the next save.
+    // A kill between the two names of a pack: its index waits for the next save, or for the end of a collection.
     const isUnfinished = fault === 'no-index' && isIndexWaiting(home, name)
     const severity = isUnfinished ? 'note' : 'damage'
     const kind = isUnfinished ? 'leftover' : 'objects'
@@ -92,5 +92,6 @@ export function removeCaches({ home }: Pick<CareContext, 'home'>): void {
 function isIndexWaiting(home: string, name: string): boolean {
   const folder = join(home, 'tmp')
   if (!existsSync(folder)) return false
-  return readdirSync(folder).some((project) => existsSync(join(folder, project, `${name}.idx`)))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return files.some((file) => basename(file) === `${name}.idx`)
 }

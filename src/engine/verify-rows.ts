@@ -1,9 +1,8 @@
 // The ledger: its file, its rows, and what they refer to.
 import type { Ledger } from '../ledger/index.js'
 import { ledgerFiles, rescueLedger, type RowFault } from '../ledger/index.js'
-import { bytePath, SavestateError } from '../model/index.js'
+import { bytePath } from '../model/index.js'
 import type { ObjectReport } from '../snapshot/index.js'
-import { openElsewhere } from '../system/index.js'
 import { adoptFinding } from './adopt-checkpoints.js'
 import type { Damage } from './damage.js'
 import { type CareContext, type Finding, type Fix, type RepairTools, some } from './findings.js'
@@ -57,16 +56,6 @@ function rescue(): Fix {
     stage: 'ledger',
     action: 'copy what can be read of the ledger into a new one, and set the old one aside',
     run({ care, away }) {
-      const users = openElsewhere(ledgerFiles(care.home).ledger)
-      if (users.length > 0) {
-        throw new SavestateError(
-          'STORE_BUSY',
-          `The store is in use by process ${some(users.map(String))}`,
-          {
-            hint: 'End it, then run `savestate repair` again. Nothing has been changed.',
-          },
-        )
-      }
       care.ledger?.close()
       rescueLedger(care.home, away)
     },

@@ -27,7 +27,7 @@ export const verify = storeOperation({
   name: 'verify',
   summary: 'Check that the store is whole',
   effect: 'reads',
-  input: z.object({ quick: z._default(z.boolean(), false) }),
+  input: () => z.object({ quick: z._default(z.boolean(), false) }),
   async run(context, { quick }, hooks): Promise<VerifyResult> {
     return verifyCare(
       { ...context, ledgerFault: undefined, isLogDamaged: false, isAlone: false },
@@ -44,7 +44,9 @@ export async function verifyCare(
   hooks: Hooks,
 ): Promise<VerifyResult> {
   await finishInterrupted(care, hooks)
-  const findings = await examine(care, { quick }, hooks)
+  const look = () => examine(care, { quick }, hooks)
+  // A collection would take away what we are about to look at.
+  const findings = care.objects === undefined ? await look() : await care.objects.shared(look)
   const isOpen = care.ledger !== undefined && isReadable(findings)
   return {
     checkpoints: isOpen ? (care.ledger?.inspection.allIds().size ?? 0) : 0,

@@ -5,7 +5,7 @@ import { isLogDamaged, Ledger, ledgerFiles } from '../ledger/index.js'
 import { explainSystemError, SavestateError } from '../model/index.js'
 import { Snapshots } from '../snapshot/index.js'
 import { SharedLock, systemClock } from '../system/index.js'
-import { homeOf, type StoreOptions } from './store.js'
+import { homeOf, type StoreOptions } from './open-context.js'
 
 export type CareOptions = Pick<StoreOptions, 'home' | 'mayBlock' | 'clock'>
 

@@ -11,15 +11,13 @@ export {
   type SerialValue,
   Threads,
 } from './threads.js'
+export { clearLegacy, clearStore, legacyArchives } from './clear.js'
+export type { StoreOptions } from './open-context.js'
 export {
-  clearLegacy,
-  clearStore,
   type ImportOptions,
-  legacyArchives,
   openStore,
   type ResumedSession,
   type SessionOptions,
   Store,
-  type StoreOptions,
 } from './store.js'
 export { type CareOptions, doctorStore, repairStore, verifyStore } from './care.js'

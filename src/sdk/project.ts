@@ -99,8 +99,10 @@ export class Project {
     return this.#perform(engine.config, {})
   }
 
-  #perform<Input, Result>(
-    operation: engine.OperationOf<ProjectContext, Input, Result>,
+  #perform<Result>(
+    operation:
+      | engine.OperationOf<ProjectContext, unknown, Result>
+      | engine.Later<ProjectContext, Result>,
     input: unknown,
     hooks?: Hooks,
   ): Promise<Result> {

@@ -269,8 +269,10 @@ export class Session<State = AgentState> {
     }
   }
 
-  #perform<Input, Result>(
-    operation: engine.OperationOf<engine.SessionContext, Input, Result>,
+  #perform<Result>(
+    operation:
+      | engine.OperationOf<engine.SessionContext, unknown, Result>
+      | engine.Later<engine.SessionContext, Result>,
     input: unknown,
     hooks?: Hooks,
   ): Promise<Result> {

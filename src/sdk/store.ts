@@ -1,43 +1,20 @@
 // Everything Savestate keeps, open.
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import * as engine from '../engine/index.js'
-import type { Hooks, StoreContext } from '../engine/index.js'
-import { Ledger } from '../ledger/index.js'
+import type { Hooks } from '../engine/index.js'
 import {
   type BytePath,
   bytePath,
-  type ClassRegistry,
-  type Durability,
   explainSystemError,
   type ImportSystem,
-  type Limits,
   type StatusWord,
 } from '../model/index.js'
-import { isUnsafeFolder, refuseUnsafeFolder, Snapshots } from '../snapshot/index.js'
-import { type Clock, SharedLock, systemClock } from '../system/index.js'
+import { isUnsafeFolder, refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
-import { type Encryption, givenKeys } from './given-keys.js'
 import { AutoPrune } from './auto-prune.js'
+import { type OpenContext, openContext, type StoreOptions } from './open-context.js'
 import { Project } from './project.js'
 import { explained, Session } from './session.js'
 import { Threads } from './threads.js'
-
-export type StoreOptions = {
-  /** Where the store is; default: $SAVESTATE_HOME, else ~/.savestate. */
-  readonly home?: string
-  /** `fsync` (default) survives a power cut, `os` a killed process. */
-  readonly durability?: Durability
-  readonly limits?: Partial<Limits>
-  /** The caller has nothing else to do while it waits: no thread is started to keep its event loop free. */
-  readonly mayBlock?: boolean
-  /** Classes whose instances may stand in states, and how they are kept. */
-  readonly classes?: ClassRegistry
-  /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
-  readonly encryption?: Encryption
-  /** For tests. */
-  readonly clock?: Clock
-}
 
 export type SessionOptions = {
   /** The name of the agent, for people. */
@@ -67,9 +44,6 @@ export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' |
   readonly state: State | undefined
 }
 
-/** `use` is held for as long as the store is open. */
-type OpenContext = StoreContext & { readonly use: SharedLock }
-
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
   try {
     // A program that does one thing and ends leaves the tidying to one that stays.
@@ -81,57 +55,6 @@ export async function openStore(options: StoreOptions = {}): Promise<Store> {
   } catch (error) {
     throw explainSystemError(error)
   }
-}
-
-async function openContext(options: StoreOptions): Promise<OpenContext> {
-  const home = engine.openHome(homeOf(options))
-  const durability = options.durability ?? 'fsync'
-  const limitsOf = ({ path }: { readonly path: BytePath }) => ({
-    ...engine.limitsOf(home, path),
-    ...options.limits,
-  })
-  const keys = givenKeys(options.encryption, { home, environment: process.env })
-  const mayBlock = options.mayBlock ?? false
-  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
-  if (!mayBlock) snapshots.warmUp()
-  const use = new SharedLock(engine.storeLockPath(home))
-  try {
-    use.hold()
-    engine.refuseLostLedger(home)
-    const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
-    await snapshots.prepare()
-    const objects = new SharedLock(engine.objectsLockPath(home))
-    return { home, ledger, snapshots, objects, use, clock: options.clock ?? systemClock }
-  } catch (error) {
-    await snapshots.close()
-    use.close()
-    throw error
-  }
-}
-
-/** Archives of older stores in the store's folder. */
-export async function legacyArchives(
-  options: Pick<StoreOptions, 'home'> = {},
-): Promise<readonly engine.LegacyArchive[]> {
-  return explained(async () => engine.legacyArchives(engine.openHome(homeOf(options))))
-}
-
-/** Removes them, also beside a ledger that is damaged. */
-export async function clearLegacy(
-  options: Pick<StoreOptions, 'home'> = {},
-): Promise<{ readonly removed: readonly engine.LegacyArchive[] }> {
-  return explained(async () => engine.clearLegacy(engine.openHome(homeOf(options))))
-}
-
-/** Removes everything that a store holds, but not its settings. Throws STORE_BUSY while somebody uses it. */
-export async function clearStore(
-  options: Pick<StoreOptions, 'home'> = {},
-): Promise<{ readonly bytesReclaimed: number }> {
-  return explained(async () => engine.clearStore(engine.openHome(homeOf(options))))
-}
-
-export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
-  return home ?? process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
 }
 
 export class Store {
@@ -292,9 +215,9 @@ export class Store {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const session of this.#sessions) await session.close()
-    await this.#context.snapshots.close()
     try {
+      for (const session of this.#sessions) await session.close()
+      await explained(() => this.#context.snapshots.close())
       this.#autoPrune?.close()
     } finally {
       this.#context.objects.close()

@@ -1,0 +1,51 @@
+// Operations that most programs never call: each is loaded when it is first asked for.
+import type { ProjectContext, StoreContext } from './context.js'
+import type { ExchangedCheckpoint, ImportResult } from './exchange.js'
+import type { ForgetResult } from './forget.js'
+import type { ImportFromResult } from './import-from.js'
+import type { Later } from './operation.js'
+import type { PruneResult } from './prune.js'
+import type { RekeyResult } from './rekey.js'
+import type { RetainResult } from './retain.js'
+import type { SessionContext } from './session-context.js'
+import type { StatusResult } from './status.js'
+import type { VerifyResult } from './verify.js'
+
+export const exportSession: Later<SessionContext, readonly ExchangedCheckpoint[]> = {
+  load: async () => (await import('./exchange.js')).exportSession,
+}
+export const importSession: Later<SessionContext, ImportResult> = {
+  load: async () => (await import('./exchange.js')).importSession,
+}
+export const forget: Later<ProjectContext, ForgetResult> = {
+  load: async () => (await import('./forget.js')).forget,
+}
+export const importFrom: Later<StoreContext, ImportFromResult> = {
+  load: async () => (await import('./import-from.js')).importFrom,
+}
+export const prune: Later<StoreContext, PruneResult> = {
+  load: async () => (await import('./prune.js')).prune,
+}
+export const rekey: Later<StoreContext, RekeyResult> = {
+  load: async () => (await import('./rekey.js')).rekey,
+}
+export const retainAges: Later<StoreContext, RetainResult> = {
+  load: async () => (await import('./retain.js')).retainAges,
+}
+export const retainMilestones: Later<SessionContext, RetainResult> = {
+  load: async () => (await import('./retain.js')).retainMilestones,
+}
+export const status: Later<StoreContext, StatusResult> = {
+  load: async () => (await import('./status.js')).status,
+}
+export const verify: Later<StoreContext, VerifyResult> = {
+  load: async () => (await import('./verify.js')).verify,
+}
+
+/** The same for what works on a store that may be damaged. */
+export const verifyCare: typeof import('./verify.js')['verifyCare'] = async (...given) =>
+  (await import('./verify.js')).verifyCare(...given)
+export const repair: typeof import('./repair.js')['repair'] = async (...given) =>
+  (await import('./repair.js')).repair(...given)
+export const doctor: typeof import('./doctor.js')['doctor'] = async (...given) =>
+  (await import('./doctor.js')).doctor(...given)

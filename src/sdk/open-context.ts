@@ -1,0 +1,59 @@
+// What an open store is made of, and where it is.
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import * as engine from '../engine/index.js'
+import type { StoreContext } from '../engine/index.js'
+import { Ledger } from '../ledger/index.js'
+import type { BytePath, ClassRegistry, Durability, Limits } from '../model/index.js'
+import { Snapshots } from '../snapshot/index.js'
+import { type Clock, SharedLock, systemClock } from '../system/index.js'
+import { type Encryption, givenKeys } from './given-keys.js'
+
+export type StoreOptions = {
+  /** Where the store is; default: $SAVESTATE_HOME, else ~/.savestate. */
+  readonly home?: string
+  /** `fsync` (default) survives a power cut, `os` a killed process. */
+  readonly durability?: Durability
+  readonly limits?: Partial<Limits>
+  /** The caller has nothing else to do while it waits: no thread is started to keep its event loop free. */
+  readonly mayBlock?: boolean
+  /** Classes whose instances may stand in states, and how they are kept. */
+  readonly classes?: ClassRegistry
+  /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
+  readonly encryption?: Encryption
+  /** For tests. */
+  readonly clock?: Clock
+}
+
+/** `use` is held for as long as the store is open. */
+export type OpenContext = StoreContext & { readonly use: SharedLock }
+
+export async function openContext(options: StoreOptions): Promise<OpenContext> {
+  const home = engine.openHome(homeOf(options))
+  const durability = options.durability ?? 'fsync'
+  const limitsOf = ({ path }: { readonly path: BytePath }) => ({
+    ...engine.limitsOf(home, path),
+    ...options.limits,
+  })
+  const keys = givenKeys(options.encryption, { home, environment: process.env })
+  const mayBlock = options.mayBlock ?? false
+  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
+  if (!mayBlock) snapshots.warmUp()
+  const use = new SharedLock(engine.storeLockPath(home))
+  try {
+    use.hold()
+    engine.refuseLostLedger(home)
+    const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
+    await snapshots.prepare()
+    const objects = new SharedLock(engine.objectsLockPath(home))
+    return { home, ledger, snapshots, objects, use, clock: options.clock ?? systemClock }
+  } catch (error) {
+    await snapshots.close()
+    use.close()
+    throw error
+  }
+}
+
+export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
+  return home ?? process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
+}
