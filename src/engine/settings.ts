@@ -73,10 +73,20 @@ function storeLayer(home: string): { source: ConfigSource; values: Partial<Confi
 /** A pipe or a device of that name is none of ours, and reading it could take for ever. */
 function readIfThere(path: string | Buffer): string | undefined {
   try {
-    if (!statSync(path).isFile()) return undefined
+    if (!isFile(path)) return undefined
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** A folder that cannot be entered has no settings; that it cannot be is for its capture to say. */
+function isFile(path: string | Buffer): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch (error) {
+    if (hasCode(error, 'EACCES')) return false
     throw error
   }
 }
