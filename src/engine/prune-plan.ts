@@ -7,6 +7,7 @@ import {
   type Guard,
   orderForSize,
   type Project,
+  type ProjectId,
   type SavestateError,
   type Session,
   type SessionKey,
@@ -49,13 +50,13 @@ export type PrunePlan = {
 /** As disks are sold, and as we print sizes. */
 const MB = 1_000_000
 
-/** `isCollected`: nothing is garbage, so the store takes what it takes, whatever the sum of its parts. */
+/** After an earlier round nothing is garbage: the store takes what it takes, whatever the sum of its parts. */
 export async function planPrune(
   context: StoreContext,
   input: PruneInput,
-  { isCollected }: { readonly isCollected: boolean } = { isCollected: false },
+  earlier: readonly PrunePlan[] = [],
 ): Promise<PrunePlan> {
-  const { home, ledger, snapshots, clock } = context
+  const { home, ledger, clock } = context
   const nowMs = clock.nowMs()
   const config = withInput(storeSettings(home).config, input)
   const facts = ledger
@@ -67,12 +68,17 @@ export async function planPrune(
     facts.map((project) => [project, byRules(project, { old, nowMs, dropOrphans })]),
   )
   const capBytes = Math.floor(config.maxSizeMb * MB)
-  const sizes = await StoreSizes.take(home, snapshots.gitDir)
+  const sizes = await StoreSizes.take(context)
   const commits = new Map(facts.flatMap(({ points }) => points.map((it) => [it.id, it.commit])))
-  const spare = isCollected ? sizes.total - (await sizes.after(commits, new Set())) : 0
+  const spare = earlier.length > 0 ? sizes.total - (await sizes.after(commits, new Set())) : 0
   const gone = new Set([...rules.values()].flatMap((drop) => drop.map(({ id }) => id)))
   const left = facts.filter(({ fault }) => fault === null)
-  const order = orderForSize(left.map(({ points }) => points.filter(({ id }) => !gone.has(id))))
+  const order = orderForSize(
+    left.map(({ points, summary }) => ({
+      checkpoints: points.filter(({ id }) => !gone.has(id)),
+      given: givenForSize(earlier, summary.project.id),
+    })),
+  )
   const isGoneAfter = (steps: number) => new Set([...gone, ...order.slice(0, steps)])
   const stateBytes = ledger.pruning.stateBytes(old.map(({ key }) => key))
   const bytesAfter = async (steps: number) =>
@@ -117,6 +123,13 @@ export async function planPrune(
     capBytes,
     afterBytes: Math.max(0, fileBytes - more.bytes),
   }
+}
+
+/** How many it has lost in earlier rounds. */
+function givenForSize(earlier: readonly PrunePlan[], id: ProjectId): number {
+  return earlier
+    .flatMap(({ projects }) => projects.filter(({ project }) => project.id === id))
+    .flatMap(({ drop }) => drop.filter(({ why }) => why === 'size')).length
 }
 
 type When = { readonly nowMs: number; readonly dropOrphans: boolean }

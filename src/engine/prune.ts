@@ -83,9 +83,10 @@ export const prune = storeOperation({
     for (const { project, fault } of first.projects)
       if (fault !== null) tally.fail(pathText(project.path), fault)
     if (dryRun) return resultOf(first, tally, { applied: false, sizeBytes: first.sizeBytes })
+    const rounds = [first]
     let plan = first
     let sizeBytes = first.sizeBytes
-    for (let round = 1; ; round += 1) {
+    for (;;) {
       await apply(context, plan, tally)
       failpoint('prune:rows-removed')
       const { isComplete } = await collect(context, { thorough: first.sizeBytes > first.capBytes })
@@ -95,10 +96,11 @@ export const prune = storeOperation({
           code: 'STORE_BUSY',
           message: 'others were at work; the rest is done next time',
         })
-      const isEnough = sizeBytes <= plan.capBytes || !isComplete || round === MAX_ROUNDS
+      const isEnough = sizeBytes <= plan.capBytes || !isComplete || rounds.length === MAX_ROUNDS
       if (isEnough) break
-      plan = await planPrune(context, input, { isCollected: true })
+      plan = await planPrune(context, input, rounds)
       if (!hasWork(plan)) break
+      rounds.push(plan)
     }
     context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
     return resultOf(first, tally, { applied: true, sizeBytes })

@@ -3,6 +3,10 @@ import { join } from 'node:path'
 import type { CheckpointId, ObjectId } from '../model/index.js'
 import { bytesOf, reachableFrom, takeCensus } from '../snapshot/index.js'
 import { diskUsage } from '../system/index.js'
+import type { StoreContext } from './context.js'
+
+/** What a collection packs, empties or writes anew. Too low a guess is put right by another round, too high a one not. */
+const PASSING = ['objects.git/objects', 'objects.git/refs', 'tmp', 'ledger.db', 'ledger.db-wal']
 
 export class StoreSizes {
   readonly total: number
@@ -10,13 +14,12 @@ export class StoreSizes {
   readonly #bytes: ReadonlyMap<string, number>
   readonly #rest: number
 
-  static async take(home: string, gitDir: string): Promise<StoreSizes> {
+  static async take({ home, snapshots, ledger }: StoreContext): Promise<StoreSizes> {
+    const { gitDir } = snapshots
     const bytes = bytesOf(takeCensus(join(gitDir, 'objects')))
     const total = await diskUsage(home)
-    // A collection empties or packs these. Too low a guess is put right by another round, too high a one never is.
-    const passing = ['objects.git/objects', 'objects.git/refs', 'tmp', 'ledger.db-wal']
-    let rest = total
-    for (const name of passing) rest -= await diskUsage(join(home, name))
+    let rest = total + ledger.upkeep.bytesInUse()
+    for (const name of PASSING) rest -= await diskUsage(join(home, name))
     return new StoreSizes(gitDir, bytes, { total, rest })
   }
 

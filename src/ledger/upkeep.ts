@@ -28,6 +28,13 @@ export class Upkeep {
     return collected
   }
 
+  /** What the file will take when it is as small as what is in it, the log included. */
+  bytesInUse(): number {
+    const pages = number(this.#database.get('PRAGMA page_count') ?? {}, 'page_count')
+    const size = number(this.#database.get('PRAGMA page_size') ?? {}, 'page_size')
+    return (pages - this.#freePages()) * size
+  }
+
   /** Makes the file as small as what is in it. */
   async shrink(pause: () => Promise<void>): Promise<void> {
     const mode = number(this.#database.get('PRAGMA auto_vacuum') ?? {}, 'auto_vacuum')

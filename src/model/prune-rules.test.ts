@@ -43,7 +43,10 @@ test('for size, projects take turns, the oldest first, and each keeps one', () =
   const a = [point('a3'), point('a2'), point('a1')]
   const b = [point('b1')]
   const c = [point('c3', 'pinned'), point('c2'), point('c1')]
-  expect(orderForSize([a, b, c])).toEqual(['a1', 'c1', 'a2', 'c2'])
+  const order = (given: readonly number[]) =>
+    orderForSize([a, b, c].map((checkpoints, n) => ({ checkpoints, given: given[n] ?? 0 })))
+  expect(order([])).toEqual(['a1', 'c1', 'a2', 'c2'])
+  expect(order([1, 0, 0])).toEqual(['c1', 'a1', 'c2', 'a2'])
 })
 
 test('whatever the projects, guarded ones never go and none is left empty', () => {
@@ -51,7 +54,7 @@ test('whatever the projects, guarded ones never go and none is left empty', () =
   fc.assert(
     fc.property(fc.array(fc.array(guards, { maxLength: 6 }), { maxLength: 6 }), (shape) => {
       const projects = shape.map((list, p) => list.map((guard, n) => point(`${p}-${n}`, guard)))
-      const order = orderForSize(projects)
+      const order = orderForSize(projects.map((checkpoints) => ({ checkpoints, given: 0 })))
       expect(new Set(order).size).toBe(order.length)
       for (const project of projects) {
         const left = project.filter(({ id }) => !order.includes(id))

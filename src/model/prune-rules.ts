@@ -38,18 +38,20 @@ export function dropByRules(
 
 /**
  * In which order more would go to come under the size limit: from project to project, the oldest of each, as long
- * as a project keeps at least one.
+ * as a project keeps at least one. `given`: how many each has given already, so that turns go on where they ended.
  */
-export function orderForSize(projects: readonly (readonly Prunable[])[]): CheckpointId[] {
-  const queues = projects.map((checkpoints) => {
+export function orderForSize(
+  projects: readonly { readonly checkpoints: readonly Prunable[]; readonly given: number }[],
+): CheckpointId[] {
+  const turns = projects.flatMap(({ checkpoints, given }) => {
     const oldestFirst = checkpoints.filter(({ guard }) => guard === null).reverse()
     const mustStay = checkpoints.length === oldestFirst.length ? 1 : 0
-    return oldestFirst.slice(0, oldestFirst.length - mustStay).map(({ id }) => id)
+    return oldestFirst
+      .slice(0, oldestFirst.length - mustStay)
+      .map(({ id }, place) => ({ id, turn: given + place }))
   })
-  const longest = Math.max(0, ...queues.map(({ length }) => length))
-  return Array.from({ length: longest }, (_, round) =>
-    queues.flatMap((queue) => queue[round] ?? []),
-  ).flat()
+  // Stable: in each turn the projects come in their order.
+  return turns.sort((a, b) => a.turn - b.turn).map(({ id }) => id)
 }
 
 /** The fewest of `count` steps after which `fits` holds, or all of them. `fits` must not change back. */

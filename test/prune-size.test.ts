@@ -1,0 +1,157 @@
+// docs/store.md#prune: the size limit is real, measured on disk with everything included.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Project, Store } from '../src/index.js'
+import {
+  diskBytes,
+  idsOf,
+  otherFolder,
+  planOf,
+  saveMany,
+  setStore,
+  withStore,
+} from './prune-helpers.js'
+import { hashTree, type Scratch, scratch } from './scratch.js'
+
+const BYTES = 200_000
+
+async function threeProjects(s: Scratch, store: Store): Promise<Project[]> {
+  const folders = [s.project, otherFolder(s, 'second'), otherFolder(s, 'third')]
+  return Promise.all(folders.map((folder) => store.project(folder)))
+}
+
+test('the store is under the limit afterwards, and every project has given its oldest in turn', async () => {
+  await using s = await scratch()
+  setStore(s, { maxSizeMb: 1.4 })
+  const store = await s.open()
+  const projects = await threeProjects(s, store)
+  const saved = new Map<Project, string[]>()
+  for (const [n, project] of projects.entries())
+    saved.set(project, await saveMany(project, s, { count: [4, 1, 4][n] ?? 0, bytes: BYTES }))
+  expect(diskBytes(s.home)).toBeGreaterThan(1_800_000)
+  const planned = await store.prune({ dryRun: true })
+  const result = await store.prune()
+  expect(result).toMatchObject({ errors: [], above: null, applied: true })
+  expect(diskBytes(s.home)).toBeLessThanOrEqual(1_400_000)
+  expect(Math.abs(result.sizeBytes - diskBytes(s.home))).toBeLessThan(50_000)
+  expect(result.plan.sizeBytes - result.sizeBytes).toBe(result.bytesReclaimed)
+  // Not more than is needed: one more of 200 kB would have fitted in nowhere.
+  expect(result.sizeBytes).toBeGreaterThan(1_400_000 - 2 * BYTES)
+  const kept = await Promise.all(projects.map((project) => idsOf(project)))
+  for (const [n, project] of projects.entries()) {
+    const ids = saved.get(project) ?? []
+    expect(kept[n]).toEqual(ids.slice(ids.length - (kept[n]?.length ?? 0)).reverse())
+  }
+  const [first = [], second = [], third = []] = kept
+  expect(second.length).toBe(1)
+  expect(Math.abs(first.length - third.length)).toBeLessThanOrEqual(1)
+  // The plan was near the truth.
+  expect(planned.plan.projects.map(({ drop }) => drop.length)).toEqual(
+    projects.map((project, n) => (saved.get(project)?.length ?? 0) - (kept[n]?.length ?? 0)),
+  )
+  expect(Math.abs(planned.plan.afterBytes - result.sizeBytes)).toBeLessThan(BYTES / 2)
+  const frees = planned.plan.projects.reduce((sum, { freesBytes }) => sum + freesBytes, 0)
+  expect(Math.abs(frees - result.deletedCheckpoints * BYTES)).toBeLessThan(BYTES / 4)
+  expect(result.bytesReclaimed).toBeGreaterThan(frees - BYTES / 4)
+  for (const [n, project] of projects.entries())
+    for (const id of kept[n] ?? []) await project.rewind({ to: id })
+})
+
+test('each project keeps one, whatever the limit; then the answer says what keeps the store above', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const projects = await threeProjects(s, store)
+  for (const project of projects) await saveMany(project, s, { count: 2 })
+  const dry = await store.prune({ maxSizeMb: 0, dryRun: true })
+  expect(dry.above?.because).toContain('3 last checkpoints of their projects')
+  const result = await store.prune({ maxSizeMb: 0 })
+  expect(result.above).toEqual({
+    byBytes: result.sizeBytes,
+    because: [
+      '3 last checkpoints of their projects',
+      'the ledger with the states of sessions that are kept',
+    ],
+  })
+  for (const project of projects) expect((await idsOf(project)).length).toBe(1)
+})
+
+test('what is pinned stays, and is named as what keeps the store above', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const ids = await saveMany(project, s, { count: 3, bytes: BYTES })
+  for (const id of ids) await project.pin(id)
+  const result = await store.prune({ maxSizeMb: 0.3 })
+  expect(result.above?.byBytes).toBe(result.sizeBytes - 300_000)
+  expect(result.above?.because[0]).toBe('3 pinned checkpoints')
+  expect(await idsOf(project)).toEqual([...ids].reverse())
+})
+
+test('what two projects share is there once, and is freed only with the last of them', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const [one, two] = [await store.project(s.project), await store.project(otherFolder(s, 'two'))]
+  const content = randomBytes(BYTES)
+  for (const project of [one, two]) {
+    s.write({ 'same.bin': content }, project.path)
+    await project.save()
+    s.write({ 'same.bin': 'small' }, project.path)
+    await project.save()
+  }
+  const git = ['-C', join(s.home, 'objects.git'), 'cat-file', '--batch-all-objects']
+  const large = s
+    .git([...git, '--batch-check=%(objectsize)'])
+    .split('\n')
+    .filter((size) => Number(size) === BYTES)
+  expect(large.length).toBe(1)
+  const { id } = (await one.list()).checkpoints[1] ?? { id: '' }
+  await one.pin(id)
+  const held = await store.prune({ maxCheckpoints: 1, dryRun: true })
+  expect(planOf(held, two.path).freesBytes).toBeLessThan(BYTES / 2)
+  await one.unpin(id)
+  const result = await store.prune({ maxCheckpoints: 1 })
+  expect(result.bytesReclaimed).toBeGreaterThan(BYTES / 2)
+})
+
+test('a dry run changes no byte of the store', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  for (const project of await threeProjects(s, store))
+    await saveMany(project, s, { count: 3, bytes: 5000 })
+  const look = () =>
+    new Map([...hashTree(s.home)].filter(([name]) => !/^ledger\.db-(wal|shm)$/.test(name)))
+  const before = look()
+  const result = await store.prune({ dryRun: true, maxSizeMb: 0, maxCheckpoints: 1 })
+  expect(result).toMatchObject({ applied: false, deletedCheckpoints: 0, bytesReclaimed: 0 })
+  expect(result.plan.projects.every(({ drop }) => drop.length === 2)).toBe(true)
+  expect(look()).toEqual(before)
+  expect((await store.list({ limit: 100 })).checkpoints.length).toBe(9)
+})
+
+test('states of finished sessions go when files alone do not do it, the longest untouched first', async () => {
+  await using s = await scratch()
+  await withStore(s, async (store) => {
+    for (const id of ['first', 'second', 'third', 'open']) {
+      const session = await store.session<unknown>(id)
+      const noise = Array.from({ length: 20 }, () => randomBytes(10_000).toString('base64'))
+      await session.save({ state: { noise } })
+      if (id !== 'open') await session.complete()
+      await session.close()
+    }
+    // The write-ahead log is not what this is about.
+    await store.prune()
+    const before = diskBytes(s.home)
+    const capBytes = before - 400_000
+    const result = await store.prune({ maxSizeMb: capBytes / 1e6 })
+    expect(result.above).toBeNull()
+    expect(diskBytes(s.home)).toBeLessThanOrEqual(capBytes)
+    expect(result.plan.sessions).toEqual([
+      { id: 'first', why: 'size' },
+      { id: 'second', why: 'size' },
+    ])
+    const all = await store.prune({ maxSizeMb: 0 })
+    expect(all.plan.sessions).toEqual([{ id: 'third', why: 'size' }])
+    expect((await store.sessions()).map(({ id }) => id)).toEqual(['open'])
+  })
+})
