@@ -1,0 +1,10 @@
+/** On how many visits of each failpoint a prune is killed; see collect-crash.test.ts. */
+export const PRUNE_POINTS = {
+  'prune:project-rows-removed': 2,
+  'prune:rows-removed': 1,
+  'collect:packed': 1,
+  'collect:named': 2,
+  'collect:repacked': 1,
+  'collect:loose-removed': 2,
+  'collect:pack-removed': 3,
+} as const
