@@ -29,7 +29,7 @@ const BY_NAME =
   `.env .ENV .env.local .env.production .env-old .envrc id_rsa id_ed25519 id_work_laptop
   credentials credentials.json credentials.yml Credentials.csv credentials-prod.ini .credentials.json
   aws_credentials.csv application_default_credentials.json .aws/credentials .npmrc .netrc _netrc .pypirc
-  .git-credentials .htpasswd .pgpass .docker/config.json .kube/config x.p12 x.pfx x.jks x.keystore x.kdbx
+  .git-credentials .htpasswd .pgpass x.p12 x.pfx x.jks x.keystore x.kdbx
   x.ppk master.key`.split(/\s+/)
 const HARMLESS =
   `.env.example .env.sample .env.template .env.local.example .env.dist .env.schema id_rsa.pub

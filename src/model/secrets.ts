@@ -1,7 +1,10 @@
 // Names that say of a file that it is a secret, as lines of an ignore file. Data, so that people can read it
 // and a test can hold the documents to it (docs/decisions/0016-secrets.md).
 
-/** Compared without case, for files only. The last line that matches decides; `!` takes back. */
+/**
+ * Compared without case, for files only. The last line that matches decides; `!` takes back. Every name of a project is
+ * held against them, so each begins with a letter or is `*` and an ending: those are found without trying all.
+ */
 export const SECRET_NAMES: readonly string[] = [
   '.env*',
   // What is handed on to be filled in.
@@ -19,7 +22,6 @@ export const SECRET_NAMES: readonly string[] = [
   // `credentials.ts` is source; these are formats of data.
   'credentials',
   'credentials[_-]*',
-  '*[._-]credentials',
   '!credentials[_-]*.*',
   'credentials*.json',
   'credentials*.yml',
@@ -32,12 +34,15 @@ export const SECRET_NAMES: readonly string[] = [
   'credentials*.xml',
   'credentials*.csv',
   'credentials*.txt',
-  '*[._-]credentials.json',
-  '*[._-]credentials.csv',
-  '!*credentials*[._-]example*',
-  '!*credentials*[._-]sample*',
-  '!*credentials*[._-]template*',
-  '!*credentials*[._-]schema*',
+  '.credentials',
+  '.credentials.json',
+  'aws_credentials',
+  'aws_credentials.csv',
+  'application_default_credentials.json',
+  '!credentials*[._-]example*',
+  '!credentials*[._-]sample*',
+  '!credentials*[._-]template*',
+  '!credentials*[._-]schema*',
   // Where programs keep passwords and tokens.
   '.npmrc',
   '.netrc',
@@ -55,8 +60,6 @@ export const SECRET_NAMES: readonly string[] = [
   '.vault-token',
   '.terraformrc',
   'terraform.rc',
-  '**/.docker/config.json',
-  '**/.kube/config',
   'master.key',
   // Keystores.
   '*.p12',

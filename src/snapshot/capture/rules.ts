@@ -9,6 +9,7 @@ import {
   DEFAULT_EXCLUDES,
   fsPath,
   hasCode,
+  nameOf,
   ROOT,
   SECRET_NAMES,
 } from '../../model/index.js'
@@ -95,7 +96,7 @@ export class Rules {
 
   /** Whether the name alone says of a file that it is a secret. */
   namesSecret(path: BytePath): boolean {
-    return verdict(this.#fixed.secretNames, path, false) === 'ignored'
+    return verdict(this.#fixed.secretNames, nameOf(path), false) === 'ignored'
   }
 
   /** Whether a secret is to be captured all the same: `.savestateignore` has the last word here too. */
