@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasCode, parseProjectId } from '../model/index.js'
 import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
 import { takeLock } from '../system/index.js'
-import { collectLockPath, type StoreContext } from './context.js'
+import { collectLockPath, expectSameStore, type StoreContext } from './context.js'
 
 export type CollectResult = {
   /** False: others were at work, and something is left for the next time. */
@@ -25,6 +25,7 @@ export async function collect(
   context: StoreContext,
   options: { readonly thorough: boolean },
 ): Promise<CollectResult> {
+  expectSameStore(context)
   const lock = await takeLock(collectLockPath(context.home), { waitMs: 0, purpose: 'collect' })
   if (lock === undefined) return { isComplete: false }
   try {

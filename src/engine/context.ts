@@ -1,9 +1,10 @@
 // Everything an operation may use.
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../ledger/index.js'
 import {
   type BytePath,
+  hasCode,
   makeId,
   parseProjectId,
   printablePath,
@@ -13,6 +14,7 @@ import {
 import type { Snapshots } from '../snapshot/index.js'
 import { type Clock, type Lock, readLockOwner, type SharedLock, takeLock } from '../system/index.js'
 import { parentIdentity } from './project-state.js'
+import { expectStoreStill } from './store-home.js'
 
 export type StoreContext = {
   /** The store's real path. */
@@ -49,6 +51,7 @@ export async function withProjectLock<T>(
   project: Project,
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
 ): Promise<T> {
+  expectSameStore(context)
   context.snapshots.expectCapture(project.id)
   const path = lockPath(context, project)
   const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
@@ -71,11 +74,12 @@ export async function withProjectLock<T>(
 
 /** A prune may have forgotten the project while we waited for it. */
 function whileKnown<T>(
-  { ledger }: StoreContext,
+  context: StoreContext,
   project: Project,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (ledger.project(project.id) !== undefined) return work()
+  expectSameStore(context)
+  if (context.ledger.project(project.id) !== undefined) return work()
   throw new SavestateError(
     'PROJECT_BUSY',
     `${printablePath(project.path)} was forgotten by a prune just now`,
@@ -89,8 +93,15 @@ export async function ifProjectIsFree(
   project: Project,
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<void> },
 ): Promise<void> {
+  expectSameStore(context)
   const lock = await takeLock(lockPath(context, project), { waitMs: 0, purpose })
   if (lock !== undefined) await releasing(lock, () => context.objects.shared(work))
+}
+
+/** Before objects are added or removed: rows come last, and by then it would be too late to find out. */
+export function expectSameStore({ home, ledger }: StoreContext): void {
+  expectStoreStill(home)
+  ledger.refuseNewer()
 }
 
 async function releasing<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
@@ -127,6 +138,16 @@ export function rekeyLockPath(home: string): string {
 
 function locksFolder(home: string): string {
   const folder = join(home, 'locks')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Not the home itself, which somebody may have removed: half a store would take its place.
+  if (!existsSync(folder)) makeFolder(folder)
   return folder
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process was faster.
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
 }

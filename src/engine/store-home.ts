@@ -13,6 +13,8 @@ import { hasCode, SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
 
 export const FORMAT = 'savestate 1\n'
+// I8: how a newer version marks its stores.
+const NEWER = /^savestate [0-9]+\n$/
 
 /** Returns the real path of the store, made if it was not there. */
 export function openHome(path: string): string {
@@ -42,9 +44,19 @@ export function formatFault(home: string): string | undefined {
   const format = readIfThere(join(home, 'format'))
   if (format === FORMAT || !isPlainlyStore(home)) return undefined
   if (format === undefined) return 'the format file is missing'
-  // I8: this is how a newer version marks its stores.
-  if (/^savestate [0-9]+\n$/.test(format)) checkFormat(home)
+  if (NEWER.test(format)) checkFormat(home)
   return 'the format file is damaged'
+}
+
+/** For who has had the store open for a while: another program may have removed it, or brought it forward (I8). */
+export function expectStoreStill(home: string): void {
+  const format = readIfThere(join(home, 'format'))
+  if (format === FORMAT) return
+  if (format !== undefined && NEWER.test(format)) checkFormat(home)
+  if (existsSync(join(home, 'ledger.db'))) return
+  throw new SavestateError('STORE_UNUSABLE', `The store ${home} is not there any more`, {
+    hint: 'Nothing has been saved. Put the store back if it was moved, and open it again.',
+  })
 }
 
 function isPlainlyStore(home: string): boolean {

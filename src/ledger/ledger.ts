@@ -16,6 +16,7 @@ import {
 import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
 import { Care } from './care.js'
 import { Checkpoints } from './checkpoints.js'
+import { guarded } from './guarded.js'
 import { Pruning } from './pruning.js'
 import { Rekey } from './rekey/index.js'
 import { DamageMarks } from './damage-marks.js'
@@ -104,7 +105,7 @@ export class Ledger {
       database.exec('PRAGMA foreign_keys = OFF')
       migrate(database)
       database.exec('PRAGMA foreign_keys = ON')
-      return new Ledger(database, options)
+      return new Ledger(guarded(database, path), options)
     } catch (error) {
       database.close()
       if (!isCorrupt(error)) throw error
@@ -207,6 +208,11 @@ export class Ledger {
   /** All or nothing; never nested. */
   transaction<T>(work: () => T): T {
     return this.#database.transaction(work)
+  }
+
+  /** Throws STORE_NEWER if a newer program has brought the ledger forward since it was opened (I8). */
+  refuseNewer(): void {
+    refuseNewer(this.#database)
   }
 
   /** What SQLite itself finds wrong with the file. */

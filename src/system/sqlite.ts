@@ -63,6 +63,7 @@ function makePrivate(path: string): void {
 }
 
 // SQLite's result codes for what the world does to a database.
+const ERROR = 1
 const BUSY = 5
 const READ_ONLY = 8
 const IO_ERROR = 10
@@ -117,6 +118,11 @@ function hasNoRoom(path: string): boolean {
 /** Another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return errorCodeOf(error) === BUSY
+}
+
+/** The statement does not fit the tables, or is no SQL. */
+export function isStatementFault(error: unknown): boolean {
+  return errorCodeOf(error) === ERROR
 }
 
 /** The file is not a database, or not a sound one any more. */
