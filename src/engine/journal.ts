@@ -70,8 +70,10 @@ export function stagingFolders(entries: readonly JournalEntry[]): BytePath[] {
   return [...new Set(entries.filter(({ to }) => to !== null).map(({ path }) => parentOf(path)))]
 }
 
+export const GONE = 'gone'
+
 export function rootInodeOf({ path }: Project): string {
-  return String(statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })?.ino ?? 'gone')
+  return String(statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })?.ino ?? GONE)
 }
 
 export class Journals {

@@ -9,10 +9,8 @@ import {
   type OperationId,
   type OperationKind,
   parseOperationId,
-  printablePath,
   type Project,
   type RestorePlan,
-  SavestateError,
   type Skipped,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
@@ -22,6 +20,7 @@ import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import {
   changedPaths,
+  GONE,
   type JournalEntry,
   journalEntries,
   Journals,
@@ -29,6 +28,7 @@ import {
   stagingFolders,
 } from './journal.js'
 import { prepareCheckpoint, recordCheckpoint } from './record.js'
+import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
 import { nextStepOf, type RestoreSession } from './restore-session.js'
 import { takeBack } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
@@ -131,9 +131,11 @@ async function takeBackUnfinished(
 ): Promise<void> {
   const journals = new Journals(context.home)
   const journal = journals.read(project)
-  if (journal !== undefined && journal.rootInode !== rootInodeOf(project))
-    journals.remove(project.id)
-  else if (journal !== undefined) await takeBack(context, project, { journal, safety })
+  const inode = rootInodeOf(project)
+  // A folder that was moved away may come back.
+  if (journal === undefined || inode === GONE) return
+  if (journal.rootInode === inode) await takeBack(context, project, { journal, safety })
+  else journals.remove(project.id)
 }
 
 export type Undertaking = {
@@ -184,6 +186,7 @@ export async function carryOut(
     await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
     failpoint('restore:applied')
     const after = await captureNow(context, project, hooks)
+    if (rootInodeOf(project) !== rootInode) throw replaced(project, safety)
     plan = await snapshots.plan(project, {
       ...request,
       paths: undefined,
@@ -267,30 +270,4 @@ async function safetyCheckpoint(
 
 export function isEmpty(plan: RestorePlan): boolean {
   return plan.write.length === 0 && plan.remove.length === 0
-}
-
-function refuseConflicts({ conflict }: RestorePlan): void {
-  const [first] = conflict
-  if (first === undefined) return
-  const others = conflict.length === 1 ? '' : ` and ${conflict.length - 1} more`
-  throw new SavestateError(
-    'REWIND_CONFLICT',
-    `${printablePath(first.path)}${others} would be overwritten, but is ${first.reason}`,
-    {
-      hint: 'Move it away, or restore other paths with --path. --dry-run lists them all. Nothing has been changed.',
-    },
-  )
-}
-
-function disturbed(plan: RestorePlan, safety: FilesCheckpoint): SavestateError {
-  const paths = [...plan.write, ...plan.remove, ...plan.conflict].map(({ path }) =>
-    printablePath(path),
-  )
-  return new SavestateError(
-    'REWIND_DISTURBED',
-    `Something keeps writing to ${paths.slice(0, 3).join(', ')}`,
-    {
-      hint: `Stop the program that does, and run the command again. What was done has been taken back; all that was there is in checkpoint ${safety.id}.`,
-    },
-  )
 }

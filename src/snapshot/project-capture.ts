@@ -12,6 +12,7 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
+import { expectSameRoot } from './capture/faults.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
 import { type FolderNode, newFolder, visitNodes } from './capture/node.js'
@@ -93,6 +94,7 @@ export class ProjectCapture {
       progress.toStore(scanned.pending.length)
       const builder = new TreeBuilder(scanned.root, sink, epoch)
       await hasher.finish(() => builder.advance())
+      expectSameRoot(site.root, scanned.root.ino)
       for (const { node } of scanned.pending) node.epoch = epoch
       this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')

@@ -1,11 +1,24 @@
 // Why a project cannot be captured at all.
 import { type BytePath, printablePath, SavestateError } from '../../model/index.js'
 import type { Site } from './site.js'
+import { lstat } from './stats.js'
 
 export function missing(root: BytePath): SavestateError {
   return new SavestateError('PROJECT_MISSING', `There is no folder ${printablePath(root)}`, {
     hint: 'If it was moved, run the command where it is now.',
   })
+}
+
+/** What was read while the folder went away is less than it held, and must not be taken for all of it. */
+export function expectSameRoot(root: BytePath, ino: bigint): void {
+  const stats = lstat(root)
+  if (stats === undefined || stats === 'unreadable' || !stats.isDirectory()) throw missing(root)
+  if (stats.ino === ino) return
+  throw new SavestateError(
+    'PROJECT_MISSING',
+    `${printablePath(root)} was replaced by another folder while it was being read`,
+    { hint: 'Nothing has been saved of it. Run the command again.' },
+  )
 }
 
 export function tooMany({ limits }: Site): SavestateError {

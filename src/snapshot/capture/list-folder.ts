@@ -6,7 +6,10 @@ import { isUnreadable } from './stats.js'
 export type ListedType = 'folder' | 'file' | 'special' | 'other'
 export type Listed = ReadonlyMap<BytePath, ListedType>
 
-/** Undefined if the folder cannot be read. One that has vanished is empty: its parent will know. */
+/** What a folder holds that has gone, or was moved away: nothing was seen of it, so nothing is known of it. */
+export const VANISHED: Listed = new Map()
+
+/** Undefined if the folder cannot be read. */
 export function listFolder(path: string): Listed | undefined {
   const listed = new Map<BytePath, ListedType>()
   try {
@@ -19,7 +22,7 @@ export function listFolder(path: string): Listed | undefined {
       for (const entry of entries) listed.set(bytePath(entry.name), typeOf(entry))
     }
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return new Map()
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return VANISHED
     if (isUnreadable(error)) return undefined
     throw error
   }

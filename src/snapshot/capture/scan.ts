@@ -2,7 +2,7 @@
 // unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
 import { type BytePath, joinPath, ROOT, SavestateError } from '../../model/index.js'
 import { missing, tooMany } from './faults.js'
-import { type Listed, type ListedType, listFolder } from './list-folder.js'
+import { type Listed, type ListedType, listFolder, VANISHED } from './list-folder.js'
 import {
   byTreeOrder,
   type ContentNode,
@@ -116,7 +116,8 @@ export class Scan {
     const listed = listFolder(place.absolute)
     if (listed === undefined) return undefined
     if (stats !== SAME) setStamp(folder, stats)
-    folder.settled = isSettled(folder, listedAtMs)
+    // A folder above may have been moved away for a moment, which leaves no trace on this one.
+    folder.settled = listed !== VANISHED && isSettled(folder, listedAtMs)
     this.#restamped.push(folder)
     return listed
   }
@@ -134,7 +135,8 @@ export class Scan {
         absolute: `${place.absolute}/${name}`,
       }
       const child = this.#decide(item, known.get(name), visit)
-      if (child !== undefined) children.push(child)
+      if (child === undefined) folder.settled = false
+      else children.push(child)
     }
     children.sort(byTreeOrder)
     const remaining = new Set(children)

@@ -17,7 +17,7 @@ import {
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
 import { listFolder } from '../capture/list-folder.js'
-import { absolute, temporaryPrefix } from '../capture/site.js'
+import { temporaryPrefix } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
@@ -239,7 +239,7 @@ class Applier {
   removeLeftovers(): void {
     for (const folder of this.#context.sweep) {
       if (!this.#hasFolder(joinPath(folder, 'any'))) continue
-      for (const name of listFolder(absolute(this.#context, folder))?.keys() ?? []) {
+      for (const name of listFolder(this.#folders.listable(folder))?.keys() ?? []) {
         if (name.startsWith(temporaryPrefix(this.#context.tag)))
           unlinkSync(this.#folders.at(joinPath(folder, name)))
       }

@@ -74,6 +74,12 @@ export class SafeFolders {
     return fsPath(absolute({ root: this.#root }, path))
   }
 
+  /** A path to list a folder by, wherever it has been moved. */
+  listable(folder: BytePath): string {
+    if (HAS_DESCRIPTOR_PATHS) return `/proc/self/fd/${this.descriptor(folder)}`
+    return absolute({ root: this.#root }, folder)
+  }
+
   /** A folder that was removed, or replaced by us, must be reached anew. */
   forget(folder: BytePath): void {
     for (const [path, fd] of this.#open) {

@@ -1,0 +1,45 @@
+// Why a rewind, undo or redo is not carried out.
+import {
+  type FilesCheckpoint,
+  printablePath,
+  type Project,
+  type RestorePlan,
+  SavestateError,
+} from '../model/index.js'
+
+export function refuseConflicts({ conflict }: RestorePlan): void {
+  const [first] = conflict
+  if (first === undefined) return
+  const others = conflict.length === 1 ? '' : ` and ${conflict.length - 1} more`
+  throw new SavestateError(
+    'REWIND_CONFLICT',
+    `${printablePath(first.path)}${others} would be overwritten, but is ${first.reason}`,
+    {
+      hint: 'Move it away, or restore other paths with --path. --dry-run lists them all. Nothing has been changed.',
+    },
+  )
+}
+
+export function disturbed(plan: RestorePlan, safety: FilesCheckpoint): SavestateError {
+  const paths = [...plan.write, ...plan.remove, ...plan.conflict].map(({ path }) =>
+    printablePath(path),
+  )
+  return new SavestateError(
+    'REWIND_DISTURBED',
+    `Something keeps writing to ${paths.slice(0, 3).join(', ')}`,
+    {
+      hint: `Stop the program that does, and run the command again. What was done has been taken back; all that was there is in checkpoint ${safety.id}.`,
+    },
+  )
+}
+
+/** Whoever has moved the folder away has what was done in it. */
+export function replaced(project: Project, safety: FilesCheckpoint): SavestateError {
+  return new SavestateError(
+    'REWIND_DISTURBED',
+    `${printablePath(project.path)} was replaced by another folder meanwhile`,
+    {
+      hint: `What is there now has not been touched. All that was there before is in checkpoint ${safety.id}.`,
+    },
+  )
+}
