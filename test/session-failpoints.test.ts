@@ -50,7 +50,8 @@ describe('killed at a failpoint, it has happened or not', () => {
     if (name === 'tool') {
       expect(inFlight.map(({ id }) => id)).toEqual(point === 'tool:confirmed' ? [] : ['c'])
     }
-    expect(await store.verify()).toMatchObject({ problems: [] })
+    const { problems } = await store.verify()
+    expect(problems.filter(({ severity }) => severity === 'damage')).toEqual([])
     // It goes on.
     const { step } = await session.save({ state: { at: 9 }, files: true })
     expect((await session.stateAt())?.at).toBe(9)

@@ -46,14 +46,16 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
           },
         ]
   if (lost.length === 0 && !inspection.hasLostRows) return leftover
-  const message =
-    lost.length === 0
+  const names = some(lost.map(({ facts }) => facts.checkpoint))
+  const message = !inspection.hasLostRows
+    ? `the ledger ends before ${names}: a save was stopped, or rows are lost; repair brings them back`
+    : lost.length === 0
       ? 'rows were lost; no ref is without its row any more'
-      : `the rows of ${some(lost.map(({ facts }) => facts.checkpoint))} are lost, but not their files`
+      : `the rows of ${names} are lost, but not their files`
   return [
     ...leftover,
     {
-      kind: 'ledger',
+      kind: inspection.hasLostRows ? 'ledger' : 'leftover',
       message,
       checkpoint: null,
       severity: inspection.hasLostRows && lost.length > 0 ? 'damage' : 'note',

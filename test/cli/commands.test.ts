@@ -264,9 +264,58 @@ test('verify says that the store is whole, and fails when it is not', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is whole.'))
-  expect(s.json(['verify'])).toEqual({ checkpoints: 1, problems: [] })
+  expect(s.json(['verify'])).toEqual({ checkpoints: 1, problems: [], quick: false })
   rmSync(join(s.home, 'objects.git/refs'), { recursive: true })
   const damaged = s.run(['verify'])
   expect(damaged.code).toBe(2)
-  expect(damaged.stdout).toMatch(/^1 checkpoint checked: 1 problem\.\n {2}ref: /)
+  expect(damaged.stdout).toMatch(/^1 checkpoint checked: 2 problems\.\n {2}repository: /)
+  expect(damaged.stdout).toContain('\n  ref: no ref holds this checkpoint')
+  expect(damaged.stderr).toBe('What can be put right: savestate repair\n')
+  expect(s.run(['verify', '--quick']).code).toBe(2)
+})
+
+test('repair asks first, puts right what it can, and says what it did', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  expect(s.run(['repair'])).toEqual(said('There is nothing to repair.'))
+  rmSync(join(s.home, 'objects.git/refs'), { recursive: true })
+  expect(s.run(['repair'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no terminal to ask on'),
+  })
+  expect(s.run(['repair', '--dry-run']).stdout).toMatch(
+    /^Would, to begin with:\n {2}make it again /,
+  )
+  const done = s.run(['repair', '--yes'])
+  expect(done.code).toBe(0)
+  expect(steady(done.stdout)).toMatch(/^2 steps done:\n/)
+  expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is whole.'))
+})
+
+test('doctor prints a page without a path, a name or a reason', () => {
+  using s = scratch({ 'secret-name.txt': 'secret content\n' })
+  s.run(['save', '-m', 'secret reason', '--name', 'secret-label'])
+  const { code, stdout } = s.run(['doctor'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('Holds:     1 project, 0 sessions, 1 checkpoint\n')
+  expect(stdout).toContain('Verify:    nothing found (quick)\n')
+  expect(stdout).not.toMatch(/secret|project\//)
+  expect(stdout).not.toContain(s.project)
+  expect(JSON.stringify(s.json(['doctor']))).not.toMatch(/secret/)
+  expect(s.run(['doctor', '--paths']).stdout).toContain(`Project:   ${s.project}`)
+})
+
+test('what failed is noted, told by status, and does not hide the error itself', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  const blob = join(s.home, 'objects.git/objects')
+  rmSync(blob, { recursive: true })
+  s.write({ 'a.txt': 'two\n' })
+  const failed = s.run(['diff', '1'])
+  expect(failed.code).toBe(2)
+  expect(s.run(['list', '--limit', 'x']).code).toBe(2)
+  expect(s.json(['status'])).toMatchObject({ failures: [{ operation: 'diff' }] })
+  expect(s.run(['status']).stdout).toMatch(
+    /1 failure in the last 24 h, the newest just now: diff: /,
+  )
 })
