@@ -1,8 +1,8 @@
 // Starts a prune in a process of its own, so that nobody waits for it: some time after a save, or when the store
 // is closed.
-import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { claimPrune, type StoreContext } from '../engine/index.js'
+import { childProcess } from '../system/index.js'
 
 const LOOK_EVERY_MS = 600_000
 
@@ -24,7 +24,7 @@ export class AutoPrune {
   #startIfDue(): void {
     if (!claimPrune(this.#context)) return
     const program = fileURLToPath(new URL('./prune-process.js', import.meta.url))
-    const child = spawn(process.execPath, [program, this.#context.home], {
+    const child = childProcess().spawn(process.execPath, [program, this.#context.home], {
       // Not in the caller's folder, which could then not be unmounted.
       cwd: this.#context.home,
       detached: true,

@@ -1,4 +1,5 @@
 export * from './atomic-file.js'
+export * from './builtin.js'
 export * from './clock.js'
 export * from './disk-usage.js'
 export * from './failpoint.js'

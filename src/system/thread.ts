@@ -1,6 +1,6 @@
 // Calls into a worker thread as if it were an object with async methods, with progress on the way and
 // errors that keep their code. One thread serves one call at a time, in order.
-import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { workerThreads } from './builtin.js'
 import { type ErrorCode, explainSystemError, SavestateError } from '../model/index.js'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape of a table of functions needs it
@@ -42,6 +42,7 @@ export function startThread<C extends Calls>(
   { youngMb }: { readonly youngMb?: number } = {},
 ): Thread<C> {
   const waiting = new Map<number, Waiting>()
+  const { Worker } = workerThreads()
   const worker = new Worker(url, {
     workerData: data,
     execArgv: [],
@@ -120,7 +121,7 @@ export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
 
 /** Called in the thread: answers calls until the other side closes it. */
 export function serveThread(calls: Calls): void {
-  const port = parentPort
+  const { isMainThread, parentPort: port } = workerThreads()
   if (port === null || isMainThread) throw new Error('serveThread runs in a worker thread')
   let queue: Promise<void> = Promise.resolve()
   port.on('message', (request: Request) => {

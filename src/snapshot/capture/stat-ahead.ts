@@ -3,8 +3,9 @@
 // unchanged. What the helper has not reached or finds different, the scan looks at itself.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { ProjectId } from '../../model/index.js'
+import { workerThreads } from '../../system/index.js'
 import { columnsOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
 import { TableLook } from './table-look.js'
@@ -122,7 +123,8 @@ export class StatAhead {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#url, {
+    const { Worker: Thread } = workerThreads()
+    const worker = new Thread(this.#url, {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     })

@@ -1,7 +1,8 @@
 // Starts git, and nothing of the user's git with it: no inherited GIT_*, no system, global or injected
 // configuration, no hooks, no signing, no prompt, no lock taken for convenience.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { hasCode, SavestateError } from '../../model/index.js'
+import { childProcess } from '../../system/index.js'
 
 const INHERITED = [
   'PATH',
@@ -57,7 +58,7 @@ export function startGit(
     '-c',
     'core.quotePath=false',
   ]
-  return spawn('git', [`--git-dir=${gitDir}`, ...options, ...args], {
+  return childProcess().spawn('git', [`--git-dir=${gitDir}`, ...options, ...args], {
     env: {
       ...gitEnvironment(),
       ...(objects === undefined ? {} : { GIT_OBJECT_DIRECTORY: objects }),
