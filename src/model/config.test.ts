@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import {
+  CONFIG_KEYS,
+  type ConfigFile,
+  DEFAULT_CONFIG,
+  limitsFrom,
+  parseConfig,
+  settingsFrom,
+} from './config.js'
+
+const STORE: ConfigFile = { path: '/store/config.json', source: 'store' }
+const PROJECT: ConfigFile = { path: '/project/.savestate.json', source: 'project' }
+
+test('every setting can be set in the store', () => {
+  expect(parseConfig(JSON.stringify(DEFAULT_CONFIG), STORE)).toEqual(DEFAULT_CONFIG)
+  expect(parseConfig('{}', PROJECT)).toEqual({})
+})
+
+test.each([
+  ['{', 'it is not JSON'],
+  ['', 'it is not JSON'],
+  ['[]', 'it is not an object'],
+  ['null', 'it is not an object'],
+  ['"text"', 'it is not an object'],
+  ['{"maxCheckpoint":1}', 'it has an unknown key "maxCheckpoint"'],
+  ['{"__proto__":{}}', 'it has an unknown key "__proto__"'],
+  ['{"toString":1}', 'it has an unknown key "toString"'],
+  ['{"maxCheckpoints":"20"}', 'maxCheckpoints must be a number of 0 or more'],
+  ['{"maxCheckpoints":null}', 'maxCheckpoints must be a number of 0 or more'],
+  ['{"maxCheckpoints":0}', 'maxCheckpoints must be a whole number of 1 or more'],
+  ['{"maxFiles":1.5}', 'maxFiles must be a whole number of 1 or more'],
+  ['{"maxSizeMb":-1}', 'maxSizeMb must be a number of 0 or more'],
+  ['{"retentionDays":1e999}', 'retentionDays must be a number of 0 or more'],
+  ['{"autoPrune":"no"}', 'autoPrune must be true or false'],
+  ['{"autoPrune":0}', 'autoPrune must be true or false'],
+  ['{"allowSecrets":"*.pem"}', 'allowSecrets must be a list of patterns'],
+  ['{"allowSecrets":[1]}', 'allowSecrets must be a list of patterns'],
+])('%s is refused: %s', (text, why) => {
+  expect(() => parseConfig(text, STORE)).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: `/store/config.json cannot be used: ${why}`,
+    }),
+  )
+})
+
+test.each(['maxSizeMb', 'completedRetentionDays', 'autoPrune', 'autoPruneHours'] as const)(
+  '%s is about the whole store',
+  (key) => {
+    const text = JSON.stringify({ [key]: DEFAULT_CONFIG[key] })
+    expect(() => parseConfig(text, PROJECT)).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: `/project/.savestate.json cannot be used: ${key} is about the whole store`,
+        hint: 'Set it in config.json of the store.',
+      }),
+    )
+  },
+)
+
+test('a project counts more than the store, and each value says where it comes from', () => {
+  const { config, sources } = settingsFrom([
+    { source: 'store', values: { maxCheckpoints: 5, maxFileMb: 1 } },
+    { source: 'project', values: { maxFileMb: 0.5 } },
+  ])
+  expect(config).toEqual({ ...DEFAULT_CONFIG, maxCheckpoints: 5, maxFileMb: 0.5 })
+  expect(sources).toEqual({
+    ...Object.fromEntries(CONFIG_KEYS.map((key) => [key, 'default'])),
+    maxCheckpoints: 'store',
+    maxFileMb: 'project',
+  })
+  expect(limitsFrom(config).maxFileBytes).toBe(512 * 1024)
+})
