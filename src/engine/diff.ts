@@ -39,34 +39,52 @@ export const diff = projectOperation({
     }),
   async run(context, input, hooks): Promise<DiffResult> {
     await recoverIfNeeded(context, hooks)
-    const { ledger, snapshots } = context
-    const project = knownProject(context)
-    const from = withFiles(resolve(ledger, project, input.from))
-    const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
-    for (const end of to === undefined ? [from] : [from, to]) refuseDamagedFiles(ledger, end)
-    const before = from.snapshot.tree
-    const after = to?.snapshot.tree ?? (await captureFolder(context, hooks))
-    const paths = input.paths.map(parseProjectPath)
-    const all = await snapshots.compare(before, after, { countLines: true })
-    const changes =
-      paths.length === 0
-        ? all
-        : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
-    const { color, width } = input
-    const stat = input.patch === 'stat'
-    const patch =
-      input.patch === 'none'
-        ? null
-        : await snapshots.patch({ before, after, paths, color, stat, width })
-    return {
-      from: from.id,
-      to: to?.id ?? null,
-      ...totalsOf(changes),
-      changes: changes.map(viewChange),
-      patch,
-    }
+    // To the end: a prune must not take away what is being compared.
+    return context.objects.shared(() => diffHere(context, input, hooks))
   },
 })
+
+type DiffRequest = {
+  readonly from: string
+  readonly to?: string | undefined
+  readonly paths: readonly string[]
+  readonly patch: 'none' | 'full' | 'stat'
+  readonly color: boolean
+  readonly width: number
+}
+
+async function diffHere(
+  context: ProjectContext,
+  input: DiffRequest,
+  hooks: Hooks,
+): Promise<DiffResult> {
+  const { ledger, snapshots } = context
+  const project = knownProject(context)
+  const from = withFiles(resolve(ledger, project, input.from))
+  const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
+  for (const end of to === undefined ? [from] : [from, to]) refuseDamagedFiles(ledger, end)
+  const before = from.snapshot.tree
+  const after = to?.snapshot.tree ?? (await captureFolder(context, hooks))
+  const paths = input.paths.map(parseProjectPath)
+  const all = await snapshots.compare(before, after, { countLines: true })
+  const changes =
+    paths.length === 0
+      ? all
+      : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
+  const { color, width } = input
+  const stat = input.patch === 'stat'
+  const patch =
+    input.patch === 'none'
+      ? null
+      : await snapshots.patch({ before, after, paths, color, stat, width })
+  return {
+    from: from.id,
+    to: to?.id ?? null,
+    ...totalsOf(changes),
+    changes: changes.map(viewChange),
+    patch,
+  }
+}
 
 /** The folder as it is, as a snapshot that no checkpoint holds: its objects serve the next save, or are garbage. */
 async function captureFolder(context: ProjectContext, hooks: Hooks): Promise<ObjectId> {

@@ -78,7 +78,7 @@ export const prune = storeOperation({
     }),
   async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
     await recoverAll(context, hooks)
-    const first = await planPrune(context, input)
+    const first = await planned(context, input)
     const tally = new Tally()
     for (const { project, fault } of first.projects)
       if (fault !== null) tally.fail(pathText(project.path), fault)
@@ -117,6 +117,12 @@ class Tally {
   fail(what: string, { code, message }: Pick<PruneError, 'code' | 'message'>): void {
     if (!this.errors.some((error) => error.what === what)) this.errors.push({ what, code, message })
   }
+}
+
+/** Held like a save: another prune's collection must not take away what is being measured. */
+function planned(...given: Parameters<typeof planPrune>): Promise<PrunePlan> {
+  const [context] = given
+  return context.objects.shared(() => planPrune(...given))
 }
 
 async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Promise<void> {

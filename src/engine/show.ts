@@ -17,7 +17,9 @@ export const show = projectOperation({
   input: () => z.object({ ref: z.string() }),
   async run(context, { ref }, hooks): Promise<CheckpointDetails> {
     await recoverIfNeeded(context, hooks)
-    return detailsOf(context, resolve(context.ledger, knownProject(context), ref))
+    return context.objects.shared(async () =>
+      detailsOf(context, resolve(context.ledger, knownProject(context), ref)),
+    )
   },
 })
 
@@ -27,10 +29,13 @@ export const showInSession = sessionOperation({
   effect: 'reads',
   input: () => z.object({ ref: z.string() }),
   async run(context, { ref }): Promise<CheckpointDetails> {
-    return detailsOf(context, resolveInSession(context, context.hold.key, ref))
+    return context.objects.shared(async () =>
+      detailsOf(context, resolveInSession(context, context.hold.key, ref)),
+    )
   },
 })
 
+/** The caller shares the lock on the objects: a prune must not take away what is being compared. */
 async function detailsOf(
   context: StoreContext,
   checkpoint: Checkpoint,

@@ -46,13 +46,31 @@ export async function verifyCare(
   await finishInterrupted(care, hooks)
   const look = () => examine(care, { quick }, hooks)
   // A collection would take away what we are about to look at.
-  const findings = care.objects === undefined ? await look() : await care.objects.shared(look)
+  const findings =
+    care.objects === undefined ? await look() : await care.objects.shared(() => lookTwice(look))
   const isOpen = care.ledger !== undefined && isReadable(findings)
   return {
     checkpoints: isOpen ? (care.ledger?.inspection.allIds().size ?? 0) : 0,
     problems: findings.map(problemOf),
     quick,
   }
+}
+
+/** Others save and prune meanwhile, so that two parts of one look may not fit: damage is what is there at both. */
+async function lookTwice(look: () => Promise<Finding[]>): Promise<Finding[]> {
+  const first = await look()
+  if (!first.some(isDamage)) return first
+  const again = await look()
+  const isThereStill = (finding: Finding) =>
+    again.some(
+      ({ kind, checkpoint, message }) =>
+        kind === finding.kind && checkpoint === finding.checkpoint && message === finding.message,
+    )
+  return first.filter((finding) => !isDamage(finding) || isThereStill(finding))
+}
+
+function isDamage({ severity }: Finding): boolean {
+  return severity === 'damage'
 }
 
 /** What cannot be finished is told as a problem. */
@@ -116,7 +134,7 @@ async function fsckFindings(
   { snapshots }: CareContext,
   inside: readonly Finding[],
 ): Promise<Finding[]> {
-  if (inside.some(({ severity }) => severity === 'damage')) return []
+  if (inside.some(isDamage)) return []
   const found = {
     kind: 'objects',
     checkpoint: null,
