@@ -1,5 +1,5 @@
 // The refs as the files have them: git refuses to list any if one file among them is malformed.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
 import { listIfThere } from '../objects/loose.js'
@@ -13,36 +13,38 @@ export type Refs = {
 
 const FOLDER = 'refs/savestate'
 
+/** Loose ones first: a prune may pack them meanwhile, and one that leaves the first place is in the second by then. */
 export function readRefs(gitDir: string): Refs {
   const malformed: string[] = []
+  const loose = looseRefs(gitDir, malformed)
   const packed = packedRefs(join(gitDir, 'packed-refs'))
   if (packed === undefined) malformed.push(join(gitDir, 'packed-refs'))
-  const commits = new Map(packed)
+  return { commits: new Map([...(packed ?? []), ...loose]), malformed }
+}
+
+function looseRefs(gitDir: string, malformed: string[]): Map<string, ObjectId> {
+  const commits = new Map<string, ObjectId>()
   for (const project of listIfThere(join(gitDir, FOLDER))) {
     const folder = join(gitDir, FOLDER, project)
-    if (!statSync(folder).isDirectory()) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
       malformed.push(folder)
       continue
     }
-    for (const checkpoint of readdirSync(folder)) {
-      const path = join(folder, checkpoint)
-      const commit = commitIn(readFileSync(path, 'latin1'))
+    for (const checkpoint of listIfThere(folder)) {
       if (checkpoint.endsWith('.lock')) continue
+      const path = join(folder, checkpoint)
+      const text = readIfThere(path)
+      if (text === undefined) continue
+      const commit = commitIn(text)
       if (commit === undefined) malformed.push(path)
       else commits.set(`${FOLDER}/${project}/${checkpoint}`, commit)
     }
   }
-  return { commits, malformed }
+  return commits
 }
 
 function packedRefs(path: string): Map<string, ObjectId> | undefined {
-  let text: string
-  try {
-    text = readFileSync(path, 'latin1')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return new Map()
-    throw error
-  }
+  const text = readIfThere(path) ?? ''
   const refs = new Map<string, ObjectId>()
   if (text !== '' && !text.endsWith('\n')) return undefined
   for (const line of text.split('\n').slice(0, -1)) {
@@ -52,6 +54,15 @@ function packedRefs(path: string): Map<string, ObjectId> | undefined {
     refs.set(match[2] ?? '', match[1] as ObjectId)
   }
   return refs
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
 }
 
 function commitIn(text: string): ObjectId | undefined {
