@@ -22,6 +22,8 @@ export type Known = {
   readonly id: string
   readonly project: string
   readonly tree: string
+  /** Under refs/savestate. */
+  readonly ref: string
   readonly content: Map<string, Seen>
   /** Ids of all objects that it needs. */
   readonly objects: ReadonlySet<string>
@@ -45,11 +47,14 @@ export async function makeStore(): Promise<DamageStore> {
   const pristine = join(folder, 'pristine')
   const projects = ['one', 'two'].map((name) => join(folder, name))
   for (const path of projects) mkdirSync(path)
+  mkdirSync(pristine, { mode: 0o700 })
+  // No process of its own that has the store open when a repair wants it.
+  writeFileSync(join(pristine, 'config.json'), '{"autoPrune":false}\n', { mode: 0o600 })
   const store = await sdk.openStore({ home: pristine, durability: 'os' })
   const saved: Omit<Known, 'objects'>[] = []
   const note = async (project: string, id: string) => {
-    const { tree } = await (await store.project(project)).show(id)
-    saved.push({ id, project, tree: tree ?? '', content: snapshotOf(project) })
+    const shown = await (await store.project(project)).show(id)
+    saved.push(knownOf(project, shown))
   }
   const [one = '', two = ''] = projects
   const states = new Map<string, unknown>()
@@ -86,10 +91,9 @@ export async function makeStore(): Promise<DamageStore> {
   // A short program leaves its rows in the write-ahead log.
   const short = await sdk.openStore({ home: pristine, durability: 'os', mayBlock: true })
   writeFileSync(join(two, 'e.txt'), 'in the log\n')
-  const { id, tree } = await (await short.project(two))
-    .save({ reason: 'in the log' })
-    .then(async (last) => (await short.project(two)).show(last.id))
-  saved.push({ id, project: two, tree: tree ?? '', content: snapshotOf(two) })
+  const last = await short.project(two)
+  const { id } = await last.save({ reason: 'in the log' })
+  saved.push(knownOf(two, await last.show(id)))
   await short.close()
   const git = (...args: string[]) =>
     execFileSync('git', [`--git-dir=${join(pristine, 'objects.git')}`, ...args], {
@@ -124,6 +128,18 @@ export async function makeStore(): Promise<DamageStore> {
   }
 }
 
+function knownOf(
+  project: string,
+  {
+    id,
+    tree,
+    ref,
+  }: { readonly id: string; readonly tree: string | null; readonly ref: string | null },
+): Omit<Known, 'objects'> {
+  const place = (ref ?? '').replace('refs/savestate/', '')
+  return { id, project, tree: tree ?? '', ref: place, content: snapshotOf(project) }
+}
+
 export function damage(path: string, kind: DamageKind): void {
   const bytes = readFileSync(path)
   const middle = Math.floor(bytes.length / 2)
@@ -140,11 +156,12 @@ export function damage(path: string, kind: DamageKind): void {
   }
 }
 
-/** Every file of a store, relative to it. */
+/** Every file of a store, relative to it; not the settings, which are the user's. */
 export function filesOf(home: string, folder = home): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name)
-    return statSync(path).isDirectory() ? filesOf(home, path) : [relative(home, path)]
+    if (statSync(path).isDirectory()) return filesOf(home, path)
+    return path === join(home, 'config.json') ? [] : [relative(home, path)]
   })
 }
 

@@ -1,7 +1,16 @@
 // Damage to any single file of a store: what does not depend on the damaged bytes still lists, diffs and rewinds. All
 // kinds of files here; every single file with SAVESTATE_EVERY_FILE (npm run torture:damage).
-import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROGRAM } from './cli/program.js'
@@ -15,7 +24,7 @@ import {
   makeStore,
   objectsIn,
 } from './damage-store.js'
-import { sdk } from './scratch.js'
+import { GIT_ENVIRONMENT, sdk } from './scratch.js'
 
 const isThorough = process.env['SAVESTATE_EVERY_FILE'] !== undefined
 
@@ -63,7 +72,7 @@ test.each(Object.keys(VITAL))('%s, damaged in every way: the rest works', async 
 
 test.each(Object.keys(DERIVED))('%s, damaged: everything works', async (kind) => {
   const complaints: string[] = []
-  for (const how of ['flipped', 'zeroed', 'deleted'] as const)
+  for (const how of ['zeroed', 'deleted'] as const)
     complaints.push(
       ...(await complaintsAfter(made, { file: fileOf(DERIVED, kind), how }, { isThorough })),
     )
@@ -167,6 +176,56 @@ test('a dry run changes nothing, and what is damaged is set aside, never deleted
   expect(readFileSync(join(setAside ?? '', file))).toEqual(bytes)
   expect(readFileSync(join(setAside ?? '', 'list.txt'), 'utf8')).toContain(file)
   expect(existsSync(join(home, file))).toBe(false)
+})
+
+test('a damaged checkpoint is listed as such, and its whole files come back by path', async () => {
+  const home = made.copy()
+  const file = fileOf(VITAL, 'blob')
+  damage(join(home, file), 'deleted')
+  const [lost = ''] = objectsIn(home, file)
+  await sdk.repairStore({ home, mayBlock: true })
+  const broken = made.checkpoints.filter(({ objects }) => objects.has(lost))
+  const [target] = broken as [Known]
+  const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
+  const project = await store.project(target.project)
+  const { checkpoints } = await project.list()
+  const listed = checkpoints.filter(({ damaged }) => damaged === true).map(({ id }) => id)
+  const own = broken.filter(({ project: path }) => path === target.project)
+  expect(listed.toSorted()).toEqual(own.map(({ id }) => id).toSorted())
+  expect(await project.show(target.id)).toMatchObject({ id: target.id, changes: [] })
+  await expect(project.rewind({ to: target.id })).rejects.toMatchObject({
+    code: 'CHECKPOINT_DAMAGED',
+  })
+  const whole = [...target.content].filter(
+    ([path, { type }]) => type === 'file' && path.includes('/'),
+  )
+  const [path = ''] = whole[0] ?? []
+  rmSync(join(target.project, path), { force: true })
+  await project.rewind({ to: target.id, paths: [path] })
+  expect(existsSync(join(target.project, path))).toBe(true)
+  // The next save does not rely on what is lost.
+  writeFileSync(join(target.project, 'new.txt'), 'new\n')
+  expect(await project.save()).toMatchObject({ created: true })
+  await store.close()
+})
+
+test('a ref to another commit of the same checkpoint gives way to the row', async () => {
+  const home = made.copy()
+  const [known, other] = made.checkpoints as [Known, Known]
+  const git = (args: readonly string[], input = '') =>
+    execFileSync('git', [`--git-dir=${join(home, 'objects.git')}`, ...args], {
+      input,
+      env: GIT_ENVIRONMENT,
+    }).toString()
+  const ref = filesOf(home).find((file) => file.endsWith(`refs/savestate/${known.ref}`)) ?? ''
+  const commit = readFileSync(join(home, ref), 'utf8').trim()
+  const forged = git(['cat-file', 'commit', commit]).replace(known.tree, other.tree)
+  const old = git(['hash-object', '-t', 'commit', '-w', '--stdin'], forged)
+  writeFileSync(join(home, ref), old)
+  const { left } = await repairTwice(home)
+  expect(left).toEqual([])
+  expect(readFileSync(join(home, ref), 'utf8').trim()).toBe(commit)
+  expect(await fileComplaints(made, { home, broken: new Set() }, { isThorough })).toEqual([])
 })
 
 test('a save of a folder that still holds what was lost makes the checkpoint whole again', async () => {

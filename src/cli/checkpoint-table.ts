@@ -72,10 +72,11 @@ export function folderText(project: string | null | undefined): string {
 
 /** Pin, name and reason; the kind where the reason does not say it. */
 function whatText(
-  { pinned, name, reason, kind }: Row,
+  { pinned, name, reason, kind, damaged }: Row,
   { screen, width }: { readonly screen: Screen; readonly width: number },
 ): string {
-  const mark = `${pinned ? '[pinned] ' : ''}${name === null ? '' : `[${printableLine(name)}] `}`
+  const state = `${damaged === true ? '[damaged] ' : ''}${pinned ? '[pinned] ' : ''}`
+  const mark = `${state}${name === null ? '' : `[${printableLine(name)}] `}`
   const text = printableLine(reason ?? '')
   const isSaid = kind === 'save' || text.startsWith(kind)
   const shown = cutEnd(`${mark}${isSaid ? '' : `${kind}${text === '' ? '' : ': '}`}${text}`, width)

@@ -3,7 +3,13 @@ import { readdirSync, statfsSync } from 'node:fs'
 import { arch, homedir, release, type } from 'node:os'
 import { join } from 'node:path'
 import { SCHEMA_VERSION } from '../ledger/index.js'
-import { type Config, type ConfigSource, hasCode, pathText } from '../model/index.js'
+import {
+  type Config,
+  type ConfigSource,
+  hasCode,
+  pathText,
+  SavestateError,
+} from '../model/index.js'
 import { diskUsage, isSurelyDead } from '../system/index.js'
 import type { CareContext, Problem } from './findings.js'
 import type { Hooks } from './hooks.js'
@@ -22,11 +28,14 @@ export type DoctorResult = {
   /** The user's own home shown as ~. */
   readonly home: string
   readonly ledgerVersion: number
-  readonly settings: readonly {
-    readonly key: string
-    readonly value: Config[keyof Config]
-    readonly source: ConfigSource
-  }[]
+  /** Null where the configuration is malformed. */
+  readonly settings:
+    | readonly {
+        readonly key: string
+        readonly value: Config[keyof Config]
+        readonly source: ConfigSource
+      }[]
+    | null
   /** Bytes on disk. */
   readonly sizes: Readonly<Record<string, number>>
   readonly freeBytes: number
@@ -65,7 +74,6 @@ export async function doctor(
   const { problems } = await verifyCare(care, { quick: true }, hooks)
   const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
   const inside = isReadable ? ledger : undefined
-  const { config, sources } = storeSettings(home)
   const { bavail, bsize } = statfsSync(home)
   return {
     versions: {
@@ -77,11 +85,7 @@ export async function doctor(
     },
     home: shownHome(home),
     ledgerVersion: SCHEMA_VERSION,
-    settings: (Object.keys(config) as (keyof Config)[]).map((key) => ({
-      key,
-      value: config[key],
-      source: sources[key],
-    })),
+    settings: settingsIn(home),
     sizes: await sizesIn(home),
     freeBytes: bavail * bsize,
     counts: inside?.marks.counts() ?? null,
@@ -100,6 +104,17 @@ export async function doctor(
   }
 }
 
+function settingsIn(home: string): DoctorResult['settings'] {
+  try {
+    const { config, sources } = storeSettings(home)
+    const keys = Object.keys(config) as (keyof Config)[]
+    return keys.map((key) => ({ key, value: config[key], source: sources[key] }))
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'CONFIG_INVALID') return null
+    throw error
+  }
+}
+
 function shownHome(home: string): string {
   const own = homedir()
   return home === own || home.startsWith(`${own}/`) ? `~${home.slice(own.length)}` : home
@@ -108,7 +123,7 @@ function shownHome(home: string): string {
 async function sizesIn(home: string): Promise<Record<string, number>> {
   const sizes: Record<string, number> = {}
   for (const name of readdirSync(home)) {
-    const part = /^ledger\.db/.test(name) ? 'ledger' : name.replace(/\.git$/, '')
+    const part = name.startsWith('ledger.db') ? 'ledger' : name.replace(/\.git$/, '')
     if (!PARTS.includes(part)) continue
     sizes[part] = (sizes[part] ?? 0) + (await sizeOf(join(home, name)))
   }

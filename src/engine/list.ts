@@ -1,7 +1,7 @@
 // The checkpoints, newest first. Reads the ledger only: no git process, no file of the project.
 import * as z from 'zod/mini'
 import { pathText } from '../model/index.js'
-import { knownProject } from './context.js'
+import { knownProject, type StoreContext } from './context.js'
 import { projectOperation, storeOperation } from './operation.js'
 import { recoverAll, recoverIfNeeded } from './recover.js'
 import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
@@ -22,11 +22,9 @@ export const list = projectOperation({
     await recoverIfNeeded(context, hooks)
     const project = knownProject(context)
     if (project === undefined) return { checkpoints: [] }
-    return {
-      checkpoints: context.ledger.checkpoints
-        .briefs({ project: project.id, limit: input.limit })
-        .map(viewBrief),
-    }
+    const { checkpoints } = context.ledger
+    const views = checkpoints.briefs({ project: project.id, limit: input.limit }).map(viewBrief)
+    return { checkpoints: withDamage(context, views) }
   },
 })
 
@@ -45,6 +43,15 @@ export const listAll = storeOperation({
       ...viewCheckpoint(checkpoint),
       project: checkpoint.project === null ? null : (pathOf.get(checkpoint.project) ?? null),
     }))
-    return { checkpoints }
+    return { checkpoints: withDamage(context, checkpoints) }
   },
 })
+
+/** Says which of them cannot be brought back whole. */
+function withDamage<View extends CheckpointView>(
+  { ledger }: StoreContext,
+  views: readonly View[],
+): View[] {
+  const damaged = ledger.marks.damaged()
+  return views.map((view) => (damaged.has(view.id) ? { ...view, damaged: true } : view))
+}

@@ -45,7 +45,8 @@ export type RepairRequest = {
 
 /** More rounds than there are stages would mean that steps undo each other. */
 const MAX_ROUNDS = STAGES.length + 2
-const LOCK_WAIT_MS = 5000
+/** A prune in the background is over by then. */
+const LOCK_WAIT_MS = 15_000
 
 export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
   const locks = new Locks()

@@ -31,37 +31,39 @@ function refFindings(work: RefWork, report: ObjectReport): Finding[] {
   const own = report.commits.get(row.commit) ?? null
   const other = held === undefined ? null : (report.commits.get(held) ?? null)
   const found = { checkpoint: row.id, severity: 'damage', repairable: true } as const
-  // What the ref holds says of itself that it is this checkpoint: then the row is wrong.
-  if (held !== undefined && held !== row.commit && isOf(other, row)) {
-    const message = `its ref holds commit ${held} with tree ${other.tree}, not ${row.commit} with ${row.tree}`
-    return [
-      { ...found, kind: 'ref', message, fix: correctRow(row, { tree: other.tree, commit: held }) },
-    ]
+  const isSound = own !== null && (!isOf(own, row) || own.tree === row.tree)
+  if (isSound && held === row.commit) return []
+  // The row is right if its own commit agrees: a forget that was stopped leaves the ref to the old one.
+  if (isSound) {
+    const message =
+      held === undefined
+        ? `no ref holds this checkpoint of ${pathText(project.path)}`
+        : `its ref holds commit ${held}, not ${row.commit}`
+    return [{ ...found, kind: 'ref', message, fix: makeRef(work) }]
   }
-  if (own === null) {
-    const message = `its commit ${row.commit} is missing or damaged`
-    return [{ ...found, kind: 'objects', message, fix: makeCommit(work) }]
-  }
-  if (isOf(own, row) && own.tree !== row.tree) {
+  if (isOf(own, row)) {
     const message = `its commit holds tree ${own.tree}, not ${row.tree}`
-    return [
-      {
-        ...found,
-        kind: 'ref',
-        message,
-        fix: correctRow(row, { tree: own.tree, commit: row.commit }),
-      },
-    ]
+    const fix = correctRow(row, { tree: own.tree, commit: row.commit })
+    return [{ ...found, kind: 'ref', message, fix }]
   }
-  if (held === row.commit) return []
-  const message =
-    held === undefined
-      ? `no ref holds this checkpoint of ${pathText(project.path)}`
-      : `its ref holds commit ${held}, not ${row.commit}`
-  const action = `make the ref of ${row.id} again`
-  const run = async ({ care, aside }: RepairTools) =>
-    void (await care.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside))
-  return [{ ...found, kind: 'ref', message, fix: { stage: 'refs', action, run } }]
+  // What the ref holds says of itself that it is this checkpoint, and what the row names is not there.
+  if (held !== undefined && isOf(other, row)) {
+    const message = `its ref holds commit ${held} with tree ${other.tree}, not ${row.commit} with ${row.tree}`
+    const fix = correctRow(row, { tree: other.tree, commit: held })
+    return [{ ...found, kind: 'ref', message, fix }]
+  }
+  const message = `its commit ${row.commit} is missing or damaged`
+  return [{ ...found, kind: 'objects', message, fix: makeCommit(work) }]
+}
+
+function makeRef({ row, name }: RefWork): Fix {
+  return {
+    stage: 'refs',
+    action: `make the ref of ${row.id} again`,
+    async run({ care, aside }: RepairTools) {
+      await care.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside)
+    },
+  }
 }
 
 function isOf(facts: CommitFacts | 'there' | null, row: FilesRow): facts is CommitFacts {

@@ -35,6 +35,8 @@ export type CheckpointView = {
   readonly hasFiles: boolean
   readonly pinned: boolean
   readonly kind: CheckpointKind
+  /** Only of one that the store has lost something of: see docs/repair.md. */
+  readonly damaged?: true
 }
 
 export type CheckpointDetails = CheckpointView & {

@@ -215,20 +215,6 @@ export class Ledger {
     refuseNewer(this.#database)
   }
 
-  /** What SQLite itself finds wrong with the file. */
-  integrityProblems(): string[] {
-    const rows = this.#database.all('PRAGMA integrity_check')
-    const faults = rows.map((row) => String(row['integrity_check'])).filter((line) => line !== 'ok')
-    const dangling = this.#database.all('PRAGMA foreign_key_check')
-    return [
-      ...faults,
-      ...dangling.map(
-        (row) =>
-          `a row of ${String(row['table'])} refers to a missing row of ${String(row['parent'])}`,
-      ),
-    ]
-  }
-
   /** With `tidy` the write-ahead log is merged into the file, which takes some milliseconds. */
   close({ tidy }: { readonly tidy: boolean } = { tidy: false }): void {
     if (this.#isClosed) return

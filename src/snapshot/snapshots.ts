@@ -27,7 +27,7 @@ import type {
 import type { ExamineRequest, ObjectReport } from './care/examine.js'
 import type { MendRequest } from './care/mend.js'
 import type { Change } from './compare.js'
-import { runGit, tryGit } from './git/git-program.js'
+import { tryGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
 import type { SourceHistory } from './import/source-history.js'
 import type { PatchRequest } from './patch.js'
@@ -48,8 +48,6 @@ export type SnapshotsOptions = {
 }
 
 const YOUNG_MB = 16
-
-export type HeldRef = { readonly commit: string; readonly tree: string }
 
 export class Snapshots {
   readonly #options: SnapshotsOptions
@@ -174,19 +172,6 @@ export class Snapshots {
     const lines = `${output.toString('utf8')}\n${complaints}`.split('\n')
     const problems = lines.filter((line) => line !== '' && !line.startsWith('notice:'))
     return status !== 0 && problems.length === 0 ? [`git fsck ended with ${status}`] : problems
-  }
-
-  /** Every checkpoint ref of the store, with what it holds. */
-  async refs(): Promise<ReadonlyMap<string, HeldRef>> {
-    const format = '--format=%(refname) %(objectname) %(tree)'
-    const output = await runGit(this.gitDir, ['for-each-ref', format, 'refs/savestate'])
-    const refs = new Map<string, HeldRef>()
-    for (const line of output.toString('utf8').split('\n')) {
-      const [name, commit, tree] = line.split(' ')
-      if (name !== undefined && commit !== undefined && tree !== undefined)
-        refs.set(name, { commit, tree })
-    }
-    return refs
   }
 
   /** What is wrong with objects, refs and caches, as far as it is asked for. Changes nothing. */

@@ -42,6 +42,7 @@ function problemsText({ problems }: DoctorResult): string {
 }
 
 function settingsText({ settings }: DoctorResult): string {
+  if (settings === null) return 'malformed: `savestate config` says why'
   const set = settings.filter(({ source }) => source !== 'default')
   if (set.length === 0) return 'all as they come'
   return set
