@@ -91,7 +91,9 @@ export function checkLocks({ home }: CareContext): Finding[] {
 }
 
 function isLock(path: string): boolean {
-  const stats = statSync(path)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  // That of a project which a prune forgets goes with it.
+  if (stats === undefined) return true
   if (stats.isDirectory() || stats.size === 0) return !stats.isDirectory()
   const start = Buffer.alloc(SQLITE.length)
   const fd = openSync(path, 'r')
