@@ -65,3 +65,11 @@ test('a killed holder holds nothing', async () => {
   await once(child, 'exit')
   expect(lock.alone(() => 1)).toEqual({ result: 1 })
 })
+
+test('one that is closed while it is held holds nothing', () => {
+  const [lock, other] = [new SharedLock(path), new SharedLock(path)]
+  lock.hold()
+  expect(other.alone(() => 1)).toBeUndefined()
+  lock.close()
+  expect(other.alone(() => 1)).toEqual({ result: 1 })
+})

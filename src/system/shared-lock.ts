@@ -45,6 +45,8 @@ export class SharedLock {
   }
 
   close(): void {
+    // SQLite keeps a closed connection, and its lock, for as long as a statement of it is in memory.
+    if (this.#holders > 0) this.#database?.exec('COMMIT')
     this.#database?.close()
     this.#database = undefined
     this.#holders = 0
