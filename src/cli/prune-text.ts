@@ -48,11 +48,12 @@ function projectLines(
     `${folderText(path)}${note}${frees}`,
     ...(unreachable === null ? [] : [`  not taken for removed: ${unreachable}`]),
     ...countsOf(drop.map(({ why }) => GOES[why])).map(
-      ([why, count]) => `  ${paint('red', `${counted(count, 'checkpoint')} go`)}: ${why}`,
+      ([why, count]) =>
+        `  ${paint('red', `${counted(count, 'checkpoint')} ${count === 1 ? 'goes' : 'go'}`)}: ${why}`,
     ),
     ...Object.entries(keep).map(
       ([why, count]) =>
-        `  ${counted(count, 'checkpoint')} stay: ${STAYS[why as keyof ProjectPlan['keep']]}`,
+        `  ${counted(count, 'checkpoint')} ${count === 1 ? 'stays' : 'stay'}: ${STAYS[why as keyof ProjectPlan['keep']]}`,
     ),
   ]
 }

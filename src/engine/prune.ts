@@ -245,14 +245,17 @@ function reasons({ projects }: PrunePlan): string[] {
     for (const [why, count] of keep) counts.set(why, (counts.get(why) ?? 0) + count)
   const count = (why: Guard | 'recent') => counts.get(why) ?? 0
   const lines = [
-    [count('pinned'), 'pinned checkpoints'],
-    [count('named'), 'named checkpoints'],
-    [count('session'), 'checkpoints of unfinished sessions'],
-    [count('thread'), 'checkpoints of graph threads'],
-    [count('recent'), 'last checkpoints of their projects'],
+    [count('pinned'), 'pinned'],
+    [count('named'), 'named'],
+    [count('session'), 'of unfinished sessions'],
+    [count('thread'), 'of graph threads'],
+    [count('recent'), 'the last of their projects'],
   ] as const
+  const noun = (number: number) => (number === 1 ? 'checkpoint' : 'checkpoints')
   return [
-    ...lines.flatMap(([number, what]) => (number === 0 ? [] : `${number} ${what}`)),
+    ...lines.flatMap(([number, what]) =>
+      number === 0 ? [] : `${number} ${noun(number)} (${what})`,
+    ),
     'the ledger with the states of sessions that are kept',
   ]
 }

@@ -1,0 +1,296 @@
+// The commands that look after the store: prune, config, clear and clear-legacy, as text, as JSON, and refused.
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { ConfigResult, PruneResult } from '../../src/index.js'
+import { startAgent } from './agent.js'
+import { type Ended, type Scratch, scratch } from './program.js'
+
+function setStore(s: Scratch, config: unknown): void {
+  mkdirSync(s.home, { recursive: true, mode: 0o700 })
+  writeFileSync(join(s.home, 'config.json'), JSON.stringify(config))
+}
+
+/** Three checkpoints of the project, one of them pinned. */
+function withCheckpoints(): Scratch {
+  const s = scratch()
+  for (const content of ['one', 'two', 'three']) {
+    s.write({ 'a.txt': content })
+    s.run(['save', '-m', content])
+  }
+  s.run(['pin', '3'])
+  return s
+}
+
+const count = (s: Scratch) => (s.json(['list']) as { checkpoints: unknown[] }).checkpoints.length
+
+/** At a terminal, where somebody types an answer. */
+function answered(s: Scratch, command: string, answer: string): Ended {
+  return s.shell(`script -qec 'savestate ${command}' /dev/null`, { input: `${answer}\n` })
+}
+
+describe('prune', () => {
+  test('shows its plan, asks, and does it', () => {
+    using s = withCheckpoints()
+    const dry = s.run(['prune', '--max-checkpoints', '1', '--dry-run'])
+    expect(dry.code).toBe(0)
+    const [first, ...lines] = dry.stdout.split('\n')
+    expect(first).toMatch(/project, frees [\d.]+ (B|KB)$/)
+    expect(lines.slice(0, 3)).toEqual([
+      '  1 checkpoint goes: over the number to keep',
+      '  1 checkpoint stays: within the limits',
+      '  1 checkpoint stays: pinned',
+    ])
+    expect(lines[3]).toMatch(
+      /^The store takes [\d.]+ KB and would take about [\d.]+ KB of 500 MB\.$/,
+    )
+    expect(s.run(['prune', '--max-checkpoints', '1'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('no terminal to ask on'),
+    })
+    expect(count(s)).toBe(3)
+    const no = answered(s, 'prune --max-checkpoints 1', 'n')
+    expect([no.code, no.stdout]).toEqual([1, expect.stringContaining('Nothing has been removed.')])
+    expect(no.stdout).toContain('over the number to keep')
+    expect(count(s)).toBe(3)
+    const yes = answered(s, 'prune --max-checkpoints 1', 'y')
+    expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining('Checkpoints gone: 1')])
+    expect(count(s)).toBe(2)
+    const again = s.run(['prune', '--max-checkpoints', '1'])
+    expect(again.code).toBe(0)
+    expect(again.stdout.split('\n').slice(0, 6)).toEqual([
+      'Scanned:          1 project',
+      'Deleted orphan:   0',
+      'Deleted stale:    0',
+      'Checkpoints gone: 0',
+      'Sessions gone:    0',
+      'Errors:           0',
+    ])
+  })
+
+  test('as JSON it is the whole result', () => {
+    using s = withCheckpoints()
+    const result = s.json(['prune', '--max-checkpoints', '1', '-y']) as PruneResult
+    expect(result).toEqual({
+      plan: {
+        projects: [
+          {
+            id: expect.any(String),
+            path: s.project,
+            state: 'live',
+            unreachable: null,
+            drop: [{ id: expect.any(String), why: 'count' }],
+            keep: { recent: 1, pinned: 1 },
+            freesBytes: expect.any(Number),
+          },
+        ],
+        sessions: [],
+        sizeBytes: expect.any(Number),
+        capBytes: 500_000_000,
+        afterBytes: expect.any(Number),
+      },
+      applied: true,
+      scanned: 1,
+      deletedOrphan: 0,
+      deletedStale: 0,
+      deletedCheckpoints: 1,
+      deletedSessions: 0,
+      errors: [],
+      bytesReclaimed: expect.any(Number),
+      sizeBytes: expect.any(Number),
+      above: null,
+    })
+  })
+
+  test('above the limit the answer says why, and ends with 2', () => {
+    using s = withCheckpoints()
+    setStore(s, { maxSizeMb: 0.001 })
+    const dry = s.run(['prune', '--dry-run'])
+    expect(dry.code).toBe(2)
+    expect(dry.stdout).toContain('It would stay over the limit, because of 1 checkpoint (pinned)')
+    const done = s.run(['prune', '-y'])
+    expect(done.code).toBe(2)
+    expect(done.stdout).toMatch(
+      /It is [\d.]+ KB over the limit, because of 1 checkpoint \(pinned\),/,
+    )
+  })
+
+  test('orphans go, or are kept; what cannot be reached is explained', () => {
+    using s = scratch({ a: '1' })
+    s.run(['save'])
+    const gone = join(s.folder, 'gone')
+    const work = join(s.folder, 'disk', 'work')
+    for (const folder of [gone, work]) {
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, 'b'), folder)
+      s.run(['-C', folder, 'save'])
+    }
+    rmSync(gone, { recursive: true })
+    rmSync(join(s.folder, 'disk'), { recursive: true })
+    const kept = s.json(['prune', '--keep-orphans', '-y']) as PruneResult
+    expect(kept.deletedOrphan).toBe(0)
+    const { stdout } = s.run(['prune', '--dry-run'])
+    expect(stdout).toContain('  1 checkpoint goes: the folder is gone\n')
+    expect(stdout).toContain('work cannot be reached\n')
+    expect(stdout).toContain(
+      '  not taken for removed: the folder above it cannot be reached either\n',
+    )
+    expect(s.run(['prune', '--unattended']).stdout).toContain('Deleted orphan:   0')
+    const done = s.run(['prune', '-y'])
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('Deleted orphan:   1\n')])
+  })
+
+  test.each([
+    ['--retention-days', 'x'],
+    ['--max-size-mb', '-1'],
+    ['--max-checkpoints', '0'],
+    ['--keep'],
+    ['now'],
+  ])('wrong: prune %s %s', (...args) => {
+    using s = scratch()
+    expect(s.run(['prune', ...args.filter((it) => it !== undefined)])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Usage: savestate prune'),
+    })
+  })
+})
+
+describe('config', () => {
+  test('shows each value and where it comes from', () => {
+    using s = scratch({ '.savestate.json': '{"maxFileMb":2}' })
+    setStore(s, { maxCheckpoints: 5, maxFileMb: 1 })
+    const [store, project] = [join(s.home, 'config.json'), join(s.project, '.savestate.json')]
+    const result = s.json(['config']) as ConfigResult
+    expect(result.files).toEqual({ store, project })
+    expect(result.values.slice(0, 3)).toEqual([
+      { key: 'maxCheckpoints', value: 5, source: 'store' },
+      { key: 'maxSizeMb', value: 500, source: 'default' },
+      { key: 'maxFileMb', value: 2, source: 'project' },
+    ])
+    const { code, stdout } = s.run(['config'])
+    expect(code).toBe(0)
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      `maxCheckpoints          5       ${store}`,
+      'maxSizeMb               500     default',
+      `maxFileMb               2       ${project}`,
+    ])
+  })
+
+  test.each(['store', 'project'])('what the %s sets wrongly is named, for save too', (which) => {
+    using s = scratch({ a: '1' })
+    const file = join(
+      which === 'store' ? s.home : s.project,
+      which === 'store' ? 'config.json' : '.savestate.json',
+    )
+    s.run(['save'])
+    writeFileSync(file, '{"maxChekpoints":1}')
+    for (const command of ['save', 'config']) {
+      const { code, stderr } = s.run([command, '--json'])
+      expect([code, JSON.parse(stderr)]).toEqual([
+        2,
+        {
+          error: {
+            code: 'CONFIG_INVALID',
+            message: `${file} cannot be used: it has an unknown key "maxChekpoints"`,
+            hint: expect.stringContaining('maxCheckpoints'),
+          },
+        },
+      ])
+    }
+  })
+})
+
+describe('clear', () => {
+  test.each(['-f', '--yes'])('empties the store with %s, but not the settings', (flag) => {
+    using s = withCheckpoints()
+    setStore(s, { maxCheckpoints: 5 })
+    const { code, stdout } = s.run(['clear', flag])
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^The store is empty: .* given back\.\n$/),
+    ])
+    expect(readdirSync(s.home).sort()).toEqual(['config.json', 'format', 'locks'])
+    expect(s.run(['save']).code).toBe(0)
+    expect(count(s)).toBe(1)
+    expect((s.json(['config']) as ConfigResult).values[0]?.value).toBe(5)
+  })
+
+  test('needs a yes', () => {
+    using s = withCheckpoints()
+    const { code, stderr } = s.run(['clear', '--json'])
+    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'CONFIRMATION_NEEDED'])
+    const no = answered(s, 'clear', 'n')
+    expect([no.code, no.stdout]).toEqual([
+      1,
+      expect.stringContaining('3 checkpoints of 1 project, 0 sessions'),
+    ])
+    expect(count(s)).toBe(3)
+    expect(answered(s, 'clear', 'yes').code).toBe(0)
+    expect(count(s)).toBe(0)
+    expect(s.json(['clear', '-y'])).toEqual({ applied: true, bytesReclaimed: expect.any(Number) })
+  })
+
+  test('removes nothing while another process has the store open', async () => {
+    using s = withCheckpoints()
+    const agent = await startAgent(s, 'await project.list()')
+    const { code, stderr } = s.run(['clear', '-f', '--json'])
+    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STORE_BUSY'])
+    expect(count(s)).toBe(3)
+    await agent.kill()
+    expect(s.run(['clear', '-f']).code).toBe(0)
+    expect(count(s)).toBe(0)
+  })
+
+  test('works on a store whose ledger is damaged', () => {
+    using s = withCheckpoints()
+    writeFileSync(join(s.home, 'ledger.db'), 'no database at all '.repeat(500))
+    expect(s.run(['list']).code).toBe(2)
+    expect(s.run(['clear', '-f']).code).toBe(0)
+    expect(s.run(['save']).code).toBe(0)
+    expect(s.run(['verify']).code).toBe(0)
+  })
+})
+
+describe('clear-legacy', () => {
+  test('removes the archives and nothing else, after a yes, whatever the ledger looks like', () => {
+    using s = withCheckpoints()
+    for (const name of ['legacy-20240101', 'legacy-x/deep', 'legacy'])
+      mkdirSync(join(s.home, name), { recursive: true })
+    writeFileSync(join(s.home, 'legacy-x/deep/file'), 'x'.repeat(5000))
+    expect(s.run(['clear-legacy'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no terminal to ask on'),
+    })
+    const no = answered(s, 'clear-legacy', 'n')
+    expect([no.code, no.stdout]).toEqual([1, expect.stringContaining('legacy-20240101')])
+    expect(existsSync(join(s.home, 'legacy-x/deep/file'))).toBe(true)
+    writeFileSync(join(s.home, 'ledger.db-wal'), 'damaged '.repeat(100))
+    expect(s.json(['clear-legacy', '-f'])).toEqual({
+      applied: true,
+      removed: ['legacy-20240101', 'legacy-x'].map((name) => ({
+        path: join(s.home, name),
+        sizeBytes: expect.any(Number),
+      })),
+    })
+    expect(existsSync(join(s.home, 'legacy'))).toBe(true)
+    expect(s.run(['clear-legacy'])).toEqual({
+      code: 0,
+      stdout: 'There are no archives of older stores.\n',
+      stderr: '',
+    })
+  })
+})
+
+test('help and completion know these commands', () => {
+  using s = scratch()
+  const { stdout } = s.run(['help'])
+  for (const command of ['prune', 'config', 'clear', 'clear-legacy']) {
+    expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'))
+    expect(s.run([command, '--help']).stdout).toContain(`savestate ${command}`)
+  }
+  const offered = s.run(['__complete', '--', 'clear']).stdout.split('\n')
+  expect(offered.map((line) => line.split('\t')[0])).toEqual(['clear', 'clear-legacy', ''])
+  expect(s.run(['__complete', '--', 'prune', '--max']).stdout).toMatch(/^--max-size-mb\t/)
+})
