@@ -11,6 +11,7 @@ import { type FileSpec, type Scratch, type Seen, scratch } from './scratch.js'
 import { SESSION_POINTS } from './session-failpoints.js'
 import { IMPORT_POINTS } from './import-failpoints.js'
 import { PRUNE_POINTS } from './prune-failpoints.js'
+import { REPAIR_POINTS } from './repair-failpoints.js'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 
@@ -212,6 +213,7 @@ test('the failpoints in the table are those in the source', () => {
     ...Object.values(SESSION_POINTS),
     ...Object.values(IMPORT_POINTS),
     PRUNE_POINTS,
+    REPAIR_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))

@@ -24,6 +24,7 @@ import {
   makeStore,
   objectsIn,
 } from './damage-store.js'
+import { REPAIR_POINTS } from './repair-failpoints.js'
 import { GIT_ENVIRONMENT, sdk } from './scratch.js'
 
 const isThorough = process.env['SAVESTATE_EVERY_FILE'] !== undefined
@@ -145,7 +146,10 @@ test('the journal of an interrupted rewind, damaged in every way: everything wor
 
 test('a repair that is killed between any two steps is finished by the next', async () => {
   const complaints: string[] = []
-  for (const point of ['repair:step', 'repair:step@2', 'rescue:made', 'rescue:moved']) {
+  const points = Object.entries(REPAIR_POINTS).flatMap(([point, visits]) =>
+    Array.from({ length: visits }, (_, visit) => `${point}@${visit + 1}`),
+  )
+  for (const point of points) {
     const home = made.copy()
     damage(join(home, 'ledger.db'), 'truncated')
     const env = { ...process.env, SAVESTATE_HOME: home, SAVESTATE_FAILPOINT: point }
