@@ -1,5 +1,5 @@
 // When the store prunes itself: after a save, in a process of its own, at most once in the time that is set.
-import { SavestateError } from '../model/index.js'
+import { type ErrorCode, SavestateError } from '../model/index.js'
 import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
@@ -10,6 +10,7 @@ import type { PruneInput } from './prune-input.js'
 import { storeSettings } from './settings.js'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** The prune that nobody looks at: what goes wrong is noted in the store, for `status` to tell. */
 export async function pruneUnattended(
@@ -37,8 +38,8 @@ export function claimPrune(context: StoreContext): boolean {
     return claim(context)
   } catch (error) {
     // Nobody has asked for this, and a timer has nobody to tell: the next look will be soon enough.
-    if (isBusy(error)) return false
-    if (!(error instanceof SavestateError && error.code === 'CONFIG_INVALID')) throw error
+    if (isBusy(error) || isFault(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE')) return false
+    if (!isFault(error, 'CONFIG_INVALID')) throw error
     note(context, error.code, error.message)
     return false
   }
@@ -46,7 +47,7 @@ export function claimPrune(context: StoreContext): boolean {
 
 function claim({ home, ledger, clock }: StoreContext): boolean {
   if (ledger.checkpoints.added === 0) return false
-  const { autoPrune, autoPruneHours } = storeSettings(home).config
+  const { autoPrune, autoPruneHours, retentionDays } = storeSettings(home).config
   if (!autoPrune) return false
   const nowMs = clock.nowMs()
   return ledger.transaction(() => {
@@ -56,6 +57,12 @@ function claim({ home, ledger, clock }: StoreContext): boolean {
     // A clock that was set back must not stop it for ever.
     const isDue = nowMs - last >= autoPruneHours * HOUR_MS || last > nowMs
     if (isDue || claimed === undefined) ledger.care.setFact('prune-claimed-at', String(nowMs))
-    return isDue
+    // After a leap of the clock everything looks old, and after a long absence nobody has used anything: one more
+    // interval of use comes first.
+    return isDue && nowMs - last < Math.max(1, retentionDays) * DAY_MS
   })
+}
+
+function isFault(error: unknown, ...codes: readonly ErrorCode[]): error is SavestateError {
+  return error instanceof SavestateError && codes.includes(error.code)
 }

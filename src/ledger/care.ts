@@ -69,7 +69,7 @@ export class Care {
   /** Somebody uses the project, though nothing is added to it now. To the hour: most such calls write nothing. */
   touchProject(project: ProjectId, atMs: number): void {
     const row = this.#database.get('SELECT touched_at FROM projects WHERE id = ?', project)
-    if (row === undefined || Math.abs(atMs - number(row, 'touched_at')) < HOUR_MS) return
+    if (row === undefined || atMs - number(row, 'touched_at') < HOUR_MS) return
     this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
   }
 

@@ -265,8 +265,10 @@ export class Checkpoints {
     ]
   }
 
+  /** Never back: with a clock that is behind, what is in use would look long forgotten once it is right again. */
   #touch(project: ProjectId, atMs: number): void {
-    this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
+    const sql = 'UPDATE projects SET touched_at = max(touched_at, ?) WHERE id = ?'
+    this.#database.run(sql, atMs, project)
   }
 }
 

@@ -33,6 +33,9 @@ export type SessionQuery = {
 /** A writer's right to a session. */
 export type Hold = { readonly key: SessionKey; readonly id: string; readonly fence: number }
 
+// Takes the time twice. It never goes back, and differs after every change, whatever the clock does.
+const UPDATED_AT = 'updated_at = max(?, updated_at + (? < updated_at))'
+
 export class Sessions {
   readonly #database: Database
   readonly #vault: Vault
@@ -138,11 +141,12 @@ export class Sessions {
   ): void {
     this.#held(
       hold,
-      `head = ?, status = ?, status_reason = ?, updated_at = ?, next_step = next_step + 1,
+      `head = ?, status = ?, status_reason = ?, ${UPDATED_AT}, next_step = next_step + 1,
        lease_expires_at = coalesce(?, lease_expires_at)`,
       to.head,
       to.status.state,
       'reason' in to.status ? to.status.reason : null,
+      to.atMs,
       to.atMs,
       to.leaseUntilMs,
     )
@@ -150,7 +154,8 @@ export class Sessions {
 
   setStatus(hold: Hold, { status, atMs }: { status: Status; atMs: number }): void {
     const reason = 'reason' in status ? status.reason : null
-    this.#held(hold, 'status = ?, status_reason = ?, updated_at = ?', status.state, reason, atMs)
+    const set = `status = ?, status_reason = ?, ${UPDATED_AT}`
+    this.#held(hold, set, status.state, reason, atMs, atMs)
   }
 
   setTurn(hold: Hold, turn: number): void {
