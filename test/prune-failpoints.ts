@@ -5,6 +5,6 @@ export const PRUNE_POINTS = {
   'collect:packed': 1,
   'collect:named': 2,
   'collect:repacked': 1,
-  'collect:loose-removed': 2,
-  'collect:pack-removed': 3,
+  'collect:loose-removed': 1,
+  'collect:pack-removed': 2,
 } as const
