@@ -10,7 +10,9 @@ import type { Project, Store } from '../src/index.js'
 import { type FileSpec, type Scratch, type Seen, scratch } from './scratch.js'
 import { SESSION_POINTS } from './session-failpoints.js'
 import { IMPORT_POINTS } from './import-failpoints.js'
+import { FORGET_POINTS } from './forget-failpoints.js'
 import { PRUNE_POINTS } from './prune-failpoints.js'
+import { REKEY_POINTS } from './rekey-failpoints.js'
 import { REPAIR_POINTS } from './repair-failpoints.js'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
@@ -214,6 +216,8 @@ test('the failpoints in the table are those in the source', () => {
     ...Object.values(IMPORT_POINTS),
     PRUNE_POINTS,
     REPAIR_POINTS,
+    FORGET_POINTS,
+    REKEY_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
+import { FORGET_POINTS } from './forget-failpoints.js'
 import { type Scratch, scratch, sdk } from './scratch.js'
 
 const MARKER = 'a word that must not stay'
@@ -73,7 +74,7 @@ test('a copy elsewhere is not touched', async () => {
   expect(readFileSync(join(s.project, 'two'), 'utf8')).toBe(MARKER)
 })
 
-for (const point of ['forget:written', 'forget:refs-beside', 'forget:rows', 'forget:refs']) {
+for (const point of Object.keys(FORGET_POINTS)) {
   test(`killed at ${point} it has happened or not, and a prune leaves the store whole`, async () => {
     await using s = await scratch()
     s.write({ secret: MARKER, other: 'stays' })
@@ -88,7 +89,7 @@ for (const point of ['forget:written', 'forget:refs-beside', 'forget:rows', 'for
     const project = await store.project(s.project)
     await store.prune()
     expect(await store.verify()).toMatchObject({ problems: [] })
-    const isForgotten = point === 'forget:rows' || point === 'forget:refs'
+    const isForgotten = FORGET_POINTS[point]
     const { fileCount } = await project.show('start')
     expect(fileCount).toBe(isForgotten ? 1 : 2)
     await project.rewind({ to: 'start' })

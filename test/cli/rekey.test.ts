@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Ended, type Scratch, scratch } from './program.js'
+import { REKEY_POINTS } from '../rekey-failpoints.js'
 
 const OLD = '1f'.repeat(32)
 const NEW = Buffer.alloc(32, 0x2e).toString('base64')
@@ -104,7 +105,7 @@ test('rekey shows its plan, asks, and does it', () => {
   expect(exported(s, {})).toMatchObject([{ data: { note: MARKER } }])
 })
 
-const POINTS = ['rekey:begun', 'rekey:batch@4', 'rekey:moved', 'rekey:erased']
+const POINTS = Object.entries(REKEY_POINTS).map(([point, visit]) => `${point}@${visit}`)
 
 test.each(POINTS)('a change of the key that is killed at %s is finished by the next', (point) => {
   using s = scratch({ 'a.txt': 'one\n' })
