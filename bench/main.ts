@@ -20,6 +20,7 @@ import { appendGrowth, appendTime } from './rows/state-append.js'
 import { forkDisk, forkTime } from './rows/state-fork.js'
 import { listMemory, listTime, loadTime } from './rows/state-read.js'
 import { saveOfSqlite, saveTime, stateDisk } from './rows/state-save.js'
+import { statusTime, waitBesidePrune } from './rows/store-care.js'
 import { openScratch } from './scratch.js'
 
 if (process.argv[2] === CHILD_FLAG) serve()
@@ -72,6 +73,8 @@ function stateRows(): readonly Row[] {
     forkTime,
     forkDisk,
     langgraphPut,
+    statusTime,
+    waitBesidePrune,
   ]
 }
 

@@ -84,7 +84,7 @@ for (const point of Object.keys(FORGET_POINTS)) {
     const killed = inChild(s, `return await project.forget('secret')`, {
       env: { SAVESTATE_FAILPOINT: point },
     })
-    await expect(killed).rejects.toThrow()
+    await expect(killed).rejects.toMatchObject({ signal: 'SIGKILL' })
     const store = await sdk.openStore({ home: s.home })
     const project = await store.project(s.project)
     await store.prune()

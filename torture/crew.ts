@@ -94,7 +94,7 @@ export class Crew {
 
   /** One at a time for each folder. */
   #grant(): void {
-    for (const waiting of [...this.#waiting]) {
+    for (const waiting of this.#waiting.slice()) {
       const { project, member } = waiting
       if ([...this.#members.values()].some(({ held }) => held.has(project))) continue
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1)

@@ -171,7 +171,7 @@ class Sweep {
     }
     for (const prefix of readdirSync(this.#objects)) {
       const at = join(this.#objects, prefix)
-      if (/^tmp_/.test(prefix)) this.#bury(at, prefix)
+      if (prefix.startsWith('tmp_')) this.#bury(at, prefix)
       if (/^[0-9a-f]{2}$/.test(prefix) && readdirSync(at).length === 0)
         rmSync(at, { recursive: true })
     }
