@@ -90,6 +90,8 @@ export class ProjectCapture {
         onFile: (count) => progress.scanned(count),
         onPending: (item) => hasher.add(item),
       })
+      // Looked at now: the builder gives the root an id as soon as all contents have theirs.
+      const hasSameFiles = scanned.root.id !== undefined
       const epoch = (known?.epoch ?? 0) + 1
       progress.toStore(scanned.pending.length)
       const builder = new TreeBuilder(scanned.root, sink, epoch)
@@ -98,7 +100,8 @@ export class ProjectCapture {
       for (const { node } of scanned.pending) node.epoch = epoch
       this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')
-      const { snapshot, modes } = this.#finish(scanned, { known, builder, hasher })
+      const now = { known, builder, hasher, hasSameFiles }
+      const { snapshot, modes } = this.#finish(scanned, now)
       await sink.finish()
       failpoint('capture:stored')
       this.#known = {
@@ -209,13 +212,22 @@ export class ProjectCapture {
 
   #finish(
     scanned: Scanned,
-    now: { known: CachedProject | undefined; builder: TreeBuilder; hasher: Hasher },
+    now: {
+      known: CachedProject | undefined
+      builder: TreeBuilder
+      hasher: Hasher
+      hasSameFiles: boolean
+    },
   ): { readonly snapshot: Snapshot; readonly modes: ObjectId | undefined } {
     const { store } = this.#settings
     const { known, builder, hasher } = now
     const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
-    const isSame = scanned.root.id !== undefined && hasSameModes
-    if (isSame && known?.snapshot !== undefined && store.has(known.snapshot.tree)) {
+    if (
+      now.hasSameFiles &&
+      hasSameModes &&
+      known?.snapshot !== undefined &&
+      store.has(known.snapshot.tree)
+    ) {
       return {
         snapshot: describeSnapshot(known.snapshot.tree, scanned, this.#packed),
         modes: known.modes,

@@ -43,6 +43,9 @@ export class Hasher {
   #smallBytes = 0
   #pool: HashPool | undefined
   #hasGivenUp = false
+  #isScanOver = false
+  /** Threads answer while the scan goes through the very folders that these change. */
+  readonly #replacements: (() => void)[] = []
   #onTaken: () => void = () => undefined
 
   constructor(options: HasherOptions) {
@@ -72,6 +75,8 @@ export class Hasher {
    */
   async finish(onTaken: () => void): Promise<void> {
     this.#onTaken = onTaken
+    this.#isScanOver = true
+    for (const replace of this.#replacements.splice(0)) replace()
     for (const item of this.#small) {
       if (item.node.kind === 'link') this.#hashLink(item)
       else this.#hashHere(item)
@@ -103,7 +108,12 @@ export class Hasher {
       return
     }
     this.#hasGivenUp = true
-    replaceByFault(item, fault)
+    this.#replace(() => replaceByFault(item, fault))
+  }
+
+  #replace(replace: () => void): void {
+    if (this.#isScanOver) replace()
+    else this.#replacements.push(replace)
   }
 
   #startPool(): void {
@@ -197,7 +207,8 @@ export class Hasher {
     this.#hasGivenUp = true
     const skipped = newSkipped(node.name, { reason: 'secret', isFolder: false })
     const { size, mtimeNs, ctimeNs, ino, settled } = node
-    replaceNode(item, Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, settled }))
+    const stamped = Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, settled })
+    this.#replace(() => replaceNode(item, stamped))
     return true
   }
 

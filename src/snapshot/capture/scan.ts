@@ -202,6 +202,8 @@ export class Scan {
   }
 
   #read(item: Pending): void {
+    // Here, not at the end of the visit: a hash thread may have answered by then, and the content look finished.
+    item.folder.id = undefined
     this.#pending.push(item)
     this.#options.onPending(item)
   }
