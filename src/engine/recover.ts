@@ -113,6 +113,7 @@ async function finish(
     only,
     safety,
     operation,
+    rootInode: journal.rootInode,
     hooks,
   })
   await commitRestore(context, project, { after, safety, operation, request })

@@ -73,6 +73,7 @@ export async function restore(
 ): Promise<RestoreResult> {
   const { ledger, snapshots } = context
   const newest = ledger.checkpoints.newestFiles(project.id)
+  const rootInode = rootInodeOf(project)
   const before = await captureNow(context, project, hooks)
   const plan = await snapshots.plan(project, {
     ...request,
@@ -106,7 +107,7 @@ export async function restore(
   // Only what was planned: with another .gitignore back in place, files that were ignored all along look
   // like files made later.
   const only = changedPaths(entries)
-  const work = { request, plan, entries, only, safety, operation, hooks }
+  const work = { request, plan, entries, only, safety, operation, rootInode, hooks }
   const after = await carryOut(context, project, work).catch(async (error: unknown) => {
     await takeBackUnfinished(context, project, safety)
     throw error
@@ -150,6 +151,8 @@ export type Undertaking = {
   readonly only: readonly BytePath[]
   readonly safety: FilesCheckpoint
   readonly operation: OperationId
+  /** The folder that the plan was made for. */
+  readonly rootInode: string
   readonly hooks: Hooks
 }
 
@@ -160,10 +163,9 @@ export async function carryOut(
   work: Undertaking,
 ): Promise<Captured> {
   const { snapshots } = context
-  const { request, safety, operation, hooks } = work
+  const { request, safety, operation, rootInode, hooks } = work
   const journals = new Journals(context.home)
   const { entries, only } = work
-  const rootInode = rootInodeOf(project)
   const sweep = stagingFolders(entries)
   let plan = work.plan
   for (let round = 1; ; round++) {
