@@ -70,6 +70,9 @@ test('a store of version 2 is brought up to date, sessions and states included',
 
 function openFixture(name: string, home: string): Database {
   cpSync(join(FIXTURES, name), home, { recursive: true })
+  // Git keeps no modes, so a fresh clone has other ones.
+  for (const entry of readdirSync(home, { recursive: true, withFileTypes: true }))
+    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600)
   chmodSync(home, 0o700)
   return openDatabase(join(home, 'ledger.db'), { timeoutMs: 1000 })
 }

@@ -35,7 +35,7 @@ test('help of a command is the same however it is asked for', () => {
 test('general help lists every command', () => {
   using s = scratch()
   const { stdout } = s.run(['help'])
-  const listed = [...stdout.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name)
+  const listed = [...stdout.matchAll(/^ {2}([\w-]+) {2,}\S/gm)].map(([, name]) => name)
   expect(listed.slice(0, COMMAND_NAMES.length)).toEqual([...COMMAND_NAMES])
   expect(s.run(['--help']).stdout).toBe(stdout)
 })
