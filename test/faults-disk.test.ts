@@ -117,20 +117,20 @@ class World {
     }
   }
 
-  /** At each level it fails as it should and leaves the folder alone; with a little more it may be done. */
+  /** At each level it fails as it should, and leaves the folder alone. */
   failing(args: readonly string[], rooms: readonly number[]): void {
     const before = this.#scratch.snapshotOf(this.#project)
-    const faults = rooms.map((room) => {
+    let failed = 0
+    for (const room of rooms) {
       const { code, stderr } = this.run(args, room)
-      const found = { code, fault: stderr === '' ? '' : errorCodeIn(stderr) }
       this.expectSound()
+      // Injected, the ledger has all the room it needs, so that less is enough.
+      if (code === 0) break
+      failed += 1
+      expect([code, JSON.parse(stderr)]).toMatchObject([2, DISK_FULL])
       expect(this.#scratch.snapshotOf(this.#project)).toEqual(before)
-      return found
-    })
-    // Injected, the ledger still has room, so what writes there alone does not fail.
-    const failed = faults.filter(({ code }) => code !== 0)
-    if (this.#disk.kind === 'tmpfs') expect(failed).toHaveLength(rooms.length)
-    expect(failed).toEqual(failed.map(() => ({ code: 2, fault: 'DISK_FULL' })))
+    }
+    if (this.#disk.kind === 'tmpfs') expect(failed).toBe(rooms.length)
   }
 
   saved(): void {
@@ -174,8 +174,4 @@ class World {
 
 function noise(bytes: number): string {
   return randomBytes(Math.ceil((bytes * 3) / 4)).toString('base64')
-}
-
-function errorCodeIn(stderr: string): string {
-  return (JSON.parse(stderr) as { error: { code: string } }).error.code
 }
