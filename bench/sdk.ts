@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { SavestateSaver } from '../src/adapters/langgraph.js'
-import type { Store } from '../src/index.js'
+import type { Store, StoreOptions } from '../src/index.js'
 
 export type { Project, Session, Store } from '../src/index.js'
 
@@ -12,10 +12,13 @@ const projectRoot = fileURLToPath(new URL('../../', import.meta.url))
 export const programPath = fileURLToPath(import.meta.url)
 export const cliPath = join(projectRoot, 'dist', 'cli', 'bin.js')
 
-export async function openStore(home: string): Promise<Store> {
+export async function openStore(
+  home: string,
+  options: Pick<StoreOptions, 'durability'> = {},
+): Promise<Store> {
   const built = pathToFileURL(join(projectRoot, 'dist', 'index.js')).href
   const sdk: typeof import('../src/index.js') = await import(built)
-  return sdk.openStore({ home })
+  return sdk.openStore({ home, ...options })
 }
 
 export async function openSaver(home: string): Promise<SavestateSaver> {
