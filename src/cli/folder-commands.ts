@@ -30,6 +30,12 @@ export const FOLDER_COMMANDS = {
         summary: 'Save the state alone, without the folder',
         needs: 'state',
       },
+      {
+        name: 'max-file-mb',
+        kind: 'number',
+        value: 'N',
+        summary: 'Leave out files over N MB (default 10, or as the settings say)',
+      },
     ],
     examples: [
       ['savestate save -m "before the big refactoring"', 'Save, and say why'],

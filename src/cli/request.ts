@@ -6,6 +6,8 @@ import type { Parsed } from './parse.js'
 import type { ProgressBar } from './progress-bar.js'
 import type { Screen } from './screen.js'
 
+const MB = 1024 * 1024
+
 export type OpenRequest = Request & { close(): Promise<void> }
 
 export function openRequest(
@@ -14,7 +16,7 @@ export function openRequest(
 ): OpenRequest {
   let opened: Promise<Store> | undefined
   let found: Promise<Project> | undefined
-  const store = () => (opened ??= openForCommands())
+  const store = () => (opened ??= openForCommands(parsed))
   return {
     ...parsed,
     isJson: parsed.options.has('json'),
@@ -42,10 +44,12 @@ export function openRequest(
   }
 }
 
-async function openForCommands(): Promise<Store> {
+async function openForCommands({ options }: Parsed): Promise<Store> {
   const { openStore } = await import('../index.js')
   const { anyClasses } = await import('./any-classes.js')
-  return openStore({ mayBlock: true, classes: anyClasses })
+  const maxFileMb = options.number('max-file-mb')
+  const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
+  return openStore({ mayBlock: true, classes: anyClasses, limits })
 }
 
 async function findProject(store: Store, folder: string | undefined): Promise<Project> {

@@ -29,6 +29,16 @@ function answered(s: Scratch, command: string, answer: string): Ended {
   return s.shell(`script -qec 'savestate ${command}' /dev/null`, { input: `${answer}\n` })
 }
 
+test('a file of 2 MB is left out under a limit of 1 MB, given by a flag, while sources stay', () => {
+  using s = scratch({ 'source.ts': 'export {}\n', 'data.bin': 'x'.repeat(2 * 1024 * 1024) })
+  expect(s.json(['save', '--max-file-mb', '1'])).toMatchObject({
+    files: 1,
+    skippedByReason: { 'too-large': 1 },
+  })
+  expect(s.json(['save'])).toMatchObject({ created: true, skippedByReason: {} })
+  expect(s.run(['save', '--max-file-mb', 'much']).code).toBe(2)
+})
+
 describe('prune', () => {
   test('shows its plan, asks, and does it', () => {
     using s = withCheckpoints()
