@@ -4,7 +4,7 @@ import type { Database } from '../system/index.js'
 import { number } from './rows.js'
 import { type CollectedStates, collectStates } from './states/index.js'
 
-const PAGES_AT_ONCE = 500
+const PAGES_AT_ONCE = 100
 const INCREMENTAL = 2
 
 /** To be called before the first table is made: afterwards it takes a rewrite of the whole file. */
@@ -49,8 +49,9 @@ export class Upkeep {
       if (this.#freePages() >= before) break
       await pause()
     }
-    // Busy while others read: then the log stays until the next time.
-    this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
+    // Writers wait while the log is cut off, so that is done only where nobody has just added to it.
+    const { log, checkpointed } = this.#database.get('PRAGMA wal_checkpoint(PASSIVE)') ?? {}
+    if (log === checkpointed) this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
   #freePages(): number {

@@ -31,6 +31,8 @@ export async function collectStates(
   const counts = { states: 0, nodes: 0, elements: 0 }
   for (const table of ['states', 'nodes', 'elements'] as const) {
     for (let after = 0; ; ) {
+      // Without a lock first: what came since may be much, and writers would wait for it.
+      marks.catchUp()
       const batch = database.transaction(() => marks.sweep(table, after))
       counts[table] += batch.removed
       if (batch.last === undefined) break
@@ -103,7 +105,7 @@ class Marks {
     table: keyof CollectedStates,
     after: number,
   ): { readonly removed: number; readonly last: number | undefined } {
-    this.#catchUp()
+    this.catchUp()
     const rows = this.#database.all(
       `SELECT id FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ${AT_ONCE}`,
       after,
@@ -123,7 +125,7 @@ class Marks {
   }
 
   /** All new ones, also those that no checkpoint has yet: they are whole, and of a transaction that is over. */
-  #catchUp(): void {
+  catchUp(): void {
     const rows = this.#database.all(
       'SELECT id, body FROM states WHERE id > ? ORDER BY id',
       this.#seen,
