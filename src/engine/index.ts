@@ -19,7 +19,7 @@ export {
 export type { Hooks, Progress } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
 export { config, type ConfigResult, limitsOf } from './settings.js'
-export { claimPrune, pruneUnattended } from './prune-due.js'
+export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune.js'
 export type { PruneInput } from './prune-input.js'
 export { type ListAllResult, type ListResult, list, listAll } from './list.js'

@@ -28,6 +28,11 @@ export async function pruneUnattended(
   }
 }
 
+/** For what kept the process from starting at all. */
+export function notePruneNotStarted(context: StoreContext): void {
+  note(context, 'INTERNAL', 'the process that prunes could not be started')
+}
+
 function note({ ledger, clock }: StoreContext, code: string, message: string): void {
   ledger.care.addFailure({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
 }

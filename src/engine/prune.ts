@@ -98,7 +98,7 @@ export const prune = storeOperation({
         })
       const isEnough = sizeBytes <= plan.capBytes || !isComplete || rounds.length === MAX_ROUNDS
       if (isEnough) break
-      plan = await planPrune(context, input, rounds)
+      plan = await planned(context, input, rounds)
       if (!hasWork(plan)) break
       rounds.push(plan)
     }

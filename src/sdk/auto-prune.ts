@@ -1,7 +1,7 @@
 // Starts a prune in a process of its own, so that nobody waits for it: some time after a save, or when the store
 // is closed.
 import { fileURLToPath } from 'node:url'
-import { claimPrune, type StoreContext } from '../engine/index.js'
+import { claimPrune, notePruneNotStarted, type StoreContext } from '../engine/index.js'
 import { childProcess } from '../system/index.js'
 
 const LOOK_EVERY_MS = 600_000
@@ -30,7 +30,9 @@ export class AutoPrune {
       detached: true,
       stdio: 'ignore',
     })
-    // It reports to the store itself (`savestate status`); if it cannot even start, the next one will be due.
+    // Once it runs it reports to the store itself (`savestate status`).
+    if (child.pid === undefined) notePruneNotStarted(this.#context)
+    // The same fault once more, when the store may be closed already.
     child.on('error', () => undefined)
     child.unref()
   }

@@ -92,7 +92,8 @@ function canBeTakenElsewhere(path: string): boolean {
   const script = `
     import { DatabaseSync } from '@photostructure/sqlite'
     const database = new DatabaseSync(process.argv[1], { timeout: 0 })
-    try { database.exec('BEGIN EXCLUSIVE'); process.stdout.write('taken') } catch {}`
+    try { database.exec('BEGIN EXCLUSIVE'); process.stdout.write('taken') }
+    catch (error) { if ((error.errcode & 0xff) !== 5) throw error }`
   const args = ['--input-type=module', '--eval', script, path]
   return execFileSync(process.execPath, args).toString() === 'taken'
 }

@@ -62,30 +62,30 @@ const partials: Mover = {
   },
 }
 
-const sessions: Mover = {
-  table: 'sessions',
-  order: ['key'],
-  stale: (target) => staleText('metadata', target),
-  move(moving, row) {
-    moving.database.run(
-      'UPDATE sessions SET metadata = ? WHERE key = ?',
-      moved(moving, text(row, 'metadata'), sessionPlace(text(row, 'id'))),
-      number(row, 'key'),
-    )
-  },
-}
+const sessions = metadataMover({ table: 'sessions', key: 'key', placeOf: sessionPlace })
+const checkpoints = metadataMover({ table: 'checkpoints', key: 'seq', placeOf: checkpointPlace })
 
-const checkpoints: Mover = {
-  table: 'checkpoints',
-  order: ['seq'],
-  stale: (target) => staleText('metadata', target),
-  move(moving, row) {
-    moving.database.run(
-      'UPDATE checkpoints SET metadata = ? WHERE seq = ?',
-      moved(moving, text(row, 'metadata'), checkpointPlace(text(row, 'id'))),
-      number(row, 'seq'),
-    )
-  },
+function metadataMover({
+  table,
+  key,
+  placeOf,
+}: {
+  readonly table: 'sessions' | 'checkpoints'
+  readonly key: 'key' | 'seq'
+  readonly placeOf: typeof sessionPlace
+}): Mover {
+  return {
+    table,
+    order: [key],
+    stale: (target) => staleText('metadata', target),
+    move(moving, row) {
+      moving.database.run(
+        `UPDATE ${table} SET metadata = ? WHERE ${key} = ?`,
+        moved(moving, text(row, 'metadata'), placeOf(text(row, 'id'))),
+        number(row, key),
+      )
+    },
+  }
 }
 
 const graphCheckpoints: Mover = {
