@@ -60,6 +60,7 @@ test('a folder goes with all that is in it, and the path must be somewhere', asy
   expect((await project.show(id)).fileCount).toBe(1)
   await expect(project.forget('a/b')).rejects.toMatchObject({ code: 'BAD_INPUT' })
   await expect(project.forget('../outside')).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  await expect(project.forget('.')).rejects.toThrow(/not the project/)
 })
 
 test('a copy elsewhere is not touched', async () => {

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { type PlanView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { planText } from './plan-text.js'
+import { optionsOf } from './table.js'
 
 export type Asker = {
   readonly isTerminal: boolean
@@ -33,19 +34,24 @@ export async function confirmText(
 ): Promise<boolean> {
   if (request.options.has('yes')) return true
   request.bar.erase()
-  return isAgreed(plan, { question, asker: terminalAsker(request) })
+  const canShow = optionsOf(request.command).some(({ name }) => name === 'dry-run')
+  return isAgreed(plan, { question, asker: terminalAsker(request), canShow })
 }
 
 export async function isAgreed(
   plan: string,
-  { question, asker }: { readonly question: string; readonly asker: Asker },
+  {
+    question,
+    asker,
+    canShow = true,
+  }: { readonly question: string; readonly asker: Asker; readonly canShow?: boolean },
 ): Promise<boolean> {
   if (!asker.isTerminal) {
     throw new SavestateError(
       'CONFIRMATION_NEEDED',
       'This needs a yes, and there is no terminal to ask on',
       {
-        hint: 'Add --yes to do it, or --dry-run to see what it would do. Nothing has been changed.',
+        hint: `Add --yes to do it${canShow ? ', or --dry-run to see what it would do' : ''}. Nothing has been changed.`,
       },
     )
   }

@@ -9,6 +9,7 @@ import {
   type ObjectId,
   pathText,
   type Project,
+  ROOT,
   SavestateError,
 } from '../model/index.js'
 import { removeRefs, type Rewritten, setRefs } from '../snapshot/index.js'
@@ -40,6 +41,10 @@ export const forget = projectOperation({
   input: () => z.object({ path: z.string(), dryRun: z._default(z.boolean(), false) }),
   async run(context, input, hooks): Promise<ForgetResult> {
     const path = parseProjectPath(input.path)
+    if (path === ROOT)
+      throw new SavestateError('BAD_INPUT', 'forget takes a path in the project, not the project', {
+        hint: 'Name a file or folder in it. `savestate clear` empties the whole store.',
+      })
     const project = knownProject(context)
     if (project === undefined) throw nowhere(path)
     const before = await diskUsage(context.home)
