@@ -73,7 +73,7 @@ export {
   type ToolRequest,
   type ToolRun,
 } from './tool.js'
-export { ensureProject, objectsLockPath, storeLockPath } from './context.js'
+export { ensureProject, knownProject, objectsLockPath, storeLockPath } from './context.js'
 export { copyThread, deleteRuns, deleteThread, keepLatest } from './thread-removal.js'
 export {
   type ChannelHistory,

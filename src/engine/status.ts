@@ -21,6 +21,20 @@ export type StatusResult = {
     readonly state: ProjectState
   }[]
   readonly sessions: readonly SessionView[]
+  /** Projects under watch, in any process (docs/watching.md). */
+  readonly watches: readonly {
+    readonly path: string
+    readonly pid: number
+    /** False while the system does not let it be watched: saves look at everything. */
+    readonly isWatching: boolean
+    /** Why a save looked at everything, the last time that one had to. */
+    readonly doubt: string | null
+    readonly doubtAt: string | null
+    readonly fullScans: number
+    readonly folders: number
+    /** Changes that no event told of. */
+    readonly missed: number
+  }[]
   /** Archives of older stores. */
   readonly legacy: readonly LegacyArchive[]
   readonly limits: { readonly maxSizeMb: number; readonly maxCheckpoints: number }
@@ -58,6 +72,7 @@ export const status = storeOperation({
       sizeBytes: await diskUsage(home),
       projects,
       sessions,
+      watches: watchesOf(context),
       legacy: await legacyArchives(home),
       limits: { maxSizeMb, maxCheckpoints },
       prunedAt: prunedAtMs === undefined ? null : new Date(Number(prunedAtMs)).toISOString(),
@@ -65,6 +80,17 @@ export const status = storeOperation({
     }
   },
 })
+
+function watchesOf({ ledger, snapshots }: StoreContext): StatusResult['watches'] {
+  return snapshots.watches().flatMap((note) => {
+    const path = ledger.project(note.project)?.path
+    if (path === undefined) return []
+    const { isWatching, doubt, doubtAtMs, fullScans, folders, missed } = note
+    const doubtAt = doubtAtMs === null ? null : new Date(doubtAtMs).toISOString()
+    const { pid } = note.process
+    return { path: pathText(path), pid, isWatching, doubt, doubtAt, fullScans, folders, missed }
+  })
+}
 
 const MAX_FAILURES = 100
 const DAY_MS = 24 * 60 * 60_000

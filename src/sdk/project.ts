@@ -1,6 +1,7 @@
 // A folder under checkpoints.
 import * as engine from '../engine/index.js'
 import type { Hooks, ProjectContext } from '../engine/index.js'
+import type { Activity } from '../snapshot/index.js'
 import { pathText, type Project as KnownProject } from '../model/index.js'
 
 export type RewindInput = {
@@ -29,6 +30,22 @@ export class Project {
 
   get path(): string {
     return pathText(this.#context.path)
+  }
+
+  /** Saves look only at what was touched since the one before, beginning with the next but one. */
+  watch(): void {
+    this.#context.snapshots.watch(this.#context.path)
+  }
+
+  async unwatch(): Promise<void> {
+    const project = engine.knownProject(this.#context)
+    if (project !== undefined) await this.#context.snapshots.unwatch(project)
+  }
+
+  /** What happened in a watched project since the last save; undefined of one that is not watched, or not yet. */
+  async activity(): Promise<Activity | undefined> {
+    const project = engine.knownProject(this.#context)
+    return project === undefined ? undefined : this.#context.snapshots.activity(project)
   }
 
   /** For a session that is to belong to it: noted in the ledger if it is not yet. */

@@ -85,9 +85,14 @@ export class Store {
     return this.#context.home
   }
 
-  /** The project of exactly this folder. Throws PROJECT_REFUSED for `/`, a home and the like. */
-  async project(path: string): Promise<Project> {
-    return this.#projectAt(engine.realFolder(path))
+  /**
+   * The project of exactly this folder. Throws PROJECT_REFUSED for `/`, a home and the like. With `watch` it is watched
+   * from its next save on, until `unwatch` or `close`: saves then cost what changed, not what is there.
+   */
+  async project(path: string, options: { readonly watch?: boolean } = {}): Promise<Project> {
+    const project = this.#projectAt(engine.realFolder(path))
+    if (options.watch === true) project.watch()
+    return project
   }
 
   /** The project that a file or folder belongs to. */

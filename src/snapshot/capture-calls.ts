@@ -3,115 +3,38 @@
 import { join } from 'node:path'
 import {
   type BytePath,
-  type ChangeCounts,
   isInside,
   type ObjectId,
   planRestore,
   printablePath,
   type ProjectId,
-  type RestorePlan,
   ROOT,
   SavestateError,
-  type Skipped,
-  type Snapshot,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { HashLanes } from './capture/hash-lane.js'
-import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
+import { ProgressCounter } from './capture/progress.js'
 import { absolute, type Site } from './capture/site.js'
 import { StatAhead } from './capture/stat-ahead.js'
 import { lstat } from './capture/stats.js'
-import type { ExamineRequest, ObjectReport } from './care/examine.js'
-import type { MendRequest } from './care/mend.js'
-import { type Change, SnapshotComparer } from './compare.js'
+import type { CaptureCalls, CaptureData } from './capture-requests.js'
+import { SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
-import { type CommitFacts, encodeCommit, refName, writeRef } from './objects/commit.js'
+import { encodeCommit, refName, writeRef } from './objects/commit.js'
 import { ObjectSink, ObjectStore } from './objects/object-store.js'
-import { readHistory, type SourceHistory } from './import/source-history.js'
-import { type SourceRequest, Sources } from './import/sources.js'
-import { type PatchRequest, patchText } from './patch.js'
-import { type Captured, ProjectCapture } from './project-capture.js'
+import { readHistory } from './import/source-history.js'
+import { Sources } from './import/sources.js'
+import { patchText } from './patch.js'
+import { ProjectCapture } from './project-capture.js'
 import { applyPlan } from './restore/apply.js'
 import { closedFolders } from './restore/closed-folders.js'
 import { restoreMaps } from './restore/present.js'
 import { stillThereIn } from './restore/still-there.js'
 import { uncapturedThen } from './restore/then-rules.js'
-import { PathRemover, type Rewritten, rewriteWithout } from './without-path.js'
-
-export type CaptureData = { readonly home: string; readonly durable: boolean }
-
-export type CaptureRequest = {
-  readonly project: ProjectId
-  readonly site: Site
-  readonly held: readonly ObjectId[]
-}
-export type RecordRequest = CommitFacts
-export type CompareRequest = {
-  readonly before: ObjectId | undefined
-  readonly after: ObjectId
-  readonly countLines: boolean
-}
-export type RestoreTarget = {
-  /** The capture just made. */
-  readonly now: ObjectId
-  readonly goal: ObjectId
-  readonly skippedThen: readonly Skipped[]
-  /** Files and folders to restore; undefined for everything. */
-  readonly paths: readonly BytePath[] | undefined
-  /** Exactly these paths, as an undo needs. */
-  readonly only: readonly BytePath[] | undefined
-}
-export type PlanRequest = RestoreTarget & { readonly project: ProjectId; readonly site: Site }
-export type ApplyRequest = {
-  readonly project: ProjectId
-  readonly root: BytePath
-  readonly tag: string
-  readonly plan: RestorePlan
-  readonly sweep: readonly BytePath[]
-}
-
-export type AdoptRequest = SourceRequest & { readonly project: ProjectId; readonly tree: ObjectId }
-
-export type RewriteRequest = {
-  readonly project: ProjectId
-  readonly path: BytePath
-  readonly checkpoints: readonly CommitFacts[]
-}
-
-export type CaptureCalls = {
-  /** A capture of very many new files is likely: gets ready for it. */
-  expectMany(nothing: undefined): void
-  capture(request: CaptureRequest, report: (progress: CaptureProgress) => void): Promise<Captured>
-  record(request: RecordRequest): Promise<ObjectId>
-  compare(request: CompareRequest): Promise<readonly Change[]>
-  count(request: {
-    readonly before: ObjectId | undefined
-    readonly after: ObjectId
-  }): Promise<ChangeCounts>
-  plan(request: PlanRequest): Promise<RestorePlan>
-  apply(
-    request: ApplyRequest,
-    report: (progress: CaptureProgress) => void,
-  ): Promise<readonly BytePath[]>
-  patch(request: PatchRequest): Promise<string>
-  examine(
-    request: ExamineRequest,
-    report: (progress: CaptureProgress) => void,
-  ): Promise<ObjectReport>
-  /** Puts right one thing that `examine` has found. */
-  mend(request: {
-    readonly aside: string
-    readonly what: MendRequest
-  }): Promise<ObjectId | undefined>
-  /** New snapshots and commits without a path, for the caller to refer to. */
-  rewrite(request: RewriteRequest): Promise<readonly Rewritten[]>
-  readHistory(request: SourceRequest & { readonly tip: ObjectId }): Promise<SourceHistory>
-  adopt(request: AdoptRequest): Promise<Snapshot>
-  closeSource(nothing: undefined): void
-  writeCaches(nothing: undefined): void
-  close(nothing: undefined): void
-}
+import { EventQueue } from './watch/event-queue.js'
+import { WatchNotes } from './watch/watch-notes.js'
+import { PathRemover, rewriteWithout } from './without-path.js'
 
 /** `helperFor` gives the helper of a project that was started ahead, if one was. */
 export function captureCalls(
@@ -126,12 +49,24 @@ export function captureCalls(
   const countingDiff = new TreeDiff(gitDir, { countLines: true })
   const sources = new Sources(gitDir)
   const captures = new Map<ProjectId, ProjectCapture>()
+  const events = new EventQueue(join(home, 'tmp', 'cookies'))
+  const notes = new WatchNotes(home)
   const lanes = new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
 
   return {
     expectMany: () => lanes.warmUp(),
 
-    capture: ({ project, site, held }, report) => captureOf(project).capture(site, held, report),
+    capture({ project, site, held, watch }, report) {
+      const capture = captureOf(project)
+      if (watch) capture.watch(site.root)
+      return capture.capture(site, held, report)
+    },
+
+    unwatch: (project) => captures.get(project)?.unwatch(),
+
+    activity: (project) => captures.get(project)?.watched?.activity,
+
+    lookAtAll: async (project) => captures.get(project)?.watched?.lookAtAll(),
 
     async record(facts) {
       const temporary = join(home, 'tmp', facts.project)
@@ -225,6 +160,7 @@ export function captureCalls(
       for (const resource of [blobs, plainDiff, countingDiff, store, lanes, sources])
         resource.close()
       for (const capture of captures.values()) capture.close()
+      events.close()
     },
   }
 
@@ -233,7 +169,15 @@ export function captureCalls(
     if (capture === undefined) {
       const statAhead =
         helperFor(project) ?? new StatAhead(new URL('./stat-thread.js', import.meta.url))
-      capture = new ProjectCapture(project, { home, store, durable, lanes, statAhead })
+      capture = new ProjectCapture(project, {
+        home,
+        store,
+        durable,
+        lanes,
+        statAhead,
+        events,
+        notes,
+      })
       captures.set(project, capture)
     }
     return capture

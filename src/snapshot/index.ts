@@ -1,3 +1,4 @@
+export type { Activity } from './watch/project-watch.js'
 export { type Change, totalsOf } from './compare.js'
 export { bytesOf, takeCensus } from './collect/census.js'
 export { type Collected, collectObjects } from './collect/collect-objects.js'

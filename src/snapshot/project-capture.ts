@@ -15,7 +15,7 @@ import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
 import { expectSameRoot } from './capture/faults.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
-import { type FolderNode, newFolder, visitNodes } from './capture/node.js'
+import { type FolderNode, newFolder, type Node, visitNodes } from './capture/node.js'
 import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
 import type { PackedNodes } from './capture/packed-nodes.js'
 import { Scan } from './capture/scan.js'
@@ -24,6 +24,10 @@ import type { Site } from './capture/site.js'
 import { hasLargeCache, type StatAhead } from './capture/stat-ahead.js'
 import { type CachedProject, readStatCache, writeStatCache } from './capture/stat-cache.js'
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
+import type { EventQueue } from './watch/event-queue.js'
+import type { Touches } from './watch/touches.js'
+import type { WatchNotes } from './watch/watch-notes.js'
+import { WatchedProject } from './watch/watched-project.js'
 
 export type Captured = {
   readonly snapshot: Snapshot
@@ -37,6 +41,9 @@ export type CaptureSettings = {
   readonly durable: boolean
   readonly lanes: HashLanes
   readonly statAhead: StatAhead
+  /** What the watches of all projects share. */
+  readonly events: EventQueue
+  readonly notes: WatchNotes
 }
 
 const MAX_UNWRITTEN = 100
@@ -54,6 +61,7 @@ export class ProjectCapture {
   #unwritten = 0
   /** The checkpoint that vouches for the cache on disk is getting old, or is gone. */
   #isCacheAged = false
+  #watch: WatchedProject | undefined
 
   constructor(project: ProjectId, settings: CaptureSettings) {
     this.#project = project
@@ -65,12 +73,33 @@ export class ProjectCapture {
     return this.#known?.root ?? newFolder(ROOT, { viaIndex: false })
   }
 
+  /** From now on a capture looks only at what was touched. */
+  watch(root: BytePath): void {
+    const { events, notes } = this.#settings
+    this.#watch ??= new WatchedProject({
+      root,
+      events,
+      nodes: () => this.#known?.root,
+      tell: (report) => notes.tell(this.#project, report),
+    })
+  }
+
+  unwatch(): void {
+    this.#watch?.close()
+    this.#watch = undefined
+  }
+
+  get watched(): WatchedProject | undefined {
+    return this.#watch
+  }
+
   /** `held` are snapshots of the project's newest checkpoints: what they hold is surely in the store. */
   async capture(
     site: Site,
     held: readonly ObjectId[],
     report: (progress: CaptureProgress) => void,
   ): Promise<Captured> {
+    const touches = await this.#watch?.take()
     const known = this.#recall(site.root, held)
     // The nodes are changed in place: if this fails half-way they are of no use any more.
     this.#known = undefined
@@ -83,7 +112,8 @@ export class ProjectCapture {
     const { maxFileBytes } = limits
     const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, lanes, onProgress })
     try {
-      const scanned = this.#scan(site, known, {
+      const memory = { known, touches }
+      const scanned = this.#scan(site, memory, {
         isStored: (node) =>
           (known !== undefined && node.epoch <= known.keptEpoch) ||
           (node.id !== undefined && store.has(node.id)),
@@ -117,7 +147,10 @@ export class ProjectCapture {
         epoch,
       }
       this.#unwritten += scanned.newsCount
+      this.#watch?.tell()
       if (held.includes(snapshot.tree)) this.keep(snapshot.tree)
+      if (this.#watch?.joinLinks(scanned.linked, scanned.root) === true)
+        return await this.capture(site, held, report)
       return { snapshot, lines: held.length === 0 ? totalLines(scanned.root) : undefined }
     } catch (error) {
       sink.abandon()
@@ -134,6 +167,7 @@ export class ProjectCapture {
   }
 
   close(): void {
+    this.unwatch()
     this.#settings.statAhead.close()
   }
 
@@ -167,15 +201,22 @@ export class ProjectCapture {
 
   #scan(
     site: Site,
-    known: CachedProject | undefined,
-    options: Omit<ScanOptions, 'isSame' | 'quietFiles' | 'memory'>,
+    { known, touches }: { known: CachedProject | undefined; touches: Touches | undefined },
+    options: Pick<ScanOptions, 'isStored' | 'onFile' | 'onPending'>,
   ): Scanned {
+    const all = { ...options, memory: known }
+    if (this.#watch !== undefined && touches !== undefined) {
+      const keptEpoch = known?.keptEpoch ?? -1
+      return new Scan(site, { ...all, ...this.#watch.scanOptions(touches, keptEpoch) }).run()
+    }
     const { statAhead } = this.#settings
     statAhead.begin()
     try {
       const quietFiles = this.#judge(known)
-      const isSame: ScanOptions['isSame'] = (node) => statAhead.isSame(node)
-      return new Scan(site, { ...options, memory: known, isSame, quietFiles }).run()
+      const isSame = (node: Node) => statAhead.isSame(node)
+      const sameIn = () => isSame
+      const onFolder = () => false
+      return new Scan(site, { ...all, quietFiles, sameIn, onFolder, looksFirst: false }).run()
     } finally {
       statAhead.end()
     }
@@ -234,7 +275,7 @@ export class ProjectCapture {
       }
     }
     const canReuse = hasSameModes && known?.modes !== undefined && store.has(known.modes)
-    const parts = builder.finish(canReuse ? known.modes : undefined)
+    const parts = builder.finish(canReuse ? known.modes : undefined, this.#packed)
     return { snapshot: describeSnapshot(parts.tree, scanned, this.#packed), modes: parts.modes }
   }
 }

@@ -23,7 +23,7 @@ import type {
   RecordRequest,
   RestoreTarget,
   RewriteRequest,
-} from './capture-calls.js'
+} from './capture-requests.js'
 import type { ExamineRequest, ObjectReport } from './care/examine.js'
 import type { MendRequest } from './care/mend.js'
 import type { Change } from './compare.js'
@@ -34,6 +34,8 @@ import type { PatchRequest } from './patch.js'
 import type { Rewritten } from './without-path.js'
 import type { Captured } from './project-capture.js'
 import { ensureRepository } from './repository.js'
+import type { Activity } from './watch/project-watch.js'
+import { type WatchNote, WatchNotes } from './watch/watch-notes.js'
 
 export type OnProgress = (progress: CaptureProgress) => void
 
@@ -56,6 +58,7 @@ export class Snapshots {
   #cacheTimer: NodeJS.Timeout | undefined
   /** A helper that was started ahead of the capture it is for. */
   #ahead: { readonly project: ProjectId; readonly helper: StatAhead } | undefined
+  readonly #watched = new Set<BytePath>()
 
   constructor(options: SnapshotsOptions) {
     this.#options = options
@@ -90,6 +93,30 @@ export class Snapshots {
     this.#call('expectMany', undefined).catch(() => undefined)
   }
 
+  /** A capture of the project at this path begins a watch on it; those after look only at what was touched. */
+  watch(path: BytePath): void {
+    this.#watched.add(path)
+  }
+
+  async unwatch(project: Pick<Project, 'id' | 'path'>): Promise<void> {
+    if (this.#watched.delete(project.path)) await this.#call('unwatch', project.id)
+  }
+
+  /** Undefined of a project that is not watched, or not yet. */
+  async activity(project: Project): Promise<Activity | undefined> {
+    return this.#watched.has(project.path) ? this.#call('activity', project.id) : undefined
+  }
+
+  /** Looks at all of a watched project for changes that no event told of; the next capture takes them in. */
+  async lookAtAll(project: Project): Promise<void> {
+    if (this.#watched.has(project.path)) await this.#call('lookAtAll', project.id)
+  }
+
+  /** All that are going on, in any process. */
+  watches(): readonly WatchNote[] {
+    return new WatchNotes(this.#options.home).read()
+  }
+
   /** `held`: snapshots of the project's newest checkpoints, newest first. */
   async capture(
     project: Project,
@@ -97,7 +124,9 @@ export class Snapshots {
     onProgress?: OnProgress,
   ): Promise<Captured> {
     const site = this.#siteOf(project)
-    const captured = await this.#call('capture', { project: project.id, site, held }, onProgress)
+    const watch = this.#watched.has(project.path)
+    const request = { project: project.id, site, held, watch }
+    const captured = await this.#call('capture', request, onProgress)
     this.#scheduleCache()
     return captured
   }

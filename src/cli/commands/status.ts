@@ -16,7 +16,7 @@ const STATES: Readonly<Record<StatusResult['projects'][number]['state'], string>
 
 export const run = command({
   call: async ({ store, hooks }) => (await store()).status(hooks),
-  render({ home, sizeBytes, projects, sessions, failures }, { options, screen }) {
+  render({ home, sizeBytes, projects, sessions, failures, watches }, { options, screen }) {
     const limit = options.number('limit') ?? DEFAULT_LIMIT
     const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
     const more = projects.length - limit
@@ -24,12 +24,37 @@ export const run = command({
       `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk`,
       `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}`,
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
+      ...watches.map((watch) => watchLine(watch, screen)),
       ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
       ...failureLines(failures, screen),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
     ].join('\n')
   },
 })
+
+const DOUBTS: Readonly<Record<string, string>> = {
+  overflow: 'too much happened at once',
+  'no-cookie': 'the system did not tell of changes in time',
+  'lost-watch': 'a watch was lost',
+  'folder-replaced': 'the folder was replaced',
+  'mount-changed': 'something was mounted or unmounted',
+  'watch-limit': 'the system has no more watches (fs.inotify.max_user_watches)',
+  'not-watchable': 'its file system does not tell of all changes',
+}
+
+function watchLine(watch: StatusResult['watches'][number], { paint, now }: Screen): string {
+  const { path, pid, isWatching, doubt, doubtAt, fullScans, missed } = watch
+  const parts = [`process ${pid}`]
+  const why = doubt === null ? '' : (DOUBTS[doubt] ?? doubt)
+  if (!isWatching) parts.push(`saves look at everything: ${why}`)
+  else if (doubtAt !== null)
+    parts.push(
+      `${counted(fullScans, 'save')} looked at everything, the last ${relativeTime(doubtAt, now)}: ${why}`,
+    )
+  if (missed > 0) parts.push(`${counted(missed, 'change')} found that no event told of`)
+  const text = `${isWatching ? 'Watched:     ' : 'Not watched: '} ${folderText(path)} (${parts.join('; ')})`
+  return isWatching ? text : paint('yellow', text)
+}
 
 function failureLines(failures: StatusResult['failures'], { paint, now }: Screen): string[] {
   const [prune] = failures.filter(({ operation }) => operation === 'prune')

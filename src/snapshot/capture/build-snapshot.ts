@@ -3,23 +3,21 @@
 import {
   type BytePath,
   invariant,
-  joinPath,
   MAX_SKIPPED_PATHS,
   type ObjectId,
   type RepositoryNote,
   ROOT,
-  type Skipped,
-  type SkipReason,
   type Snapshot,
 } from '../../model/index.js'
 import { headOf } from '../checkout/repository.js'
-import { encodeModes, modeClassOf, type CountMode, tabulateModes } from '../objects/modes.js'
+import { encodeModes, type ModeTable, tabulateModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
-import { type FolderNode, isUnfinished, type Node, visitNodes } from './node.js'
+import { type FolderNode, isUnfinished, type Node } from './node.js'
 import type { PackedNodes } from './packed-nodes.js'
 import type { Scanned } from './scanned.js'
 import { isUnreadable } from './stats.js'
+import { countModes, findUnusual, mostSurprising, type Summary, summaryOf } from './summary.js'
 
 export type SnapshotParts = { readonly tree: ObjectId; readonly modes: ObjectId }
 
@@ -43,13 +41,11 @@ export class TreeBuilder {
   }
 
   /** All contents are hashed. `modes` is the blob of the last snapshot, if nothing about modes has changed since. */
-  finish(known: ObjectId | undefined): SnapshotParts {
+  finish(known: ObjectId | undefined, packed: PackedNodes | undefined): SnapshotParts {
     this.advance()
     const files = this.#root.id
     invariant(files !== undefined, 'every captured file has been hashed')
-    const modes =
-      known ??
-      this.#sink.add('blob', encodeModes(tabulateModes((count) => countModes(this.#root, count))))
+    const modes = known ?? this.#sink.add('blob', encodeModes(modesOf(this.#root, packed)))
     const tree = encodeTree([
       { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
       { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
@@ -73,11 +69,14 @@ export class TreeBuilder {
   }
 }
 
-function countModes(root: FolderNode, count: CountMode): void {
-  count('folder', root.mode, () => ROOT)
-  visitNodes(root, (node, folder) => {
-    if (node.kind === 'skipped' || node.kind === 'link') return
-    count(modeClassOf(node.kind, node.mode), node.mode, () => joinPath(folder, node.name))
+function modesOf(root: FolderNode, packed: PackedNodes | undefined): ModeTable {
+  summaryOf(root, ROOT, packed)
+  return tabulateModes({
+    count: (add) => countModes(root, add),
+    unusual(usual, found) {
+      if (root.mode !== usual.folder) found('folder', root.mode, ROOT)
+      findUnusual(root, ROOT, { usual, found })
+    },
   })
 }
 
@@ -88,63 +87,35 @@ function gitModeOf(node: Node): GitMode {
   return (node.mode & 0o100) === 0 ? GIT_MODE.file : GIT_MODE.executable
 }
 
-// What a person may miss comes first: an ignored folder is no surprise, a file that was too large may be.
-const BY_SURPRISE: readonly SkipReason[] = [
-  'unreadable',
-  'unstable',
-  'too-large',
-  'secret',
-  'reserved',
-  'special',
-  'temporary',
-  'store',
-  'ignored',
-  'vcs',
-]
-
 /** `packed`: where the nodes are that nobody has looked at. */
 export function describeSnapshot(
   tree: ObjectId,
   { root, repositories, unreadable }: Scanned,
   packed: PackedNodes | undefined,
 ): Snapshot {
-  let fileCount = 0
-  let sizeBytes = 0
-  const skipped: Skipped[] = unreadable.map((path) => ({
-    path,
-    reason: 'unreadable',
-    sizeBytes: null,
-  }))
-  const describe = (folder: FolderNode, path: BytePath) => {
-    for (const node of folder.children) {
-      if (node.kind === 'folder') {
-        const sum = node.isPacked ? packed?.tally(node) : undefined
-        if (sum === undefined || sum.skipped > 0) {
-          describe(node, joinPath(path, node.name))
-        } else {
-          fileCount += sum.files
-          sizeBytes += sum.bytes
-        }
-      } else if (node.kind === 'skipped') {
-        const size = node.reason === 'too-large' ? node.size : null
-        skipped.push({ path: joinPath(path, node.name), reason: node.reason, sizeBytes: size })
-      } else {
-        fileCount += 1
-        sizeBytes += node.size
-      }
-    }
-  }
-  describe(root, ROOT)
-  const skippedCounts: Partial<Record<SkipReason, number>> = {}
-  for (const { reason } of skipped) skippedCounts[reason] = (skippedCounts[reason] ?? 0) + 1
-  skipped.sort((a, b) => BY_SURPRISE.indexOf(a.reason) - BY_SURPRISE.indexOf(b.reason))
+  const { files, bytes, skipped, skippedCounts } = summaryOf(root, ROOT, packed)
   return {
     tree,
-    fileCount,
-    sizeBytes,
-    skippedCounts,
-    skippedPaths: skipped.slice(0, MAX_SKIPPED_PATHS),
+    fileCount: files,
+    sizeBytes: bytes,
+    ...withUnreadable({ skipped, skippedCounts }, unreadable),
     repositories: notesOf(repositories),
+  }
+}
+
+/** With what of repositories could not be read. */
+function withUnreadable(
+  { skipped, skippedCounts }: Pick<Summary, 'skipped' | 'skippedCounts'>,
+  unreadable: readonly BytePath[],
+): Pick<Snapshot, 'skippedPaths' | 'skippedCounts'> {
+  if (unreadable.length === 0) return { skippedPaths: skipped, skippedCounts }
+  const more = unreadable.map((path) => ({ path, reason: 'unreadable', sizeBytes: null }) as const)
+  return {
+    skippedPaths: mostSurprising([...more, ...skipped]),
+    skippedCounts: {
+      ...skippedCounts,
+      unreadable: (skippedCounts.unreadable ?? 0) + more.length,
+    },
   }
 }
 

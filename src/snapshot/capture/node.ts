@@ -2,6 +2,7 @@
 import { type BytePath, joinPath, type ObjectId, ROOT, type SkipReason } from '../../model/index.js'
 import { treeOrder } from '../objects/tree.js'
 import { type Stamp, type Stats, setStamp } from './stats.js'
+import type { Summary } from './summary.js'
 
 /** Stored by no capture that is known of. */
 const NEVER = Number.MAX_SAFE_INTEGER
@@ -37,6 +38,8 @@ export class ContentNode extends Common {
   isAllowedSecret = false
   /** Captured only because the project's own git tracks it, or perhaps so. */
   readonly viaIndex: boolean
+  /** It had other names when it was last looked at: a change through one of them gives no event here. */
+  isLinked = false
 
   constructor(name: BytePath, kind: 'file' | 'link', viaIndex: boolean) {
     super(name)
@@ -64,6 +67,8 @@ export class FolderNode extends Common {
   /** Identity and content hash of the ignore files in this folder. */
   ignoreStamp = ''
   ignoreKey = ''
+  /** Of all below; undefined since a scan went in. */
+  summary: Summary | undefined = undefined
   readonly viaIndex: boolean
 
   constructor(name: BytePath, viaIndex: boolean, source: ChildSource | undefined) {

@@ -73,16 +73,26 @@ export class PackedNodes implements ChildSource {
   }
 
   /** Files and links, their bytes, and what was left out, in a folder that nobody has looked into. */
-  tally({ place }: FolderNode): { files: number; bytes: number; skipped: number } {
-    const { kinds, sizes } = this.#columns
+  tally(
+    { place }: FolderNode,
+    onMode: (kind: 'file' | 'folder', mode: number) => void = () => undefined,
+  ): { files: number; bytes: number; skipped: number } {
+    const { kinds, sizes, modes } = this.#columns
     const sum = { files: 0, bytes: 0, skipped: 0 }
     const end = this.#ends[place] ?? place
     for (let row = place + 1; row < end; row++) {
-      if (kinds[row] === KIND.skipped) sum.skipped += 1
-      else if (kinds[row] !== KIND.folder) {
-        sum.files += 1
-        sum.bytes += sizes[row] ?? 0
+      const kind = kinds[row]
+      if (kind === KIND.skipped) {
+        sum.skipped += 1
+        continue
       }
+      if (kind === KIND.folder) {
+        onMode('folder', modes[row] ?? 0)
+        continue
+      }
+      sum.files += 1
+      sum.bytes += sizes[row] ?? 0
+      if (kind === KIND.file) onMode('file', modes[row] ?? 0)
     }
     return sum
   }

@@ -66,7 +66,9 @@ function scan(
     onPending,
     isStored: () => true,
     onFile: () => undefined,
-    isSame: () => false,
+    sameIn: () => () => false,
+    onFolder: () => false,
+    looksFirst: false,
     quietFiles: () => undefined,
   }
   return new Scan(site, options).run().root

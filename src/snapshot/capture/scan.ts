@@ -2,7 +2,7 @@
 // unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
 import { type BytePath, joinPath, ROOT, SavestateError } from '../../model/index.js'
 import { missing, tooMany } from './faults.js'
-import { type Listed, type ListedType, listFolder, VANISHED } from './list-folder.js'
+import { type Listed, listFolder, VANISHED } from './list-folder.js'
 import {
   byTreeOrder,
   type ContentNode,
@@ -14,22 +14,24 @@ import {
   newContent,
   newFolder,
   newSkipped,
-  type SkippedNode,
 } from './node.js'
 import type { Pending, Scanned, ScanOptions } from './scanned.js'
 import { type Context, type Place, RULE_FILES, Selection } from './selection.js'
 import type { Site } from './site.js'
 import { isSameStamp, isSettled, lstat, type Stats, setStamp } from './stats.js'
-
-/** A folder being looked at. */
-type Visit = { readonly folder: FolderNode; readonly place: Place; readonly context: Context }
-type Item = Place & { readonly name: BytePath; readonly type: ListedType }
+import {
+  hangsOnChangedIndex,
+  liesInFile,
+  isDecided,
+  isKnownSecret,
+  type Item,
+  type Looked,
+  type Outer,
+  SAME,
+  type Visit,
+} from './visit.js'
 
 const MODE_BITS = 0o7777
-
-/** Found unchanged by the look ahead. */
-const SAME = 'same'
-type Looked = Stats | typeof SAME
 
 export class Scan {
   readonly #site: Site
@@ -37,6 +39,7 @@ export class Scan {
   readonly #selection: Selection
   readonly #pending: Pending[] = []
   readonly #restamped: Node[] = []
+  readonly #linked: ContentNode[] = []
   #fileCount = 0
   #haveModesChanged = false
   #listedCount = 0
@@ -67,18 +70,21 @@ export class Scan {
       haveModesChanged: this.#haveModesChanged,
       newsCount: this.#pending.length + this.#listedCount,
       restamped: this.#restamped,
+      linked: this.#linked,
     }
   }
 
   /** Updates a folder and all below. False if it cannot be listed. */
-  #visit(outer: Visit, stats: Looked): boolean {
+  #visit(outer: Outer, seen: Looked): boolean {
     const { folder, place } = outer
+    folder.summary = undefined
+    const stats = this.#options.onFolder(place.path) ? lookAgain(folder, place, seen) : seen
     if (stats !== SAME) this.#setMode(folder, stats)
     const isListed = folder.settled && (stats === SAME || isSameStamp(folder, stats))
     let listed = isListed ? undefined : this.#list(folder, place, stats)
     if (!isListed && listed === undefined) return false
     const context = this.#enter(outer, listed)
-    const visit = { folder, place, context }
+    const visit = { folder, place, context, isSame: this.#options.sameIn(place.path) }
     if (isListed && folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)) {
       for (const child of folder.children) this.#refresh(child, visit)
     } else {
@@ -99,7 +105,7 @@ export class Scan {
   }
 
   /** What decides inside the folder. Most folders hold nothing that changes it. */
-  #enter({ folder, place, context }: Visit, listed: Listed | undefined): Context {
+  #enter({ folder, place, context }: Outer, listed: Listed | undefined): Context {
     if (listed === undefined && !folder.hasRuleFiles) return context
     const has = (name: string) =>
       listed === undefined
@@ -157,7 +163,7 @@ export class Scan {
     if ('skip' in choice)
       return newSkipped(name, { reason: choice.skip, isFolder: item.type === 'folder' })
     const { viaIndex } = choice
-    if (old === undefined && item.type === 'file') {
+    if (old === undefined && item.type === 'file' && !this.#options.looksFirst) {
       const node = newContent(name, { kind: 'file', viaIndex })
       this.#countFiles(1)
       this.#read({ node, folder, path: absolute, isUnseen: true, rules: context.rules })
@@ -192,7 +198,12 @@ export class Scan {
     this.#countFiles(1)
     const { stats, visit, absolute } = now
     const isAsKnown = stats === SAME || isSameStamp(node, stats)
-    if (stats !== SAME) this.#setMode(node, stats)
+    if (stats !== SAME) {
+      this.#setMode(node, stats)
+      const isLinked = stats.nlink > 1n
+      if (isLinked && !node.isLinked) this.#linked.push(node)
+      node.isLinked = isLinked
+    }
     if (isAsKnown && node.settled && node.id !== undefined && this.#options.isStored(node)) return
     if (stats !== SAME) setStamp(node, stats)
     node.id = undefined
@@ -209,28 +220,29 @@ export class Scan {
   }
 
   #refresh(child: Node, visit: Visit): void {
-    if (child.kind === 'skipped' ? !isPassing(child.reason, child) : this.#isUntouched(child))
-      return
+    if (child.kind === 'skipped') {
+      if (!isPassing(child.reason, child) || (liesInFile(child) && visit.isSame(child))) return
+    } else if (this.#isUntouched(child, visit)) return
     if (child.kind === 'folder' && this.#isQuiet(child, visit)) return
     const absolute = `${visit.place.absolute}/${child.name}`
-    const stats = this.#options.isSame(child) ? SAME : lstat(absolute)
+    const stats = child.kind !== 'skipped' && visit.isSame(child) ? SAME : lstat(absolute)
     const isThere = stats !== undefined && stats !== 'unreadable'
     if (isThere && this.#isStillSame(child, { stats, absolute, visit })) return
     this.#redecide(child, absolute, visit)
   }
 
-  /** The commonest case by far, and so the shortest: a file that the look ahead has found unchanged. */
-  #isUntouched(child: ContentNode | FolderNode): boolean {
-    if (child.kind === 'folder' || !child.settled || !this.#options.isSame(child)) return false
+  /** The commonest case by far, and so the shortest: a file that is surely unchanged. */
+  #isUntouched(child: ContentNode | FolderNode, { isSame }: Visit): boolean {
+    if (child.kind === 'folder' || !child.settled || !isSame(child)) return false
     if (child.id === undefined || !this.#options.isStored(child)) return false
     this.#countFiles(1)
     return true
   }
 
   /** Decided by the rules that hold now, and surely unchanged: no need to go in. */
-  #isQuiet(folder: FolderNode, { context }: Visit): boolean {
+  #isQuiet(folder: FolderNode, { context, place }: Visit): boolean {
     if (folder.rulesKey !== context.rules.key || context.tracking?.hasChanged === true) return false
-    const files = this.#options.quietFiles(folder)
+    const files = this.#options.quietFiles(folder, place.path)
     if (files === undefined) return false
     this.#countFiles(files)
     return true
@@ -279,21 +291,10 @@ export class Scan {
   }
 }
 
-function hangsOnChangedIndex({ folder, context }: Visit): boolean {
-  if (context.tracking?.hasChanged !== true) return false
-  return folder.children.some((child) =>
-    child.kind === 'skipped'
-      ? child.reason === 'ignored' || child.reason === 'secret'
-      : child.viaIndex,
-  )
-}
-
-/** What is known of the folder was decided by the rules and the index that hold now. */
-function isDecided({ folder, context }: Visit): boolean {
-  return folder.rulesKey === context.rules.key && context.tracking?.hasChanged !== true
-}
-
-/** Found to be a secret when it was read, and unchanged since: it is not read again. */
-function isKnownSecret(node: SkippedNode, stats: Stats): boolean {
-  return node.reason === 'secret' && node.settled && isSameStamp(node, stats)
+/** It is watched from now on, so what was seen before may have changed without anybody being told. */
+function lookAgain(folder: FolderNode, { absolute }: Place, seen: Looked): Looked {
+  const stats = lstat(absolute)
+  if (stats !== undefined && stats !== 'unreadable' && stats.isDirectory()) return stats
+  folder.settled = false
+  return seen
 }

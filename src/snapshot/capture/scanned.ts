@@ -32,6 +32,8 @@ export type Scanned = {
   readonly newsCount: number
   /** Nodes with another stamp or mode than before. */
   readonly restamped: readonly Node[]
+  /** Files found to have other names too. */
+  readonly linked: readonly ContentNode[]
 }
 
 export type ScanOptions = {
@@ -41,8 +43,12 @@ export type ScanOptions = {
   readonly onFile: (count: number) => void
   /** Called as soon as a content is known to have to be read. */
   readonly onPending: (item: Pending) => void
-  /** Whether a look ahead of the scan has found a node unchanged. */
-  readonly isSame: (node: Node) => boolean
+  /** A new file is looked at before it is read, so that its links are known. */
+  readonly looksFirst: boolean
+  /** A folder is about to be looked into. True if it is watched only from now on. */
+  readonly onFolder: (path: BytePath) => boolean
+  /** Which nodes of a folder are surely unchanged. */
+  readonly sameIn: (path: BytePath) => (node: Node) => boolean
   /** How many files are in a folder that surely is, with all below, as it was; undefined of any other. */
-  readonly quietFiles: (folder: FolderNode) => number | undefined
+  readonly quietFiles: (folder: FolderNode, parent: BytePath) => number | undefined
 }

@@ -5,7 +5,15 @@ import { fsPath, hasCode } from '../../model/index.js'
 /** What is used of `lstat`. */
 export type Stats = Pick<
   BigIntStats,
-  'size' | 'mtimeNs' | 'ctimeNs' | 'ino' | 'mode' | 'isFile' | 'isDirectory' | 'isSymbolicLink'
+  | 'size'
+  | 'mtimeNs'
+  | 'ctimeNs'
+  | 'ino'
+  | 'mode'
+  | 'nlink'
+  | 'isFile'
+  | 'isDirectory'
+  | 'isSymbolicLink'
 >
 
 /** Enough of it to tell whether anything about a path has changed. */

@@ -102,8 +102,14 @@ test.each(['', 'savestate-modes 2\nfile 644\nexecutable 755\nfolder 755\n', 'fil
 )
 
 function tableOf(all: readonly Item[]) {
-  return tabulateModes((count) => {
-    for (const { path: at, modeClass, mode: bits } of all) count(modeClass, bits, () => at)
+  return tabulateModes({
+    count(add) {
+      for (const { modeClass, mode: bits } of all) add(modeClass, bits, 1)
+    },
+    unusual(usual, found) {
+      for (const { path: at, modeClass, mode: bits } of all)
+        if (bits !== usual[modeClass]) found(modeClass, bits, at)
+    },
   })
 }
 

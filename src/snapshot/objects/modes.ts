@@ -52,26 +52,28 @@ export function isSameUsual(a: ModeTable, b: ModeTable): boolean {
   return MODE_CLASSES.every((name) => a.usual[name] === b.usual[name])
 }
 
-/** Called for every file and folder; the path is asked for only where the mode is unusual. */
-export type CountMode = (modeClass: ModeClass, mode: number, path: () => BytePath) => void
+export type Usual = ModeTable['usual']
 
-/** Two passes: what is usual, then what is not. */
-export function tabulateModes(pass: (count: CountMode) => void): ModeTable {
+/** Two questions: how many have which mode, and, once it is known what is usual, who has another one. */
+export function tabulateModes(asked: {
+  count(add: (modeClass: ModeClass, mode: number, count: number) => void): void
+  unusual(usual: Usual, found: (modeClass: ModeClass, mode: number, path: BytePath) => void): void
+}): ModeTable {
   const counts = {
     file: new Map<number, number>(),
     executable: new Map<number, number>(),
     folder: new Map<number, number>(),
   }
-  pass((modeClass, mode) => counts[modeClass].set(mode, (counts[modeClass].get(mode) ?? 0) + 1))
+  asked.count((modeClass, mode, count) =>
+    counts[modeClass].set(mode, (counts[modeClass].get(mode) ?? 0) + count),
+  )
   const usual = {
     file: mostCommon(counts.file, 0o644),
     executable: mostCommon(counts.executable, 0o755),
     folder: mostCommon(counts.folder, 0o755),
   }
   const unusual = new Map<string, number>()
-  pass((modeClass, mode, path) => {
-    if (mode !== usual[modeClass]) unusual.set(modeKey(path(), modeClass), mode)
-  })
+  asked.unusual(usual, (modeClass, mode, path) => unusual.set(modeKey(path, modeClass), mode))
   return { usual, unusual, isAssumed: false }
 }
 

@@ -1,0 +1,103 @@
+// What can be asked of the capture thread.
+import type {
+  BytePath,
+  ChangeCounts,
+  ObjectId,
+  ProjectId,
+  RestorePlan,
+  Skipped,
+  Snapshot,
+} from '../model/index.js'
+import type { CaptureProgress } from './capture/progress.js'
+import type { Site } from './capture/site.js'
+import type { ExamineRequest, ObjectReport } from './care/examine.js'
+import type { MendRequest } from './care/mend.js'
+import type { Change } from './compare.js'
+import type { SourceHistory } from './import/source-history.js'
+import type { SourceRequest } from './import/sources.js'
+import type { CommitFacts } from './objects/commit.js'
+import type { PatchRequest } from './patch.js'
+import type { Captured } from './project-capture.js'
+import type { Activity } from './watch/project-watch.js'
+import type { Rewritten } from './without-path.js'
+
+export type CaptureData = { readonly home: string; readonly durable: boolean }
+
+export type CaptureRequest = {
+  readonly project: ProjectId
+  readonly site: Site
+  readonly held: readonly ObjectId[]
+  /** Watch the project from now on, if it is not yet. */
+  readonly watch: boolean
+}
+export type RecordRequest = CommitFacts
+export type CompareRequest = {
+  readonly before: ObjectId | undefined
+  readonly after: ObjectId
+  readonly countLines: boolean
+}
+export type RestoreTarget = {
+  /** The capture just made. */
+  readonly now: ObjectId
+  readonly goal: ObjectId
+  readonly skippedThen: readonly Skipped[]
+  /** Files and folders to restore; undefined for everything. */
+  readonly paths: readonly BytePath[] | undefined
+  /** Exactly these paths, as an undo needs. */
+  readonly only: readonly BytePath[] | undefined
+}
+export type PlanRequest = RestoreTarget & { readonly project: ProjectId; readonly site: Site }
+export type ApplyRequest = {
+  readonly project: ProjectId
+  readonly root: BytePath
+  readonly tag: string
+  readonly plan: RestorePlan
+  readonly sweep: readonly BytePath[]
+}
+
+export type AdoptRequest = SourceRequest & { readonly project: ProjectId; readonly tree: ObjectId }
+
+export type RewriteRequest = {
+  readonly project: ProjectId
+  readonly path: BytePath
+  readonly checkpoints: readonly CommitFacts[]
+}
+
+export type CaptureCalls = {
+  /** A capture of very many new files is likely: gets ready for it. */
+  expectMany(nothing: undefined): void
+  capture(request: CaptureRequest, report: (progress: CaptureProgress) => void): Promise<Captured>
+  unwatch(project: ProjectId): void
+  /** Undefined of a project that is not watched. */
+  activity(project: ProjectId): Activity | undefined
+  /** The look in the background, now. */
+  lookAtAll(project: ProjectId): Promise<void>
+  record(request: RecordRequest): Promise<ObjectId>
+  compare(request: CompareRequest): Promise<readonly Change[]>
+  count(request: {
+    readonly before: ObjectId | undefined
+    readonly after: ObjectId
+  }): Promise<ChangeCounts>
+  plan(request: PlanRequest): Promise<RestorePlan>
+  apply(
+    request: ApplyRequest,
+    report: (progress: CaptureProgress) => void,
+  ): Promise<readonly BytePath[]>
+  patch(request: PatchRequest): Promise<string>
+  examine(
+    request: ExamineRequest,
+    report: (progress: CaptureProgress) => void,
+  ): Promise<ObjectReport>
+  /** Puts right one thing that `examine` has found. */
+  mend(request: {
+    readonly aside: string
+    readonly what: MendRequest
+  }): Promise<ObjectId | undefined>
+  /** New snapshots and commits without a path, for the caller to refer to. */
+  rewrite(request: RewriteRequest): Promise<readonly Rewritten[]>
+  readHistory(request: SourceRequest & { readonly tip: ObjectId }): Promise<SourceHistory>
+  adopt(request: AdoptRequest): Promise<Snapshot>
+  closeSource(nothing: undefined): void
+  writeCaches(nothing: undefined): void
+  close(nothing: undefined): void
+}

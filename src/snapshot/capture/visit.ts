@@ -1,0 +1,45 @@
+// A folder that a scan is looking at, and what can be said of it beforehand.
+import type { BytePath } from '../../model/index.js'
+import type { FolderNode, Node, SkippedNode } from './node.js'
+import type { ListedType } from './list-folder.js'
+import type { Context, Place } from './selection.js'
+import { isSameStamp, type Stats } from './stats.js'
+
+export type Outer = {
+  readonly folder: FolderNode
+  readonly place: Place
+  readonly context: Context
+}
+export type Visit = Outer & {
+  /** Whether a node in the folder is surely unchanged: somebody has looked, or would have been told. */
+  readonly isSame: (node: Node) => boolean
+}
+export type Item = Place & { readonly name: BytePath; readonly type: ListedType }
+
+/** Surely unchanged, so that nobody looked. */
+export const SAME = 'same'
+export type Looked = Stats | typeof SAME
+
+export function hangsOnChangedIndex({ folder, context }: Outer): boolean {
+  if (context.tracking?.hasChanged !== true) return false
+  return folder.children.some((child) =>
+    child.kind === 'skipped'
+      ? child.reason === 'ignored' || child.reason === 'secret'
+      : child.viaIndex,
+  )
+}
+
+/** What is known of the folder was decided by the rules and the index that hold now. */
+export function isDecided({ folder, context }: Outer): boolean {
+  return folder.rulesKey === context.rules.key && context.tracking?.hasChanged !== true
+}
+
+/** Found to be a secret when it was read, and unchanged since: it is not read again. */
+export function isKnownSecret(node: SkippedNode, stats: Stats): boolean {
+  return node.reason === 'secret' && node.settled && isSameStamp(node, stats)
+}
+
+/** Left out for what it is, which cannot end without the file changing. */
+export function liesInFile({ reason }: SkippedNode): boolean {
+  return reason === 'too-large' || reason === 'secret'
+}

@@ -1,0 +1,94 @@
+// The one queue that all watches of a thread share: whether the kernel has thrown events away, and whether all that
+// came before a moment have arrived. An overflow is silent, so a drain that comes near the queue's length counts as
+// one.
+import { type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
+import { hasCode } from '../../model/index.js'
+import { Cookies } from './cookies.js'
+
+const DEFAULT_QUEUE = 16_384
+
+export class EventQueue {
+  readonly #folder: string
+  readonly #safeBurst: number
+  readonly #cookies: Cookies
+  #watcher: FSWatcher | undefined
+  #burst = 0
+  readonly #onOverflow = new Set<() => void>()
+
+  /** `folder`: in the store, for cookies. */
+  constructor(folder: string) {
+    this.#folder = join(folder, `${process.pid}-${threadId}`)
+    this.#safeBurst = queueLength() / 2
+    this.#cookies = new Cookies(this.#folder, (number) => `cookie-${number}`)
+  }
+
+  /** Returns what takes it back. */
+  whenOverflowed(tell: () => void): () => void {
+    this.#onOverflow.add(tell)
+    return () => void this.#onOverflow.delete(tell)
+  }
+
+  /** One event has come. All of a burst come in one turn of the event loop. */
+  count(): void {
+    if (this.#burst === 0) setImmediate(() => (this.#burst = 0))
+    this.#burst += 1
+    if (this.#burst < this.#safeBurst) return
+    for (const tell of this.#onOverflow) tell()
+  }
+
+  /** Every event of what happened before the call has been told when it returns. False if that cannot be made sure. */
+  async settle(): Promise<boolean> {
+    if (!this.#listen()) return false
+    if (await this.#cookies.wait()) return true
+    // Perhaps the folder was removed: the next one begins anew.
+    this.close()
+    return false
+  }
+
+  close(): void {
+    this.#watcher?.close()
+    this.#watcher = undefined
+    this.#cookies.remove()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #listen(): boolean {
+    if (this.#watcher !== undefined) return true
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    try {
+      this.#watcher = watch(this.#folder, { persistent: false }, (_type, name) => {
+        this.count()
+        this.#cookies.hear(name)
+      })
+    } catch (error) {
+      if (isWatchLimit(error)) return false
+      throw error
+    }
+    this.#watcher.on('error', () => this.close())
+    return true
+  }
+}
+
+/** The system has no more watches to give. */
+export function isWatchLimit(error: unknown): boolean {
+  return hasCode(
+    error,
+    'ENOSPC',
+    'EMFILE',
+    'ENFILE',
+    'ENOSYS',
+    'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM',
+  )
+}
+
+function queueLength(): number {
+  try {
+    const text = readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')
+    return Number.parseInt(text, 10) || DEFAULT_QUEUE
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EACCES')) return DEFAULT_QUEUE
+    throw error
+  }
+}

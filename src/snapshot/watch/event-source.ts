@@ -1,0 +1,143 @@
+// Where events come from on Linux: a watch for each folder, all in one queue of the kernel, so that the order of
+// events holds across folders.
+import { type FSWatcher, watch } from 'node:fs'
+import { type BytePath, fsPath, joinPath, nameOf, ROOT } from '../../model/index.js'
+
+export type SourceEvent = {
+  /** Relative to the project. */
+  readonly folder: BytePath
+  readonly name: BytePath
+  /** False if the name surely is of what it was of before: only its content or mode may have changed. */
+  readonly isRename: boolean
+}
+
+export type SourceListener = {
+  /** Called for every event, also of folders that are not watched any more. */
+  onCount(): void
+  onEvent(event: SourceEvent): void
+  /** Events may have been missed from now on. */
+  onFault(error: unknown): void
+}
+
+export type EventSource = {
+  /** Watches a folder from now on; false if it was watched already. Throws what the system says against it. */
+  add(path: BytePath): boolean
+  /** Forgets a folder and all below. */
+  drop(path: BytePath): void
+  readonly folders: number
+  /** As EventQueue.settle, where the events of a project have an order of their own. */
+  settle?(): Promise<boolean>
+  close(): void
+}
+
+type Watched = {
+  readonly path: BytePath
+  watcher: FSWatcher | undefined
+  readonly inside: Map<string, Watched>
+}
+
+export class FolderSource implements EventSource {
+  readonly #root: BytePath
+  readonly #listener: SourceListener
+  #tree: Watched = newWatched(ROOT)
+  #folders = 0
+  /** Closed once the queue is empty: an event of theirs that nobody counts could hide an overflow. */
+  #retired: FSWatcher[] = []
+
+  constructor(root: BytePath, listener: SourceListener) {
+    this.#root = root
+    this.#listener = listener
+  }
+
+  get folders(): number {
+    return this.#folders
+  }
+
+  add(path: BytePath): boolean {
+    const place = this.#placeOf(path)
+    if (place.watcher !== undefined) return false
+    place.watcher = this.#watch(place)
+    this.#folders += 1
+    return true
+  }
+
+  drop(path: BytePath): void {
+    const [above, name] = this.#find(path)
+    const place = name === undefined ? this.#tree : above?.inside.get(name)
+    if (place === undefined) return
+    if (name === undefined) this.#tree = newWatched(ROOT)
+    else above?.inside.delete(name)
+    this.#retire(place)
+    setImmediate(() => this.#closeRetired())
+  }
+
+  close(): void {
+    this.drop(ROOT)
+    this.#closeRetired()
+  }
+
+  #watch(place: Watched): FSWatcher {
+    const { path } = place
+    const absolute = path === ROOT ? this.#root : `${this.#root}/${path}`
+    const options = { persistent: false, encoding: 'latin1' } as const
+    const watcher = watch(fsPath(absolute), options, (type, name) => {
+      this.#listener.onCount()
+      if (place.watcher !== watcher) return
+      const isRename = type === 'rename'
+      // An event of the folder itself comes under its own name, as if of something in it.
+      if (isRename && name === nameOf((path || this.#root) as BytePath)) this.#onSelf(path)
+      if (name !== null) this.#listener.onEvent({ folder: path, name: name as BytePath, isRename })
+    })
+    watcher.on('error', (error) => this.#listener.onFault(error))
+    return watcher
+  }
+
+  #onSelf(path: BytePath): void {
+    const slash = path.lastIndexOf('/')
+    if (path === ROOT) {
+      this.#listener.onFault(new Error('The folder was moved or removed'))
+      return
+    }
+    const folder = path.slice(0, Math.max(slash, 0)) as BytePath
+    this.#listener.onEvent({ folder, name: nameOf(path), isRename: true })
+  }
+
+  #placeOf(path: BytePath): Watched {
+    let place = this.#tree
+    if (path === ROOT) return place
+    for (const name of path.split('/')) {
+      let next = place.inside.get(name)
+      if (next === undefined) {
+        next = newWatched(joinPath(place.path, name))
+        place.inside.set(name, next)
+      }
+      place = next
+    }
+    return place
+  }
+
+  #find(path: BytePath): readonly [Watched | undefined, string | undefined] {
+    if (path === ROOT) return [undefined, undefined]
+    const names = path.split('/')
+    const last = names.pop()
+    let place: Watched | undefined = this.#tree
+    for (const name of names) place = place?.inside.get(name)
+    return [place, last]
+  }
+
+  #retire(place: Watched): void {
+    for (const inner of place.inside.values()) this.#retire(inner)
+    if (place.watcher === undefined) return
+    this.#retired.push(place.watcher)
+    place.watcher = undefined
+    this.#folders -= 1
+  }
+
+  #closeRetired(): void {
+    for (const watcher of this.#retired.splice(0)) watcher.close()
+  }
+}
+
+function newWatched(path: BytePath): Watched {
+  return { path, watcher: undefined, inside: new Map() }
+}

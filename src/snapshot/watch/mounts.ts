@@ -1,0 +1,81 @@
+// What is mounted in a project, since a mount gives no event; and whether its file system tells of all changes.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { type BytePath, hasCode } from '../../model/index.js'
+
+/** Changes made by another machine, or behind a program, give no events there. */
+const REMOTE =
+  /^(?:nfs|cifs|smb|fuse|9p|ceph|afs|virtiofs|vboxsf|prl_fs|lustre|gluster|gfs2|ocfs2|hgfs|drvfs|vmhgfs)/
+
+const MAX_BYTES = 4 << 20
+
+export type Mounts = {
+  /** Differs when something was mounted or unmounted in the project. */
+  readonly key: string
+  /** The type of a file system, of the project or in it, whose changes cannot all be seen. */
+  readonly remote: string | undefined
+}
+
+let buffer = Buffer.alloc(64 << 10)
+
+/** Nothing is known of mounts where the system has no such table. */
+export function mountsOf(root: BytePath): Mounts {
+  const table = readTable()
+  if (table === undefined) return { key: '', remote: undefined }
+  const inside: string[] = []
+  let above = { point: '', line: '' }
+  for (const line of table.split('\n')) {
+    const point = mountPoint(line)
+    if (point === undefined) continue
+    if (point !== root && point.startsWith(root === '/' ? '/' : `${root}/`)) inside.push(line)
+    else if (point.length >= above.point.length && leadsTo(point, root)) above = { point, line }
+  }
+  const lines = [above.line, ...inside]
+  return {
+    key: lines.join('\n'),
+    remote: lines.map(typeOf).find((type) => REMOTE.test(type)),
+  }
+}
+
+function leadsTo(point: string, path: string): boolean {
+  return point === '/' || path === point || path.startsWith(`${point}/`)
+}
+
+/** The fifth field; blanks in it are written in octal. */
+function mountPoint(line: string): string | undefined {
+  let start = 0
+  for (let i = 0; i < 4; i++) {
+    start = line.indexOf(' ', start) + 1
+    if (start === 0) return undefined
+  }
+  const point = line.slice(start, line.indexOf(' ', start))
+  if (!point.includes('\\')) return point
+  return point.replace(/\\([0-7]{3})/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 8)),
+  )
+}
+
+function typeOf(line: string): string {
+  return / - (\S+)/.exec(line)?.[1] ?? ''
+}
+
+function readTable(): string | undefined {
+  let fd: number
+  try {
+    fd = openSync('/proc/self/mountinfo', 'r')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EACCES')) return undefined
+    throw error
+  }
+  try {
+    let length = 0
+    for (;;) {
+      const read = readSync(fd, buffer, length, buffer.length - length, null)
+      length += read
+      if (read === 0) return buffer.latin1Slice(0, length)
+      if (length === buffer.length && length < MAX_BYTES)
+        buffer = Buffer.concat([buffer, Buffer.alloc(buffer.length)])
+    }
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,72 @@
+// Where events come from on macOS and Windows: one watch for the whole tree.
+import { randomBytes } from 'node:crypto'
+import { type FSWatcher, watch } from 'node:fs'
+import {
+  type BytePath,
+  fsPath,
+  makeId,
+  nameOf,
+  parentOf,
+  pathText,
+  ROOT,
+} from '../../model/index.js'
+import { temporaryName } from '../capture/site.js'
+import { Cookies } from './cookies.js'
+import type { EventSource, SourceListener } from './event-source.js'
+
+export class TreeSource implements EventSource {
+  readonly #root: BytePath
+  readonly #listener: SourceListener
+  /** In the project, since only there is their order that of its events; never captured, by their names. */
+  readonly #cookies: Cookies
+  #watcher: FSWatcher | undefined
+
+  constructor(root: BytePath, listener: SourceListener) {
+    this.#root = root
+    this.#listener = listener
+    const tag = makeId(Date.now(), randomBytes)
+    this.#cookies = new Cookies(pathText(root), (number) => temporaryName(tag, number))
+  }
+
+  get folders(): number {
+    return this.#watcher === undefined ? 0 : 1
+  }
+
+  add(): boolean {
+    if (this.#watcher !== undefined) return false
+    const options = { persistent: false, recursive: true, encoding: 'latin1' } as const
+    this.#watcher = watch(fsPath(this.#root), options, (_type, name) => this.#hear(name))
+    this.#watcher.on('error', (error) => this.#listener.onFault(error))
+    return true
+  }
+
+  /** The one watch goes on below. */
+  drop(path: BytePath): void {
+    if (path === ROOT) this.close()
+  }
+
+  async settle(): Promise<boolean> {
+    try {
+      return await this.#cookies.wait()
+    } finally {
+      this.#cookies.remove()
+    }
+  }
+
+  close(): void {
+    this.#watcher?.close()
+    this.#watcher = undefined
+  }
+
+  #hear(name: string | null): void {
+    this.#listener.onCount()
+    if (name === null) {
+      this.#listener.onFault(new Error('An event came without a name'))
+      return
+    }
+    this.#cookies.hear(name)
+    const path = name.replaceAll('\\', '/') as BytePath
+    // Such a watch does not say what kind of change it was.
+    this.#listener.onEvent({ folder: parentOf(path), name: nameOf(path), isRename: true })
+  }
+}

@@ -1,0 +1,122 @@
+// A project under watch: what a scan may leave out, and the look in the background that checks on it.
+import { type BytePath, joinPath } from '../../model/index.js'
+import { type ContentNode, type FolderNode, visitNodes } from '../capture/node.js'
+import type { ScanOptions } from '../capture/scanned.js'
+import { BACKGROUND_LOOK_MS, lookInBackground } from './background-look.js'
+import type { EventQueue } from './event-queue.js'
+import { ProjectWatch, type WatchReport } from './project-watch.js'
+import type { Touches } from './touches.js'
+
+export type WatchedOptions = {
+  readonly root: BytePath
+  readonly events: EventQueue
+  /** The project as the last capture left it; undefined while one is under way. */
+  readonly nodes: () => FolderNode | undefined
+  /** Called when there is something new to say of the watch; undefined at its end. */
+  readonly tell: (report: WatchReport | undefined) => void
+}
+
+export class WatchedProject {
+  readonly #watch: ProjectWatch
+  readonly #timer: NodeJS.Timeout
+  #look: Promise<void> | undefined
+  #isClosed = false
+  readonly #options: WatchedOptions
+  #told = ''
+
+  constructor(options: WatchedOptions) {
+    this.#options = options
+    this.#watch = new ProjectWatch(options.root, options.events)
+    this.#timer = setInterval(() => void this.lookAtAll(), BACKGROUND_LOOK_MS)
+    this.#timer.unref()
+  }
+
+  take(): Promise<Touches | undefined> {
+    return this.#watch.take()
+  }
+
+  /** A save has been made; if there is something new to say of the watch, it is said. */
+  tell(): void {
+    const { folders: _, ...news } = this.#watch.report()
+    const text = JSON.stringify(news)
+    if (text !== this.#told) this.#options.tell(this.#watch.report())
+    this.#told = text
+  }
+
+  /** What was not touched needs no look, if a checkpoint holds it and it cannot change by itself. */
+  scanOptions(
+    touches: Touches,
+    keptEpoch: number,
+  ): Pick<ScanOptions, 'looksFirst' | 'onFolder' | 'sameIn' | 'quietFiles'> {
+    return {
+      looksFirst: true,
+      onFolder: (path) => this.#watch.add(path),
+      sameIn: (path) => touches.sameIn(path),
+      quietFiles(folder, parent) {
+        const { summary } = folder
+        if (summary === undefined || summary.isLoud || summary.epoch > keptEpoch) return undefined
+        return touches.isQuiet(joinPath(parent, folder.name)) ? summary.files : undefined
+      },
+    }
+  }
+
+  /**
+   * The other names of files just found to have some are looked at by every save from now on: one that was changed
+   * through another name has had no event. True if there are such, so that a save must go on once more.
+   */
+  joinLinks(linked: readonly ContentNode[], root: FolderNode): boolean {
+    if (linked.length === 0) return false
+    const inodes = new Set(linked.map(({ ino }) => ino))
+    let isFound = false
+    visitNodes(root, (node, folder) => {
+      if (node.kind !== 'file' || node.isLinked || !inodes.has(node.ino)) return
+      node.isLinked = true
+      this.#watch.touch(folder, node.name)
+      isFound = true
+    })
+    return isFound
+  }
+
+  /** Looks at everything, in small steps; one look at a time. */
+  lookAtAll(): Promise<void> {
+    this.#look ??= this.#lookNow()
+      // The next save looks everywhere itself, and says what is wrong there.
+      .catch(() => this.#watch.distrust())
+      .finally(() => (this.#look = undefined))
+    return this.#look
+  }
+
+  get activity(): ProjectWatch['activity'] {
+    return this.#watch.activity
+  }
+
+  report(): WatchReport {
+    return this.#watch.report()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    this.#watch.close()
+    this.#options.tell(undefined)
+  }
+
+  async #lookNow(): Promise<void> {
+    const { nodes, root: rootPath } = this.#options
+    const root = nodes()
+    if (root === undefined || !this.#watch.report().isWatching) return
+    const isGoing = () => !this.#isClosed && nodes() === root
+    // A capture that is under way has the nodes to itself; after it they are the same ones again.
+    const pause = () =>
+      new Promise<boolean>((resolve) => {
+        const go = () => {
+          if (this.#isClosed) resolve(false)
+          else if (nodes() === undefined) setTimeout(go, 20).unref()
+          else resolve(isGoing())
+        }
+        setImmediate(go)
+      })
+    await lookInBackground({ root, rootPath, watch: this.#watch }, pause)
+    this.tell()
+  }
+}
