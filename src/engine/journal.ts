@@ -92,6 +92,8 @@ export class Journals {
 
   read({ id }: Project): Journal | undefined {
     const path = this.#pathOf(id)
+    // Hardly ever there, and an error thrown and caught takes longer than the look.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
     let text: string
     try {
       text = readFileSync(path, 'utf8')

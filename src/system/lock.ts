@@ -2,10 +2,11 @@
 // drops when the process dies. A lock file would have to be judged stale, and that judgement has
 // kept other tools from saving for weeks.
 import { readFile } from 'node:fs/promises'
-import { writeFileSync } from 'node:fs'
+import { closeSync, constants, openSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../model/index.js'
-import { isBusy, openDatabase } from './sqlite.js'
+import { writeAll } from './atomic-file.js'
+import { type Database, isBusy, openDatabase } from './sqlite.js'
 
 export type Lock = { release(): void }
 
@@ -32,32 +33,74 @@ export async function readLockOwner(path: string): Promise<LockOwner | undefined
     throw error
   })
   if (text === undefined || !text.endsWith('\n')) return undefined
-  const [pid, since, purpose] = text.split('\n')
+  const [pid, since, purpose] = text.trimEnd().split('\n')
   return { pid: Number(pid), since: since ?? '', purpose: purpose ?? '' }
 }
 
+type LockFile = { readonly database: Database; readonly inode: bigint; isHeld: boolean }
+
+/** Free locks that were used last, kept open: opening one takes longer than taking it. */
+const kept = new Map<string, LockFile>()
+const MAX_KEPT = 8
+
 function tryLock(path: string, purpose: string): Lock | undefined {
-  const database = openDatabase(path, { timeoutMs: 0 })
+  const file = openLockFile(path)
+  // One connection would let this process in a second time.
+  if (file.isHeld) return undefined
   try {
-    database.exec('BEGIN EXCLUSIVE')
+    file.database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    database.close()
     if (isBusy(error)) return undefined
     throw error
+  }
+  file.isHeld = true
+  const release = () => {
+    file.isHeld = false
+    file.database.exec('ROLLBACK')
+    if (kept.get(path) !== file) file.database.close()
   }
   try {
     noteOwner(path, purpose)
   } catch (error) {
-    database.close()
+    release()
     throw error
   }
-  return { release: () => database.close() }
+  return { release }
 }
 
+function openLockFile(path: string): LockFile {
+  const known = kept.get(path)
+  // A lock on a file that was removed keeps nobody out.
+  if (known !== undefined && known.inode === inodeOf(path)) return known
+  if (known?.isHeld === false) known.database.close()
+  const database = openDatabase(path, { timeoutMs: 0 })
+  const file = { database, inode: inodeOf(path), isHeld: false }
+  kept.set(path, file)
+  for (const [oldest, { isHeld, database: idle }] of kept) {
+    if (kept.size <= MAX_KEPT) break
+    if (isHeld) continue
+    idle.close()
+    kept.delete(oldest)
+  }
+  return file
+}
+
+function inodeOf(path: string): bigint {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? 0n
+}
+
+const OWNER_BYTES = 100
+
+/** Written over what stands there, at one length: to empty a file and fill it again has ext4 wait for the disk. */
 function noteOwner(path: string, purpose: string): void {
-  const text = `${process.pid}\n${new Date().toISOString()}\n${purpose}\n`
+  const text = `${process.pid}\n${new Date().toISOString()}\n${purpose}`
   try {
-    writeFileSync(`${path}.owner`, text, { mode: 0o600 })
+    const fd = openSync(`${path}.owner`, constants.O_WRONLY | constants.O_CREAT, 0o600)
+    try {
+      writeAll(fd, Buffer.from(`${text.slice(0, OWNER_BYTES - 1).padEnd(OWNER_BYTES - 1)}\n`))
+    } finally {
+      closeSync(fd)
+    }
   } catch (error) {
     // It is for messages only: a full disk must not keep a prune from making room.
     if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error

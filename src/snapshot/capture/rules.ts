@@ -9,6 +9,7 @@ import {
   DEFAULT_EXCLUDES,
   fsPath,
   hasCode,
+  type Limits,
   nameOf,
   ROOT,
   SECRET_NAMES,
@@ -145,10 +146,18 @@ export function enterFolder(
   return outer.inside({ path: place.path, key: folder.ignoreKey, read })
 }
 
+let lastFixed: { readonly key: string; readonly fixed: Fixed } | undefined
+
+/** The same for every save, as a rule, and not cheap to make. */
 function fixedRules({ ignoreCase, limits }: Site): Fixed {
+  const key = JSON.stringify([ignoreCase, limits.allowSecrets])
+  if (lastFixed?.key !== key) lastFixed = { key, fixed: compileFixed(ignoreCase, limits) }
+  return lastFixed.fixed
+}
+
+function compileFixed(ignoreCase: boolean, { allowSecrets }: Limits): Fixed {
   const compile = (lines: readonly string[], options: { readonly ignoreCase: boolean }) =>
     extend(undefined, compileIgnoreList(lines.join('\n'), ROOT, options))
-  const { allowSecrets } = limits
   return {
     defaults: compile(DEFAULT_EXCLUDES, { ignoreCase }),
     secretNames: compile(SECRET_NAMES, { ignoreCase: true }),

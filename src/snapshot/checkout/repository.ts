@@ -29,7 +29,7 @@ const MAX_SYMBOLIC_REFS = 5
 /** The repository whose worktree is exactly this folder. Throws when it could not look. */
 export function openRepository(folder: string): Repository | undefined {
   const dotGit = inFolder(folder, '.git')
-  const stats = ifThere(() => statSync(fsPath(dotGit)), 'ELOOP')
+  const stats = ifThere(() => statSync(fsPath(dotGit), { throwIfNoEntry: false }), 'ELOOP')
   if (stats === undefined) return undefined
   const gitDir = stats.isDirectory() ? dotGit : followPointer(dotGit, /^gitdir: ([^]+)$/, folder)
   if (gitDir === undefined || !hasHead(gitDir)) return undefined

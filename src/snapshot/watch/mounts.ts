@@ -1,5 +1,5 @@
 // What is mounted in a project, since a mount gives no event; and whether its file system tells of all changes.
-import { closeSync, openSync, readSync } from 'node:fs'
+import { openSync, readSync } from 'node:fs'
 import { type BytePath, hasCode } from '../../model/index.js'
 
 /** Changes made by another machine, or behind a program, give no events there. */
@@ -58,24 +58,27 @@ function typeOf(line: string): string {
   return / - (\S+)/.exec(line)?.[1] ?? ''
 }
 
+/** Kept open: every save reads it, from its beginning, where the kernel makes it anew. */
+let table: number | 'absent' | undefined
+
 function readTable(): string | undefined {
-  let fd: number
-  try {
-    fd = openSync('/proc/self/mountinfo', 'r')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'EACCES')) return undefined
-    throw error
+  table ??= openTable()
+  if (table === 'absent') return undefined
+  let length = 0
+  for (;;) {
+    const read = readSync(table, buffer, length, buffer.length - length, length)
+    length += read
+    if (read === 0) return buffer.latin1Slice(0, length)
+    if (length === buffer.length && length < MAX_BYTES)
+      buffer = Buffer.concat([buffer, Buffer.alloc(buffer.length)])
   }
+}
+
+function openTable(): number | 'absent' {
   try {
-    let length = 0
-    for (;;) {
-      const read = readSync(fd, buffer, length, buffer.length - length, null)
-      length += read
-      if (read === 0) return buffer.latin1Slice(0, length)
-      if (length === buffer.length && length < MAX_BYTES)
-        buffer = Buffer.concat([buffer, Buffer.alloc(buffer.length)])
-    }
-  } finally {
-    closeSync(fd)
+    return openSync('/proc/self/mountinfo', 'r')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EACCES')) return 'absent'
+    throw error
   }
 }
