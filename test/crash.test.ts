@@ -24,7 +24,7 @@ type Step = readonly [string, unknown?]
 const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>>> = {
   save: {
     'capture:hashed': 1,
-    'loose:written': 2,
+    'loose:written': 1,
     'loose:named': 3,
     'capture:stored': 1,
     'save:captured': 1,

@@ -9,5 +9,16 @@ export function captureNow(
   project: Project,
   hooks: Hooks = {},
 ): Promise<Captured> {
-  return snapshots.capture(project, ledger.checkpoints.newestTrees(project.id), hooks.onProgress)
+  const held = ledger.checkpoints.newestTrees(project.id)
+  return snapshots.capture(project, { held, holdObjects: false }, hooks.onProgress)
+}
+
+/** For a caller that records what it gets, or drops it: few new objects are written with the record, not before. */
+export function captureForRecord(
+  { snapshots, ledger }: StoreContext,
+  project: Project,
+  hooks: Hooks = {},
+): Promise<Captured> {
+  const held = ledger.checkpoints.newestTrees(project.id)
+  return snapshots.capture(project, { held, holdObjects: true }, hooks.onProgress)
 }

@@ -1,6 +1,6 @@
 // At most one automatic checkpoint of the files for each turn, and only if something changed since the last.
 import * as z from 'zod/mini'
-import { captureNow } from './capture.js'
+import { captureForRecord } from './capture.js'
 import { withProjectLock } from './context.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
@@ -39,7 +39,7 @@ export const ensure = sessionOperation({
       purpose: 'save',
       work: async () => {
         await recover(context, project, hooks)
-        const captured = await captureNow(context, project, hooks)
+        const captured = await captureForRecord(context, project, hooks)
         const newest = context.ledger.checkpoints.newestFiles(project.id)
         if (newest?.snapshot.tree === captured.snapshot.tree) {
           turns.add(turn)

@@ -10,6 +10,7 @@ import {
   parseProjectId,
   parseReason,
   type Project,
+  invariant,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { type StoreContext, withProjectLock } from './context.js'
@@ -92,24 +93,23 @@ function importCommit(
       const captured = await snapshots.adopt(project, { objects, tree: source })
       const { skippedPaths, repositories, ...snapshot } = captured
       const { tree } = snapshot
-      const changes = await snapshots.count(previous?.snapshot.tree, tree)
       const id = parseCheckpointId(makeId(createdAtMs, clock.random))
       const reason = commit.subject === '' ? null : parseReason(commit.subject.slice(0, MAX_REASON))
       const facts = { kind: 'imported', reason, createdAtMs } as const
-      const recorded = await snapshots.record({
-        ...facts,
-        tree,
-        project: project.id,
-        projectPath: project.path,
-        checkpoint: id,
-      })
+      const place = { tree, project: project.id, projectPath: project.path, checkpoint: id }
+      const recorded = await snapshots.record(
+        { ...facts, ...place },
+        { tree: previous?.snapshot.tree },
+      )
+      const { changes } = recorded
+      invariant(changes !== undefined, 'a count that was asked for is given')
       const checkpoint: FilesCheckpoint = {
         ...facts,
         id,
         project: project.id,
         name: null,
         pinned: false,
-        commit: recorded,
+        commit: recorded.commit,
         snapshot,
         changes,
         session: null,

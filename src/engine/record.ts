@@ -1,13 +1,11 @@
 // Makes a captured snapshot a checkpoint: commit and ref first, the row last (I1, I2).
 import {
-  type ChangeCounts,
   type CheckpointKind,
   type FilesCheckpoint,
   makeId,
   type ObjectId,
   parseCheckpointId,
   type Project,
-  SavestateError,
   type SessionFacts,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
@@ -34,16 +32,21 @@ export async function prepareCheckpoint(
   const createdAtMs = clock.nowMs()
   const id = parseCheckpointId(makeId(createdAtMs, clock.random))
   const { skippedPaths: _paths, repositories: _repositories, ...snapshot } = captured.snapshot
-  const changes = await countChanges(snapshots, captured, previous)
-  const commit = await snapshots.record({
-    tree: snapshot.tree,
-    project: project.id,
-    projectPath: project.path,
-    checkpoint: id,
-    kind,
-    reason,
-    createdAtMs,
-  })
+  const { tree, fileCount } = snapshot
+  const { lines } = captured
+  const isFirst = previous === undefined && lines !== undefined
+  const { commit, changes } = await snapshots.record(
+    {
+      tree,
+      project: project.id,
+      projectPath: project.path,
+      checkpoint: id,
+      kind,
+      reason,
+      createdAtMs,
+    },
+    isFirst ? undefined : { tree: previous },
+  )
   return {
     id,
     project: project.id,
@@ -53,7 +56,7 @@ export async function prepareCheckpoint(
     createdAtMs,
     pinned: false,
     commit,
-    changes,
+    changes: changes ?? { files: fileCount, insertions: lines ?? 0, deletions: 0 },
     snapshot,
     session,
   }
@@ -69,21 +72,4 @@ export async function recordCheckpoint(
   context.ledger.addCheckpoint(checkpoint, request.captured.snapshot)
   failpoint('save:after-row')
   return checkpoint
-}
-
-async function countChanges(
-  snapshots: StoreContext['snapshots'],
-  { snapshot, lines }: Captured,
-  previous: ObjectId | undefined,
-): Promise<ChangeCounts> {
-  if (previous === undefined && lines !== undefined) {
-    return { files: snapshot.fileCount, insertions: lines, deletions: 0 }
-  }
-  return snapshots.count(previous, snapshot.tree).catch((error: unknown) => {
-    // The figures are of no use if the checkpoint before is damaged, but this one must not fail for that.
-    const isDamage =
-      error instanceof SavestateError && ['STORE_DAMAGED', 'GIT_FAILED'].includes(error.code)
-    if (previous === undefined || !isDamage) throw error
-    return snapshots.count(undefined, snapshot.tree)
-  })
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { type FilesCheckpoint, parseName, parseReason, type Project } from '../model/index.js'
 import { failpoint } from '../system/index.js'
-import { captureNow } from './capture.js'
+import { captureForRecord } from './capture.js'
 import { ensureProject, type StoreContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
@@ -42,7 +42,7 @@ async function saveHere(
   { facts, hooks }: { readonly facts: SaveFacts; readonly hooks: Hooks },
 ): Promise<SaveResult> {
   const newest = context.ledger.checkpoints.newestFiles(project.id)
-  const captured = await captureNow(context, project, hooks)
+  const captured = await captureForRecord(context, project, hooks)
   failpoint('save:captured')
   if (newest !== undefined && newest.snapshot.tree === captured.snapshot.tree) {
     const named = nameUnchanged(context, newest, facts.name)

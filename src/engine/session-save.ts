@@ -16,7 +16,7 @@ import {
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
-import { captureNow } from './capture.js'
+import { captureForRecord } from './capture.js'
 import { withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { sessionOperation } from './operation.js'
@@ -105,7 +105,7 @@ async function addCheckpoint(
     purpose: 'save',
     work: async () => {
       await recover(context, project, work.hooks)
-      const captured = await captureNow(context, project, work.hooks)
+      const captured = await captureForRecord(context, project, work.hooks)
       failpoint('save:captured')
       return commit(context, input, { ...work, captured })
     },

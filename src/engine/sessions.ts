@@ -141,7 +141,7 @@ async function filesOfFork(
 ): Promise<FilesOfFork> {
   if (!hasFiles(from) || project === undefined)
     return { project: project?.id ?? null, commit: null, snapshot: null, changes: null }
-  const commit = await snapshots.record({
+  const { commit } = await snapshots.record({
     tree: from.snapshot.tree,
     project: project.id,
     projectPath: project.path,

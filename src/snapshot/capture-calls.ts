@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import {
   type BytePath,
+  type ChangeCounts,
   isInside,
   type ObjectId,
   planRestore,
@@ -21,7 +22,7 @@ import type { CaptureCalls, CaptureData } from './capture-requests.js'
 import { SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
-import { encodeCommit, refName, writeRef } from './objects/commit.js'
+import { encodeCommit, refName, StagedRef } from './objects/commit.js'
 import { ObjectSink, ObjectStore } from './objects/object-store.js'
 import { readHistory } from './import/source-history.js'
 import { Sources } from './import/sources.js'
@@ -56,10 +57,10 @@ export function captureCalls(
   return {
     expectMany: () => lanes.warmUp(),
 
-    capture({ project, site, held, watch }, report) {
+    capture({ project, site, held, watch, holdObjects }, report) {
       const capture = captureOf(project)
       if (watch) capture.watch(site.root)
-      return capture.capture(site, held, report)
+      return capture.capture(site, { held, holdObjects, report })
     },
 
     unwatch: (project) => captures.get(project)?.unwatch(),
@@ -68,17 +69,35 @@ export function captureCalls(
 
     lookAtAll: async (project) => captures.get(project)?.watched?.lookAtAll(),
 
-    async record(facts) {
-      const temporary = join(home, 'tmp', facts.project)
-      const sink = new ObjectSink(store, { temporary, durable })
+    async record({ facts, since }) {
+      const { project, tree } = facts
+      const temporary = join(home, 'tmp', project)
+      const sink =
+        captureOf(project).takeHeld(tree) ?? new ObjectSink(store, { temporary, durable })
       const commit = sink.add('commit', encodeCommit(facts))
-      await sink.finish()
+      const name = refName(project, facts.checkpoint)
+      const ref = new StagedRef(gitDir, {
+        name,
+        commit,
+        temporary: `${sink.temporary}.ref`,
+        durable,
+      })
+      let changes: Promise<ChangeCounts | undefined> = Promise.resolve(undefined)
+      try {
+        // Git counts while the disk is busy with the rest.
+        const onNamed = () => {
+          if (since !== undefined) changes = countSince(since.tree, tree)
+        }
+        await sink.finish({ also: [ref.fd], onNamed })
+      } catch (error) {
+        ref.abandon()
+        throw error
+      }
       failpoint('record:commit-written')
-      const name = refName(facts.project, facts.checkpoint)
-      writeRef(gitDir, { name, commit, temporary: `${temporary}.ref`, durable })
+      const [, counted] = await Promise.all([ref.name(), changes])
       failpoint('record:ref-written')
-      captureOf(facts.project).keep(facts.tree)
-      return commit
+      captureOf(project).keep(tree)
+      return { commit, changes: counted }
     },
 
     async rewrite({ project, path, checkpoints }) {
@@ -88,8 +107,6 @@ export function captureCalls(
 
     compare: ({ before, after, countLines }) =>
       comparer.compare(before, after, countLines ? countingDiff : plainDiff),
-
-    count: ({ before, after }) => comparer.count(before, after, countingDiff),
 
     async plan({ project, site, now, goal, skippedThen, paths, only }) {
       const { root } = captureOf(project)
@@ -181,6 +198,18 @@ export function captureCalls(
       captures.set(project, capture)
     }
     return capture
+  }
+
+  async function countSince(before: ObjectId | undefined, after: ObjectId): Promise<ChangeCounts> {
+    try {
+      return await comparer.count(before, after, countingDiff)
+    } catch (error) {
+      // The figures are of no use if the checkpoint before is damaged, but this one must not fail for that.
+      const isDamage =
+        error instanceof SavestateError && ['STORE_DAMAGED', 'GIT_FAILED'].includes(error.code)
+      if (before === undefined || !isDamage) throw error
+      return comparer.count(undefined, after, countingDiff)
+    }
   }
 
   /** A path that is nowhere is most likely mistyped. */

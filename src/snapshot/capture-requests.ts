@@ -29,8 +29,18 @@ export type CaptureRequest = {
   readonly held: readonly ObjectId[]
   /** Watch the project from now on, if it is not yet. */
   readonly watch: boolean
+  /** A record is to follow: new objects, if they are few, are written with it, in one go. */
+  readonly holdObjects: boolean
 }
-export type RecordRequest = CommitFacts
+export type RecordRequest = {
+  readonly facts: CommitFacts
+  /** Count the changes since this snapshot, or since nothing; undefined: no count is wanted. */
+  readonly since: { readonly tree: ObjectId | undefined } | undefined
+}
+export type Recorded = {
+  readonly commit: ObjectId
+  readonly changes: ChangeCounts | undefined
+}
 export type CompareRequest = {
   readonly before: ObjectId | undefined
   readonly after: ObjectId
@@ -72,12 +82,8 @@ export type CaptureCalls = {
   activity(project: ProjectId): Activity | undefined
   /** The look in the background, now. */
   lookAtAll(project: ProjectId): Promise<void>
-  record(request: RecordRequest): Promise<ObjectId>
+  record(request: RecordRequest): Promise<Recorded>
   compare(request: CompareRequest): Promise<readonly Change[]>
-  count(request: {
-    readonly before: ObjectId | undefined
-    readonly after: ObjectId
-  }): Promise<ChangeCounts>
   plan(request: PlanRequest): Promise<RestorePlan>
   apply(
     request: ApplyRequest,

@@ -1,6 +1,6 @@
 // One capture of a project: scan, hash, build, store. What is known of the project stays in memory and in
 // the stat cache, so that the next capture looks only at what changed.
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BytePath,
@@ -15,14 +15,14 @@ import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
 import { expectSameRoot } from './capture/faults.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
-import { type FolderNode, newFolder, type Node, visitNodes } from './capture/node.js'
+import { type FolderNode, newFolder, type Node, totalLines } from './capture/node.js'
 import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
 import type { PackedNodes } from './capture/packed-nodes.js'
 import { Scan } from './capture/scan.js'
 import type { Scanned, ScanOptions } from './capture/scanned.js'
 import type { Site } from './capture/site.js'
 import { hasLargeCache, type StatAhead } from './capture/stat-ahead.js'
-import { type CachedProject, readStatCache, writeStatCache } from './capture/stat-cache.js'
+import { type CachedProject, keepStatCache, readStatCache } from './capture/stat-cache.js'
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
 import type { EventQueue } from './watch/event-queue.js'
 import type { Touches } from './watch/touches.js'
@@ -46,6 +46,14 @@ export type CaptureSettings = {
   readonly notes: WatchNotes
 }
 
+export type CaptureWork = {
+  /** Snapshots of the project's newest checkpoints: what they hold is surely in the store. */
+  readonly held: readonly ObjectId[]
+  /** Few new objects are kept for `takeHeld` instead of being written. */
+  readonly holdObjects: boolean
+  readonly report: (progress: CaptureProgress) => void
+}
+
 const MAX_UNWRITTEN = 100
 /** Well before a prune removes the checkpoint that vouches for what the cache on disk calls kept. */
 const MAX_CHECKPOINTS_SINCE = 12
@@ -62,10 +70,15 @@ export class ProjectCapture {
   /** The checkpoint that vouches for the cache on disk is getting old, or is gone. */
   #isCacheAged = false
   #watch: WatchedProject | undefined
+  #held: { readonly sink: ObjectSink; readonly tree: ObjectId } | undefined
 
   constructor(project: ProjectId, settings: CaptureSettings) {
     this.#project = project
     this.#settings = settings
+  }
+
+  get #cachePath(): string {
+    return join(this.#settings.home, 'cache', this.#project)
   }
 
   /** The nodes of the last capture. */
@@ -93,12 +106,10 @@ export class ProjectCapture {
     return this.#watch
   }
 
-  /** `held` are snapshots of the project's newest checkpoints: what they hold is surely in the store. */
-  async capture(
-    site: Site,
-    held: readonly ObjectId[],
-    report: (progress: CaptureProgress) => void,
-  ): Promise<Captured> {
+  async capture(site: Site, work: CaptureWork): Promise<Captured> {
+    const { held, holdObjects, report } = work
+    this.#held?.sink.abandon()
+    this.#held = undefined
     const touches = await this.#watch?.take()
     const known = this.#recall(site.root, held)
     // The nodes are changed in place: if this fails half-way they are of no use any more.
@@ -132,7 +143,8 @@ export class ProjectCapture {
       failpoint('capture:hashed')
       const now = { known, builder, hasher, hasSameFiles }
       const { snapshot, modes } = this.#finish(scanned, now)
-      await sink.finish()
+      if (holdObjects && sink.isSmall) this.#held = { sink, tree: snapshot.tree }
+      else await sink.finish()
       failpoint('capture:stored')
       this.#known = {
         root: scanned.root,
@@ -150,7 +162,7 @@ export class ProjectCapture {
       this.#watch?.tell()
       if (held.includes(snapshot.tree)) this.keep(snapshot.tree)
       if (this.#watch?.joinLinks(scanned.linked, scanned.root) === true)
-        return await this.capture(site, held, report)
+        return await this.capture(site, work)
       return { snapshot, lines: held.length === 0 ? totalLines(scanned.root) : undefined }
     } catch (error) {
       sink.abandon()
@@ -158,6 +170,13 @@ export class ProjectCapture {
     } finally {
       hasher.close()
     }
+  }
+
+  /** What the last capture left to be written with its record. */
+  takeHeld(tree: ObjectId): ObjectSink | undefined {
+    const held = this.#held?.tree === tree ? this.#held.sink : undefined
+    this.#held = undefined
+    return held
   }
 
   /** The last capture is recorded: its objects are held by a ref from now on. */
@@ -168,6 +187,8 @@ export class ProjectCapture {
 
   close(): void {
     this.unwatch()
+    this.#held?.sink.abandon()
+    removeIfEmpty(join(this.#settings.home, 'tmp', this.#project))
     this.#settings.statAhead.close()
   }
 
@@ -175,28 +196,12 @@ export class ProjectCapture {
   writeCache(): void {
     if (this.#known === undefined) return
     if (this.#unwritten <= MAX_UNWRITTEN && !this.#isCacheAged) return
-    const table = this.#writeDerived(this.#known)
+    const table = keepStatCache(this.#cachePath, this.#known)
     if (table === undefined) return
     this.#packed = undefined
     this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
     this.#isCacheAged = false
-  }
-
-  /** Undefined if there is no room: what was saved is saved, and without a cache the next save takes longer. */
-  #writeDerived(known: CachedProject): ReturnType<typeof writeStatCache> | undefined {
-    const folder = join(this.#settings.home, 'cache')
-    const path = join(folder, this.#project)
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      // Whatever else stands there is not ours to keep: the cache is derived.
-      if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-        rmSync(path, { recursive: true })
-      return writeStatCache(path, known)
-    } catch (error) {
-      if (hasCode(error, 'ENOSPC', 'EDQUOT')) return undefined
-      throw error
-    }
   }
 
   #scan(
@@ -235,9 +240,8 @@ export class ProjectCapture {
 
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
-      const path = join(this.#settings.home, 'cache', this.#project)
       if (hasLargeCache(this.#settings.home, this.#project)) this.#settings.statAhead.warmUp()
-      const read = readStatCache(path, root)
+      const read = readStatCache(this.#cachePath, root)
       if (read !== undefined) this.#settings.statAhead.arm(read.packed.table, root)
       this.#known = read?.cached
       this.#packed = read?.packed
@@ -280,15 +284,15 @@ export class ProjectCapture {
   }
 }
 
-function isAmong(trees: readonly ObjectId[], tree: ObjectId | undefined): boolean {
-  return tree !== undefined && trees.includes(tree)
+/** Somebody else's work may be in it. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST')) throw error
+  }
 }
 
-function totalLines(root: FolderNode): number | undefined {
-  let total: number | undefined = 0
-  visitNodes(root, (node) => {
-    if (node.kind !== 'file' && node.kind !== 'link') return
-    total = total === undefined || node.lines === undefined ? undefined : total + node.lines
-  })
-  return total
+function isAmong(trees: readonly ObjectId[], tree: ObjectId | undefined): boolean {
+  return tree !== undefined && trees.includes(tree)
 }

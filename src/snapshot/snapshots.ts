@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import {
   type BytePath,
   bytePath,
-  type ChangeCounts,
   type CheckpointId,
   type Durability,
   type Limits,
@@ -20,6 +19,7 @@ import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
 import type {
   CaptureCalls,
   CaptureData,
+  Recorded,
   RecordRequest,
   RestoreTarget,
   RewriteRequest,
@@ -117,23 +117,26 @@ export class Snapshots {
     return new WatchNotes(this.#options.home).read()
   }
 
-  /** `held`: snapshots of the project's newest checkpoints, newest first. */
+  /**
+   * `held`: snapshots of the project's newest checkpoints, newest first. `holdObjects`: the caller records the snapshot
+   * next, or nothing; until then its objects cannot be read.
+   */
   async capture(
     project: Project,
-    held: readonly ObjectId[],
+    { held, holdObjects }: { readonly held: readonly ObjectId[]; readonly holdObjects: boolean },
     onProgress?: OnProgress,
   ): Promise<Captured> {
     const site = this.#siteOf(project)
     const watch = this.#watched.has(project.path)
-    const request = { project: project.id, site, held, watch }
+    const request = { project: project.id, site, held, watch, holdObjects }
     const captured = await this.#call('capture', request, onProgress)
     this.#scheduleCache()
     return captured
   }
 
   /** Makes the commit and the ref that keep a snapshot; afterwards a row may refer to it (I1). */
-  async record(facts: RecordRequest): Promise<ObjectId> {
-    return this.#call('record', facts)
+  async record(facts: RecordRequest['facts'], since?: RecordRequest['since']): Promise<Recorded> {
+    return this.#call('record', { facts, since })
   }
 
   async compare(
@@ -142,11 +145,6 @@ export class Snapshots {
     options: { readonly countLines: boolean },
   ): Promise<readonly Change[]> {
     return this.#call('compare', { before, after, ...options })
-  }
-
-  /** How many files and lines differ. */
-  async count(before: ObjectId | undefined, after: ObjectId): Promise<ChangeCounts> {
-    return this.#call('count', { before, after })
   }
 
   async patch(request: PatchRequest): Promise<string> {

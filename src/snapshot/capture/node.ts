@@ -166,6 +166,16 @@ export function visitNodes(
   }
 }
 
+/** Of all files; undefined if one was not read in this process. */
+export function totalLines(root: FolderNode): number | undefined {
+  let total: number | undefined = 0
+  visitNodes(root, (node) => {
+    if (node.kind !== 'file' && node.kind !== 'link') return
+    total = total === undefined || node.lines === undefined ? undefined : total + node.lines
+  })
+  return total
+}
+
 export function findNode(root: FolderNode, path: BytePath): Node | undefined {
   let node: Node = root
   for (const name of path.split('/')) {

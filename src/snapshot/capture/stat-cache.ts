@@ -1,7 +1,8 @@
 // The stat cache on disk: all nodes in columns, read back in a few milliseconds. Derived: a missing,
 // damaged or foreign file only costs the time to read the project again.
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type BytePath, hasCode, type ObjectId, type Snapshot } from '../../model/index.js'
 import { writeFileAtomically } from '../../system/index.js'
 import type { NodeTable } from './columns.js'
@@ -32,6 +33,19 @@ type Head = {
   readonly modes: ObjectId | null
   readonly keptBy: ObjectId | null
   readonly indexes: readonly (readonly [BytePath, KnownIndex])[]
+}
+
+/** Undefined if there is no room: what was saved is saved, and without a cache the next save takes longer. */
+export function keepStatCache(path: string, known: CachedProject): NodeTable | undefined {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    // Whatever else stands there is not ours to keep: the cache is derived.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
+    return writeStatCache(path, known)
+  } catch (error) {
+    if (hasCode(error, 'ENOSPC', 'EDQUOT')) return undefined
+    throw error
+  }
 }
 
 export function writeStatCache(path: string, cached: CachedProject): NodeTable {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import { SetAside, syncFolder } from '../../system/index.js'
 import { tryGit } from '../git/git-program.js'
-import { type CommitFacts, encodeCommit, writeRef } from '../objects/commit.js'
+import { type CommitFacts, encodeCommit, StagedRef } from '../objects/commit.js'
 import { loosePath, writeLooseObjects } from '../objects/loose.js'
 import { objectIdOf } from '../objects/object-id.js'
 import { packEntry } from '../objects/pack-entry.js'
@@ -66,7 +66,10 @@ export async function mend(
       }
       case 'ref': {
         const { name, commit } = request
-        writeRef(gitDir, { name, commit, temporary: join(temporary, 'ref'), durable: true })
+        const staged = { name, commit, temporary: join(temporary, 'ref'), durable: true }
+        const ref = new StagedRef(gitDir, staged)
+        fsyncSync(ref.fd)
+        await ref.name()
         return undefined
       }
     }

@@ -1,6 +1,6 @@
 // The commit and the ref of a checkpoint. A commit has no parent, so that any checkpoint can be dropped
 // without touching another; the ref keeps its objects from being collected (I1).
-import { existsSync, mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   type CheckpointId,
@@ -15,7 +15,8 @@ import {
   type BytePath,
   SavestateError,
 } from '../../model/index.js'
-import { syncFolder, writeFileAtomically } from '../../system/index.js'
+import { syncFolder, writeAll } from '../../system/index.js'
+import { syncFolders } from './loose.js'
 
 const MAX_ATTEMPTS = 5
 
@@ -90,34 +91,57 @@ export function refName(project: ProjectId, checkpoint: CheckpointId): string {
   return `refs/savestate/${project}/${checkpoint}`
 }
 
-/** A ref of a new checkpoint has no competitor, so no lock is needed, and none can be left behind. */
-export function writeRef(
-  gitDir: string,
-  {
-    name,
-    commit,
-    temporary,
-    durable,
-  }: {
-    readonly name: string
-    readonly commit: ObjectId
-    readonly temporary: string
-    readonly durable: boolean
-  },
-): void {
-  const path = join(gitDir, name)
-  const folder = dirname(path)
-  // A collection packs refs, and git removes a folder that has become empty: then once more.
-  for (let attempt = 1; ; attempt += 1) {
-    if (!existsSync(folder)) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      if (durable) syncFolder(dirname(folder))
-    }
+/**
+ * A ref on its way: a complete temporary file, which the caller makes durable through `fd`, then named. A ref of a new
+ * checkpoint has no competitor, so no lock is needed, and none can be left behind.
+ */
+export class StagedRef {
+  readonly fd: number
+  readonly #temporary: string
+  readonly #path: string
+  readonly #durable: boolean
+
+  constructor(
+    gitDir: string,
+    ref: {
+      readonly name: string
+      readonly commit: ObjectId
+      readonly temporary: string
+      readonly durable: boolean
+    },
+  ) {
+    this.#path = join(gitDir, ref.name)
+    this.#temporary = ref.temporary
+    this.#durable = ref.durable
+    this.fd = openSync(ref.temporary, 'w', 0o600)
     try {
-      writeFileAtomically({ path, temporary, content: `${commit}\n`, durable })
-      return
+      writeAll(this.fd, Buffer.from(`${ref.commit}\n`))
     } catch (error) {
-      if (!hasCode(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error
+      this.abandon()
+      throw error
     }
+  }
+
+  /** What it refers to is durable, and so is the file: it gets its name, durably. */
+  async name(): Promise<void> {
+    closeSync(this.fd)
+    const folder = dirname(this.#path)
+    // A collection packs refs, and git removes a folder that has become empty: then once more.
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        renameSync(this.#temporary, this.#path)
+        break
+      } catch (error) {
+        if (!hasCode(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        if (this.#durable) syncFolder(dirname(folder))
+      }
+    }
+    if (this.#durable) await syncFolders([folder])
+  }
+
+  abandon(): void {
+    closeSync(this.fd)
+    rmSync(this.#temporary, { force: true })
   }
 }

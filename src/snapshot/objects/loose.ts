@@ -62,13 +62,20 @@ export function listIfThere(folder: string): string[] {
   }
 }
 
+export type WriteLoose = {
+  /** The folder of objects. */
+  readonly folder: string
+  readonly temporary: string
+  readonly durable: boolean
+  /** Open files that are made durable with them: the disk merges the flushes. */
+  readonly also?: readonly number[] | undefined
+  /** Called when the objects can be read, and are not yet sure to survive a power cut. */
+  readonly onNamed?: (() => void) | undefined
+}
+
 export async function writeLooseObjects(
   objects: readonly NewObject[],
-  {
-    folder,
-    temporary,
-    durable,
-  }: { readonly folder: string; readonly temporary: string; readonly durable: boolean },
+  { folder, temporary, durable, also = [], onNamed = () => undefined }: WriteLoose,
 ): Promise<void> {
   const written: { readonly id: ObjectId; readonly path: string; readonly fd: number }[] = []
   try {
@@ -83,7 +90,8 @@ export async function writeLooseObjects(
         }),
       )
     }
-    if (durable) await Promise.all(written.map(({ fd }) => fsyncAsync(fd)))
+    if (durable)
+      await Promise.all([...written.map(({ fd }) => fd), ...also].map((fd) => fsyncAsync(fd)))
   } finally {
     for (const { fd } of written) closeSync(fd)
   }
@@ -92,6 +100,7 @@ export async function writeLooseObjects(
   for (const { id, path } of written) {
     for (const name of nameLooseObject(folder, { id, path })) changed.add(name)
   }
+  onNamed()
   if (durable) await syncFolders(changed)
 }
 

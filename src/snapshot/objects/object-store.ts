@@ -3,7 +3,14 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
-import { hasLoose, LooseListing, type NewObject, writeLooseObjects } from './loose.js'
+import {
+  hasLoose,
+  listIfThere,
+  LooseListing,
+  type NewObject,
+  type WriteLoose,
+  writeLooseObjects,
+} from './loose.js'
 import { type ObjectType, objectIdOf } from './object-id.js'
 import { type PackEntry, packEntry } from './pack-entry.js'
 import { PackIndexes } from './pack-index.js'
@@ -74,12 +81,18 @@ export class ObjectSink {
   /** Made when first needed; most saves find nothing to store. */
   get temporary(): string {
     if (!this.#hasFolder) {
-      adoptPacks(this.#folder, join(this.#store.folder, 'pack'))
-      rmSync(this.#folder, { recursive: true, force: true })
+      const left = listIfThere(this.#folder)
+      if (left.length > 0) adoptPacks(this.#folder, join(this.#store.folder, 'pack'))
+      for (const name of left) rmSync(join(this.#folder, name), { recursive: true, force: true })
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       this.#hasFolder = true
     }
     return this.#folder
+  }
+
+  /** Little enough to be written as loose objects. */
+  get isSmall(): boolean {
+    return this.#pack === undefined
   }
 
   add(type: ObjectType, content: Uint8Array): ObjectId {
@@ -103,10 +116,12 @@ export class ObjectSink {
     this.#pack.add(id, entry)
   }
 
-  async finish(): Promise<void> {
+  /** For `also` and `onNamed` see WriteLoose. The temporary folder stays, empty: the next save needs it again. */
+  async finish(options: Pick<WriteLoose, 'also' | 'onNamed'> = {}): Promise<void> {
     if (this.#pack === undefined) {
       if (this.#pending.length > 0) {
         await writeLooseObjects(this.#pending, {
+          ...options,
           folder: this.#store.folder,
           temporary: this.temporary,
           durable: this.#durable,
@@ -118,17 +133,13 @@ export class ObjectSink {
       this.#pack = undefined
     }
     this.#pending = []
-    this.#removeFolder()
   }
 
   /** Forgets everything; what was written is garbage in the temporary folder, which goes too. */
   abandon(): void {
     this.#pack?.abandon()
     this.#pack = undefined
-    this.#removeFolder()
-  }
-
-  #removeFolder(): void {
+    this.#pending = []
     if (this.#hasFolder) rmSync(this.#folder, { recursive: true, force: true })
     this.#hasFolder = false
   }
