@@ -105,6 +105,8 @@ export type ChildOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Started by root, the child becomes an ordinary user once the store is open. */
   readonly asOrdinaryUser?: boolean
+  /** That of `openStore`: true for no capture thread. */
+  readonly mayBlock?: boolean
 }
 
 const ORDINARY_USER = 65534
@@ -116,7 +118,7 @@ const ORDINARY_USER = 65534
 export async function inChild(
   s: Scratch,
   body: string,
-  { env = {}, asOrdinaryUser = false }: ChildOptions = {},
+  { env = {}, asOrdinaryUser = false, mayBlock = false }: ChildOptions = {},
 ): Promise<unknown> {
   const isRoot = process.getuid?.() === 0
   const folders = { folder: s.folder, project: s.project, home: s.home }
@@ -132,7 +134,7 @@ export async function inChild(
       fs.lchownSync(at, ${ORDINARY_USER}, ${ORDINARY_USER})
       if (fs.lstatSync(at).isDirectory()) for (const name of fs.readdirSync(at)) own(path.join(at, name))
     }
-    const store = await sdk.openStore({ home: scratch.home, durability: 'os' })
+    const store = await sdk.openStore({ home: scratch.home, durability: 'os', mayBlock: ${mayBlock} })
     if (${asOrdinaryUser && isRoot}) {
       // The threads and the SQLite driver may lie where only root can read: they are loaded first.
       const warm = path.join(scratch.folder, 'warm-up')

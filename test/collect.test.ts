@@ -6,11 +6,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { tries } from './effort.js'
 import { leftoversIn, otherFolder, withStore } from './prune-helpers.js'
 import { type Scratch, scratch } from './scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), 'save-loop.mjs')
-const FOR_MS = Number(process.env['SAVESTATE_COLLECT_MS'] ?? 6000)
+const FOR_MS = tries(12_000)
 
 type Saver = {
   readonly folder: string

@@ -2,7 +2,7 @@
 //   node crash-child.mjs '{"home":…,"project":…,"run":[["save",{"reason":"x"}],…]}'
 // Prints one line of JSON: the results, or the error. Ends with 3 on a SavestateError.
 // As root, `uid` makes it an ordinary user first. `ready` is a file to make and `waitFor` one to wait for
-// before it opens the store.
+// before it opens the store. `mayBlock` is that of `openStore`: no capture thread.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -20,8 +20,8 @@ if (request.ready !== undefined) writeFileSync(request.ready, '')
 while (request.waitFor !== undefined && !existsSync(request.waitFor)) await sleep(1)
 
 try {
-  const { home, limits } = request
-  const store = await openStore({ home, durability: request.durability ?? 'os', limits })
+  const { home, limits, mayBlock, durability = 'os' } = request
+  const store = await openStore({ home, durability, limits, mayBlock })
   const project = await store.project(request.project)
   const results = []
   for (const [name, input] of request.run) {

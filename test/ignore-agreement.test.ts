@@ -6,12 +6,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tries } from './effort.js'
 import type { Store } from '../src/index.js'
 import { capturedFiles } from './capture-helpers.js'
 import { GIT_ENVIRONMENT, type Scratch, scratch } from './scratch.js'
 
 const SEED = Number(process.env['SEED'] ?? 1_988)
-const RUNS = Number(process.env['RUNS'] ?? 60)
+const RUNS = Number(process.env['RUNS'] ?? tries(120))
 
 // Names that no default exclude is meant for, and few enough for rules and paths to meet. One character per
 // byte.

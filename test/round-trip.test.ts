@@ -16,11 +16,12 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tries } from './effort.js'
 import type { Project, Store } from '../src/index.js'
 import { type Scratch, type Seen, scratch } from './scratch.js'
 
 const SEED = Number(process.env['SEED'] ?? 4_711)
-const RUNS = Number(process.env['RUNS'] ?? 80)
+const RUNS = Number(process.env['RUNS'] ?? tries(160))
 const SECONDS = 60 + RUNS
 
 // All names and paths here have one character per byte.

@@ -8,11 +8,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { tries } from './effort.js'
 import { type Scratch, scratch } from './scratch.js'
 
 const SDK = new URL('../dist/index.js', import.meta.url).href
-const KILLS = Number(process.env['SAVESTATE_KILLS'] ?? 25)
-const FIGHT_MS = Number(process.env['SAVESTATE_FIGHT_MS'] ?? 5000)
+const KILLS = Number(process.env['SAVESTATE_KILLS'] ?? tries(48))
+const FIGHT_MS = Number(process.env['SAVESTATE_FIGHT_MS'] ?? tries(10_000))
 
 /**
  * Goes on for ever. What it was told is done it writes to a file of its own, unbuffered, after it was told: so

@@ -3,8 +3,9 @@
 /* oxlint-disable vitest/no-conditional-expect -- what is certain depends on where it was killed */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
+import { keep, recall } from './kept-states.js'
 import { type Scratch, scratch } from './scratch.js'
 import { SESSION_POINTS, type SessionOperation } from './session-failpoints.js'
 
@@ -31,16 +32,27 @@ const cases = Object.entries(SESSION_POINTS).flatMap(([operation, points]) =>
   ),
 )
 
+let s: Scratch
+
+beforeAll(async () => {
+  s = await scratch({ files: { 'a.txt': 'one' } })
+  await begin()
+  keep(s, 'begun')
+})
+
+afterAll(() => s.dispose())
+
 describe('killed at a failpoint, it has happened or not', () => {
   test.each(cases)('$operation at $point, then $next', async ({ operation, point, next }) => {
-    await using s = await scratch({ files: { 'a.txt': 'one' } })
-    await begin(s)
+    recall(s, 'begun')
+    // The one as in a program that keeps its event loop free, on the capture thread, the other as in a command.
+    const mayBlock = next === 'list'
     const name = operation as SessionOperation
     const body = `const session = await store.session('task'); ${BODY[name]}`
     const env = { SAVESTATE_FAILPOINT: point }
-    await expect(inChild(s, body, { env })).rejects.toMatchObject({ signal: 'SIGKILL' })
+    await expect(inChild(s, body, { env, mayBlock })).rejects.toMatchObject({ signal: 'SIGKILL' })
 
-    const store = await s.open()
+    const store = await s.open({ mayBlock })
     if (next === 'list') await (await store.project(s.project)).list()
     const { session, state, inFlight } = await store.resume<{ at: number }>('task')
     const world = { at: state?.at, text: readFileSync(join(s.project, 'a.txt'), 'utf8') }
@@ -50,18 +62,20 @@ describe('killed at a failpoint, it has happened or not', () => {
     if (name === 'tool') {
       expect(inFlight.map(({ id }) => id)).toEqual(point === 'tool:confirmed' ? [] : ['c'])
     }
-    const { problems } = await store.verify()
-    expect(problems.filter(({ severity }) => severity === 'damage')).toEqual([])
     // It goes on.
     const { step } = await session.save({ state: { at: 9 }, files: true })
     expect((await session.stateAt())?.at).toBe(9)
     expect((await session.list()).map((one) => one.step)).toEqual(
       Array.from({ length: (step ?? 0) + 1 }, (_, n) => (step ?? 0) - n),
     )
+    // It asks git too.
+    const { problems } = await store.verify()
+    expect(problems.filter(({ severity }) => severity === 'damage')).toEqual([])
+    await store.close()
   })
 })
 
-async function begin(s: Scratch): Promise<void> {
+async function begin(): Promise<void> {
   const store = await s.open()
   const session = await store.session('task', { project: await store.project(s.project) })
   await session.save({ name: 'first', state: { at: 1 }, files: true })

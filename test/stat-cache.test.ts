@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { tries } from './effort.js'
 import {
   capturedFiles,
   inChild,
@@ -65,7 +66,7 @@ test('a change of the same size right after a save is seen, however fast it come
   const { project } = await openProject(s)
   await project.save()
   const missed: number[] = []
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < tries(100); i++) {
     const { mtimeNs } = lstatSync(path, { bigint: true })
     writeFileSync(path, String(1000 + i))
     // Half of them hide the time of the change as well.
@@ -79,7 +80,7 @@ test('a file written while its save is under way is right in that save or the ne
   await using s = await scratch({ files: { file: '0000' } })
   const path = join(s.project, 'file')
   const { project } = await openProject(s)
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < tries(60); i++) {
     writeFileSync(path, String(1000 + i))
     const saving = project.save()
     if (i % 3 === 0) await sleep(i % 7)
@@ -242,7 +243,7 @@ test('no single flipped bit of the cache changes what is saved', async () => {
   await settle()
   const cache = cacheOf(s)
   const whole = readFileSync(cache)
-  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 24)) {
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / tries(48))) {
     writeFileSync(cache, whole)
     changeBytes(cache, (bytes) => {
       bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8))
@@ -378,7 +379,7 @@ test('a cache never rests on a checkpoint that is about to be pruned, however sm
   for (let i = 0; i < 30; i++) {
     s.write({ 'many/file-7': `edit ${i}` })
     const tree = `return (await project.show((await project.save()).id)).tree`
-    trees.push(String(await inChild(s, tree)))
+    trees.push(String(await inChild(s, tree, { mayBlock: true })))
   }
   const text = readFileSync(cacheOf(s), 'latin1')
   const keptBy = /"keptBy":"([0-9a-f]{40})"/.exec(text)?.[1]

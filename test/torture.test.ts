@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { isLong } from './effort.js'
 
 const PROGRAM = fileURLToPath(new URL('../build/torture/main.js', import.meta.url))
 const FIXED_SEED = 4
-const MINUTES = 0.25
+const MINUTES = isLong ? 0.5 : 0.12
 
 test.each([
   ['the same seed as always', FIXED_SEED],

@@ -1,6 +1,7 @@
 // Where a text stops being JSON.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { tries } from '../effort.js'
 import { faultIn, parseJsonText } from '../../src/cli/json-text.js'
 
 test('the fault is where a reader would put the finger', () => {
@@ -74,7 +75,7 @@ test('what JSON.parse takes has no fault, and nothing before a fault has one', (
       // Up to there nothing is wrong.
       expect(faultIn(text.slice(0, at))).toBe(at)
     }),
-    { numRuns: 2000 },
+    { numRuns: tries(2000) },
   )
 })
 

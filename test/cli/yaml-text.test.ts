@@ -1,6 +1,7 @@
 // What goes out as YAML comes in again, whoever reads it.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { tries } from '../effort.js'
 import { parse } from 'yaml'
 import { yamlOf } from '../../src/cli/yaml-text.js'
 import { parseYamlText } from '../../src/engine/yaml-text.js'
@@ -36,7 +37,7 @@ test('a state is read as it was written, by readers of 1.1 and of 1.2', async ()
       expect(await parseYamlText({ text, source: 'it' })).toEqual(plain)
       expect(parse(text)).toEqual(plain)
     }),
-    { numRuns: 1000 },
+    { numRuns: tries(1000) },
   )
 })
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import { ClassRegistry, SavestateError, type StateId } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
 import { type GivenKeys, KEY_TABLES, SealingKey, StoreVault } from '../sealing/index.js'
@@ -248,8 +249,8 @@ const facts = fc.constantFrom(0, 0, 2, 34)
 let count = 0
 const encrypted = { key: new SealingKey(Buffer.alloc(32, 7)) }
 test.each([
-  ['plain', {}, 150],
-  ['encrypted', encrypted, 40],
+  ['plain', {}, tries(240)],
+  ['encrypted', encrypted, tries(80)],
 ])('every %s state reads back exactly, whatever came before and after', (_, keys, numRuns) => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 1, maxLength: 12 }), facts, (commands, facts) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import type { StateId } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
@@ -58,7 +59,7 @@ test('any mixture of appends and writes gives the same as writing the whole', ()
     expect(store.write(state, memory)).toBe(store.write(state, memory))
   }
   expect(
-    fc.check(fc.property(fc.array(step, { maxLength: 8 }), run), { numRuns: 150, seed: 1 }),
+    fc.check(fc.property(fc.array(step, { maxLength: 8 }), run), { numRuns: tries(300), seed: 1 }),
   ).toMatchObject({ failed: false, counterexample: null })
 })
 

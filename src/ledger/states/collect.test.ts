@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import type { StateId } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
 import { collectStates, STATE_TABLES, StateMemory, StateStore } from './index.js'
@@ -223,6 +224,6 @@ test('what is held reads back exactly, with collections between and beside any w
       world.check()
       world.close()
     }),
-    { numRuns: 60, seed: 1 },
+    { numRuns: tries(120), seed: 1 },
   )
 })

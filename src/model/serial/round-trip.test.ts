@@ -3,6 +3,7 @@
 import { types } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import { SavestateError } from '../errors.js'
 import { decodeValue } from './decode.js'
 import { type EncodeOptions, encodeValue } from './encode.js'
@@ -66,7 +67,7 @@ test('any graph of values comes back as it was, with its sharing and its cycles'
       const [root] = build(specs)
       expect(difference(root, roundTrip(root))).toBe(undefined)
     }),
-    { numRuns: 3000, seed: 1 },
+    { numRuns: tries(3000), seed: 1 },
   )
 })
 
@@ -82,7 +83,7 @@ test('with a registered class it is refused exactly when a cycle goes through an
       const [root] = build(specs)
       expect(outcome(root)).toBe(hasCycleThroughBox(specs) ? 'STATE_UNSTORABLE' : undefined)
     }),
-    { numRuns: 3000, seed: 2 },
+    { numRuns: tries(3000), seed: 2 },
   )
 })
 
@@ -103,7 +104,7 @@ test('far references come back in their places, whatever they stand in', () => {
       const known = [...far.keys()].map((object) => [object, object] as const)
       expect(difference(nodes[0], decoded.value, new Map(known))).toBe(undefined)
     }),
-    { numRuns: 3000, seed: 3 },
+    { numRuns: tries(3000), seed: 3 },
   )
 })
 
@@ -122,7 +123,7 @@ test('any value of fast-check comes back as it was', () => {
     fc.property(anything, (value) => {
       expect(difference(value, roundTrip(value))).toBe(undefined)
     }),
-    { numRuns: 3000, seed: 4 },
+    { numRuns: tries(3000), seed: 4 },
   )
 })
 
@@ -135,7 +136,7 @@ test('JSON data is stored as JSON.stringify writes it', () => {
       expect(encodeValue(value)).toEqual({ text, plain: true, far: false })
       expect(difference(value, decodeValue(text).value)).toBe(undefined)
     }),
-    { numRuns: 2000, seed: 5 },
+    { numRuns: tries(2000), seed: 5 },
   )
 })
 

@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import { IndexUnsupported, parseIndex } from './index-format.js'
 import { READABLE, started } from './sample-repositories.js'
 import { git, listed, scratchFolders } from './scratch-git.js'
@@ -44,7 +45,7 @@ for (const version of [2, 3, 4]) {
         }
         expect(parseIndex(readFileSync(index))).toEqual(listed(folder))
       }),
-      { numRuns: 40 },
+      { numRuns: tries(80) },
     )
   })
 }
@@ -72,7 +73,7 @@ test('whatever the bytes are, they are decoded or refused', () => {
         for (const [position, byte] of changes) changed[position] = byte
         expect(outcomeOf(changed)).toMatch(/^(names|refused)$/)
       }),
-      { numRuns: 2_000 },
+      { numRuns: tries(2_000) },
     )
   }
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import { bytePathOf } from '../../model/index.js'
 import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
@@ -95,7 +96,7 @@ test.each([false, true])('what differs is what differs, lines counted: %s', asyn
       const changes = await diff.compare(before.id, after.id)
       expect(sides(changes)).toEqual(expectedSides(before.sides, after.sides))
     }),
-    { seed: 13, numRuns: 40 },
+    { seed: 13, numRuns: tries(60) },
   )
 })
 

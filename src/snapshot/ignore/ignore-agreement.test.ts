@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import { type BytePath, bytePathOf, joinPath, ROOT } from '../../model/index.js'
 import { parseIgnoreFile } from './ignore-file.js'
 import { compileIgnoreList, extend, type IgnoreChain, verdict } from './ignore-rules.js'
 
 const SEED = Number(process.env['IGNORE_SEED'] ?? 20_260)
-const RUNS = Number(process.env['IGNORE_RUNS'] ?? 160)
+const RUNS = Number(process.env['IGNORE_RUNS'] ?? tries(320))
 
 test('every decision on nasty rules and nasty paths is the one git makes', () => {
   let decisions = 0

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { tries } from '../../../test/effort.js'
 import { git, scratchFolders } from '../checkout/scratch-git.js'
 import { countLines, linesOf, startLineCount } from './count-lines.js'
 import { EMPTY_TREE } from './object-id.js'
@@ -22,7 +23,7 @@ test('lines are counted as git counts the insertions of a new file', () => {
   for (const size of [7998, 7999, 8000, 8001]) edges.push(`${'\n'.repeat(size)}\0\n`)
   const contents = [
     ...edges.map((text) => Buffer.from(text, 'latin1')),
-    ...fc.sample(content, { seed: 7, numRuns: 400 }),
+    ...fc.sample(content, { seed: 7, numRuns: tries(400) }),
   ]
   expect(contents.map(linesOf)).toEqual(countedByGit(contents))
 })
@@ -39,7 +40,7 @@ test('a file counted in pieces has the lines it has as a whole', () => {
       }
       expect(state.isBinary ? 0 : state.count).toBe(linesOf(bytes))
     }),
-    { seed: 8, numRuns: 500 },
+    { seed: 8, numRuns: tries(500) },
   )
 })
 
