@@ -15,6 +15,7 @@ import { firstSave } from './rows/first-save.js'
 import { langgraphPut } from './rows/langgraph.js'
 import { eventLoop, memory } from './rows/process-cost.js'
 import { rewindOne } from './rows/rewind.js'
+import { startList, startVersion } from './rows/start.js'
 import { saveOneCli, saveOneRunning } from './rows/save-one.js'
 import { appendGrowth, appendTime } from './rows/state-append.js'
 import { forkDisk, forkTime } from './rows/state-fork.js'
@@ -55,6 +56,8 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     memory(huge, { maxMegabytes: 700, slow: true }),
     ...trees.flatMap(timesOf),
     ...stateRows(),
+    startVersion,
+    startList,
     // Last, because its collection deletes files: see scratch.ts.
     diskAfterSaves,
   ]

@@ -2,19 +2,69 @@
 // rolldown. The program is CommonJS: it starts 20 ms sooner (docs/decisions/0015).
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
 
-const common = { platform: 'node', external: [/^@photostructure\/sqlite/, /^@langchain\//] }
+const common = {
+  platform: 'node',
+  external: [/^@photostructure\/sqlite/, /^@langchain\//],
+  // What is put into one file is not loaded later, and that is meant.
+  checks: { ineffectiveDynamicImport: false },
+}
 
 /** A failed build leaves what is there: the old output goes only when the new one is complete. */
-async function bundle(input, dir, format = 'esm') {
+async function bundle(input, dir, { format = 'esm', together = {}, keepOld = false } = {}) {
   const build = await rolldown({ ...common, input })
-  const options = { dir, format, chunkFileNames: '[name]-[hash].js' }
+  const groups = Object.entries(together).map(([name, ids], index) => ({
+    name,
+    priority: 9 - index,
+    test: (id) => ids.has(id),
+  }))
+  const chunkFileNames = ({ name }) => (name in together ? '[name].js' : '[name]-[hash].js')
+  const options = { dir, format, chunkFileNames, codeSplitting: { groups } }
   await build.generate(options)
-  rmSync(dir, { recursive: true, force: true })
-  await build.write(options)
+  if (!keepOld) rmSync(dir, { recursive: true, force: true })
+  const { output } = await build.write(options)
   await build.close()
+  if (format !== 'cjs') return
+  for (const { fileName, code } of output) writeFileSync(join(dir, fileName), quickToLoad(code))
+}
+
+const RUNTIME = '\0rolldown/runtime.js'
+
+// Parts of Node that take a millisecond or two to load, and that most commands never call.
+const LATER =
+  /^let (\w+) = require\("(node:(?:child_process|crypto|fs\/promises|readline|stream|stream\/promises|timers\/promises|worker_threads|zlib))"\);$/gm
+
+/** Those parts are loaded when they are first used; and plain ASCII is read faster than text that has to be decoded. */
+function quickToLoad(code) {
+  const names = [...code.matchAll(LATER)].map(([, name]) => name)
+  const text = code.replace(
+    LATER,
+    (_, name, id) => `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));`,
+  )
+  return names
+    .reduce((all, name) => all.replaceAll(new RegExp(`\\b${name}\\.`, 'g'), `${name}().`), text)
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** The modules that these files need at once, without what they load later. */
+async function modulesOf(files) {
+  const input = Object.fromEntries(files.map((file, index) => [`root-${index}`, file]))
+  const build = await rolldown({ ...common, input })
+  const { output } = await build.generate({ format: 'cjs' })
+  await build.close()
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]))
+  const wanted = new Set(
+    output.filter(({ name }) => name?.startsWith('root-')).map(({ fileName }) => fileName),
+  )
+  for (const name of wanted) for (const next of chunks.get(name)?.imports ?? []) wanted.add(next)
+  return new Set([...wanted].flatMap((name) => chunks.get(name)?.moduleIds ?? []))
+}
+
+function without(ids, others) {
+  return new Set([...ids].filter((id) => !others.has(id)))
 }
 
 const threads = {
@@ -24,19 +74,39 @@ const threads = {
   'stat-thread': 'src/snapshot/stat-thread.ts',
 }
 await bundle({ index: 'src/index.ts', langgraph: 'src/adapters/langgraph.ts', ...threads }, 'dist')
-await bundle({ bin: 'src/cli/bin.ts', ...threads }, 'dist/cli', 'cjs')
+
+// Few files for what the usual commands need: forty small ones take 10 ms more to load.
+const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']
+const capture = await modulesOf(['src/snapshot/capture-calls.ts'])
+const main = await modulesOf(['src/cli/main.ts'])
+const program = await modulesOf([
+  'src/cli/any-classes.ts',
+  'src/index.ts',
+  ...usual.map((name) => `src/cli/commands/${name}.ts`),
+])
+// What starts it cannot be in it. What rolldown itself needs is not worth a file.
+const start = await modulesOf(['src/cli/compiled.ts'])
+const together = {
+  start: start.add(RUNTIME),
+  main: without(main, start),
+  program: without(program, main),
+  capture: without(capture, program),
+}
+await bundle({ bin: 'src/cli/bin.ts' }, 'dist/cli', { format: 'cjs', together })
+// By themselves: a thread does not load the whole program for the little it needs of it.
+await bundle(threads, 'dist/cli', { format: 'cjs', keepOld: true })
 writeFileSync('dist/cli/package.json', '{ "type": "commonjs" }\n')
 chmodSync('dist/cli/bin.js', 0o755)
+await bundle({ compiled: 'src/cli/compiled.ts' }, 'build/compiled')
+run('scripts/compile-program.mjs')
 await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 if (existsSync('bench/main.ts')) await bundle({ main: 'bench/main.ts' }, 'build/bench')
 if (existsSync('torture/main.ts'))
   await bundle({ main: 'torture/main.ts', worker: 'torture/worker.ts' }, 'build/torture')
 
-const types = spawnSync(
-  process.execPath,
-  ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'],
-  {
-    stdio: 'inherit',
-  },
-)
-process.exit(types.status ?? 1)
+run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json')
+
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

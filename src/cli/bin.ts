@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Starts the command line. What is not needed for the one command that was asked for is never loaded.
+import { useCompiled } from './compiled.js'
 import { version } from './version.js'
 
 // The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
@@ -9,5 +10,6 @@ const [first, ...others] = process.argv.slice(2)
 if ((first === '--version' || first === '-V') && others.length === 0) {
   process.stdout.write(`${version()}\n`)
 } else {
+  useCompiled('main')
   void import('./main.js').then(({ main }) => main())
 }

@@ -1,5 +1,6 @@
 // From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
 import type { Command } from './command.js'
+import { useCompiled } from './compiled.js'
 import { EXIT, exitOnSignals, report, reportAndExit, reportErrorsAsJson } from './exit.js'
 import { type Parsed, parse } from './parse.js'
 import { progressBar } from './progress-bar.js'
@@ -39,6 +40,17 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   overview: () => import('./commands/overview.js'),
 }
 
+/** The files that a command needs besides, compiled by the build; the others need only the program. */
+const FILES: Readonly<Partial<Record<CommandName | 'overview', readonly string[]>>> = {
+  completion: [],
+  help: [],
+  save: ['program', 'capture'],
+  diff: ['program', 'capture'],
+  rewind: ['program', 'capture'],
+  undo: ['program', 'capture'],
+  redo: ['program', 'capture'],
+}
+
 export async function main(): Promise<void> {
   const argv = rawArguments()
   const [first, ...others] = argv
@@ -71,6 +83,7 @@ async function runCommand(parsed: Parsed, screen: Screen): Promise<number> {
   exitOnSignals(() => bar.erase())
   const request = openRequest(parsed, { screen, bar })
   try {
+    for (const file of FILES[command ?? 'overview'] ?? ['program']) useCompiled(file)
     const { run } = await LOAD[command ?? 'overview']()
     return await run(request)
   } finally {

@@ -8,6 +8,7 @@ const UNSAFE =
 
 /** One line that shows what it holds. */
 export function printable(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text
   return text.replace(UNSAFE, (char) => {
     if (char === '\n') return '\\n'
     if (char === '\t') return '\\t'

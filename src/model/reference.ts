@@ -8,7 +8,7 @@ export type Reference =
 export const MIN_PREFIX = 4
 const MAX_NAME = 200
 /** A surrogate without its other half: UTF-8 has no form for it, so that two such texts would become one. */
-export const HALF_CHARACTER = /\p{Surrogate}/u
+export const HALF_CHARACTER = /[\ud800-\udfff]/u
 
 export function parseReference(text: string): Reference {
   if (/^[1-9][0-9]{0,8}$/.test(text)) return { type: 'number', number: Number(text) }

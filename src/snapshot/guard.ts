@@ -1,6 +1,6 @@
 // Folders that are never captured: everything on the machine is inside them, or we are.
 import { homedir, tmpdir } from 'node:os'
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import {
   type BytePath,
   bytePath,
@@ -40,6 +40,8 @@ function whatItIs(path: BytePath, home: BytePath): string | undefined {
 
 function real(path: string): BytePath {
   try {
+    // Not every system has every one of them, and an error takes longer to be made than a look.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return bytePath(path)
     return bytePath(realpathSync.native(path))
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'EACCES', 'ENOTDIR')) return bytePath(path)

@@ -1,8 +1,9 @@
 // The only file that imports the SQLite driver, so that it can be replaced (docs/decisions/0002).
 // It ships prebuilt binaries inside its npm package: no install script has to run.
-import { accessSync, closeSync, constants, openSync, statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { hasCode, SavestateError } from '../model/index.js'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
@@ -18,8 +19,35 @@ export interface Database {
   close(): void
 }
 
+type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>
+let loaded: Driver | undefined
+
+/**
+ * The native part alone, from where the package keeps it for this system: the rest of the package looks through folders
+ * for it and adds what is not used here, 6 ms at every start. What was compiled on this machine, or is for another C
+ * library, the package finds.
+ */
+function loadDriver(): Driver {
+  const require = createRequire(import.meta.url)
+  const folder = driverFolder(dirname(fileURLToPath(import.meta.url)))
+  const system = `${process.platform}-${process.arch}`
+  const file = join(folder ?? '', 'prebuilds', system, '@photostructure+sqlite.glibc.node')
+  const isUsual = folder !== undefined && !existsSync(join(folder, 'build'))
+  const isPrebuilt = isUsual && !existsSync('/etc/alpine-release') && existsSync(file)
+  const driver: Driver = require(isPrebuilt ? file : '@photostructure/sqlite')
+  return driver
+}
+
+/** Where Node would find the package, without all that it reads on the way. */
+function driverFolder(from: string): string | undefined {
+  const folder = join(from, 'node_modules', '@photostructure', 'sqlite')
+  if (existsSync(folder)) return folder
+  return dirname(from) === from ? undefined : driverFolder(dirname(from))
+}
+
 export function openDatabase(path: string, options: { readonly timeoutMs: number }): Database {
   makePrivate(path)
+  const { DatabaseSync } = (loaded ??= loadDriver())
   const driver = explained(path, () => new DatabaseSync(path, { timeout: options.timeoutMs }))
   const statements = new Map<string, ReturnType<typeof driver.prepare>>()
   const prepared = (sql: string) => {
@@ -54,6 +82,8 @@ export function openDatabase(path: string, options: { readonly timeoutMs: number
 
 /** SQLite would let others read the file; its journals get the mode of the file. */
 function makePrivate(path: string): void {
+  // Most are: the error below costs more than this look.
+  if (existsSync(path)) return
   try {
     // Only ever a new file: closing one that is in use would drop this process's locks on it.
     closeSync(openSync(path, 'ax', 0o600))
