@@ -59,8 +59,10 @@ export {
   type ImportSource,
   type ImportSystem,
   type ErrorCode,
+  type ErrorText,
 } from './model/index.js'
 export {
+  type Config,
   type Limits,
   parsePathText,
   pathText,

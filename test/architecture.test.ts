@@ -9,7 +9,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Each room and the rooms below it that it may import. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['index'],
+  cli: ['index', 'http'],
+  http: ['index'],
   adapters: ['index'],
   index: ['sdk', 'engine', 'model'],
   sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Starts the command line. What is not needed for the one command that was asked for is never loaded.
 import { useCompiled } from './compiled.js'
+import { forward } from './forward.js'
 import { version } from './version.js'
 
 // The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
@@ -10,6 +11,15 @@ const [first, ...others] = process.argv.slice(2)
 if ((first === '--version' || first === '-V') && others.length === 0) {
   process.stdout.write(`${version()}\n`)
 } else {
+  void start()
+}
+
+async function start(): Promise<void> {
+  const code = await forward(process.argv.slice(2))
+  if (code !== undefined) {
+    process.exitCode = code
+    return
+  }
   useCompiled('main')
-  void import('./main.js').then(({ main }) => main())
+  await (await import('./main.js')).main()
 }

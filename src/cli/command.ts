@@ -10,6 +10,8 @@ export type Request = Omit<Parsed, 'fault'> & {
   readonly screen: Screen
   readonly bar: ProgressBar
   readonly hooks: Hooks
+  /** Where the person is. */
+  readonly folder: string
   /** A positional argument that the table says is there. */
   readonly argument: (index: number) => string
   /** Opened once, and closed when the command has ended. */

@@ -1,5 +1,5 @@
 // The one place where errors become text and exit codes.
-import { paintFor, wantsColour } from './paint.js'
+import type { Screen } from './screen.js'
 
 export const EXIT = {
   done: 0,
@@ -10,22 +10,23 @@ export const EXIT = {
   ended: 143,
 } as const
 
-let isJson = false
-let exiting: Promise<void> | undefined
-
-/** Errors are told as JSON from now on. */
-export function reportErrorsAsJson(): void {
-  isJson = true
+/** Where an error is told, and in which form. */
+export type Teller = {
+  readonly screen: Pick<Screen, 'note' | 'paintNote'>
+  readonly isJson: boolean
 }
 
+let exiting: Promise<void> | undefined
+
 /** Tells the error on stderr, once, and returns the exit code it stands for. */
-export async function report(error: unknown): Promise<number> {
+export async function report(error: unknown, teller: Teller): Promise<number> {
+  const { screen, isJson } = teller
   const { SavestateError } = await import('../index.js')
   const { jsonForPeople, printableLines } = await import('./printable.js')
   if (error instanceof SavestateError) {
     const fault = error.toJSON()
-    await tell(
-      isJson ? jsonForPeople({ error: fault }) : prefix() + printableLines(sentences(fault)),
+    screen.note(
+      isJson ? jsonForPeople({ error: fault }) : prefix(teller) + printableLines(sentences(fault)),
     )
     return fault.code === 'INTERRUPTED' ? EXIT.interrupted : EXIT.failed
   }
@@ -33,22 +34,25 @@ export async function report(error: unknown): Promise<number> {
   const stack = error instanceof Error ? (error.stack ?? message) : message
   const hint =
     'This is a bug in savestate, not a mistake of yours. Please report it with these lines.'
-  await tell(
+  screen.note(
     isJson
       ? jsonForPeople({ error: { code: 'INTERNAL', message, hint, stack } })
-      : prefix() + printableLines(`${sentences({ message, hint })}\n\n${stack}`),
+      : prefix(teller) + printableLines(`${sentences({ message, hint })}\n\n${stack}`),
   )
   return EXIT.bug
 }
 
 /** For errors that come from nowhere: no command is left to return a code. */
-export async function reportAndExit(error: unknown): Promise<void> {
-  exiting ??= report(await withoutRoom(error)).then((code) => process.exit(code))
+export async function reportAndExit(error: unknown, teller: Teller): Promise<void> {
+  exiting ??= report(await withoutRoom(error), teller).then(async (code) => {
+    await written()
+    process.exit(code)
+  })
   await exiting
 }
 
 /** A signal ends the work at once: the store is whole at every moment, and the next command goes on. */
-export function exitOnSignals(beforeExit: () => void): void {
+export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
   const end = (signal: 'SIGINT' | 'SIGTERM') => {
     beforeExit()
     const message = 'Interrupted before it was done'
@@ -58,7 +62,9 @@ export function exitOnSignals(beforeExit: () => void): void {
     // The terminal has put a ^C where the cursor was.
     if (process.stderr.isTTY) process.stderr.write('\n')
     process.stderr.write(
-      isJson ? `${JSON.stringify({ error }, null, 2)}\n` : `${prefix()}${sentences(error)}\n`,
+      teller.isJson
+        ? `${JSON.stringify({ error }, null, 2)}\n`
+        : `${prefix(teller)}${sentences(error)}\n`,
     )
     process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.ended)
   }
@@ -84,13 +90,13 @@ function sentences({ message, hint }: { message: string; hint: string | null }):
   return `${message}${end}${hint === null ? '' : `\n${hint}`}`
 }
 
-function prefix(): string {
-  return paintFor(wantsColour(process.stderr, process.env))('red', 'Error: ')
+function prefix({ screen }: Teller): string {
+  return screen.paintNote('red', 'Error: ')
 }
 
-/** Waits until it is written: the process may be about to end. */
-function tell(text: string): Promise<void> {
+/** Until stderr has everything: the process is about to end. */
+function written(): Promise<void> {
   return new Promise((resolve) => {
-    process.stderr.write(`${text}\n`, () => resolve())
+    process.stderr.write('', () => resolve())
   })
 }

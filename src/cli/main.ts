@@ -1,12 +1,12 @@
 // From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
 import type { Command } from './command.js'
 import { useCompiled } from './compiled.js'
-import { EXIT, exitOnSignals, report, reportAndExit, reportErrorsAsJson } from './exit.js'
+import { EXIT, exitOnSignals, hasCode, report, reportAndExit } from './exit.js'
 import { type Parsed, parse } from './parse.js'
 import { progressBar } from './progress-bar.js'
 import { rawArguments } from './raw-arguments.js'
-import { openRequest } from './request.js'
-import { openScreen, type Screen } from './screen.js'
+import { openRequest, ownSurroundings, type Surroundings } from './request.js'
+import { openScreen } from './screen.js'
 import { type CommandName, usageOf } from './table.js'
 
 const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Command }>>> = {
@@ -35,6 +35,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   repair: () => import('./commands/repair.js'),
   doctor: () => import('./commands/doctor.js'),
   rekey: () => import('./commands/rekey.js'),
+  daemon: () => import('./commands/daemon.js'),
   completion: () => import('./commands/completion.js'),
   help: () => import('./commands/help.js'),
   overview: () => import('./commands/overview.js'),
@@ -59,14 +60,30 @@ export async function main(): Promise<void> {
     await printCandidates(others)
     return
   }
-  const screen = openScreen()
-  process.on('uncaughtException', (error) => void reportAndExit(error))
-  process.exitCode = await runCommand(parse(argv), screen).catch(report)
+  const parsed = parse(argv)
+  const [screen, bar] = [openScreen(process), progressBar(process)]
+  const teller = { screen, isJson: parsed.options.has('json') }
+  const fail = (error: unknown) => void reportAndExit(error, teller)
+  process.on('uncaughtException', fail)
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      // `savestate list | head -1`: the reader has seen enough. What is under way goes on to its end.
+      if (!hasCode(error, 'EPIPE')) fail(error)
+    })
+  }
+  exitOnSignals(teller, () => bar.erase())
+  process.exitCode = await runCommand(parsed, ownSurroundings(parsed, { screen, bar }))
 }
 
-async function runCommand(parsed: Parsed, screen: Screen): Promise<number> {
+/** The exit code; an error has been told. */
+export async function runCommand(parsed: Parsed, around: Surroundings): Promise<number> {
+  const teller = { screen: around.screen, isJson: parsed.options.has('json') }
+  return carryOut(parsed, around).catch((error: unknown) => report(error, teller))
+}
+
+async function carryOut(parsed: Parsed, around: Surroundings): Promise<number> {
   const { command, options, fault } = parsed
-  if (options.has('json')) reportErrorsAsJson()
+  const { screen, bar } = around
   if (options.has('help') && (command !== undefined || fault === undefined)) {
     const { helpText } = await import('./help.js')
     screen.print(helpText(command, screen))
@@ -79,9 +96,7 @@ async function runCommand(parsed: Parsed, screen: Screen): Promise<number> {
       hint: [`Usage: ${usageOf(command)}`, more].filter((line) => line !== '').join('\n'),
     })
   }
-  const bar = progressBar(process.stderr)
-  exitOnSignals(() => bar.erase())
-  const request = openRequest(parsed, { screen, bar })
+  const request = openRequest(parsed, around)
   try {
     for (const file of FILES[command ?? 'overview'] ?? ['program']) useCompiled(file)
     const { run } = await LOAD[command ?? 'overview']()

@@ -2,6 +2,7 @@
 // work that is done within a second.
 import type { Progress } from '../index.js'
 import { bytes, grouped } from './figures.js'
+import type { Terminal } from './screen.js'
 import { cutEnd } from './text-width.js'
 
 const SHOW_AFTER_MS = 1000
@@ -13,12 +14,11 @@ export type ProgressBar = {
   erase(): void
 }
 
-export function progressBar(output: {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}): ProgressBar {
-  if (output.isTTY !== true || process.env['TERM'] === 'dumb') {
+export function progressBar({
+  stderr: output,
+  env,
+}: Pick<Terminal, 'stderr' | 'env'>): ProgressBar {
+  if (output.isTTY !== true || env['TERM'] === 'dumb') {
     return { update: () => undefined, erase: () => undefined }
   }
   let startMs = Date.now()

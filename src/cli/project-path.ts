@@ -13,7 +13,7 @@ export async function projectPaths(request: Request, given: readonly string[]): 
   const root = parsePathText((await request.project()).path)
   const folder = request.options.has('C')
     ? root
-    : realpathSync.native('.', 'buffer').toString('latin1')
+    : realpathSync.native(request.folder, 'buffer').toString('latin1')
   return given.map((text) => projectPath(text, { root, folder }))
 }
 

@@ -10,32 +10,35 @@ const MB = 1024 * 1024
 
 export type OpenRequest = Request & { close(): Promise<void> }
 
-export function openRequest(
+/** Where a command is carried out: in a process of its own, or in the daemon for somebody else. */
+export type Surroundings = {
+  readonly screen: Screen
+  readonly bar: ProgressBar
+  /** Where the person is: `.` in a process of its own. */
+  readonly folder: string
+  /** Opened once, by who is asked first. */
+  readonly store: () => Promise<Store>
+  /** The project of exactly this folder, or the one that this folder belongs to. */
+  readonly project: (
+    store: Store,
+    wanted: { readonly at: string } | { readonly for: string },
+  ) => Promise<Project>
+  readonly close: () => Promise<void>
+}
+
+/** For a command that has the process for itself. */
+export function ownSurroundings(
   parsed: Parsed,
-  { screen, bar }: { readonly screen: Screen; readonly bar: ProgressBar },
-): OpenRequest {
+  { screen, bar }: Pick<Surroundings, 'screen' | 'bar'>,
+): Surroundings {
   let opened: Promise<Store> | undefined
-  let found: Promise<Project> | undefined
-  const store = () => (opened ??= openForCommands(parsed))
   return {
-    ...parsed,
-    isJson: parsed.options.has('json'),
     screen,
     bar,
-    hooks: {
-      onProgress: (progress) => bar.update(progress),
-      onNotice: (text) => {
-        bar.erase()
-        void import('./printable.js').then(({ printable }) => screen.note(printable(text)))
-      },
-    },
-    argument(index) {
-      const text = parsed.positionals[index]
-      if (text === undefined) throw new Error(`The table lacks argument ${index}`)
-      return text
-    },
-    store,
-    project: () => (found ??= store().then((open) => findProject(open, parsed.options.text('C')))),
+    folder: '.',
+    store: () => (opened ??= openForCommands(parsed)),
+    project: async (store, wanted) =>
+      'at' in wanted ? store.project(wanted.at) : store.projectFor(await currentFolder()),
     async close() {
       // A store that could not be opened has been reported as such.
       const open = await opened?.catch(() => undefined)
@@ -44,18 +47,56 @@ export function openRequest(
   }
 }
 
+export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
+  const { screen, bar, folder, store } = around
+  let found: Promise<Project> | undefined
+  let noticed = Promise.resolve()
+  const find = async () => {
+    const given = parsed.options.text('C')
+    const wanted = given === undefined ? { for: folder } : { at: from(folder, given) }
+    return around.project(await store(), wanted)
+  }
+  return {
+    ...parsed,
+    isJson: parsed.options.has('json'),
+    screen,
+    bar,
+    folder,
+    hooks: {
+      onProgress: (progress) => bar.update(progress),
+      onNotice: (text) => {
+        bar.erase()
+        noticed = noticed.then(async () => {
+          const { printable } = await import('./printable.js')
+          screen.note(printable(text))
+        })
+      },
+    },
+    argument(index) {
+      const text = parsed.positionals[index]
+      if (text === undefined) throw new Error(`The table lacks argument ${index}`)
+      return text
+    },
+    store,
+    project: () => (found ??= find()),
+    async close() {
+      await noticed
+      await around.close()
+    },
+  }
+}
+
+/** As typed, where the system itself counts from the current folder. */
+export function from(folder: string, path: string): string {
+  return folder === '.' || path.startsWith('/') ? path : `${folder}/${path}`
+}
+
 async function openForCommands({ options }: Parsed): Promise<Store> {
   const { openStore } = await import('../index.js')
   const { anyClasses } = await import('./any-classes.js')
   const maxFileMb = options.number('max-file-mb')
   const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
   return openStore({ mayBlock: true, classes: anyClasses, limits })
-}
-
-async function findProject(store: Store, folder: string | undefined): Promise<Project> {
-  if (folder !== undefined) return store.project(folder)
-  const current = await currentFolder()
-  return store.projectFor(current)
 }
 
 async function currentFolder(): Promise<string> {

@@ -1,5 +1,4 @@
 // The two streams a command writes to: the answer on one, everything else on the other.
-import { hasCode, reportAndExit } from './exit.js'
 import { type Paint, paintFor, wantsColour } from './paint.js'
 
 export type Screen = {
@@ -16,14 +15,21 @@ export type Screen = {
   readonly paintNote: Paint
 }
 
-export function openScreen(): Screen {
-  const { stdout, stderr, env } = process
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', (error) => {
-      // `savestate list | head -1`: the reader has seen enough. What is under way goes on to its end.
-      if (!hasCode(error, 'EPIPE')) void reportAndExit(error)
-    })
-  }
+/** A stream, here or at the other end of a connection. */
+export type Output = {
+  readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
+  write(text: string): unknown
+}
+
+/** The terminal of who asked: `process` itself in a command that runs by itself. */
+export type Terminal = {
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: NodeJS.ProcessEnv
+}
+
+export function openScreen({ stdout, stderr, env }: Terminal): Screen {
   return {
     paint: paintFor(wantsColour(stdout, env)),
     paintNote: paintFor(wantsColour(stderr, env)),

@@ -1,6 +1,8 @@
 // The commands for the store as a whole and for the command line itself.
 import { type CommandSpec, DRY_RUN, limitOption, YES } from './spec.js'
 
+const DAEMON_ACTIONS = ['start', 'stop', 'status', 'run'] as const
+
 export const STORE_COMMANDS = {
   status: {
     usage: 'status [--limit N]',
@@ -132,6 +134,16 @@ export const STORE_COMMANDS = {
         summary: 'Also the paths of projects, and the messages of failures',
       },
     ],
+  },
+  daemon: {
+    usage: 'daemon start|stop|status|run',
+    summary: 'Keep a process at hand that makes commands and hooks faster',
+    details: [
+      'Commands use it when it is there, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json), and speaks to nobody but you: docs/daemon.md.',
+      'stop lets it finish what it is doing. run is the same process in the foreground, for a service manager.',
+    ],
+    positionals: [{ name: 'start|stop|status|run', choices: DAEMON_ACTIONS }],
+    examples: [['savestate daemon status --json', 'Where it listens, and what it takes']],
   },
   completion: {
     usage: 'completion bash|zsh|fish',

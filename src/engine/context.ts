@@ -136,6 +136,11 @@ export function rekeyLockPath(home: string): string {
   return join(locksFolder(home), 'rekey')
 }
 
+/** Held by the daemon for as long as it lives. */
+export function daemonLockPath(home: string): string {
+  return join(locksFolder(home), 'daemon')
+}
+
 function locksFolder(home: string): string {
   const folder = join(home, 'locks')
   // Not the home itself, which somebody may have removed: half a store would take its place.

@@ -18,7 +18,7 @@ export {
 } from './later.js'
 export type { Hooks, Progress } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
-export { config, type ConfigResult, limitsOf } from './settings.js'
+export { config, type ConfigResult, limitsOf, storeSettings } from './settings.js'
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune.js'
 export type { PruneInput } from './prune-input.js'
@@ -73,7 +73,13 @@ export {
   type ToolRequest,
   type ToolRun,
 } from './tool.js'
-export { ensureProject, knownProject, objectsLockPath, storeLockPath } from './context.js'
+export {
+  daemonLockPath,
+  ensureProject,
+  knownProject,
+  objectsLockPath,
+  storeLockPath,
+} from './context.js'
 export { copyThread, deleteRuns, deleteThread, keepLatest } from './thread-removal.js'
 export {
   type ChannelHistory,

@@ -44,19 +44,22 @@ test.each([
   )
 })
 
-test.each(['maxSizeMb', 'completedRetentionDays', 'autoPrune', 'autoPruneHours'] as const)(
-  '%s is about the whole store',
-  (key) => {
-    const text = JSON.stringify({ [key]: DEFAULT_CONFIG[key] })
-    expect(() => parseConfig(text, PROJECT)).toThrow(
-      expect.objectContaining({
-        code: 'CONFIG_INVALID',
-        message: `/project/.savestate.json cannot be used: ${key} is about the whole store`,
-        hint: 'Set it in config.json of the store.',
-      }),
-    )
-  },
-)
+test.each([
+  'maxSizeMb',
+  'completedRetentionDays',
+  'autoPrune',
+  'autoPruneHours',
+  'daemonIdleMinutes',
+] as const)('%s is about the whole store', (key) => {
+  const text = JSON.stringify({ [key]: DEFAULT_CONFIG[key] })
+  expect(() => parseConfig(text, PROJECT)).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: `/project/.savestate.json cannot be used: ${key} is about the whole store`,
+      hint: 'Set it in config.json of the store.',
+    }),
+  )
+})
 
 test('a project counts more than the store, and each value says where it comes from', () => {
   const { config, sources } = settingsFrom([

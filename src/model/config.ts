@@ -18,6 +18,8 @@ export type Config = {
   readonly completedRetentionDays: number
   readonly autoPrune: boolean
   readonly autoPruneHours: number
+  /** The daemon ends after so long without a request. */
+  readonly daemonIdleMinutes: number
   /** Patterns of files that are kept although they look like secrets. */
   readonly allowSecrets: readonly string[]
 }
@@ -34,6 +36,7 @@ export const DEFAULT_CONFIG: Config = {
   completedRetentionDays: 1,
   autoPrune: true,
   autoPruneHours: 24,
+  daemonIdleMinutes: 30,
   allowSecrets: [],
 }
 
@@ -45,6 +48,7 @@ const STORE_ONLY: ReadonlySet<string> = new Set<ConfigKey>([
   'completedRetentionDays',
   'autoPrune',
   'autoPruneHours',
+  'daemonIdleMinutes',
 ])
 
 export type ConfigFile = { readonly path: string; readonly source: 'store' | 'project' }

@@ -1,6 +1,7 @@
 // One class, one table. A code is permanent: scripts match on it. docs/errors.md is made from this table.
 
 export const ERROR_CODES = {
+  ACCESS_REFUSED: 'Who asks over HTTP is not allowed to: no token, a wrong one, or from elsewhere.',
   BAD_INPUT: 'An argument or option is not of the form it must have.',
   CHECKPOINT_AMBIGUOUS: 'The start of an id fits more than one checkpoint.',
   CHECKPOINT_DAMAGED:
@@ -10,6 +11,8 @@ export const ERROR_CODES = {
   CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',
   CONFIG_INVALID: 'A configuration file has something in it that cannot be used.',
   CONFIRMATION_NEEDED: 'The command changes files and nobody is there to say yes.',
+  DAEMON_FAILED: 'The daemon could not be started, or does not answer.',
+  DAEMON_LOST: 'The connection to the daemon broke while it was at work on a command.',
   DISK_FULL: 'The disk has no room for what had to be written.',
   FILE_FAILED: 'The system refused to read or write a file.',
   GIT_FAILED: 'The git program ended with an error.',

@@ -1,4 +1,5 @@
 export type { AgentState, Message, ToolCallRecord } from './agent-state.js'
+export { type DaemonPlace, storeHome, takeDaemonPlace } from './daemon-place.js'
 export type { Encryption, KeyInput } from './given-keys.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
 export { type DiffInput, Project, type RewindInput } from './project.js'

@@ -4,6 +4,7 @@ import type { Hooks } from '../engine/index.js'
 import {
   type BytePath,
   bytePath,
+  type Config,
   explainSystemError,
   type ImportSystem,
   type StatusWord,
@@ -83,6 +84,11 @@ export class Store {
 
   get home(): string {
     return this.#context.home
+  }
+
+  /** The settings that hold for the store as a whole, as they are now. */
+  get settings(): Config {
+    return engine.storeSettings(this.home).config
   }
 
   /**

@@ -273,7 +273,7 @@ test('progress is told in files and bytes, on a terminal only, and not within th
   )
   for (const isTTY of [true, false]) {
     const written: string[] = []
-    const bar = progressBar({ isTTY, write: (text) => written.push(text) })
+    const bar = progressBar({ stderr: { isTTY, write: (text) => written.push(text) }, env: {} })
     bar.update({ phase: 'scan', files: 1, bytes: 0, of: 1 })
     bar.erase()
     expect(written).toEqual([])

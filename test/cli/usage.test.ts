@@ -3,8 +3,9 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { report } from '../../src/cli/exit.js'
+import { openScreen } from '../../src/cli/screen.js'
 import { scratch } from './program.js'
 
 test('the version is printed without anything else being loaded', () => {
@@ -153,17 +154,9 @@ test.each([
 
 test('a bug of ours is told as one, with its stack and 70', async () => {
   const written: string[] = []
-  const write = (text: unknown, done: unknown) => {
-    written.push(String(text))
-    if (done instanceof Function) done()
-    return true
-  }
-  const spy = vi.spyOn(process.stderr, 'write').mockImplementation(write)
-  try {
-    expect(await report(new RangeError('boom\u001b[31m'))).toBe(70)
-  } finally {
-    spy.mockRestore()
-  }
+  const output = { write: (text: string) => written.push(text) }
+  const screen = openScreen({ stdout: output, stderr: output, env: {} })
+  expect(await report(new RangeError('boom\u001b[31m'), { screen, isJson: false })).toBe(70)
   expect(written.join('')).toMatch(
     /^Error: boom\^\[\[31m\.\nThis is a bug in savestate, .*\n\nRangeError: boom.*\n {4}at /,
   )

@@ -3,12 +3,14 @@ import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { bytes, counted } from '../figures.js'
+import { stopDaemon } from '../stop-daemon.js'
 
 type Cleared = { readonly bytesReclaimed: number } | undefined
 
 export const run = command<Cleared>({
   async call(request) {
     if (!(await isWanted(request))) return undefined
+    await stopDaemon()
     return clearStore()
   },
   json: (cleared) => ({ applied: cleared !== undefined, ...cleared }),

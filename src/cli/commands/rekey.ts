@@ -3,6 +3,7 @@ import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { counted } from '../figures.js'
+import { stopDaemon } from '../stop-daemon.js'
 
 type Rekeyed = RekeyResult & { readonly declined: boolean }
 
@@ -18,6 +19,7 @@ export const run = command({
       question: plain ? 'Decrypt it?' : 'Encrypt it?',
     })
     if (!isAgreed) return { ...planned, declined: true }
+    await stopDaemon()
     return { ...(await store.rekey({ plain }, hooks)), declined: false }
   },
   render: rekeyText,

@@ -5,17 +5,15 @@ import { EXIT } from '../exit.js'
 import { counted } from '../figures.js'
 import { printable } from '../printable.js'
 import { problemLine } from '../problem-text.js'
+import { stopDaemon } from '../stop-daemon.js'
 
 export const run = command({
-  call: (request) =>
-    repairStore(
-      {
-        mayBlock: true,
-        dryRun: request.options.has('dry-run'),
-        confirm: (steps) => confirmSteps(request, steps),
-      },
-      request.hooks,
-    ),
+  async call(request) {
+    const dryRun = request.options.has('dry-run')
+    if (!dryRun) await stopDaemon()
+    const confirm = (steps: readonly RepairStep[]) => confirmSteps(request, steps)
+    return repairStore({ mayBlock: true, dryRun, confirm }, request.hooks)
+  },
   render({ steps, applied, declined, setAside, problems }, { screen, options }) {
     const left = problems.filter(({ severity }) => severity === 'damage')
     const rest = left.map((problem) => problemLine(problem, screen))

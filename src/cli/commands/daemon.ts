@@ -1,0 +1,78 @@
+import { storeHome } from '../../index.js'
+import { command, type Request } from '../command.js'
+import { findDaemon } from '../daemon-process.js'
+import { bytes, counted } from '../figures.js'
+import { pathForPeople, printable } from '../printable.js'
+import { relativeTime } from '../relative-time.js'
+
+type DaemonAnswer = {
+  readonly running: boolean
+  readonly started?: boolean
+  readonly stopped?: boolean
+  readonly status?: Readonly<Record<string, unknown>>
+  /** Of `run`. */
+  readonly code?: number
+}
+
+export const run = command<DaemonAnswer>({
+  async call(request) {
+    switch (request.argument(0)) {
+      case 'start':
+        return start()
+      case 'stop':
+        return stop()
+      case 'run':
+        return foreground()
+      default:
+        return look()
+    }
+  },
+  json: ({ running, started, stopped, status }) => ({ running, started, stopped, ...status }),
+  render(answer, request) {
+    if (answer.code !== undefined) return ''
+    if (answer.stopped !== undefined)
+      return answer.stopped ? 'The daemon has ended.' : 'The daemon is not running.'
+    if (!answer.running) return 'The daemon is not running. Start it with: savestate daemon start'
+    return statusText(answer, request)
+  },
+  exitCode: ({ code }) => code ?? 0,
+})
+
+async function start(): Promise<DaemonAnswer> {
+  const { startDaemonFor } = await import('../daemon-start.js')
+  const { status, isNew } = await startDaemonFor(await storeHome())
+  return { running: true, started: isNew, status }
+}
+
+async function stop(): Promise<DaemonAnswer> {
+  const { stopDaemon } = await import('../stop-daemon.js')
+  return { running: false, stopped: await stopDaemon() }
+}
+
+async function foreground(): Promise<DaemonAnswer> {
+  const { runDaemon } = await import('../daemon-run.js')
+  return { running: false, code: await runDaemon() }
+}
+
+async function look(): Promise<DaemonAnswer> {
+  const found = await findDaemon()
+  return found?.status === undefined ? { running: false } : { running: true, status: found.status }
+}
+
+function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request): string {
+  const { pid, version, startedAt, port, memoryBytes, idleMinutes, projects } = status
+  const since = relativeTime(String(startedAt), screen.now)
+  const verb =
+    started === false ? 'is running already' : started === true ? 'has started' : 'is running'
+  const paths = Array.isArray(projects) ? projects.map(pathOf) : []
+  return [
+    `The daemon ${verb}: process ${String(pid)}, version ${printable(String(version))}, since ${since}.`,
+    `It listens on the socket of the store and on port ${String(port)}, takes ${bytes(Number(memoryBytes))}, and ends after ${counted(Number(idleMinutes), 'minute')} without a request.`,
+    ...paths.map((path) => `  ${path}`),
+  ].join('\n')
+}
+
+function pathOf(project: unknown): string {
+  const isProject = typeof project === 'object' && project !== null && 'path' in project
+  return isProject ? pathForPeople(String(project.path)) : ''
+}

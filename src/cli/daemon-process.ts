@@ -1,0 +1,82 @@
+// The daemon as a process: starting one that outlives us, and looking after one that runs.
+import { fileURLToPath } from 'node:url'
+import { type Address, isOwnSocket, type Line, readAddress, talk } from '../http/index.js'
+
+import { currentFolder, homePath } from './home-path.js'
+
+const PROGRAM = './bin.js'
+
+export function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    // Somebody else's process is none of ours either.
+    return false
+  }
+}
+
+/** `daemon start`, which nobody waits for. */
+export function startInBackground(): void {
+  spawned(['daemon', 'start'], { home: homePath(currentFolder()) })
+}
+
+/** The daemon itself. `onExit` is told if it ends again at once. */
+export function startProcess(home: string, onExit: (code: number | null) => void): void {
+  spawned(['daemon', 'run'], { home, cwd: home }).on('exit', onExit)
+}
+
+function spawned(
+  args: readonly string[],
+  { home, cwd }: { readonly home: string | undefined; readonly cwd?: string },
+) {
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  // No key reaches a process that stays.
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('SAVESTATE_'))
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL(PROGRAM, import.meta.url)), ...args],
+    {
+      ...(cwd === undefined ? {} : { cwd }),
+      env: {
+        ...Object.fromEntries(others),
+        ...(home === undefined ? {} : { SAVESTATE_HOME: home }),
+      },
+      detached: true,
+      stdio: 'ignore',
+    },
+  )
+  // Told as an end without a code.
+  child.on('error', () => child.emit('exit', null, null))
+  child.unref()
+  return child
+}
+
+export type Found = { readonly address: Address; readonly status: Line | undefined }
+
+/** Where a daemon says it is, and what it answers; no status: it does not answer. */
+export async function findDaemon(home = homePath(currentFolder())): Promise<Found | undefined> {
+  const address = home === undefined ? undefined : readAddress(home)
+  if (home === undefined || address === undefined || !isOwnSocket(address.socket, home))
+    return undefined
+  let status: Line | undefined
+  await talk(address, {
+    first: { do: 'status' },
+    patienceMs: 2000,
+    onLine: ({ status: told }) => {
+      if (typeof told === 'object' && told !== null)
+        status = Object.fromEntries(Object.entries(told))
+    },
+  })
+  return { address, status }
+}
+
+/** Returns when it has ended; false if it does not answer. */
+export async function endDaemon(address: Address): Promise<boolean> {
+  const how = await talk(address, {
+    first: { do: 'stop' },
+    patienceMs: 2000,
+    onLine: () => undefined,
+  })
+  return how === 'closed'
+}

@@ -1,0 +1,48 @@
+// Starts the daemon, or finds it: returns when one of this build answers.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openStore, SavestateError } from '../index.js'
+import type { Line } from '../http/index.js'
+import { endDaemon, findDaemon, startProcess } from './daemon-process.js'
+import { TAKEN } from './daemon-run.js'
+import { build } from './version.js'
+
+const PATIENCE_MS = 20_000
+const LOOK_EVERY_MS = 15
+const TRY_AGAIN_MS = 200
+
+export type Started = { readonly status: Line; readonly isNew: boolean }
+
+export async function startDaemonFor(home: string): Promise<Started> {
+  const deadline = performance.now() + PATIENCE_MS
+  let end: { readonly code: number | null } | undefined
+  let startedAtMs: number | undefined
+  while (performance.now() < deadline) {
+    const found = await findDaemon(home)
+    if (found?.status !== undefined) {
+      if (found.address.build === build())
+        return { status: found.status, isNew: startedAtMs !== undefined }
+      await endDaemon(found.address)
+    }
+    // Another one has the place: it is about to begin, or about to end, in which case we try again.
+    const isTaken = end?.code === TAKEN && performance.now() - (startedAtMs ?? 0) > TRY_AGAIN_MS
+    if (end !== undefined && end.code !== TAKEN) break
+    if (startedAtMs === undefined || isTaken) {
+      startedAtMs = performance.now()
+      end = undefined
+      startProcess(home, (code) => {
+        end = { code }
+      })
+    }
+    await sleep(LOOK_EVERY_MS)
+  }
+  throw await startFault(home)
+}
+
+/** What keeps the store from being opened is the better answer, if there is something. */
+async function startFault(home: string): Promise<SavestateError> {
+  const store = await openStore({ home, mayBlock: true, encryption: {} })
+  await store.close()
+  return new SavestateError('DAEMON_FAILED', 'The daemon could not be started', {
+    hint: 'Commands work without it. `savestate daemon run` shows what is wrong.',
+  })
+}

@@ -1,0 +1,39 @@
+// What a command says that has left its work to the daemon and does not hear the end of it.
+import { EXIT, hasCode, report, reportAndExit } from './exit.js'
+import { openScreen } from './screen.js'
+
+type How = { readonly isJson: boolean }
+
+/** The connection broke. */
+export async function reportLost({ isJson }: How): Promise<number> {
+  const { SavestateError } = await import('../index.js')
+  const error = new SavestateError(
+    'DAEMON_LOST',
+    'The daemon went away while it was at work on this',
+    {
+      hint: 'See with `savestate list` what came of it. A rewind that had begun is finished by the next command.',
+    },
+  )
+  return report(error, { screen: openScreen(process), isJson })
+}
+
+/** The person does not wait. */
+export function reportLeft(signal: 'SIGINT' | 'SIGTERM', { isJson }: How): void {
+  const message = 'Interrupted; the daemon goes on with it'
+  const hint = 'See with `savestate list` what came of it.'
+  const { paintNote } = openScreen(process)
+  if (process.stderr.isTTY) process.stderr.write('\n')
+  const error = { code: 'INTERRUPTED', message, hint }
+  process.stderr.write(
+    isJson
+      ? `${JSON.stringify({ error }, null, 2)}\n`
+      : `${paintNote('red', 'Error: ')}${message}.\n${hint}\n`,
+  )
+  process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.ended)
+}
+
+/** The answer cannot be written, unless its reader has just seen enough. */
+export async function reportOutput(error: unknown, { isJson }: How): Promise<void> {
+  if (hasCode(error, 'EPIPE')) return
+  await reportAndExit(error, { screen: openScreen(process), isJson })
+}

@@ -1,0 +1,129 @@
+// Has the daemon do what was asked, if one is there. Part of every start of the program, so it loads next to nothing.
+// Whether a command is really for the daemon, the daemon says: here only what is cheap to see is looked at.
+import {
+  type Address,
+  isOwnSocket,
+  type Line,
+  readAddress,
+  settingOf,
+  talk,
+} from '../http/index.js'
+import { currentFolder, homePath } from './home-path.js'
+import { build } from './version.js'
+
+const SERVED = new Set([
+  'save',
+  'list',
+  'show',
+  'diff',
+  'rewind',
+  'undo',
+  'redo',
+  'sessions',
+  'pin',
+  'unpin',
+  'name',
+  'status',
+])
+/** What a command may look at when it prints. */
+const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM']
+/** Any other of ours changes what a command does: a key, a place to stop for a test. */
+const HARMLESS = new Set(['SAVESTATE_HOME', 'SAVESTATE_PAGER'])
+const YOUNG_MS = 60_000
+
+/** The exit code; undefined if nothing has been done, and the command is still to be run. */
+export async function forward(argv: readonly string[]): Promise<number | undefined> {
+  const { env } = process
+  if (!isServed(argv) || Object.keys(env).some(isOwnVariable)) return undefined
+  const folder = currentFolder()
+  const home = homePath(folder)
+  if (folder === undefined || home === undefined) return undefined
+  const address = readAddress(home)
+  if (address === undefined || !isOwnSocket(address.socket, home)) return undefined
+  const own = build()
+  if (address.build !== own) {
+    await replace(address)
+    return undefined
+  }
+  const first = {
+    do: 'run',
+    build: own,
+    home,
+    setting: settingOf(env),
+    argv,
+    folder,
+    ...terminal(),
+  }
+  return carriedOut(address, { first, isJson: argv.includes('--json') })
+}
+
+/** From `go` on the work is the daemon's, and is never done a second time here. */
+async function carriedOut(
+  address: Address,
+  { first, isJson }: { readonly first: Line; readonly isJson: boolean },
+): Promise<number | undefined> {
+  let hasBegun = false
+  let code: number | undefined
+  await talk(address, {
+    first,
+    onLine(line, say) {
+      const { out, err, exit } = line
+      if (line['ready'] === true) {
+        hasBegun = true
+        watchSignals(isJson)
+        say({ go: true })
+      } else if (typeof out === 'string') process.stdout.write(out)
+      else if (typeof err === 'string') process.stderr.write(err)
+      else if (typeof exit === 'number') code = exit
+    },
+  })
+  if (!hasBegun || code !== undefined) return code
+  const { reportLost } = await import('./forward-faults.js')
+  return reportLost({ isJson })
+}
+
+function watchSignals(isJson: boolean): void {
+  const leave = async (signal: 'SIGINT' | 'SIGTERM') => {
+    const { reportLeft } = await import('./forward-faults.js')
+    reportLeft(signal, { isJson })
+  }
+  process.on('SIGINT', (signal) => void leave(signal === 'SIGINT' ? signal : 'SIGTERM'))
+  process.on('SIGTERM', () => void leave('SIGTERM'))
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      void import('./forward-faults.js').then((faults) => faults.reportOutput(error, { isJson }))
+    })
+  }
+}
+
+/** Of another build: it is to finish what it does and make room, while this command does its own work. */
+async function replace({ startedAt, pid }: Address): Promise<void> {
+  // Two versions in turn would replace each other for ever.
+  if (Date.now() - Date.parse(startedAt) < YOUNG_MS) return
+  const { isThere, startInBackground } = await import('./daemon-process.js')
+  if (isThere(pid)) startInBackground()
+}
+
+/** The command is the first word that is no option; -C has a value. */
+function isServed(argv: readonly string[]): boolean {
+  let at = 0
+  while (argv[at]?.startsWith('-') === true) at += argv[at] === '-C' ? 2 : 1
+  // Node has lost bytes of such an argument; see raw-arguments.ts.
+  return SERVED.has(argv[at] ?? '') && !argv.some((text) => text.includes('\ufffd'))
+}
+
+function isOwnVariable(name: string): boolean {
+  return name.startsWith('SAVESTATE_') && !HARMLESS.has(name)
+}
+
+function terminal() {
+  const { stdout, stderr, env } = process
+  const variables = VARIABLES.flatMap((name) =>
+    env[name] === undefined ? [] : [[name, env[name]]],
+  )
+  return {
+    stdout: { isTTY: stdout.isTTY === true, columns: stdout.columns },
+    stderr: { isTTY: stderr.isTTY === true, columns: stderr.columns },
+    env: Object.fromEntries(variables),
+  }
+}

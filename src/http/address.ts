@@ -1,0 +1,64 @@
+// Where a daemon is, as it tells it in a file of its store. Read by every command, so nothing is loaded for it.
+import { lstatSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export type Address = {
+  /** Which program it is, to the build: a daemon serves its own build alone. */
+  readonly build: string
+  readonly version: string
+  readonly pid: number
+  /** ISO 8601. */
+  readonly startedAt: string
+  /** The path of the Unix socket. */
+  readonly socket: string
+  readonly port: number
+}
+
+export const ADDRESS_FILE = 'address.json'
+
+/** Undefined if no daemon says it is there. */
+export function readAddress(home: string): Address | undefined {
+  let text: string
+  try {
+    text = readFileSync(join(home, 'daemon', ADDRESS_FILE), 'utf8')
+  } catch {
+    // Whatever keeps us from reading it, the command can do its work itself, and will say what is wrong with the store.
+    return undefined
+  }
+  return parseAddress(text)
+}
+
+/** Undefined for what is no address. */
+export function parseAddress(text: string): Address | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  return isAddress(json) ? json : undefined
+}
+
+/** A socket outside the store is ours only if nobody else could have put it there. */
+export function isOwnSocket(socket: string, home: string): boolean {
+  const folder = dirname(socket)
+  if (folder === join(home, 'daemon') || process.getuid === undefined) return true
+  const stats = lstatSync(folder, { throwIfNoEntry: false })
+  if (stats === undefined || !stats.isDirectory()) return false
+  return stats.uid === process.getuid() && (stats.mode & 0o077) === 0
+}
+
+const FIELDS = {
+  build: 'string',
+  version: 'string',
+  pid: 'number',
+  startedAt: 'string',
+  socket: 'string',
+  port: 'number',
+} as const satisfies Record<keyof Address, string>
+
+function isAddress(json: unknown): json is Address {
+  if (typeof json !== 'object' || json === null) return false
+  const values = new Map<string, unknown>(Object.entries(json))
+  return Object.entries(FIELDS).every(([name, type]) => typeof values.get(name) === type)
+}

@@ -1,0 +1,71 @@
+// The caller's end of the Unix socket. Part of every command, so it loads `node:net` and nothing else, and that only
+// when a daemon says it is there.
+import { readlinkSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import type { Address } from './address.js'
+import { type Line, lineOf, lineReader } from './lines.js'
+
+/** After this long a command does its work itself. */
+export const PATIENCE_MS = 500
+
+export type Talk = {
+  /** What is said first. */
+  readonly first: Line
+  readonly onLine: (line: Line, say: (line: Line) => void) => void
+  readonly patienceMs?: number
+}
+
+/** `silent`: nobody was there, or nobody answered in time. `closed`: the other end has closed the connection. */
+export function talk({ socket }: Pick<Address, 'socket'>, of: Talk): Promise<'silent' | 'closed'> {
+  const { connect } = process.getBuiltinModule('node:net')
+  return new Promise((resolve) => {
+    const connection = connect(socket)
+    let isAnswered = false
+    const end = () => {
+      clearTimeout(timer)
+      connection.destroy()
+      resolve(isAnswered ? 'closed' : 'silent')
+    }
+    const timer = setTimeout(end, of.patienceMs ?? PATIENCE_MS)
+    const say = (line: Line) => void connection.write(lineOf(line))
+    const read = lineReader(
+      { maxChars: Number.MAX_SAFE_INTEGER },
+      {
+        line(line) {
+          isAnswered = true
+          clearTimeout(timer)
+          of.onLine(line, say)
+        },
+        fault: end,
+      },
+    )
+    connection.setEncoding('utf8')
+    connection.on('data', (text) => read(String(text)))
+    // An error is followed by a close, and what it means depends on how far the talk has come.
+    connection.on('error', () => undefined)
+    connection.on('close', end)
+    say(of.first)
+  })
+}
+
+/** What else decides what a command does or says: who has another one of these is not served. */
+export function settingOf(environment: NodeJS.ProcessEnv): string {
+  return JSON.stringify([
+    process.getuid?.() ?? null,
+    mountsOf(),
+    environment['TZ'] ?? null,
+    homedir(),
+    tmpdir(),
+  ])
+}
+
+/** Differs in a container, where a path can mean something else. */
+function mountsOf(): string | null {
+  if (process.platform !== 'linux') return null
+  try {
+    return readlinkSync('/proc/self/ns/mnt')
+  } catch {
+    // No /proc: then not for the daemon either.
+    return null
+  }
+}

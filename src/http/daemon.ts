@@ -1,0 +1,188 @@
+// The life of the daemon: what is done in which order when it begins and when it ends (docs/daemon.md#start).
+import { chmodSync, lstatSync } from 'node:fs'
+import type { Server as HttpServer } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import { type DaemonPlace, SavestateError, type Store } from '../index.js'
+import { ADDRESS_FILE, type Address } from './address.js'
+import { settingOf } from './client.js'
+import type { CommandRunner } from './command-call.js'
+import { httpPlace, listenOnLoopback } from './http-place.js'
+import { httpServer } from './http-server.js'
+import { removeLeftSocket, removeSocket, socketPath } from './socket-place.js'
+import { socketServer } from './socket-server.js'
+import { WatchedProjects } from './watched-projects.js'
+import { Workload } from './workload.js'
+
+export { failureLog } from './failure-log.js'
+
+const LOOK_EVERY_MS = 5000
+const MINUTE_MS = 60_000
+
+export type DaemonOptions = {
+  readonly place: DaemonPlace
+  /** Closed by the daemon when it ends. */
+  readonly store: Store
+  readonly build: string
+  readonly version: string
+  readonly log: (error: unknown) => void
+  readonly runner: (projects: WatchedProjects) => CommandRunner
+}
+
+export class Daemon {
+  readonly #options: DaemonOptions
+  readonly #work = new Workload()
+  readonly #projects: WatchedProjects
+  readonly #startedAt = new Date().toISOString()
+  readonly #servers: { readonly socket: Server; readonly http: HttpServer }
+  /** Who has asked for its end is told by the end of the connection. */
+  readonly #askers: Socket[] = []
+  #published: { readonly text: string; readonly address: Address; readonly ino: number } | undefined
+  #idleMs = 30 * MINUTE_MS
+  #timer: NodeJS.Timeout | undefined
+  #ending: Promise<void> | undefined
+  readonly ended: Promise<void>
+  #resolveEnded: () => void = () => undefined
+
+  /** Use `startDaemon`. */
+  constructor(options: DaemonOptions, token: string) {
+    this.#options = options
+    const { store, place, build, log } = options
+    this.#projects = new WatchedProjects(store)
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve
+    })
+    const isStopping = () => this.#ending !== undefined
+    const common = { work: this.#work, isStopping, status: () => this.status() }
+    this.#servers = {
+      socket: socketServer({
+        ...common,
+        build,
+        home: place.home,
+        setting: settingOf(process.env),
+        run: options.runner(this.#projects),
+        stop: (asker) => {
+          this.#askers.push(asker)
+          void this.stop()
+        },
+      }),
+      http: httpServer({
+        ...common,
+        token,
+        log,
+        save: async ({ path, input }) => {
+          const project = await this.#projects.watch(await store.projectFor(path))
+          return project.save(input)
+        },
+      }),
+    }
+  }
+
+  async listen(listenHttp: (server: HttpServer) => Promise<number>): Promise<void> {
+    const { place, build, version, log } = this.#options
+    const socket = socketPath(place)
+    await listening(this.#servers.socket, socket)
+    chmodSync(socket, 0o600)
+    const port = await listenHttp(this.#servers.http)
+    const address = { build, version, pid: process.pid, startedAt: this.#startedAt, socket, port }
+    const text = `${JSON.stringify(address)}\n`
+    place.write(ADDRESS_FILE, text)
+    this.#published = { text, address, ino: lstatSync(socket).ino }
+    for (const server of Object.values(this.#servers)) server.on('error', log)
+    this.#look()
+  }
+
+  status(): Readonly<Record<string, unknown>> {
+    const { place, version } = this.#options
+    return {
+      version,
+      pid: process.pid,
+      startedAt: this.#startedAt,
+      home: place.home,
+      socket: this.#published?.address.socket,
+      port: this.#published?.address.port,
+      idleMinutes: this.#idleMs / MINUTE_MS,
+      memoryBytes: process.memoryUsage.rss(),
+      working: this.#work.underWay,
+      served: this.#work.done,
+      projects: this.#projects.uses,
+    }
+  }
+
+  /** Finishes what is under way, then ends. */
+  stop(): Promise<void> {
+    this.#ending ??= this.#end().catch(this.#options.log).finally(this.#resolveEnded)
+    return this.#ending
+  }
+
+  async #end(): Promise<void> {
+    const { place, store } = this.#options
+    const { socket, http } = this.#servers
+    clearTimeout(this.#timer)
+    try {
+      if (this.#isPublished()) place.remove(ADDRESS_FILE)
+      socket.close()
+      http.close()
+      http.closeIdleConnections()
+      await this.#work.untilQuiet()
+      http.closeAllConnections()
+      if (this.#published !== undefined) removeSocket(this.#published.address.socket, place)
+    } finally {
+      await store.close().finally(() => place.release())
+      for (const asker of this.#askers) asker.destroy()
+    }
+  }
+
+  /** From time to time: whether there is still a reason to be there. */
+  #look(): void {
+    this.#readIdleTime()
+    if (!this.#isPublished() || this.#work.quietMs >= this.#idleMs) {
+      void this.stop()
+      return
+    }
+    this.#projects.shed(Date.now())
+    const untilIdleMs = Math.max(20, this.#idleMs - this.#work.quietMs)
+    this.#timer = setTimeout(() => this.#look(), Math.min(LOOK_EVERY_MS, untilIdleMs))
+  }
+
+  /** False when the store, or the socket, was removed or replaced: nobody finds us any more. */
+  #isPublished(): boolean {
+    if (this.#published === undefined) return false
+    const { text, address, ino } = this.#published
+    const isSocket = lstatSync(address.socket, { throwIfNoEntry: false })?.ino === ino
+    return isSocket && this.#options.place.read(ADDRESS_FILE) === text
+  }
+
+  #readIdleTime(): void {
+    try {
+      this.#idleMs = this.#options.store.settings.daemonIdleMinutes * MINUTE_MS
+    } catch (error) {
+      // A setting that cannot be used is told by every command that needs one; until then the last one holds.
+      if (!(error instanceof SavestateError)) throw error
+    }
+  }
+}
+
+/** Listens when it returns. What it was given is closed if it fails. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { place } = options
+  removeLeftSocket(place)
+  const noted = httpPlace(place)
+  const daemon = new Daemon(options, noted.token)
+  try {
+    await daemon.listen((server) => listenOnLoopback(server, noted, place))
+    return daemon
+  } catch (error) {
+    await daemon.stop()
+    throw error
+  }
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

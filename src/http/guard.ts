@@ -1,0 +1,45 @@
+// Who may speak over TCP. Any user of the machine, and any page in a browser on it, can reach the port.
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+
+export type Refusal = { readonly status: number; readonly message: string; readonly hint: string }
+
+export function refusalOf(
+  { host, origin, authorization }: IncomingHttpHeaders,
+  { port, token }: { readonly port: number; readonly token: string },
+): Refusal | undefined {
+  // A page that has its own name lead to 127.0.0.1 sends that name.
+  if (host === undefined || !namesFor(port).includes(host.toLowerCase()))
+    return {
+      status: 403,
+      message: 'The Host header is not ours',
+      hint: `It must be 127.0.0.1:${port} or localhost:${port}.`,
+    }
+  if (origin !== undefined)
+    return {
+      status: 403,
+      message: 'A page in a browser may not ask',
+      hint: 'Send no Origin header.',
+    }
+  if (!isToken(authorization, token))
+    return {
+      status: 401,
+      message: 'There is no token, or a wrong one',
+      hint: 'Send `Authorization: Bearer <token>`. It is in daemon/http.json of the store.',
+    }
+  return undefined
+}
+
+function namesFor(port: number): readonly string[] {
+  return [`127.0.0.1:${port}`, `localhost:${port}`]
+}
+
+/** In a time that says nothing of how much of it was right. */
+function isToken(authorization: string | undefined, token: string): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
+  return timingSafeEqual(digest(given), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}

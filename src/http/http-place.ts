@@ -1,0 +1,67 @@
+// The port and the token for HTTP. Agents have both noted in their settings, so they stay from one start to the next.
+import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { DaemonPlace } from '../index.js'
+
+export const HTTP_FILE = 'http.json'
+const LOOPBACK = '127.0.0.1'
+const TOKEN = /^[0-9a-f]{64}$/
+
+export type HttpPlace = { readonly port: number | undefined; readonly token: string }
+
+/** As noted; new where it is not, or not as we write it. */
+export function httpPlace(place: DaemonPlace): HttpPlace {
+  const noted = parsed(place.read(HTTP_FILE))
+  return noted ?? { port: undefined, token: randomBytes(32).toString('hex') }
+}
+
+/** On the noted port, or on another one if that is taken. Returns which. */
+export async function listenOnLoopback(
+  server: Server,
+  { port, token }: HttpPlace,
+  place: DaemonPlace,
+): Promise<number> {
+  const isKept = port !== undefined && (await isListening(server, port))
+  if (!isKept) await isListening(server, 0)
+  const address = server.address()
+  const actual = isInfo(address) ? address.port : 0
+  if (port === undefined) place.write(HTTP_FILE, `${JSON.stringify({ port: actual, token })}\n`)
+  return actual
+}
+
+function isListening(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error & { readonly code?: string }) => {
+      const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES'
+      if (isTaken && port !== 0) resolve(false)
+      else reject(error)
+    }
+    server.once('error', onError)
+    server.listen({ host: LOOPBACK, port }, () => {
+      server.off('error', onError)
+      resolve(true)
+    })
+  })
+}
+
+function isInfo(address: string | AddressInfo | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null
+}
+
+function parsed(text: string | undefined): HttpPlace | undefined {
+  if (text === undefined) return undefined
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  if (typeof json !== 'object' || json === null) return undefined
+  const values = new Map<string, unknown>(Object.entries(json))
+  const [port, token] = [values.get('port'), values.get('token')]
+  if (typeof token !== 'string' || !TOKEN.test(token)) return undefined
+  const isPort = typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536
+  return { port: isPort ? port : undefined, token }
+}

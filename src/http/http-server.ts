@@ -1,0 +1,150 @@
+// HTTP on the loopback, for hooks: one can save and ask for the status, and nothing else.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type ErrorText, SavestateError } from '../index.js'
+import { refusalOf } from './guard.js'
+import { parseSave, type SaveCall } from './save-call.js'
+import { statusOf } from './statuses.js'
+import type { Workload } from './workload.js'
+
+export type HttpLimits = {
+  readonly maxBodyBytes: number
+  readonly maxConnections: number
+  readonly headersMs: number
+  readonly requestMs: number
+  readonly idleMs: number
+}
+
+const LIMITS: HttpLimits = {
+  maxBodyBytes: 64 << 10,
+  maxConnections: 64,
+  headersMs: 5000,
+  requestMs: 10_000,
+  idleMs: 120_000,
+}
+
+export type HttpServerOptions = {
+  readonly token: string
+  readonly work: Workload
+  readonly save: (call: SaveCall) => Promise<unknown>
+  readonly status: () => unknown
+  readonly isStopping: () => boolean
+  readonly log: (error: unknown) => void
+  readonly limits?: Partial<HttpLimits>
+}
+
+type Answer = { readonly status: number; readonly body: unknown }
+type Route = { readonly method: string; answer(request: IncomingMessage): Promise<unknown> }
+
+export function httpServer(options: HttpServerOptions): Server {
+  const limits = { ...LIMITS, ...options.limits }
+  const routes: Readonly<Record<string, Route>> = {
+    '/v1/status': { method: 'GET', answer: async () => options.status() },
+    '/v1/save': {
+      method: 'POST',
+      answer: async (request) => options.save(parseSave(await bodyOf(request, limits))),
+    },
+  }
+  const server = createServer(
+    {
+      maxHeaderSize: 8 << 10,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.idleMs,
+      connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+    },
+    (request, response) => {
+      const done = options.work.begin()
+      void answerTo(request, routes, options)
+        .then((answer) => send(response, answer, { isLast: options.isStopping() }))
+        .finally(done)
+    },
+  )
+  server.maxConnections = limits.maxConnections
+  return server
+}
+
+async function answerTo(
+  request: IncomingMessage,
+  routes: Readonly<Record<string, Route>>,
+  { token, isStopping, log }: HttpServerOptions,
+): Promise<Answer> {
+  const refusal = refusalOf(request.headers, { port: portOf(request.socket), token })
+  if (refusal !== undefined) return failed(refusal.status, { code: 'ACCESS_REFUSED', ...refusal })
+  const path = (request.url ?? '').split('?')[0] ?? ''
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+  if (route === undefined)
+    return failed(404, {
+      code: 'BAD_INPUT',
+      message: 'There is nothing at this address',
+      hint: `There are: ${Object.keys(routes).join(', ')}.`,
+    })
+  if (request.method !== route.method)
+    return failed(405, {
+      code: 'BAD_INPUT',
+      message: `${path} does not take this method`,
+      hint: `Use ${route.method}.`,
+    })
+  if (isStopping())
+    return failed(503, {
+      code: 'DAEMON_FAILED',
+      message: 'The daemon is about to end',
+      hint: 'Start it again with `savestate daemon start`.',
+    })
+  try {
+    return { status: 200, body: await route.answer(request) }
+  } catch (error) {
+    if (error instanceof BodyTooLarge)
+      return failed(413, { code: 'BAD_INPUT', message: error.message, hint: null })
+    if (error instanceof SavestateError) return failed(statusOf(error.code), error.toJSON())
+    log(error)
+    const message = error instanceof Error ? error.message : String(error)
+    const hint = 'This is a bug in savestate. The log of the daemon has more.'
+    return { status: 500, body: { error: { code: 'INTERNAL', message, hint } } }
+  }
+}
+
+class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge'
+}
+
+async function bodyOf(
+  request: IncomingMessage,
+  { maxBodyBytes }: Pick<HttpLimits, 'maxBodyBytes'>,
+): Promise<string> {
+  const tooLarge = new BodyTooLarge(`The body has more than ${maxBodyBytes} bytes`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request) {
+    const bytes = Buffer.from(part)
+    size += bytes.length
+    if (size > maxBodyBytes) throw tooLarge
+    parts.push(bytes)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function send(
+  response: ServerResponse,
+  { status, body }: Answer,
+  { isLast }: { readonly isLast: boolean },
+): void {
+  // Of who is refused nothing more is read.
+  const isOver = isLast || status === 401 || status === 403 || status === 413
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(isOver ? { Connection: 'close' } : {}),
+  })
+  response.end(`${JSON.stringify(body)}\n`)
+}
+
+function failed(status: number, { code, message, hint }: ErrorText): Answer {
+  return { status, body: { error: { code, message, hint } } }
+}
+
+function portOf(socket: Socket): number {
+  return socket.localPort ?? 0
+}

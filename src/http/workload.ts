@@ -1,0 +1,41 @@
+// What the daemon is at work on, and since when it is not.
+
+export class Workload {
+  #underWay = 0
+  #done = 0
+  #quietSinceMs = performance.now()
+  #waiting: (() => void)[] = []
+
+  /** Returns what is to be called at the end. */
+  begin(): () => void {
+    this.#underWay += 1
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      this.#underWay -= 1
+      this.#done += 1
+      this.#quietSinceMs = performance.now()
+      if (this.#underWay > 0) return
+      for (const resume of this.#waiting.splice(0)) resume()
+    }
+  }
+
+  get underWay(): number {
+    return this.#underWay
+  }
+
+  get done(): number {
+    return this.#done
+  }
+
+  /** How long nothing has been under way. */
+  get quietMs(): number {
+    return this.#underWay > 0 ? 0 : performance.now() - this.#quietSinceMs
+  }
+
+  async untilQuiet(): Promise<void> {
+    if (this.#underWay === 0) return
+    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+}

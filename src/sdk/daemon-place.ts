@@ -1,0 +1,59 @@
+// The place that the one daemon of a store has: a lock that dies with it, and a folder for what it tells of itself.
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as engine from '../engine/index.js'
+import { hasCode } from '../model/index.js'
+import { type Lock, takeLock, writeFileAtomically } from '../system/index.js'
+import { homeOf, type StoreOptions } from './open-context.js'
+import { explained } from './session.js'
+
+export type DaemonPlace = {
+  /** The store's real path. */
+  readonly home: string
+  /** The daemon's own folder in it, mode 0700. */
+  readonly folder: string
+  /** Undefined for a file that is not there. */
+  read(name: string): string | undefined
+  /** The file as a whole or not at all, mode 0600. */
+  write(name: string, content: string): void
+  remove(name: string): void
+  release(): void
+}
+
+/** The real path of the store, which is made if it is not there. Throws STORE_NEWER, STORE_UNUSABLE. */
+export async function storeHome(options: Pick<StoreOptions, 'home'> = {}): Promise<string> {
+  return explained(async () => engine.openHome(homeOf(options)))
+}
+
+/** For a face that stays. Undefined while another process has the place: having it proves that the last one is dead. */
+export async function takeDaemonPlace(
+  options: Pick<StoreOptions, 'home'> = {},
+): Promise<DaemonPlace | undefined> {
+  const home = await storeHome(options)
+  return explained(async () => {
+    const lock = await takeLock(engine.daemonLockPath(home), { waitMs: 0, purpose: 'daemon' })
+    return lock === undefined ? undefined : placeIn(home, lock)
+  })
+}
+
+function placeIn(home: string, lock: Lock): DaemonPlace {
+  const folder = join(home, 'daemon')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+  return {
+    home,
+    folder,
+    read(name) {
+      try {
+        return readFileSync(join(folder, name), 'utf8')
+      } catch (error) {
+        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+        throw error
+      }
+    },
+    write: (name, content) =>
+      writeFileAtomically({ path: join(folder, name), content, durable: false }),
+    remove: (name) => rmSync(join(folder, name), { force: true }),
+    release: () => lock.release(),
+  }
+}
