@@ -103,7 +103,7 @@ export class Daemon {
       idleMinutes: this.#idleMs / MINUTE_MS,
       memoryBytes: process.memoryUsage.rss(),
       working: this.#work.underWay,
-      served: this.#work.done,
+      served: this.#work.served,
       projects: this.#projects.uses,
     }
   }

@@ -67,7 +67,7 @@ export function httpServer(options: HttpServerOptions): Server {
 async function answerTo(
   request: IncomingMessage,
   routes: Readonly<Record<string, Route>>,
-  { token, isStopping, log }: HttpServerOptions,
+  { token, isStopping, log, work }: HttpServerOptions,
 ): Promise<Answer> {
   const refusal = refusalOf(request.headers, { port: portOf(request.socket), token })
   if (refusal !== undefined) return failed(refusal.status, { code: 'ACCESS_REFUSED', ...refusal })
@@ -91,6 +91,7 @@ async function answerTo(
       message: 'The daemon is about to end',
       hint: 'Start it again with `savestate daemon start`.',
     })
+  work.count()
   try {
     return { status: 200, body: await route.answer(request) }
   } catch (error) {

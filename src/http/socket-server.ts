@@ -69,6 +69,7 @@ function serve(connection: Socket, options: SocketServerOptions): void {
   const begin = async ({ run, done }: NonNullable<typeof ready>): Promise<void> => {
     ready = undefined
     clearTimeout(timer)
+    options.work.count()
     const tell = (name: 'out' | 'err') => (text: string) => {
       for (let at = 0; at < text.length; at += PIECE_CHARS)
         say({ [name]: text.slice(at, at + PIECE_CHARS) })

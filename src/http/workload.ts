@@ -2,7 +2,7 @@
 
 export class Workload {
   #underWay = 0
-  #done = 0
+  #served = 0
   #quietSinceMs = performance.now()
   #waiting: (() => void)[] = []
 
@@ -14,7 +14,6 @@ export class Workload {
       if (isOver) return
       isOver = true
       this.#underWay -= 1
-      this.#done += 1
       this.#quietSinceMs = performance.now()
       if (this.#underWay > 0) return
       for (const resume of this.#waiting.splice(0)) resume()
@@ -25,8 +24,13 @@ export class Workload {
     return this.#underWay
   }
 
-  get done(): number {
-    return this.#done
+  /** One more request was for us, and not sent away. */
+  count(): void {
+    this.#served += 1
+  }
+
+  get served(): number {
+    return this.#served
   }
 
   /** How long nothing has been under way. */

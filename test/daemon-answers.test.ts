@@ -1,0 +1,161 @@
+// Every command that the daemon carries out for others says and does what it does by itself: the same store and the
+// same folder, brought back in between, and the answers side by side.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Ended, type Setting, steady } from './cli/program.js'
+import { type DaemonScratch, daemonScratch, isAlive } from './daemon-helpers.js'
+
+type Step = {
+  readonly args: readonly string[]
+  readonly setting?: Setting
+  readonly write?: Readonly<Record<string, string>>
+}
+
+const step = (...args: string[]): Step => ({ args })
+
+/** `here` are those that the daemon has to leave to the caller. */
+const SERVED = (s: DaemonScratch): readonly Step[] => [
+  step('save'),
+  {
+    ...step('save', '-m', 'new \u001b[31mwörds', '--name', 'third'),
+    write: { 'a.txt': 'three\n' },
+  },
+  { ...step('save', '--json'), write: { 'sub/c.txt': 'c\n' } },
+  step('list'),
+  step('list', '--json'),
+  { ...step('list', '--limit', '1'), setting: { env: { FORCE_COLOR: '1' } } },
+  step('list', '--all', '--limit', '2'),
+  step('show', '1'),
+  step('show', 'third', '--json'),
+  step('show', 'nothing'),
+  step('show', 'nothing', '--json'),
+  { ...step('diff', '2'), write: { 'a.txt': 'four\n' } },
+  { ...step('diff', '1', '--', 'c.txt', '../a.txt'), setting: { cwd: join(s.project, 'sub') } },
+  step('diff', '2', '1', '--stat'),
+  step('diff', 'third', '--json', '--', '/etc/passwd'),
+  step('rewind', 'second', '--dry-run'),
+  step('rewind', 'second', '-y'),
+  step('undo', '-y', '--json'),
+  step('redo', '--yes'),
+  step('redo', '-y'),
+  step('undo', '--dry-run'),
+  step('pin', '1'),
+  step('unpin', '1', '--json'),
+  step('name', '1', 'fine'),
+  step('name', '1', ''),
+  step('status'),
+  step('sessions'),
+  step('sessions', '--json'),
+  { ...step('list'), setting: { cwd: join(s.folder, 'user') } },
+  { ...step('-C', '.', 'list', '--limit', '1'), setting: { cwd: join(s.project, 'sub') } },
+  { ...step('-C', s.project, 'pin', '1'), setting: { cwd: '/' } },
+  step('-C', join(s.folder, 'nowhere'), 'save'),
+]
+
+const HERE: readonly Step[] = [
+  step('save', '--nope'),
+  step('list', 'extra', '--json'),
+  step('rewind', 'second'),
+  step('undo', '--json'),
+  step('save', '--help'),
+  step('save', '--session', 's', '-m', 'x'),
+  step('list', '--session', 'nobody'),
+  step('save', '--max-file-mb', '1'),
+  step('-C', 'nowhere', 'save'),
+  { ...step('list', '--limit', '1'), setting: { env: { TZ: 'Asia/Tokyo' } } },
+  { ...step('list', '--limit', '1'), setting: { env: { SAVESTATE_KEY: 'no key' } } },
+]
+
+test('the answers are the same with and without the daemon', { timeout: 300_000 }, () => {
+  using s = daemonScratch({ 'package.json': '{}\n', 'a.txt': 'one\n', 'sub/b.txt': 'b\n' })
+  s.run(['save', '-m', 'first'])
+  s.write({ 'a.txt': 'two\n' })
+  s.run(['save', '--name', 'second'])
+  s.write({ 'a.txt': 'two and more\n' })
+  const aside = `${s.folder}-aside`
+  execFileSync('cp', ['-a', s.folder, aside])
+  try {
+    const steps = [...SERVED(s), ...HERE]
+    const alone = steps.map((one) => ran(s, one))
+    for (const name of ['project', 'store']) {
+      rmSync(join(s.folder, name), { recursive: true })
+      execFileSync('cp', ['-a', join(aside, name), join(s.folder, name)])
+    }
+    s.daemon('start')
+    const answers = steps.map((one) => ran(s, one))
+    for (const [at, { args }] of steps.entries())
+      expect({ args, ...answers[at] }).toEqual({ args, ...alone[at] })
+    expect(s.daemon('status').served).toBe(SERVED(s).length)
+    expect(alone.filter(({ code }) => code !== 0).length).toBeGreaterThan(10)
+    expect(s.run(['verify']).code).toBe(0)
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+  }
+})
+
+test('at a terminal too: colours and columns are those of the caller', () => {
+  using s = daemonScratch({ 'package.json': '{}\n' })
+  s.run(['save', '-m', 'a reason that is much too long for such a narrow terminal'])
+  const show = (command: string) => s.shell(`script -qec 'stty cols 40; ${command}' /dev/null`)
+  const alone = show('savestate list; savestate diff 1')
+  s.daemon('start')
+  expect(show('savestate list; savestate diff 1')).toEqual(alone)
+  expect(alone.stdout).toContain('\u001b[')
+  // A diff at a terminal has a pager, which is the caller's.
+  expect(s.daemon('status').served).toBe(1)
+})
+
+test('a store that was copied with the address of the daemon is not taken for its own', () => {
+  using s = daemonScratch({ 'package.json': '{}\n' })
+  s.run(['save'])
+  s.daemon('start')
+  const copy = join(s.folder, 'copy')
+  execFileSync('cp', ['-a', s.home, copy])
+  s.write({ 'a.txt': 'new\n' })
+  expect(s.run(['save', '-m', 'for the copy'], { env: { SAVESTATE_HOME: copy } }).code).toBe(0)
+  expect(s.daemon('status').served).toBe(0)
+  expect(s.run(['list']).stdout).not.toContain('for the copy')
+  expect(s.run(['list'], { env: { SAVESTATE_HOME: copy } }).stdout).toContain('for the copy')
+})
+
+test('where the path of the store is too long for a socket, it is elsewhere, and closed to others', () => {
+  using s = daemonScratch({ 'package.json': '{}\n' })
+  const home = join(s.folder, 'x'.repeat(120), 'store')
+  mkdirSync(home, { recursive: true })
+  const env = { SAVESTATE_HOME: home }
+  const { pid, socket } = JSON.parse(s.run(['daemon', 'start', '--json'], { env }).stdout)
+  try {
+    expect(socket).toMatch(new RegExp(`^${join(s.folder, 'user')}/savestate-\\w{6}/socket$`))
+    expect(s.run(['save'], { env }).code).toBe(0)
+    expect(JSON.parse(s.run(['daemon', 'status', '--json'], { env }).stdout).served).toBe(1)
+    expect(s.shell(`stat -c %a ${socket}; stat -c %a ${join(socket, '..')}`).stdout).toBe(
+      '600\n700\n',
+    )
+    const folder = join(socket, '..')
+    expect(
+      s.shell(`chmod 755 ${folder}; savestate list; chmod 700 ${folder}`, { env }).stdout,
+    ).toContain('1 file')
+    const { served } = JSON.parse(s.run(['daemon', 'status', '--json'], { env }).stdout)
+    expect(served).toBe(1)
+    expect(s.run(['daemon', 'stop'], { env }).code).toBe(0)
+    expect(existsSync(folder)).toBe(false)
+  } finally {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  }
+})
+
+function ran(s: DaemonScratch, { args, setting, write }: Step): Ended {
+  if (write !== undefined) s.write(write)
+  const { code, stdout, stderr } = s.run(args, setting)
+  return { code, stdout: withoutChance(stdout), stderr: withoutChance(stderr) }
+}
+
+/** Besides ids and times: what they lead to, and how much room that takes. */
+function withoutChance(text: string): string {
+  return steady(text.replace(/\u001b\[(\d+)m/g, '<$1> '))
+    .replace(/\b[0-9a-f]{40}\b/g, '<hash>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/[\d.]+ (?:KB|MB) on disk/g, '<size>')
+}

@@ -1,0 +1,73 @@
+// A scratch folder whose daemon, if one was started, does not outlive the test.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { type Scratch, scratch } from './cli/program.js'
+
+export type Told = {
+  readonly running: boolean
+  readonly started?: boolean
+  readonly stopped?: boolean
+  readonly version: string
+  readonly pid: number
+  readonly port: number
+  readonly socket: string
+  readonly served: number
+  readonly working: number
+  readonly projects: readonly { readonly path: string }[]
+}
+
+export type DaemonScratch = Scratch & {
+  daemon(action: 'start' | 'stop' | 'status'): Told
+  /** As the daemon has written it; undefined if there is none. */
+  address(): { readonly pid: number; readonly socket: string; readonly port: number } | undefined
+}
+
+export function daemonScratch(files: Readonly<Record<string, string>> = {}): DaemonScratch {
+  const s = scratch(files)
+  const path = join(s.home, 'daemon', 'address.json')
+  const address: DaemonScratch['address'] = () =>
+    existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  return {
+    ...s,
+    daemon: (action) => s.json(['daemon', action]) as Told,
+    address,
+    [Symbol.dispose]() {
+      const pid = address()?.pid
+      if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL')
+      s[Symbol.dispose]()
+    },
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    // One that has ended and that nobody has asked after is still listed.
+    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : ''
+    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
+  } catch {
+    return false
+  }
+}
+
+export async function until(isSo: () => boolean, what: string): Promise<void> {
+  for (let tries = 0; tries < 1500; tries += 1) {
+    if (isSo()) return
+    await sleep(20)
+  }
+  throw new Error(`It did not happen: ${what}`)
+}
+
+/** Keeps every save of the project waiting until it is disposed of. */
+export function holdProject(s: Scratch): Disposable {
+  const { projects } = s.json(['status']) as { readonly projects: readonly { id: string }[] }
+  const database = new DatabaseSync(join(s.home, 'locks', projects[0]?.id ?? ''))
+  database.exec('BEGIN EXCLUSIVE')
+  return { [Symbol.dispose]: () => database.close() }
+}
+
+export function checkpointsOf(s: Scratch): number {
+  return (s.json(['list']) as { readonly checkpoints: readonly unknown[] }).checkpoints.length
+}
