@@ -10,6 +10,7 @@ import { CHILD_FLAG } from './child-process.js'
 import { type Options, parseOptions, USAGE } from './options.js'
 import { asJson, asTable, type Result } from './report.js'
 import type { Row } from './row.js'
+import { daemonMemory, hookCommand, hookHttp } from './rows/daemon.js'
 import { diskAfterSaves } from './rows/disk.js'
 import { firstSave } from './rows/first-save.js'
 import { langgraphPut } from './rows/langgraph.js'
@@ -54,6 +55,9 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     ...timesOf(large),
     memory(large, { maxMegabytes: 250, slow: false }),
     memory(huge, { maxMegabytes: 700, slow: true }),
+    hookHttp(large),
+    hookCommand(large),
+    daemonMemory,
     ...trees.flatMap(timesOf),
     ...stateRows(),
     startVersion,

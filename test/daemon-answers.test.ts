@@ -15,7 +15,6 @@ type Step = {
 
 const step = (...args: string[]): Step => ({ args })
 
-/** `here` are those that the daemon has to leave to the caller. */
 const SERVED = (s: DaemonScratch): readonly Step[] => [
   step('save'),
   {
@@ -26,10 +25,8 @@ const SERVED = (s: DaemonScratch): readonly Step[] => [
   step('list'),
   step('list', '--json'),
   { ...step('list', '--limit', '1'), setting: { env: { FORCE_COLOR: '1' } } },
-  step('list', '--all', '--limit', '2'),
   step('show', '1'),
   step('show', 'third', '--json'),
-  step('show', 'nothing'),
   step('show', 'nothing', '--json'),
   { ...step('diff', '2'), write: { 'a.txt': 'four\n' } },
   { ...step('diff', '1', '--', 'c.txt', '../a.txt'), setting: { cwd: join(s.project, 'sub') } },
@@ -39,7 +36,6 @@ const SERVED = (s: DaemonScratch): readonly Step[] => [
   step('rewind', 'second', '-y'),
   step('undo', '-y', '--json'),
   step('redo', '--yes'),
-  step('redo', '-y'),
   step('undo', '--dry-run'),
   step('pin', '1'),
   step('unpin', '1', '--json'),
@@ -47,19 +43,16 @@ const SERVED = (s: DaemonScratch): readonly Step[] => [
   step('name', '1', ''),
   step('status'),
   step('sessions'),
-  step('sessions', '--json'),
   { ...step('list'), setting: { cwd: join(s.folder, 'user') } },
   { ...step('-C', '.', 'list', '--limit', '1'), setting: { cwd: join(s.project, 'sub') } },
   { ...step('-C', s.project, 'pin', '1'), setting: { cwd: '/' } },
   step('-C', join(s.folder, 'nowhere'), 'save'),
 ]
 
+/** These the daemon has to leave to the caller. */
 const HERE: readonly Step[] = [
   step('save', '--nope'),
-  step('list', 'extra', '--json'),
   step('rewind', 'second'),
-  step('undo', '--json'),
-  step('save', '--help'),
   step('save', '--session', 's', '-m', 'x'),
   step('list', '--session', 'nobody'),
   step('save', '--max-file-mb', '1'),
@@ -88,7 +81,7 @@ test('the answers are the same with and without the daemon', { timeout: 300_000 
     for (const [at, { args }] of steps.entries())
       expect({ args, ...answers[at] }).toEqual({ args, ...alone[at] })
     expect(s.daemon('status').served).toBe(SERVED(s).length)
-    expect(alone.filter(({ code }) => code !== 0).length).toBeGreaterThan(10)
+    expect(alone.filter(({ code }) => code !== 0).length).toBeGreaterThan(8)
     expect(s.run(['verify']).code).toBe(0)
   } finally {
     rmSync(aside, { recursive: true, force: true })

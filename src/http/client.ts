@@ -6,7 +6,7 @@ import type { Address } from './address.js'
 import { type Line, lineOf, lineReader } from './lines.js'
 
 /** After this long a command does its work itself. */
-export const PATIENCE_MS = 500
+export const PATIENCE_MS = 1500
 
 export type Talk = {
   /** What is said first. */
