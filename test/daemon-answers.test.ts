@@ -41,7 +41,6 @@ const SERVED = (s: DaemonScratch): readonly Step[] => [
   step('unpin', '1', '--json'),
   step('name', '1', 'fine'),
   step('name', '1', ''),
-  step('status'),
   step('sessions'),
   { ...step('list'), setting: { cwd: join(s.folder, 'user') } },
   { ...step('-C', '.', 'list', '--limit', '1'), setting: { cwd: join(s.project, 'sub') } },
@@ -86,6 +85,19 @@ test('the answers are the same with and without the daemon', { timeout: 300_000 
   } finally {
     rmSync(aside, { recursive: true, force: true })
   }
+})
+
+test('status tells what the daemon watches, whoever answers', () => {
+  using s = daemonScratch({ 'package.json': '{}\n' })
+  s.daemon('start')
+  s.run(['save'])
+  s.run(['save'])
+  const [served, alone] = [{}, { SAVESTATE_NO_DAEMON: '1' }].map((env) =>
+    ran(s, { args: ['status'], setting: { env } }),
+  )
+  expect(served).toEqual(alone)
+  expect(served?.stdout).toContain(`Watched:      ${s.project} (process ${s.address()?.pid}`)
+  expect(s.daemon('status')).toMatchObject({ served: 3, projects: [{ path: s.project }] })
 })
 
 test('at a terminal too: colours and columns are those of the caller', () => {

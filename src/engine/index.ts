@@ -76,6 +76,7 @@ export {
 export {
   daemonLockPath,
   ensureProject,
+  ifProjectIsFree,
   knownProject,
   objectsLockPath,
   storeLockPath,

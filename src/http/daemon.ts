@@ -31,7 +31,7 @@ export type DaemonOptions = {
 export class Daemon {
   readonly #options: DaemonOptions
   readonly #work = new Workload()
-  readonly #projects: WatchedProjects
+  readonly #projects = new WatchedProjects()
   readonly #startedAt = new Date().toISOString()
   readonly #servers: { readonly socket: Server; readonly http: HttpServer }
   /** Who has asked for its end is told by the end of the connection. */
@@ -47,7 +47,6 @@ export class Daemon {
   constructor(options: DaemonOptions, token: string) {
     this.#options = options
     const { store, place, build, log } = options
-    this.#projects = new WatchedProjects(store)
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
@@ -70,8 +69,8 @@ export class Daemon {
         token,
         log,
         save: async ({ path, input }) => {
-          const project = await this.#projects.watch(await store.projectFor(path))
-          return project.save(input)
+          const project = await store.projectFor(path)
+          return this.#projects.watch(project).save(input)
         },
       }),
     }
@@ -139,7 +138,7 @@ export class Daemon {
       void this.stop()
       return
     }
-    this.#projects.shed(Date.now())
+    this.#projects.shed(Date.now()).catch(this.#options.log)
     const untilIdleMs = Math.max(20, this.#idleMs - this.#work.quietMs)
     this.#timer = setTimeout(() => this.#look(), Math.min(LOOK_EVERY_MS, untilIdleMs))
   }

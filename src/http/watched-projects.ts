@@ -1,39 +1,30 @@
-// The projects that the daemon keeps ready. What nobody has asked for in a while is let go.
-import type { Project, Store } from '../index.js'
+// The projects that the daemon watches. What nobody has asked for in a while is let go.
+import type { Project } from '../index.js'
 
 const SHED_AFTER_MS = 10 * 60_000
 
 export type ProjectUse = { readonly path: string; readonly usedAt: string }
 
 export class WatchedProjects {
-  readonly #store: Store
-  readonly #usedAtMs = new Map<string, number>()
+  readonly #uses = new Map<string, { readonly project: Project; readonly atMs: number }>()
 
-  constructor(store: Store) {
-    this.#store = store
+  /** From its next save on only what was touched is looked at. */
+  watch(project: Project): Project {
+    project.watch()
+    this.#uses.set(project.path, { project, atMs: Date.now() })
+    return project
   }
 
-  /** From now on a save of it looks only at what changed. */
-  async watch({ path }: Project): Promise<Project> {
-    this.#usedAtMs.set(path, Date.now())
-    return beginWatch(this.#store, path)
-  }
-
-  shed(nowMs: number): void {
-    for (const [path, usedAtMs] of this.#usedAtMs) {
-      if (nowMs - usedAtMs < SHED_AFTER_MS) continue
-      this.#usedAtMs.delete(path)
+  async shed(nowMs: number): Promise<void> {
+    for (const [path, { project, atMs }] of this.#uses) {
+      if (nowMs - atMs >= SHED_AFTER_MS && (await project.letGo())) this.#uses.delete(path)
     }
   }
 
   /** Last used first. */
   get uses(): readonly ProjectUse[] {
-    return [...this.#usedAtMs]
-      .sort(([, a], [, b]) => b - a)
-      .map(([path, ms]) => ({ path, usedAt: new Date(ms).toISOString() }))
+    return [...this.#uses]
+      .sort(([, a], [, b]) => b.atMs - a.atMs)
+      .map(([path, { atMs }]) => ({ path, usedAt: new Date(atMs).toISOString() }))
   }
-}
-
-function beginWatch(store: Store, path: string): Promise<Project> {
-  return store.project(path)
 }

@@ -42,6 +42,21 @@ export class Project {
     if (project !== undefined) await this.#context.snapshots.unwatch(project)
   }
 
+  /** Ends the watch and gives back the memory; the next save reads the stat cache. False while somebody is at work on it. */
+  async letGo(): Promise<boolean> {
+    const project = engine.knownProject(this.#context)
+    if (project === undefined) return true
+    let isGone = false
+    await engine.ifProjectIsFree(this.#context, project, {
+      purpose: 'let go',
+      work: async () => {
+        await this.#context.snapshots.letGo(project)
+        isGone = true
+      },
+    })
+    return isGone
+  }
+
   /** What happened in a watched project since the last save; undefined of one that is not watched, or not yet. */
   async activity(): Promise<Activity | undefined> {
     const project = engine.knownProject(this.#context)

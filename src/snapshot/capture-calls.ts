@@ -65,6 +65,13 @@ export function captureCalls(
 
     unwatch: (project) => captures.get(project)?.unwatch(),
 
+    letGo(project) {
+      const capture = captures.get(project)
+      capture?.writeCache()
+      capture?.close()
+      captures.delete(project)
+    },
+
     activity: (project) => captures.get(project)?.watched?.activity,
 
     lookAtAll: async (project) => captures.get(project)?.watched?.lookAtAll(),

@@ -78,6 +78,8 @@ export type CaptureCalls = {
   expectMany(nothing: undefined): void
   capture(request: CaptureRequest, report: (progress: CaptureProgress) => void): Promise<Captured>
   unwatch(project: ProjectId): void
+  /** Forgets what is in memory of a project. Nobody may be at work on it: a plan is made of it. */
+  letGo(project: ProjectId): void
   /** Undefined of a project that is not watched. */
   activity(project: ProjectId): Activity | undefined
   /** The look in the background, now. */

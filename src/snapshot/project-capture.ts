@@ -160,6 +160,8 @@ export class ProjectCapture {
       }
       this.#unwritten += scanned.newsCount
       this.#watch?.tell()
+      // A thread costs 10 MB, and a watched project is seldom looked at as a whole.
+      if (this.#watch !== undefined) this.#settings.statAhead.close()
       if (held.includes(snapshot.tree)) this.keep(snapshot.tree)
       if (this.#watch?.joinLinks(scanned.linked, scanned.root) === true)
         return await this.capture(site, work)
@@ -199,7 +201,7 @@ export class ProjectCapture {
     const table = keepStatCache(this.#cachePath, this.#known)
     if (table === undefined) return
     this.#packed = undefined
-    this.#settings.statAhead.arm(table, this.#known.rootPath)
+    if (this.#watch === undefined) this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
     this.#isCacheAged = false
   }

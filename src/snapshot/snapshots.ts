@@ -102,6 +102,12 @@ export class Snapshots {
     if (this.#watched.delete(project.path)) await this.#call('unwatch', project.id)
   }
 
+  /** The watch, and all else that is in memory of it. The project's lock is held. */
+  async letGo(project: Project): Promise<void> {
+    this.#watched.delete(project.path)
+    await this.#call('letGo', project.id)
+  }
+
   /** Undefined of a project that is not watched, or not yet. */
   async activity(project: Project): Promise<Activity | undefined> {
     return this.#watched.has(project.path) ? this.#call('activity', project.id) : undefined
