@@ -1,5 +1,6 @@
 // A scratch folder whose daemon, if one was started, does not outlive the test.
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -52,12 +53,24 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function until(isSo: () => boolean, what: string): Promise<void> {
+export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; tries < 1500; tries += 1) {
-    if (isSo()) return
+    if (await isSo()) return
     await sleep(20)
   }
   throw new Error(`It did not happen: ${what}`)
+}
+
+/** How many commands it has under way, asked without starting a program for it. */
+export function underWay(s: DaemonScratch): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const connection = connect(s.address()?.socket ?? '')
+    let text = ''
+    connection.on('data', (part) => (text += String(part)))
+    connection.on('error', reject)
+    connection.on('close', () => resolve((JSON.parse(text) as { status: Told }).status.working))
+    connection.write('{"do":"status"}\n')
+  })
 }
 
 /** Keeps every save of the project waiting until it is disposed of. */

@@ -5,8 +5,6 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { httpServer } from '../src/http/http-server.js'
-import { Workload } from '../src/http/workload.js'
 import { checkpointsOf, type DaemonScratch, daemonScratch } from './daemon-helpers.js'
 
 type Asked = {
@@ -161,23 +159,21 @@ function seenModes(): string {
 }
 
 test('who is slow is sent away', async () => {
-  const server = httpServer({
-    token: 'x',
-    work: new Workload(),
-    save: async () => undefined,
-    status: () => undefined,
-    isStopping: () => false,
-    log: () => undefined,
-    limits: { headersMs: 100, requestMs: 200 },
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const at = { port: typeof address === 'object' ? (address?.port ?? 0) : 0 }
-  const headers = `Host: 127.0.0.1:${at.port}\r\nAuthorization: Bearer x\r\nContent-Length: 9`
-  expect(await sent(at, '')).toMatch(/^HTTP\/1\.1 408|^$/)
-  expect(await sent(at, 'POST /v1/save HTTP/1.1\r\nX')).toMatch(/^HTTP\/1\.1 408/)
-  expect(await sent(at, `POST /v1/save HTTP/1.1\r\n${headers}\r\n\r\n{`)).toMatch(/^HTTP\/1\.1 408/)
-  server.close()
+  const headers = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Length: 9`
+  const answers = await Promise.all([
+    sent({ port }, 'POST /v1/save HTTP/1.1\r\nX'),
+    sent({ port }, `POST /v1/save HTTP/1.1\r\n${headers}\r\n\r\n{`),
+    sent({ port }, ''),
+    sent({ path: socket() }, ''),
+    sent({ path: socket() }, '{"do":'),
+  ])
+  expect(answers.map((text) => text.split('\r\n')[0])).toEqual([
+    'HTTP/1.1 408 Request Timeout',
+    'HTTP/1.1 408 Request Timeout',
+    expect.stringMatching(/^$|408/),
+    '',
+    '',
+  ])
 })
 
 test('after all that the daemon is still fine', async () => {

@@ -15,7 +15,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { PROGRAM } from './cli/program.js'
-import { checkpointsOf, daemonScratch, holdProject, isAlive, until } from './daemon-helpers.js'
+import {
+  checkpointsOf,
+  daemonScratch,
+  holdProject,
+  isAlive,
+  underWay,
+  until,
+} from './daemon-helpers.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FILES = { 'package.json': '{}\n', 'a.txt': 'one\n' }
@@ -119,7 +126,7 @@ test('a stop waits for what is under way', async () => {
   s.write({ 'a.txt': 'two\n' })
   const hold = holdProject(s)
   const save = s.start(['save', '-m', 'under way'])
-  await until(() => s.daemon('status').working === 1, 'a save under way')
+  await until(async () => (await underWay(s)) === 1, 'a save under way')
   const stop = s.start(['daemon', 'stop'])
   await until(() => s.address() === undefined, 'a daemon that is about to end')
   expect(isAlive(pid)).toBe(true)
@@ -136,7 +143,7 @@ test('Ctrl-C ends the command and not the work, and says so', async () => {
   s.write({ 'a.txt': 'two\n' })
   const hold = holdProject(s)
   const save = s.start(['save', '-m', 'to the end', '--json'])
-  await until(() => s.daemon('status').working === 1, 'a save under way')
+  await until(async () => (await underWay(s)) === 1, 'a save under way')
   save.kill('SIGINT')
   const { code, stderr } = await save.ended
   expect([code, JSON.parse(stderr).error]).toEqual([
@@ -148,7 +155,7 @@ test('Ctrl-C ends the command and not the work, and says so', async () => {
     },
   ])
   hold[Symbol.dispose]()
-  await until(() => s.daemon('status').working === 0, 'the end of the work')
+  await until(async () => (await underWay(s)) === 0, 'the end of the work')
   expect(s.run(['list']).stdout).toContain('to the end')
 })
 
@@ -159,7 +166,7 @@ test('a daemon that dies at work is told as such, and the work is not done a sec
   s.write({ 'a.txt': 'two\n' })
   const hold = holdProject(s)
   const save = s.start(['save', '--json'])
-  await until(() => s.daemon('status').working === 1, 'a save under way')
+  await until(async () => (await underWay(s)) === 1, 'a save under way')
   process.kill(pid, 'SIGKILL')
   const { code, stdout, stderr } = await save.ended
   expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([2, '', 'DAEMON_LOST'])
@@ -178,7 +185,7 @@ test('what a daemon that hangs has been asked is done once, by the command itsel
   } finally {
     process.kill(pid, 'SIGCONT')
   }
-  await until(() => s.daemon('status').working === 0, 'a daemon that has read what it was asked')
+  await until(async () => (await underWay(s)) === 0, 'a daemon that has read what it was asked')
   expect(s.daemon('status').served).toBe(0)
   expect(checkpointsOf(s)).toBe(1)
 })

@@ -13,7 +13,7 @@ const TRY_AGAIN_MS = 200
 export type Started = { readonly status: Line; readonly isNew: boolean }
 
 export async function startDaemonFor(home: string): Promise<Started> {
-  const deadline = performance.now() + PATIENCE_MS
+  let deadline = performance.now() + PATIENCE_MS
   let end: { readonly code: number | null } | undefined
   let startedAtMs: number | undefined
   while (performance.now() < deadline) {
@@ -22,6 +22,8 @@ export async function startDaemonFor(home: string): Promise<Started> {
       if (found.address.build === build())
         return { status: found.status, isNew: startedAtMs !== undefined }
       await endDaemon(found.address)
+      // However long it took to finish.
+      deadline = performance.now() + PATIENCE_MS
     }
     // Another one has the place: it is about to begin, or about to end, in which case we try again.
     const isTaken = end?.code === TAKEN && performance.now() - (startedAtMs ?? 0) > TRY_AGAIN_MS

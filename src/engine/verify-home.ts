@@ -64,7 +64,7 @@ export function checkLeftovers(
   }
   const inFolder = (folder: string) =>
     listIfThere(join(home, folder)).map((name) => join(folder, name))
-  const atomic = ['.', 'cache', 'journal', 'locks', 'objects.git', 'objects.git/info']
+  const atomic = ['.', 'cache', 'daemon', 'journal', 'locks', 'objects.git', 'objects.git/info']
     .flatMap(inFolder)
     .filter((name) => /\.\d+-\d+\.tmp$/.test(name))
   const gitLocks = everythingIn(join(home, 'objects.git'))

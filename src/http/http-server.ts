@@ -7,21 +7,11 @@ import { parseSave, type SaveCall } from './save-call.js'
 import { statusOf } from './statuses.js'
 import type { Workload } from './workload.js'
 
-export type HttpLimits = {
-  readonly maxBodyBytes: number
-  readonly maxConnections: number
-  readonly headersMs: number
-  readonly requestMs: number
-  readonly idleMs: number
-}
-
-const LIMITS: HttpLimits = {
-  maxBodyBytes: 64 << 10,
-  maxConnections: 64,
-  headersMs: 5000,
-  requestMs: 10_000,
-  idleMs: 120_000,
-}
+const MAX_BODY_BYTES = 64 << 10
+const MAX_CONNECTIONS = 64
+const HEADERS_MS = 5000
+const REQUEST_MS = 10_000
+const IDLE_MS = 120_000
 
 export type HttpServerOptions = {
   readonly token: string
@@ -30,28 +20,26 @@ export type HttpServerOptions = {
   readonly status: () => unknown
   readonly isStopping: () => boolean
   readonly log: (error: unknown) => void
-  readonly limits?: Partial<HttpLimits>
 }
 
 type Answer = { readonly status: number; readonly body: unknown }
 type Route = { readonly method: string; answer(request: IncomingMessage): Promise<unknown> }
 
 export function httpServer(options: HttpServerOptions): Server {
-  const limits = { ...LIMITS, ...options.limits }
   const routes: Readonly<Record<string, Route>> = {
     '/v1/status': { method: 'GET', answer: async () => options.status() },
     '/v1/save': {
       method: 'POST',
-      answer: async (request) => options.save(parseSave(await bodyOf(request, limits))),
+      answer: async (request) => options.save(parseSave(await bodyOf(request))),
     },
   }
   const server = createServer(
     {
       maxHeaderSize: 8 << 10,
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
-      keepAliveTimeout: limits.idleMs,
-      connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: IDLE_MS,
+      connectionsCheckingInterval: 1000,
     },
     (request, response) => {
       const done = options.work.begin()
@@ -60,7 +48,7 @@ export function httpServer(options: HttpServerOptions): Server {
         .finally(done)
     },
   )
-  server.maxConnections = limits.maxConnections
+  server.maxConnections = MAX_CONNECTIONS
   return server
 }
 
@@ -109,19 +97,22 @@ class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
 
-async function bodyOf(
-  request: IncomingMessage,
-  { maxBodyBytes }: Pick<HttpLimits, 'maxBodyBytes'>,
-): Promise<string> {
-  const tooLarge = new BodyTooLarge(`The body has more than ${maxBodyBytes} bytes`)
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const tooLarge = new BodyTooLarge(`The body has more than ${MAX_BODY_BYTES} bytes`)
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge
   const parts: Buffer[] = []
   let size = 0
-  for await (const part of request) {
-    const bytes = Buffer.from(part)
-    size += bytes.length
-    if (size > maxBodyBytes) throw tooLarge
-    parts.push(bytes)
+  try {
+    for await (const part of request) {
+      const bytes = Buffer.from(part)
+      size += bytes.length
+      if (size > MAX_BODY_BYTES) throw tooLarge
+      parts.push(bytes)
+    }
+  } catch (error) {
+    if (error === tooLarge || request.complete) throw error
+    // Who sends it has gone, or was sent away for being slow.
+    throw new SavestateError('BAD_INPUT', 'The body did not arrive', { cause: error })
   }
   return Buffer.concat(parts).toString('utf8')
 }

@@ -1,0 +1,46 @@
+// The projects that the daemon keeps an eye on, and how it lets go of them.
+import { expect, test } from 'vitest'
+import { WatchedProjects } from '../src/http/watched-projects.js'
+import { scratch } from './scratch.js'
+
+const TEN_MINUTES_MS = 10 * 60_000
+
+test('a project that nobody asks for is let go, and saved as exactly as before', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n', 'sub/b.txt': 'b\n' } })
+  const store = await s.open()
+  const projects = new WatchedProjects()
+  const project = projects.watch(await store.project(s.project))
+  const first = await project.save()
+  await project.save()
+  expect((await store.status()).watches).toMatchObject([{ path: s.project, isWatching: true }])
+  await projects.shed(Date.now() + TEN_MINUTES_MS - 5000)
+  expect(projects.uses).toMatchObject([{ path: s.project }])
+  await projects.shed(Date.now() + TEN_MINUTES_MS)
+  expect(projects.uses).toEqual([])
+  expect((await store.status()).watches).toEqual([])
+  s.write({ 'a.txt': 'two\n' })
+  expect(await project.save()).toMatchObject({ created: true, files: 1 })
+  s.write({ 'sub/b.txt': null })
+  await project.rewind({ to: first.id })
+  expect(s.snapshotOf().get('sub/b.txt')).toBeDefined()
+  expect((await project.save()).created).toBe(false)
+})
+
+test('a project that somebody is at work on is not let go', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n' } })
+  const store = await s.open()
+  const projects = new WatchedProjects()
+  const project = projects.watch(await store.project(s.project))
+  const { id } = await project.save()
+  s.write({ 'a.txt': 'two\n' })
+  let isAsked = false
+  // In the middle of a rewind, between its plan and its deed.
+  const confirm = async () => {
+    isAsked = true
+    await projects.shed(Date.now() + TEN_MINUTES_MS)
+    expect(projects.uses).toMatchObject([{ path: s.project }])
+    return true
+  }
+  expect(await project.rewind({ to: id }, { confirm })).toMatchObject({ applied: true })
+  expect(isAsked).toBe(true)
+})
