@@ -87,8 +87,7 @@ function watchSignals(isJson: boolean): void {
     const { reportLeft } = await import('./forward-faults.js')
     reportLeft(signal, { isJson })
   }
-  process.on('SIGINT', (signal) => void leave(signal === 'SIGINT' ? signal : 'SIGTERM'))
-  process.on('SIGTERM', () => void leave('SIGTERM'))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void leave(signal))
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       void import('./forward-faults.js').then((faults) => faults.reportOutput(error, { isJson }))

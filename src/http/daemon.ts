@@ -51,7 +51,7 @@ export class Daemon {
       this.#resolveEnded = resolve
     })
     const isStopping = () => this.#ending !== undefined
-    const common = { work: this.#work, isStopping, status: () => this.status() }
+    const common = { work: this.#work, isStopping, log, status: () => this.status() }
     this.#servers = {
       socket: socketServer({
         ...common,
@@ -67,7 +67,6 @@ export class Daemon {
       http: httpServer({
         ...common,
         token,
-        log,
         save: async ({ path, input }) => {
           const project = await store.projectFor(path)
           return this.#projects.watch(project).save(input)

@@ -45,6 +45,7 @@ export function httpServer(options: HttpServerOptions): Server {
       const done = options.work.begin()
       void answerTo(request, routes, options)
         .then((answer) => send(response, answer, { isLast: options.isStopping() }))
+        .catch(options.log)
         .finally(done)
     },
   )

@@ -22,6 +22,7 @@ export type SocketServerOptions = {
   readonly run: CommandRunner
   readonly status: () => Line
   readonly isStopping: () => boolean
+  readonly log: (error: unknown) => void
   /** The connection is closed when the daemon has ended. */
   readonly stop: (asker: Socket) => void
 }
@@ -54,7 +55,10 @@ function serve(connection: Socket, options: SocketServerOptions): void {
       connection.once('close', () => {
         if (ready !== undefined) done()
       })
-      const run = await accepted(line, options)
+      const run = await accepted(line, options).catch((error: unknown) => {
+        options.log(error)
+        return 'fault'
+      })
       if (typeof run === 'string' || connection.destroyed) {
         done()
         say({ refused: run })
@@ -74,9 +78,16 @@ function serve(connection: Socket, options: SocketServerOptions): void {
       for (let at = 0; at < text.length; at += PIECE_CHARS)
         say({ [name]: text.slice(at, at + PIECE_CHARS) })
     }
-    say({ exit: await run({ out: tell('out'), err: tell('err') }) })
-    connection.end()
-    done()
+    try {
+      say({ exit: await run({ out: tell('out'), err: tell('err') }) })
+    } finally {
+      connection.end()
+      done()
+    }
+  }
+  const fail = (error: unknown) => {
+    options.log(error)
+    connection.destroy()
   }
 
   const read = lineReader(
@@ -85,8 +96,8 @@ function serve(connection: Socket, options: SocketServerOptions): void {
       line(line) {
         if (!isAsked) {
           isAsked = true
-          void answer(line)
-        } else if (ready !== undefined && line['go'] === true) void begin(ready)
+          answer(line).catch(fail)
+        } else if (ready !== undefined && line['go'] === true) begin(ready).catch(fail)
         else connection.destroy()
       },
       fault: () => connection.destroy(),
