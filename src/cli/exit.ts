@@ -51,6 +51,22 @@ export async function reportAndExit(error: unknown, teller: Teller): Promise<voi
   await exiting
 }
 
+let onSignal: ((signal: 'SIGINT' | 'SIGTERM') => void) | undefined
+
+/** For a command that ends when it is told to: from now on the signal does not end the process. */
+export function endOnSignals(): AbortSignal {
+  const ending = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    if (onSignal !== undefined) process.off(signal, onSignal)
+    process.once(signal, () => {
+      // A second one means it.
+      if (onSignal !== undefined) process.on(signal, onSignal)
+      ending.abort()
+    })
+  }
+  return ending.signal
+}
+
 /** A signal ends the work at once: the store is whole at every moment, and the next command goes on. */
 export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
   const end = (signal: 'SIGINT' | 'SIGTERM') => {
@@ -68,6 +84,7 @@ export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
     )
     process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.ended)
   }
+  onSignal = end
   process.on('SIGINT', end)
   process.on('SIGTERM', end)
 }

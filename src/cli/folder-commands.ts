@@ -43,6 +43,29 @@ export const FOLDER_COMMANDS = {
       ['savestate save --session fix-login --state state.json', 'Save the folder and a state'],
     ],
   },
+  watch: {
+    usage: 'watch [-m REASON] [--quiet N]',
+    summary: 'Save the folder whenever it falls quiet, until Ctrl-C',
+    details: [
+      'The folder is watched, so that a save costs what changed, not what is there. Each checkpoint is told as it is made; with --json as one line each.',
+      'A folder that never falls quiet is saved once a minute. At the end what is not saved yet is saved.',
+    ],
+    options: [
+      {
+        name: 'm',
+        short: 'm',
+        kind: 'text',
+        value: 'REASON',
+        summary: 'Say why, in every checkpoint',
+      },
+      {
+        name: 'quiet',
+        kind: 'number',
+        value: 'N',
+        summary: 'Save when nothing has happened for N seconds (default 1)',
+      },
+    ],
+  },
   list: {
     usage: 'list [--session ID] [--all] [--limit N]',
     summary: 'List the checkpoints, newest first',

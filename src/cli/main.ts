@@ -35,6 +35,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   repair: () => import('./commands/repair.js'),
   doctor: () => import('./commands/doctor.js'),
   rekey: () => import('./commands/rekey.js'),
+  watch: () => import('./commands/watch.js'),
   daemon: () => import('./commands/daemon.js'),
   completion: () => import('./commands/completion.js'),
   help: () => import('./commands/help.js'),

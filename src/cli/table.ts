@@ -34,6 +34,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'repair',
   'doctor',
   'rekey',
+  'watch',
   'daemon',
   'completion',
   'help',

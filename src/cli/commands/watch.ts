@@ -1,0 +1,39 @@
+// Saves while somebody works. Unlike other commands it has no one result: each checkpoint is told as it is made.
+import type { Command } from '../command.js'
+import { endOnSignals, EXIT } from '../exit.js'
+import { counted, lines } from '../figures.js'
+import { shortIdOf } from '../short-id.js'
+
+const SECOND_MS = 1000
+
+export const run: Command = async (request) => {
+  const { screen, isJson, options, hooks, bar } = request
+  const signal = endOnSignals()
+  const project = await request.project()
+  const { autoSave } = await import('../../index.js')
+  const { printable } = await import('../printable.js')
+  const quiet = options.number('quiet')
+  const reason = options.text('m')
+  if (!isJson) screen.note(`Watching ${printable(project.path)}. Ctrl-C ends it.`)
+  let told = Promise.resolve()
+  await autoSave(project, {
+    signal,
+    hooks,
+    ...(quiet === undefined ? {} : { quietMs: quiet * SECOND_MS }),
+    ...(reason === undefined ? {} : { reason }),
+    onSaved(saved) {
+      told = told.then(async () => {
+        bar.erase()
+        if (isJson) {
+          screen.print(JSON.stringify(saved))
+          return
+        }
+        const id = await shortIdOf(project, saved.id)
+        const time = new Date(saved.createdAt).toLocaleTimeString('en-GB')
+        screen.print(`${time}  ${id}  ${counted(saved.files, 'file')} ${lines(saved)}`)
+      })
+    },
+  })
+  await told
+  return EXIT.done
+}
