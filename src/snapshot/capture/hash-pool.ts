@@ -1,5 +1,6 @@
 // Reads, hashes and compresses on several threads. Work goes out in batches, a few at a time for each
 // thread, so that memory stays bounded whatever the project holds.
+import { checkoutEntries } from './checkout-entries.js'
 import type { HashedBatch } from './hashed-batch.js'
 import type { HashLane } from './hash-lane.js'
 import type { Pending } from './scanned.js'
@@ -74,6 +75,7 @@ export class HashPool {
       idlest.lane.send({
         paths: batch.map(({ path }) => path),
         largeBytes: this.#largeBytes,
+        checkout: checkoutEntries(batch),
       })
     }
   }

@@ -83,7 +83,7 @@ export class Scan {
     const isListed = folder.settled && (stats === SAME || isSameStamp(folder, stats))
     let listed = isListed ? undefined : this.#list(folder, place, stats)
     if (!isListed && listed === undefined) return false
-    const context = this.#enter(outer, listed)
+    const context = this.#selection.withAttributes(this.#enter(outer, listed), place, listed)
     const visit = { folder, place, context, isSame: this.#options.sameIn(place.path) }
     if (isListed && folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)) {
       for (const child of folder.children) this.#refresh(child, visit)
@@ -166,7 +166,8 @@ export class Scan {
     if (old === undefined && item.type === 'file' && !this.#options.looksFirst) {
       const node = newContent(name, { kind: 'file', viaIndex })
       this.#countFiles(1)
-      this.#read({ node, folder, path: absolute, isUnseen: true, rules: context.rules })
+      const { rules, checkout } = context
+      this.#read({ node, folder, path: absolute, isUnseen: true, rules, checkout })
       return node
     }
     const stats = lstat(absolute)
@@ -209,7 +210,8 @@ export class Scan {
     node.id = undefined
     this.#restamped.push(node)
     const { folder, context } = visit
-    this.#read({ node, folder, path: absolute, isUnseen: false, rules: context.rules })
+    const { rules, checkout } = context
+    this.#read({ node, folder, path: absolute, isUnseen: false, rules, checkout })
   }
 
   #read(item: Pending): void {

@@ -1,5 +1,6 @@
 // What a scan is given and what it finds.
 import type { BytePath } from '../../model/index.js'
+import type { CheckoutFolder } from '../checkout/checkout-folder.js'
 import type { ContentNode, FolderNode, Node } from './node.js'
 import type { Rules } from './rules.js'
 import type { KnownIndex, Tracking } from './tracking.js'
@@ -13,6 +14,8 @@ export type Pending = {
   readonly isUnseen: boolean
   /** What decides if the content turns out to be a secret. */
   readonly rules: Rules
+  /** What may have its content already. */
+  readonly checkout: CheckoutFolder | undefined
 }
 
 export type Memory = {

@@ -1,7 +1,8 @@
 // Which names are captured, which are left out, and why.
 import { type BytePath, DOUBTFUL_NAME, joinPath, ROOT, type SkipReason } from '../../model/index.js'
+import { CheckoutFolder } from '../checkout/checkout-folder.js'
 import { enclosingRepository, openRepository, type Repository } from '../checkout/repository.js'
-import type { ListedType } from './list-folder.js'
+import type { Listed, ListedType } from './list-folder.js'
 import type { FolderNode } from './node.js'
 import { isReservedName } from './reserved-name.js'
 import { enterFolder, IGNORE_FILES, Rules } from './rules.js'
@@ -15,10 +16,14 @@ export type Context = {
   readonly tracking: Tracking | undefined
   /** Inside an ignored folder, entered only for what git tracks in it. */
   readonly onlyTracked: boolean
+  /** What has the contents of these files perhaps already; only while nothing is known of the project. */
+  readonly checkout: CheckoutFolder | undefined
 }
 
 /** Names that change what is captured in their folder and below. */
 export const RULE_FILES: readonly string[] = ['.git', ...IGNORE_FILES]
+
+const ATTRIBUTE_FILE = '.gitattributes' as BytePath
 
 export type Place = { readonly path: BytePath; readonly absolute: string }
 export type Choice = { readonly skip: SkipReason } | { readonly viaIndex: boolean }
@@ -48,11 +53,12 @@ export class Selection {
   /** What holds around the project: a repository may enclose it. */
   outermost(): Context {
     const enclosing = this.#look(ROOT, () => enclosingRepository(this.#site.root))
-    const tracking =
-      enclosing === undefined || enclosing.prefix === ''
-        ? undefined
-        : this.#track(enclosing.repository, ROOT, (path) => joinPath(enclosing.prefix, path))
-    return { rules: Rules.above(this.#site, enclosing), tracking, onlyTracked: false }
+    const rules = Rules.above(this.#site, enclosing)
+    if (enclosing === undefined || enclosing.prefix === '')
+      return { rules, tracking: undefined, onlyTracked: false, checkout: undefined }
+    const { repository, prefix } = enclosing
+    const tracking = this.#track(repository, ROOT, (path) => joinPath(prefix, path))
+    return { rules, tracking, onlyTracked: false, checkout: this.#checkoutOf(repository, prefix) }
   }
 
   /** What holds inside a folder that has the names for which `has` is true. */
@@ -71,7 +77,15 @@ export class Selection {
         : this.#track(repository, place.path, (path) => fromRepository(path, place.path))
     const present = IGNORE_FILES.filter(has)
     const rules = enterFolder(context.rules, folder, { ...place, present, repository })
-    return { rules, tracking, onlyTracked: context.onlyTracked }
+    const checkout =
+      repository === undefined ? context.checkout : this.#checkoutOf(repository, ROOT)
+    return { rules, tracking, onlyTracked: context.onlyTracked, checkout }
+  }
+
+  /** An attribute file decides nothing about what is captured, only about where contents may be taken from. */
+  withAttributes(context: Context, place: Place, listed: Listed | undefined): Context {
+    if (context.checkout === undefined || listed?.has(ATTRIBUTE_FILE) !== true) return context
+    return { ...context, checkout: context.checkout.inside(place.absolute) }
   }
 
   choose(
@@ -104,6 +118,10 @@ export class Selection {
     if (isTemporaryName(name)) return 'temporary'
     if (isReservedName(name)) return 'reserved'
     return type === 'special' ? 'special' : undefined
+  }
+
+  #checkoutOf(repository: Repository, below: BytePath): CheckoutFolder | undefined {
+    return this.#known === undefined ? CheckoutFolder.of(repository, below) : undefined
   }
 
   /** A repository that cannot be read must not stop a capture; that it was so is listed. */

@@ -1,7 +1,7 @@
 // Git's deltas: a content as pieces of another one and new bytes in between.
 
-/** Undefined for a delta that does not fit its base. */
-export function applyDelta(base: Buffer, delta: Buffer): Buffer | undefined {
+/** Undefined for a delta that does not fit its base, or makes more than `maxBytes` of it. */
+export function applyDelta(base: Buffer, delta: Buffer, maxBytes = Infinity): Buffer | undefined {
   let at = 0
   const size = () => {
     let [value, unit] = [0, 1]
@@ -15,6 +15,8 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer | undefined {
   }
   if (size() !== base.length) return undefined
   const wanted = size()
+  if (wanted > maxBytes) return undefined
+  let made = 0
   const pieces: Buffer[] = []
   while (at < delta.length) {
     const order = delta[at] ?? 0
@@ -23,6 +25,9 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer | undefined {
     const piece = order < 128 ? delta.subarray(at, at + order) : copied(order)
     if (order < 128) at += order
     if (piece === undefined) return undefined
+    made += piece.length
+    // A few bytes can ask for any number of copies: what is too much is not put together.
+    if (made > wanted) return undefined
     pieces.push(piece)
   }
   const content = Buffer.concat(pieces)

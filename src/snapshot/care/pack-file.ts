@@ -1,7 +1,7 @@
 // Reads single objects out of a pack that may be damaged: what git refuses as a whole still holds most of them.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { inflateSync } from 'node:zlib'
 import type { ObjectId } from '../../model/index.js'
+import { Inflater } from '../objects/inflater.js'
 import { objectIdOf, type ObjectType } from '../objects/object-id.js'
 import { applyDelta } from './delta.js'
 import type { PackIndexFile } from './pack-index-file.js'
@@ -17,13 +17,20 @@ const OFFSET_DELTA = 6
 const NAME_DELTA = 7
 /** Git makes chains of at most 4095, and by default of 50. */
 const MAX_CHAIN = 4096
+/** Enough for the whole of most entries. */
+const FIRST_READ_BYTES = 2 << 10
 
 type Entry = {
   readonly kind: number
+  /** Valid until the next entry is read. */
   readonly body: Buffer
   readonly base: number | ObjectId | undefined
-  readonly end: number
+  /** All of it, as it stands in the pack. */
+  readonly bytes: Buffer
 }
+
+/** Valid until the next object is read. `entry`: as it stands in the pack, if no other object is needed to read it. */
+export type PackedBlob = { readonly content: Buffer; readonly entry: Buffer | undefined }
 
 /** Anything that makes an entry unreadable; the caller goes on with the next. */
 class Unreadable extends Error {}
@@ -32,11 +39,19 @@ export class PackFile {
   readonly #fd: number
   readonly #end: number
   readonly #index: Pick<PackIndexFile, 'offsetOf'> | undefined
+  readonly #maxBytes: number
+  readonly #inflater = new Inflater()
 
-  constructor(path: string, index: Pick<PackIndexFile, 'offsetOf'> | undefined) {
-    this.#fd = openSync(path, 'r')
+  /** An object, or a delta on the way to it, of more than `maxBytes` is not read. */
+  constructor(
+    pack: string | number,
+    index: Pick<PackIndexFile, 'offsetOf'> | undefined,
+    { maxBytes = Infinity }: { readonly maxBytes?: number } = {},
+  ) {
+    this.#fd = typeof pack === 'number' ? pack : openSync(pack, 'r')
     this.#end = fstatSync(this.#fd).size
     this.#index = index
+    this.#maxBytes = maxBytes
   }
 
   close(): void {
@@ -50,13 +65,27 @@ export class PackFile {
     return found !== undefined && objectIdOf(found.type, found.content) === id ? found : undefined
   }
 
+  /** The same for a blob of which the size is known. */
+  readBlob(id: ObjectId, size: number): PackedBlob | undefined {
+    const offset = this.#index?.offsetOf(id)
+    if (offset === undefined) return undefined
+    const found = this.#readable((): PackedBlob | undefined => {
+      const { kind, body, bytes } = this.#entryAt(offset, size)
+      if (TYPES[kind] === 'blob') return { content: body, entry: bytes }
+      const { type, content } = this.#resolve(offset)
+      return type === 'blob' ? { content, entry: undefined } : undefined
+    })
+    if (found === undefined || found.content.length !== size) return undefined
+    return objectIdOf('blob', found.content) === id ? found : undefined
+  }
+
   /** All that can be read one after the other, as far as that goes. For a pack without an index. */
   *inOrder(): Generator<ObjectContent & { readonly id: ObjectId; readonly offset: number }> {
     for (let at = HEADER_BYTES; at < this.#end - TRAILER_BYTES; ) {
       const offset = at
       const found = this.#readable(() => {
-        const { end } = this.#entryAt(offset)
-        return { end, ...this.#resolve(offset) }
+        const { bytes } = this.#entryAt(offset)
+        return { end: offset + bytes.length, ...this.#resolve(offset) }
       })
       if (found === undefined) return
       at = found.end
@@ -79,10 +108,10 @@ export class PackFile {
       const { kind, body, base } = this.#entryAt(at)
       const type = TYPES[kind]
       if (type !== undefined) {
-        const content = deltas.reduceRight((whole, delta) => applied(whole, delta), body)
-        return { type, content }
+        const content = deltas.reduceRight((whole, delta) => this.#applied(whole, delta), body)
+        return { type, content: deltas.length === 0 ? Buffer.from(body) : content }
       }
-      deltas.push(body)
+      deltas.push(Buffer.from(body))
       const next = typeof base === 'string' ? this.#index?.offsetOf(base) : base
       if (next === undefined) throw new Unreadable()
       at = next
@@ -90,9 +119,9 @@ export class PackFile {
     throw new Unreadable()
   }
 
-  #entryAt(offset: number): Entry {
+  #entryAt(offset: number, expectedBytes = FIRST_READ_BYTES): Entry {
     if (offset < HEADER_BYTES || offset >= this.#end) throw new Unreadable()
-    const head = this.#bytesAt(offset, MAX_HEAD_BYTES)
+    const head = this.#bytesAt(offset, mostBytesOf(expectedBytes))
     let place = 0
     const next = () => {
       const byte = head[place]
@@ -120,27 +149,19 @@ export class PackFile {
       base = head.hexSlice(place, place + 20) as ObjectId
       place += 20
     }
-    const { body, length } = this.#inflate(offset + place, size)
-    return { kind, body, base, end: offset + place + length }
+    if (size > this.#maxBytes || size > this.#end * 1100) throw new Unreadable()
+    const isWhole = head.length >= Math.min(mostBytesOf(size), this.#end - offset)
+    const bytes = isWhole ? head : this.#bytesAt(offset, mostBytesOf(size))
+    const inflated = this.#inflater.inflate(bytes.subarray(place), size)
+    if (inflated === undefined) throw new Unreadable()
+    const end = place + inflated.length
+    return { kind, body: inflated.content, base, bytes: bytes.subarray(0, end) }
   }
 
-  #inflate(offset: number, size: number): { readonly body: Buffer; readonly length: number } {
-    if (size > this.#end * 1100) throw new Unreadable()
-    // What does not shrink grows by a few bytes for each block.
-    const bytes = this.#bytesAt(offset, size + (size >>> 8) + 128)
-    try {
-      const { buffer, engine } = inflateSync(bytes, {
-        info: true,
-        maxOutputLength: Math.max(size, 1),
-      }) as unknown as {
-        readonly buffer: Buffer
-        readonly engine: { readonly bytesWritten: number }
-      }
-      if (buffer.length !== size) throw new Unreadable()
-      return { body: buffer, length: engine.bytesWritten }
-    } catch (cause) {
-      throw new Unreadable('damaged', { cause })
-    }
+  #applied(base: Buffer, delta: Buffer): Buffer {
+    const content = applyDelta(base, delta, this.#maxBytes)
+    if (content === undefined) throw new Unreadable()
+    return content
   }
 
   #bytesAt(offset: number, length: number): Buffer {
@@ -149,8 +170,7 @@ export class PackFile {
   }
 }
 
-function applied(base: Buffer, delta: Buffer): Buffer {
-  const content = applyDelta(base, delta)
-  if (content === undefined) throw new Unreadable()
-  return content
+/** What does not shrink grows by a few bytes for each block. */
+function mostBytesOf(size: number): number {
+  return MAX_HEAD_BYTES + size + (size >>> 8) + 128
 }

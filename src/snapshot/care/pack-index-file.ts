@@ -21,11 +21,18 @@ export type PackIndexFile = {
 /** Undefined if it is not whole. With `quick` its checksum is believed. */
 export function readPackIndexFile(
   path: string,
-  { quick }: { readonly quick: boolean },
+  options: { readonly quick: boolean },
 ): PackIndexFile | undefined {
   const bytes = readIfThere(path)
+  return bytes === undefined ? undefined : parsePackIndex(bytes, options)
+}
+
+export function parsePackIndex(
+  bytes: Buffer,
+  { quick }: { readonly quick: boolean },
+): PackIndexFile | undefined {
   const least = HEADER.length + FANOUT_BYTES + 2 * CHECKSUM_BYTES
-  if (bytes === undefined || bytes.length < least) return undefined
+  if (bytes.length < least) return undefined
   if (!bytes.subarray(0, HEADER.length).equals(HEADER)) return undefined
   const end = bytes.length - CHECKSUM_BYTES
   if (!quick) {
@@ -39,7 +46,10 @@ export function readPackIndexFile(
   if (larges > end - CHECKSUM_BYTES) return undefined
   const offsetAt = (place: number) => {
     const offset = bytes.readUInt32BE(offsets + place * 4)
-    return offset < LARGE ? offset : Number(bytes.readBigUInt64BE(larges + (offset - LARGE) * 8))
+    if (offset < LARGE) return offset
+    const at = larges + (offset - LARGE) * 8
+    // Nowhere: no object begins there.
+    return at + 8 > end ? 0 : Number(bytes.readBigUInt64BE(at))
   }
   return {
     count,

@@ -28,19 +28,28 @@ const TYPE_MASK = 0o170000
 // Far above any real name, far below where a shift overflows.
 const MAX_NAME_BYTES = 0xfffff
 
-/**
- * The tracked names, ascending, each once: files and symbolic links, and (with a slash at the end)
- * the folders a sparse index has as one entry. No gitlinks. Throws IndexUnsupported.
- */
+export type IndexEntries = {
+  /** Ascending, each once: files and symbolic links, and (with a slash at the end) the folders a sparse index has as one entry. No gitlinks. */
+  readonly names: readonly BytePath[]
+  /** Where the entry of each begins; of several stages of one name, the first. */
+  readonly positions: readonly number[]
+}
+
+/** The tracked names. Throws IndexUnsupported. */
 export function parseIndex(bytes: Buffer): readonly BytePath[] {
+  return parseIndexEntries(bytes).names
+}
+
+/** Throws IndexUnsupported. */
+export function parseIndexEntries(bytes: Buffer): IndexEntries {
   if (bytes.length < HEADER_BYTES + CHECKSUM_BYTES) throw new IndexUnsupported('truncated')
   if (bytes.toString('latin1', 0, 4) !== 'DIRC') throw new IndexUnsupported('no index signature')
   const version = bytes.readUInt32BE(4)
   if (version < 2 || version > 4) throw new IndexUnsupported(`version ${version}`)
   verifyChecksum(bytes)
-  const { names, end } = parseEntries(bytes, version)
+  const { end, ...entries } = parseEntries(bytes, version)
   checkExtensions(bytes, end)
-  return names
+  return entries
 }
 
 function verifyChecksum(bytes: Buffer): void {
@@ -53,10 +62,11 @@ function verifyChecksum(bytes: Buffer): void {
   }
 }
 
-function parseEntries(bytes: Buffer, version: number): { names: BytePath[]; end: number } {
+function parseEntries(bytes: Buffer, version: number): IndexEntries & { readonly end: number } {
   const limit = bytes.length - CHECKSUM_BYTES
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const names: BytePath[] = []
+  const positions: number[] = []
   let position = HEADER_BYTES
   let previous = ''
   let lastKept = ''
@@ -86,12 +96,13 @@ function parseEntries(bytes: Buffer, version: number): { names: BytePath[]; end:
     previous = name
     if (name !== lastKept && isKept(view.getUint16(position + MODE_OFFSET), name)) {
       names.push(name as BytePath)
+      positions.push(position)
       lastKept = name
     }
     // Before version 4, one to eight zero bytes fill an entry up to a multiple of eight.
     position = version === 4 ? end + 1 : position + ((end - position + 8) & ~7)
   }
-  return { names, end: position }
+  return { names, positions, end: position }
 }
 
 function isKept(mode: number, name: string): boolean {

@@ -1,0 +1,44 @@
+// The content of a file that is proven clean, out of the user's packs.
+import { type BigIntStats, lstatSync } from 'node:fs'
+import { fsPath, type ObjectId } from '../../model/index.js'
+import { isSettled } from '../capture/stats.js'
+import { idIn, isAsEntry } from './index-entry.js'
+import { ifThere } from './regular-file.js'
+import { UserPacks } from './user-packs.js'
+
+/** Valid until the next is taken. */
+export type CleanContent = {
+  readonly id: ObjectId
+  readonly content: Buffer
+  /** Its pack entry, if that can be used as it is. */
+  readonly entry: Buffer | undefined
+  readonly stats: BigIntStats
+  readonly readAtMs: number
+}
+
+export class CleanContents {
+  readonly #packs = new Map<string, UserPacks>()
+
+  /** Undefined if the file is not surely what the entry of the index says, or no pack has that. */
+  take(
+    path: string,
+    from: { readonly entry: Buffer; readonly objects: string; readonly largeBytes: number },
+  ): CleanContent | undefined {
+    const readAtMs = Date.now()
+    const stats = ifThere(() => lstatSync(fsPath(path), { bigint: true }))
+    if (stats === undefined || !isAsEntry(stats, from.entry)) return undefined
+    if (stats.size >= from.largeBytes || !isSettled(stats, readAtMs)) return undefined
+    const id = idIn(from.entry)
+    const blob = this.#packsOf(from.objects).read(id, Number(stats.size))
+    return blob === undefined ? undefined : { id, ...blob, stats, readAtMs }
+  }
+
+  #packsOf(objects: string): UserPacks {
+    let packs = this.#packs.get(objects)
+    if (packs === undefined) {
+      packs = UserPacks.open(objects)
+      this.#packs.set(objects, packs)
+    }
+    return packs
+  }
+}

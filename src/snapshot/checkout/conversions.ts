@@ -1,0 +1,120 @@
+// For which files git may store other bytes than the folder has, at the same size. Line endings and `ident` only ever
+// make a file longer or shorter, which its size tells; a filter or an encoding may not. So every attribute file that
+// counts is read for those two, and what a line with one of them could be about is not taken from the repository.
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { type BytePath, bytePath, hasCode } from '../../model/index.js'
+import { compileIgnoreList, extend, type IgnoreChain, verdict } from '../ignore/ignore-rules.js'
+import { readRegularFile } from './regular-file.js'
+import type { Repository } from './repository.js'
+
+const MAX_BYTES = 1 << 20
+const CONVERTING = /filter|working-tree-encoding/
+const MAX_INCLUDES = 30
+/** Every file. */
+const ALL = '*'
+
+/** The lines of an ignore file that stand for the files an attribute file may convert. */
+export function convertedBy(attributes: string): readonly string[] {
+  const lines = attributes
+    .split('\n')
+    .filter((line) => CONVERTING.test(line) && !/^[ \t]*#/.test(line))
+  return lines.map((line) => {
+    const pattern = /^[ \t]*([^ \t\r]+)/.exec(line)?.[1] ?? ALL
+    // A macro may stand on any line, a quoted pattern is not read here, and what is negated git does not say.
+    return /^(?:\[attr\]|"|!)/.test(pattern) || pattern.endsWith('/') ? ALL : pattern
+  })
+}
+
+/** What may be converted in a folder and below, by the attribute files of this folder and those above. */
+export class Conversions {
+  readonly #above: Conversions | undefined
+  readonly #load: () => IgnoreChain | undefined
+  #chain: { readonly loaded: IgnoreChain | undefined } | undefined
+
+  private constructor(above: Conversions | undefined, load: () => IgnoreChain | undefined) {
+    this.#above = above
+    this.#load = load
+  }
+
+  /** At the top of a repository's worktree, without the attribute file that stands there. */
+  static of(repository: Repository): Conversions {
+    return new Conversions(undefined, () =>
+      chainOf(attributeFiles(repository).flatMap(linesOf), '' as BytePath),
+    )
+  }
+
+  /** `folder` has an attribute file; its path is from the top of the worktree. */
+  inside(folder: { readonly path: BytePath; readonly absolute: string }): Conversions {
+    return new Conversions(this, () =>
+      chainOf(linesOf(`${folder.absolute}/.gitattributes`), folder.path),
+    )
+  }
+
+  mayConvert(path: BytePath): boolean {
+    this.#chain ??= { loaded: this.#load() }
+    if (verdict(this.#chain.loaded, path, false) !== undefined) return true
+    return this.#above?.mayConvert(path) === true
+  }
+}
+
+function chainOf(lines: readonly string[], base: BytePath): IgnoreChain | undefined {
+  if (lines.length === 0) return undefined
+  // Git may be told to take names without case.
+  return extend(undefined, compileIgnoreList(lines.join('\n'), base, { ignoreCase: true }))
+}
+
+/** What cannot be read may say anything. */
+function linesOf(path: string): readonly string[] {
+  const text = textOf(path)
+  return text === undefined ? [] : text === 'unfit' ? [ALL] : convertedBy(text)
+}
+
+/** Those that hold for a whole repository: its own, the user's, the machine's, and what a configuration names. */
+function attributeFiles({ gitDir, commonDir }: Repository): readonly string[] {
+  const home = bytePath(homedir())
+  const ours = bytePath(process.env['XDG_CONFIG_HOME'] ?? `${home}/.config`)
+  const configs = [
+    ...[`${commonDir}/config`, `${gitDir}/config.worktree`],
+    ...[`${home}/.gitconfig`, `${ours}/git/config`, '/etc/gitconfig'],
+  ]
+  const defaults = [`${commonDir}/info/attributes`, `${ours}/git/attributes`, '/etc/gitattributes']
+  return [...defaults, ...namedIn(configs, home)]
+}
+
+/** Attribute files that configurations name, those they include too. A value that is not plain leads to no file. */
+function namedIn(configs: readonly string[], home: string): readonly string[] {
+  const named: string[] = []
+  const queue = [...configs]
+  for (const config of queue) {
+    const text = textOf(config)
+    if (text === undefined) continue
+    if (text === 'unfit' || queue.length > MAX_INCLUDES) return [dirname(config)]
+    const place = (value: string) => placeOf(value, { home, folder: dirname(config) })
+    for (const [, value = ''] of text.matchAll(/attributesfile[ \t]*=[ \t]*([^\r\n]*)/gi))
+      named.push(place(value))
+    if (!/\[include/i.test(text)) continue
+    for (const [, value = ''] of text.matchAll(/\bpath[ \t]*=[ \t]*([^\r\n]*)/gi))
+      queue.push(place(value))
+  }
+  return named
+}
+
+function placeOf(value: string, from: { readonly home: string; readonly folder: string }): string {
+  const plain = /^"?([^"\\#;%]+?)"?[ \t]*$/.exec(value)?.[1]
+  // A folder is no attribute file: whoever reads it finds it unfit.
+  if (plain === undefined || /^~[^/]/.test(plain)) return from.home
+  if (plain.startsWith('~/')) return join(from.home, plain.slice(2))
+  return isAbsolute(plain) ? plain : join(from.folder, plain)
+}
+
+function textOf(path: string): string | 'unfit' | undefined {
+  try {
+    const bytes = readRegularFile(path, MAX_BYTES)
+    if (bytes === 'absent') return undefined
+    return bytes === 'unfit' ? 'unfit' : bytes.toString('latin1')
+  } catch (error) {
+    if (hasCode(error, 'EACCES', 'EPERM', 'EIO', 'ENAMETOOLONG')) return 'unfit'
+    throw error
+  }
+}

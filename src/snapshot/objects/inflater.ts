@@ -1,0 +1,93 @@
+// Expands many small objects, as deflater.ts compresses them: by one handle that is set up once. A stream that
+// does not end, holds more than it should or is damaged gives nothing.
+import { constants, createInflate, deflateSync, inflateSync } from 'node:zlib'
+
+type Handle = {
+  onerror: () => void
+  writeSync(
+    flush: number,
+    input: Uint8Array,
+    inputAt: number,
+    inputBytes: number,
+    output: Uint8Array,
+    outputAt: number,
+    outputBytes: number,
+  ): void
+  reset(): void
+}
+type Engine = { readonly handle: Handle; readonly state: Uint32Array }
+/** `length`: how many bytes of the input the stream took. */
+export type Inflated = { readonly content: Buffer; readonly length: number }
+
+const SAMPLES = ['a sample, a second sample, and a third one '.repeat(9), 'another', ''].map(
+  (text) => Buffer.from(text),
+)
+
+export class Inflater {
+  #output = Buffer.allocUnsafe(256 << 10)
+  #engine: Engine | undefined
+
+  constructor() {
+    const engine = engineOf(createInflate())
+    if (engine !== undefined && this.#isTrue(engine)) this.#engine = engine
+  }
+
+  /** The zlib stream that `input` begins with, which must hold exactly `size` bytes. Valid until the next call. */
+  inflate(input: Uint8Array, size: number): Inflated | undefined {
+    return this.#engine === undefined
+      ? inflateOnce(input, size)
+      : this.#reuse(this.#engine, input, size)
+  }
+
+  #reuse(engine: Engine, input: Uint8Array, size: number): Inflated | undefined {
+    const { handle, state } = engine
+    // One byte of room is left over: only then does the handle say whether the stream has ended.
+    if (this.#output.length <= size) this.#output = Buffer.allocUnsafe(size + 1)
+    const room = size + 1
+    let hasFailed = false
+    handle.onerror = () => {
+      hasFailed = true
+    }
+    handle.reset()
+    handle.writeSync(constants.Z_FINISH, input, 0, input.length, this.#output, 0, room)
+    const [roomLeft = 0, inputLeft = 0] = state
+    if (hasFailed || roomLeft !== 1) return undefined
+    return { content: this.#output.subarray(0, size), length: input.length - inputLeft }
+  }
+
+  #isTrue(engine: Engine): boolean {
+    const isExact = SAMPLES.every((sample) => {
+      const stream = deflateSync(sample)
+      const input = Buffer.concat([stream, Buffer.from('more')])
+      const inflated = this.#reuse(engine, input, sample.length)
+      return inflated?.content.equals(sample) === true && inflated.length === stream.length
+    })
+    const cut = deflateSync(SAMPLES[0] ?? '').subarray(0, -1)
+    return isExact && this.#reuse(engine, cut, SAMPLES[0]?.length ?? 0) === undefined
+  }
+}
+
+export function inflateOnce(input: Uint8Array, size: number): Inflated | undefined {
+  try {
+    const { buffer, engine } = inflateSync(input, {
+      info: true,
+      maxOutputLength: Math.max(size, 1),
+    }) as unknown as {
+      readonly buffer: Buffer
+      readonly engine: { readonly bytesWritten: number }
+    }
+    return buffer.length === size ? { content: buffer, length: engine.bytesWritten } : undefined
+  } catch (error) {
+    if (error instanceof Error) return undefined
+    throw error
+  }
+}
+
+function engineOf(stream: object): Engine | undefined {
+  if (!('_handle' in stream) || !('_writeState' in stream)) return undefined
+  const { _handle: handle, _writeState: state } = stream
+  if (!(state instanceof Uint32Array) || typeof handle !== 'object' || handle === null)
+    return undefined
+  if (!('writeSync' in handle) || !('reset' in handle) || !('onerror' in handle)) return undefined
+  return { handle: handle as Handle, state }
+}
