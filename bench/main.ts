@@ -13,6 +13,7 @@ import type { Row } from './row.js'
 import { daemonMemory, hookCommand, hookHttp } from './rows/daemon.js'
 import { diskAfterSaves } from './rows/disk.js'
 import { firstSave } from './rows/first-save.js'
+import { firstSaveOfCheckout } from './rows/first-save-git.js'
 import { langgraphPut } from './rows/langgraph.js'
 import { eventLoop, memory } from './rows/process-cost.js'
 import { rewindOne } from './rows/rewind.js'
@@ -52,6 +53,7 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
   return [
     firstSave(small),
     saveOneRunning(small),
+    firstSaveOfCheckout,
     ...timesOf(large),
     memory(large, { maxMegabytes: 250, slow: false }),
     memory(huge, { maxMegabytes: 700, slow: true }),

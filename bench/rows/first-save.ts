@@ -18,9 +18,12 @@ import { git } from '../git.js'
 import { type Contestant, runRounds, settleDisk } from '../measure.js'
 import { against, type Row } from '../row.js'
 
+/** Issue 2 wants 0.3 of every tree; issue 5 wants 0.25 of the large one. */
 const LIMIT = 0.3
+const LARGE_LIMIT = 0.25
 
 export function firstSave(source: TreeSource): Row {
+  const limit = 'shape' in source && source.shape === '23k' ? LARGE_LIMIT : LIMIT
   return {
     name: `first-save-${treeName(source)}`,
     async measure(bench) {
@@ -42,13 +45,13 @@ export function firstSave(source: TreeSource): Row {
       })
       if ('shape' in source) await proveSameTree(current())
       bench.keep(current())
-      return against(medians, { ours: OURS, limit: LIMIT })
+      return against(medians, { ours: OURS, limit })
     },
   }
 }
 
 /** Equal work: what we stored is, to the bit, the tree git made of the same folder. */
-async function proveSameTree({ home, hermes, tree }: Arena): Promise<void> {
+export async function proveSameTree({ home, hermes, tree }: Arena): Promise<void> {
   const store = { cwd: home, environment: { GIT_DIR: join(home, 'objects.git') } }
   const checkpoint = await git(['for-each-ref', '--format=%(refname)', 'refs/savestate'], store)
   const ours = await git(['rev-parse', `${checkpoint}:files`], store)

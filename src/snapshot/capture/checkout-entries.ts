@@ -8,7 +8,7 @@ export function checkoutEntries(batch: readonly Pending[]): CheckoutEntries | un
   const sources: string[] = []
   const sourceOf = new Uint8Array(batch.length)
   const entries = Buffer.alloc(batch.length * ENTRY_BYTES)
-  batch.forEach(({ checkout, path }, i) => {
+  batch.forEach(({ context: { checkout }, path }, i) => {
     if (checkout?.copyEntry(path, entries, i * ENTRY_BYTES) !== true) return
     if (!sources.includes(checkout.objects)) sources.push(checkout.objects)
     sourceOf[i] = sources.indexOf(checkout.objects) + 1

@@ -10,15 +10,18 @@ export type HashedBatch = {
   readonly count: number
   /** The ids of all files, 40 digits each; of those that could not be read, zeros. */
   readonly ids: string
-  /** For each file: size, mtime, ctime, inode, mode, time of reading (ms), lines, start, end and checksum of its pack entry. */
-  readonly numbers: BigInt64Array
+  /** For each file: mtime, ctime and inode. */
+  readonly stamps: BigInt64Array<ArrayBuffer>
+  /** For each file: size, mode, time of reading (ms), lines, start, end and checksum of its pack entry. */
+  readonly figures: Float64Array<ArrayBuffer>
   readonly faults: readonly (readonly [index: number, fault: ReadFault])[]
   /** Those whose content is a secret, if the rules do not let it in. */
   readonly secrets: readonly (readonly [index: number, secret: SecretContent])[]
   /** The pack entries; an empty one means that the store has the object. */
   readonly data: ArrayBuffer
 }
-export const NUMBERS_PER_FILE = 10
+export const STAMPS_PER_FILE = 3
+export const FIGURES_PER_FILE = 7
 
 export type HashRequest = {
   readonly paths: readonly string[]

@@ -2,7 +2,7 @@
 // (which then start while the scan is still going on). Large files are streamed in either case.
 import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs'
 import { type BytePath, invariant, type ObjectId, type SkipReason } from '../../model/index.js'
-import { type HashedBatch, NUMBERS_PER_FILE } from './hashed-batch.js'
+import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
 import { linesOf } from '../objects/count-lines.js'
 import { nameLooseObject, syncFolders } from '../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
@@ -128,7 +128,7 @@ export class Hasher {
 
   #take(batch: readonly Pending[], hashed: HashedBatch): void {
     const { sink, onProgress } = this.#options
-    const { ids, numbers, data } = hashed
+    const { ids, stamps, figures, data } = hashed
     const faultOf = new Map(hashed.faults)
     const secretOf = new Map(hashed.secrets)
     const bytes = Buffer.from(data)
@@ -140,22 +140,21 @@ export class Hasher {
         return
       }
       const { node } = item
-      const row = numbers.subarray(i * NUMBERS_PER_FILE, (i + 1) * NUMBERS_PER_FILE)
-      const [size = 0n, mtimeNs = 0n, ctimeNs = 0n, ino = 0n, mode, ...rest] = row
-      const [readAtMs, lines, start, end, crc] = rest
-      if (item.isUnseen) node.mode = Number(mode) & MODE_BITS
+      const stamp = i * STAMPS_PER_FILE
+      const figure = i * FIGURES_PER_FILE
+      if (item.isUnseen) node.mode = (figures[figure + 1] ?? 0) & MODE_BITS
       const id = ids.slice(i * 40, i * 40 + 40) as ObjectId
-      node.size = Number(size)
-      node.mtimeNs = mtimeNs
-      node.ctimeNs = ctimeNs
-      node.ino = BigInt.asUintN(64, ino)
-      node.settled = isSettled(node, Number(readAtMs))
+      node.size = figures[figure] ?? 0
+      node.mtimeNs = stamps[stamp] ?? 0n
+      node.ctimeNs = stamps[stamp + 1] ?? 0n
+      node.ino = BigInt.asUintN(64, stamps[stamp + 2] ?? 0n)
+      node.settled = isSettled(node, figures[figure + 2] ?? 0)
       if (this.#keepsOut(item, secretOf.get(i))) return
       node.id = id
-      node.lines = Number(lines)
+      node.lines = figures[figure + 3]
       total += node.size
-      const entry = bytes.subarray(Number(start), Number(end))
-      if (entry.length > 0) sink.addCompressed(id, { bytes: entry, crc: Number(crc) })
+      const entry = bytes.subarray(figures[figure + 4], figures[figure + 5])
+      if (entry.length > 0) sink.addCompressed(id, { bytes: entry, crc: figures[figure + 6] ?? 0 })
     })
     onProgress(batch.length, total)
     this.#onTaken()
@@ -197,13 +196,13 @@ export class Hasher {
    * stamp, so that the file is not read again while it is unchanged.
    */
   #keepsOut(item: Pending, secret: SecretContent | undefined): boolean {
-    const { node, rules } = item
+    const { node, context } = item
     node.isAllowedSecret = secret !== undefined
     if (secret === undefined) return false
     // What git tracks is captured whatever its name; that it is a key is more than a name.
     if (secret === 'doubtful' && node.viaIndex) return false
     const path = item.path.slice(this.#options.root.length).replace(/^\/+/, '') as BytePath
-    if (rules.allowsSecret(path)) return false
+    if (context.rules.allowsSecret(path)) return false
     this.#hasGivenUp = true
     const skipped = newSkipped(node.name, { reason: 'secret', isFolder: false })
     const { size, mtimeNs, ctimeNs, ino, settled } = node

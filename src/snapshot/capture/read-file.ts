@@ -8,7 +8,8 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { fsPath, hasCode } from '../../model/index.js'
+import { fsPath, hasCode, type ObjectId } from '../../model/index.js'
+import { blobIdInPlace, HEADER_ROOM, objectIdOf } from '../objects/object-id.js'
 import { isSettled, isUnreadable } from './stats.js'
 
 /** `gone`: it has vanished since it was listed. `large`: too large to be read whole. */
@@ -18,6 +19,8 @@ export type StableRead = {
   readonly stats: BigIntStats
   readonly readAtMs: number
 }
+
+export type HashedRead = StableRead & { readonly id: ObjectId }
 
 const ATTEMPTS = 3
 const LARGE_WRITE_BYTES = 64 << 10
@@ -58,25 +61,29 @@ export function readStable(path: string, maxBytes = Infinity): StableRead | Read
  * is valid until the next read.
  */
 export class BulkReader {
-  readonly #buffer = Buffer.allocUnsafe(BULK_BYTES)
+  /** The content comes after room for the head that it is hashed with. */
+  readonly #buffer = Buffer.allocUnsafeSlow(HEADER_ROOM + BULK_BYTES)
 
-  read(path: string, maxBytes: number): StableRead | ReadFault {
+  read(path: string, maxBytes: number): HashedRead | ReadFault {
     const fd = openForReading(path)
     if (typeof fd === 'string') return fd
     try {
       const readAtMs = Date.now()
-      const size = readSync(fd, this.#buffer, 0, BULK_BYTES, 0)
+      const size = readSync(fd, this.#buffer, HEADER_ROOM, BULK_BYTES, 0)
       const stats = fstatSync(fd, BIGINT)
       const isWhole = stats.isFile() && Number(stats.size) === size && size < maxBytes
-      if (isWhole && isSettled(stats, readAtMs))
-        return { content: this.#buffer.subarray(0, size), stats, readAtMs }
+      if (isWhole && isSettled(stats, readAtMs)) {
+        const content = this.#buffer.subarray(HEADER_ROOM, HEADER_ROOM + size)
+        return { id: blobIdInPlace(content), content, stats, readAtMs }
+      }
     } catch (error) {
       if (isUnreadable(error)) return 'unreadable'
       throw error
     } finally {
       closeSync(fd)
     }
-    return readStable(path, maxBytes)
+    const read = readStable(path, maxBytes)
+    return typeof read === 'string' ? read : { id: objectIdOf('blob', read.content), ...read }
   }
 }
 

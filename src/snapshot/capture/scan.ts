@@ -166,8 +166,7 @@ export class Scan {
     if (old === undefined && item.type === 'file' && !this.#options.looksFirst) {
       const node = newContent(name, { kind: 'file', viaIndex })
       this.#countFiles(1)
-      const { rules, checkout } = context
-      this.#read({ node, folder, path: absolute, isUnseen: true, rules, checkout })
+      this.#read({ node, folder, path: absolute, isUnseen: true, context })
       return node
     }
     const stats = lstat(absolute)
@@ -210,8 +209,7 @@ export class Scan {
     node.id = undefined
     this.#restamped.push(node)
     const { folder, context } = visit
-    const { rules, checkout } = context
-    this.#read({ node, folder, path: absolute, isUnseen: false, rules, checkout })
+    this.#read({ node, folder, path: absolute, isUnseen: false, context })
   }
 
   #read(item: Pending): void {

@@ -1,8 +1,7 @@
 // What a scan is given and what it finds.
 import type { BytePath } from '../../model/index.js'
-import type { CheckoutFolder } from '../checkout/checkout-folder.js'
 import type { ContentNode, FolderNode, Node } from './node.js'
-import type { Rules } from './rules.js'
+import type { Context } from './selection.js'
 import type { KnownIndex, Tracking } from './tracking.js'
 
 /** A file or link whose content must be read. */
@@ -12,10 +11,8 @@ export type Pending = {
   readonly path: string
   /** Nothing is known of it but its name: who reads it looks at it too. */
   readonly isUnseen: boolean
-  /** What decides if the content turns out to be a secret. */
-  readonly rules: Rules
-  /** What may have its content already. */
-  readonly checkout: CheckoutFolder | undefined
+  /** What decides if the content turns out to be a secret, and what may have it already. */
+  readonly context: Pick<Context, 'rules' | 'checkout'>
 }
 
 export type Memory = {

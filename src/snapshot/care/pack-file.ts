@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { ObjectId } from '../../model/index.js'
 import { Inflater } from '../objects/inflater.js'
-import { objectIdOf, type ObjectType } from '../objects/object-id.js'
+import { blobIdInPlace, objectIdOf, type ObjectType } from '../objects/object-id.js'
 import { applyDelta } from './delta.js'
 import type { PackIndexFile } from './pack-index-file.js'
 
@@ -17,6 +17,7 @@ const OFFSET_DELTA = 6
 const NAME_DELTA = 7
 /** Git makes chains of at most 4095, and by default of 50. */
 const MAX_CHAIN = 4096
+const WINDOW_BYTES = 64 << 10
 /** Enough for the whole of most entries. */
 const FIRST_READ_BYTES = 2 << 10
 
@@ -41,6 +42,10 @@ export class PackFile {
   readonly #index: Pick<PackIndexFile, 'offsetOf'> | undefined
   readonly #maxBytes: number
   readonly #inflater = new Inflater()
+  /** What was read last: the next object mostly stands right after the one before. */
+  readonly #memory = Buffer.allocUnsafeSlow(WINDOW_BYTES)
+  #window = this.#memory.subarray(0, 0)
+  #windowAt = 0
 
   /** An object, or a delta on the way to it, of more than `maxBytes` is not read. */
   constructor(
@@ -69,14 +74,16 @@ export class PackFile {
   readBlob(id: ObjectId, size: number): PackedBlob | undefined {
     const offset = this.#index?.offsetOf(id)
     if (offset === undefined) return undefined
-    const found = this.#readable((): PackedBlob | undefined => {
+    return this.#readable(() => {
       const { kind, body, bytes } = this.#entryAt(offset, size)
-      if (TYPES[kind] === 'blob') return { content: body, entry: bytes }
+      if (TYPES[kind] === 'blob') {
+        const isIt = body.length === size && blobIdInPlace(body) === id
+        return isIt ? { content: body, entry: bytes } : undefined
+      }
       const { type, content } = this.#resolve(offset)
-      return type === 'blob' ? { content, entry: undefined } : undefined
+      const isIt = type === 'blob' && content.length === size && objectIdOf(type, content) === id
+      return isIt ? { content, entry: undefined } : undefined
     })
-    if (found === undefined || found.content.length !== size) return undefined
-    return objectIdOf('blob', found.content) === id ? found : undefined
   }
 
   /** All that can be read one after the other, as far as that goes. For a pack without an index. */
@@ -165,8 +172,14 @@ export class PackFile {
   }
 
   #bytesAt(offset: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.#end - offset)))
-    return bytes.subarray(0, readSync(this.#fd, bytes, 0, bytes.length, offset))
+    const wanted = Math.max(0, Math.min(length, this.#end - offset))
+    const from = offset - this.#windowAt
+    if (from >= 0 && from + wanted <= this.#window.length)
+      return this.#window.subarray(from, from + wanted)
+    const whole = wanted > WINDOW_BYTES ? Buffer.allocUnsafe(wanted) : this.#memory
+    this.#window = whole.subarray(0, readSync(this.#fd, whole, 0, whole.length, offset))
+    this.#windowAt = offset
+    return this.#window.subarray(0, wanted)
   }
 }
 

@@ -58,7 +58,9 @@ export function parsePackIndex(
     offsetAt,
     offsetOf(id) {
       const wanted = Buffer.from(id, 'hex')
-      let [low, high] = [0, count]
+      const first = wanted[0] ?? 0
+      let low = first === 0 ? 0 : Math.min(count, bytes.readUInt32BE(HEADER.length + first * 4 - 4))
+      let high = Math.min(count, bytes.readUInt32BE(HEADER.length + first * 4))
       while (low < high) {
         const middle = (low + high) >>> 1
         const order = wanted.compare(bytes, ids + middle * 20, ids + middle * 20 + 20)

@@ -5,28 +5,34 @@ import { CleanFiles } from './clean-files.js'
 import { Conversions } from './conversions.js'
 import type { Repository } from './repository.js'
 
-type Whole = { readonly repository: Repository; clean?: { readonly files: CleanFiles | undefined } }
+/** What the folders of one repository share. */
+type Whole = {
+  readonly repository: Repository
+  readonly objects: string
+  /** Read when it is first asked for. */
+  clean?: { readonly files: CleanFiles | undefined }
+}
 
 export class CheckoutFolder {
+  /** The repository's folder of objects. */
+  readonly objects: string
   readonly #whole: Whole
   readonly #conversions: Conversions
 
   private constructor(whole: Whole, conversions: Conversions) {
     this.#whole = whole
+    this.objects = whole.objects
     this.#conversions = conversions
   }
 
   /** `below`: the way from the top of the worktree to the folder; attribute files on it are looked for. */
   static of(repository: Repository, below: BytePath): CheckoutFolder {
-    let folder = new CheckoutFolder({ repository }, Conversions.of(repository))
+    const objects = `${repository.commonDir}/objects`
+    let folder = new CheckoutFolder({ repository, objects }, Conversions.of(repository))
     const names = below === '' ? [] : below.split('/')
     for (let depth = 0; depth < names.length; depth++)
       folder = folder.inside([repository.worktree, ...names.slice(0, depth)].join('/'))
     return folder
-  }
-
-  get objects(): string {
-    return `${this.#whole.repository.commonDir}/objects`
   }
 
   /** The same where a folder with an attribute file is entered. */

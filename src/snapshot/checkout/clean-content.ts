@@ -1,9 +1,8 @@
 // The content of a file that is proven clean, out of the user's packs.
 import { type BigIntStats, lstatSync } from 'node:fs'
-import { fsPath, type ObjectId } from '../../model/index.js'
-import { isSettled } from '../capture/stats.js'
+import { fsPath, hasCode, type ObjectId } from '../../model/index.js'
+import { isSettled, isUnreadable } from '../capture/stats.js'
 import { idIn, isAsEntry } from './index-entry.js'
-import { ifThere } from './regular-file.js'
 import { UserPacks } from './user-packs.js'
 
 /** Valid until the next is taken. */
@@ -16,6 +15,8 @@ export type CleanContent = {
   readonly readAtMs: number
 }
 
+const LSTAT = { bigint: true, throwIfNoEntry: false } as const
+
 export class CleanContents {
   readonly #packs = new Map<string, UserPacks>()
 
@@ -25,7 +26,7 @@ export class CleanContents {
     from: { readonly entry: Buffer; readonly objects: string; readonly largeBytes: number },
   ): CleanContent | undefined {
     const readAtMs = Date.now()
-    const stats = ifThere(() => lstatSync(fsPath(path), { bigint: true }))
+    const stats = lstatOrNothing(path)
     if (stats === undefined || !isAsEntry(stats, from.entry)) return undefined
     if (stats.size >= from.largeBytes || !isSettled(stats, readAtMs)) return undefined
     const id = idIn(from.entry)
@@ -40,5 +41,15 @@ export class CleanContents {
       this.#packs.set(objects, packs)
     }
     return packs
+  }
+}
+
+/** Why it cannot be looked at is found out when it is read. */
+function lstatOrNothing(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(fsPath(path), LSTAT)
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR') || isUnreadable(error)) return undefined
+    throw error
   }
 }

@@ -2,6 +2,7 @@
 // save of many new files. What is odd about an index or a repository only costs time: then the files are read.
 import { lstatSync, statSync } from 'node:fs'
 import { type BytePath, fsPath, parentOf } from '../../model/index.js'
+import { isUnreadable } from '../capture/stats.js'
 import { indexStamp } from './git-index.js'
 import { ENTRY_BYTES, indexTime, type IndexTime, isAsEntry, isUsable } from './index-entry.js'
 import { IndexUnsupported, parseIndexEntries } from './index-format.js'
@@ -38,7 +39,7 @@ export class CleanFiles {
       return CleanFiles.#read(repository)
     } catch (error) {
       // What a scan makes of it is told there; here it only takes longer.
-      if (error instanceof IndexUnsupported) return undefined
+      if (error instanceof IndexUnsupported || isUnreadable(error)) return undefined
       throw error
     }
   }

@@ -3,7 +3,8 @@
 // counts is read for those two, and what a line with one of them could be about is not taken from the repository.
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { type BytePath, bytePath, hasCode } from '../../model/index.js'
+import { type BytePath, bytePath } from '../../model/index.js'
+import { isUnreadable } from '../capture/stats.js'
 import { compileIgnoreList, extend, type IgnoreChain, verdict } from '../ignore/ignore-rules.js'
 import { readRegularFile } from './regular-file.js'
 import type { Repository } from './repository.js'
@@ -67,17 +68,15 @@ function chainOf(lines: readonly string[], base: BytePath): IgnoreChain | undefi
 /** What cannot be read may say anything. */
 function linesOf(path: string): readonly string[] {
   const text = textOf(path)
-  return text === undefined ? [] : text === 'unfit' ? [ALL] : convertedBy(text)
+  return text === undefined ? [] : text === null ? [ALL] : convertedBy(text)
 }
 
 /** Those that hold for a whole repository: its own, the user's, the machine's, and what a configuration names. */
 function attributeFiles({ gitDir, commonDir }: Repository): readonly string[] {
   const home = bytePath(homedir())
   const ours = bytePath(process.env['XDG_CONFIG_HOME'] ?? `${home}/.config`)
-  const configs = [
-    ...[`${commonDir}/config`, `${gitDir}/config.worktree`],
-    ...[`${home}/.gitconfig`, `${ours}/git/config`, '/etc/gitconfig'],
-  ]
+  const own = [`${commonDir}/config`, `${gitDir}/config.worktree`]
+  const configs = [...own, `${home}/.gitconfig`, `${ours}/git/config`, '/etc/gitconfig']
   const defaults = [`${commonDir}/info/attributes`, `${ours}/git/attributes`, '/etc/gitattributes']
   return [...defaults, ...namedIn(configs, home)]
 }
@@ -89,7 +88,7 @@ function namedIn(configs: readonly string[], home: string): readonly string[] {
   for (const config of queue) {
     const text = textOf(config)
     if (text === undefined) continue
-    if (text === 'unfit' || queue.length > MAX_INCLUDES) return [dirname(config)]
+    if (text === null || queue.length > MAX_INCLUDES) return [dirname(config)]
     const place = (value: string) => placeOf(value, { home, folder: dirname(config) })
     for (const [, value = ''] of text.matchAll(/attributesfile[ \t]*=[ \t]*([^\r\n]*)/gi))
       named.push(place(value))
@@ -108,13 +107,14 @@ function placeOf(value: string, from: { readonly home: string; readonly folder: 
   return isAbsolute(plain) ? plain : join(from.folder, plain)
 }
 
-function textOf(path: string): string | 'unfit' | undefined {
+/** Null for what is there and cannot be read. */
+function textOf(path: string): string | null | undefined {
   try {
     const bytes = readRegularFile(path, MAX_BYTES)
     if (bytes === 'absent') return undefined
-    return bytes === 'unfit' ? 'unfit' : bytes.toString('latin1')
+    return bytes === 'unfit' ? null : bytes.toString('latin1')
   } catch (error) {
-    if (hasCode(error, 'EACCES', 'EPERM', 'EIO', 'ENAMETOOLONG')) return 'unfit'
+    if (isUnreadable(error)) return null
     throw error
   }
 }

@@ -1,6 +1,7 @@
 // Expands many small objects, as deflater.ts compresses them: by one handle that is set up once. A stream that
 // does not end, holds more than it should or is damaged gives nothing.
 import { constants, createInflate, deflateSync, inflateSync } from 'node:zlib'
+import { HEADER_ROOM } from './object-id.js'
 
 type Handle = {
   onerror: () => void
@@ -24,7 +25,8 @@ const SAMPLES = ['a sample, a second sample, and a third one '.repeat(9), 'anoth
 )
 
 export class Inflater {
-  #output = Buffer.allocUnsafe(256 << 10)
+  /** The content comes after room for the head that it is hashed with. */
+  #output = Buffer.allocUnsafeSlow(HEADER_ROOM + (256 << 10))
   #engine: Engine | undefined
 
   constructor() {
@@ -32,7 +34,10 @@ export class Inflater {
     if (engine !== undefined && this.#isTrue(engine)) this.#engine = engine
   }
 
-  /** The zlib stream that `input` begins with, which must hold exactly `size` bytes. Valid until the next call. */
+  /**
+   * The zlib stream that `input` begins with, which must hold exactly `size` bytes. Valid until the next call,
+   * and with HEADER_ROOM before it.
+   */
   inflate(input: Uint8Array, size: number): Inflated | undefined {
     return this.#engine === undefined
       ? inflateOnce(input, size)
@@ -42,17 +47,19 @@ export class Inflater {
   #reuse(engine: Engine, input: Uint8Array, size: number): Inflated | undefined {
     const { handle, state } = engine
     // One byte of room is left over: only then does the handle say whether the stream has ended.
-    if (this.#output.length <= size) this.#output = Buffer.allocUnsafe(size + 1)
     const room = size + 1
+    const end = HEADER_ROOM + room
+    if (this.#output.length < end) this.#output = Buffer.allocUnsafeSlow(end)
     let hasFailed = false
     handle.onerror = () => {
       hasFailed = true
     }
     handle.reset()
-    handle.writeSync(constants.Z_FINISH, input, 0, input.length, this.#output, 0, room)
+    handle.writeSync(constants.Z_FINISH, input, 0, input.length, this.#output, HEADER_ROOM, room)
     const [roomLeft = 0, inputLeft = 0] = state
     if (hasFailed || roomLeft !== 1) return undefined
-    return { content: this.#output.subarray(0, size), length: input.length - inputLeft }
+    const content = this.#output.subarray(HEADER_ROOM, HEADER_ROOM + size)
+    return { content, length: input.length - inputLeft }
   }
 
   #isTrue(engine: Engine): boolean {
@@ -76,7 +83,9 @@ export function inflateOnce(input: Uint8Array, size: number): Inflated | undefin
       readonly buffer: Buffer
       readonly engine: { readonly bytesWritten: number }
     }
-    return buffer.length === size ? { content: buffer, length: engine.bytesWritten } : undefined
+    if (buffer.length !== size) return undefined
+    const content = Buffer.concat([Buffer.alloc(HEADER_ROOM), buffer]).subarray(HEADER_ROOM)
+    return { content, length: engine.bytesWritten }
   } catch (error) {
     if (error instanceof Error) return undefined
     throw error

@@ -19,6 +19,12 @@ function deflater(): Deflater {
 export type PackEntry = { readonly bytes: Buffer; readonly crc: number }
 
 export function packEntry(type: ObjectType, content: Uint8Array): PackEntry {
+  const bytes = Buffer.concat(packEntryParts(type, content))
+  return { bytes, crc: crc32(bytes) }
+}
+
+/** Its head and its body; valid until the next call. */
+export function packEntryParts(type: ObjectType, content: Uint8Array): [Uint8Array, Uint8Array] {
   const header: number[] = []
   let size = content.length
   let byte = (TYPE_NUMBER[type] << 4) | (size & 15)
@@ -28,8 +34,7 @@ export function packEntry(type: ObjectType, content: Uint8Array): PackEntry {
   }
   header.push(byte)
   const body = content.length < STORED_BYTES ? storedZlib(content) : deflater().deflate(content)
-  const bytes = Buffer.concat([Buffer.from(header), body])
-  return { bytes, crc: crc32(bytes) }
+  return [Uint8Array.from(header), body]
 }
 
 /**

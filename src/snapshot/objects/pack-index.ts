@@ -9,10 +9,12 @@ export type IndexedEntry = { readonly id: ObjectId; readonly crc: number; readon
 const HEADER_BYTES = 8
 const FANOUT_BYTES = 256 * 4
 const LARGE = 0x80000000
+/** With 32 bits before it, the place of an entry still fits into a number exactly. */
+const PLACES = 2 ** 20
 const SETTLED_MS = 2000
 
 export function encodePackIndex(unsorted: readonly IndexedEntry[], packChecksum: Buffer): Buffer {
-  const entries = [...unsorted].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const entries = sortedById(unsorted)
   const count = entries.length
   const large = entries.filter(({ offset }) => offset >= LARGE)
   const bytes = Buffer.alloc(HEADER_BYTES + FANOUT_BYTES + count * 28 + large.length * 8 + 40)
@@ -47,6 +49,32 @@ export function encodePackIndex(unsorted: readonly IndexedEntry[], packChecksum:
   return bytes
 }
 
+/**
+ * By numbers made of the first digits and the place: comparing names takes several times as long. Where the digits
+ * are the same, the few entries are compared by name.
+ */
+function sortedById(entries: readonly IndexedEntry[]): readonly IndexedEntry[] {
+  const byName = (a: IndexedEntry, b: IndexedEntry) => (a.id < b.id ? -1 : 1)
+  if (entries.length >= PLACES) return [...entries].sort(byName)
+  const keys = Float64Array.from(
+    entries,
+    ({ id }, place) => Number.parseInt(id.slice(0, 8), 16) * PLACES + place,
+  ).sort()
+  const sorted: IndexedEntry[] = []
+  for (const key of keys) {
+    const entry = entries[key % PLACES]
+    if (entry === undefined) continue
+    sorted.push(entry)
+    for (let at = sorted.length - 1; at > 0; at--) {
+      const before = sorted[at - 1]
+      if (before === undefined || before.id < entry.id) break
+      sorted[at] = before
+      sorted[at - 1] = entry
+    }
+  }
+  return sorted
+}
+
 type OpenIndex = { readonly fd: number; readonly fanout: Buffer }
 
 /** Answers whether some pack of the store holds an object. */
@@ -77,6 +105,7 @@ export class PackIndexes {
   }
 
   has(id: ObjectId): boolean {
+    if (this.#open.size === 0) return false
     const wanted = Buffer.from(id, 'hex')
     const first = wanted[0] ?? 0
     for (const { fd, fanout } of this.#open.values()) {
