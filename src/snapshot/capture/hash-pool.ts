@@ -7,6 +7,8 @@ import type { Pending } from './scanned.js'
 
 const BATCH_FILES = 100
 const BATCHES_PER_LANE = 8
+/** A thread with so many to come has enough to do. */
+const BATCHES_AHEAD = 3
 
 export type TakeBatch = (batch: readonly Pending[], hashed: HashedBatch) => void
 
@@ -68,16 +70,22 @@ export class HashPool {
 
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      const idlest = this.#lanes.reduce((a, b) => (b.underWay.length < a.underWay.length ? b : a))
-      if (idlest.underWay.length >= BATCHES_PER_LANE) return
+      const next = this.#nextLane()
+      if (next.underWay.length >= BATCHES_PER_LANE) return
       const batch = this.#queue.shift() ?? []
-      idlest.underWay.push(batch)
-      idlest.lane.send({
+      next.underWay.push(batch)
+      next.lane.send({
         paths: batch.map(({ path }) => path),
         largeBytes: this.#largeBytes,
         checkout: checkoutEntries(batch),
       })
     }
+  }
+
+  /** Each thread compiles the code it runs anew, so the next one works only if those before it cannot keep up. */
+  #nextLane(): Busy {
+    const first = this.#lanes.find(({ underWay }) => underWay.length < BATCHES_AHEAD)
+    return first ?? this.#lanes.reduce((a, b) => (b.underWay.length < a.underWay.length ? b : a))
   }
 
   #settle({ underWay }: Busy, answer: HashedBatch): void {

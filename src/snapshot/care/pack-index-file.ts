@@ -59,11 +59,15 @@ export function parsePackIndex(
     offsetOf(id) {
       const wanted = Buffer.from(id, 'hex')
       const first = wanted[0] ?? 0
+      const start = wanted.readUInt32BE(0)
       let low = first === 0 ? 0 : Math.min(count, bytes.readUInt32BE(HEADER.length + first * 4 - 4))
       let high = Math.min(count, bytes.readUInt32BE(HEADER.length + first * 4))
       while (low < high) {
         const middle = (low + high) >>> 1
-        const order = wanted.compare(bytes, ids + middle * 20, ids + middle * 20 + 20)
+        const at = ids + middle * 20
+        // The first four bytes decide nearly always, and comparing them is a tenth of the work.
+        const lead = start - bytes.readUInt32BE(at)
+        const order = lead === 0 ? wanted.compare(bytes, at, at + 20) : lead
         if (order === 0) return offsetAt(middle)
         if (order < 0) high = middle
         else low = middle + 1
