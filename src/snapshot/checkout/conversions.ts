@@ -16,7 +16,7 @@ const MAX_INCLUDES = 30
 const ALL = '*'
 
 /** The lines of an ignore file that stand for the files an attribute file may convert. */
-export function convertedBy(attributes: string): readonly string[] {
+function convertedBy(attributes: string): readonly string[] {
   const lines = attributes
     .split('\n')
     .filter((line) => CONVERTING.test(line) && !/^[ \t]*#/.test(line))

@@ -11,6 +11,7 @@ const MAX_INDEX_BYTES = 128 << 20
 /** A delta may be made on something larger than what it is of. */
 const MAX_OBJECT_BYTES = 16 << 20
 
+/** Open until the thread ends, which is with the save. */
 export class UserPacks {
   /** The one that had the last object comes first: it mostly has the next. */
   readonly #packs: PackFile[]
@@ -43,10 +44,6 @@ export class UserPacks {
       return blob
     }
     return undefined
-  }
-
-  close(): void {
-    for (const pack of this.#packs) pack.close()
   }
 }
 

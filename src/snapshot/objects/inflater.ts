@@ -74,7 +74,7 @@ export class Inflater {
   }
 }
 
-export function inflateOnce(input: Uint8Array, size: number): Inflated | undefined {
+function inflateOnce(input: Uint8Array, size: number): Inflated | undefined {
   try {
     const { buffer, engine } = inflateSync(input, {
       info: true,
