@@ -37,8 +37,8 @@ test('a stream that is cut, damaged or of another size gives nothing, and the ne
       // A bit may mean nothing, but never other bytes: the stream has a checksum.
       expect(outcome === undefined || outcome.content.equals(bytes)).toBe(true)
       expect(inflater.inflate(stream.subarray(0, at), bytes.length)).toBeUndefined()
-      if (bytes.length + by >= 0)
-        expect(inflater.inflate(stream, bytes.length + by)).toBeUndefined()
+      const otherSize = bytes.length === 0 ? 1 : bytes.length + by
+      expect(inflater.inflate(stream, otherSize)).toBeUndefined()
       expect(inflater.inflate(whole, good.length)?.content.equals(good)).toBe(true)
     }),
     { numRuns: 60 },
