@@ -54,8 +54,6 @@ function countOf(s: Scratch): number {
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  for (let look = 0; !holds(); look++) {
-    if (look > 300) expect.fail('it did not come about')
-    await sleep(100)
-  }
+  for (let look = 0; look < 300 && !holds(); look++) await sleep(100)
+  expect(holds()).toBe(true)
 }
