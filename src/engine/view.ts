@@ -96,6 +96,7 @@ export function viewCheckpoint(checkpoint: Checkpoint): CheckpointView {
 export function viewBrief(brief: CheckpointBrief): CheckpointView {
   const { id, name, reason, kind, pinned, createdAtMs, changes } = brief
   const { skippedCounts: skippedByReason, status } = brief
+  const { files, insertions, deletions } = changes ?? NO_CHANGES
   return {
     id,
     name,
@@ -104,14 +105,20 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     session: brief.sessionId,
     step: brief.step,
     status: status === null ? null : statusText(status),
-    ...(changes ?? NO_CHANGES),
-    skipped: Object.values(skippedByReason).reduce((sum, count) => sum + count, 0),
+    files,
+    insertions,
+    deletions,
+    skipped: changes === null ? 0 : sumOf(Object.values(skippedByReason)),
     skippedByReason,
     hasState: brief.hasState,
     hasFiles: brief.hasFiles,
     pinned,
     kind,
   }
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 export function viewDetails(

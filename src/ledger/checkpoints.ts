@@ -12,32 +12,13 @@ import {
   type SessionKey,
   type SnapshotDetails,
 } from '../model/index.js'
-import type { Database, SqlRow, SqlValue } from '../system/index.js'
-import {
-  checkpointBriefOf,
-  checkpointOf,
-  detailsOf,
-  number,
-  optional,
-  storedMetadata,
-} from './rows.js'
+import type { Database, SqlValue } from '../system/index.js'
+import { type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
+import { checkpointOf, detailsOf, number, optional, storedMetadata } from './rows.js'
 import { checkpointPlace, type Vault } from './sealing/index.js'
-
-export type CheckpointQuery = {
-  readonly project?: ProjectId | undefined
-  readonly session?: SessionKey | undefined
-  readonly limit?: number | undefined
-  /** Only those saved before this one. */
-  readonly before?: CheckpointId | undefined
-}
 
 const SELECT = `SELECT checkpoints.*, sessions.id AS session_id FROM checkpoints
   LEFT JOIN sessions ON sessions.key = checkpoints.session`
-
-const SELECT_BRIEF = `SELECT checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
-  sessions.id AS session_id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL AS has_state,
-  tree IS NOT NULL AS has_files, files, insertions, deletions, skipped_counts
-  FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session`
 
 /** Where a checkpoint may be looked for: a person types references within a project or within a session. */
 export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
@@ -95,28 +76,15 @@ export class Checkpoints {
 
   /** Newest first. */
   list(query: CheckpointQuery): Checkpoint[] {
-    return this.#query(SELECT, query).map((row) => checkpointOf(row, this.#vault))
+    const { rest, values } = restOf(query)
+    return this.#database
+      .all(`${SELECT} ${rest}`, ...values)
+      .map((row) => checkpointOf(row, this.#vault))
   }
 
-  /** The same without what a list does not show: a row costs a third. */
+  /** The same without what a list does not show: a row costs a tenth. */
   briefs(query: CheckpointQuery): CheckpointBrief[] {
-    return this.#query(SELECT_BRIEF, query).map(checkpointBriefOf)
-  }
-
-  #query(select: string, { project, session, limit, before }: CheckpointQuery): readonly SqlRow[] {
-    const conditions: string[] = []
-    const values: SqlValue[] = []
-    const where = (condition: string, value: SqlValue) => {
-      conditions.push(condition)
-      values.push(value)
-    }
-    if (project !== undefined) where('checkpoints.project = ?', project)
-    if (session !== undefined) where('session = ?', session)
-    if (before !== undefined) where('seq < (SELECT seq FROM checkpoints WHERE id = ?)', before)
-    const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-    const order = session === undefined ? 'seq' : 'step'
-    const sql = `${select} ${filter} ORDER BY ${order} DESC LIMIT ?`
-    return this.#database.all(sql, ...values, limit ?? -1)
+    return readBriefs(this.#database, query)
   }
 
   get(id: CheckpointId): Checkpoint | undefined {

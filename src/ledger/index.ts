@@ -1,4 +1,5 @@
-export type { CheckpointQuery, Scope } from './checkpoints.js'
+export type { CheckpointQuery } from './checkpoint-briefs.js'
+export type { Scope } from './checkpoints.js'
 export type { Failure } from './care.js'
 export { Ledger, type NewProject, type ProjectSummary } from './ledger.js'
 export type { PruningFacts } from './pruning.js'

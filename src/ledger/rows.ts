@@ -3,7 +3,6 @@
 import {
   type ChangeCounts,
   type Checkpoint,
-  type CheckpointBrief,
   type CheckpointKind,
   bytePathOf,
   decodeValue,
@@ -56,27 +55,6 @@ export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
   }
   invariant(common.project !== null, 'a checkpoint with a snapshot has a project')
   return { ...common, project: common.project, ...filesOf(row) }
-}
-
-/** Rows of BRIEF_COLUMNS. */
-export function checkpointBriefOf(row: SqlRow): CheckpointBrief {
-  const isInSession = row['session_id'] !== null
-  const hasFiles = row['has_files'] === 1
-  return {
-    id: parseCheckpointId(text(row, 'id')),
-    kind: text(row, 'kind') as CheckpointKind,
-    name: optional(row, 'name'),
-    reason: optional(row, 'reason'),
-    createdAtMs: number(row, 'created_at'),
-    pinned: number(row, 'pinned') !== 0,
-    sessionId: optional(row, 'session_id'),
-    step: isInSession ? number(row, 'step') : null,
-    status: isInSession ? parseStatus(text(row, 'status'), optional(row, 'status_reason')) : null,
-    hasState: row['has_state'] === 1,
-    hasFiles,
-    changes: hasFiles ? changesOf(row) : null,
-    skippedCounts: hasFiles ? skippedCountsOf(row) : {},
-  }
 }
 
 function changesOf(row: SqlRow): ChangeCounts {

@@ -1,9 +1,10 @@
 // Makes a list of a state longer, without looking at the rest of the state.
 import { resolvePath, SavestateError, shownPath, type StateId } from '../../model/index.js'
+import { isPresent, leaveBlock, recordOfSlot } from './blocks.js'
 import { objectsHeldBy } from './children.js'
 import { hashOf } from './element-rows.js'
 import { extendTree, remakeTree } from './list-tree.js'
-import { claimRoots, isObject, isPresent } from './ownership.js'
+import { claimRoots, isObject } from './ownership.js'
 import { readBody, readState } from './read-state.js'
 import { isAsRecorded, isPlainArray } from './record.js'
 import { EMPTY_TREE, type Part, type Tree } from './state-body.js'
@@ -78,6 +79,7 @@ function releaseChanged(pass: Pass, items: readonly unknown[]): void {
     const owner = beliefs.owners.get(object)
     if (isPresent(owner, beliefs)) {
       if (owner.kind === 'container' || isAsStored(pass, owner)) continue
+      leaveBlock(owner)
       owner.pass = 0
     }
     for (const held of objectsHeldBy(object, classes)) met.add(held.object)
@@ -87,8 +89,8 @@ function releaseChanged(pass: Pass, items: readonly unknown[]): void {
 }
 
 function isAsStored(pass: Pass, slot: Slot): boolean {
-  const { root, record } = slot
-  if (isObject(root) && record !== undefined) return isAsRecorded(root, record)
+  const record = recordOfSlot(slot)
+  if (isObject(slot.root) && record !== undefined) return isAsRecorded(record)
   try {
     return hashOf(elementOf(pass, slot), pass) === slot.hash
   } catch (error) {

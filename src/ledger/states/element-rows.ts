@@ -65,13 +65,20 @@ const AT_ONCE = 128
 /** Longer texts are read alone, so that a piece has a bounded size. */
 const MAX_BYTES_IN_PIECE = 65_536
 
+const IS_IN_PIECE = `element.form = ${PLAIN} AND octet_length(element.text) <= ${MAX_BYTES_IN_PIECE}`
+
 const PIECE = `
   SELECT group_concat(element.id) AS ids,
-    group_concat(iif(element.form = ${PLAIN} AND octet_length(element.text) <= ${MAX_BYTES_IN_PIECE},
-      element.text, 'null')) AS texts,
-    group_concat(iif(element.form = ${PLAIN} AND octet_length(element.text) <= ${MAX_BYTES_IN_PIECE},
-      NULL, wanted.key)) AS odd
+    '[' || group_concat(iif(${IS_IN_PIECE}, element.text, 'null')) || ']' AS texts,
+    group_concat(iif(${IS_IN_PIECE}, NULL, wanted.key)) AS odd
   FROM json_each(?) AS wanted CROSS JOIN elements AS element ON element.id = wanted.value`
+
+/** The same for ids in a row, which most lists have that grew step by step: rows side by side need no search. */
+const RANGE = `
+  SELECT group_concat(element.id) AS ids,
+    '[' || group_concat(iif(${IS_IN_PIECE}, element.text, 'null')) || ']' AS texts,
+    group_concat(iif(${IS_IN_PIECE}, NULL, element.id - ?1)) AS odd
+  FROM elements AS element WHERE element.id BETWEEN ?1 AND ?2`
 
 export type Elements = {
   /** The values of the plain elements; anything in the place of the others. */
@@ -88,12 +95,13 @@ export function readElements(rows: Rows, { ids, state }: Wanted): Elements {
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const piece = ids.slice(start, start + AT_ONCE)
     const wanted = piece.join()
-    const row = rows.database.get(PIECE, `[${wanted}]`)
+    const row = readPiece(rows, { piece, wanted })
     // Which also says that they came in this order.
     if (row?.['ids'] !== wanted) throw lacking('elements', state)
-    const plain = parsePlain(`[${String(row['texts'])}]`, state)
+    const plain = parsePlain(String(row['texts']), state)
     if (plain.length !== piece.length) throw malformed('an element that is not JSON', { state })
-    for (const value of plain) values.push(value)
+    // Not one by one: the code of a first call is interpreted, and this is as long as all that SQLite does.
+    values.push(...plain)
     if (typeof row['odd'] !== 'string') continue
     const places = row['odd'].split(',').map(Number)
     const odd = readRows(rows, { ids: places.map((place) => piece[place] ?? 0), state })
@@ -104,6 +112,17 @@ export function readElements(rows: Rows, { ids, state }: Wanted): Elements {
     }
   }
   return { values, tagged }
+}
+
+function readPiece(
+  { database }: Rows,
+  { piece, wanted }: { readonly piece: readonly number[]; readonly wanted: string },
+): SqlRow | undefined {
+  const [first, last] = [piece[0] ?? 0, piece.at(-1) ?? 0]
+  // Then it is true in most cases; what is read tells whether it was.
+  if (last - first !== piece.length - 1) return database.get(PIECE, `[${wanted}]`)
+  const row = database.get(RANGE, first, last)
+  return row?.['ids'] === wanted ? row : database.get(PIECE, `[${wanted}]`)
 }
 
 function readRows(rows: Rows, { ids, state }: Wanted): Element[] {

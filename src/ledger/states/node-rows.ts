@@ -87,10 +87,7 @@ export function readList(
   if (tree.length === 0) return []
   let ids: readonly number[] = [tree.node]
   for (let level = tree.height; level >= 0; level -= 1) {
-    const below: number[] = []
-    for (const children of openNodes(rows, { ids, state }))
-      for (const child of children) below.push(child)
-    ids = below
+    ids = openNodes(rows, { ids, state }).flat()
   }
   if (ids.length !== tree.length) throw malformed('a list of another length', { state })
   return ids

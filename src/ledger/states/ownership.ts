@@ -1,6 +1,7 @@
 // Who owns which object of a state. Owners that are in the present state keep what they own; new elements take
 // what is free. So each object is stored once, and no path to one leads through a far reference.
 import { type ClassRegistry, SavestateError, shownPath, type ValuePath } from '../../model/index.js'
+import { isPresent, leaveBlock } from './blocks.js'
 import { objectsHeldBy, pathWithin } from './children.js'
 import type { Beliefs, Container, Link, Owner, Slot } from './state-memory.js'
 
@@ -80,12 +81,11 @@ export function take(
   const before = owners.get(object)
   if (before === owner) return
   // If it is ever met again, it does not hold all that it was recorded with.
-  if (before?.kind === 'slot') before.record = undefined
+  if (before?.kind === 'slot') {
+    leaveBlock(before)
+    before.record = undefined
+  }
   owners.set(object, owner)
-}
-
-export function isPresent(owner: Owner | undefined, { pass }: Beliefs): owner is Owner {
-  return owner?.pass === pass
 }
 
 /** Slots must be located. */

@@ -1,83 +1,55 @@
-// What an element was made of when it was stored: its objects, keys and primitives, flat, in the order of a
-// walk. After an object comes the list of its keys, after an array its length, after a Date its time. Comparing the element with it is a tenth of the work of writing it out again, and sees every change
-// of what is stored. It does not see a new symbol as a key, or a new property beside the items of an array:
-// both would be refused, and to look for them takes longer than all the rest (docs/performance.md#states).
+// What an element was made of when it was stored: its objects one after the other, each followed by what it is
+// made of and by what it holds, its primitives as well as the objects in it. So the objects can be compared one by
+// one, without a walk from one to the next: a walk waits for memory at each step, and this reads on. Comparing is a
+// tenth of the work of writing the element out again, and sees every change of what is stored. It does not see a new
+// symbol as a key, or a new property beside the items of an array: both would be refused, and to look for them takes
+// longer than all the rest (docs/performance.md#states).
+//
+//   object keys value…          a plain object
+//   array length item…
+//   date DATE time
+//
+// An object that is here by reference has no place of its own: its content is recorded where it is stored.
 import { types } from 'node:util'
 import type { ClassRegistry } from '../../model/index.js'
 
 export type FlatRecord = readonly unknown[]
 
-/** Before an object that is here by reference: its content is recorded where it is stored. */
-const LINK = Symbol('link')
-/** Before a Date. */
 const DATE = Symbol('date')
 
 /** Deeper values are written out each time, which has no limit of the stack. */
 const MAX_DEPTH = 100
 
-type Cursor = { readonly record: FlatRecord; at: number }
-
-/** The very same objects, with the same content. */
-export function isAsRecorded(value: object, record: FlatRecord): boolean {
-  const cursor = { record, at: 0 }
-  return isSame(value, cursor) && cursor.at === record.length
-}
-
-// This runs for every object of a state at every save: see docs/performance.md#states.
-function isSame(value: object, cursor: Cursor): boolean {
-  const { record } = cursor
-  let at = cursor.at
-  if (record[at] !== value) return isSameMarked(value, cursor)
-  at += 1
-  if (Array.isArray(value)) {
-    const { length } = value
-    if (record[at] !== length || Object.getPrototypeOf(value) !== Array.prototype) return false
-    at += 1
-    for (let place = 0; place < length; place += 1) {
-      const item: unknown = value[place]
-      if (typeof item === 'object' && item !== null) {
-        cursor.at = at
-        if (!isSame(item, cursor)) return false
-        at = cursor.at
-      } else {
+/** All objects in it have the content that they had. This runs for every object of a state at every save. */
+export function isAsRecorded(record: FlatRecord): boolean {
+  let at = 0
+  while (at < record.length) {
+    const object = record[at]
+    const made = record[at + 1]
+    at += 2
+    if (Array.isArray(object)) {
+      if (object.length !== made || Object.getPrototypeOf(object) !== Array.prototype) return false
+      for (let place = 0; place < object.length; place += 1) {
+        const item: unknown = object[place]
         if (!Object.is(record[at], item)) return false
+        if (item === undefined && !Object.hasOwn(object, place)) return false
         at += 1
       }
-    }
-    cursor.at = at
-    return true
-  }
-  const keys = record[at]
-  if (!isPlainRecord(value) || !Array.isArray(keys)) return false
-  at += 1
-  let count = 0
-  for (const key in value) {
-    if (keys[count] !== key) return false
-    count += 1
-    const item = value[key]
-    if (typeof item === 'object' && item !== null) {
-      cursor.at = at
-      if (!isSame(item, cursor)) return false
-      at = cursor.at
-    } else {
-      if (!Object.is(record[at], item)) return false
+    } else if (made === DATE) {
+      if (!isPlainDate(object) || !Object.is(record[at], object.getTime())) return false
       at += 1
+    } else {
+      if (!isPlainRecord(object) || !Array.isArray(made)) return false
+      let count = 0
+      for (const key in object) {
+        if (made[count] !== key || !Object.is(record[at], object[key])) return false
+        count += 1
+        at += 1
+      }
+      if (count !== made.length) return false
     }
   }
-  cursor.at = at
-  return count === keys.length
-}
-
-function isSameMarked(value: object, cursor: Cursor): boolean {
-  const { record, at } = cursor
-  if (record[at + 1] !== value) return false
-  if (record[at] === LINK) {
-    cursor.at = at + 2
-    return true
-  }
-  if (record[at] !== DATE || !types.isDate(value)) return false
-  cursor.at = at + 3
-  return Object.is(record[at + 2], value.getTime())
+  return true
 }
 
 /**
@@ -89,21 +61,31 @@ export function isLikeRecorded(value: object, record: FlatRecord): boolean {
   return isAlike(value, cursor) && cursor.at === record.length
 }
 
-function isAlike(value: unknown, cursor: Cursor): boolean {
-  const seen = cursor.record[cursor.at]
-  cursor.at += 1
-  if (typeof value !== 'object' || value === null) return Object.is(seen, value)
-  if (Array.isArray(value)) {
-    if (!Array.isArray(seen) || cursor.record[cursor.at] !== value.length) return false
-    cursor.at += 1
-    return value.every((item) => isAlike(item, cursor))
-  }
-  if (typeof seen !== 'object' || seen === null || Array.isArray(seen)) return false
-  const keys = cursor.record[cursor.at]
-  const entries = Object.entries(value)
-  if (!Array.isArray(keys) || keys.length !== entries.length) return false
-  cursor.at += 1
-  return entries.every(([key, item], place) => keys[place] === key && isAlike(item, cursor))
+function isAlike(value: object, cursor: { readonly record: FlatRecord; at: number }): boolean {
+  const { record, at } = cursor
+  const [seen, made] = [record[at], record[at + 1]]
+  if (typeof seen !== 'object' || seen === null || made === DATE) return false
+  if (Array.isArray(value) !== Array.isArray(seen)) return false
+  const keys = Object.keys(value)
+  if (
+    Array.isArray(value) ? made !== value.length || keys.length !== made : !isSameList(keys, made)
+  )
+    return false
+  cursor.at += 2 + keys.length
+  return Object.values(value).every((item: unknown, place) => {
+    const other = record[at + 2 + place]
+    if (typeof item !== 'object' || item === null) return Object.is(other, item)
+    // What follows it is in the order of what is held; if it is not there, it is recorded elsewhere.
+    return isObject(other) && record[cursor.at] === other && isAlike(item, cursor)
+  })
+}
+
+function isSameList(keys: readonly string[], others: unknown): boolean {
+  return (
+    Array.isArray(others) &&
+    keys.length === others.length &&
+    keys.every((key, place) => others[place] === key)
+  )
 }
 
 export type Recording = {
@@ -137,36 +119,36 @@ export function recordOf(
 }
 
 function isRecorded(
-  value: unknown,
+  value: object,
   { draft, depth }: { readonly draft: Draft; readonly depth: number },
 ): boolean {
   const { record, links, seen } = draft
-  if (typeof value !== 'object' || value === null) {
-    record.push(value)
-    return true
-  }
   const isElsewhere = draft.isElsewhere(value)
   if (isElsewhere || seen.has(value)) {
     if (isElsewhere) links.push(value)
-    record.push(LINK, value)
     return true
   }
   if (depth > MAX_DEPTH || types.isProxy(value)) return false
   seen.add(value)
   const inside = { draft, depth: depth + 1 }
+  const isHeldRecorded = (held: unknown) => !isObject(held) || isRecorded(held, inside)
   if (Array.isArray(value)) {
     if (!isPlainArray(value)) return false
     record.push(value, value.length)
-    return value.every((item) => isRecorded(item, inside))
+    for (const item of value) record.push(item)
+    return value.every(isHeldRecorded)
   }
-  if (isPlainDate(value, draft.classes)) {
-    record.push(DATE, value, value.getTime())
+  const isOwnClass = draft.classes?.withPrototype(Date.prototype) !== undefined
+  if (isPlainDate(value) && !isOwnClass) {
+    record.push(value, DATE, value.getTime())
     return true
   }
   if (!isPlainRecord(value) || Object.getOwnPropertySymbols(value).length > 0) return false
   const keys = keyListOf(value, draft.keyLists)
+  const values = keys.map((key) => value[key])
   record.push(value, keys)
-  return keys.every((key) => isRecorded(value[key], inside))
+  for (const held of values) record.push(held)
+  return values.every(isHeldRecorded)
 }
 
 function keyListOf(value: object, keyLists: KeyLists): readonly string[] {
@@ -179,8 +161,12 @@ function keyListOf(value: object, keyLists: KeyLists): readonly string[] {
   return keys
 }
 
-function isPlainRecord(value: object): value is Record<string, unknown> {
-  return Object.getPrototypeOf(value) === Object.prototype
+function isPlainRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 /** No holes, and nothing beside the items. */
@@ -195,11 +181,10 @@ export function isPlainArray(value: readonly unknown[]): boolean {
   )
 }
 
-function isPlainDate(value: object, classes: ClassRegistry | undefined): value is Date {
+function isPlainDate(value: unknown): value is Date {
   return (
     types.isDate(value) &&
     Object.getPrototypeOf(value) === Date.prototype &&
-    classes?.withPrototype(Date.prototype) === undefined &&
     Reflect.ownKeys(value).length === 0
   )
 }

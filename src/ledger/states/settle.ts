@@ -1,6 +1,7 @@
 // Finds what is stored already: for each value of a list the slot that holds it unchanged. What is left is
 // new, or changed, or cannot be compared without being written out.
 import { isPlainElement } from '../../model/index.js'
+import { type Block, giveUp, isBlockAt, isInUse, leaveBlock, recordOfSlot } from './blocks.js'
 import type { Spread } from './layout.js'
 import { claimRoots, holds, isObject } from './ownership.js'
 import { isAsRecorded, isLikeRecorded } from './record.js'
@@ -31,7 +32,7 @@ export function settle(
 ): Settled {
   const { values, keys } = spread
   const { pass, owners } = beliefs
-  const old = sequence.slots
+  const { slots: old } = sequence
   const linked: Slot[] = []
   const stays = (slot: Slot | undefined, index: number): boolean => {
     const value = values[index]
@@ -39,20 +40,25 @@ export function settle(
     if (!isObject(value)) {
       if (!Object.is(slot.root, value)) return false
     } else {
-      if (slot.root !== value || slot.pass === pass || slot.record === undefined) return false
-      if (!isAsRecorded(value, slot.record)) return false
+      if (slot.root !== value || isInUse(slot, beliefs)) return false
+      leaveBlock(slot)
+      if (slot.record === undefined || !isAsRecorded(slot.record)) return false
     }
     slot.pass = pass
     if (slot.links !== undefined) linked.push(slot)
     return true
   }
+  const staysWhole = (block: Block, index: number): boolean => {
+    if (isBlockAt(block, { values, keys, index })) {
+      block.pass = pass
+      return true
+    }
+    giveUp(block)
+    return false
+  }
 
-  // Most lists have one place that changed, mostly their end: from both sides it is found without a search.
   const shift = old.length - values.length
-  let from = 0
-  while (from < Math.min(old.length, values.length) && stays(old[from], from)) from += 1
-  let end = values.length
-  while (end > from && end + shift > from && stays(old[end + shift - 1], end - 1)) end -= 1
+  const { from, end } = unchangedEnds(sequence, { length: values.length, stays, staysWhole })
   if (from === end && shift === 0) return { sequence, fresh: [], linked, changedFrom: undefined }
 
   const fresh: Fresh[] = []
@@ -73,9 +79,61 @@ export function settle(
   return { sequence, fresh, linked, changedFrom: from }
 }
 
-function isCopy({ root, key }: Slot, { record, key: otherKey }: Slot): boolean {
-  if (!isObject(root) || record === undefined || key !== otherKey) return false
-  return isLikeRecorded(root, record) && isPlainElement(root)
+type Look = {
+  /** Of the values. */
+  readonly length: number
+  readonly stays: (slot: Slot | undefined, index: number) => boolean
+  /** Gives the block up if it does not. */
+  readonly staysWhole: (block: Block, index: number) => boolean
+}
+
+/**
+ * How many values at the front are as they were, and from where on those at the back are. Most lists have one place
+ * that changed, mostly their end: from both sides it is found without a search. Blocks between are given up.
+ */
+function unchangedEnds(
+  { slots, blocks }: Sequence,
+  { length, stays, staysWhole }: Look,
+): { readonly from: number; readonly end: number } {
+  const shift = slots.length - length
+  let from = 0
+  let ahead = 0
+  while (from < Math.min(slots.length, length)) {
+    const block = blocks[ahead]
+    if (block?.start === from) {
+      ahead += 1
+      if (staysWhole(block, from)) {
+        from += block.slots.length
+        continue
+      }
+    }
+    if (!stays(slots[from], from)) break
+    from += 1
+  }
+  let end = length
+  let behind = blocks.length
+  while (end > from && end + shift > from) {
+    const block = behind > ahead ? blocks[behind - 1] : undefined
+    if (block !== undefined && block.start + block.slots.length === end + shift) {
+      behind -= 1
+      if (block.start - shift >= from && staysWhole(block, block.start - shift)) {
+        end -= block.slots.length
+        continue
+      }
+      giveUp(block)
+    }
+    if (!stays(slots[end + shift - 1], end - 1)) break
+    end -= 1
+  }
+  for (const block of blocks.slice(ahead, behind)) giveUp(block)
+  for (const block of blocks.slice(behind)) block.start -= shift
+  return { from, end }
+}
+
+function isCopy({ root, key }: Slot, other: Slot): boolean {
+  if (!isObject(root) || key !== other.key) return false
+  const record = recordOfSlot(other)
+  return record !== undefined && isLikeRecorded(root, record) && isPlainElement(root)
 }
 
 /** Makes those fresh whose links no longer hold. What is fresh already must have claimed its root. */

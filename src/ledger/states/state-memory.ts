@@ -2,6 +2,7 @@
 // what that was made of, and who owns each object. An object belongs to the one slot that holds its content;
 // where else it stands, a far reference leads to that slot.
 import type { StateId, ValuePath } from '../../model/index.js'
+import type { Block } from './blocks.js'
 import type { KnownTree } from './list-tree.js'
 import type { FlatRecord, KeyLists } from './record.js'
 
@@ -10,6 +11,8 @@ export type Sequence = {
   readonly kind: 'list' | 'entries' | 'value'
   readonly path: ValuePath
   slots: Slot[]
+  /** In their order; some slots are in none. */
+  blocks: readonly Block[]
   readonly known: KnownTree
 }
 
@@ -26,7 +29,9 @@ export type Slot = Owning & {
   /** Of an entry. */
   readonly key: string | undefined
   readonly root: unknown
-  /** Undefined: it must be written out to be compared. */
+  /** While it is set, the block has the record and the pass. */
+  block: Block | undefined
+  /** Undefined: it must be written out to be compared, or a block has it. */
   record: FlatRecord | undefined
   /** The objects in it that belong to others; undefined when there are none. */
   links: readonly Link[] | undefined
@@ -48,6 +53,7 @@ export function newSlot(beliefs: Beliefs, place: NewSlot): Slot {
     key: place.key,
     root: place.root,
     pass: beliefs.pass,
+    block: undefined,
     record: undefined,
     links: undefined,
     id: 0,

@@ -6,17 +6,10 @@ import {
   type EncodedValue,
   type ValuePath,
 } from '../../model/index.js'
+import { isPresent } from './blocks.js'
 import { zerosOf } from './chunks.js'
 import { type Element, FAR, hashOf, PLAIN, storeElement, TAGGED } from './element-rows.js'
-import {
-  claimRest,
-  isObject,
-  isPresent,
-  linkTo,
-  pathOfObject,
-  pathOfSlot,
-  take,
-} from './ownership.js'
+import { claimRest, isObject, linkTo, pathOfObject, pathOfSlot, take } from './ownership.js'
 import { recordOf } from './record.js'
 import type { Rows } from './rows.js'
 import type { Fresh } from './settle.js'

@@ -2,6 +2,7 @@
 import type { StateId } from '../../model/index.js'
 import { parseStateId } from '../../model/index.js'
 import { number } from '../rows.js'
+import { formBlocks } from './blocks.js'
 import { layOut, type Layout, type Spread } from './layout.js'
 import { emptyTree, remakeTree } from './list-tree.js'
 import { claimContainer, claimRoots } from './ownership.js'
@@ -51,6 +52,7 @@ export function writeState(pass: Pass, state: unknown): StateId {
     const { known, slots } = sequence
     remakeTree(pass, { known, elements: slots, changedFrom })
   }
+  for (const { sequence } of settled) formBlocks(sequence, beliefs)
   const hasFar = isFreshFar || settled.some(({ linked }) => linked.some(isPresentIn(beliefs)))
   return storeState(pass, { root: partOf(layout, sequences), hasFar })
 }
@@ -88,7 +90,15 @@ export function sequenceAt(
   { sequences }: Beliefs,
   { kind, path }: Pick<Sequence, 'kind' | 'path'>,
 ): Sequence {
-  return sequences.get(keyOf({ kind, path })) ?? { kind, path, slots: [], known: emptyTree() }
+  return (
+    sequences.get(keyOf({ kind, path })) ?? {
+      kind,
+      path,
+      slots: [],
+      blocks: [],
+      known: emptyTree(),
+    }
+  )
 }
 
 export function keyOf({ kind, path }: Pick<Sequence, 'kind' | 'path'>): string {

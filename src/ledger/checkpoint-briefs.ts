@@ -1,0 +1,104 @@
+// Lists of checkpoints, with what a list shows. SQLite gives all of it as one text: to hand over each column of each
+// row by itself takes three times as long (docs/performance.md#states).
+import {
+  type CheckpointBrief,
+  type CheckpointId,
+  type CheckpointKind,
+  invariant,
+  parseCheckpointId,
+  parseStatus,
+  type ProjectId,
+  type SessionKey,
+  type SkipCounts,
+} from '../model/index.js'
+import type { Database, SqlValue } from '../system/index.js'
+
+export type CheckpointQuery = {
+  readonly project?: ProjectId | undefined
+  readonly session?: SessionKey | undefined
+  readonly limit?: number | undefined
+  /** Only those saved before this one. */
+  readonly before?: CheckpointId | undefined
+}
+
+/** What follows the tables in a statement, newest first, with its values. `order` is the column they are sorted by. */
+export function restOf({ project, session, limit, before }: CheckpointQuery): {
+  readonly rest: string
+  readonly values: readonly SqlValue[]
+  readonly order: 'seq' | 'step'
+} {
+  const conditions: string[] = []
+  const values: SqlValue[] = []
+  const where = (condition: string, value: SqlValue) => {
+    conditions.push(condition)
+    values.push(value)
+  }
+  if (project !== undefined) where('checkpoints.project = ?', project)
+  if (session !== undefined) where('session = ?', session)
+  if (before !== undefined) where('seq < (SELECT seq FROM checkpoints WHERE id = ?)', before)
+  const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  const order = session === undefined ? 'seq' : 'step'
+  return {
+    rest: `${filter} ORDER BY ${order} DESC LIMIT ?`,
+    values: [...values, limit ?? -1],
+    order,
+  }
+}
+
+export function readBriefs(database: Database, query: CheckpointQuery): CheckpointBrief[] {
+  const { rest, values, order } = restOf(query)
+  const row = database.get(
+    `SELECT group_concat(brief) AS briefs FROM (
+       SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
+         sessions.id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL, tree IS NOT NULL,
+         files, insertions, deletions, skipped_counts) AS brief
+       FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session ${rest})`,
+    ...values,
+  )
+  const briefs: unknown = JSON.parse(`[${optionalText(row?.['briefs']) ?? ''}]`)
+  invariant(
+    Array.isArray(briefs) && briefs.every((brief) => Array.isArray(brief)),
+    'a list of rows',
+  )
+  // An aggregate promises no order, though it keeps that of its rows: then this only looks.
+  return briefs.sort(([a], [b]) => number(b) - number(a)).map(briefOf)
+}
+
+function briefOf(columns: readonly unknown[]): CheckpointBrief {
+  const [, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
+    columns
+  const [hasState, hasFiles, files, insertions, deletions, skippedCounts] = columns.slice(11)
+  const isInSession = sessionId !== null
+  return {
+    id: parseCheckpointId(text(id)),
+    kind: text(kind) as CheckpointKind,
+    name: optionalText(name),
+    reason: optionalText(reason),
+    createdAtMs: number(createdAt),
+    pinned: number(pinned) !== 0,
+    sessionId: optionalText(sessionId),
+    step: isInSession ? number(step) : null,
+    status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,
+    hasState: hasState === 1,
+    hasFiles: hasFiles === 1,
+    changes:
+      hasFiles === 1
+        ? { files: number(files), insertions: number(insertions), deletions: number(deletions) }
+        : null,
+    skippedCounts: hasFiles === 1 ? (JSON.parse(text(skippedCounts)) as SkipCounts) : {},
+  }
+}
+
+function number(value: unknown): number {
+  invariant(typeof value === 'number', 'the column holds a number')
+  return value
+}
+
+function text(value: unknown): string {
+  invariant(typeof value === 'string', 'the column holds text')
+  return value
+}
+
+function optionalText(value: unknown): string | null {
+  return value === null || value === undefined ? null : text(value)
+}
