@@ -2,7 +2,7 @@
 // left. Every step can be cut off by a kill and is taken up by the next collection (docs/store.md#collection).
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode, parseProjectId } from '../model/index.js'
 import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
 import { takeLock } from '../system/index.js'
@@ -14,6 +14,8 @@ export type CollectResult = {
 }
 
 const WAIT_MS = 10_000
+/** Long enough for those who wait to see that it is their turn. */
+const PAUSE_MS = 3
 const ABANDONED_MS = 600_000
 /** Of a project, perhaps with an ending. */
 const ID = /^[bcdfghjklmnpqrstvwxz]{18}(?:\.owner)?$/
@@ -38,7 +40,7 @@ export async function collect(
       thorough: options.thorough,
       waitMs: WAIT_MS,
     })
-    const pause = () => nextTurn()
+    const pause = () => sleep(PAUSE_MS)
     await context.ledger.upkeep.collect(pause)
     await context.ledger.upkeep.shrink(pause)
     sweepLeftovers(context, join(temporary, 'leftovers'))

@@ -6,6 +6,7 @@ import { type CollectedStates, collectStates } from './states/index.js'
 
 const PAGES_AT_ONCE = 100
 const INCREMENTAL = 2
+const CUT_ATTEMPTS = 10
 
 /** To be called before the first table is made: afterwards it takes a rewrite of the whole file. */
 export function allowShrinking(database: Database): void {
@@ -49,9 +50,25 @@ export class Upkeep {
       if (this.#freePages() >= before) break
       await pause()
     }
-    // Writers wait while the log is cut off, so that is done only where nobody has just added to it.
-    const { log, checkpointed } = this.#database.get('PRAGMA wal_checkpoint(PASSIVE)') ?? {}
-    if (log === checkpointed) this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
+    await this.#cutLog(pause)
+  }
+
+  /**
+   * Writers wait while the log is cut off. So that is done only where nobody has just added to it, and is left to the next
+   * time if somebody always has.
+   */
+  async #cutLog(pause: () => Promise<void>): Promise<void> {
+    for (let attempt = 0; attempt < CUT_ATTEMPTS; attempt += 1) {
+      const { log, checkpointed } = this.#database.get('PRAGMA wal_checkpoint(PASSIVE)') ?? {}
+      if (log === checkpointed && this.#isCut()) return
+      await pause()
+    }
+  }
+
+  #isCut(): boolean {
+    // It would wait for readers while it keeps the writers out.
+    const row = this.#database.atOnce(() => this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)'))
+    return row?.['busy'] === 0
   }
 
   #freePages(): number {
