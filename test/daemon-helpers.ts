@@ -61,16 +61,27 @@ export async function until(isSo: () => boolean | Promise<boolean>, what: string
   throw new Error(`It did not happen: ${what}`)
 }
 
-/** How many commands it has under way, asked without starting a program for it. */
-export function underWay(s: DaemonScratch): Promise<number> {
+/** Its status, asked without starting a program for it. */
+export function told(s: DaemonScratch): Promise<Told> {
   return new Promise((resolve, reject) => {
     const connection = connect(s.address()?.socket ?? '')
     let text = ''
     connection.on('data', (part) => (text += String(part)))
     connection.on('error', reject)
-    connection.on('close', () => resolve((JSON.parse(text) as { status: Told }).status.working))
+    connection.on('close', () => resolve((JSON.parse(text) as { status: Told }).status))
     connection.write('{"do":"status"}\n')
   })
+}
+
+/** Starts a command, and waits until the daemon has begun it. */
+export async function startServed(
+  s: DaemonScratch,
+  args: readonly string[],
+): Promise<ReturnType<Scratch['start']>> {
+  const { served } = await told(s)
+  const command = s.start(args)
+  await until(async () => (await told(s)).served > served, 'a command that has begun')
+  return command
 }
 
 /** Keeps every save of the project waiting until it is disposed of. */

@@ -20,7 +20,8 @@ import {
   daemonScratch,
   holdProject,
   isAlive,
-  underWay,
+  startServed,
+  told,
   until,
 } from './daemon-helpers.js'
 
@@ -125,8 +126,7 @@ test('a stop waits for what is under way', async () => {
   const { pid } = s.daemon('start')
   s.write({ 'a.txt': 'two\n' })
   const hold = holdProject(s)
-  const save = s.start(['save', '-m', 'under way'])
-  await until(async () => (await underWay(s)) === 1, 'a save under way')
+  const save = await startServed(s, ['save', '-m', 'under way'])
   const stop = s.start(['daemon', 'stop'])
   await until(() => s.address() === undefined, 'a daemon that is about to end')
   expect(isAlive(pid)).toBe(true)
@@ -142,8 +142,7 @@ test('Ctrl-C ends the command and not the work, and says so', async () => {
   s.daemon('start')
   s.write({ 'a.txt': 'two\n' })
   const hold = holdProject(s)
-  const save = s.start(['save', '-m', 'to the end', '--json'])
-  await until(async () => (await underWay(s)) === 1, 'a save under way')
+  const save = await startServed(s, ['save', '-m', 'to the end', '--json'])
   save.kill('SIGINT')
   const { code, stderr } = await save.ended
   expect([code, JSON.parse(stderr).error]).toEqual([
@@ -155,7 +154,7 @@ test('Ctrl-C ends the command and not the work, and says so', async () => {
     },
   ])
   hold[Symbol.dispose]()
-  await until(async () => (await underWay(s)) === 0, 'the end of the work')
+  await until(async () => (await told(s)).working === 0, 'the end of the work')
   expect(s.run(['list']).stdout).toContain('to the end')
 })
 
@@ -165,8 +164,7 @@ test('a daemon that dies at work is told as such, and the work is not done a sec
   const { pid } = s.daemon('start')
   s.write({ 'a.txt': 'two\n' })
   const hold = holdProject(s)
-  const save = s.start(['save', '--json'])
-  await until(async () => (await underWay(s)) === 1, 'a save under way')
+  const save = await startServed(s, ['save', '--json'])
   process.kill(pid, 'SIGKILL')
   const { code, stdout, stderr } = await save.ended
   expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([2, '', 'DAEMON_LOST'])
@@ -185,7 +183,7 @@ test('what a daemon that hangs has been asked is done once, by the command itsel
   } finally {
     process.kill(pid, 'SIGCONT')
   }
-  await until(async () => (await underWay(s)) === 0, 'a daemon that has read what it was asked')
+  await until(async () => (await told(s)).working === 0, 'a daemon that has read what it was asked')
   expect(s.daemon('status').served).toBe(0)
   expect(checkpointsOf(s)).toBe(1)
 })

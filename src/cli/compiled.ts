@@ -22,6 +22,9 @@ export function compiledName(name: string): string {
 export function useCompiled(name: string): void {
   const folder = dirname(fileURLToPath(import.meta.url))
   const file = join(folder, `${name}.js`)
+  const require = createRequire(file)
+  // The daemon runs many commands: a second copy would have errors and classes of its own.
+  if (require.cache[file] !== undefined) return
   const compiledFile = join(folder, compiledName(name))
   if (!existsSync(compiledFile)) return
   const compiled = readFileSync(compiledFile)
@@ -36,7 +39,6 @@ export function useCompiled(name: string): void {
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   if (script.cachedDataRejected === true) return
-  const require = createRequire(file)
   const loaded = new Module(file)
   loaded.filename = file
   require.cache[file] = loaded
