@@ -2,8 +2,8 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { hasCode } from '../model/index.js'
-import type { ObjectReport } from '../snapshot/index.js'
-import { writeFileAtomically } from '../system/index.js'
+import { type ObjectReport, watchOwners } from '../snapshot/index.js'
+import { isSurelyDead, writeFileAtomically } from '../system/index.js'
 import { type CareContext, type Finding, type Fix, some } from './findings.js'
 import { FORMAT, formatFault } from './store-home.js'
 
@@ -77,7 +77,10 @@ export function checkLeftovers(
     const project = projectOf(name)
     return ID.test(project) && !known.has(project) && !STORE_LOCKS.includes(project)
   })
-  const found: Finding[] = [...aged, ...foreign, ...inFolder('tmp')]
+  const watches = watchOwners(home)
+    .filter(({ process: owner }) => owner === undefined || isSurelyDead(owner))
+    .map(({ path }) => path)
+  const found: Finding[] = [...aged, ...foreign, ...watches, ...inFolder('tmp')]
     .filter((name) => isOld(join(home, name)))
     .map((name) => leftover(name, { message: 'left by a process that has ended', home }))
   const damaged = report.caches.map(

@@ -34,7 +34,7 @@ import { restoreMaps } from './restore/present.js'
 import { stillThereIn } from './restore/still-there.js'
 import { uncapturedThen } from './restore/then-rules.js'
 import { EventQueue } from './watch/event-queue.js'
-import { WatchNotes } from './watch/watch-notes.js'
+import { WatchFolder } from './watch/watch-folder.js'
 import { PathRemover, rewriteWithout } from './without-path.js'
 
 /** `helperFor` gives the helper of a project that was started ahead, if one was. */
@@ -50,8 +50,8 @@ export function captureCalls(
   const countingDiff = new TreeDiff(gitDir, { countLines: true })
   const sources = new Sources(gitDir)
   const captures = new Map<ProjectId, ProjectCapture>()
-  const events = new EventQueue(join(home, 'tmp', 'cookies'))
-  const notes = new WatchNotes(home)
+  const watchFolder = new WatchFolder(home)
+  const events = new EventQueue(watchFolder)
   const lanes = new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
 
   return {
@@ -185,6 +185,7 @@ export function captureCalls(
         resource.close()
       for (const capture of captures.values()) capture.close()
       events.close()
+      watchFolder.remove()
     },
   }
 
@@ -200,7 +201,7 @@ export function captureCalls(
         lanes,
         statAhead,
         events,
-        notes,
+        watchFolder,
       })
       captures.set(project, capture)
     }

@@ -1,4 +1,5 @@
 export type { Activity } from './watch/project-watch.js'
+export { watchOwners } from './watch/watch-folder.js'
 export { type Change, totalsOf } from './compare.js'
 export { bytesOf, takeCensus } from './collect/census.js'
 export { type Collected, collectObjects } from './collect/collect-objects.js'

@@ -12,7 +12,7 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
-import { expectSameRoot } from './capture/faults.js'
+import { expectSameRoot, replaced } from './capture/faults.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
 import { type FolderNode, newFolder, type Node, totalLines } from './capture/node.js'
@@ -26,7 +26,8 @@ import { type CachedProject, keepStatCache, readStatCache } from './capture/stat
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
 import type { EventQueue } from './watch/event-queue.js'
 import type { Touches } from './watch/touches.js'
-import type { WatchNotes } from './watch/watch-notes.js'
+import type { WatchFolder } from './watch/watch-folder.js'
+import { noteWatch } from './watch/watch-notes.js'
 import { WatchedProject } from './watch/watched-project.js'
 
 export type Captured = {
@@ -43,7 +44,7 @@ export type CaptureSettings = {
   readonly statAhead: StatAhead
   /** What the watches of all projects share. */
   readonly events: EventQueue
-  readonly notes: WatchNotes
+  readonly watchFolder: WatchFolder
 }
 
 export type CaptureWork = {
@@ -88,12 +89,12 @@ export class ProjectCapture {
 
   /** From now on a capture looks only at what was touched. */
   watch(root: BytePath): void {
-    const { events, notes } = this.#settings
+    const { events, watchFolder } = this.#settings
     this.#watch ??= new WatchedProject({
       root,
       events,
       nodes: () => this.#known?.root,
-      tell: (report) => notes.tell(this.#project, report),
+      tell: (report) => noteWatch(watchFolder, this.#project, report),
     })
   }
 
@@ -110,8 +111,9 @@ export class ProjectCapture {
     const { held, holdObjects, report } = work
     this.#held?.sink.abandon()
     this.#held = undefined
-    const touches = await this.#watch?.take()
     const known = this.#recall(site.root, held)
+    // Nothing may fail between this and the next line: what was touched is told once.
+    const touches = await this.#watch?.take()
     // The nodes are changed in place: if this fails half-way they are of no use any more.
     this.#known = undefined
     const { store, durable, home } = this.#settings
@@ -137,6 +139,8 @@ export class ProjectCapture {
       progress.toStore(scanned.pending.length)
       const builder = new TreeBuilder(scanned.root, sink, epoch)
       await hasher.finish(() => builder.advance())
+      if (touches !== undefined && this.#watch?.isOf(scanned.root) === false)
+        throw replaced(site.root)
       expectSameRoot(site.root, scanned.root.ino)
       for (const { node } of scanned.pending) node.epoch = epoch
       this.#settings.statAhead.update(scanned.restamped)

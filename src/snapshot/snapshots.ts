@@ -35,7 +35,7 @@ import type { Rewritten } from './without-path.js'
 import type { Captured } from './project-capture.js'
 import { ensureRepository } from './repository.js'
 import type { Activity } from './watch/project-watch.js'
-import { type WatchNote, WatchNotes } from './watch/watch-notes.js'
+import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
 
 export type OnProgress = (progress: CaptureProgress) => void
 
@@ -120,7 +120,7 @@ export class Snapshots {
 
   /** All that are going on, in any process. */
   watches(): readonly WatchNote[] {
-    return new WatchNotes(this.#options.home).read()
+    return readWatchNotes(this.#options.home)
   }
 
   /**

@@ -13,8 +13,11 @@ export function missing(root: BytePath): SavestateError {
 export function expectSameRoot(root: BytePath, ino: bigint): void {
   const stats = lstat(root)
   if (stats === undefined || stats === 'unreadable' || !stats.isDirectory()) throw missing(root)
-  if (stats.ino === ino) return
-  throw new SavestateError(
+  if (stats.ino !== ino) throw replaced(root)
+}
+
+export function replaced(root: BytePath): SavestateError {
+  return new SavestateError(
     'PROJECT_MISSING',
     `${printablePath(root)} was replaced by another folder while it was being read`,
     { hint: 'Nothing has been saved of it. Run the command again.' },

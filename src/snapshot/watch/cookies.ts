@@ -8,7 +8,8 @@ const WAIT_MS = 200
 export class Cookies {
   readonly #folder: string
   readonly #nameOf: (number: number) => string
-  #waiting: { readonly name: string; readonly arrived: () => void }[] = []
+  /** What is to be called when the event of a name comes. */
+  readonly #waiting = new Map<string, () => void>()
   #made = 0
   #last: string | undefined
 
@@ -20,18 +21,14 @@ export class Cookies {
   /** True once the event of a new cookie has come, and all that came with it; false if it does not come. */
   async wait(): Promise<boolean> {
     const name = this.#nameOf((this.#made += 1))
-    const arrival = this.#arrivalOf(name)
-    this.#put(name)
-    return arrival
+    return this.#put(name) && this.#arrivalOf(name)
   }
 
   /** An event of this name has come. */
   hear(name: string | null): void {
-    this.#waiting = this.#waiting.filter((each) => {
-      if (each.name !== name) return true
-      each.arrived()
-      return false
-    })
+    if (name === null) return
+    this.#waiting.get(name)?.()
+    this.#waiting.delete(name)
   }
 
   remove(): void {
@@ -44,30 +41,42 @@ export class Cookies {
       const timer = setTimeout(() => {
         // The loop may have been held up for that long: once round, so that what has come is told.
         setImmediate(() => {
-          this.#waiting = this.#waiting.filter((each) => each.name !== name)
-          resolve(false)
+          if (this.#waiting.delete(name)) resolve(false)
         })
       }, WAIT_MS)
-      const arrived = () => {
+      this.#waiting.set(name, () => {
         clearTimeout(timer)
         // Behind the rest of the burst, which is counted by then.
         setImmediate(() => resolve(true))
-      }
-      this.#waiting.push({ name, arrived })
+      })
     })
   }
 
-  /** One file for all of them: a rename costs the least. */
-  #put(name: string): void {
+  /** One file for all of them: a rename costs the least. False where no file can be made. */
+  #put(name: string): boolean {
     const path = join(this.#folder, name)
     try {
-      if (this.#last === undefined) writeFileSync(path, '', { mode: 0o600 })
-      else renameSync(this.#last, path)
+      this.#move(path)
+    } catch (error) {
+      // The save goes on without, and says what is wrong with the disk if that keeps it from saving too.
+      if (!hasCode(error, ...NO_PLACE)) throw error
+      this.#last = undefined
+      return false
+    }
+    this.#last = path
+    return true
+  }
+
+  #move(path: string): void {
+    try {
+      if (this.#last !== undefined) return renameSync(this.#last, path)
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      writeFileSync(path, '', { mode: 0o600 })
     }
-    this.#last = path
+    writeFileSync(path, '', { mode: 0o600 })
   }
 }
+
+/** Errors of a folder in which nothing can be made now. */
+export const NO_PLACE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST']

@@ -1,27 +1,26 @@
 // The one queue that all watches of a thread share: whether the kernel has thrown events away, and whether all that
 // came before a moment have arrived. An overflow is silent, so a drain that comes near the queue's length counts as
 // one.
-import { type FSWatcher, mkdirSync, readFileSync, rmSync, watch } from 'node:fs'
-import { join } from 'node:path'
-import { threadId } from 'node:worker_threads'
+import { type FSWatcher, readFileSync, watch } from 'node:fs'
 import { hasCode } from '../../model/index.js'
-import { Cookies } from './cookies.js'
+import { Cookies, NO_PLACE } from './cookies.js'
+import type { WatchFolder } from './watch-folder.js'
 
 const DEFAULT_QUEUE = 16_384
 
 export class EventQueue {
-  readonly #folder: string
+  readonly #folder: WatchFolder
   readonly #safeBurst: number
   readonly #cookies: Cookies
   #watcher: FSWatcher | undefined
   #burst = 0
   readonly #onOverflow = new Set<() => void>()
 
-  /** `folder`: in the store, for cookies. */
-  constructor(folder: string) {
-    this.#folder = join(folder, `${process.pid}-${threadId}`)
+  /** `folder`: for cookies. */
+  constructor(folder: WatchFolder) {
+    this.#folder = folder
     this.#safeBurst = queueLength() / 2
-    this.#cookies = new Cookies(this.#folder, (number) => `cookie-${number}`)
+    this.#cookies = new Cookies(folder.path, (number) => `cookie-${number}`)
   }
 
   /** Returns what takes it back. */
@@ -51,19 +50,18 @@ export class EventQueue {
     this.#watcher?.close()
     this.#watcher = undefined
     this.#cookies.remove()
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   #listen(): boolean {
     if (this.#watcher !== undefined) return true
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     try {
-      this.#watcher = watch(this.#folder, { persistent: false }, (_type, name) => {
+      this.#folder.ensure()
+      this.#watcher = watch(this.#folder.path, { persistent: false }, (_type, name) => {
         this.count()
         this.#cookies.hear(name)
       })
     } catch (error) {
-      if (isWatchLimit(error)) return false
+      if (isWatchLimit(error) || hasCode(error, 'ENOENT', ...NO_PLACE)) return false
       throw error
     }
     this.#watcher.on('error', () => this.close())

@@ -110,6 +110,11 @@ export class ProjectWatch {
     }
   }
 
+  /** Of the folder that is watched. */
+  get rootInode(): bigint | undefined {
+    return this.#inode
+  }
+
   touch(folder: BytePath, name: BytePath): void {
     this.#touches.add(folder, name, { hasNewNames: false })
   }

@@ -12,8 +12,8 @@ export type WatchedOptions = {
   readonly events: EventQueue
   /** The project as the last capture left it; undefined while one is under way. */
   readonly nodes: () => FolderNode | undefined
-  /** Called when there is something new to say of the watch; undefined at its end. */
-  readonly tell: (report: WatchReport | undefined) => void
+  /** Called when there is something new to say of the watch; undefined at its end. False: to be said again. */
+  readonly tell: (report: WatchReport | undefined) => boolean
 }
 
 export class WatchedProject {
@@ -35,12 +35,16 @@ export class WatchedProject {
     return this.#watch.take()
   }
 
+  /** The folder that was scanned must be the watched one: of another nothing is known. */
+  isOf(root: FolderNode): boolean {
+    return this.#watch.rootInode === root.ino
+  }
+
   /** A save has been made; if there is something new to say of the watch, it is said. */
   tell(): void {
     const { folders: _, ...news } = this.#watch.report()
     const text = JSON.stringify(news)
-    if (text !== this.#told) this.#options.tell(this.#watch.report())
-    this.#told = text
+    if (text !== this.#told && this.#options.tell(this.#watch.report())) this.#told = text
   }
 
   /** What was not touched needs no look, if a checkpoint holds it and it cannot change by itself. */
