@@ -36,13 +36,19 @@ type Watched = {
   readonly inside: Map<string, Watched>
 }
 
+/**
+ * The end of a watch is an event too, one that nobody hears of: so few at a time that they do not fill the queue
+ * before it is read again.
+ */
+const CLOSED_AT_ONCE = 256
+
 export class FolderSource implements EventSource {
   readonly #root: BytePath
   readonly #listener: SourceListener
   #tree: Watched = newWatched(ROOT)
   #folders = 0
   /** Closed once the queue is empty: an event of theirs that nobody counts could hide an overflow. */
-  #retired: FSWatcher[] = []
+  readonly #retired: FSWatcher[] = []
 
   constructor(root: BytePath, listener: SourceListener) {
     this.#root = root
@@ -67,13 +73,12 @@ export class FolderSource implements EventSource {
     if (place === undefined) return
     if (name === undefined) this.#tree = newWatched(ROOT)
     else above?.inside.delete(name)
+    if (this.#retired.length === 0) setImmediate(() => this.#closeRetired())
     this.#retire(place)
-    setImmediate(() => this.#closeRetired())
   }
 
   close(): void {
     this.drop(ROOT)
-    this.#closeRetired()
   }
 
   #watch(place: Watched): FSWatcher {
@@ -134,7 +139,8 @@ export class FolderSource implements EventSource {
   }
 
   #closeRetired(): void {
-    for (const watcher of this.#retired.splice(0)) watcher.close()
+    for (const watcher of this.#retired.splice(0, CLOSED_AT_ONCE)) watcher.close()
+    if (this.#retired.length > 0) setImmediate(() => this.#closeRetired())
   }
 }
 
