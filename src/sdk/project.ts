@@ -63,6 +63,15 @@ export class Project {
     return project === undefined ? undefined : this.#context.snapshots.activity(project)
   }
 
+  /**
+   * Looks at all of a watched project, as happens every two minutes by itself: the next save holds what no event told
+   * of, such as writes through a mapped page.
+   */
+  async lookAtAll(): Promise<void> {
+    const project = engine.knownProject(this.#context)
+    if (project !== undefined) await this.#context.snapshots.lookAtAll(project)
+  }
+
   /** For a session that is to belong to it: noted in the ledger if it is not yet. */
   static known(project: Project): KnownProject {
     return engine.ensureProject(project.#context)

@@ -55,7 +55,9 @@ export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number)
   return stats.ctimeNs + tick < BigInt(Math.floor(readAtMs)) * 1_000_000n
 }
 
-export function stampText(stats: Stats): string {
+export function stampText(
+  stats: Pick<Stats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'> | Stamp,
+): string {
   return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`
 }
 

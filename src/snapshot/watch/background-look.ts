@@ -2,45 +2,61 @@
 // link, or through another mount. It goes in small steps between the calls of the thread, and what it finds is
 // touched for the next save.
 import { type BytePath, joinPath, ROOT } from '../../model/index.js'
-import { type FolderNode, findNode, type Node } from '../capture/node.js'
-import { isSameStamp, lstat } from '../capture/stats.js'
+import { type ContentNode, type FolderNode, findNode } from '../capture/node.js'
+import { isSameStamp, lstat, stampText } from '../capture/stats.js'
 import type { ProjectWatch } from './project-watch.js'
 
 export const BACKGROUND_LOOK_MS = 2 * 60_000
 const STEP_PATHS = 200
+const MODE_BITS = 0o7777
 
-type Found = { readonly folder: BytePath; readonly node: Node }
+type Place = { readonly folder: BytePath; readonly node: ContentNode | FolderNode }
+/** `before`: the stamp that was no longer true. */
+type Found = Place & { readonly before: string; readonly isMissed: boolean }
 
 /** Goes through all nodes of a project that a save has left behind; a pause is allowed at each step. */
 export async function lookInBackground(
   now: { readonly root: FolderNode; readonly rootPath: BytePath; readonly watch: ProjectWatch },
   pause: () => Promise<boolean>,
 ): Promise<void> {
+  const { root, rootPath, watch } = now
   const found: Found[] = []
   let count = 0
-  for (const each of nodesBelow(now.root, ROOT)) {
-    if (isChanged(now.rootPath, each)) found.push(each)
+  for (const each of nodesBelow(root, ROOT)) {
+    const change = changeOf(rootPath, each)
+    if (change !== undefined)
+      found.push({ ...each, before: stampText(each.node), isMissed: change === 'missed' })
     count += 1
     if (count % STEP_PATHS === 0 && !(await pause())) return
   }
-  if (found.length > 0 && !(await now.watch.settle())) return
-  for (const { folder, node } of found) {
-    const path = joinPath(folder, node.name)
-    // A save may have been here since, or an event be on record.
-    if (now.watch.isTouched(folder, node.name) || findNode(now.root, path) !== node) continue
-    if (isChanged(now.rootPath, { folder, node })) now.watch.noteMissed(folder, node.name)
+  // What was seen happened before this, so its event, if there is one, has come after it.
+  if (found.length > 0 && !((await watch.settle()) && (await pause()))) return
+  for (const { folder, node, before, isMissed } of found) {
+    if (watch.isTouched(folder, node.name)) continue
+    // A save has been here since.
+    if (findNode(root, joinPath(folder, node.name)) !== node || stampText(node) !== before) continue
+    if (isMissed) watch.noteMissed(folder, node.name)
+    else watch.touch(folder, node.name)
   }
-  now.watch.noteLooked()
+  watch.noteLooked()
 }
 
-function isChanged(rootPath: BytePath, { folder, node }: Found): boolean {
+/** `relinked`: another name of the file came or went, of which only that name's folder is told. */
+function changeOf(rootPath: BytePath, { folder, node }: Place): 'missed' | 'relinked' | undefined {
   const stats = lstat(`${rootPath}/${joinPath(folder, node.name)}`)
-  return stats === undefined || stats === 'unreadable' || !isSameStamp(node, stats)
+  if (stats === undefined || stats === 'unreadable') return 'missed'
+  if (isSameStamp(node, stats)) return undefined
+  const isSameMode = node.kind === 'link' || node.mode === (Number(stats.mode) & MODE_BITS)
+  const { size, mtimeNs, ino } = node
+  const isAsBefore =
+    isSameMode && isSameStamp({ size, mtimeNs, ino, ctimeNs: stats.ctimeNs }, stats)
+  return isAsBefore ? 'relinked' : 'missed'
 }
 
-function* nodesBelow(folder: FolderNode, path: BytePath): Generator<Found> {
+function* nodesBelow(folder: FolderNode, path: BytePath): Generator<Place> {
   for (const node of folder.children) {
-    if (node.kind === 'skipped') continue
+    // Files with several names are looked at by every save.
+    if (node.kind === 'skipped' || (node.kind === 'file' && node.isLinked)) continue
     yield { folder: path, node }
     if (node.kind === 'folder') yield* nodesBelow(node, joinPath(path, node.name))
   }
