@@ -20,7 +20,11 @@ let buffer = Buffer.alloc(64 << 10)
 /** Nothing is known of mounts where the system has no such table. */
 export function mountsOf(root: BytePath): Mounts {
   const table = readTable()
-  if (table === undefined) return { key: '', remote: undefined }
+  return table === undefined ? { key: '', remote: undefined } : mountsIn(table, root)
+}
+
+/** `table`: as in /proc/self/mountinfo, one character per byte. */
+export function mountsIn(table: string, root: BytePath): Mounts {
   const inside: string[] = []
   let above = { point: '', line: '' }
   for (const line of table.split('\n')) {

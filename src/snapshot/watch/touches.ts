@@ -3,11 +3,15 @@
 import { type BytePath, nameOf, parentOf, ROOT } from '../../model/index.js'
 import type { Node } from '../capture/node.js'
 
+/** A project in which more is touched between two saves is looked at as a whole: the list must not grow for ever. */
+const MAX_NAMES = 100_000
+
 export class Touches {
   readonly #names = new Map<BytePath, Set<string>>()
   /** Folders with a touched name in them, and all above these. */
   readonly #loud = new Set<BytePath>()
   readonly #lost = new Set<BytePath>()
+  #count = 0
 
   get isEmpty(): boolean {
     return this.#loud.size === 0 && this.#lost.size === 0
@@ -25,8 +29,10 @@ export class Touches {
 
   /** Nothing is known of a folder and all below it. */
   lose(folder: BytePath): void {
+    if (folder === ROOT) this.#loseAll()
+    if (this.#lost.has(ROOT)) return
     this.#lost.add(folder)
-    if (folder !== ROOT) this.add(parentOf(folder), nameOf(folder), { hasNewNames: false })
+    this.#touch(parentOf(folder), nameOf(folder))
   }
 
   sameIn(folder: BytePath): (node: Node) => boolean {
@@ -41,13 +47,23 @@ export class Touches {
   }
 
   #touch(folder: BytePath, name: string): void {
-    const names = this.#names.get(folder)
-    if (names !== undefined) {
-      names.add(name)
+    if (this.#lost.has(ROOT)) return
+    const names = this.#names.get(folder) ?? new Set()
+    if (names.has(name)) return
+    names.add(name)
+    this.#count += 1
+    if (this.#count > MAX_NAMES) {
+      this.#loseAll()
       return
     }
-    this.#names.set(folder, new Set([name]))
+    if (names.size > 1) return
+    this.#names.set(folder, names)
     for (let path = folder; !this.#loud.has(path); path = parentOf(path)) this.#loud.add(path)
+  }
+
+  #loseAll(): void {
+    for (const list of [this.#names, this.#loud, this.#lost]) list.clear()
+    this.#lost.add(ROOT)
   }
 
   #isLost(folder: BytePath): boolean {
