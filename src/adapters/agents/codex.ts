@@ -1,0 +1,41 @@
+// Codex. Recorded on 0.166.0. Typing into a running shell fires no hook, and a command that still runs when its
+// call returns never gets its "after": what those change is found by the next checkpoint.
+import { claudeAnswer } from './claude.js'
+import type { Mapper } from './event.js'
+import {
+  type EventMap,
+  mapEvent,
+  type ToolTable,
+  usualFacts,
+  usualPrompt,
+  usualTool,
+} from './map-event.js'
+
+const TOOLS: ToolTable = {
+  reads: ['update_plan', 'view_image', 'web_search'],
+  writes: ['apply_patch'],
+}
+
+const MAP: EventMap = {
+  agent: 'codex',
+  types: {
+    SessionStart: 'session-start',
+    UserPromptSubmit: 'turn-start',
+    PreToolUse: 'before-tool',
+    PostToolUse: 'after-tool',
+    SubagentStart: 'subagent-start',
+    SubagentStop: 'subagent-end',
+    Stop: 'turn-end',
+    PreCompact: 'compaction',
+    SessionEnd: 'session-end',
+  },
+  facts: usualFacts,
+  prompt: usualPrompt,
+  tool: (payload) => usualTool(payload, TOOLS),
+}
+
+export const codex: Mapper = {
+  runsToolsTogether: true,
+  parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
+  answer: claudeAnswer,
+}

@@ -1,0 +1,86 @@
+// What coding agents tell us and what we answer, in our own words. Each agent's file maps its payloads to these
+// events and our answers back to what that agent expects.
+
+export const AGENT_NAMES = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'cursor',
+  'cline',
+  'copilot',
+  'hermes',
+] as const
+export type AgentName = (typeof AGENT_NAMES)[number]
+
+/** `reads`: never changes a file; `writes`: changes files by itself alone; `anything`: shell, MCP, task, unknown. */
+export type ToolEffect = 'reads' | 'writes' | 'anything'
+
+export type Tool = {
+  readonly name: string
+  readonly input: unknown
+  /** The agent's id of the call. Not all agents have one. */
+  readonly callId: string | undefined
+  readonly effect: ToolEffect
+}
+
+export type EventFacts = {
+  readonly agent: AgentName
+  /** The agent's own name of the event. */
+  readonly eventName: string
+  readonly sessionId: string
+  readonly turnId: string | undefined
+  /** The subagent it happened in, if it was in one. */
+  readonly agentId: string | undefined
+  readonly cwd: string | undefined
+  readonly transcriptPath: string | undefined
+  /** What the payload had besides, as it was. */
+  readonly rest: Readonly<Record<string, unknown>>
+}
+
+export type AgentEvent = EventFacts &
+  (
+    | { readonly type: 'session-start'; readonly source: string | undefined }
+    | { readonly type: 'turn-start'; readonly prompt: string }
+    | { readonly type: 'before-tool'; readonly tool: Tool }
+    | { readonly type: 'after-tool'; readonly tool: Tool }
+    | { readonly type: 'subagent-start' }
+    | { readonly type: 'subagent-end' }
+    | { readonly type: 'turn-end' }
+    | { readonly type: 'compaction' }
+    | { readonly type: 'session-end' }
+  )
+
+export type EventType = AgentEvent['type']
+
+/** What became of our work. Only before a tool can it be stopped; anywhere else `stop` is told and the agent goes on. */
+export type Outcome =
+  | {
+      readonly type: 'go-on'
+      /** For the person, in the way the agent offers. */
+      readonly tell?: string | undefined
+      /** For the model, at the next turn. */
+      readonly context?: string | undefined
+    }
+  | { readonly type: 'stop'; readonly reason: string }
+
+export type Answer = {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+}
+
+/** Pure: no files, no clock, no environment. */
+export type Mapper = {
+  /** Undefined for an event that is none of ours. Throws BAD_INPUT for a payload that is malformed. */
+  readonly parse: (eventName: string, payload: unknown) => AgentEvent | undefined
+  readonly answer: (event: AgentEvent, outcome: Outcome) => Answer
+  /** Whether it has several tool calls under way at once, so that one's beginning does not tell of another's end. */
+  readonly runsToolsTogether: boolean
+}
+
+export const SILENCE: Answer = { stdout: '', stderr: '', exitCode: 0 }
+
+export function jsonAnswer(value: Readonly<Record<string, unknown>>): Answer {
+  return { ...SILENCE, stdout: `${JSON.stringify(value)}\n` }
+}

@@ -1,0 +1,21 @@
+// All agents by their names.
+import { claude } from './claude.js'
+import { cline } from './cline.js'
+import { codex } from './codex.js'
+import { copilot } from './copilot.js'
+import { cursor } from './cursor.js'
+import type { AgentName, Mapper } from './event.js'
+import { gemini } from './gemini.js'
+import { hermes } from './hermes.js'
+import { opencode } from './opencode.js'
+
+export const MAPPERS: Readonly<Record<AgentName, Mapper>> = {
+  claude,
+  codex,
+  gemini,
+  opencode,
+  cursor,
+  cline,
+  copilot,
+  hermes,
+}

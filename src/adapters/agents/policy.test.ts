@@ -1,0 +1,294 @@
+// Sequences of events as agents send them, and what becomes of each: which checkpoints, under which names.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { AgentEvent, Tool } from './event.js'
+import { MAX_CALLS, type Memory, NO_MEMORY, parseMemory } from './memory.js'
+import { decide, type PolicyOptions, settled } from './policy.js'
+
+const ONE_BY_ONE: PolicyOptions = { runsToolsTogether: false, isDiscreet: false }
+const TOGETHER: PolicyOptions = { runsToolsTogether: true, isDiscreet: false }
+
+type Special = Partial<Pick<AgentEvent, 'agentId' | 'turnId'>>
+const facts = {
+  agent: 'claude',
+  eventName: 'Event',
+  sessionId: 's',
+  turnId: undefined,
+  agentId: undefined,
+  cwd: '/w',
+  transcriptPath: undefined,
+  rest: {},
+} as const
+
+const prompt = (text: string): AgentEvent => ({ ...facts, type: 'turn-start', prompt: text })
+const start = (source = 'startup'): AgentEvent => ({ ...facts, type: 'session-start', source })
+const end: AgentEvent = { ...facts, type: 'turn-end' }
+const over: AgentEvent = { ...facts, type: 'session-end' }
+const shell = (command: string): Tool => ({
+  name: 'Bash',
+  input: { command },
+  callId: `id-${command}`,
+  effect: 'anything',
+})
+const write = (path: string): Tool => ({
+  name: 'Write',
+  input: { file_path: path },
+  callId: `id-${path}`,
+  effect: 'writes',
+})
+const read: Tool = { name: 'Read', input: {}, callId: 'r', effect: 'reads' }
+const before = (tool: Tool, special: Special = {}): AgentEvent => ({
+  ...facts,
+  ...special,
+  type: 'before-tool',
+  tool,
+})
+const after = (tool: Tool, special: Special = {}): AgentEvent => ({
+  ...facts,
+  ...special,
+  type: 'after-tool',
+  tool,
+})
+
+/** The reasons of what each event saves, with who did it. */
+function follow(events: readonly AgentEvent[], options = ONE_BY_ONE) {
+  let memory: Memory = NO_MEMORY
+  return events.map((event) => {
+    const decision = decide(event, memory, options)
+    memory = decision.saves.reduce(settled, decision.memory)
+    // What is remembered goes through JSON between two processes.
+    memory = parseMemory(JSON.parse(JSON.stringify(memory)))
+    return decision.saves.map(
+      ({ reason, metadata, always }) => `${reason} [${metadata.by}${always ? ', always' : ''}]`,
+    )
+  })
+}
+
+test('a usual turn reads like the conversation', () => {
+  expect(
+    follow([
+      start(),
+      prompt('Fix  the\nlogin'),
+      before(read),
+      after(read),
+      before(write('/w/src/a.ts')),
+      after(write('/w/src/a.ts')),
+      before(shell('npm test')),
+      after(shell('npm test')),
+      end,
+      over,
+    ]),
+  ).toEqual([
+    [],
+    ['You: Fix the login [person, always]'],
+    [],
+    [],
+    ['Before Write src/a.ts [person]'],
+    [],
+    ['Write src/a.ts [agent]'],
+    ['Bash: npm test [agent]'],
+    ['End of the turn [unknown]'],
+    ['End of the session [unknown]'],
+  ])
+})
+
+test('writes that no shell follows are held by the end of the turn', () => {
+  expect(follow([prompt('x'), before(write('a')), after(write('a')), end]).at(-1)).toEqual([
+    'Write a [agent]',
+  ])
+})
+
+test('an end that never came is made up for by the next event, whichever it is', () => {
+  const lost = 'Bash: rm -rf x (no end seen)'
+  const killed = [prompt('one'), before(shell('rm -rf x'))]
+  expect(follow([...killed, before(read)]).at(-1)).toEqual([`${lost} [agent]`])
+  expect(follow([...killed, before(write('a'))]).at(-1)).toEqual([`${lost} [agent]`])
+  expect(follow([...killed, end]).at(-1)).toEqual([`${lost} [agent]`])
+  expect(follow([...killed, over]).at(-1)).toEqual([`${lost} [agent]`])
+  expect(follow([...killed, { ...facts, type: 'compaction' }]).at(-1)).toEqual([`${lost} [agent]`])
+  expect(follow([...killed, start('resume')]).at(-1)).toEqual([`${lost} [unknown]`])
+  expect(follow([...killed, prompt('two')]).at(-1)).toEqual([
+    `${lost} [unknown]`,
+    'You: two [person, always]',
+  ])
+})
+
+test('what was made up for is not made up for again', () => {
+  const killed = [prompt('one'), before(shell('rm -rf x')), start('resume'), prompt('two'), end]
+  expect(follow(killed).slice(-2)).toEqual([
+    ['You: two [person, always]'],
+    ['End of the turn [unknown]'],
+  ])
+})
+
+test('calls that run at once share what they changed', () => {
+  const [a, b] = [shell('a'), shell('b')]
+  expect(follow([before(a), before(b), after(b), after(a), end], TOGETHER)).toEqual([
+    ['Before Bash: a [person]'],
+    ['Bash: a (running) [agent]'],
+    ['Bash: b; Bash: a (running) [agent]'],
+    ['Bash: a [agent]'],
+    ['End of the turn [unknown]'],
+  ])
+  const memory = decide(before(a), NO_MEMORY, TOGETHER).memory
+  const [save] = decide(after(b), memory, TOGETHER).saves
+  expect(save?.metadata).toMatchObject({ together: true, calls: ['Bash: b', 'Bash: a'] })
+})
+
+test('a read while another call runs says nothing of its end where calls run at once', () => {
+  expect(follow([before(shell('a')), before(read)], TOGETHER).at(-1)).toEqual([])
+})
+
+test('calls without ids are paired by what they were asked for', () => {
+  const nameless = (command: string) => ({ ...shell(command), callId: undefined })
+  expect(
+    follow(
+      [
+        before(nameless('a')),
+        before(nameless('b')),
+        after(nameless('a')),
+        after(nameless('b')),
+        end,
+      ],
+      TOGETHER,
+    ),
+  ).toEqual([
+    ['Before Bash: a [person]'],
+    ['Bash: a (running) [agent]'],
+    ['Bash: a; Bash: b (running) [agent]'],
+    ['Bash: b [agent]'],
+    ['End of the turn [unknown]'],
+  ])
+})
+
+test('the call that a subagent runs in is not taken for one that has lost its end', () => {
+  const task: Tool = {
+    name: 'Agent',
+    input: { description: 'look' },
+    callId: 't',
+    effect: 'anything',
+  }
+  const inside = { agentId: 'a-1' }
+  const sequence: AgentEvent[] = [
+    before(task),
+    { ...facts, ...inside, type: 'subagent-start' },
+    before(write('s.txt'), inside),
+    after(write('s.txt'), inside),
+    { ...facts, ...inside, type: 'subagent-end' },
+    after(task),
+  ]
+  expect(follow(sequence)).toEqual([
+    ['Before Agent: look [person]'],
+    [],
+    ['Before Write s.txt [person]'],
+    [],
+    ['Write s.txt [agent]'],
+    ['Agent: look [agent]'],
+  ])
+})
+
+test('compaction starts a session over without ending what runs', () => {
+  const { memory } = decide(before(shell('a')), NO_MEMORY, TOGETHER)
+  expect(decide(start('compact'), memory, TOGETHER).memory.running).toHaveLength(1)
+  expect(decide(start('resume'), memory, TOGETHER).memory.running).toHaveLength(0)
+})
+
+test('a save that failed leaves its calls to the next', () => {
+  const events = [before(write('a')), after(write('a'))]
+  let memory = events.reduce((known, event) => decide(event, known, ONE_BY_ONE).memory, NO_MEMORY)
+  const failed = decide(before(shell('x')), memory, ONE_BY_ONE)
+  memory = failed.memory
+  const [next] = decide(after(shell('x')), memory, ONE_BY_ONE).saves
+  expect(next?.reason).toBe('Write a; Bash: x')
+})
+
+test('the metadata has all that joins a checkpoint to the conversation', () => {
+  const asked = decide(
+    { ...facts, type: 'turn-start', prompt: 'Do it', turnId: 't-1' },
+    NO_MEMORY,
+    ONE_BY_ONE,
+  )
+  const decision = decide(
+    { ...facts, type: 'after-tool', tool: shell('ls'), agentId: 'a', transcriptPath: '/t.jsonl' },
+    asked.memory,
+    ONE_BY_ONE,
+  )
+  expect(decision.saves[0]).toEqual({
+    reason: 'Bash: ls',
+    toolCallId: 'id-ls',
+    always: false,
+    holds: ['id-ls'],
+    metadata: {
+      agent: 'claude',
+      event: 'Event',
+      agentSession: 's',
+      turnId: 't-1',
+      prompt: 'Do it',
+      tool: 'Bash: ls',
+      toolCallId: 'id-ls',
+      agentId: 'a',
+      transcript: '/t.jsonl',
+      by: 'agent',
+      calls: ['Bash: ls'],
+    },
+  })
+})
+
+test('in a store that is encrypted no reason and no memory holds the words of a prompt or a command', () => {
+  const discreet = { ...ONE_BY_ONE, isDiscreet: true }
+  const asked = decide(prompt('the secret plan'), NO_MEMORY, discreet)
+  const command = { ...shell('secret --key'), callId: 'c-1' }
+  const run = decide(before(command), asked.memory, discreet)
+  const done = decide(after(command), run.memory, discreet)
+  const told = [...asked.saves, ...run.saves, ...done.saves].map(({ reason }) => reason)
+  expect(told).toEqual(['You: a prompt', 'Before Bash', 'Bash'])
+  expect(JSON.stringify([run.memory, done.memory])).not.toContain('--key')
+  expect(JSON.stringify(asked.memory)).not.toContain('plan')
+  expect(asked.saves[0]?.metadata.prompt).toBe('the secret plan')
+})
+
+test('in any sequence: the memory stays small, every prompt is saved, reasons are short lines', () => {
+  const tool = fc.oneof(
+    fc.string().map(shell),
+    fc.string().map(write),
+    fc.constant(read),
+    fc.constant<Tool>({
+      name: '\ud800'.repeat(999),
+      input: [],
+      callId: undefined,
+      effect: 'anything',
+    }),
+  )
+  const agentId = fc.option(fc.constantFrom('a', 'b'), { nil: undefined })
+  const event = fc.oneof(
+    fc.string({ maxLength: 3000 }).map(prompt),
+    fc.tuple(tool, agentId).map(([one, id]) => before(one, { agentId: id })),
+    fc.tuple(tool, agentId).map(([one, id]) => after(one, { agentId: id })),
+    fc.constantFrom(end, over, start(), start('compact')),
+  )
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 120 }), fc.boolean(), (events, runsToolsTogether) => {
+      let memory: Memory = NO_MEMORY
+      for (const one of events) {
+        const decision = decide(one, memory, { runsToolsTogether, isDiscreet: false })
+        memory = decision.memory
+        expect(memory.running.length + memory.ended.length).toBeLessThanOrEqual(2 * MAX_CALLS)
+        const isKept = decision.saves.some(({ always }) => always)
+        expect(isKept).toBe(one.type === 'turn-start')
+        for (const { reason } of decision.saves) {
+          expect(reason).toMatch(/^[^\n\r\0\p{Cs}]{1,400}$/u)
+        }
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a memory of another form is an empty one', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(parseMemory(value).running.length).toBeLessThanOrEqual(MAX_CALLS)
+    }),
+  )
+  expect(parseMemory({ running: [{ key: 1 }], turn: 7 })).toEqual(NO_MEMORY)
+})
