@@ -9,7 +9,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Each room and the rooms below it that it may import. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['index', 'http'],
+  cli: ['adapters', 'http', 'index'],
   http: ['index'],
   adapters: ['index'],
   index: ['sdk', 'engine', 'model'],

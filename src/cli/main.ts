@@ -22,6 +22,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   fork: () => import('./commands/fork.js'),
   export: () => import('./commands/export.js'),
   import: () => import('./commands/import.js'),
+  hook: () => import('./commands/hook.js'),
   pin: () => import('./commands/pin.js'),
   unpin: () => import('./commands/unpin.js'),
   name: () => import('./commands/name.js'),
@@ -73,7 +74,9 @@ export async function main(): Promise<void> {
     })
   }
   exitOnSignals(teller, () => bar.erase())
-  process.exitCode = await runCommand(parsed, ownSurroundings(parsed, { screen, bar }))
+  const code = await runCommand(parsed, ownSurroundings(parsed, { screen, bar }))
+  // To an agent our usual 2 means that its tool must not run.
+  process.exitCode = parsed.command === 'hook' && code === EXIT.failed ? EXIT.declined : code
 }
 
 /** The exit code; an error has been told. */

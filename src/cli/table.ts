@@ -1,10 +1,16 @@
 // Every command. Parsing, help, completion and docs/cli.md all come from here.
+import { AGENT_COMMANDS } from './agent-commands.js'
 import { FOLDER_COMMANDS } from './folder-commands.js'
 import { SESSION_COMMANDS } from './session-commands.js'
 import { type CommandSpec, COMMON_OPTIONS, type OptionSpec } from './spec.js'
 import { STORE_COMMANDS } from './store-commands.js'
 
-export const COMMANDS = { ...FOLDER_COMMANDS, ...SESSION_COMMANDS, ...STORE_COMMANDS }
+export const COMMANDS = {
+  ...FOLDER_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...AGENT_COMMANDS,
+  ...STORE_COMMANDS,
+}
 
 export type CommandName = keyof typeof COMMANDS
 
@@ -21,6 +27,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'fork',
   'export',
   'import',
+  'hook',
   'pin',
   'unpin',
   'name',

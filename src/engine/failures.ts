@@ -28,6 +28,36 @@ const ASKED_WRONGLY: readonly ErrorCode[] = [
 ]
 const MAX_MESSAGE_CHARS = 500
 
+/**
+ * Notes a failure whatever its code: of work that nobody looks at. One that the newest note tells of already is not
+ * noted again, so that an agent that fails at every call does not push everything else out.
+ */
+export function recordFailure(
+  { ledger, clock }: StoreContext,
+  { operation, project, error }: FailureFacts,
+): void {
+  const { code, message } = described(error)
+  const [newest] = ledger.care.failures(1)
+  const atMs = clock.nowMs()
+  const isTold = newest?.code === code && newest.message === message && atMs - newest.atMs < TOLD_MS
+  if (!isTold) ledger.care.addFailure({ atMs, operation, project, code, message })
+}
+
+export type FailureFacts = {
+  readonly operation: string
+  /** The path of the project, if it is about one. */
+  readonly project: string | null
+  readonly error: unknown
+}
+
+const TOLD_MS = 3_600_000
+
+function described(error: unknown): { readonly code: string; readonly message: string } {
+  const code = error instanceof SavestateError ? error.code : 'BUG'
+  const message = error instanceof Error ? error.message : String(error)
+  return { code, message: message.slice(0, MAX_MESSAGE_CHARS) }
+}
+
 export function noteFailure(
   context: StoreContext & { readonly path?: BytePath },
   operation: string,
@@ -35,10 +65,7 @@ export function noteFailure(
 ): void {
   const code = error instanceof SavestateError ? error.code : 'BUG'
   if (code !== 'BUG' && ASKED_WRONGLY.includes(code)) return
-  const message = (error instanceof Error ? error.message : String(error)).slice(
-    0,
-    MAX_MESSAGE_CHARS,
-  )
+  const { message } = described(error)
   const project = context.path === undefined ? null : pathText(context.path)
   try {
     context.ledger.care.addFailure({

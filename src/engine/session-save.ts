@@ -9,6 +9,7 @@ import {
   parseCheckpointId,
   parseName,
   parseReason,
+  type Project,
   SavestateError,
   type Session,
   type StateId,
@@ -36,6 +37,7 @@ const facts = () => ({
   name: z.optional(z.string()),
   reason: z.optional(z.string()),
   files: z._default(z.boolean(), false),
+  ifChanged: z._default(z.boolean(), false),
   status: z.optional(statusInput()),
   metadata: z.optional(z.unknown()),
   schemaVersion: z.optional(z.int()),
@@ -52,6 +54,8 @@ export type Facts = {
   readonly name?: string | undefined
   readonly reason?: string | undefined
   readonly files: boolean
+  /** Nothing is added while the project's newest files are as they are now. */
+  readonly ifChanged?: boolean
   readonly status?: StatusInput | undefined
   readonly metadata?: unknown
   readonly schemaVersion?: number | undefined
@@ -107,9 +111,21 @@ async function addCheckpoint(
       await recover(context, project, work.hooks)
       const captured = await captureForRecord(context, project, work.hooks)
       failpoint('save:captured')
-      return commit(context, input, { ...work, captured })
+      const same = input.ifChanged === true ? sameFiles(context, project, captured) : undefined
+      return same ?? commit(context, input, { ...work, captured })
     },
   })
+}
+
+function sameFiles(
+  { ledger, clock }: SessionContext,
+  { id }: Project,
+  { snapshot }: Captured,
+): SessionSaveResult | undefined {
+  const newest = ledger.checkpoints.newestFiles(id)
+  if (newest?.snapshot.tree !== snapshot.tree) return undefined
+  ledger.care.touchProject(id, clock.nowMs())
+  return { ...viewCheckpoint(newest), created: false }
 }
 
 function sameOperation(

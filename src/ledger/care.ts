@@ -118,6 +118,20 @@ export class Care {
     return row === undefined ? undefined : String(row['value'])
   }
 
+  removeFact(key: string): void {
+    this.#database.run('DELETE FROM facts WHERE key = ?', key)
+  }
+
+  /** Facts that begin with the time they are kept until, under keys that begin so. */
+  removeOutdated(prefix: string, nowMs: number): void {
+    this.#database.run(
+      'DELETE FROM facts WHERE substr(key, 1, ?) = ? AND CAST(value AS INTEGER) < ?',
+      prefix.length,
+      prefix,
+      nowMs,
+    )
+  }
+
   setFact(key: string, value: string): void {
     this.#database.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', key, value)
   }

@@ -116,6 +116,11 @@ export class Ledger {
     }
   }
 
+  /** Whether states and metadata are encrypted. */
+  get isEncrypted(): boolean {
+    return this.#vault.isInUse()
+  }
+
   projectAt(path: BytePath): Project | undefined {
     const row = this.#database.get(
       'SELECT * FROM projects WHERE path = ?',

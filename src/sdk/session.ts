@@ -11,6 +11,8 @@ export type SaveInput<State> = {
   readonly state?: State
   /** Also save the folder of the session's project. */
   readonly files?: boolean
+  /** With `files`: add nothing while the newest checkpoint of the project holds the same files. */
+  readonly ifChanged?: boolean
   readonly status?: engine.StatusInput
   readonly metadata?: unknown
   /** The version of your own state's form. */

@@ -222,6 +222,26 @@ export class Store {
     return engine.perform(engine.rekey, this.#context, { input, hooks })
   }
 
+  /** Whether states and metadata are encrypted. Names, reasons and notes never are. */
+  get isEncrypted(): boolean {
+    return this.#context.ledger.isEncrypted
+  }
+
+  /** What a program noted under this key, for itself. */
+  async note(key: string): Promise<string | undefined> {
+    return explained(async () => engine.readNote(this.#context, key))
+  }
+
+  /** Changes such a note, as one step for all processes; the note afterwards. */
+  async changeNote(note: engine.NoteChange): Promise<string | undefined> {
+    return explained(async () => engine.changeNote(this.#context, note))
+  }
+
+  /** For work that nobody looks at: what failed is then told by `status`. */
+  async recordFailure(failure: engine.FailureFacts): Promise<void> {
+    return explained(async () => engine.recordFailure(this.#context, failure))
+  }
+
   /** Waits for what is under way; the store can be opened again. */
   async close(): Promise<void> {
     if (this.#isClosed) return

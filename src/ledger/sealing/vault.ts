@@ -63,6 +63,12 @@ export class StoreVault implements Vault {
     return key
   }
 
+  /** Whether what is written now is sealed, or cannot be written for want of a key. */
+  isInUse(): boolean {
+    const { current, target } = this.#database.get(NOW) ?? {}
+    return [current, target].some((id) => typeof id === 'string') || this.given.key !== undefined
+  }
+
   open(sealed: string, place: Place): string | undefined {
     const id = keyIdOf(sealed)
     return id === undefined ? undefined : this.keyFor(id).open(sealed, place)

@@ -1,0 +1,179 @@
+// One event of an agent, from its payload to the answer: mapped, decided, saved. Runs in the process of a command
+// hook and in any other that has a store open. Whatever goes wrong, the agent goes on, the failure is noted in the
+// store, and the person is told once; only a strict hook stops the tool instead.
+import { SavestateError, type Session, type Store } from '../../index.js'
+import { type AgentEvent, type AgentName, type Answer, type Outcome, SILENCE } from './event.js'
+import { MAPPERS } from './mappers.js'
+import { findPlace, type Notes, parseNotes, type Place } from './notes.js'
+import { type Decision, decide, type Save, settled } from './policy.js'
+
+export type HookRequest = {
+  readonly agent: AgentName
+  readonly eventName: string
+  readonly payload: unknown
+  /** A failed checkpoint stops the tool. */
+  readonly strict?: boolean
+  /** Where the hook runs; for events that do not say where they happened. */
+  readonly cwd?: string | undefined
+}
+
+/** Never throws. */
+export async function handleHook(store: Store, request: HookRequest): Promise<Answer> {
+  try {
+    const event = MAPPERS[request.agent].parse(request.eventName, request.payload)
+    if (event === undefined) return SILENCE
+    await saveAt(store, event, request)
+    return MAPPERS[request.agent].answer(event, { type: 'go-on' })
+  } catch (error) {
+    return failHook(store, request, error)
+  }
+}
+
+/** The answer to an event that could not be handled, or not in time. Never throws. */
+export async function failHook(
+  store: Store,
+  request: HookRequest,
+  error: unknown,
+): Promise<Answer> {
+  const event = parsedOrUndefined(request)
+  const isNew = await noteFailure(store, { request, event, error })
+  return failureAnswer(request, { event, error, isTold: !isNew })
+}
+
+/** For what keeps a store from being opened at all: told when a session or a turn begins, since nothing remembers it. */
+export function answerWithoutStore(request: HookRequest, error: unknown): Answer {
+  const event = parsedOrUndefined(request)
+  const isBeginning = event?.type === 'session-start' || event?.type === 'turn-start'
+  return failureAnswer(request, { event, error, isTold: !isBeginning })
+}
+
+type Failure = {
+  readonly event: AgentEvent | undefined
+  readonly error: unknown
+  readonly isTold: boolean
+}
+
+function failureAnswer({ agent, strict }: HookRequest, { event, error, isTold }: Failure): Answer {
+  const text = failureText(error)
+  // A payload that nobody can read has no event that could be answered.
+  if (event === undefined) return { ...SILENCE, stderr: isTold ? '' : `${text}\n` }
+  const isStopped = strict === true && event.type === 'before-tool'
+  const outcome: Outcome = isStopped
+    ? { type: 'stop', reason: `${text} The hook is strict, so the tool was not run.` }
+    : { type: 'go-on', tell: isTold ? undefined : `${text} The agent goes on without it.` }
+  return MAPPERS[agent].answer(event, outcome)
+}
+
+async function saveAt(store: Store, event: AgentEvent, request: HookRequest): Promise<void> {
+  const key = noteKey(event)
+  const before = parseNotes(await store.note(key))
+  const place = await findPlace(store, before, { event, cwd: request.cwd })
+  const { runsToolsTogether } = MAPPERS[event.agent]
+  const options = { runsToolsTogether, isDiscreet: store.isEncrypted }
+  let decision: Decision = { saves: [], memory: before.memory, isNewTurn: false }
+  await changeNotes(store, key, (notes) => {
+    decision = decide(event, notes.memory, options)
+    const isKnown = notes.places.some(({ root }) => root === place.root)
+    const places = isKnown ? notes.places : [...notes.places, place]
+    return { ...notes, places, memory: decision.memory }
+  })
+  const made = await makeSaves(store, { event, place, decision })
+  // What is saved is no debt any more, and the next failure is worth telling again.
+  if (made.length === 0) return
+  await changeNotes(store, key, (notes) => {
+    const memory = made.reduce(settled, notes.memory)
+    return { ...notes, memory, told: [] }
+  })
+}
+
+async function makeSaves(
+  store: Store,
+  { event, place, decision }: { event: AgentEvent; place: Place; decision: Decision },
+): Promise<readonly Save[]> {
+  const isEnd = event.type === 'session-end'
+  if (decision.saves.length === 0 && !isEnd) return []
+  const project = await store.project(place.root)
+  // Hooks of one session run at once; the lock of the project puts their saves in order.
+  const options = { agent: event.agent, project, lease: false }
+  const session: Session<unknown> = await store.session(place.session, options)
+  try {
+    if (decision.isNewTurn) await session.newTurn()
+    for (const { reason, metadata, toolCallId, always } of decision.saves) {
+      await session.save({
+        reason,
+        metadata,
+        files: true,
+        ifChanged: !always,
+        ...(toolCallId === undefined ? {} : { toolCall: toolCallId }),
+      })
+    }
+    if (isEnd) await session.complete()
+    return decision.saves
+  } finally {
+    await session.close()
+  }
+}
+
+async function changeNotes(
+  store: Store,
+  key: string,
+  change: (notes: Notes) => Notes,
+): Promise<void> {
+  await store.changeNote({
+    key,
+    keepDays: KEEP_DAYS,
+    change: (before) => JSON.stringify(change(parseNotes(before))),
+  })
+}
+
+/** A session that is resumed later begins its notes anew. */
+const KEEP_DAYS = 90
+
+/** True if this is the first of its kind in the session. */
+async function noteFailure(
+  store: Store,
+  {
+    request,
+    event,
+    error,
+  }: { request: HookRequest; event: AgentEvent | undefined; error: unknown },
+): Promise<boolean> {
+  let isNew = true
+  try {
+    const operation = `hook ${request.agent} ${request.eventName.slice(0, 100)}`
+    await store.recordFailure({ operation, project: event?.cwd ?? null, error })
+    if (event === undefined) return true
+    const code = codeOf(error)
+    await changeNotes(store, noteKey(event), (notes) => {
+      isNew = !notes.told.includes(code)
+      return isNew ? { ...notes, told: [...notes.told, code] } : notes
+    })
+  } catch {
+    // A store that takes no note of the failure cannot say whether it was told: better twice than never.
+  }
+  return isNew
+}
+
+function parsedOrUndefined({ agent, eventName, payload }: HookRequest): AgentEvent | undefined {
+  try {
+    return MAPPERS[agent].parse(eventName, payload)
+  } catch (error) {
+    if (error instanceof SavestateError) return undefined
+    throw error
+  }
+}
+
+function noteKey({ agent, sessionId }: AgentEvent): string {
+  return `hook:${agent}:${sessionId}`
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof SavestateError ? error.code : 'BUG'
+}
+
+function failureText(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const hint = error instanceof SavestateError && error.hint !== null ? ` ${error.hint}` : ''
+  const sentence = /[.?!]$/.test(message) ? message : `${message}.`
+  return `Savestate made no checkpoint (${codeOf(error)}): ${sentence}${hint}`.slice(0, 2000)
+}
