@@ -11,6 +11,8 @@ const common = {
   external: [/^@photostructure\/sqlite/, /^@langchain\//],
   // What is put into one file is not loaded later, and that is meant.
   checks: { ineffectiveDynamicImport: false },
+  // What its package.json names for Node loads its parts in a way that no bundler sees.
+  resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
 }
 
 /** A failed build leaves what is there: the old output goes only when the new one is complete. */
@@ -84,6 +86,8 @@ const program = await modulesOf([
   'src/index.ts',
   ...usual.map((name) => `src/cli/commands/${name}.ts`),
 ])
+// A hook runs at every tool call of an agent.
+const hook = await modulesOf(['src/cli/commands/hook.ts', 'src/adapters/index.ts'])
 // What starts it cannot be in it. What rolldown itself needs is not worth a file.
 const start = await modulesOf(['src/cli/compiled.ts'])
 const together = {
@@ -91,6 +95,7 @@ const together = {
   main: without(main, start),
   program: without(program, main),
   capture: without(capture, program),
+  hook: without(hook, program),
 }
 await bundle({ bin: 'src/cli/bin.ts' }, 'dist/cli', { format: 'cjs', together })
 // By themselves: a thread does not load the whole program for the little it needs of it.

@@ -27,7 +27,9 @@ const RUNTIME_DEPENDENCIES = ['@photostructure/sqlite']
 /** Bundled into dist, so that nobody has to install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   zod: ['engine'],
-  yaml: ['cli', 'engine'],
+  yaml: ['cli', 'engine', 'adapters'],
+  'jsonc-parser': ['adapters'],
+  'smol-toml': ['adapters'],
   // Not bundled: an optional peer of the package.
   '@langchain': ['adapters'],
 }

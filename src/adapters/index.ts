@@ -6,3 +6,7 @@ export {
   handleHook,
   type HookRequest,
 } from './agents/handle-hook.js'
+
+/** Loaded when it is asked for: hooks start often, and need none of it. */
+export const installer = () => import('./install/install.js')
+export type { FileChange, InstallRequest, Plan, TrustPlan } from './install/install.js'

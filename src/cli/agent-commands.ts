@@ -1,5 +1,5 @@
 // The commands for coding agents: they are installed once, and their hooks call us from then on.
-import type { CommandSpec } from './spec.js'
+import { type CommandSpec, DRY_RUN, type OptionSpec, YES } from './spec.js'
 
 /** The same as AGENT_NAMES of the adapters, which are not loaded to read arguments. */
 export const AGENTS = [
@@ -13,7 +13,45 @@ export const AGENTS = [
   'hermes',
 ] as const
 
+const SCOPE: readonly OptionSpec[] = [
+  { name: 'user', kind: 'flag', summary: 'For all your projects (the default)' },
+  { name: 'project', kind: 'flag', summary: 'For this project alone, in its folder' },
+]
+
 export const AGENT_COMMANDS = {
+  install: {
+    usage: 'install <agent> | --all [--user|--project] [--strict] [--trust] [--dry-run] [-y]',
+    summary: 'Have an agent save at every prompt and tool call',
+    details: [
+      "Shows what it will write into the agent's configuration, asks, and adds it without touching anything else there. Done again it changes nothing.",
+      'Codex runs only hooks that you have trusted: that is asked for by itself, or given with --trust.',
+    ],
+    positionals: [{ name: '<agent>', isOptional: true, choices: AGENTS }],
+    options: [
+      { name: 'all', kind: 'flag', summary: 'All agents that are found here' },
+      ...SCOPE,
+      {
+        name: 'strict',
+        kind: 'flag',
+        summary: 'A checkpoint that fails before a tool runs stops the tool',
+      },
+      { name: 'trust', kind: 'flag', summary: 'Note for Codex that you trust these hooks' },
+      DRY_RUN,
+      YES,
+    ],
+    exclusive: [['user', 'project']],
+    examples: [
+      ['savestate install claude', 'Undo for everything Claude Code does from now on'],
+      ['savestate install --all --dry-run', 'See what would be written for which agents'],
+    ],
+  },
+  uninstall: {
+    usage: 'uninstall <agent> | --all [--user|--project] [--dry-run] [-y]',
+    summary: 'Take out what install has written',
+    positionals: [{ name: '<agent>', isOptional: true, choices: AGENTS }],
+    options: [{ name: 'all', kind: 'flag', summary: 'All agents' }, ...SCOPE, DRY_RUN, YES],
+    exclusive: [['user', 'project']],
+  },
   hook: {
     usage: 'hook <agent> <event> [--strict] [--patience N]',
     summary: 'Handle one event of an agent; its configuration calls this',

@@ -27,6 +27,8 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'fork',
   'export',
   'import',
+  'install',
+  'uninstall',
   'hook',
   'pin',
   'unpin',

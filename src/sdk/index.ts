@@ -14,7 +14,7 @@ export {
   Threads,
 } from './threads.js'
 export { clearLegacy, clearStore, legacyArchives } from './clear.js'
-export type { StoreOptions } from './open-context.js'
+export { defaultHome, type StoreOptions } from './open-context.js'
 export {
   type ImportOptions,
   openStore,

@@ -54,6 +54,11 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   }
 }
 
+/** Where the store is unless it is said. */
+export function defaultHome(): string {
+  return homeOf({})
+}
+
 export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
   return home ?? process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
 }

@@ -28,7 +28,7 @@ test('commands and options are offered with their summaries', () => {
     'repair\tMake again what is derived, and set aside what is damaged',
     'rekey\tEncrypt what agents know, or change the key',
   ])
-  expect(textsOf(offered(s, ['-C', '.', 'un']))).toEqual(['undo', 'unpin'])
+  expect(textsOf(offered(s, ['-C', '.', 'un']))).toEqual(['undo', 'uninstall', 'unpin'])
   expect(textsOf(offered(s, ['undo', '--']))).toEqual(['--dry-run', '--yes', '--json', '--help'])
   expect(textsOf(offered(s, ['completion', '']))).toEqual(['bash', 'zsh', 'fish'])
   expect(textsOf(offered(s, ['help', 'pi']))).toEqual(['pin'])

@@ -1,0 +1,97 @@
+// Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
+import type { Store } from '../../index.js'
+import type { AgentName } from '../agents/event.js'
+import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
+import { readConfig, removeFolders, writeConfig } from './config-file.js'
+import { type HookCommand, hookProgram } from './hook-command.js'
+import { type FileChange, type Plan, planInstall, planUninstall } from './plan.js'
+import type { Environment, Scope } from './places.js'
+import { readRecords, type Records, writeRecord } from './record.js'
+import { targetsOf } from './recipes.js'
+
+export type { FileChange, Plan } from './plan.js'
+export { presentAgents } from './places.js'
+
+export type InstallRequest = {
+  readonly agent: AgentName
+  readonly scope: Scope
+  readonly environment: Environment
+  /** The file of the program that is running. */
+  readonly programPath: string
+  readonly storeHome: string
+  readonly strict?: boolean
+}
+
+/** Of Codex: what follows once the hooks are written, and has to be asked for by itself. */
+export type TrustPlan = { readonly change: FileChange; readonly hooks: number }
+
+export async function planInstallOf(store: Store, request: InstallRequest): Promise<Plan> {
+  const targets = targetsOf(recipeOf(request))
+  return planInstall(targets, await readRecords(store, paths(targets)))
+}
+
+/** To be planned after the hooks are written. Undefined if there is nothing to trust, or all of it is. */
+export async function planTrustOf(
+  store: Store,
+  request: InstallRequest,
+): Promise<TrustPlan | undefined> {
+  if (request.agent !== 'codex') return undefined
+  const [target] = targetsOf(recipeOf(request))
+  if (target === undefined) return undefined
+  const trusts = trustsIn(target, readConfig(target.path))
+  const path = trustFile(request.environment)
+  const records = await readRecords(store, [path])
+  const change = planTrust({ path, hooksFile: target.path, trusts, records })
+  return change === undefined ? undefined : { change, hooks: trusts.length }
+}
+
+/** Without a store: by the form of what is ours alone. */
+export async function planUninstallOf(
+  store: Store | undefined,
+  request: InstallRequest,
+): Promise<Plan> {
+  const targets = targetsOf(recipeOf(request))
+  const trust = trustFile(request.environment)
+  const records: Records =
+    store === undefined ? new Map() : await readRecords(store, [...paths(targets), trust])
+  const plan = planUninstall(targets, records)
+  const [target] = targets
+  if (request.agent !== 'codex' || target === undefined) return plan
+  const trusts = trustsIn(target, readConfig(target.path))
+  const change = planDistrust({ path: trust, hooksFile: target.path, trusts, records })
+  return change === undefined ? plan : { ...plan, changes: [...plan.changes, change] }
+}
+
+/** Throws CONFIG_INVALID, before it is written, for a file that has changed since it was planned. */
+export async function applyChanges(
+  store: Store | undefined,
+  changes: readonly FileChange[],
+  scope: Scope,
+): Promise<void> {
+  const paths = changes.map(({ path }) => path)
+  const records: Records = store === undefined ? new Map() : await readRecords(store, paths)
+  for (const change of changes) {
+    const folders = written(change, scope)
+    const known = records.get(change.path)
+    const record = change.record && { ...change.record, folders: known?.folders ?? folders }
+    if (store !== undefined) await writeRecord(store, change.path, record)
+  }
+  const emptied = changes.filter(({ after }) => after === undefined)
+  removeFolders(emptied.flatMap(({ path }) => records.get(path)?.folders ?? []))
+}
+
+/** What is in a project is for all who work on it, what is in a home is for one. */
+function written(change: FileChange, { type }: Scope): readonly string[] {
+  const mode = type === 'project' ? change.mode : change.mode & 0o700
+  return writeConfig({ ...change, mode, folderMode: type === 'project' ? 0o755 : 0o700 })
+}
+
+function recipeOf({ agent, scope, environment, programPath, storeHome, strict }: InstallRequest) {
+  const program = hookProgram(programPath, environment)
+  const command: HookCommand = { program, strict: strict ?? false }
+  return { agent, scope, environment, command, storeHome }
+}
+
+function paths(targets: ReturnType<typeof targetsOf>): readonly string[] {
+  return targets.map(({ path }) => path)
+}

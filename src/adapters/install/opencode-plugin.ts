@@ -1,0 +1,113 @@
+// The plugin that is written for opencode. An exception in a plugin stops the tool or the whole run there, and what
+// an event starts is not waited for: so every handler is wrapped, and `dispose` waits for what is under way.
+import type { HookCommand } from './hook-command.js'
+
+export function opencodePlugin({ program, strict }: HookCommand): string {
+  return `// Written by \`savestate install\` opencode. \`savestate uninstall opencode\` removes it.
+import { spawn } from "node:child_process"
+
+const PROGRAM = ${JSON.stringify(program)}
+const STRICT = ${strict}
+const TIMEOUT_MS = 30000
+
+export const Savestate = async ({ client, directory }) => {
+  /** Sessions of subagents, by the session that they belong to. */
+  const parents = new Map()
+  const roots = new Set()
+  const pending = new Set()
+
+  const rootOf = (id) => {
+    let root = id
+    while (parents.has(root)) root = parents.get(root)
+    return root
+  }
+
+  /** Runs the hook. Never throws, and never takes longer than the time it has. */
+  const run = (name, payload) =>
+    new Promise((resolve) => {
+      let output = ""
+      let timer
+      const done = () => {
+        clearTimeout(timer)
+        try {
+          resolve(output.trim() === "" ? {} : JSON.parse(output))
+        } catch {
+          resolve({})
+        }
+      }
+      try {
+        const line = PROGRAM + " hook opencode " + name + (STRICT ? " --strict" : "")
+        const child = spawn(line, { shell: true, cwd: directory, stdio: ["pipe", "pipe", "ignore"] })
+        timer = setTimeout(() => {
+          child.kill("SIGKILL")
+          done()
+        }, TIMEOUT_MS)
+        child.on("error", done)
+        child.on("close", done)
+        child.stdin.on("error", () => {})
+        child.stdout.on("data", (part) => (output += part))
+        child.stdin.end(JSON.stringify(payload))
+      } catch {
+        done()
+      }
+    })
+
+  const send = (name, sessionID, payload) => {
+    const root = rootOf(sessionID)
+    roots.add(root)
+    const parentID = root === sessionID ? undefined : root
+    const work = run(name, { ...payload, sessionID, parentID, directory }).then(async (answer) => {
+      if (answer.tell !== undefined) await tell(answer.tell)
+      return answer
+    })
+    pending.add(work)
+    void work.finally(() => pending.delete(work))
+    return work
+  }
+
+  const tell = async (message) => {
+    try {
+      await client.tui.showToast({ body: { title: "Savestate", message, variant: "warning" } })
+    } catch {
+      // There is no screen to show it on; \`savestate status\` has it too.
+    }
+  }
+
+  return {
+    "chat.message": async (input, output) => {
+      try {
+        await send("chat.message", input.sessionID, { input, output })
+      } catch {}
+    },
+    "tool.execute.before": async (input, output) => {
+      let answer = {}
+      try {
+        answer = await send("tool.execute.before", input.sessionID, { input, output })
+      } catch {}
+      if (answer.stop !== undefined) throw new Error(answer.stop)
+    },
+    "tool.execute.after": async (input, output) => {
+      try {
+        await send("tool.execute.after", input.sessionID, { input, output: { title: output?.title } })
+      } catch {}
+    },
+    event: async ({ event }) => {
+      try {
+        const properties = event.properties ?? {}
+        const sessionID = properties.sessionID ?? properties.info?.id
+        if (event.type === "session.created" && properties.info?.parentID !== undefined)
+          parents.set(sessionID, properties.info.parentID)
+        if (event.type === "session.created" || event.type === "session.idle")
+          await send(event.type, sessionID, { input: { sessionID } })
+      } catch {}
+    },
+    dispose: async () => {
+      try {
+        await Promise.allSettled([...pending])
+        await Promise.allSettled([...roots].map((root) => send("dispose", root, {})))
+      } catch {}
+    },
+  }
+}
+`
+}

@@ -1,0 +1,145 @@
+// What an install or an uninstall would do to files, as data: shown before it is done.
+import { SavestateError } from '../../index.js'
+import { readConfig } from './config-file.js'
+import { isBare, isMerged, merged, missingPaths, type Stripping, stripped } from './merge-json.js'
+import type { InstallRecord, Records } from './record.js'
+import { FILE_MARK, type Target } from './recipes.js'
+import { type Edited, edited, unedited, undone, undoOf } from './text-edit.js'
+import { addBlock, blockIn, removeBlock } from './yaml-edit.js'
+
+export type FileChange = {
+  readonly path: string
+  readonly before: string | undefined
+  /** Undefined: the file goes. */
+  readonly after: string | undefined
+  /** Of a file that is new. */
+  readonly mode: number
+  /** To be kept once it is done; undefined: to be forgotten. */
+  readonly record: Omit<InstallRecord, 'folders'> | undefined
+}
+
+export type Plan = {
+  readonly changes: readonly FileChange[]
+  /** What is not done, and why. */
+  readonly notes: readonly string[]
+}
+
+/** Throws CONFIG_INVALID, with the file, for one that cannot be read: it is not touched. */
+export function planInstall(targets: readonly Target[], records: Records): Plan {
+  const changes = targets.flatMap((target) => {
+    const change = inFile(target.path, (text) => installed(target, text, records.get(target.path)))
+    return change === undefined ? [] : [change]
+  })
+  return { changes, notes: [] }
+}
+
+export function planUninstall(targets: readonly Target[], records: Records): Plan {
+  const results = targets.map((target) => {
+    const change = inFile(target.path, (text) =>
+      text === undefined ? undefined : uninstalled(target, text, records.get(target.path)),
+    )
+    return typeof change === 'string' ? { note: `${target.path}: ${change}` } : { change }
+  })
+  return {
+    changes: results.flatMap(({ change }) => (change === undefined ? [] : [change])),
+    notes: results.flatMap(({ note }) => (note === undefined ? [] : [note])),
+  }
+}
+
+/** Adds the name of the file to what is wrong with it. */
+export function inFile<Result>(path: string, work: (text: string | undefined) => Result): Result {
+  try {
+    return work(readConfig(path))
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'CONFIG_INVALID') throw error
+    const hint = error.hint ?? 'Put it right, then run the command again.'
+    throw new SavestateError('CONFIG_INVALID', `${path} is left as it is: ${error.message}`, {
+      hint,
+      cause: error,
+    })
+  }
+}
+
+function installed(
+  target: Target,
+  text: string | undefined,
+  record: InstallRecord | undefined,
+): FileChange | undefined {
+  if (isInstalled(target, text)) return undefined
+  const old = text ?? ''
+  const base = record === undefined ? undefined : undone(old, record.undo)
+  const start = base ?? withoutOurs(target, old, { onlyStale: true, made: record?.made })
+  const result = added(target, start)
+  const made = target.type === 'json' ? missingPaths(start, target) : []
+  const isCreated = text === undefined || (base !== undefined && record?.isCreated === true)
+  return {
+    path: target.path,
+    before: text,
+    after: result.text,
+    mode: target.type === 'file' ? target.mode : 0o644,
+    record: { undo: undoOf(result), isCreated, made, trusts: record?.trusts ?? [] },
+  }
+}
+
+function isInstalled(target: Target, text: string | undefined): boolean {
+  if (text === undefined) return false
+  switch (target.type) {
+    case 'json':
+      return isMerged(text, target)
+    case 'yaml':
+      return blockIn(text)?.join('\n') === target.lines.join('\n')
+    case 'file':
+      return text === target.content
+  }
+}
+
+function withoutOurs(target: Target, text: string, stripping: Stripping): string {
+  switch (target.type) {
+    case 'json':
+      return stripped(text, target, stripping)
+    case 'yaml':
+      return removeBlock(unedited(text)).text
+    case 'file':
+      if (text === '' || isOurFile(text)) return ''
+      throw new SavestateError('CONFIG_INVALID', 'there is a file of that name that is not ours')
+  }
+}
+
+function added(target: Target, text: string): Edited {
+  switch (target.type) {
+    case 'json':
+      return merged(text, target)
+    case 'yaml':
+      return addBlock(unedited(text), target.key, target.lines)
+    case 'file':
+      return edited(unedited(text), { offset: 0, removed: text, inserted: target.content })
+  }
+}
+
+/** A text says why a file is left as it is. */
+function uninstalled(
+  target: Target,
+  text: string,
+  record: InstallRecord | undefined,
+): FileChange | string | undefined {
+  const exact = record === undefined ? undefined : undone(text, record.undo)
+  const gone = { path: target.path, before: text, after: undefined, mode: 0, record: undefined }
+  if (exact !== undefined) return record?.isCreated === true ? gone : { ...gone, after: exact }
+  if (target.type === 'file') {
+    if (!isOurFile(text)) return undefined
+    return text === target.content
+      ? gone
+      : 'it was changed since it was written, and is left as it is'
+  }
+  const after = withoutOurs(target, text, { onlyStale: false, made: record?.made })
+  if (after === text) return undefined
+  const isEmpty = target.type === 'json' ? isBare(after, target) : after.trim() === ''
+  return isEmpty && record?.isCreated === true ? gone : { ...gone, after }
+}
+
+function isOurFile(text: string): boolean {
+  return text
+    .split('\n')
+    .slice(0, 3)
+    .some((line) => line.includes(FILE_MARK))
+}

@@ -1,0 +1,233 @@
+// What is written for each agent, as data.
+import { isAbsolute, join, relative } from 'node:path'
+import type { AgentName } from '../agents/event.js'
+import { recordOf } from '../agents/payload.js'
+import { type DaemonAddress, daemonHook } from './daemon-hook.js'
+import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
+import type { JsonPath } from './json-edit.js'
+import { opencodePlugin } from './opencode-plugin.js'
+import { configFolder, type Environment, homeOf, type Scope } from './places.js'
+
+export type Recipe = {
+  readonly agent: AgentName
+  readonly scope: Scope
+  readonly environment: Environment
+  readonly command: HookCommand
+  /** The store's folder, to be kept from the agent. */
+  readonly storeHome: string
+  /** Where the daemon listens, if hooks are to go there. */
+  readonly daemon?: DaemonAddress | undefined
+}
+
+export type Target =
+  | {
+      readonly type: 'json'
+      readonly path: string
+      readonly add: readonly { readonly at: JsonPath; readonly value: unknown }[]
+      /** Set in a file that lacks them. */
+      readonly properties: readonly { readonly at: JsonPath; readonly value: unknown }[]
+      readonly isOurs: (value: unknown) => boolean
+    }
+  | {
+      readonly type: 'yaml'
+      readonly path: string
+      readonly key: string
+      readonly lines: readonly string[]
+    }
+  | {
+      readonly type: 'file'
+      readonly path: string
+      readonly content: string
+      readonly mode: number
+    }
+
+const TIMEOUT_SECONDS = 30
+/** The line by which a whole file is known as ours. */
+export const FILE_MARK = 'Written by `savestate install`'
+
+export function targetsOf(recipe: Recipe): readonly Target[] {
+  const { agent, scope, environment } = recipe
+  const folder = configFolder(agent, scope, environment)
+  switch (agent) {
+    case 'claude':
+      return [
+        hooksTarget(recipe, { path: join(folder, 'settings.json'), rules: denyRules(recipe) }),
+      ]
+    case 'codex':
+      return [hooksTarget(recipe, { path: join(folder, 'hooks.json') })]
+    case 'gemini':
+      return [hooksTarget(recipe, { path: join(folder, 'settings.json') })]
+    case 'cursor':
+      return [hooksTarget(recipe, { path: join(folder, 'hooks.json'), hasVersion: true })]
+    case 'copilot':
+      return [
+        hooksTarget(recipe, { path: join(folder, 'hooks', 'savestate.json'), hasVersion: true }),
+      ]
+    case 'opencode': {
+      const content = opencodePlugin(recipe.command)
+      return [{ type: 'file', path: join(folder, 'plugins', 'savestate.js'), content, mode: 0o644 }]
+    }
+    case 'cline':
+      return EVENTS.cline.map((event) => ({
+        type: 'file',
+        path: join(folder, 'hooks', event),
+        content: `#!/bin/sh\n# ${FILE_MARK} cline.\nexec ${commandLine(recipe.command, agent, event)}\n`,
+        mode: 0o755,
+      }))
+    case 'hermes':
+      return [
+        {
+          type: 'yaml',
+          path: join(folder, 'config.yaml'),
+          key: 'hooks',
+          lines: hermesLines(recipe),
+        },
+      ]
+  }
+}
+
+/** The events that are asked for. Not those that say nothing new, and none that come before every call of a model. */
+export const EVENTS = {
+  claude: [
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUse',
+    'PostToolUseFailure',
+    'SubagentStop',
+    'Stop',
+    'StopFailure',
+    'PreCompact',
+    'SessionEnd',
+  ],
+  codex: [
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUse',
+    'SubagentStop',
+    'Stop',
+    'PreCompact',
+    'SessionEnd',
+  ],
+  gemini: ['SessionStart', 'BeforeAgent', 'BeforeTool', 'AfterTool', 'AfterAgent', 'SessionEnd'],
+  opencode: [],
+  cursor: [
+    'sessionStart',
+    'beforeSubmitPrompt',
+    'preToolUse',
+    'postToolUse',
+    'postToolUseFailure',
+    'subagentStop',
+    'stop',
+    'sessionEnd',
+  ],
+  cline: [
+    'TaskStart',
+    'TaskResume',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUse',
+    'TaskComplete',
+    'TaskError',
+    'TaskCancel',
+    'SessionShutdown',
+  ],
+  copilot: [
+    'sessionStart',
+    'userPromptSubmitted',
+    'preToolUse',
+    'postToolUse',
+    'agentStop',
+    'errorOccurred',
+    'sessionEnd',
+  ],
+  hermes: [
+    'on_session_start',
+    'pre_llm_call',
+    'pre_tool_call',
+    'post_tool_call',
+    'subagent_stop',
+    'post_llm_call',
+    'on_session_finalize',
+  ],
+} as const satisfies Readonly<Record<AgentName, readonly string[]>>
+
+type Special = {
+  readonly path: string
+  readonly rules?: readonly string[]
+  readonly hasVersion?: boolean
+}
+
+function hooksTarget(recipe: Recipe, { path, rules = [], hasVersion = false }: Special): Target {
+  const { agent } = recipe
+  return {
+    type: 'json',
+    path,
+    properties: hasVersion ? [{ at: ['version'], value: 1 }] : [],
+    add: [
+      ...EVENTS[agent].map((event) => ({ at: ['hooks', event], value: entryOf(recipe, event) })),
+      ...rules.map((rule) => ({ at: ['permissions', 'deny'], value: rule })),
+    ],
+    isOurs: (value) => rules.some((rule) => rule === value) || isOurEntry(value, agent),
+  }
+}
+
+/** One hook in the form of its agent. */
+export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, unknown>> {
+  const { agent, daemon } = recipe
+  const command = commandLine(recipe.command, agent, event)
+  switch (agent) {
+    case 'claude': {
+      const timeout = event === 'SessionEnd' ? 10 : TIMEOUT_SECONDS
+      const byCommand = { type: 'command', command, timeout }
+      const isCommand = daemon === undefined || event === 'SessionStart'
+      return {
+        hooks: [isCommand ? byCommand : daemonHook(daemon, { event, timeoutSeconds: timeout })],
+      }
+    }
+    case 'codex':
+      // More than 3 seconds it does not grant there.
+      return {
+        hooks: [
+          { type: 'command', command, timeout: event === 'SessionEnd' ? 3 : TIMEOUT_SECONDS },
+        ],
+      }
+    case 'gemini': {
+      const isTool = event.endsWith('Tool')
+      const hook = { name: 'savestate', type: 'command', command, timeout: TIMEOUT_SECONDS * 1000 }
+      return { ...(isTool ? { matcher: '.*' } : {}), hooks: [hook] }
+    }
+    case 'copilot':
+      return { type: 'command', bash: command, powershell: command, timeoutSec: TIMEOUT_SECONDS }
+    // Cursor; the others have files of their own form.
+    default:
+      return { command, timeout: TIMEOUT_SECONDS }
+  }
+}
+
+function isOurEntry(value: unknown, agent: AgentName): boolean {
+  const { hooks, command, bash, url } = recordOf(value) ?? {}
+  if (Array.isArray(hooks))
+    return hooks.length > 0 && hooks.every((hook) => isOurEntry(hook, agent))
+  if (typeof url === 'string') return /^http:\/\/127\.0\.0\.1:\d+\/hook\//.test(url)
+  return isOurCommand(command ?? bash, agent)
+}
+
+/** For Claude Code. A path of this machine is nothing for a file that a whole team shares. */
+function denyRules({ scope, environment, storeHome }: Recipe): readonly string[] {
+  const inHome = relative(homeOf(environment), storeHome)
+  const isInHome = inHome !== '' && !inHome.startsWith('..') && !isAbsolute(inHome)
+  if (!isInHome && scope.type === 'project') return []
+  const folder = isInHome ? `~/${inHome}` : `/${storeHome}`
+  return [`Read(${folder}/**)`, `Edit(${folder}/**)`]
+}
+
+function hermesLines({ command }: Recipe): readonly string[] {
+  const hooks = EVENTS.hermes.flatMap((event) => [
+    `  ${event}:`,
+    `    - command: ${JSON.stringify(commandLine(command, 'hermes', event))}`,
+    `      timeout: ${TIMEOUT_SECONDS}`,
+  ])
+  return ['hooks:', ...hooks]
+}

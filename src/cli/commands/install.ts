@@ -1,0 +1,72 @@
+import { installer, type InstallRequest, type TrustPlan } from '../../adapters/index.js'
+import { command, type Request } from '../command.js'
+import { confirmText } from '../confirm.js'
+import { changesText } from '../install-text.js'
+import {
+  type AgentResult,
+  chosenAgents,
+  type Outcome,
+  planAll,
+  type Planned,
+  resultOf,
+} from '../install-work.js'
+import { outcomeExit, outcomeText } from '../install-outcome.js'
+
+export const run = command<Outcome>({
+  async call(request) {
+    const { planInstallOf, presentAgents } = await installer()
+    // Before anything is planned: hooks without a store would only fail.
+    const store = await request.store()
+    const agents = await chosenAgents(request, async () => presentAgents(process.env))
+    const { planned, failed } = await planAll(request, {
+      agents,
+      planOf: (one) => planInstallOf(store, one),
+    })
+    const scope = request.options.has('project') ? 'project' : 'user'
+    const changes = planned.flatMap(({ plan }) => plan.changes)
+    const isDry = request.options.has('dry-run')
+    const isWanted =
+      isDry || changes.length === 0
+        ? !isDry
+        : await confirmText(request, {
+            plan: changesText(changes, request.screen.paintNote),
+            question: 'Write this?',
+          })
+    const done: AgentResult[] = []
+    for (const one of planned) done.push(await applied(request, one, isWanted))
+    return { scope, declined: !isWanted && !isDry, agents: [...done, ...failed] }
+  },
+  render: (outcome, request) => outcomeText(outcome, { request, done: 'installed' }),
+  exitCode: (outcome) => outcomeExit(outcome),
+})
+
+async function applied(request: Request, one: Planned, isWanted: boolean): Promise<AgentResult> {
+  if (!isWanted) return resultOf(one, false)
+  const { applyChanges, planTrustOf } = await installer()
+  const store = await request.store()
+  await applyChanges(store, one.plan.changes, one.request.scope)
+  const result = resultOf(one, true)
+  if (one.request.agent !== 'codex') return result
+  const trust = await planTrustOf(store, one.request)
+  if (trust === undefined) return { ...result, trusted: true }
+  const trusted = await isTrusted(request, one.request, trust)
+  if (trusted) await applyChanges(store, [trust.change], { type: 'user' })
+  return { ...result, trusted }
+}
+
+/** Asked by itself: a yes to the hooks is none to this. */
+async function isTrusted(
+  request: Request,
+  { scope }: InstallRequest,
+  { change, hooks }: TrustPlan,
+): Promise<boolean> {
+  if (request.options.has('trust')) return true
+  if (request.options.has('yes') || !process.stdin.isTTY) return false
+  const whose = scope.type === 'user' ? 'your' : "this project's"
+  const plan = [
+    `Codex runs ${whose} hooks only after you have said that you trust them.`,
+    `This notes your trust in ${hooks} hooks, all of the form \`savestate hook codex …\`:`,
+    changesText([change], request.screen.paintNote),
+  ].join('\n')
+  return confirmText(request, { plan, question: 'Do you trust these hooks?' })
+}

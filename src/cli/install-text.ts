@@ -1,0 +1,74 @@
+// What an install does to files, for people: the lines that come and go, with a little around them.
+import type { FileChange } from '../adapters/index.js'
+import type { Paint } from './paint.js'
+import { pathForPeople, printable } from './printable.js'
+
+const AROUND = 2
+
+export function changesText(changes: readonly FileChange[], paint: Paint): string {
+  return changes.map((change) => changeText(change, paint)).join('\n\n')
+}
+
+function changeText(change: FileChange, paint: Paint): string {
+  const { before, after } = change
+  const what =
+    before === undefined
+      ? 'Will be made'
+      : after === undefined
+        ? 'Will be removed'
+        : 'Will be changed'
+  const lines = after === undefined ? [] : diffLines(before ?? '', after)
+  const painted = lines.map((line) => {
+    const text = printable(line)
+    return line.startsWith('+')
+      ? paint('green', text)
+      : line.startsWith('-')
+        ? paint('red', text)
+        : text
+  })
+  return [`${what}: ${pathForPeople(change.path)}`, ...painted.map((line) => `  ${line}`)].join(
+    '\n',
+  )
+}
+
+/** The lines that come (`+`) and go (`-`), with a little around them. */
+export function diffLines(before: string, after: string): readonly string[] {
+  const all = comparedLines(linesOf(before), linesOf(after))
+  const isNear = all.map((_, at) =>
+    all.slice(Math.max(0, at - AROUND), at + AROUND + 1).some((line) => !line.startsWith(' ')),
+  )
+  return all.flatMap((line, at) => {
+    if (isNear[at] === true) return [line]
+    // One sign for all that is left out at a place.
+    return at === 0 || isNear[at - 1] === true ? ['  …'] : []
+  })
+}
+
+/** By the longest common subsequence: configurations are short. */
+function comparedLines(old: readonly string[], now: readonly string[]): readonly string[] {
+  const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1))
+  const common = (i: number, j: number) => lengths[i]?.[j] ?? 0
+  for (let i = old.length - 1; i >= 0; i--) {
+    const row = lengths[i]
+    for (let j = now.length - 1; row !== undefined && j >= 0; j--)
+      row[j] =
+        old[i] === now[j] ? common(i + 1, j + 1) + 1 : Math.max(common(i + 1, j), common(i, j + 1))
+  }
+  const lines: string[] = []
+  let [i, j] = [0, 0]
+  while (i < old.length || j < now.length) {
+    if (i < old.length && j < now.length && old[i] === now[j]) {
+      lines.push(`  ${old[i]}`)
+      i++
+      j++
+    } else if (i < old.length && (j === now.length || common(i + 1, j) >= common(i, j + 1)))
+      lines.push(`- ${old[i++]}`)
+    else lines.push(`+ ${now[j++]}`)
+  }
+  return lines
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/)
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}

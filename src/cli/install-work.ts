@@ -1,0 +1,114 @@
+// What install and uninstall share: for which agents, where, and what became of it.
+import type { AgentName, InstallRequest, Plan } from '../adapters/index.js'
+import { SavestateError, type Store } from '../index.js'
+import { AGENTS } from './agent-commands.js'
+import type { Request } from './command.js'
+import { diffLines } from './install-text.js'
+
+export type AgentResult = {
+  readonly agent: AgentName
+  readonly files: readonly {
+    readonly path: string
+    readonly change: 'make' | 'change' | 'remove'
+    /** The lines that come and go. */
+    readonly diff: readonly string[]
+  }[]
+  readonly notes: readonly string[]
+  readonly applied: boolean
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null }
+  /** Of Codex: whether the hooks are trusted now. */
+  readonly trusted?: boolean
+}
+
+export type Outcome = {
+  readonly scope: 'user' | 'project'
+  readonly declined: boolean
+  readonly agents: readonly AgentResult[]
+}
+
+export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
+
+/** What is wrong with the configuration of one agent does not keep the others from theirs. */
+export async function planAll(
+  request: Request,
+  {
+    agents,
+    planOf,
+  }: {
+    readonly agents: readonly AgentName[]
+    readonly planOf: (one: InstallRequest) => Promise<Plan>
+  },
+): Promise<{ readonly planned: readonly Planned[]; readonly failed: readonly AgentResult[] }> {
+  const planned: Planned[] = []
+  const failed: AgentResult[] = []
+  for (const agent of agents) {
+    const one = await requestFor(request, agent)
+    try {
+      planned.push({ request: one, plan: await planOf(one) })
+    } catch (error) {
+      const isOne = !request.options.has('all')
+      if (isOne || !(error instanceof SavestateError) || error.code !== 'CONFIG_INVALID')
+        throw error
+      failed.push({ agent, files: [], notes: [], applied: false, error: error.toJSON() })
+    }
+  }
+  return { planned, failed }
+}
+
+export function resultOf({ request, plan }: Planned, applied: boolean): AgentResult {
+  const files = plan.changes.map(
+    ({ path, before, after }) =>
+      ({
+        path,
+        change: before === undefined ? 'make' : after === undefined ? 'remove' : 'change',
+        diff: after === undefined ? [] : diffLines(before ?? '', after),
+      }) as const,
+  )
+  return { agent: request.agent, files, notes: plan.notes, applied }
+}
+
+/** The agent that was named, or those that --all means. */
+export async function chosenAgents(
+  request: Request,
+  all: () => Promise<readonly AgentName[]>,
+): Promise<readonly AgentName[]> {
+  const named = AGENTS.find((name) => name === request.positionals[0])
+  const isAll = request.options.has('all')
+  if (named !== undefined && !isAll) return [named]
+  if (named === undefined && isAll) return all()
+  throw new SavestateError('BAD_INPUT', 'Name one agent, or give --all', {
+    hint: `The agents are ${AGENTS.join(', ')}.`,
+  })
+}
+
+async function requestFor(request: Request, agent: AgentName): Promise<InstallRequest> {
+  const isProject = request.options.has('project')
+  const scope = isProject
+    ? ({ type: 'project', root: (await request.project()).path } as const)
+    : ({ type: 'user' } as const)
+  return {
+    agent,
+    scope,
+    environment: process.env,
+    programPath: process.argv[1] ?? 'savestate',
+    storeHome: await storeHome(request),
+    strict: request.options.has('strict'),
+  }
+}
+
+/** Where it is, also if it cannot be opened. */
+async function storeHome(request: Request): Promise<string> {
+  const { defaultHome } = await import('../index.js')
+  const open = await usableStore(request)
+  return open?.home ?? defaultHome()
+}
+
+/** Undefined for a store that cannot be opened: hooks can be taken out all the same. */
+export async function usableStore(request: Request): Promise<Store | undefined> {
+  try {
+    return await request.store()
+  } catch (error) {
+    if (error instanceof SavestateError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,285 @@
+// Install and uninstall with the real program, in homes of their own.
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { AGENT_NAMES } from '../src/adapters/agents/event.js'
+import { entryOf, EVENTS, type Recipe } from '../src/adapters/install/recipes.js'
+import { PROGRAM, type Scratch, scratch } from './cli/program.js'
+
+const SETTINGS = `{
+    // mine
+    "model": "x", // note
+    "permissions": { "allow": ["Bash(ls)"] },
+    "hooks": {
+        "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }]
+    }
+}
+`
+type Group = { readonly hooks: readonly { readonly command: string }[] }
+
+const userFile = (s: Scratch, path: string) => join(s.folder, 'user', path)
+const read = (path: string) => readFileSync(path, 'utf8')
+
+function put(path: string, content: string, mode = 0o600): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content, { mode })
+}
+
+/** All files and folders of a home, the store apart. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+test('into settings with comments, through a link, with a mode of their own; and out again to the byte', () => {
+  using s = scratch()
+  const [link, file] = [userFile(s, '.claude/settings.json'), userFile(s, 'dotfiles/claude.json')]
+  put(file, SETTINGS, 0o640)
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync('../dotfiles/claude.json', link)
+  const dry = s.run(['install', 'claude', '--dry-run'])
+  expect(dry).toMatchObject({ code: 0, stderr: '' })
+  expect(dry.stdout).toContain('savestate hook claude PreToolUse')
+  expect(s.run(['install', 'claude']).stderr).toContain('needs a yes')
+  expect(read(file)).toBe(SETTINGS)
+
+  expect(s.run(['install', 'claude', '-y']).code).toBe(0)
+  const installed = read(file)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(statSync(file).mode & 0o777).toBe(0o640)
+  expect(readdirSync(dirname(file))).toEqual(['claude.json'])
+  for (const line of SETTINGS.split('\n').slice(0, 3)) expect(installed).toContain(line)
+  expect(installed).toContain('Read(/' + s.home + '/**)')
+
+  expect(s.run(['install', 'claude', '-y']).stdout).toContain('nothing to do')
+  expect(read(file)).toBe(installed)
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  expect(read(file)).toBe(SETTINGS)
+  expect(s.run(['uninstall', 'claude', '-y']).stdout).toContain('nothing to do')
+})
+
+test('the line that is installed works', () => {
+  using s = scratch({ 'package.json': '{}' })
+  s.run(['install', 'claude', '-y'])
+  const { hooks } = JSON.parse(read(userFile(s, '.claude/settings.json'))) as {
+    hooks: Record<string, readonly Group[]>
+  }
+  const command = hooks['UserPromptSubmit']?.[0]?.hooks[0]?.command ?? ''
+  expect(command).toBe('savestate hook claude UserPromptSubmit')
+  const input = JSON.stringify({ session_id: 's', cwd: s.project, prompt: 'Hello' })
+  expect(s.shell(command, { input })).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect(s.json(['list'])).toMatchObject({ checkpoints: [{ reason: 'You: Hello' }] })
+})
+
+test('off PATH the line names the program by its path, and that works too', () => {
+  using s = scratch({ 'package.json': '{}' })
+  const env = { PATH: '/usr/bin:/bin' }
+  expect(s.run(['install', 'claude', '-y', '--strict'], { env }).code).toBe(0)
+  const { hooks } = JSON.parse(read(userFile(s, '.claude/settings.json'))) as {
+    hooks: Record<string, readonly Group[]>
+  }
+  const command = hooks['UserPromptSubmit']?.[0]?.hooks[0]?.command ?? ''
+  expect(command).toBe(`'${PROGRAM}' hook claude UserPromptSubmit --strict`)
+  const input = JSON.stringify({ session_id: 's', cwd: s.project, prompt: 'Hello' })
+  expect(s.shell(command, { input }).code).toBe(0)
+  expect(s.json(['list'])).toMatchObject({ checkpoints: [{ reason: 'You: Hello' }] })
+  // Once it is on PATH, the older line gives way to the shorter one.
+  expect(s.run(['install', 'claude', '-y']).code).toBe(0)
+  expect(read(userFile(s, '.claude/settings.json'))).not.toContain(PROGRAM)
+})
+
+test('every agent comes and goes without a trace, for a user and for a project', () => {
+  using s = scratch({ 'package.json': '{}' })
+  const before = { user: filesOf(join(s.folder, 'user')), project: filesOf(s.project) }
+  for (const scope of ['--user', '--project']) {
+    const agents =
+      scope === '--user' ? AGENT_NAMES : (['claude', 'cline', 'opencode', 'copilot'] as const)
+    for (const agent of agents) expect(s.run(['install', agent, scope, '-y']).code).toBe(0)
+    const folder = scope === '--user' ? join(s.folder, 'user') : s.project
+    expect(filesOf(folder)).toEqual(
+      expect.arrayContaining(scope === '--user' ? USER_FILES : PROJECT_FILES),
+    )
+  }
+  expect(statSync(join(s.project, '.claude/settings.json')).mode & 0o777).toBe(0o644)
+  expect(statSync(join(s.project, '.cline/hooks/PreToolUse')).mode & 0o777).toBe(0o755)
+  expect(statSync(userFile(s, '.claude/settings.json')).mode & 0o777).toBe(0o600)
+  expect(s.run(['uninstall', '--all', '--project', '-y']).code).toBe(0)
+  expect(s.run(['uninstall', '--all', '-y']).code).toBe(0)
+  expect({ user: filesOf(join(s.folder, 'user')), project: filesOf(s.project) }).toEqual(before)
+})
+
+const USER_FILES = [
+  '.claude/settings.json',
+  '.cline/hooks/PreToolUse',
+  '.codex/hooks.json',
+  '.config/opencode/plugins/savestate.js',
+  '.copilot/hooks/savestate.json',
+  '.cursor/hooks.json',
+  '.gemini/settings.json',
+  '.hermes/config.yaml',
+]
+const PROJECT_FILES = [
+  '.claude/settings.json',
+  '.github/hooks/savestate.json',
+  '.opencode/plugins/savestate.js',
+]
+
+test('what cannot be read is told and not touched, and keeps no other agent from its hooks', () => {
+  using s = scratch()
+  const broken = userFile(s, '.claude/settings.json')
+  put(broken, '{ "hooks": ')
+  put(userFile(s, '.gemini/settings.json'), '{}')
+  const one = s.run(['install', 'claude', '-y', '--json'])
+  expect(one.code).toBe(2)
+  expect(JSON.parse(one.stderr)).toMatchObject({
+    error: { code: 'CONFIG_INVALID', message: expect.stringContaining(broken) },
+  })
+  const all = s.run(['install', '--all', '-y'], { env: { PATH: '/usr/bin:/bin' } })
+  expect(all.code).toBe(2)
+  expect(all.stdout).toContain('is left as it is')
+  expect(all.stdout).toContain('gemini is installed')
+  expect(read(broken)).toBe('{ "hooks": ')
+  put(userFile(s, '.cline/hooks/PreToolUse'), '#!/bin/sh\n')
+  expect(s.run(['install', 'cline', '-y']).stderr).toContain('not ours')
+  expect(existsSync(userFile(s, '.cline/hooks/TaskStart'))).toBe(false)
+})
+
+test('what was added since the install stays, with and without the record', () => {
+  for (const hasRecord of [true, false]) {
+    using s = scratch()
+    const file = userFile(s, '.claude/settings.json')
+    s.run(['install', 'claude', '-y'])
+    const mine = { hooks: [{ type: 'command', command: 'mine' }] }
+    const config = JSON.parse(read(file)) as { hooks: Record<string, unknown[]> }
+    config.hooks['Stop']?.push(mine)
+    writeFileSync(file, JSON.stringify(config))
+    if (!hasRecord) s.run(['clear', '-y'])
+    expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+    expect(JSON.parse(read(file))).toEqual({ hooks: { Stop: [mine] } })
+  }
+})
+
+test('hooks can be taken out also when the store cannot be opened', () => {
+  using s = scratch()
+  const file = userFile(s, '.claude/settings.json')
+  put(file, '{}\n')
+  s.run(['install', 'claude', '-y'])
+  writeFileSync(join(s.home, 'format'), 'savestate 99\n')
+  expect(s.run(['install', 'claude', '-y']).code).toBe(2)
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  expect(JSON.parse(read(file))).toEqual({})
+})
+
+test('trust is noted for Codex only when it was given, by the hash that Codex makes', () => {
+  using s = scratch()
+  const config = userFile(s, '.codex/config.toml')
+  const before = 'model = "x"\n'
+  put(config, before)
+  const plain = s.run(['install', 'codex', '-y', '--json'])
+  expect(JSON.parse(plain.stdout)).toMatchObject({ agents: [{ agent: 'codex', trusted: false }] })
+  expect(read(config)).toBe(before)
+  expect(s.run(['install', 'codex', '-y']).stdout).toContain('--trust')
+  const trusted = s.run(['install', 'codex', '-y', '--trust', '--json'])
+  expect(JSON.parse(trusted.stdout)).toMatchObject({ agents: [{ applied: true, trusted: true }] })
+  const canonical =
+    '{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"savestate hook codex PreToolUse","timeout":30,"type":"command"}]}'
+  const hash = createHash('sha256').update(canonical).digest('hex')
+  expect(read(config)).toContain(
+    `[hooks.state."${userFile(s, '.codex/hooks.json')}:pre_tool_use:0:0"]\ntrusted_hash = "sha256:${hash}"\n`,
+  )
+  const once = read(config)
+  s.run(['install', 'codex', '-y', '--trust'])
+  expect(read(config)).toBe(once)
+  // Codex writes to it as well.
+  writeFileSync(config, `${once}\n[projects."/w"]\ntrust_level = "trusted"\n`)
+  expect(s.run(['uninstall', 'codex', '-y']).code).toBe(0)
+  expect(read(config)).toBe(`${before}\n[projects."/w"]\ntrust_level = "trusted"\n`)
+})
+
+test('the plugin for opencode saves, waits for what is under way, and throws only to stop a tool', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['install', 'opencode', '-y', '--strict'])
+  const path = userFile(s, '.config/opencode/plugins/savestate.mjs')
+  writeFileSync(path, read(path.replace('.mjs', '.js')))
+  const known = { ...process.env }
+  Object.assign(process.env, s.environment)
+  try {
+    const { Savestate } = (await import(pathToFileURL(path).href)) as { Savestate: PluginMaker }
+    const told: unknown[] = []
+    const client = { tui: { showToast: async (toast: unknown) => void told.push(toast) } }
+    const plugin = await Savestate({ client, directory: s.project })
+    const message = { message: { id: 'm' }, parts: [{ type: 'text', text: 'Do it' }] }
+    await plugin['chat.message']({ sessionID: 'ses' }, message)
+    const created = {
+      type: 'session.created',
+      properties: { info: { id: 'sub', parentID: 'ses' } },
+    }
+    await plugin.event({ event: created })
+    const call = { tool: 'bash', sessionID: 'sub', callID: 'c' }
+    const args = { command: 'echo two' }
+    await plugin['tool.execute.before'](call, { args })
+    s.write({ 'a.txt': 'two\n' })
+    await plugin['tool.execute.after']({ ...call, args }, { title: 't', output: 'two' })
+    s.write({ 'a.txt': 'three\n' })
+    void plugin.event({ event: { type: 'session.idle', properties: { sessionID: 'ses' } } })
+    await plugin.dispose()
+    const list = s.json(['list']) as { checkpoints: readonly { reason: string; session: string }[] }
+    expect(list.checkpoints.map(({ reason, session }) => [session, reason]).reverse()).toEqual([
+      ['ses', 'You: Do it'],
+      ['ses', 'bash: echo two'],
+      ['ses', 'End of the turn'],
+    ])
+    expect(told).toEqual([])
+    const refused = await Savestate({ client, directory: join(s.folder, 'user') })
+    await refused['chat.message']({ sessionID: 'no' }, message)
+    expect(told).toHaveLength(1)
+    await expect(
+      refused['tool.execute.before']({ ...call, sessionID: 'no' }, { args }),
+    ).rejects.toThrow('PROJECT_REFUSED')
+  } finally {
+    for (const key of Object.keys(s.environment)) delete process.env[key]
+    Object.assign(process.env, known)
+  }
+})
+
+type Handler = (input: unknown, output: unknown) => Promise<void>
+type Plugin = Record<'chat.message' | 'tool.execute.before' | 'tool.execute.after', Handler> & {
+  event(input: unknown): Promise<void>
+  dispose(): Promise<void>
+}
+type PluginMaker = (context: unknown) => Promise<Plugin>
+
+test('the folders that ship have the same hooks as an install, and the version of the package', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const json = (path: string) => JSON.parse(read(join(root, path))) as Record<string, unknown>
+  const { version, files } = json('package.json')
+  expect(files).toContain('plugins')
+  expect(json('plugins/claude/.claude-plugin/plugin.json')).toMatchObject({
+    name: 'savestate',
+    version,
+  })
+  expect(json('plugins/gemini/gemini-extension.json')).toMatchObject({ name: 'savestate', version })
+  for (const agent of ['claude', 'gemini'] as const) {
+    const recipe: Recipe = {
+      agent,
+      scope: { type: 'user' },
+      environment: { HOME: '/home/user' },
+      command: { program: 'savestate', strict: false },
+      storeHome: '/home/user/.savestate',
+    }
+    const wanted = EVENTS[agent].map((event) => [event, [entryOf(recipe, event)]])
+    expect(json(`plugins/${agent}/hooks/hooks.json`)['hooks']).toEqual(Object.fromEntries(wanted))
+  }
+})
