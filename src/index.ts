@@ -64,6 +64,7 @@ export {
   type ErrorText,
 } from './model/index.js'
 export {
+  explainSystemError,
   type Config,
   type Limits,
   parsePathText,

@@ -61,6 +61,12 @@ const CASES: readonly Case[] = [
   ],
   [
     'claude',
+    'UserPromptSubmit',
+    { ...claudeCommon, prompt: '<task-notification>\n<task-id>b</task-id>' },
+    { type: 'turn-end' },
+  ],
+  [
+    'claude',
     'PreToolUse',
     { ...claudeCommon, tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'c-1' },
     {

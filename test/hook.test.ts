@@ -63,6 +63,13 @@ test('the list of a turn reads like the conversation, and each row can be gone b
   })
 })
 
+test('an agent that was started and left again leaves no session behind', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  expect(claude(s, 'SessionStart', { source: 'startup' })).toEqual(SILENT)
+  expect(claude(s, 'SessionEnd', { reason: 'other' })).toEqual(SILENT)
+  expect(s.json(['sessions'])).toEqual({ sessions: [] })
+})
+
 test('what a killed agent has left is saved under the name of its call when the session goes on', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   claude(s, 'UserPromptSubmit', { prompt: 'Clean up' })

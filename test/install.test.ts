@@ -151,6 +151,8 @@ test('what cannot be read is told and not touched, and keeps no other agent from
   expect(all.stdout).toContain('is left as it is')
   expect(all.stdout).toContain('gemini is installed')
   expect(read(broken)).toBe('{ "hooks": ')
+  mkdirSync(userFile(s, '.cursor/hooks.json'), { recursive: true })
+  expect(s.run(['install', 'cursor', '-y', '--json']).stderr).toContain('FILE_FAILED')
   put(userFile(s, '.cline/hooks/PreToolUse'), '#!/bin/sh\n')
   expect(s.run(['install', 'cline', '-y']).stderr).toContain('not ours')
   expect(existsSync(userFile(s, '.cline/hooks/TaskStart'))).toBe(false)

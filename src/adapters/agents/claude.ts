@@ -67,7 +67,12 @@ const MAP: EventMap = {
 
 export const claude: Mapper = {
   runsToolsTogether: false,
-  parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
+  parse(eventName, payload) {
+    const event = mapEvent(MAP, eventName, payload)
+    // The end of a command in the background comes in the form of a prompt, and is none of the person's.
+    const isNotice = event?.type === 'turn-start' && event.prompt.startsWith('<task-notification>')
+    return isNotice ? { ...event, type: 'turn-end' } : event
+  },
   answer: claudeAnswer,
 }
 

@@ -92,10 +92,9 @@ async function makeSaves(
 ): Promise<readonly Save[]> {
   const isEnd = event.type === 'session-end'
   if (decision.saves.length === 0 && !isEnd) return []
-  const project = await store.project(place.root)
-  // Hooks of one session run at once; the lock of the project puts their saves in order.
-  const options = { agent: event.agent, project, lease: false }
-  const session: Session<unknown> = await store.session(place.session, options)
+  const session = await openSession(store, place, { event, mustExist: decision.saves.length === 0 })
+  // An agent that was started and left again has nothing to end.
+  if (session === undefined) return []
   try {
     if (decision.isNewTurn) await session.newTurn()
     for (const { reason, metadata, toolCallId, always } of decision.saves) {
@@ -111,6 +110,21 @@ async function makeSaves(
     return decision.saves
   } finally {
     await session.close()
+  }
+}
+
+async function openSession(
+  store: Store,
+  { root, session }: Place,
+  { event, mustExist }: { readonly event: AgentEvent; readonly mustExist: boolean },
+): Promise<Session<unknown> | undefined> {
+  const project = await store.project(root)
+  try {
+    // Hooks of one session run at once; the lock of the project puts their saves in order.
+    return await store.session(session, { agent: event.agent, project, lease: false, mustExist })
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'SESSION_UNKNOWN') return undefined
+    throw error
   }
 }
 

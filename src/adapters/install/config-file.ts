@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { SavestateError } from '../../index.js'
+import { explainSystemError, SavestateError } from '../../index.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -76,7 +76,7 @@ export function writeConfig({
     renameSync(temporary, target)
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw error
+    throw explainSystemError(error)
   }
   return made
 }
@@ -103,9 +103,13 @@ function targetOf(path: string): string {
 function makeFolders(folder: string, mode: number): readonly string[] {
   if (ifThere(() => statSync(folder)) !== undefined) return []
   const made = makeFolders(dirname(folder), mode)
-  mkdirSync(folder)
-  // The umask is that of the store, which is for nobody else.
-  chmodSync(folder, mode)
+  try {
+    mkdirSync(folder)
+    // The umask is that of the store, which is for nobody else.
+    chmodSync(folder, mode)
+  } catch (error) {
+    throw explainSystemError(error)
+  }
   return [...made, folder]
 }
 
@@ -123,7 +127,7 @@ function ifThere<Result>(look: () => Result): Result | undefined {
     return look()
   } catch (error) {
     if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
+    throw explainSystemError(error)
   }
 }
 

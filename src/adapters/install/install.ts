@@ -3,11 +3,12 @@ import type { Store } from '../../index.js'
 import type { AgentName } from '../agents/event.js'
 import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
 import { readConfig, removeFolders, writeConfig } from './config-file.js'
-import { type HookCommand, hookProgram } from './hook-command.js'
+import type { DaemonAddress } from './daemon-hook.js'
+import { hookProgram } from './hook-command.js'
 import { type FileChange, type Plan, planInstall, planUninstall } from './plan.js'
 import type { Environment, Scope } from './places.js'
 import { readRecords, type Records, writeRecord } from './record.js'
-import { targetsOf } from './recipes.js'
+import { type Recipe, targetsOf } from './recipes.js'
 
 export type { FileChange, Plan } from './plan.js'
 export { presentAgents } from './places.js'
@@ -20,6 +21,8 @@ export type InstallRequest = {
   readonly programPath: string
   readonly storeHome: string
   readonly strict?: boolean
+  /** Where the daemon listens, for agents whose hooks can go there. */
+  readonly daemon?: DaemonAddress
 }
 
 /** Of Codex: what follows once the hooks are written, and has to be asked for by itself. */
@@ -86,10 +89,9 @@ function written(change: FileChange, { type }: Scope): readonly string[] {
   return writeConfig({ ...change, mode, folderMode: type === 'project' ? 0o755 : 0o700 })
 }
 
-function recipeOf({ agent, scope, environment, programPath, storeHome, strict }: InstallRequest) {
-  const program = hookProgram(programPath, environment)
-  const command: HookCommand = { program, strict: strict ?? false }
-  return { agent, scope, environment, command, storeHome }
+function recipeOf({ programPath, strict, ...request }: InstallRequest): Recipe {
+  const program = hookProgram(programPath, request.environment)
+  return { ...request, command: { program, strict: strict ?? false } }
 }
 
 function paths(targets: ReturnType<typeof targetsOf>): readonly string[] {

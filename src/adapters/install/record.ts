@@ -44,13 +44,13 @@ function noteKey(path: string): string {
 
 function parseRecord(text: string | undefined): InstallRecord | undefined {
   if (text === undefined) return undefined
-  // Written by `writeRecord` alone; the version of the form is in it, so that another one is not taken for it.
+  // Written by `writeRecord` alone: its parts tell whether it is of this form.
   const value: unknown = JSON.parse(text)
   const fields = recordOf(value)
   const undo = recordOf(fields?.['undo'])
   const isWhole =
     typeof undo?.['mark'] === 'string' &&
-    ['steps'].every((key) => Array.isArray(undo[key])) &&
+    Array.isArray(undo['steps']) &&
     ['folders', 'made', 'trusts'].every((key) => Array.isArray(fields?.[key]))
   return isWhole ? (value as InstallRecord) : undefined
 }
