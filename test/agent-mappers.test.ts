@@ -504,7 +504,7 @@ test('whatever comes in, a mapper gives an event, nothing, or an error of ours; 
         expect(typeof JSON.parse(stdout === '' ? '{}' : stdout)).toBe('object')
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })
 

@@ -117,7 +117,7 @@ test('for any configuration: what was there stays, our entries come, twice is on
       expect(valueOf(result.text)).toEqual(withAdditions(valueOf(text), target))
       expect(undone(result.text, undoOf(result))).toBe(text)
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   )
 })
 
@@ -134,7 +134,7 @@ test('without a record, what is ours is found by its form, and everything else h
       const set = Object.fromEntries(target.properties.map(({ at, value }) => [at[0], value]))
       expect(valueOf(back)).toEqual({ ...set, ...(valueOf(text) as object) })
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   )
 })
 

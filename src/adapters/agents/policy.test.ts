@@ -280,7 +280,7 @@ test('in any sequence: the memory stays small, every prompt is saved, reasons ar
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 80 },
   )
 })
 
