@@ -108,6 +108,8 @@ await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 if (existsSync('bench/main.ts')) await bundle({ main: 'bench/main.ts' }, 'build/bench')
 if (existsSync('torture/main.ts'))
   await bundle({ main: 'torture/main.ts', worker: 'torture/worker.ts' }, 'build/torture')
+if (existsSync('agents/main.ts'))
+  await bundle({ main: 'agents/main.ts', inside: 'agents/inside.ts' }, 'build/agents')
 
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json')
 

@@ -1,0 +1,49 @@
+// A case is a claim about an agent that a run of it proves or refutes.
+import { type Command, run } from './drive.js'
+import { makePlace, type Place } from './place.js'
+import type { Agent, AgentHere } from './programs/agent.js'
+
+export interface Case {
+  readonly claim: string
+  prove(bed: Bed): Promise<void>
+}
+
+/** An agent that is installed. */
+export interface Bed {
+  readonly agent: Agent
+  readonly folders: readonly string[]
+}
+
+export interface Scene {
+  readonly agent: Agent
+  readonly here: AgentHere
+  readonly place: Place
+}
+
+export const START_FILES = { 'b.txt': 'original\n', 'c.txt': 'to be deleted\n' }
+
+/** A place of its own for one case, with the agent ready to run. What the model could not answer is a fault. */
+export async function withScene(
+  { agent, folders }: Bed,
+  prove: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const place = await makePlace(START_FILES)
+  try {
+    await prove({ agent, here: agent.at(place, folders), place })
+    if (place.server.faults.length > 0) throw new Error(place.server.faults.join('\n'))
+  } finally {
+    await place.close()
+  }
+}
+
+/** One turn from its prompt to the end of the program, which must end well. */
+export async function turn({ here, place }: Scene, prompt: string): Promise<void> {
+  await finish(place, here.ask(prompt))
+}
+
+export async function finish(place: Place, command: Command): Promise<void> {
+  const outcome = await run(place, command)
+  if (outcome.code === 0) return
+  const said = `${outcome.stdout}\n${outcome.stderr}`.trim().slice(-2000)
+  throw new Error(`The agent ended with ${outcome.code ?? outcome.signal}: ${said}`)
+}

@@ -1,0 +1,67 @@
+// Installs the real programs at pinned versions into the user's cache folder, once: about 1.3 GB. Their install
+// scripts do not run; none of them needs any.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+
+export interface Package {
+  /** Also the name of its folder in the cache. */
+  readonly name: string
+  /** Exact versions. Without one, npm takes an older release whose `engines` fits, and says nothing. */
+  readonly dependencies: Readonly<Record<string, string>>
+  /** A file below node_modules that is there when the install is whole. */
+  readonly proof: string
+}
+
+const INSTALL_MINUTES = 10
+
+/** The node_modules folder of a package, installed if need be. */
+export async function installed(wanted: Package): Promise<string> {
+  const folder = folderOf(wanted)
+  if (!existsSync(join(folder, 'node_modules', wanted.proof))) {
+    console.error(`Installing ${wanted.name} into ${folder}, once`)
+    await install(wanted, folder)
+  }
+  return join(folder, 'node_modules')
+}
+
+function folderOf({ name, dependencies }: Package): string {
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
+  const version = Object.values(dependencies)[0] ?? ''
+  const platform = `${process.platform}-${process.arch}`
+  return join(cache, 'savestate-agents', `${name}-${version}-${platform}`)
+}
+
+/** Under its final name only when it is whole: what an interrupted run left behind is not found again. */
+async function install({ dependencies, proof, name }: Package, folder: string): Promise<void> {
+  const fresh = `${folder}.${process.pid}.new`
+  process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
+  mkdirSync(fresh, { recursive: true })
+  writeFileSync(join(fresh, 'package.json'), JSON.stringify({ private: true, dependencies }))
+  await npmInstall(fresh)
+  if (!existsSync(join(fresh, 'node_modules', proof))) {
+    throw new Error(`npm has installed ${name}, but ${proof} is not there`)
+  }
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(fresh, folder)
+}
+
+/** In the caller's own environment, which may be what leads to the registry. */
+function npmInstall(folder: string): Promise<void> {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const child = spawn('npm', ['install', '--ignore-scripts', ...quiet, '--prefix', folder], {
+    cwd: folder,
+    stdio: ['ignore', 2, 2],
+    timeout: INSTALL_MINUTES * 60_000,
+    killSignal: 'SIGKILL',
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      if (code === 0) return resolve()
+      reject(new Error(`npm install ended with ${code ?? signal} in ${folder}`))
+    })
+  })
+}

@@ -1,0 +1,20 @@
+// npm run test:agents [-- --agent claude] [--case words]: drives the real programs against a scripted model.
+// docs/agents-testing.md tells what that proves and what not.
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { installed } from './install.js'
+import { runWithoutNetwork } from './namespace.js'
+import { chosenAgents, OPTIONS } from './options.js'
+
+const { values } = parseArgs({ options: OPTIONS })
+try {
+  for (const { packages } of chosenAgents(values.agent)) {
+    for (const one of packages) await installed(one)
+  }
+  const inside = fileURLToPath(new URL('./inside.js', import.meta.url))
+  process.exitCode = await runWithoutNetwork(process.execPath, [inside, ...process.argv.slice(2)])
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,87 @@
+// A scratch place for one case: a home, a project under git, a store, a folder for what the recording hook saw.
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { type ModelServer, startModelServer } from './model-server/server.js'
+
+export interface Place {
+  readonly root: string
+  readonly home: string
+  readonly project: string
+  readonly store: string
+  readonly records: string
+  readonly server: ModelServer
+  readonly environment: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+export async function makePlace(files: Readonly<Record<string, string>>): Promise<Place> {
+  const root = mkdtempSync(join(tmpdir(), 'savestate-agents-'))
+  const folders = { home: 'home', project: 'project', store: 'store', records: 'records' }
+  for (const name of [...Object.values(folders), 'tmp', 'bin']) {
+    mkdirSync(join(root, name), { mode: 0o700 })
+  }
+  const project = join(root, folders.project)
+  const environment = {
+    PATH: [join(root, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(
+      ':',
+    ),
+    HOME: join(root, folders.home),
+    // One agent refuses to keep its helpers below the folder for temporary files.
+    TMPDIR: join(root, 'tmp'),
+    SAVESTATE_HOME: join(root, folders.store),
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    NO_COLOR: '1',
+  }
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content)
+  const git = ['-c', 'user.name=test', '-c', 'user.email=test@localhost']
+  execFileSync('git', ['init', '--quiet', project], { env: environment })
+  execFileSync('git', ['-C', project, 'add', '.'], { env: environment })
+  execFileSync('git', ['-C', project, ...git, 'commit', '--quiet', '-m', 'start'], {
+    env: environment,
+  })
+  const server = await startModelServer()
+  return {
+    root,
+    home: environment.HOME,
+    project,
+    store: environment.SAVESTATE_HOME,
+    records: join(root, folders.records),
+    server,
+    environment,
+    async close() {
+      await server.close()
+      if (process.env['KEEP_PLACES'] === undefined) rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Every file of the project with its content, without git's and the agents' own folders. */
+export function filesOf(place: Place): Record<string, string> {
+  const files = readdirSync(place.project, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => [name, readFileSync(join(place.project, name), 'latin1')] as const)
+  return Object.fromEntries(files.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export function writeHome(place: Place, path: string, content: string): void {
+  const file = join(place.home, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+}
+
+/** A folder that is read and never written may be large: it is not copied. */
+export function linkHome(place: Place, path: string, to: string): void {
+  symlinkSync(to, join(place.home, path))
+}
