@@ -91,6 +91,15 @@ export async function until(claim: string, isTrue: () => boolean): Promise<void>
   }
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    throw error
+  }
+}
+
 function collect(stream: NodeJS.ReadableStream | null): string[] {
   const chunks: string[] = []
   stream?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk))

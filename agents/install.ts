@@ -1,10 +1,11 @@
 // Installs the real programs at pinned versions into the user's cache folder, once: about 1.3 GB. Their install
 // scripts do not run; none of them needs any.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
+import { isAlive } from './drive.js'
 
 export interface Package {
   /** Also the name of its folder in the cache. */
@@ -36,6 +37,7 @@ function folderOf({ name, dependencies }: Package): string {
 
 /** Under its final name only when it is whole: what an interrupted run left behind is not found again. */
 async function install({ dependencies, proof, name }: Package, folder: string): Promise<void> {
+  removeUnfinished(folder)
   const fresh = `${folder}.${process.pid}.new`
   process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
   mkdirSync(fresh, { recursive: true })
@@ -46,6 +48,17 @@ async function install({ dependencies, proof, name }: Package, folder: string): 
   }
   rmSync(folder, { recursive: true, force: true })
   renameSync(fresh, folder)
+}
+
+/** What a run left behind that was killed; one that is still at work keeps its folder. */
+function removeUnfinished(folder: string): void {
+  const names = existsSync(dirname(folder)) ? readdirSync(dirname(folder)) : []
+  for (const name of names) {
+    const [, pid] = /^(?:.*)\.(\d+)\.new$/.exec(name) ?? []
+    const isOurs = name.startsWith(`${basename(folder)}.`)
+    if (pid === undefined || !isOurs || isAlive(Number(pid))) continue
+    rmSync(join(dirname(folder), name), { recursive: true, force: true })
+  }
 }
 
 /** In the caller's own environment, which may be what leads to the registry. */

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Case, finish, type Scene, withScene } from '../case.js'
-import { endGroup, run, start, until } from '../drive.js'
+import { endGroup, isAlive, run, start, until } from '../drive.js'
 import { asText } from '../model-server/json.js'
 import { scripted } from '../model-server/script.js'
 import { filesOf } from '../place.js'
@@ -65,13 +65,4 @@ function endsOf({ agent, place }: Scene): string[] {
 
 function sessionPath({ agent }: Scene): string {
   return agent.hooks.paths.session
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
-    throw error
-  }
 }
