@@ -5,11 +5,16 @@ import type { Agent, AgentHere } from './programs/agent.js'
 
 export interface Case {
   readonly claim: string
-  prove(bed: Bed): Promise<void>
+  /** A measurement worth printing may be what it returns. */
+  prove(bed: Bed): Promise<string | undefined | void>
 }
 
-/** An agent that is installed. */
-export interface Bed {
+/** An agent that is installed, and another to run beside it. */
+export interface Bed extends InstalledAgent {
+  readonly partner: InstalledAgent
+}
+
+export interface InstalledAgent {
   readonly agent: Agent
   readonly folders: readonly string[]
 }

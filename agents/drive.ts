@@ -28,7 +28,7 @@ export interface Running {
   signal(name: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void
 }
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 300_000
 
 export function start(place: Place, command: Command): Running {
   const startedAt = performance.now()

@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { installed } from './install.js'
 import { runWithoutNetwork } from './namespace.js'
-import { chosenAgents, OPTIONS } from './options.js'
+import { chosenAgents, OPTIONS, partnerOf } from './options.js'
 
 const { values } = parseArgs({ options: OPTIONS })
 try {
-  for (const { packages } of chosenAgents(values.agent)) {
+  const agents = chosenAgents(values.agent)
+  for (const { packages } of new Set([...agents, ...agents.map(partnerOf)])) {
     for (const one of packages) await installed(one)
   }
   const inside = fileURLToPath(new URL('./inside.js', import.meta.url))

@@ -18,11 +18,19 @@ export async function runWithoutNetwork(program: string, args: readonly string[]
     const reason = attempt.error?.message ?? attempt.stderr.trim().split('\n')[0]
     throw new Error(`Agents run only where a network namespace can be made: ${reason}`)
   }
-  const child = spawn('unshare', [...unshare, program, ...args], { stdio: 'inherit' })
+  // Its input is a pipe that ends with us, whatever ends us: then those inside end too.
+  const child = spawn('unshare', [...unshare, program, ...args], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => resolve(code ?? 1))
   })
+}
+
+/** For the program inside: it ends when the one outside has. */
+export function endWithCaller(): void {
+  process.stdin.on('end', () => process.exit(1)).resume()
 }
 
 /** The claim that everything else here rests on. */

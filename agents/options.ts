@@ -22,3 +22,8 @@ export function chosenAgents(names: readonly string[]): readonly Agent[] {
     throw new Error(`There is no agent ${name}: ${AGENTS.map((one) => one.name).join(', ')}`)
   })
 }
+
+/** Runs beside an agent where two are needed: the quickest one that is not itself. */
+export function partnerOf(agent: Agent): Agent {
+  return agent === codex ? claude : codex
+}

@@ -1,6 +1,7 @@
 // The recording hook: it writes down each payload it gets and which files the project held at that moment.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Scene } from './case.js'
 import { asRecord, asText, type Json } from './model-server/json.js'
 import type { Place } from './place.js'
 
@@ -18,8 +19,14 @@ export function field({ payload }: RecordedEvent, path: string): unknown {
   return value
 }
 
+/** Has every event of the agent recorded. */
+export function record({ here, place }: Scene): void {
+  const command = recordingCommand(place)
+  here.hook(() => command)
+}
+
 /** A hook as a command. A shell, because some agents do not wait for the start of Node. */
-export function recordingCommand(place: Place): string {
+function recordingCommand(place: Place): string {
   const script = join(place.root, 'bin', 'record')
   mkdirSync(join(place.root, 'bin'), { recursive: true })
   writeFileSync(

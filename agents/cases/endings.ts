@@ -8,7 +8,7 @@ import { endGroup, isAlive, run, start, until } from '../drive.js'
 import { asText } from '../model-server/json.js'
 import { scripted } from '../model-server/script.js'
 import { filesOf } from '../place.js'
-import { field, recorded } from '../record.js'
+import { field, recorded, record } from '../record.js'
 
 const SLOW = [{ shell: 'echo $$ > pid.txt; sleep 60; echo late > late.txt' }, { say: 'Done.' }]
 const NEXT = scripted('turn two', [{ write: 'next.txt', content: 'next\n' }, { say: 'Next.' }])
@@ -19,7 +19,7 @@ export const ENDING_CASES: readonly Case[] = [
     prove: (bed) =>
       withScene(bed, async (scene) => {
         const { agent, here, place } = scene
-        here.record()
+        record(scene)
         const running = start(place, here.ask(scripted('turn one', SLOW)))
         const pidFile = join(place.project, 'pid.txt')
         await until(
@@ -46,7 +46,7 @@ export const ENDING_CASES: readonly Case[] = [
     prove: (bed) =>
       withScene(bed, async (scene) => {
         const { agent, here, place } = scene
-        here.record()
+        record(scene)
         const steps = [{ write: 'a.txt', content: 'written\n' }, { fail: 400 }]
         await run(place, here.ask(scripted('turn one', steps)))
         assert.equal(filesOf(place)['a.txt'], 'written\n')

@@ -4,7 +4,7 @@ import { type Case, finish, type Scene, START_FILES, turn, withScene } from '../
 import { type ScriptStep, scripted } from '../model-server/script.js'
 import { hasOnlyLoopback } from '../namespace.js'
 import { filesOf } from '../place.js'
-import { field, type RecordedEvent, recorded } from '../record.js'
+import { field, type RecordedEvent, recorded, record } from '../record.js'
 
 const STEPS: readonly ScriptStep[] = [
   { write: 'a.txt', content: 'written\n' },
@@ -19,7 +19,7 @@ export const HOOK_CASES: readonly Case[] = [
     prove: (bed) =>
       withScene(bed, async (scene) => {
         assert(hasOnlyLoopback(), 'There is a network')
-        scene.here.record()
+        record(scene)
         await turn(scene, scripted('turn one', STEPS))
         assert.deepEqual(filesOf(scene.place), { 'a.txt': 'written\n', 'b.txt': 'changed\n' })
         assert.deepEqual(recorded(scene.place).map(shortly(scene)), expectedEvents(scene))
@@ -30,7 +30,7 @@ export const HOOK_CASES: readonly Case[] = [
     claim: 'what a subagent changes passes the hooks too, within its parent',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        scene.here.record()
+        record(scene)
         const steps = [
           { agent: [{ write: 's.txt', content: 'by a subagent\n' }] },
           { say: 'Done.' },

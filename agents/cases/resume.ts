@@ -4,7 +4,7 @@ import { type Case, finish, type Scene, turn, withScene } from '../case.js'
 import { type Entry, spoken } from '../model-server/conversation.js'
 import { asText } from '../model-server/json.js'
 import { scripted } from '../model-server/script.js'
-import { field, type RecordedEvent, recorded } from '../record.js'
+import { field, type RecordedEvent, recorded, record } from '../record.js'
 
 const OTHER = scripted('another turn two', [{ say: 'Other.' }])
 
@@ -13,7 +13,7 @@ export const RESUME_CASES: readonly Case[] = [
     claim: 'resumed before turn two, the model gets turn one and the new prompt, nothing else',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        scene.here.record()
+        record(scene)
         const steps = [{ write: 'one.txt', content: '1\n' }, { say: 'One.' }]
         await turn(scene, scripted('turn one', steps))
         const first = promptsOf(scene).at(-1)

@@ -14,8 +14,8 @@ export interface Agent {
 }
 
 export interface AgentHere {
-  /** Installs the recording hook for every event that matters here. */
-  record(): void
+  /** Installs a command as the hook of every event that matters here; the payload is its input. */
+  hook(commandFor: (event: string) => string): void
   ask(prompt: string): Command
   /** Asks in such a way that the agent has its tool for subagents. */
   askForSubagents(prompt: string): Command
@@ -63,4 +63,6 @@ export interface Habits {
   readonly endsTurnAfterError: boolean
   /** A resumed conversation brings every result of a tool twice. */
   readonly repeatsResults: boolean
+  /** Hooks are passed over in silence until the person has trusted them. */
+  readonly demandsTrust: boolean
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
-import { type RecordedEvent, recordingCommand } from '../record.js'
+import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 
 const NATIVE = `@anthropic-ai/claude-code-linux-${process.arch}/claude`
@@ -47,6 +47,7 @@ const HABITS: Habits = {
   commandOutlivesKill: true,
   endsTurnAfterError: false,
   repeatsResults: false,
+  demandsTrust: false,
 }
 
 export const claude: Agent = {
@@ -69,9 +70,11 @@ class ClaudeHere implements AgentHere {
     private readonly program: string,
   ) {}
 
-  record(): void {
-    const command = recordingCommand(this.place)
-    const hooks = EVENTS.map((event) => [event, [{ hooks: [{ type: 'command', command }] }]])
+  hook(commandFor: (event: string) => string): void {
+    const hooks = EVENTS.map((event) => {
+      const command = commandFor(event)
+      return [event, [{ hooks: [{ type: 'command', command }] }]]
+    })
     const settings = { hooks: Object.fromEntries(hooks) as unknown }
     writeHome(this.place, '.claude/settings.json', JSON.stringify(settings))
   }

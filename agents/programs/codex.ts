@@ -5,7 +5,7 @@ import { askAppServer } from './codex-app-server.js'
 import type { Command } from '../drive.js'
 import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
-import { type RecordedEvent, recordingCommand } from '../record.js'
+import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 
 const TRIPLE = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl`
@@ -52,6 +52,7 @@ const HABITS: Habits = {
   commandOutlivesKill: false,
   endsTurnAfterError: false,
   repeatsResults: false,
+  demandsTrust: true,
 }
 
 export const codex: Agent = {
@@ -71,9 +72,15 @@ class CodexHere implements AgentHere {
     private readonly program: string,
   ) {}
 
-  record(): void {
-    const command = recordingCommand(this.place)
-    const hooks = EVENTS.map((event) => [event, [{ hooks: [{ type: 'command', command }] }]])
+  /** Hooks that nobody has trusted are passed over in silence, unless told otherwise on the command line. */
+  private needsTrust = true
+
+  hook(commandFor: (event: string) => string): void {
+    this.needsTrust = false
+    const hooks = EVENTS.map((event) => {
+      const command = commandFor(event)
+      return [event, [{ hooks: [{ type: 'command', command }] }]]
+    })
     const settings = { hooks: Object.fromEntries(hooks) as unknown }
     writeHome(this.place, '.codex/hooks.json', JSON.stringify(settings))
   }
@@ -102,12 +109,11 @@ class CodexHere implements AgentHere {
   }
 
   private call(what: readonly string[], prompt: string): Command {
-    const bypass = ['approvals-and-sandbox', 'hook-trust'].map(
-      (name) => `--dangerously-bypass-${name}`,
-    )
+    const bypass = ['approvals-and-sandbox', ...(this.needsTrust ? [] : ['hook-trust'])]
+    const flags = bypass.map((name) => `--dangerously-bypass-${name}`)
     return {
       program: this.program,
-      args: ['exec', ...what, '--json', '--skip-git-repo-check', ...bypass, prompt],
+      args: ['exec', ...what, '--json', '--skip-git-repo-check', ...flags, prompt],
       environment: { CODEX_HOME: join(this.place.home, '.codex'), SCRIPTED_KEY: 'dummy' },
     }
   }

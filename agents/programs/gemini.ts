@@ -5,7 +5,7 @@ import process from 'node:process'
 import type { Command } from '../drive.js'
 import { asList, asRecord, asText, type Json } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
-import { type RecordedEvent, recordingCommand } from '../record.js'
+import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 
 const BUNDLE = '@google/gemini-cli/bundle/gemini.js'
@@ -24,6 +24,8 @@ const SETTINGS = {
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
   // With its clean-up on, this version deletes sessions that were resumed in a later minute.
+  // After many calls it would ask the model for an opinion on them, in a form that a script does not have.
+  model: { disableLoopDetection: true },
   general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
 }
 
@@ -57,6 +59,7 @@ const HABITS: Habits = {
   commandOutlivesKill: true,
   endsTurnAfterError: false,
   repeatsResults: true,
+  demandsTrust: false,
 }
 
 export const gemini: Agent = {
@@ -76,9 +79,11 @@ class GeminiHere implements AgentHere {
     private readonly program: string,
   ) {}
 
-  record(): void {
-    const command = recordingCommand(this.place)
-    const hooks = EVENTS.map((event) => [event, [{ hooks: [{ type: 'command', command }] }]])
+  hook(commandFor: (event: string) => string): void {
+    const hooks = EVENTS.map((event) => {
+      const command = commandFor(event)
+      return [event, [{ hooks: [{ type: 'command', command }] }]]
+    })
     const settings = { ...SETTINGS, hooks: Object.fromEntries(hooks) as unknown }
     writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
   }

@@ -1,31 +1,29 @@
-// The recording hook as opencode takes it: a plugin, written by us, run by it.
-import type { Place } from '../place.js'
+// A command as a hook of opencode, which knows no commands: a plugin, written by us, run by it.
 
 const HOOKS = ['chat.message', 'tool.execute.before', 'tool.execute.after']
 
 /** Events that say where a turn stands; the many others are left out. */
 const EVENTS = ['session.created', 'session.idle', 'session.error']
 
-export function recordingPlugin(place: Place): string {
-  return `import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+export function commandPlugin(commandFor: (event: string) => string): string {
+  const commands = [...HOOKS, ...EVENTS, 'dispose'].map((event) => [event, commandFor(event)])
+  return `import { spawnSync } from 'node:child_process'
 
-let count = 0
-function record(event, payload) {
-  count += 1
-  const name = \`\${Date.now()}-\${String(count).padStart(6, '0')}\`
-  const at = ${JSON.stringify(place.records)} + '/' + name
-  writeFileSync(at + '.files', readdirSync(${JSON.stringify(place.project)}).join('\\n'))
-  writeFileSync(at + '.part', JSON.stringify({ event, ...payload }))
-  renameSync(at + '.part', at + '.json')
+const COMMANDS = ${JSON.stringify(Object.fromEntries(commands))}
+
+// At once and in order: what is only begun here, the program may not wait for.
+function tell(event, payload) {
+  const input = JSON.stringify({ event, ...payload })
+  spawnSync(COMMANDS[event], { shell: true, input, stdio: ['pipe', 'ignore', 'ignore'] })
 }
 
-export const Recorder = async () => {
-  const hooks = { dispose: async () => record('dispose', {}) }
+export const Commands = async () => {
+  const hooks = { dispose: async () => tell('dispose', {}) }
   for (const name of ${JSON.stringify(HOOKS)}) {
-    hooks[name] = async (input, output) => record(name, { input, output })
+    hooks[name] = async (input, output) => tell(name, { input, output })
   }
   hooks.event = async ({ event }) => {
-    if (${JSON.stringify(EVENTS)}.includes(event.type)) record(event.type, { input: event.properties })
+    if (${JSON.stringify(EVENTS)}.includes(event.type)) tell(event.type, { input: event.properties })
   }
   return hooks
 }

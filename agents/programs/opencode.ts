@@ -7,7 +7,7 @@ import { linkHome, type Place, writeHome } from '../place.js'
 import { field, type RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { postToServer } from './opencode-server.js'
-import { recordingPlugin } from './opencode-plugin.js'
+import { commandPlugin } from './opencode-plugin.js'
 
 const VERSION = '1.18.33'
 const NATIVE = `opencode-linux-${process.arch}/bin/opencode`
@@ -37,6 +37,7 @@ const HABITS: Habits = {
   commandOutlivesKill: true,
   endsTurnAfterError: true,
   repeatsResults: false,
+  demandsTrust: false,
 }
 
 export const opencode: Agent = {
@@ -67,8 +68,8 @@ class OpencodeHere implements AgentHere {
     private readonly program: string,
   ) {}
 
-  record(): void {
-    writeHome(this.place, '.config/opencode/plugins/record.js', recordingPlugin(this.place))
+  hook(commandFor: (event: string) => string): void {
+    writeHome(this.place, '.config/opencode/plugins/commands.js', commandPlugin(commandFor))
   }
 
   ask(prompt: string): Command {
