@@ -17,7 +17,7 @@ import type { SourceHistory } from './import/source-history.js'
 import type { SourceRequest } from './import/sources.js'
 import type { CommitFacts } from './objects/commit.js'
 import type { PatchRequest } from './patch.js'
-import type { Captured } from './project-capture.js'
+import type { Captured } from './capture/capture-work.js'
 import type { Activity } from './watch/project-watch.js'
 import type { Rewritten } from './without-path.js'
 

@@ -12,11 +12,12 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
+import type { Captured, CaptureWork } from './capture/capture-work.js'
 import { expectSameRoot, replaced } from './capture/faults.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
 import { type FolderNode, newFolder, type Node, totalLines } from './capture/node.js'
-import { type CaptureProgress, ProgressCounter } from './capture/progress.js'
+import { ProgressCounter } from './capture/progress.js'
 import type { PackedNodes } from './capture/packed-nodes.js'
 import { Scan } from './capture/scan.js'
 import type { Scanned, ScanOptions } from './capture/scanned.js'
@@ -30,12 +31,6 @@ import type { WatchFolder } from './watch/watch-folder.js'
 import { noteWatch } from './watch/watch-notes.js'
 import { WatchedProject } from './watch/watched-project.js'
 
-export type Captured = {
-  readonly snapshot: Snapshot
-  /** Lines of all files, if every one of them was read just now. */
-  readonly lines: number | undefined
-}
-
 export type CaptureSettings = {
   readonly home: string
   readonly store: ObjectStore
@@ -45,14 +40,6 @@ export type CaptureSettings = {
   /** What the watches of all projects share. */
   readonly events: EventQueue
   readonly watchFolder: WatchFolder
-}
-
-export type CaptureWork = {
-  /** Snapshots of the project's newest checkpoints: what they hold is surely in the store. */
-  readonly held: readonly ObjectId[]
-  /** Few new objects are kept for `takeHeld` instead of being written. */
-  readonly holdObjects: boolean
-  readonly report: (progress: CaptureProgress) => void
 }
 
 const MAX_UNWRITTEN = 100
