@@ -182,7 +182,7 @@ test('hooks that go to the daemon are the same but for the one that Claude Code 
     hooks: [
       {
         type: 'http',
-        url: 'http://127.0.0.1:7/hook/claude/PreToolUse',
+        url: 'http://127.0.0.1:7/v1/hook/claude/PreToolUse',
         headers: { Authorization: 'Bearer secret' },
         timeout: 30,
       },

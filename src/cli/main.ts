@@ -50,6 +50,7 @@ const FILES: Readonly<Partial<Record<CommandName | 'overview', readonly string[]
   completion: [],
   help: [],
   save: ['program', 'capture'],
+  hook: ['program', 'capture'],
   diff: ['program', 'capture'],
   rewind: ['program', 'capture'],
   undo: ['program', 'capture'],

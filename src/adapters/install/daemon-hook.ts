@@ -13,7 +13,7 @@ export function daemonHook(
 ): Readonly<Record<string, unknown>> {
   return {
     type: 'http',
-    url: `${url}/hook/claude/${event}`,
+    url: `${url}/v1/hook/claude/${event}`,
     headers: { Authorization: `Bearer ${token}` },
     timeout: timeoutSeconds,
   }

@@ -210,7 +210,7 @@ function isOurEntry(value: unknown, agent: AgentName): boolean {
   const { hooks, command, bash, url } = recordOf(value) ?? {}
   if (Array.isArray(hooks))
     return hooks.length > 0 && hooks.every((hook) => isOurEntry(hook, agent))
-  if (typeof url === 'string') return /^http:\/\/127\.0\.0\.1:\d+\/hook\//.test(url)
+  if (typeof url === 'string') return /^http:\/\/127\.0\.0\.1:\d+\/v1\/hook\//.test(url)
   return isOurCommand(command ?? bash, agent)
 }
 
