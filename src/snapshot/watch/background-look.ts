@@ -11,8 +11,14 @@ const STEP_PATHS = 200
 const MODE_BITS = 0o7777
 
 type Place = { readonly folder: BytePath; readonly node: ContentNode | FolderNode }
+type Change =
+  | 'missed'
+  /** Missed, unless an event told of another name that it has. */
+  | 'perhaps'
+  /** Another name came or went, of which only that name's folder is told. */
+  | 'relinked'
 /** `before`: the stamp that was no longer true. */
-type Found = Place & { readonly before: string; readonly isMissed: boolean }
+type Found = Place & { readonly before: string; readonly change: Change }
 
 /** Goes through all nodes of a project that a save has left behind; a pause is allowed at each step. */
 export async function lookInBackground(
@@ -24,25 +30,25 @@ export async function lookInBackground(
   let count = 0
   for (const each of nodesBelow(root, ROOT)) {
     const change = changeOf(rootPath, each)
-    if (change !== undefined)
-      found.push({ ...each, before: stampText(each.node), isMissed: change === 'missed' })
+    if (change !== undefined) found.push({ ...each, before: stampText(each.node), change })
     count += 1
     if (count % STEP_PATHS === 0 && !(await pause())) return
   }
   // What was seen happened before this, so its event, if there is one, has come after it.
   if (found.length > 0 && !((await watch.settle()) && (await pause()))) return
-  for (const { folder, node, before, isMissed } of found) {
+  const { isTouched } = watch.activity
+  for (const { folder, node, before, change } of found) {
     if (watch.isTouched(folder, node.name)) continue
     // A save has been here since.
     if (findNode(root, joinPath(folder, node.name)) !== node || stampText(node) !== before) continue
-    if (isMissed) watch.noteMissed(folder, node.name)
+    if (change === 'missed' || (change === 'perhaps' && !isTouched))
+      watch.noteMissed(folder, node.name)
     else watch.touch(folder, node.name)
   }
   watch.noteLooked()
 }
 
-/** `relinked`: another name of the file came or went, of which only that name's folder is told. */
-function changeOf(rootPath: BytePath, { folder, node }: Place): 'missed' | 'relinked' | undefined {
+function changeOf(rootPath: BytePath, { folder, node }: Place): Change | undefined {
   const stats = lstat(`${rootPath}/${joinPath(folder, node.name)}`)
   if (stats === undefined || stats === 'unreadable') return 'missed'
   if (isSameStamp(node, stats)) return undefined
@@ -50,7 +56,8 @@ function changeOf(rootPath: BytePath, { folder, node }: Place): 'missed' | 'reli
   const { size, mtimeNs, ino } = node
   const isAsBefore =
     isSameMode && isSameStamp({ size, mtimeNs, ino, ctimeNs: stats.ctimeNs }, stats)
-  return isAsBefore ? 'relinked' : 'missed'
+  if (isAsBefore) return 'relinked'
+  return node.kind === 'file' && stats.nlink > 1n ? 'perhaps' : 'missed'
 }
 
 function* nodesBelow(folder: FolderNode, path: BytePath): Generator<Place> {
