@@ -63,7 +63,7 @@ export async function checkStore(store: Store, model: Model, home: string): Prom
   } catch (error) {
     model.fault(`git fsck: ${error instanceof Error ? error.message : String(error)}`)
   }
-  for (const folder of ['tmp', 'journal'])
+  for (const folder of ['tmp', 'journal', 'watches'])
     if (existsSync(join(home, folder)) && readdirSync(join(home, folder)).length > 0)
       model.fault(`${folder} holds ${readdirSync(join(home, folder)).join(', ')}`)
   for (const name of readdirSync(join(gitDir, 'objects', 'pack')))

@@ -37,8 +37,11 @@ export class Crew {
     })
   }
 
+  /** Never the first one: what it needs is measured over the whole time. */
   killOne(random: Random): void {
-    const member = random.pick([...this.#members.values()])
+    const others = [...this.#members.values()].filter(({ slot }) => slot > 0)
+    if (others.length === 0) return
+    const member = random.pick(others)
     member.child.kill('SIGKILL')
     this.kills += 1
   }
@@ -78,6 +81,9 @@ export class Crew {
         return model.resumed(message.session, message)
       case 'done':
         return model.count(message.what)
+      case 'memory':
+        if (member.slot === 0) model.memoryMb.push(message.residentMb)
+        return
       case 'fault':
         return model.fault(`${message.what}: ${message.message}`)
       case 'stepping':

@@ -1,4 +1,4 @@
-// npm run torture -- --minutes N --seed S: several processes work on one store and are killed at random, with a
+// npm run torture -- --minutes N --seed S [--watch]: several processes work on one store and are killed at random, with a
 // model outside that knows what was acknowledged. docs/reliability.md tells what is promised.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     processes: { type: 'string', default: '4' },
     projects: { type: 'string', default: '3' },
+    watch: { type: 'boolean', default: false },
   },
 })
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
@@ -46,6 +47,7 @@ const crew = new Crew(program, model, (slot) => ({
   projects,
   session: `session-${slot}`,
   seed: random.below(2 ** 31),
+  watch: values.watch,
 }))
 for (let slot = 0; slot < Number(values.processes); slot += 1) crew.start(slot)
 while (Date.now() < until && model.faults.length === 0) {
@@ -66,13 +68,20 @@ console.log(
   `${crew.kills} kills, ${found.checkpoints} checkpoints brought back, ${found.pruned} pruned, ${found.states} sessions`,
 )
 console.log([...model.counts].map(([what, count]) => `${what} ${count}`).join(', '))
+console.log(`Memory of the process that was never killed, in MB: ${memoryText(model.memoryMb)}`)
 if (model.faults.length === 0) {
   rmSync(folder, { recursive: true, force: true })
   console.log('Nothing acknowledged is missing or different.')
 } else {
   for (const fault of model.faults.slice(0, 20)) console.error(`FAULT: ${fault}`)
   console.error(
-    `${model.faults.length} faults. Again with: npm run torture -- --seed ${seed}; the store is in ${folder}`,
+    `${model.faults.length} faults. Again with: npm run torture -- --seed ${seed}${values.watch ? ' --watch' : ''}; the store is in ${folder}`,
   )
   process.exitCode = 1
+}
+
+/** In tenths of the time, so that growth can be seen. */
+function memoryText(all: readonly number[]): string {
+  const step = Math.max(1, Math.floor(all.length / 10))
+  return all.filter((_, index) => index % step === 0).join(', ')
 }

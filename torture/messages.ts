@@ -22,6 +22,7 @@ export type ToModel =
       readonly digest: string
     }
   | { readonly kind: 'done'; readonly what: string }
+  | { readonly kind: 'memory'; readonly residentMb: number }
   | { readonly kind: 'fault'; readonly what: string; readonly message: string }
 
 export type ToWorker =
@@ -34,4 +35,6 @@ export type Assignment = {
   readonly projects: readonly string[]
   readonly session: string
   readonly seed: number
+  /** The projects are watched. */
+  readonly watch: boolean
 }

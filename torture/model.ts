@@ -9,6 +9,8 @@ export class Model {
   readonly #steps = new Map<string, Step>()
   readonly faults: string[] = []
   readonly counts = new Map<string, number>()
+  /** Of the process that is never killed, from time to time. */
+  readonly memoryMb: number[] = []
 
   count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)

@@ -33,7 +33,10 @@ process.on('disconnect', () => process.exit(1))
 
 const store = await openStore({ home: assignment.home })
 let session: Session<State> | undefined
+const timer = setInterval(tellMemory, 5_000)
 while (!isStopping) await tryOne(random.pick(works()))
+tellMemory()
+clearInterval(timer)
 await store.close()
 process.disconnect()
 
@@ -85,7 +88,7 @@ async function withFolder(work: (held: Held) => Promise<void>): Promise<void> {
     tell({ kind: 'want', project: path })
   })
   try {
-    await work({ path, project: await store.project(path), known })
+    await work({ path, project: await openProject(path), known })
   } finally {
     tell({ kind: 'release', project: path })
   }
@@ -167,7 +170,15 @@ async function verifyNow(): Promise<void> {
 }
 
 async function anyProject(): Promise<Project> {
-  return store.project(random.pick(assignment.projects))
+  return openProject(random.pick(assignment.projects))
+}
+
+async function openProject(path: string): Promise<Project> {
+  return store.project(path, { watch: assignment.watch })
+}
+
+function tellMemory(): void {
+  tell({ kind: 'memory', residentMb: Math.round(process.memoryUsage.rss() / 2 ** 20) })
 }
 
 function tell(message: ToModel): void {
