@@ -1,6 +1,7 @@
 // Every doubt of docs/watching.md, forced: the save looks at everything and saves the right thing, `status` says why,
 // and the save after that is a quick one again.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratch } from './scratch.js'
@@ -156,6 +157,36 @@ test('folder replaced: the path leads to another folder, and the watched one has
       s.write({ ...FILES, 'b/c': 'another' }, path)
     }),
   ).toEqual(once('folder-replaced'))
+})
+
+test('folder replaced after the watch was asked and before the scan: nothing is saved of the mixture', async () => {
+  await using s = await scratch({ files: FILES })
+  await using pair = await watchedAndNot(s, { mayBlock: true })
+  expect(await pair.difference()).toBeUndefined()
+  const other = join(s.folder, 'other')
+  s.write({ ...FILES, 'b/c': 'of another folder', a: 'too' }, other)
+  const { lstatSync } = fs
+  let isSwapped = false
+  const swapping = (...args: Parameters<typeof lstatSync>) => {
+    const stats = lstatSync(...args)
+    // The first look at the project's folder in a capture is the watch's.
+    if (!isSwapped && args[1]?.bigint === true && String(args[0]) === s.project) {
+      isSwapped = true
+      renameSync(s.project, `${s.project}-before`)
+      renameSync(other, s.project)
+    }
+    return stats
+  }
+  Object.assign(fs, { lstatSync: swapping })
+  syncBuiltinESMExports()
+  try {
+    await expect(pair.watched.save()).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
+  } finally {
+    Object.assign(fs, { lstatSync })
+    syncBuiltinESMExports()
+  }
+  expect(isSwapped).toBe(true)
+  expect(await pair.difference()).toBeUndefined()
 })
 
 test('a folder that is gone cannot be saved; once it is back it is', async () => {

@@ -18,7 +18,7 @@ const acts = [
   () => fs.mkdirSync(path(), { recursive: true }),
   () => fs.unlinkSync(path()),
   () => fs.chmodSync(path(), 0o700 + below(8)),
-  () => fs.linkSync(path(), path()),
+  () => fs.symlinkSync(path(), path()),
   () => below(20) === 0 && fs.rmSync(path(), { recursive: true }),
 ]
 for (let i = 0; i < Number(count); i++) {

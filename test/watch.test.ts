@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { scratch } from './scratch.js'
-import { act, perform } from './watch-acts.js'
+import { perform, plainSeries, series } from './watch-acts.js'
 import { BURST, runBlocking, watchedAndNot } from './watch-helpers.js'
 
 /** More for `npm run torture:watch`. */
@@ -17,16 +17,18 @@ const RUNS = Number(process.env['SAVESTATE_WATCH_RUNS'] ?? 24)
 const SEED = Number(process.env['SAVESTATE_WATCH_SEED'] ?? 11)
 const LONG_MS = 60_000 + RUNS * 2_000
 const property = { seed: SEED, numRuns: RUNS, endOnFailure: true }
-const acts = fc.array(act, { minLength: 1, maxLength: 25 })
 
-test(
-  'a watched save is that of a full scan, whatever happened before it',
-  async () => {
+test.each([
+  ['what is captured changes too', series],
+  ['everything is captured, and files have several names', plainSeries],
+])(
+  'a watched save is that of a full scan, whatever happened before it: %s',
+  async (_, all) => {
     await using s = await scratch()
     await using pair = await watchedAndNot(s, { mayBlock: true })
     await fc.assert(
-      fc.asyncProperty(acts, async (all) => {
-        for (const each of all) perform(s.project, each)
+      fc.asyncProperty(all, async (acts) => {
+        for (const each of acts) perform(s.project, each)
         expect(await pair.difference()).toBeUndefined()
       }),
       property,
@@ -43,7 +45,7 @@ test(
     const path = join(s.project, 'inner')
     await using pair = await watchedAndNot(s, { mayBlock: true, path })
     await fc.assert(
-      fc.asyncProperty(acts, fc.nat(5), async (all, turn) => {
+      fc.asyncProperty(series, fc.nat(5), async (all, turn) => {
         for (const each of all) perform(path, each)
         if (turn === 0) s.write({ '.gitignore': `${all.length % 2 === 0 ? 'a' : 'c'}\n` })
         if (turn === 1) s.git(['add', '-A'])
@@ -65,7 +67,7 @@ test(
     await using pair = await watchedAndNot(s, { mayBlock: true })
     globalThis.setInterval = setInterval
     await fc.assert(
-      fc.asyncProperty(acts, async (all) => {
+      fc.asyncProperty(plainSeries, async (all) => {
         for (const each of all) {
           perform(s.project, each)
           if (each.to.turn % 3 === 0) await sleep(each.at.turn % 5)
