@@ -12,6 +12,9 @@ import { type Scratch, scratch } from './scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), 'save-loop.mjs')
 const FOR_MS = tries(12_000)
+/** Checkpoints that a prune has taken from beside the savers. */
+const ENOUGH = 10
+const LATEST_MS = 60_000
 
 type Saver = {
   readonly folder: string
@@ -49,7 +52,8 @@ test('what savers say they saved comes back, though the store is pruned all the 
   const store = await s.open()
   const until = Date.now() + FOR_MS
   let removed = 0
-  while (Date.now() < until) {
+  // On a busy machine it takes longer until enough has happened to prove anything.
+  while (Date.now() < until || (removed <= ENOUGH && Date.now() < until + LATEST_MS)) {
     // Over the limit, so that every pack with any waste is written anew.
     const result = await store.prune({ maxCheckpoints: 2, maxSizeMb: 0 })
     removed += result.deletedCheckpoints
@@ -57,7 +61,7 @@ test('what savers say they saved comes back, though the store is pruned all the 
   }
   writeFileSync(stop, '')
   for (const { ended } of savers) expect(await ended).toBe('0 ')
-  expect(removed).toBeGreaterThan(10)
+  expect(removed).toBeGreaterThan(ENOUGH)
   expect(s.fsck()).toBe('')
   expect((await store.verify()).problems.filter(({ severity }) => severity !== 'note')).toEqual([])
   for (const { folder, said } of savers) {
@@ -71,7 +75,7 @@ test('what savers say they saved comes back, though the store is pruned all the 
   }
   await store.prune({ maxCheckpoints: 1 })
   expect(leftoversIn(s.home)).toEqual([])
-})
+}, 150_000)
 
 function worldOf(world: number | undefined): Map<string, string> {
   const count = world === 0 ? 130 : 6

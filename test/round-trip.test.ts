@@ -22,7 +22,7 @@ import { type Scratch, type Seen, scratch } from './scratch.js'
 
 const SEED = Number(process.env['SEED'] ?? 4_711)
 const RUNS = Number(process.env['RUNS'] ?? tries(160))
-const SECONDS = 60 + RUNS
+const SECONDS = 120 + RUNS
 
 // All names and paths here have one character per byte.
 type Tree = { readonly mode: number; readonly children: readonly (readonly [string, Thing])[] }
