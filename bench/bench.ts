@@ -67,7 +67,7 @@ export function openBench(common: Pick<Bench, 'scratch' | 'quick' | 'log'>): Ben
       bench.log(`first saves of ${tree.name}, not counted`)
       const arena = await newArena(bench, tree)
       for (const peer of [arena.hermes, arena.shadow, arena.opencode]) await peer.save()
-      await withOurs(arena, (child) => child.ask({ kind: 'save', watched: false }))
+      await withOurs(arena, (child) => child.ask({ kind: 'save', probed: false }))
       bench.keep(arena)
       return arena
     },
@@ -167,10 +167,11 @@ export const OURS = 'savestate'
 export async function withOurs<T>(
   { home, tree }: { home: string; tree: Tree },
   work: (child: Child) => Promise<T>,
+  { watch }: { readonly watch: boolean } = { watch: false },
 ): Promise<T> {
   const child = startChild()
   try {
-    await child.ask({ kind: 'open', home, tree: tree.path })
+    await child.ask({ kind: 'open', home, tree: tree.path, watch })
     const result = await work(child)
     await child.ask({ kind: 'close' })
     return result
@@ -181,7 +182,7 @@ export async function withOurs<T>(
 
 /** One save in a child, which must have made a checkpoint; its milliseconds. */
 export async function saveInChild(child: Child): Promise<number> {
-  const { ms, created } = await child.ask({ kind: 'save', watched: false })
+  const { ms, created } = await child.ask({ kind: 'save', probed: false })
   if (!created) throw new Error('Savestate made no checkpoint of a changed tree')
   return ms
 }

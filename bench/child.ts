@@ -14,8 +14,8 @@ export type Request = TreeRequest | StateRequest
 type TreeRequest =
   | { readonly kind: 'grow'; readonly root: string; readonly shape: Shape }
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
-  | { readonly kind: 'open'; readonly home: string; readonly tree: string }
-  | { readonly kind: 'save'; readonly watched: boolean }
+  | { readonly kind: 'open'; readonly home: string; readonly tree: string; readonly watch: boolean }
+  | { readonly kind: 'save'; readonly probed: boolean }
   | { readonly kind: 'rewind'; readonly to: string }
   | { readonly kind: 'count' }
   | { readonly kind: 'memory' }
@@ -25,7 +25,7 @@ export interface SaveReport {
   readonly ms: number
   readonly id: string
   readonly created: boolean
-  /** The longest the event loop was held up, where the save was watched. */
+  /** The longest the event loop was held up, where the save was probed. */
   readonly worstGapMs: number
 }
 
@@ -75,11 +75,11 @@ async function answer(request: Request): Promise<Answers[Request['kind']]> {
       return copyTree(request.from, request.to)
     case 'open': {
       const store = await openStore(request.home)
-      opened = { store, project: await store.project(request.tree) }
+      opened = { store, project: await store.project(request.tree, { watch: request.watch }) }
       return null
     }
     case 'save':
-      return request.watched ? watchedSave() : save()
+      return request.probed ? probedSave() : save()
     case 'rewind': {
       const start = performance.now()
       const { applied } = await project().rewind({ to: request.to })
@@ -114,7 +114,7 @@ async function save(): Promise<SaveReport> {
 const PROBE_MS = 1
 const SETTLE_MS = 200
 
-async function watchedSave(): Promise<SaveReport> {
+async function probedSave(): Promise<SaveReport> {
   let worstGapMs = 0
   let last = performance.now()
   const probe = setInterval(() => {

@@ -24,6 +24,15 @@ import { forkDisk, forkTime } from './rows/state-fork.js'
 import { listMemory, listTime, loadTime } from './rows/state-read.js'
 import { saveOfSqlite, saveTime, stateDisk } from './rows/state-save.js'
 import { statusTime, waitBesidePrune } from './rows/store-care.js'
+import {
+  watchedHundred,
+  watchedNothing,
+  watchedOfGit,
+  watchedRewind,
+  watchedSave,
+  watchedSlow,
+  watchedTrees,
+} from './rows/watched.js'
 import { openScratch } from './scratch.js'
 
 if (process.argv[2] === CHILD_FLAG) serve()
@@ -57,6 +66,13 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     ...timesOf(large),
     memory(large, { maxMegabytes: 250, slow: false }),
     memory(huge, { maxMegabytes: 700, slow: true }),
+    watchedSave,
+    watchedSlow,
+    watchedOfGit,
+    watchedTrees,
+    watchedNothing,
+    watchedHundred,
+    watchedRewind,
     hookHttp(large),
     hookCommand(large),
     daemonMemory,

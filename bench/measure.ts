@@ -50,6 +50,14 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
+/** The value that so large a part of all is not above. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
+  if (value === undefined) throw new Error('No values to take a quantile of')
+  return value
+}
+
 /** One of several figures, which must be there. */
 export function figureOf(figures: Medians, name: string): number {
   const figure = figures.get(name)

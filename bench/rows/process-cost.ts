@@ -34,9 +34,9 @@ export function eventLoop(source: TreeSource): Row {
 }
 
 async function worstGaps(child: Child, tree: Tree): Promise<{ first: number; warm: number }> {
-  const first = await child.ask({ kind: 'save', watched: true })
+  const first = await child.ask({ kind: 'save', probed: true })
   tree.change()
-  const warm = await child.ask({ kind: 'save', watched: true })
+  const warm = await child.ask({ kind: 'save', probed: true })
   return { first: first.worstGapMs, warm: warm.worstGapMs }
 }
 
@@ -63,10 +63,10 @@ export function memory(
 }
 
 async function peakMemory(child: Child, tree: Tree): Promise<{ first: number; warm: number }> {
-  await child.ask({ kind: 'save', watched: false })
+  await child.ask({ kind: 'save', probed: false })
   const first = await child.ask({ kind: 'memory' })
   tree.change()
-  await child.ask({ kind: 'save', watched: false })
+  await child.ask({ kind: 'save', probed: false })
   const warm = await child.ask({ kind: 'memory' })
   return { first: first.peakBytes, warm: warm.peakBytes }
 }

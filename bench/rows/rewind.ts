@@ -21,7 +21,7 @@ export function rewindOne(source: TreeSource): Row {
       const arena = await bench.arena(source)
       const peer = await preparePeer(bench, arena)
       const medians = await withOurs(arena, async (child) => {
-        const { id } = await child.ask({ kind: 'save', watched: false })
+        const { id } = await child.ask({ kind: 'save', probed: false })
         const rewindOurs = async (): Promise<number> => {
           const { ms } = await child.ask({ kind: 'rewind', to: id })
           return ms
