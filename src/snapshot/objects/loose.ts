@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { deflateSync } from 'node:zlib'
 import { hasCode, type ObjectId } from '../../model/index.js'
 import { failpoint, writeAll } from '../../system/index.js'
 import { objectHeader, type ObjectType } from './object-id.js'
+import { compressed } from './pack-entry.js'
 
 const fsyncAsync = promisify(fsync)
 
@@ -83,12 +83,8 @@ export async function writeLooseObjects(
       const path = join(temporary, id)
       const fd = openSync(path, 'w', 0o600)
       written.push({ id, path, fd })
-      writeAll(
-        fd,
-        deflateSync(Buffer.concat([Buffer.from(objectHeader(type, content.length)), content]), {
-          level: 1,
-        }),
-      )
+      const header = Buffer.from(objectHeader(type, content.length))
+      writeAll(fd, compressed(Buffer.concat([header, content])))
     }
     if (durable)
       await Promise.all([...written.map(({ fd }) => fd), ...also].map((fd) => fsyncAsync(fd)))

@@ -33,8 +33,12 @@ export function packEntryParts(type: ObjectType, content: Uint8Array): [Uint8Arr
     byte = size & 0x7f
   }
   header.push(byte)
-  const body = content.length < STORED_BYTES ? storedZlib(content) : deflater().deflate(content)
-  return [Uint8Array.from(header), body]
+  return [Uint8Array.from(header), compressed(content)]
+}
+
+/** As a zlib stream; valid until the next call. */
+export function compressed(content: Uint8Array): Uint8Array {
+  return content.length < STORED_BYTES ? storedZlib(content) : deflater().deflate(content)
 }
 
 /**

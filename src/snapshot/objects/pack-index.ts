@@ -75,7 +75,14 @@ function sortedById(entries: readonly IndexedEntry[]): readonly IndexedEntry[] {
   return sorted
 }
 
-type OpenIndex = { readonly fd: number; readonly fanout: Buffer }
+/** `ids` of a small pack are kept in memory: a process that saves often has many such. */
+type OpenIndex = {
+  readonly fd: number
+  readonly fanout: Buffer
+  readonly ids: Buffer | undefined
+}
+
+const MAX_KEPT_IDS = 5000
 
 /** Answers whether some pack of the store holds an object. */
 export class PackIndexes {
@@ -108,13 +115,10 @@ export class PackIndexes {
     if (this.#open.size === 0) return false
     const wanted = Buffer.from(id, 'hex')
     const first = wanted[0] ?? 0
-    for (const { fd, fanout } of this.#open.values()) {
-      const from = first === 0 ? 0 : fanout.readUInt32BE((first - 1) * 4)
-      const to = fanout.readUInt32BE(first * 4)
-      if (to <= from) continue
-      const ids = Buffer.allocUnsafe((to - from) * 20)
-      readSync(fd, ids, 0, ids.length, HEADER_BYTES + FANOUT_BYTES + from * 20)
-      if (holds(ids, wanted)) return true
+    for (const index of this.#open.values()) {
+      const from = first === 0 ? 0 : index.fanout.readUInt32BE((first - 1) * 4)
+      const to = index.fanout.readUInt32BE(first * 4)
+      if (to > from && holds(idsBetween(index, from, to), wanted)) return true
     }
     return false
   }
@@ -130,7 +134,12 @@ function openIndex(path: string): OpenIndex | undefined {
   try {
     const fd = openSync(path, 'r')
     const fanout = Buffer.allocUnsafe(FANOUT_BYTES)
-    if (readSync(fd, fanout, 0, FANOUT_BYTES, HEADER_BYTES) === FANOUT_BYTES) return { fd, fanout }
+    if (readSync(fd, fanout, 0, FANOUT_BYTES, HEADER_BYTES) === FANOUT_BYTES) {
+      const count = fanout.readUInt32BE(255 * 4)
+      const isSmall = count > 0 && count <= MAX_KEPT_IDS
+      const ids = isSmall ? idsBetween({ fd, ids: undefined }, 0, count) : undefined
+      return { fd, fanout, ids }
+    }
     // A damaged index is of no use here; `verify` tells.
     closeSync(fd)
     return undefined
@@ -139,6 +148,13 @@ function openIndex(path: string): OpenIndex | undefined {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
+}
+
+function idsBetween({ fd, ids }: Pick<OpenIndex, 'fd' | 'ids'>, from: number, to: number): Buffer {
+  if (ids !== undefined) return ids.subarray(from * 20, to * 20)
+  const read = Buffer.allocUnsafe((to - from) * 20)
+  readSync(fd, read, 0, read.length, HEADER_BYTES + FANOUT_BYTES + from * 20)
+  return read
 }
 
 function holds(ids: Buffer, wanted: Buffer): boolean {
