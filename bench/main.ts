@@ -3,10 +3,13 @@
  * those who keep an agent's state, on the same states, in one run.
  * The report goes to stdout, progress to stderr. A missed limit is a result, not a failure.
  */
+import { writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { openBench, type TreeSource } from './bench.js'
 import { serve } from './child.js'
 import { CHILD_FLAG } from './child-process.js'
+import { costBySize } from './cost-by-size.js'
+import { plot } from './plot.js'
 import { type Options, parseOptions, USAGE } from './options.js'
 import { asJson, asTable, type Result } from './report.js'
 import type { Row } from './row.js'
@@ -49,9 +52,26 @@ async function main(args: readonly string[]): Promise<number> {
     return 2
   }
 
+  if (options.plot !== undefined) return draw(options.plot, options)
   const { results, failures } = await measure(rows, options)
   console.log(options.json ? asJson(results) : await asTable(results))
   return failures === 0 ? 0 : 1
+}
+
+async function draw(file: string, { quick, work }: Options): Promise<number> {
+  const scratch = openScratch(work)
+  try {
+    const series = await costBySize(openBench({ scratch, quick, log }))
+    writeFileSync(file, plot(series, 'A save of one changed file, by the size of the folder'))
+    console.log(JSON.stringify(series, undefined, 2))
+    return 0
+  } catch (error) {
+    log(describe(error))
+    return 1
+  } finally {
+    log('removing the scratch folder')
+    scratch.remove()
+  }
 }
 
 /** Memory is limited to 250 MB for 23k files and to 700 MB for 200k. */

@@ -11,10 +11,12 @@ export interface Options {
   readonly only: readonly string[]
   readonly trees: readonly TreeSource[]
   readonly work: string | undefined
+  /** A file for the picture of costs by size; then nothing else is measured. */
+  readonly plot: string | undefined
 }
 
 export const USAGE =
-  'npm run bench [-- [--json] [--quick] [--only NAME]... [--tree PATH]... [--work DIR]]'
+  'npm run bench [-- [--json] [--quick] [--only NAME]... [--tree PATH]... [--work DIR] [--plot FILE.svg]]'
 
 /** Throws when the arguments make no sense. */
 export function parseOptions(args: readonly string[]): Options {
@@ -26,12 +28,13 @@ export function parseOptions(args: readonly string[]): Options {
       only: { type: 'string', multiple: true, default: [] },
       tree: { type: 'string', multiple: true, default: [] },
       work: { type: 'string' },
+      plot: { type: 'string' },
     },
   })
   const trees = values.tree.map(parseTree)
   const names = [...Object.keys(SHAPES), ...trees.map(treeName)]
   if (new Set(names).size < names.length) throw new Error('Two trees have the same name')
-  return { ...values, work: values.work, trees }
+  return { ...values, work: values.work, plot: values.plot, trees }
 }
 
 function parseTree(path: string): TreeSource {

@@ -18,8 +18,11 @@ export interface Shape {
 }
 
 export const SHAPES = {
+  '1k': { files: 1_000, folders: 500, medianBytes: 3_150, spread: 1.1 },
   '2k': { files: 2_000, folders: 1_000, medianBytes: 3_150, spread: 1.1 },
+  '5k': { files: 5_000, folders: 2_500, medianBytes: 3_150, spread: 1.1 },
   '23k': { files: 23_000, folders: 11_000, medianBytes: 3_150, spread: 1.1 },
+  '100k': { files: 100_000, folders: 20_000, medianBytes: 500, spread: 0.4 },
   '200k': { files: 199_000, folders: 20_000, medianBytes: 120, spread: 0.4 },
 } as const satisfies Record<string, Shape>
 
