@@ -9,22 +9,10 @@ import {
   talk,
 } from '../http/index.js'
 import { currentFolder, homePath } from './home-path.js'
+import { SERVED_NAMES } from './served-names.js'
 import { build } from './version.js'
 
-const SERVED = new Set([
-  'save',
-  'list',
-  'show',
-  'diff',
-  'rewind',
-  'undo',
-  'redo',
-  'sessions',
-  'pin',
-  'unpin',
-  'name',
-  'status',
-])
+const SERVED: ReadonlySet<string> = new Set(SERVED_NAMES)
 /** What a command may look at when it prints. */
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM']
 /** Any other of ours changes what a command does: a key, a place to stop for a test. */

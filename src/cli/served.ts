@@ -2,22 +2,10 @@
 import { statSync } from 'node:fs'
 import type { Parsed } from './parse.js'
 import { from } from './request.js'
+import { SERVED_NAMES } from './served-names.js'
 import type { CommandName } from './table.js'
 
-const SERVED: ReadonlySet<CommandName> = new Set([
-  'save',
-  'list',
-  'show',
-  'diff',
-  'rewind',
-  'undo',
-  'redo',
-  'sessions',
-  'pin',
-  'unpin',
-  'name',
-  'status',
-])
+const SERVED: ReadonlySet<CommandName> = new Set(SERVED_NAMES)
 const ASKING: ReadonlySet<CommandName> = new Set(['rewind', 'undo', 'redo'])
 /** These read or change the folder, so it is worth keeping an eye on it. */
 const LOOKING: ReadonlySet<CommandName> = new Set(['save', 'diff', 'rewind', 'undo', 'redo'])

@@ -3,21 +3,7 @@
 // only through the handle behind its stream (docs/decisions/0011-one-compressor.md), so the handle is tried
 // first, and `deflateSync` does the work wherever the handle does not behave as known.
 import { constants, createDeflate, deflateSync, inflateSync } from 'node:zlib'
-
-/** What is used of a compressor's handle: writes [room left, input left] into the state it was made with. */
-type Handle = {
-  writeSync(
-    flush: number,
-    input: Uint8Array,
-    inputAt: number,
-    inputBytes: number,
-    output: Uint8Array,
-    outputAt: number,
-    outputBytes: number,
-  ): void
-  reset(): void
-}
-type Compressor = { readonly handle: Handle; readonly state: Uint32Array }
+import { engineOf, type ZlibEngine } from './zlib-engine.js'
 
 const OUTPUT_BYTES = 256 << 10
 const SAMPLES = ['a sample, a second sample, and a third one '.repeat(9), 'another', ''].map(
@@ -27,11 +13,11 @@ const SAMPLES = ['a sample, a second sample, and a third one '.repeat(9), 'anoth
 export class Deflater {
   readonly #level: number
   readonly #output = Buffer.allocUnsafe(OUTPUT_BYTES)
-  readonly #compressor: Compressor | undefined
+  readonly #compressor: ZlibEngine | undefined
 
   constructor(level: number) {
     this.#level = level
-    const compressor = compressorOf(createDeflate({ level }))
+    const compressor = engineOf(createDeflate({ level }))
     if (compressor !== undefined && this.#isTrue(compressor)) this.#compressor = compressor
   }
 
@@ -43,7 +29,7 @@ export class Deflater {
   }
 
   /** Undefined if the output does not fit. */
-  #reuse({ handle, state }: Compressor, content: Uint8Array): Uint8Array | undefined {
+  #reuse({ handle, state }: ZlibEngine, content: Uint8Array): Uint8Array | undefined {
     const { Z_FINISH } = constants
     handle.reset()
     handle.writeSync(Z_FINISH, content, 0, content.length, this.#output, 0, OUTPUT_BYTES)
@@ -52,19 +38,10 @@ export class Deflater {
     return this.#output.subarray(0, OUTPUT_BYTES - roomLeft)
   }
 
-  #isTrue(compressor: Compressor): boolean {
+  #isTrue(compressor: ZlibEngine): boolean {
     return SAMPLES.every((sample) => {
       const deflated = this.#reuse(compressor, sample)
       return deflated !== undefined && inflateSync(deflated).equals(sample)
     })
   }
-}
-
-function compressorOf(stream: object): Compressor | undefined {
-  if (!('_handle' in stream) || !('_writeState' in stream)) return undefined
-  const { _handle: handle, _writeState: state } = stream
-  if (!(state instanceof Uint32Array) || typeof handle !== 'object' || handle === null)
-    return undefined
-  if (!('writeSync' in handle) || !('reset' in handle)) return undefined
-  return { handle: handle as Handle, state }
 }

@@ -2,21 +2,8 @@
 // does not end, holds more than it should or is damaged gives nothing.
 import { constants, createInflate, deflateSync, inflateSync } from 'node:zlib'
 import { HEADER_ROOM } from './object-id.js'
+import { engineOf, type ZlibEngine } from './zlib-engine.js'
 
-type Handle = {
-  onerror: () => void
-  writeSync(
-    flush: number,
-    input: Uint8Array,
-    inputAt: number,
-    inputBytes: number,
-    output: Uint8Array,
-    outputAt: number,
-    outputBytes: number,
-  ): void
-  reset(): void
-}
-type Engine = { readonly handle: Handle; readonly state: Uint32Array }
 /** `length`: how many bytes of the input the stream took. */
 export type Inflated = { readonly content: Buffer; readonly length: number }
 
@@ -27,7 +14,7 @@ const SAMPLES = ['a sample, a second sample, and a third one '.repeat(9), 'anoth
 export class Inflater {
   /** The content comes after room for the head that it is hashed with. */
   #output = Buffer.allocUnsafeSlow(HEADER_ROOM + (256 << 10))
-  #engine: Engine | undefined
+  #engine: ZlibEngine | undefined
 
   constructor() {
     const engine = engineOf(createInflate())
@@ -44,7 +31,7 @@ export class Inflater {
       : this.#reuse(this.#engine, input, size)
   }
 
-  #reuse(engine: Engine, input: Uint8Array, size: number): Inflated | undefined {
+  #reuse(engine: ZlibEngine, input: Uint8Array, size: number): Inflated | undefined {
     const { handle, state } = engine
     // One byte of room is left over: only then does the handle say whether the stream has ended.
     const room = size + 1
@@ -62,7 +49,7 @@ export class Inflater {
     return { content, length: input.length - inputLeft }
   }
 
-  #isTrue(engine: Engine): boolean {
+  #isTrue(engine: ZlibEngine): boolean {
     const isExact = SAMPLES.every((sample) => {
       const stream = deflateSync(sample)
       const input = Buffer.concat([stream, Buffer.from('more')])
@@ -90,13 +77,4 @@ function inflateOnce(input: Uint8Array, size: number): Inflated | undefined {
     if (error instanceof Error) return undefined
     throw error
   }
-}
-
-function engineOf(stream: object): Engine | undefined {
-  if (!('_handle' in stream) || !('_writeState' in stream)) return undefined
-  const { _handle: handle, _writeState: state } = stream
-  if (!(state instanceof Uint32Array) || typeof handle !== 'object' || handle === null)
-    return undefined
-  if (!('writeSync' in handle) || !('reset' in handle) || !('onerror' in handle)) return undefined
-  return { handle: handle as Handle, state }
 }

@@ -1,0 +1,15 @@
+/** What a daemon may carry out for others; that it is really for it, is looked at in served.ts. */
+export const SERVED_NAMES = [
+  'save',
+  'list',
+  'show',
+  'diff',
+  'rewind',
+  'undo',
+  'redo',
+  'sessions',
+  'pin',
+  'unpin',
+  'name',
+  'status',
+] as const
