@@ -22,7 +22,7 @@ export function listFolder(path: string): Listed | undefined {
       for (const entry of entries) listed.set(bytePath(entry.name), typeOf(entry))
     }
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return VANISHED
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return VANISHED
     if (isUnreadable(error)) return undefined
     throw error
   }

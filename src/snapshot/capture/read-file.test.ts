@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratchFolders } from '../checkout/scratch-git.js'
+import { listFolder, VANISHED } from './list-folder.js'
 import { readLink, readStable } from './read-file.js'
+import { lstat } from './stats.js'
 
 const folder = scratchFolders()
 
@@ -31,6 +33,17 @@ test('a link is its target, to the byte', () => {
   writeFileSync(join(at, 'file'), 'x')
   expect(readLink(join(at, 'link'))).toEqual(Buffer.from('\xff\n', 'latin1'))
   expect([readLink(join(at, 'file')), readLink(join(at, 'none'))]).toEqual(['unstable', 'gone'])
+})
+
+test('where a folder above has become a link to itself, there is nothing', () => {
+  const at = folder()
+  symlinkSync('loop', join(at, 'loop'))
+  const inside = join(at, 'loop', 'x')
+  expect([readLink(inside), lstat(inside), listFolder(inside)]).toEqual([
+    'gone',
+    undefined,
+    VANISHED,
+  ])
 })
 
 test('a file whose name is not UTF-8 is read', () => {

@@ -91,7 +91,8 @@ export function readLink(path: string): Buffer | ReadFault {
   try {
     return readlinkSync(fsPath(path), { encoding: 'buffer' })
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'gone'
+    // ELOOP: a folder above has become a link to itself.
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return 'gone'
     if (hasCode(error, 'EINVAL')) return 'unstable'
     if (isUnreadable(error)) return 'unreadable'
     throw error

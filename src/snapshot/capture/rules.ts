@@ -180,7 +180,7 @@ function stampOf(path: string): string {
     const stats = lstatSync(fsPath(path), { bigint: true })
     return isSettled(stats, Date.now()) ? stampText(stats) : 'unsettled'
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return 'absent'
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return 'absent'
     throw error
   }
 }

@@ -68,7 +68,7 @@ export function lstat(path: string): Stats | 'unreadable' | undefined {
   try {
     return lstatSync(fsPath(path), LSTAT)
   } catch (error) {
-    if (hasCode(error, 'ENOTDIR')) return undefined
+    if (hasCode(error, 'ENOTDIR', 'ELOOP')) return undefined
     if (isUnreadable(error)) return 'unreadable'
     throw error
   }
