@@ -78,16 +78,20 @@ export function rootInodeOf({ path }: Project): string {
 
 export class Journals {
   readonly #folder: string
+  readonly #temporary: string
 
   constructor(home: string) {
     this.#folder = join(home, 'journal')
+    this.#temporary = join(home, 'tmp')
   }
 
+  /** The caller holds the project's lock, and keeps collections out: one of these removes what a killed process left. */
   write(journal: Journal): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    for (const folder of [this.#folder, this.#temporary])
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = this.#pathOf(journal.project)
-    const content = JSON.stringify(journal)
-    writeFileAtomically({ path, content, durable: true })
+    const temporary = join(this.#temporary, `${journal.project}.journal`)
+    writeFileAtomically({ path, temporary, content: JSON.stringify(journal), durable: true })
   }
 
   read({ id }: Project): Journal | undefined {
