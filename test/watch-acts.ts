@@ -19,7 +19,7 @@ import fc from 'fast-check'
 import { GIT_ENVIRONMENT } from './scratch.js'
 
 /** One character per byte: the last but one is not UTF-8. */
-const NAMES = ['a', 'b', 'c', 'd', 'e.log', '.gitignore', '\xff\xfe', 'project']
+const NAMES: readonly string[] = ['a', 'b', 'c', 'd', 'e.log', '.gitignore', '\xff\xfe', 'project']
 const CROWD = 60
 
 type Pick = { readonly depth: number; readonly turn: number }
@@ -59,12 +59,11 @@ const KINDS = {
     chmodSync(bytes(path), stats.isDirectory() ? 0o700 | (turn & 0o55) : 0o600 | (turn & 0o177))
   },
   times: ({ path, stats, turn }: Now) => stats?.isFile() && utimesSync(bytes(path), turn, turn),
-  'hard link': ({ path, stats, other }: Now) =>
-    stats?.isFile() && statsOf(other) === undefined && linkSync(bytes(path), bytes(other)),
-  'write through another name'({ path, stats, other, text }: Now) {
-    if (stats?.isFile() !== true || statsOf(other) !== undefined) return
-    linkSync(bytes(path), bytes(other))
-    appendFileSync(bytes(other), text)
+  'hard link': (now: Now) => canLink(now) && linkSync(bytes(now.path), bytes(now.other)),
+  'write through another name'(now: Now) {
+    if (!canLink(now)) return
+    linkSync(bytes(now.path), bytes(now.other))
+    appendFileSync(bytes(now.other), now.text)
   },
   'again at once'({ path, turn, text }: Now) {
     remove(path)
@@ -86,7 +85,7 @@ const KINDS = {
     for (let i = 0; i < CROWD; i++) writeFileSync(bytes(`${path}/${i % 2 ? 'b/' : ''}${i}`), text)
     if (turn % 3 === 0) return
     renameSync(bytes(path), bytes(`${root}-away`))
-    if (turn % 3 === 1) renameSync(bytes(`${root}-away`), bytes(path))
+    if (turn % 3 === 1 || other.startsWith(path)) renameSync(bytes(`${root}-away`), bytes(path))
     else move(`${root}-away`, other)
   },
   'same name inside'({ path, text }: Now) {
@@ -185,6 +184,12 @@ function statsOf(path: string): Stats | undefined {
 
 function canWrite(stats: Stats | undefined): boolean {
   return stats === undefined || stats.isFile()
+}
+
+/** Logs are not captured by default. */
+function canLink({ path, stats, other }: Now): boolean {
+  const isCaptured = !path.includes('.log') && !other.includes('.log')
+  return isCaptured && stats?.isFile() === true && statsOf(other) === undefined
 }
 
 function parentOf(path: string): string {
