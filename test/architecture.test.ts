@@ -9,7 +9,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Each room and the rooms below it that it may import. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['adapters', 'http', 'index'],
+  cli: ['adapters', 'http', 'mcp', 'index'],
+  mcp: ['index'],
   http: ['index'],
   adapters: ['index'],
   index: ['sdk', 'engine', 'model'],

@@ -74,4 +74,19 @@ export const AGENT_COMMANDS = {
       },
     ],
   },
+  mcp: {
+    usage: 'mcp [--allow-agent-rewind]',
+    summary: 'Serve checkpoints to an agent over MCP, on stdin and stdout',
+    details: [
+      "An agent's configuration calls this: docs/mcp.md. It can save, list, show, compare and search checkpoints of the project. A rewind it can only plan, unless you give the switch; even then it must confirm the plan, and only while the folder stays as it was.",
+    ],
+    options: [
+      {
+        name: 'allow-agent-rewind',
+        kind: 'flag',
+        summary: 'Let the agent carry out a rewind that it has planned',
+      },
+    ],
+    examples: [['claude mcp add savestate -- savestate mcp', 'Give the tools to Claude Code']],
+  },
 } as const satisfies Readonly<Record<string, CommandSpec>>

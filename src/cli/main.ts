@@ -25,6 +25,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   install: () => import('./commands/install.js'),
   uninstall: () => import('./commands/uninstall.js'),
   hook: () => import('./commands/hook.js'),
+  mcp: () => import('./commands/mcp.js'),
   pin: () => import('./commands/pin.js'),
   unpin: () => import('./commands/unpin.js'),
   name: () => import('./commands/name.js'),

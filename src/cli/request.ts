@@ -99,7 +99,7 @@ async function openForCommands({ options }: Parsed): Promise<Store> {
   return openStore({ mayBlock: true, classes: anyClasses, limits })
 }
 
-async function currentFolder(): Promise<string> {
+export async function currentFolder(): Promise<string> {
   const { SavestateError } = await import('../index.js')
   let current: string
   try {

@@ -30,6 +30,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'install',
   'uninstall',
   'hook',
+  'mcp',
   'pin',
   'unpin',
   'name',

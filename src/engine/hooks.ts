@@ -5,12 +5,21 @@ import type { PlanView } from './view.js'
 
 export type Progress = CaptureProgress
 
+/** What a plan was made of: if all three are equal, so is the plan. */
+export type PlanFacts = {
+  /** The checkpoint to go back to, and the snapshot that the folder is to become. */
+  readonly target: string
+  readonly goal: string
+  /** What the folder holds, as a snapshot: another one after any change of what is captured. */
+  readonly now: string
+}
+
 export type Hooks = {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Shown to the person, not an error: an interrupted rewind was finished, and the like. */
   readonly onNotice?: ((text: string) => void) | undefined
-  /** Asked between plan and deed. Without it the answer is yes. */
-  readonly confirm?: ((plan: PlanView) => Promise<boolean>) | undefined
+  /** Asked between plan and deed, while nobody else may work on the project. Without it the answer is yes. */
+  readonly confirm?: ((plan: PlanView, facts: PlanFacts) => Promise<boolean>) | undefined
   /** The same for an import. */
   readonly confirmImport?: ((plan: ImportPlan) => Promise<boolean>) | undefined
 }

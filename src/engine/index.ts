@@ -12,11 +12,12 @@ export {
   repair,
   retainAges,
   retainMilestones,
+  search,
   status,
   verify,
   verifyCare,
 } from './later.js'
-export type { Hooks, Progress } from './hooks.js'
+export type { Hooks, PlanFacts, Progress } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
 export { config, type ConfigResult, limitsOf, storeSettings } from './settings.js'
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
@@ -31,6 +32,7 @@ export type { RekeyResult } from './rekey.js'
 export { findProjectRoot, realFolder } from './project-root.js'
 export { type RewindResult, rewind } from './rewind.js'
 export { type SaveResult, save } from './save.js'
+export type { SearchMatch, SearchResult } from './search.js'
 export { show, showInSession } from './show.js'
 export type { StatusResult } from './status.js'
 export { inspectHome, openHome, refuseLostLedger } from './store-home.js'

@@ -7,6 +7,7 @@ import type { Later } from './operation.js'
 import type { PruneResult } from './prune.js'
 import type { RekeyResult } from './rekey.js'
 import type { RetainResult } from './retain.js'
+import type { SearchResult } from './search.js'
 import type { SessionContext } from './session-context.js'
 import type { StatusResult } from './status.js'
 import type { VerifyResult } from './verify.js'
@@ -34,6 +35,9 @@ export const retainAges: Later<StoreContext, RetainResult> = {
 }
 export const retainMilestones: Later<SessionContext, RetainResult> = {
   load: async () => (await import('./retain.js')).retainMilestones,
+}
+export const search: Later<ProjectContext, SearchResult> = {
+  load: async () => (await import('./search.js')).search,
 }
 export const status: Later<StoreContext, StatusResult> = {
   load: async () => (await import('./status.js')).status,

@@ -92,7 +92,8 @@ export async function restore(
   if (request.dryRun) return nothing
   refuseConflicts(plan)
   if (isEmpty(plan)) return { ...nothing, checkpoint: newest?.id ?? null }
-  if (hooks.confirm !== undefined && !(await hooks.confirm(view)))
+  const facts = { target, goal: request.goal, now: before.snapshot.tree }
+  if (hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
     return { ...nothing, declined: true }
 
   // I3: what is about to be overwritten is in a checkpoint first.

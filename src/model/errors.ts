@@ -2,6 +2,7 @@
 
 export const ERROR_CODES = {
   ACCESS_REFUSED: 'Who asks over HTTP is not allowed to: no token, a wrong one, or from elsewhere.',
+  AGENT_REWIND_OFF: 'An agent asked for a rewind, and the person has not allowed it to.',
   BAD_INPUT: 'An argument or option is not of the form it must have.',
   CHECKPOINT_AMBIGUOUS: 'The start of an id fits more than one checkpoint.',
   CHECKPOINT_DAMAGED:
@@ -26,6 +27,8 @@ export const ERROR_CODES = {
   KEY_WRONG: 'It is encrypted with another key than the one that was given.',
   NOTHING_TO_REDO: 'There is no undone rewind.',
   NOTHING_TO_UNDO: 'There is no rewind that is not yet undone.',
+  PLAN_STALE:
+    'The confirmation does not fit: the folder has changed since the plan, or it is for another plan.',
   PROJECT_BUSY: 'Another process is working on this project.',
   PROJECT_MISSING: 'The project folder is not there or is not a folder.',
   PROJECT_REFUSED:

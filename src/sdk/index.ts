@@ -3,7 +3,7 @@ export { type DaemonPlace, storeHome, takeDaemonPlace } from './daemon-place.js'
 export { autoSave, type AutoSaveOptions } from './auto-save.js'
 export type { Encryption, KeyInput } from './given-keys.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
-export { type DiffInput, Project, type RewindInput } from './project.js'
+export { type DiffInput, Project, projectEffects, type RewindInput } from './project.js'
 export { type SaveInput, Session, type SessionEvents } from './session.js'
 export {
   type GraphCheckpoint,

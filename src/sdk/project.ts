@@ -20,6 +20,19 @@ export type DiffInput = {
   readonly width?: number
 }
 
+/** What these do, for a face that has to say so beforehand. */
+export async function projectEffects() {
+  const search = await engine.search.load()
+  return {
+    save: engine.save.effect,
+    list: engine.list.effect,
+    show: engine.show.effect,
+    diff: engine.diff.effect,
+    rewind: engine.rewind.effect,
+    search: search.effect,
+  }
+}
+
 export class Project {
   readonly #context: ProjectContext
 
@@ -94,6 +107,14 @@ export class Project {
 
   async diff(input: DiffInput, hooks?: Hooks): Promise<engine.DiffResult> {
     return this.#perform(engine.diff, { ...input, paths: [...(input.paths ?? [])] }, hooks)
+  }
+
+  /** Checkpoints with all of these words in their names, reasons, prompts or changed paths. */
+  async search(
+    input: { readonly words: string; readonly limit?: number },
+    hooks?: Hooks,
+  ): Promise<engine.SearchResult> {
+    return this.#perform(engine.search, input, hooks)
   }
 
   async rewind(input: RewindInput, hooks?: Hooks): Promise<engine.RewindResult> {

@@ -1,0 +1,55 @@
+// Speaks MCP on stdin and stdout until the client goes. Like `watch` it has no one result.
+import { openStore, type Project, type Store } from '../../index.js'
+import { serveMcp } from '../../mcp/index.js'
+import { anyClasses, jsonOf } from '../any-classes.js'
+import type { Command, Request } from '../command.js'
+import { endOnSignals, EXIT, report } from '../exit.js'
+import { currentFolder } from '../request.js'
+import { version } from '../version.js'
+
+type Opened = { readonly store: Store; readonly project: Project }
+
+export const run: Command = async (request) => {
+  const { screen, isJson, options } = request
+  const signal = endOnSignals()
+  let opened: Promise<Opened> | undefined
+  const open = () =>
+    (opened ??= openProject(request).catch((error: unknown) => {
+      // A server lives for hours: what could not be opened may be there at the next call.
+      opened = undefined
+      throw error
+    }))
+  try {
+    await serveMcp({
+      input: process.stdin,
+      output: process.stdout,
+      signal,
+      version: version(),
+      project: async () => (await open()).project,
+      mayRewind: options.has('allow-agent-rewind'),
+      jsonOf,
+      report: (error) => void report(error, { screen, isJson }),
+    })
+  } finally {
+    // One that could not be opened was told to the client.
+    const last = await opened?.catch(() => undefined)
+    await last?.store.close()
+  }
+  return EXIT.done
+}
+
+/** With threads, unlike other commands: others are answered while a large folder is read. */
+async function openProject({ options }: Request): Promise<Opened> {
+  const store = await openStore({ classes: anyClasses })
+  try {
+    const given = options.text('C')
+    const project =
+      given === undefined
+        ? await store.projectFor(await currentFolder())
+        : await store.project(given)
+    return { store, project }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

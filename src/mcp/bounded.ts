@@ -1,0 +1,25 @@
+// Results go into the context of a model, so they are cut: a folder can have a hundred thousand files.
+
+const MAX_ITEMS = 500
+const MAX_CHARS = 40_000
+
+/** The same as JSON, with long lists and texts cut; `cut` says that something was. */
+export function bounded(result: object): object {
+  let isCut = false
+  const visit = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      if (value.length <= MAX_CHARS) return value
+      isCut = true
+      return `${value.slice(0, MAX_CHARS)}…`
+    }
+    if (Array.isArray(value)) {
+      isCut ||= value.length > MAX_ITEMS
+      return value.slice(0, MAX_ITEMS).map(visit)
+    }
+    return typeof value === 'object' && value !== null ? fieldsOf(value) : value
+  }
+  const fieldsOf = (value: object) =>
+    Object.fromEntries(Object.entries(value).map(([key, field]) => [key, visit(field)]))
+  const fields = fieldsOf(result)
+  return isCut ? { ...fields, cut: true } : fields
+}

@@ -1,0 +1,1 @@
+export { type McpService, serveMcp } from './server.js'

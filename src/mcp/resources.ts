@@ -1,0 +1,145 @@
+// Timelines and diffs to be read without a tool. Each is read from the store when it is asked for.
+import { type Hooks, type Project, SavestateError } from '../index.js'
+import { bounded } from './bounded.js'
+import { FAULTS, type Fields, ProtocolError } from './message.js'
+import { changeLine, cutPatch, listText, quoted } from './text.js'
+import { ofSession } from './tools.js'
+
+const MAX_CHARS = 200_000
+const MAX_LISTED = 200
+const NEWEST = 20
+
+const TIMELINE = 'savestate://timeline'
+const PLAIN = 'text/plain'
+const PATCH = 'text/x-diff'
+const JSON_TYPE = 'application/json'
+
+export const TEMPLATES: readonly Fields[] = [
+  {
+    uriTemplate: 'savestate://session/{session}/timeline',
+    name: 'session-timeline',
+    title: 'Checkpoints of a session',
+    description: 'The checkpoints that one session of an agent has made here, newest first',
+    mimeType: PLAIN,
+  },
+  {
+    uriTemplate: 'savestate://checkpoint/{ref}',
+    name: 'checkpoint',
+    title: 'A checkpoint in full',
+    description: 'What it holds, what it left out, what it changed',
+    mimeType: JSON_TYPE,
+  },
+  {
+    uriTemplate: 'savestate://checkpoint/{ref}/diff',
+    name: 'checkpoint-diff',
+    title: 'What a checkpoint changed',
+    description: 'A patch from the checkpoint before it',
+    mimeType: PATCH,
+  },
+  {
+    uriTemplate: 'savestate://checkpoint/{ref}/since',
+    name: 'checkpoint-since',
+    title: 'What changed since a checkpoint',
+    description: 'A patch from the checkpoint to the folder as it is',
+    mimeType: PATCH,
+  },
+]
+
+export async function listResources(project: Project, hooks: Hooks): Promise<Fields[]> {
+  const { checkpoints } = await project.list({ limit: NEWEST }, hooks)
+  return [
+    {
+      uri: TIMELINE,
+      name: 'timeline',
+      title: 'Checkpoints of the project',
+      description: `The newest ${MAX_LISTED} checkpoints, newest first`,
+      mimeType: PLAIN,
+    },
+    ...checkpoints
+      .filter(({ hasFiles }) => hasFiles)
+      .map(({ id, name, reason }) => ({
+        uri: `savestate://checkpoint/${id}/diff`,
+        name: `${id}-diff`,
+        title: `What ${id} changed`,
+        description: quoted(name ?? reason ?? 'a checkpoint without a reason'),
+        mimeType: PATCH,
+      })),
+  ]
+}
+
+type Read = {
+  readonly project: Project
+  readonly hooks: Hooks
+  readonly jsonOf: (value: unknown) => unknown
+}
+
+export async function readResource(uri: string, read: Read): Promise<Fields> {
+  const { mimeType, text } = await contentsOf(uri, read)
+  return { uri, mimeType, text }
+}
+
+async function contentsOf(
+  uri: string,
+  { project, hooks, jsonOf }: Read,
+): Promise<{ readonly mimeType: string; readonly text: string }> {
+  const [kind, name, part, ...rest] = placeOf(uri)
+  if (uri === TIMELINE) {
+    const { checkpoints } = await project.list({ limit: MAX_LISTED }, hooks)
+    return { mimeType: PLAIN, text: listText(checkpoints) }
+  }
+  if (name === undefined || name === '' || rest.length > 0) throw unknown(uri)
+  if (kind === 'session' && part === 'timeline') {
+    const { checkpoints } = await project.list({}, hooks)
+    const own = ofSession(checkpoints, name)
+    if (own.length === 0) throw unknown(uri)
+    return { mimeType: PLAIN, text: listText(own.slice(0, MAX_LISTED)) }
+  }
+  if (kind !== 'checkpoint') throw unknown(uri)
+  if (part === undefined) {
+    const { agent, ...details } = await project.show(name, hooks)
+    const noted = agent === null ? null : { ...agent, metadata: jsonOf(agent.metadata) }
+    const shown = bounded({ ...details, agent: noted })
+    return { mimeType: JSON_TYPE, text: JSON.stringify(shown, null, 2) }
+  }
+  if (part === 'diff') return { mimeType: PATCH, text: await changesBy(name, { project, hooks }) }
+  if (part !== 'since') throw unknown(uri)
+  const { patch } = await project.diff({ from: name }, hooks)
+  return { mimeType: PATCH, text: cutPatch(patch ?? '', MAX_CHARS) }
+}
+
+async function changesBy(
+  ref: string,
+  { project, hooks }: Pick<Read, 'project' | 'hooks'>,
+): Promise<string> {
+  const { id, changes } = await project.show(ref, hooks)
+  const { checkpoints } = await project.list({}, hooks)
+  const at = checkpoints.findIndex((checkpoint) => checkpoint.id === id)
+  const before = checkpoints.slice(at + 1).find(({ hasFiles }) => hasFiles)
+  // The first one has nothing to be compared with: what it brought is named instead.
+  if (before === undefined) return changes.map((change) => `# ${changeLine(change)}\n`).join('')
+  const { patch } = await project.diff({ from: before.id, to: id }, hooks)
+  return cutPatch(patch ?? '', MAX_CHARS)
+}
+
+/** The parts of the address, decoded. */
+function placeOf(uri: string): string[] {
+  const match = /^savestate:\/\/([^?#]+)$/.exec(uri)
+  try {
+    return (match?.[1] ?? '').split('/').map(decodeURIComponent)
+  } catch (error) {
+    if (error instanceof URIError) throw unknown(uri)
+    throw error
+  }
+}
+
+/** Errors of operations, as this protocol tells them of a resource. */
+export function resourceFault(error: unknown, uri: string): unknown {
+  if (!(error instanceof SavestateError)) return error
+  if (error.code === 'CHECKPOINT_UNKNOWN' || error.code === 'CHECKPOINT_AMBIGUOUS')
+    return new ProtocolError(FAULTS.resource, error.message, { uri, ...error.toJSON() })
+  return new ProtocolError(FAULTS.internal, error.message, { uri, ...error.toJSON() })
+}
+
+function unknown(uri: string): ProtocolError {
+  return new ProtocolError(FAULTS.resource, `There is no resource ${uri.slice(0, 200)}`, { uri })
+}

@@ -1,0 +1,485 @@
+// The MCP server as agents meet it: the built program, at the other end of a pipe from the official client.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect, test } from 'vitest'
+import { PROGRAM, type Scratch, scratch } from './cli/program.js'
+import { isAlive, until } from './daemon-helpers.js'
+
+type Mode = 'legacy' | { readonly pin: string }
+type Fields = Readonly<Record<string, unknown>>
+type Answer = { readonly text: string; readonly result: Fields; readonly isError: boolean }
+type Connected = AsyncDisposable & {
+  readonly client: Client
+  readonly pid: number
+  call(name: string, given?: Record<string, unknown>): Promise<Answer>
+  read(uri: string): Promise<{ readonly text: string; readonly mimeType: string | undefined }>
+}
+
+const READS = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+const SWITCH = '--allow-agent-rewind'
+
+test('the tools say what they do: only the rewind is destructive', async () => {
+  using s = scratch()
+  await using server = await connected(s)
+  const { tools } = await server.client.listTools()
+  const hints = tools.map(({ name, annotations: { title: _, ...rest } = {} }) => [name, rest])
+  expect(Object.fromEntries(hints)).toEqual({
+    checkpoint_save: { ...READS, readOnlyHint: false, idempotentHint: false },
+    checkpoint_list: READS,
+    checkpoint_show: READS,
+    checkpoint_diff: READS,
+    checkpoint_search: READS,
+    checkpoint_rewind: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+  })
+  expect(server.client.getServerVersion()).toMatchObject({ name: 'savestate' })
+  // Neither the handshake nor the list made a store.
+  expect(existsSync(s.home)).toBe(false)
+})
+
+test('an agent saves, lists, shows, compares and searches', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using server = await connected(s)
+  expect((await server.call('checkpoint_list')).result).toEqual({ checkpoints: [] })
+
+  const first = await server.call('checkpoint_save', { reason: 'before the change' })
+  expect(first.result).toMatchObject({ created: true, reason: 'before the change', files: 1 })
+  const again = await server.call('checkpoint_save')
+  expect(again.result).toMatchObject({ created: false, id: first.result['id'] })
+  expect(again.text).toContain('Nothing has changed')
+
+  s.write({ 'a.txt': 'two\n', 'src/login.ts': 'export {}\n' })
+  const second = await server.call('checkpoint_save', { reason: 'work', name: 'works' })
+  const listed = await server.call('checkpoint_list', { limit: 1 })
+  const { created: _, ...saved } = second.result
+  expect(listed.result).toEqual({ checkpoints: [saved] })
+  expect((await server.call('checkpoint_list')).result).toEqual(s.json(['list']))
+  expect((await server.call('checkpoint_show', { ref: 'works' })).result).toEqual(
+    s.json(['show', 'works']),
+  )
+
+  const diff = await server.call('checkpoint_diff', { from: '2', to: '1' })
+  expect(diff.result).toEqual(s.json(['diff', '2', '1']))
+  expect(diff.text).toContain('+two')
+  s.write({ 'a.txt': 'three\n' })
+  // A whole path will do, and the folder as it is.
+  const since = await server.call('checkpoint_diff', {
+    from: 'works',
+    paths: [join(s.project, 'a.txt')],
+    patch: 'none',
+  })
+  expect(since.result).toMatchObject({ files: 1, to: null, patch: null })
+
+  const found = async (words: string) => {
+    const { result } = await server.call('checkpoint_search', { words })
+    return (result['matches'] as readonly Fields[]).map(({ id }) => id)
+  }
+  expect(await found('BEFORE change')).toEqual([first.result['id']])
+  expect(await found('login')).toEqual([second.result['id']])
+  expect(await found('works login.ts')).toEqual([second.result['id']])
+  expect(await found('login before')).toEqual([])
+})
+
+test('prompts that hooks have noted are found', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const event = {
+    session_id: 's-1',
+    hook_event_name: 'UserPromptSubmit',
+    prompt: 'Fix the login\nplease',
+    cwd: s.project,
+    transcript_path: '/nonexistent',
+  }
+  const hook = s.run(['hook', 'claude', 'UserPromptSubmit'], { input: JSON.stringify(event) })
+  expect(hook.code).toBe(0)
+  await using server = await connected(s)
+  const { text, result } = await server.call('checkpoint_search', { words: 'LOGIN please' })
+  expect(result).toMatchObject({ matches: [{ session: 's-1' }], isComplete: true })
+  // What a person or a page wrote stands in quotes, on one line.
+  expect(text).toContain('"You: Fix the login please"')
+  const ofSession = await server.call('checkpoint_list', { session: 's-1' })
+  expect(ofSession.result['checkpoints']).toHaveLength(1)
+  expect((await server.call('checkpoint_list', { session: 's-2' })).result).toEqual({
+    checkpoints: [],
+  })
+  expect((await server.read('savestate://session/s-1/timeline')).text).toContain('Fix the login')
+})
+
+test('timelines and diffs can be read as resources', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using server = await connected(s)
+  const { result } = await server.call('checkpoint_save', { reason: 'first' })
+  s.write({ 'a.txt': 'two\n' })
+  const second = await server.call('checkpoint_save', { reason: 'second' })
+  const ids = [second.result['id'], result['id']]
+  const { resources } = await server.client.listResources()
+  expect(resources.map(({ uri }) => uri)).toEqual([
+    'savestate://timeline',
+    ...ids.map((id) => `savestate://checkpoint/${String(id)}/diff`),
+  ])
+  const { resourceTemplates } = await server.client.listResourceTemplates()
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    'savestate://session/{session}/timeline',
+    'savestate://checkpoint/{ref}',
+    'savestate://checkpoint/{ref}/diff',
+    'savestate://checkpoint/{ref}/since',
+  ])
+
+  const timeline = await server.read('savestate://timeline')
+  expect(timeline.text.split('\n').map((line) => line.split('  ')[0])).toEqual([
+    '2 checkpoints, newest first:',
+    ...ids,
+  ])
+  const diff = await server.read(`savestate://checkpoint/${String(ids[0])}/diff`)
+  expect(diff.mimeType).toBe('text/x-diff')
+  expect(diff.text).toContain('-one\n+two\n')
+  // The first one has no checkpoint before it.
+  expect((await server.read('savestate://checkpoint/2/diff')).text).toBe('# added a.txt +1 -0\n')
+  expect((await server.read('savestate://checkpoint/2/since')).text).toContain('-one\n+two\n')
+  const shown = await server.read('savestate://checkpoint/1')
+  expect(JSON.parse(shown.text)).toEqual(s.json(['show', '1']))
+
+  for (const uri of [
+    'savestate://checkpoint/zzzz/diff',
+    'savestate://checkpoint/1/nothing',
+    'savestate://checkpoint/%ff',
+    'savestate://session/nobody/timeline',
+    'file:///etc/passwd',
+  ]) {
+    // The client has one number for what revisions number differently; a test below looks at ours.
+    await expect(server.read(uri), uri).rejects.toMatchObject({ code: -32602, data: { uri } })
+  }
+})
+
+test('without the switch an agent cannot rewind, and says how the person can', async () => {
+  using s = scratch({ 'a.txt': 'one\n', "it's.txt": '' })
+  await using server = await connected(s)
+  const { result } = await server.call('checkpoint_save')
+  s.write({ 'a.txt': 'two\n' })
+  const id = String(result['id'])
+  const plan = await server.call('checkpoint_rewind', { ref: '1', paths: ["it's.txt", 'a.txt'] })
+  expect(plan.isError).toBe(false)
+  expect(plan.result).toMatchObject({
+    applied: false,
+    plan: { write: [{ path: 'a.txt' }] },
+    command: `savestate rewind ${id} --path 'it'\\''s.txt' --path a.txt`,
+  })
+  expect(plan.result).not.toHaveProperty('token')
+  for (const token of ['true', 'yes, the person agreed', '0'.repeat(24)]) {
+    const refused = await server.call('checkpoint_rewind', { ref: '1', token })
+    expect(refused).toMatchObject({
+      isError: true,
+      result: { error: { code: 'AGENT_REWIND_OFF' } },
+    })
+    expect(refused.text).toContain('savestate rewind 1')
+  }
+  expect(content(s, 'a.txt')).toBe('two\n')
+  expect(s.json(['list'])).toMatchObject({ checkpoints: [{ id }] })
+})
+
+test('with the switch an agent rewinds by the token of its plan, once, and it can be undone', async () => {
+  using s = scratch({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
+  await using server = await connected(s, [SWITCH])
+  const first = await server.call('checkpoint_save')
+  const ref = first.result['id']
+  const nothing = await server.call('checkpoint_rewind', { ref })
+  expect(nothing.text).toContain('Nothing to do')
+  s.write({ 'a.txt': 'two\n', 'b.txt': 'bb\n' })
+  const rewind = async (given: Fields = {}) =>
+    server.call('checkpoint_rewind', { ref, paths: ['a.txt'], ...given })
+  const planned = async () => String((await rewind()).result['token'])
+
+  expect((await rewind({ token: 'guessed' })).result).toMatchObject({
+    error: { code: 'PLAN_STALE' },
+  })
+  // The same path would be written, and yet another content would be lost.
+  const early = await planned()
+  s.write({ 'a.txt': 'three\n' })
+  expect((await rewind({ token: early })).result).toMatchObject({ error: { code: 'PLAN_STALE' } })
+  // A token for one file is none for all of them.
+  const narrow = await planned()
+  expect((await rewind({ token: narrow, paths: [] })).result).toMatchObject({
+    error: { code: 'PLAN_STALE' },
+  })
+  expect(content(s, 'a.txt')).toBe('three\n')
+
+  const token = await planned()
+  const done = await rewind({ token })
+  expect(done).toMatchObject({ isError: false, result: { applied: true } })
+  expect([content(s, 'a.txt'), content(s, 'b.txt')]).toEqual(['one\n', 'bb\n'])
+  expect(s.run(['undo', '-y']).code).toBe(0)
+  expect(content(s, 'a.txt')).toBe('three\n')
+  // The folder is as it was, and still: the person has just undone this.
+  expect((await rewind({ token })).result).toMatchObject({ error: { code: 'PLAN_STALE' } })
+  expect(content(s, 'a.txt')).toBe('three\n')
+})
+
+test('a token of one server is nothing to another, and two work on one project at once', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using one = await connected(s, [SWITCH])
+  await using other = await connected(s, [SWITCH])
+  await one.call('checkpoint_save')
+  s.write({ 'a.txt': 'two\n' })
+  const { result } = await one.call('checkpoint_rewind', { ref: '1' })
+  const token = result['token']
+  expect((await other.call('checkpoint_rewind', { ref: '1', token })).isError).toBe(true)
+
+  const saves = await Promise.all(
+    [one, other, one, other].map(async (server) => server.call('checkpoint_save')),
+  )
+  expect(saves.map(({ isError }) => isError)).toEqual([false, false, false, false])
+  expect(saves.filter(({ result: { created } }) => created === true)).toHaveLength(1)
+  expect(s.run(['verify']).code).toBe(0)
+})
+
+test('wrong input is told to the model, an unknown tool to the client', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using server = await connected(s)
+  const wrong: readonly (readonly [tool: string, given: Record<string, unknown>])[] = [
+    ['checkpoint_list', { limit: 0 }],
+    ['checkpoint_list', { limit: '5' }],
+    ['checkpoint_show', {}],
+    ['checkpoint_show', { ref: 7 }],
+    ['checkpoint_diff', { from: '1', patch: 'html' }],
+    ['checkpoint_diff', { from: '1', paths: [1] }],
+    ['checkpoint_save', { reason: 'x', force: true }],
+    ['checkpoint_search', { words: '   ' }],
+    ['checkpoint_rewind', { ref: '1', allowAgentRewind: true }],
+  ]
+  await server.call('checkpoint_save')
+  for (const [tool, given] of wrong) {
+    const answer = await server.call(tool, given)
+    expect(answer, JSON.stringify(given)).toMatchObject({
+      isError: true,
+      result: { error: { code: 'BAD_INPUT' } },
+    })
+  }
+  const outside = await server.call('checkpoint_rewind', { ref: '1', paths: ['../other'] })
+  expect(outside.result).toMatchObject({ error: { code: 'BAD_INPUT' } })
+  const unknown = await server.call('checkpoint_show', { ref: 'nothing' })
+  expect(unknown.result).toMatchObject({ error: { code: 'CHECKPOINT_UNKNOWN' } })
+  expect(unknown.text).toContain('CHECKPOINT_UNKNOWN: ')
+  await expect(server.call('checkpoint_delete')).rejects.toMatchObject({ code: -32602 })
+})
+
+test('the newest revision of the protocol is spoken too', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using server = await connected(s, [], { pin: '2026-07-28' })
+  expect(server.client.getServerVersion()).toMatchObject({ name: 'savestate' })
+  expect((await server.client.listTools()).tools).toHaveLength(6)
+  expect((await server.call('checkpoint_save')).result).toMatchObject({ created: true })
+  expect((await server.read('savestate://timeline')).text).toContain('1 checkpoint')
+  await expect(server.read('savestate://nothing')).rejects.toMatchObject({ code: -32602 })
+})
+
+test('every older revision is agreed to, and an unknown one becomes the newest of these', async () => {
+  using s = scratch()
+  await using server = raw(s)
+  const known = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+  for (const [id, asked] of [...known, '1999-01-01'].entries()) {
+    const params = { protocolVersion: asked, capabilities: {}, clientInfo: {} }
+    server.say({ jsonrpc: '2.0', id, method: 'initialize', params })
+    const { result } = (await server.next()) as { result: Fields }
+    expect(result['protocolVersion']).toBe(known[id] ?? '2025-11-25')
+  }
+})
+
+test('what is not of the protocol is answered, passed over or refused, and the server goes on', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using server = raw(s)
+  const code = async (line: unknown) => {
+    server.say(line)
+    const { error, id } = (await server.next()) as { error: { code: number }; id: unknown }
+    return [id, error.code]
+  }
+  expect(await code('{ not json')).toEqual([null, -32700])
+  expect(await code('7')).toEqual([null, -32600])
+  expect(await code('[]')).toEqual([null, -32600])
+  expect(await code({ id: 1, method: 'ping' })).toEqual([1, -32600])
+  expect(await code({ jsonrpc: '2.0', id: {}, method: 'ping' })).toEqual([null, -32600])
+  expect(await code({ jsonrpc: '2.0', id: 2, method: 'ping', params: [] })).toEqual([2, -32600])
+  expect(await code({ jsonrpc: '2.0', id: 3, method: 'prompts/list' })).toEqual([3, -32601])
+  expect(await code({ jsonrpc: '2.0', id: 3, method: '__proto__' })).toEqual([3, -32601])
+  expect(await code({ jsonrpc: '2.0', id: 4, method: 'initialize' })).toEqual([4, -32602])
+  const paged = { jsonrpc: '2.0', id: 5, method: 'tools/list', params: { cursor: 'x' } }
+  expect(await code(paged)).toEqual([5, -32602])
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
+  const future = { jsonrpc: '2.0', id: 6, method: 'server/discover', params: { _meta } }
+  expect(await code(future)).toEqual([6, -32022])
+  const nowhere = { jsonrpc: '2.0', id: 7, method: 'resources/read', params: { uri: 'file:///a' } }
+  expect(await code(nowhere)).toEqual([7, -32002])
+  expect(await code(`"${'x'.repeat(5 * 1024 * 1024)}"`)).toEqual([null, -32600])
+
+  // No answer to these: the next thing that is said is the answer to the ping after them.
+  server.say('')
+  server.say({ jsonrpc: '2.0', id: 99, result: {} })
+  server.say({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  server.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 77 } })
+  server.say([{ jsonrpc: '2.0', method: 'notifications/initialized' }])
+  server.say([
+    { jsonrpc: '2.0', id: 'a', method: 'ping' },
+    { jsonrpc: '2.0', id: 'b', method: 'nothing' },
+  ])
+  expect(await server.next()).toMatchObject([
+    { id: 'a', result: {} },
+    { id: 'b', error: { code: -32601 } },
+  ])
+})
+
+test('a rewind that is taken back before it begins is not done', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using server = raw(s, [SWITCH])
+  const call = (id: number, name: string, given: Fields) =>
+    server.say({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: given } })
+  const token = async () => {
+    call(2, 'checkpoint_rewind', { ref: '1' })
+    const answer = (await server.next()) as { result: { structuredContent: Fields } }
+    return answer.result.structuredContent['token']
+  }
+  call(1, 'checkpoint_save', {})
+  await server.next()
+  s.write({ 'a.txt': 'two\n' })
+  const cancelled = await token()
+  call(3, 'checkpoint_rewind', { ref: '1', token: cancelled })
+  server.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } })
+  call(4, 'checkpoint_list', {})
+  // It holds the project's lock while it plans, so this one comes after it.
+  call(5, 'checkpoint_diff', { from: '1' })
+  const ids = [await server.next(), await server.next()].map((answer) => (answer as Fields)['id'])
+  expect(ids.toSorted()).toEqual([4, 5])
+  expect(content(s, 'a.txt')).toBe('two\n')
+})
+
+test('the folder is that of -C, and one that is not there is told at each call', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  await using server = await connected(s, ['-C', join(s.project, 'sub')])
+  expect((await server.call('checkpoint_save')).result).toMatchObject({
+    error: { code: 'PROJECT_MISSING' },
+  })
+  await expect(server.client.listResources()).rejects.toMatchObject({ code: -32603 })
+  // A server lives long: the folder may come.
+  s.write({ 'sub/b.txt': 'b\n' })
+  expect((await server.call('checkpoint_save')).result).toMatchObject({ created: true, files: 1 })
+})
+
+test('a client that goes away leaves no server and no half-done work', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const save = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'checkpoint_save', arguments: {} },
+  }
+  for (const leave of ['end', 'destroy', 'SIGTERM'] as const) {
+    const { child, ended, say } = raw(s)
+    s.write({ 'a.txt': `${leave}\n` })
+    say(save)
+    if (leave === 'end') child.stdin.end()
+    if (leave === 'destroy') {
+      child.stdout.destroy()
+      child.stdin.end()
+    }
+    if (leave === 'SIGTERM') {
+      await until(() => child.stdout.readableLength > 0, 'an answer')
+      child.kill('SIGTERM')
+    }
+    expect(await ended, leave).toBe(0)
+  }
+  // What had been asked for was done before it ended.
+  expect(s.json(['list'])).toMatchObject({ checkpoints: [{}, {}, {}] })
+  expect(s.run(['verify']).code).toBe(0)
+
+  const killed = await connected(s)
+  process.kill(killed.pid, 'SIGKILL')
+  await until(() => !isAlive(killed.pid), 'the end of the server')
+  await killed.client.close()
+  rmSync(join(s.project, 'a.txt'))
+  expect(s.run(['rewind', '1', '-y']).code).toBe(0)
+})
+
+async function connected(
+  s: Scratch,
+  args: readonly string[] = [],
+  mode: Mode = 'legacy',
+): Promise<Connected> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', ...args],
+    cwd: s.project,
+    env: { ...s.environment },
+  })
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  await client.connect(transport)
+  return {
+    client,
+    pid: transport.pid ?? -1,
+    async call(name, given = {}) {
+      const {
+        content: parts,
+        structuredContent,
+        isError,
+      } = await client.callTool({
+        name,
+        arguments: given,
+      })
+      const [part] = parts
+      if (part?.type !== 'text') throw new Error('No text came back')
+      const result = (structuredContent ?? {}) as Fields
+      return { text: part.text, result, isError: isError === true }
+    },
+    async read(uri) {
+      const [part] = (await client.readResource({ uri })).contents
+      if (part === undefined || !('text' in part)) throw new Error('No text came back')
+      return { text: part.text, mimeType: part.mimeType }
+    },
+    [Symbol.asyncDispose]: async () => client.close(),
+  }
+}
+
+/** Without a client: to say what none would. */
+function raw(s: Scratch, args: readonly string[] = []) {
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [PROGRAM, 'mcp', ...args], {
+    cwd: s.project,
+    env: s.environment,
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  let rest = ''
+  return {
+    child,
+    ended,
+    say(line: unknown) {
+      child.stdin.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`)
+    },
+    /** Whatever the server says on stdout has to be JSON. */
+    async next(): Promise<unknown> {
+      while (!rest.includes('\n')) {
+        const chunk: unknown = child.stdout.read()
+        if (chunk === null) await new Promise((resolve) => child.stdout.once('readable', resolve))
+        else rest += String(chunk)
+      }
+      const end = rest.indexOf('\n')
+      const line = rest.slice(0, end)
+      rest = rest.slice(end + 1)
+      return JSON.parse(line)
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+function content(s: Scratch, path: string): string {
+  return readFileSync(join(s.project, path), 'utf8')
+}
