@@ -5,6 +5,7 @@ import type { Bed, Case, InstalledAgent } from './case.js'
 import { ENDING_CASES } from './cases/endings.js'
 import { HOOK_CASES } from './cases/hooks.js'
 import { LATENCY_CASES } from './cases/latency.js'
+import { MCP_CASES } from './cases/mcp.js'
 import { RESUME_CASES } from './cases/resume.js'
 import { TROUBLE_CASES } from './cases/trouble.js'
 import { UNDO_CASES } from './cases/undo.js'
@@ -18,6 +19,7 @@ const CASES: readonly Case[] = [
   ...RESUME_CASES,
   ...ENDING_CASES,
   ...UNDO_CASES,
+  ...MCP_CASES,
   ...TROUBLE_CASES,
   ...LATENCY_CASES,
 ]

@@ -16,6 +16,13 @@ export async function connect({ agent, place }: Scene): Promise<void> {
   await savestate(place, ['install', agent.name, '--user', ...trust, '--yes'])
 }
 
+/** The MCP server of Savestate for this agent, as docs/mcp.md says it. */
+export function serve({ here, place }: Scene, args: readonly string[]): void {
+  putOnPath(place)
+  const env = { SAVESTATE_HOME: place.store }
+  here.serve({ command: 'savestate', args: ['mcp', ...args], env })
+}
+
 function putOnPath(place: Place): void {
   const path = join(place.root, 'bin', 'savestate')
   if (!existsSync(path)) symlinkSync(PROGRAM, path)

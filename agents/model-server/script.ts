@@ -8,6 +8,8 @@ export type Step =
   | { readonly kind: 'delete'; readonly path: string }
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'agent'; readonly prompt: string }
+  /** Of an MCP server; agents put something in front of its name. */
+  | { readonly kind: 'tool'; readonly name: string; readonly given: Json }
   /** Several calls in one answer of the model. */
   | { readonly kind: 'together'; readonly steps: readonly Step[] }
   | { readonly kind: 'say'; readonly text: string }
@@ -21,6 +23,7 @@ export type ScriptStep =
   | { readonly write: string; readonly content: string }
   | { readonly delete: string }
   | { readonly shell: string }
+  | { readonly tool: string; readonly given: Json }
   | { readonly agent: readonly ScriptStep[]; readonly title?: string }
   | { readonly together: readonly ScriptStep[] }
   | { readonly say: string }
@@ -52,6 +55,9 @@ function parseStep(step: Json): Step {
   }
   if ('delete' in step) return { kind: 'delete', path: asText(step['delete']) }
   if ('shell' in step) return { kind: 'shell', command: asText(step['shell']) }
+  if ('tool' in step) {
+    return { kind: 'tool', name: asText(step['tool']), given: asRecord(step['given']) }
+  }
   if ('agent' in step) {
     const title = asText(step['title']) || 'subtask'
     return {

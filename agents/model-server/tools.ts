@@ -27,6 +27,8 @@ export function callsFor(step: Step, tools: readonly Tool[]): Call[] {
       return [shellCall(step.command, tools)]
     case 'agent':
       return [spawnCall(step.prompt, tools)]
+    case 'tool':
+      return [serverCall(step, tools)]
     case 'wait':
       return [filledCall(required(tools, { names: WAITERS, purpose: 'wait for a subagent' }), {})]
     default:
@@ -71,6 +73,15 @@ function shellCall(command: string, tools: readonly Tool[]): Call {
   const code = required(tools, { names: CODE, purpose: 'run a command' })
   const run = `const r = await tools.exec_command(${JSON.stringify({ cmd: command })})`
   return { tool: code, input: `${run}\ntext(r.output)` }
+}
+
+function serverCall(
+  { name, given }: { readonly name: string; readonly given: Json },
+  tools: readonly Tool[],
+): Call {
+  // Codex has a model search for a server's tools before it lists them, and runs them without that too.
+  const unlisted = { name, namespace: 'mcp__savestate', schema: {} }
+  return { tool: tools.find((tool) => tool.name.endsWith(name)) ?? unlisted, input: given }
 }
 
 function spawnCall(prompt: string, tools: readonly Tool[]): Call {

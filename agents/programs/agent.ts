@@ -16,12 +16,20 @@ export interface Agent {
 export interface AgentHere {
   /** Installs a command as the hook of every event that matters here; the payload is its input. */
   hook(commandFor: (event: string) => string): void
+  /** Adds an MCP server to its configuration. */
+  serve(server: McpServer): void
   ask(prompt: string): Command
   /** Asks in such a way that the agent has its tool for subagents. */
   askForSubagents(prompt: string): Command
   resume(session: string, prompt: string): Command
   /** Continues as if the turn of this event, and all after it, had not been; the old conversation stays. */
   resumeBefore(turn: RecordedEvent, prompt: string): Promise<Command>
+}
+
+export interface McpServer {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** What an agent tells its hooks. */

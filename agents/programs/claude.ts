@@ -5,7 +5,7 @@ import process from 'node:process'
 import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
 
 const NATIVE = `@anthropic-ai/claude-code-linux-${process.arch}/claude`
 
@@ -79,6 +79,11 @@ class ClaudeHere implements AgentHere {
     writeHome(this.place, '.claude/settings.json', JSON.stringify(settings))
   }
 
+  serve(server: McpServer): void {
+    const mcpServers = { savestate: { type: 'stdio', ...server } }
+    writeHome(this.place, '.claude.json', JSON.stringify({ mcpServers }))
+  }
+
   ask(prompt: string) {
     return this.call(prompt, [])
   }
@@ -118,6 +123,8 @@ class ClaudeHere implements AgentHere {
         ANTHROPIC_API_KEY: 'sk-ant-dummy',
         // Without it the program refuses to skip permissions for root.
         IS_SANDBOX: '1',
+        // Else the model is told of a server's tools only when it searches for them.
+        ENABLE_TOOL_SEARCH: 'false',
         CLAUDE_CODE_MAX_RETRIES: '0',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         DISABLE_AUTOUPDATER: '1',

@@ -6,7 +6,7 @@ import type { Command } from '../drive.js'
 import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
 
 const TRIPLE = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl`
 const NATIVE = `@openai/codex-linux-${process.arch}/vendor/${TRIPLE}/bin/codex`
@@ -83,6 +83,20 @@ class CodexHere implements AgentHere {
     })
     const settings = { hooks: Object.fromEntries(hooks) as unknown }
     writeHome(this.place, '.codex/hooks.json', JSON.stringify(settings))
+  }
+
+  serve({ command, args, env }: McpServer): void {
+    const variables = Object.entries(env).map(
+      ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+    )
+    const server = [
+      '[mcp_servers.savestate]',
+      `command = ${JSON.stringify(command)}`,
+      `args = ${JSON.stringify(args)}`,
+      `env = { ${variables.join(', ')} }`,
+    ]
+    const text = `${configuration(this.place)}\n${server.join('\n')}\n`
+    writeHome(this.place, '.codex/config.toml', text)
   }
 
   ask(prompt: string): Command {

@@ -6,7 +6,7 @@ import type { Command } from '../drive.js'
 import { asList, asRecord, asText, type Json } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
 
 const BUNDLE = '@google/gemini-cli/bundle/gemini.js'
 
@@ -85,6 +85,11 @@ class GeminiHere implements AgentHere {
       return [event, [{ hooks: [{ type: 'command', command }] }]]
     })
     const settings = { ...SETTINGS, hooks: Object.fromEntries(hooks) as unknown }
+    writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
+  }
+
+  serve(server: McpServer): void {
+    const settings = { ...SETTINGS, mcpServers: { savestate: server } }
     writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
   }
 

@@ -5,7 +5,7 @@ import type { Command } from '../drive.js'
 import { asText } from '../model-server/json.js'
 import { linkHome, type Place, writeHome } from '../place.js'
 import { field, type RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
 import { postToServer } from './opencode-server.js'
 import { commandPlugin } from './opencode-plugin.js'
 
@@ -72,6 +72,12 @@ class OpencodeHere implements AgentHere {
     writeHome(this.place, '.config/opencode/plugins/commands.js', commandPlugin(commandFor))
   }
 
+  serve({ command, args, env }: McpServer): void {
+    const savestate = { type: 'local', command: [command, ...args], environment: env }
+    const settings = { ...configuration(this.place), mcp: { savestate } }
+    writeHome(this.place, '.config/opencode/opencode.json', JSON.stringify(settings))
+  }
+
   ask(prompt: string): Command {
     return this.call([], prompt)
   }
@@ -112,7 +118,7 @@ class OpencodeHere implements AgentHere {
   }
 }
 
-function configuration(place: Place): unknown {
+function configuration(place: Place) {
   const model = { name: 'scripted', limit: { context: 200_000, output: 8_000 } }
   const provider = {
     npm: '@ai-sdk/openai-compatible',
