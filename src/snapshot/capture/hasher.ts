@@ -10,7 +10,13 @@ import { STREAM_BYTES, streamBlob } from '../objects/stream-blob.js'
 import type { HashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
 import { newSkipped, type SkippedNode } from './node.js'
-import { isUnchanged, openForReading, type ReadFault, readLink, readStable } from './read-file.js'
+import {
+  isUnchanged,
+  openForReading,
+  type ReadFault,
+  readStableLink,
+  readStable,
+} from './read-file.js'
 import type { Pending } from './scanned.js'
 import { SECRET_BYTES, type SecretContent, secretIn } from './secret-content.js'
 import { isSettled, setStamp } from './stats.js'
@@ -162,15 +168,14 @@ export class Hasher {
 
   #hashLink(item: Pending): void {
     const { sink, onProgress } = this.#options
-    const readAtMs = Date.now()
-    const target = readLink(item.path)
-    if (typeof target === 'string') {
-      this.#giveUp(item, target)
+    const read = readStableLink(item.path)
+    if (typeof read === 'string') {
+      this.#giveUp(item, read)
       return
     }
-    // A link cannot be changed in place: the stamp of the listing is that of this target, or the next
-    // listing differs.
-    item.node.settled = isSettled(item.node, readAtMs)
+    const { target, stats, readAtMs } = read
+    setStamp(item.node, stats)
+    item.node.settled = isSettled(stats, readAtMs)
     item.node.id = sink.add('blob', target)
     item.node.lines = linesOf(target)
     onProgress(1, target.length)

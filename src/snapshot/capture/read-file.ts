@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { fsPath, hasCode, type ObjectId } from '../../model/index.js'
 import { blobIdInPlace, HEADER_ROOM, objectIdOf } from '../objects/object-id.js'
-import { isSettled, isUnreadable } from './stats.js'
+import { isSettled, isUnreadable, lstat, type Stats, stampText } from './stats.js'
 
 /** `gone`: it has vanished since it was listed. `large`: too large to be read whole. */
 export type ReadFault = 'unreadable' | 'unstable' | 'gone' | 'large'
@@ -97,6 +97,23 @@ export function readLink(path: string): Buffer | ReadFault {
     if (isUnreadable(error)) return 'unreadable'
     throw error
   }
+}
+
+/** The stamp is that of this target: a folder above may be another one for a moment, and then the first again. */
+export function readStableLink(
+  path: string,
+): { readonly target: Buffer; readonly stats: Stats; readonly readAtMs: number } | ReadFault {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const readAtMs = Date.now()
+    const before = lstat(path)
+    const target = readLink(path)
+    const after = lstat(path)
+    if (typeof target === 'string') return target
+    if (before === undefined || after === undefined) continue
+    if (before === 'unreadable' || after === 'unreadable') return 'unreadable'
+    if (stampText(before) === stampText(after)) return { target, stats: after, readAtMs }
+  }
+  return 'unstable'
 }
 
 export function openForReading(path: string): number | ReadFault {

@@ -26,6 +26,7 @@ import {
   isKnownSecret,
   type Item,
   type Looked,
+  lookAgain,
   type Outer,
   SAME,
   type Visit,
@@ -96,12 +97,14 @@ export class Scan {
     return true
   }
 
-  #setMode(node: ContentNode | FolderNode, stats: Stats): void {
+  /** True if it was another one. */
+  #setMode(node: ContentNode | FolderNode, stats: Stats): boolean {
     const mode = Number(stats.mode) & MODE_BITS
-    if (node.mode === mode) return
+    if (node.mode === mode) return false
     node.mode = mode
     this.#haveModesChanged = true
     this.#restamped.push(node)
+    return true
   }
 
   /** What decides inside the folder. Most folders hold nothing that changes it. */
@@ -199,7 +202,8 @@ export class Scan {
     const { stats, visit, absolute } = now
     const isAsKnown = stats === SAME || isSameStamp(node, stats)
     if (stats !== SAME) {
-      this.#setMode(node, stats)
+      // Perhaps without another stamp: it was changed between the last look and the reading.
+      if (this.#setMode(node, stats)) visit.folder.id = undefined
       const isLinked = stats.nlink > 1n
       if (isLinked && !node.isLinked) this.#linked.push(node)
       node.isLinked = isLinked
@@ -289,12 +293,4 @@ export class Scan {
     folder.id = undefined
     this.#haveModesChanged = true
   }
-}
-
-/** It is watched from now on, so what was seen before may have changed without anybody being told. */
-function lookAgain(folder: FolderNode, { absolute }: Place, seen: Looked): Looked {
-  const stats = lstat(absolute)
-  if (stats !== undefined && stats !== 'unreadable' && stats.isDirectory()) return stats
-  folder.settled = false
-  return seen
 }

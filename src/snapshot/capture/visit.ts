@@ -3,7 +3,7 @@ import type { BytePath } from '../../model/index.js'
 import type { FolderNode, Node, SkippedNode } from './node.js'
 import type { ListedType } from './list-folder.js'
 import type { Context, Place } from './selection.js'
-import { isSameStamp, type Stats } from './stats.js'
+import { isSameStamp, lstat, type Stats } from './stats.js'
 
 export type Outer = {
   readonly folder: FolderNode
@@ -42,4 +42,12 @@ export function isKnownSecret(node: SkippedNode, stats: Stats): boolean {
 /** Left out for what it is, which cannot end without the file changing. */
 export function liesInFile({ reason }: SkippedNode): boolean {
   return reason === 'too-large' || reason === 'secret'
+}
+
+/** It is watched from now on, so what was seen before may have changed without anybody being told. */
+export function lookAgain(folder: FolderNode, { absolute }: Place, seen: Looked): Looked {
+  const stats = lstat(absolute)
+  if (stats !== undefined && stats !== 'unreadable' && stats.isDirectory()) return stats
+  folder.settled = false
+  return seen
 }
