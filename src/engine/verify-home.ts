@@ -78,7 +78,7 @@ export function checkLeftovers(
     return ID.test(project) && !known.has(project) && !STORE_LOCKS.includes(project)
   })
   const watches = watchOwners(home)
-    .filter(({ process: owner }) => owner === undefined || isSurelyDead(owner))
+    .filter(({ process: owner }) => isSurelyDead(owner))
     .map(({ path }) => path)
   // An empty folder waits for the next save.
   const hasSomething = (name: string) => !isEmptyFolder(join(home, name))

@@ -87,6 +87,14 @@ test('a folder is watched until it is dropped, and those below it with it', asyn
   expect(heard.places).toEqual(['a/b/1', 'c/4'])
 })
 
+test('what was watched in a folder before the folder itself is watched anew', () => {
+  using heard = new Heard('inside', FolderSource)
+  const { source } = heard
+  mkdirSync(join(heard.root, 'a/b'), { recursive: true })
+  const add = (path: string) => source.add(bytePath(path))
+  expect([add('a/b'), add('a/b'), add('a'), add('a/b')]).toEqual([true, false, true, true])
+})
+
 test('a folder that is not there cannot be watched', () => {
   using heard = new Heard('absent', FolderSource)
   expect(() => heard.source.add(bytePath('nowhere'))).toThrow(/ENOENT/)

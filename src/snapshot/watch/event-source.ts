@@ -62,6 +62,8 @@ export class FolderSource implements EventSource {
   add(path: BytePath): boolean {
     const place = this.#placeOf(path)
     if (place.watcher !== undefined) return false
+    // Nobody was told what became of the folders in it.
+    for (const name of place.inside.keys()) this.drop(joinPath(path, name))
     place.watcher = this.#watch(place)
     this.#folders += 1
     return true

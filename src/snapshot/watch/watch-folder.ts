@@ -1,19 +1,15 @@
-// The folder in the store of one thread that watches: `watches/<pid>-<letters>`, with its cookie and what it says of
-// each project. It names its process, so that what a killed one left can be removed on proof of its death.
-import { randomBytes } from 'node:crypto'
+// The folder in the store of one thread that watches, with its cookie and what it says of each project. Its name tells
+// its process, so that what a killed one left can be removed on proof of its death: made in one step, it is never
+// without an owner.
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
-import {
-  isSurelyDead,
-  ownIdentity,
-  type ProcessIdentity,
-  writeFileAtomically,
-} from '../../system/index.js'
+import { isSurelyDead, ownIdentity, type ProcessIdentity } from '../../system/index.js'
 
 const WATCHES = 'watches'
-const OWNER = 'owner'
-const NAME = /^[0-9]+-[0-9a-f]{8}$/
+/** pid, start, machine, boot, and letters of its own. */
+const NAME = /^([0-9]+)-([0-9]+)-([0-9a-f]{8})-([0-9a-f]{8})-[0-9a-f]{8}$/
 
 export class WatchFolder {
   readonly #home: string
@@ -21,16 +17,17 @@ export class WatchFolder {
 
   constructor(home: string) {
     this.#home = home
-    this.path = join(home, WATCHES, `${process.pid}-${randomBytes(4).toString('hex')}`)
+    const { pid, startedAt, host, boot } = ownIdentity()
+    const letters = randomBytes(4).toString('hex')
+    const name = [pid, startedAt, short(host), short(boot), letters].join('-')
+    this.path = join(home, WATCHES, name)
   }
 
   /** The folder is there when it returns. Where it has to be made, the leftovers of others go first. */
   ensure(): void {
-    const owner = join(this.path, OWNER)
-    if (existsSync(owner)) return
+    if (existsSync(this.path)) return
     removeDead(this.#home)
     mkdirSync(this.path, { recursive: true, mode: 0o700 })
-    writeFileAtomically({ path: owner, content: JSON.stringify(ownIdentity()), durable: false })
   }
 
   remove(): void {
@@ -41,23 +38,27 @@ export class WatchFolder {
 export type WatchOwner = {
   /** Relative to the store. */
   readonly path: string
-  /** Undefined if it does not say: made a moment ago, or left by one that was killed in that moment. */
-  readonly process: ProcessIdentity | undefined
+  readonly process: ProcessIdentity
 }
 
 export function watchOwners(home: string): WatchOwner[] {
-  return namesIn(join(home, WATCHES))
-    .filter((name) => NAME.test(name))
-    .map((name) => {
-      const path = join(WATCHES, name)
-      return { path, process: parseJson<ProcessIdentity>(join(home, path, OWNER)) }
-    })
+  const here = ownIdentity()
+  return namesIn(join(home, WATCHES)).flatMap((name) => {
+    const [, pid, startedAt, host, boot] = NAME.exec(name) ?? []
+    if (pid === undefined || startedAt === undefined) return []
+    const owner: ProcessIdentity = {
+      pid: Number(pid),
+      startedAt,
+      host: host === short(here.host) ? here.host : `another (${host})`,
+      boot: boot === short(here.boot) ? here.boot : `another (${boot})`,
+    }
+    return { path: join(WATCHES, name), process: owner }
+  })
 }
 
 export function removeDead(home: string): void {
   for (const { path, process: owner } of watchOwners(home))
-    if (owner !== undefined && isSurelyDead(owner))
-      rmSync(join(home, path), { recursive: true, force: true })
+    if (isSurelyDead(owner)) rmSync(join(home, path), { recursive: true, force: true })
 }
 
 export function namesIn(folder: string): string[] {
@@ -79,4 +80,8 @@ export function parseJson<T extends object>(path: string): T | undefined {
       return undefined
     throw error
   }
+}
+
+function short(text: string): string {
+  return hash('sha256', text).slice(0, 8)
 }

@@ -45,7 +45,7 @@ export function readWatchNotes(home: string): WatchNote[] {
       .filter((name) => NOTE.test(name))
       .flatMap((name) => {
         const note = parseJson<Omit<WatchNote, 'process'>>(join(home, path, name))
-        return owner === undefined || note === undefined ? [] : { ...note, process: owner }
+        return note === undefined ? [] : { ...note, process: owner }
       }),
   )
 }
