@@ -13,7 +13,7 @@ import { perform, plainSeries, series } from './watch-acts.js'
 import { BURST, runBlocking, watchedAndNot } from './watch-helpers.js'
 
 /** More for `npm run torture:watch`. */
-const RUNS = Number(process.env['SAVESTATE_WATCH_RUNS'] ?? 24)
+const RUNS = Number(process.env['SAVESTATE_WATCH_RUNS'] ?? 15)
 const SEED = Number(process.env['SAVESTATE_WATCH_SEED'] ?? 11)
 const LONG_MS = 60_000 + RUNS * 2_000
 const property = { seed: SEED, numRuns: RUNS, endOnFailure: true }
@@ -85,7 +85,7 @@ test('what is touched while a save goes on is in the next one', async () => {
   await using s = await scratch()
   for (let i = 0; i < 300; i++) s.write({ [`f${i % 20}/x${i}`]: String(i) })
   await using pair = await watchedAndNot(s)
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 5; round++) {
     const saving = pair.watched.save()
     for (let i = 0; i < 40; i++) {
       const file = join(s.project, `f${(round + i) % 20}`, `x${(i * 7) % 300}`)
