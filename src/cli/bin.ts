@@ -2,10 +2,11 @@
 // Starts the command line. What is not needed for the one command that was asked for is never loaded.
 import { useCompiled } from './compiled.js'
 import { forward } from './forward.js'
+import { makePrivate } from './given-umask.js'
 import { version } from './version.js'
 
 // The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
-process.umask(0o077)
+makePrivate()
 
 const [first, ...others] = process.argv.slice(2)
 if ((first === '--version' || first === '-V') && others.length === 0) {

@@ -31,7 +31,10 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const isAfterDashes = before.includes('--')
   const awaited = isAfterDashes ? undefined : awaitingOption(before.at(-1), specs)
   if (awaited !== undefined) return startingWith(current, await valueCandidates(awaited))
-  if (isAfterDashes && command !== undefined && specOf(command).takesPaths === true) return 'files'
+  if (isAfterDashes && command !== undefined) {
+    const { takesPaths, takesCommand } = specOf(command)
+    if (takesPaths === true || takesCommand === true) return 'files'
+  }
   const all =
     current.startsWith('-') && !isAfterDashes
       ? specs.flatMap(optionCandidates)

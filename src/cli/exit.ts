@@ -67,6 +67,12 @@ export function endOnSignals(): AbortSignal {
   return ending.signal
 }
 
+/** From now on signals are the business of who calls this. */
+export function leaveSignals(): void {
+  if (onSignal === undefined) return
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+}
+
 /** A signal ends the work at once: the store is whole at every moment, and the next command goes on. */
 export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
   const end = (signal: 'SIGINT' | 'SIGTERM') => {

@@ -1,8 +1,34 @@
 // The commands that look at a folder's checkpoints or change the folder.
-import { type CommandSpec, DRY_RUN, limitOption, OF, REF, sessionOption, YES } from './spec.js'
+import {
+  type CommandSpec,
+  DRY_RUN,
+  limitOption,
+  OF,
+  type OptionSpec,
+  REF,
+  sessionOption,
+  YES,
+} from './spec.js'
 
 const PATH_HELP =
   'Paths are relative to the current folder, or to DIR with `-C DIR`. A path in double quotes, as Savestate prints names with odd characters, is read as such; write ./ in front of a name that really begins with a quote.'
+
+/** Of what saves when a folder falls quiet. */
+const SAVING: readonly OptionSpec[] = [
+  {
+    name: 'm',
+    short: 'm',
+    kind: 'text',
+    value: 'REASON',
+    summary: 'Say why, in every checkpoint',
+  },
+  {
+    name: 'quiet',
+    kind: 'number',
+    value: 'N',
+    summary: 'Save when nothing has happened for N seconds (default 1)',
+  },
+]
 
 export const FOLDER_COMMANDS = {
   save: {
@@ -50,20 +76,21 @@ export const FOLDER_COMMANDS = {
       'The folder is watched, so that a save costs what changed, not what is there. Each checkpoint is told as it is made; with --json as one line each.',
       'A folder that never falls quiet is saved once a minute. At the end what is not saved yet is saved.',
     ],
-    options: [
-      {
-        name: 'm',
-        short: 'm',
-        kind: 'text',
-        value: 'REASON',
-        summary: 'Say why, in every checkpoint',
-      },
-      {
-        name: 'quiet',
-        kind: 'number',
-        value: 'N',
-        summary: 'Save when nothing has happened for N seconds (default 1)',
-      },
+    options: SAVING,
+  },
+  run: {
+    usage: 'run [-m REASON] [--quiet N] -- COMMAND…',
+    summary: 'Run a command, and save the folder before, while and after it works',
+    details: [
+      'For an agent, or any other program, that savestate has no hooks for. The command gets its arguments, the terminal, its input and output, and the signals as if it had been started without savestate, and its exit code is that of `savestate run`. It runs in the current folder, also with -C.',
+      'At the end stderr tells what changed and how to take it back; with --json in one line of JSON, the last of stderr. stdout is the command alone.',
+      'A save that fails never stops the command: it is told at the end. Without a command to start the exit code is 127, and 126 if it may not be started.',
+    ],
+    takesCommand: true,
+    options: SAVING,
+    examples: [
+      ['savestate run -- aider', 'Work with an agent, and be able to take it back'],
+      ['savestate run -m "new formatter" -- npx prettier --write .', 'Say why'],
     ],
   },
   list: {

@@ -40,6 +40,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   doctor: () => import('./commands/doctor.js'),
   rekey: () => import('./commands/rekey.js'),
   watch: () => import('./commands/watch.js'),
+  run: () => import('./commands/run.js'),
   daemon: () => import('./commands/daemon.js'),
   completion: () => import('./commands/completion.js'),
   help: () => import('./commands/help.js'),
@@ -74,7 +75,9 @@ export async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       // `savestate list | head -1`: the reader has seen enough. What is under way goes on to its end.
-      if (!hasCode(error, 'EPIPE')) fail(error)
+      // The terminal was closed: nobody is left to tell.
+      const isGone = hasCode(error, 'EPIPE') || (stream.isTTY && hasCode(error, 'EIO'))
+      if (!isGone) fail(error)
     })
   }
   exitOnSignals(teller, () => bar.erase())

@@ -19,6 +19,8 @@ export type Parsed = {
   readonly positionals: readonly string[]
   /** What stood after `--`, for a command that takes paths; to the byte. */
   readonly paths: readonly string[]
+  /** The same for a command that runs another. */
+  readonly words: readonly string[]
   /** What is wrong with it, if something is. */
   readonly fault: string | undefined
 }
@@ -28,7 +30,9 @@ export function parse(argv: readonly string[]): Parsed {
   const word = argv[at]
   const command = word === undefined ? undefined : commandNamed(word)
   const specs = optionsOf(command)
-  const places = command === undefined ? [] : (specOf(command).positionals ?? [])
+  const spec = command === undefined ? undefined : specOf(command)
+  const places = spec?.positionals ?? []
+  const [takesPaths, takesCommand] = [spec?.takesPaths === true, spec?.takesCommand === true]
   const { tokens } = parseArgs({
     args: argv.filter((_, index) => index !== at),
     options: Object.fromEntries(specs.map((spec) => [spec.name, parserOption(spec)])),
@@ -37,35 +41,37 @@ export function parse(argv: readonly string[]): Parsed {
   })
   const values = new Map<string, string[]>()
   const positionals: string[] = []
-  const paths: string[] = []
+  const afterDashes: string[] = []
   const faults: string[] = []
   let isAfterDashes = false
   for (const token of tokens) {
     if (token.kind === 'option-terminator') {
-      isAfterDashes = command !== undefined && specOf(command).takesPaths === true
+      isAfterDashes = takesPaths || takesCommand
     } else if (token.kind === 'positional') {
-      if (isAfterDashes) paths.push(token.value)
+      if (isAfterDashes) afterDashes.push(token.value)
       else {
         const isPath = places[positionals.length]?.completes === 'files'
         positionals.push(isPath ? token.value : wellFormed(token.value))
       }
     } else {
-      const spec = specs.find(
+      const option = specs.find(
         ({ name }) => name === token.name && (name.length > 1 || token.rawName === `-${name}`),
       )
       const fault =
-        spec === undefined
+        option === undefined
           ? unknownOption(token.rawName, specs)
-          : optionFault(spec, { ...token, specs })
+          : optionFault(option, { ...token, specs })
       if (fault !== undefined) faults.push(fault)
       values.set(token.name, [...(values.get(token.name) ?? []), token.value ?? ''])
     }
   }
+  const [paths, words] = takesCommand ? [[], afterDashes] : [afterDashes, []]
+  if (takesCommand && words.length === 0) faults.push('The command to run is missing after --')
   const fault =
     word !== undefined && command === undefined
       ? unknownCommand(word)
       : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values))
-  return { command, options: optionsFrom(values), positionals, paths, fault }
+  return { command, options: optionsFrom(values), positionals, paths, words, fault }
 }
 
 /** Where the command stands: options, and the value of -C, may come before it. */

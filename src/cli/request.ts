@@ -91,12 +91,13 @@ export function from(folder: string, path: string): string {
   return folder === '.' || path.startsWith('/') ? path : `${folder}/${path}`
 }
 
-async function openForCommands({ options }: Parsed): Promise<Store> {
+async function openForCommands({ command, options }: Parsed): Promise<Store> {
   const { openStore } = await import('../index.js')
   const { anyClasses } = await import('./any-classes.js')
   const maxFileMb = options.number('max-file-mb')
   const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
-  return openStore({ mayBlock: true, classes: anyClasses, limits })
+  // A command that runs another has its signals to pass on, also during a save.
+  return openStore({ mayBlock: command !== 'run', classes: anyClasses, limits })
 }
 
 export async function currentFolder(): Promise<string> {

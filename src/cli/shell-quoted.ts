@@ -6,3 +6,8 @@ export function shellQuoted(text: string): string {
   if (/^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text)) return text
   return `'${printable(text).replaceAll("'", `'\\''`)}'`
 }
+
+/** A command line: its options need no quotes. */
+export function commandLine(words: readonly string[]): string {
+  return words.map((word) => (/^-[\w@%+=:,./-]*$/.test(word) ? word : shellQuoted(word))).join(' ')
+}

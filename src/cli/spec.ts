@@ -33,6 +33,8 @@ export type CommandSpec = {
   readonly positionals?: readonly PositionalSpec[]
   /** Whether paths may follow `--`. */
   readonly takesPaths?: boolean
+  /** Whether a command of the system must follow `--`. */
+  readonly takesCommand?: boolean
   readonly options?: readonly OptionSpec[]
   /** Of each group at most one option may be given. */
   readonly exclusive?: readonly (readonly string[])[]

@@ -45,6 +45,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'doctor',
   'rekey',
   'watch',
+  'run',
   'daemon',
   'completion',
   'help',

@@ -1,0 +1,142 @@
+// Runs a command for somebody and saves around it. The command is theirs: whatever happens to us, it runs, and its end is ours.
+import { constants } from 'node:os'
+import type { DiffResult, Project } from '../../index.js'
+import type { Command, Request } from '../command.js'
+import { leaveSignals, report } from '../exit.js'
+import { keepSaving, type Saved } from '../run/keep-saving.js'
+import { passSignals } from '../run/pass-signals.js'
+import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
+import { type Ending, startCommand } from '../run/start-command.js'
+import { commandLine, shellQuoted } from '../shell-quoted.js'
+import { shortIds } from '../short-id.js'
+import { cutEnd } from '../text-width.js'
+
+const SECOND_MS = 1000
+const MAX_REASON = 200
+/** What a shell adds to the number of a signal. */
+const BY_SIGNAL = 128
+
+type Beginning = {
+  readonly project?: Project
+  readonly before?: string
+  readonly failure?: unknown
+}
+
+export const run: Command = async (request) => {
+  const { words, options, bar, screen } = request
+  const line = commandLine(words)
+  const reason = (kind: string) => options.text('m') ?? cutEnd(`${kind}: ${line}`, MAX_REASON)
+  const { project, before, failure } = await saveBefore(request, reason('Before'))
+  bar.erase()
+  if (failure !== undefined && !request.isJson)
+    screen.note('savestate: the folder could not be saved; the command runs all the same.')
+  const over = new AbortController()
+  const notices: string[] = []
+  const release = passSignals(() => command.child)
+  leaveSignals()
+  const command = startCommand(words)
+  const quiet = options.number('quiet')
+  const saving =
+    project === undefined
+      ? Promise.resolve(NOTHING)
+      : keepSaving(project, {
+          ended: over.signal,
+          reason: reason('Run'),
+          quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
+          // The terminal is the command's: what there is to say waits.
+          hooks: { onNotice: (text) => void notices.push(text) },
+        })
+  const ending = await command.ended
+  const code = endLike(ending)
+  stopOnSignals(request, code)
+  release()
+  // The terminal has put a ^C where the cursor was.
+  if (ending.signal === 'SIGINT' && process.stderr.isTTY) screen.note('')
+  if (ending.refusal !== undefined)
+    screen.note(`savestate: ${shellQuoted(words[0] ?? '')}: ${ending.refusal}`)
+  over.abort()
+  const saved = await saving
+  for (const text of notices) request.hooks.onNotice?.(text)
+  const outcome = await outcomeOf({ request, project, before, failure, saved, ending })
+  await tell(outcome, request)
+  return code
+}
+
+const NOTHING: Saved = { checkpoints: 0, last: undefined, failures: [], isComplete: false }
+
+async function saveBefore(request: Request, reason: string): Promise<Beginning> {
+  let project: Project | undefined
+  try {
+    project = await request.project()
+    project.watch()
+    return { project, before: (await project.save({ reason }, request.hooks)).id }
+  } catch (failure) {
+    return { ...(project === undefined ? {} : { project }), failure }
+  }
+}
+
+/** Returns the exit code. A command that was killed leaves us the same end, once everything is closed. */
+function endLike({ exitCode, signal }: Ending): number {
+  if (signal === null) return exitCode ?? 0
+  process.once('exit', () => {
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+  return BY_SIGNAL + constants.signals[signal]
+}
+
+/** After the command's end who interrupts does not want to wait for the last save. */
+function stopOnSignals({ screen }: Request, code: number): void {
+  const stop = () => {
+    screen.note('savestate: interrupted; what the command left is not saved.')
+    process.exit(code)
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  // The terminal was closed: all the more reason to save.
+  process.on('SIGHUP', () => undefined)
+}
+
+async function outcomeOf(parts: {
+  readonly request: Request
+  readonly project: Project | undefined
+  readonly before: string | undefined
+  readonly failure: unknown
+  readonly saved: Saved
+  readonly ending: Ending
+}): Promise<Outcome> {
+  const { request, project, before, saved, ending } = parts
+  const failures = [...(parts.failure === undefined ? [] : [parts.failure]), ...saved.failures]
+  const after = saved.last?.id
+  let changed: DiffResult | undefined
+  let ids: ReadonlyMap<string, string> = new Map()
+  if (project !== undefined && before !== undefined && after !== undefined) {
+    try {
+      changed = await project.diff({ from: before, to: after, patch: 'none' })
+      ids = shortIds((await project.list()).checkpoints.map(({ id }) => id))
+    } catch (failure) {
+      failures.push(failure)
+    }
+  }
+  const { checkpoints, isComplete } = saved
+  const { words } = request
+  const facts = { words, ending, before, after, checkpoints, changed, failures, isComplete }
+  return { ...facts, shortIds: ids }
+}
+
+async function tell(outcome: Outcome, request: Request): Promise<void> {
+  const { screen, options, isJson } = request
+  if (isJson) {
+    screen.note(outcomeJson(outcome))
+    return
+  }
+  const text = outcomeText(outcome, {
+    folder: options.text('C'),
+    paint: screen.paintNote,
+  })
+  if (text !== '') screen.note(text)
+  const failure = outcome.failures.at(-1)
+  if (failure === undefined) return
+  screen.note(failureText(outcome))
+  await report(failure, { screen, isJson })
+}

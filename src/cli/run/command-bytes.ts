@@ -1,0 +1,47 @@
+// What is to be started, to the byte. Node gives arguments and the environment to a process as UTF-8, so a name or a value
+// in another encoding goes by way of a shell that makes it again from its bytes.
+import { readFileSync } from 'node:fs'
+import { bytesOfArgument } from '../raw-arguments.js'
+
+export type Start = { readonly file: string; readonly args: readonly string[] }
+
+const NOT_TEXT = /\p{Cs}/u
+
+/** `words` as raw-arguments.ts gives them. */
+export function startOf(words: readonly string[], variables = variablesToTheByte()): Start {
+  const [file = '', ...args] = words
+  if (variables.length === 0 && !words.some((word) => NOT_TEXT.test(word))) return { file, args }
+  const given = words.filter((word) => !NOT_TEXT.test(word))
+  let position = 0
+  const lines = variables.map(({ name, value }) => [...assignment(name, value), `export ${name}`])
+  const parts = words.map((word, at) => {
+    if (!NOT_TEXT.test(word)) return `"\${${++position}}"`
+    // A name that no variable of the environment has: what is set here must not reach the command.
+    const name = `savestate_word_${process.pid}_${at}`
+    lines.push(assignment(name, bytesOfArgument(word)))
+    return `"$${name}"`
+  })
+  const script = [...lines.flat(), `exec ${parts.join(' ')}`].join('\n')
+  return { file: '/bin/sh', args: ['-c', script, 'savestate', ...given] }
+}
+
+type Variable = { readonly name: string; readonly value: string }
+
+/** Those whose value Node has not kept; one character per byte. */
+function variablesToTheByte(): readonly Variable[] {
+  const lossy = Object.entries(process.env).filter(([, value]) => value?.includes('\ufffd'))
+  if (lossy.length === 0 || process.platform !== 'linux') return []
+  const lines = readFileSync('/proc/self/environ', 'latin1').split('\0')
+  return lines.flatMap((line) => {
+    const [name = '', ...rest] = line.split('=')
+    const isLossy = lossy.some(([other]) => other === name)
+    // A shell can set no others.
+    return isLossy && /^[A-Za-z_]\w*$/.test(name) ? [{ name, value: rest.join('=') }] : []
+  })
+}
+
+/** The x keeps line breaks at the end, which a shell would take off. */
+function assignment(name: string, bytes: string): string[] {
+  const octal = (byte: string) => `\\0${byte.charCodeAt(0).toString(8).padStart(3, '0')}`
+  return [`${name}=$(printf %b '${bytes.replace(/[^]/g, octal)}x')`, `${name}=\${${name}%x}`]
+}

@@ -1,0 +1,76 @@
+// Starts a command as a shell would: same process group, same terminal, same umask, and the same codes for what cannot be
+// started.
+import { ChildProcess, spawn } from 'node:child_process'
+import { fstatSync } from 'node:fs'
+import { hasCode } from '../exit.js'
+import { withGivenUmask } from '../given-umask.js'
+import { startOf } from './command-bytes.js'
+
+export type Ending = {
+  readonly exitCode: number | null
+  /** What killed it; then there is no code. */
+  readonly signal: NodeJS.Signals | null
+  /** Why it was not started. */
+  readonly refusal?: string
+}
+
+export type Started = {
+  /** Undefined if it was not started. */
+  readonly child: ChildProcess | undefined
+  readonly ended: Promise<Ending>
+}
+
+const NOT_FOUND = 127
+const NOT_EXECUTABLE = 126
+
+export function startCommand(words: readonly string[]): Started {
+  if (words[0] === '') return { child: undefined, ended: Promise.resolve(notFound()) }
+  const { file, args } = startOf(words)
+  const child = withGivenUmask(() => {
+    try {
+      return spawn(file, args, { stdio: ['inherit', 'inherit', 'inherit', ...openFiles(words)] })
+    } catch (error) {
+      // Arguments that are longer than the system takes are told at once, not as an event.
+      if (error instanceof Error && 'syscall' in error) return refusalOf(error)
+      throw error
+    }
+  })
+  if (!(child instanceof ChildProcess)) return { child: undefined, ended: Promise.resolve(child) }
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('error', (error) => resolve(refusalOf(error)))
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+  })
+  return { child: child.pid === undefined ? undefined : child, ended }
+}
+
+/** `<(…)` of a shell is an open file whose name is an argument: it stays open for the command. */
+function openFiles(words: readonly string[]): ('ignore' | number)[] {
+  const named = words.flatMap((word) => {
+    const [, number] = /^\/(?:dev|proc\/self)\/fd\/([0-9]{1,4})$/.exec(word) ?? []
+    const descriptor = Number(number)
+    return number !== undefined && descriptor > 2 && isOpen(descriptor) ? [descriptor] : []
+  })
+  const last = Math.max(2, ...named)
+  return Array.from({ length: last - 2 }, (_, at) => (named.includes(at + 3) ? at + 3 : 'ignore'))
+}
+
+function isOpen(descriptor: number): boolean {
+  try {
+    fstatSync(descriptor)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EBADF')) return false
+    throw error
+  }
+}
+
+function refusalOf(error: Error): Ending {
+  if (hasCode(error, 'ENOENT')) return notFound()
+  const why =
+    hasCode(error, 'EACCES') || hasCode(error, 'EPERM') ? 'permission denied' : error.message
+  return { exitCode: NOT_EXECUTABLE, signal: null, refusal: why }
+}
+
+function notFound(): Ending {
+  return { exitCode: NOT_FOUND, signal: null, refusal: 'command not found' }
+}
