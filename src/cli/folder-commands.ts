@@ -129,14 +129,15 @@ export const FOLDER_COMMANDS = {
     ],
   },
   rewind: {
-    usage: 'rewind <ref> [--files|--state|--both] [--of SESSION] [--path P]… [--dry-run] [-y]',
+    usage: 'rewind [<ref>] [--files|--state|--both] [--of SESSION] [--path P]… [--dry-run] [-y]',
     summary: 'Bring the folder back to a checkpoint, or what an agent knew, or both',
     details: [
       'What is there now is saved first, so that `savestate undo` can bring it back. Files that were not captured (ignored, too large) are never overwritten or removed.',
+      'Without a checkpoint, on a terminal, it is picked from a list: the newest first, with what going back to it would change. Arrows, page keys, Home and End move, / searches, Enter takes it; f, c and b take the files, the conversation (the state), or both. q or Esc leaves, with exit code 1.',
       'With --state the session of the checkpoint goes on from the state it had there; no file is touched, and nothing is asked. With --both files and state go back in one step. Nobody else may be writing the session meanwhile.',
       PATH_HELP,
     ],
-    positionals: [REF],
+    positionals: [{ ...REF, name: '[<ref>]', isOptional: true }],
     options: [
       { name: 'files', kind: 'flag', summary: 'Bring back the files (this is the default)' },
       { name: 'state', kind: 'flag', summary: 'Bring back the state of the session' },
@@ -158,6 +159,7 @@ export const FOLDER_COMMANDS = {
       ['path', 'both'],
     ],
     examples: [
+      ['savestate rewind', 'Pick from a list'],
       ['savestate rewind 1', 'Go back to the newest checkpoint'],
       ['savestate rewind works --path src/app.ts', 'Bring back one file'],
       ['savestate rewind 3 --dry-run', 'See what would happen'],

@@ -91,13 +91,14 @@ export function from(folder: string, path: string): string {
   return folder === '.' || path.startsWith('/') ? path : `${folder}/${path}`
 }
 
-async function openForCommands({ command, options }: Parsed): Promise<Store> {
+async function openForCommands({ command, options, positionals }: Parsed): Promise<Store> {
   const { openStore } = await import('../index.js')
   const { anyClasses } = await import('./any-classes.js')
   const maxFileMb = options.number('max-file-mb')
   const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
-  // A command that runs another has its signals to pass on, also during a save.
-  return openStore({ mayBlock: command !== 'run', classes: anyClasses, limits })
+  // Who runs another command has its signals to pass on, also during a save; who lets a person pick has keys to answer.
+  const isAwake = command === 'run' || (command === 'rewind' && positionals.length === 0)
+  return openStore({ mayBlock: !isAwake, classes: anyClasses, limits })
 }
 
 export async function currentFolder(): Promise<string> {

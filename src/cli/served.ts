@@ -12,12 +12,14 @@ const LOOKING: ReadonlySet<CommandName> = new Set(['save', 'diff', 'rewind', 'un
 const NEVER = ['help', 'session', 'of', 'state', 'both', 'no-files', 'max-file-mb']
 
 export function isServed(
-  { command, options, fault }: Parsed,
+  { command, options, positionals, fault }: Parsed,
   { isTerminal, folder }: { readonly isTerminal: boolean; readonly folder: string },
 ): boolean {
   if (fault !== undefined || command === undefined || !SERVED.has(command)) return false
   if (NEVER.some((name) => options.has(name))) return false
   if (ASKING.has(command) && !options.has('yes') && !options.has('dry-run')) return false
+  // What is meant is picked on the terminal.
+  if (command === 'rewind' && positionals.length === 0) return false
   // A pager needs the terminal itself.
   if (command === 'diff' && isTerminal && !options.has('json')) return false
   const given = options.text('C')

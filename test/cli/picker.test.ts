@@ -1,0 +1,77 @@
+// `savestate rewind` without a reference, on a real terminal and without one.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Scratch, scratch } from './program.js'
+
+test('a checkpoint is picked with its preview, the plan is asked for, and the folder goes back', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.json(['save', '-m', 'You: Fix the login'])
+  s.write({ 'a.txt': 'two\n' })
+  s.json(['save', '-m', 'Bash: npm test'])
+  const terminal = onTerminal(s)
+  await terminal.shows('The folder is as it was then')
+  terminal.type('\u001b[B')
+  await terminal.shows('~ a.txt')
+  terminal.type('\r')
+  await terminal.shows('Go back? [y/N]')
+  terminal.type('y\n')
+  expect(await terminal.ended).toBe(0)
+  const [drawn = '', after = ''] = terminal.output().split('\u001b[?1049l')
+  expect(drawn).toContain('> 2  just now  You: Fix the login')
+  expect(after).toMatch(/Will be written \(1\):[^]*Rewound to \w{8,18}: 1 file written/)
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
+})
+
+test('who leaves has changed nothing, and the terminal is given back, also after a signal', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.json(['save', '-m', 'You: Fix the login'])
+  for (const [keys, code] of [
+    ['q', 1],
+    ['\u0003', 130],
+  ] as const) {
+    const terminal = onTerminal(s)
+    await terminal.shows('Go back to which of 1?')
+    terminal.type(keys)
+    expect(await terminal.ended).toBe(code)
+    const [, after = ''] = terminal.output().split('\u001b[?1049l')
+    expect(after).toContain(code === 1 ? 'Nothing has been changed.' : 'Interrupted')
+    expect(after).not.toContain('\u001b[?1049h')
+  }
+})
+
+test('without a terminal, or as JSON, a reference is needed', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.json(['save'])
+  for (const args of [['rewind'], ['rewind', '--yes']])
+    expect(s.run(args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Error: <ref> is missing\.\nUsage: savestate rewind /),
+    })
+  const { code, stderr } = s.run(['rewind', '--json'])
+  expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 2, error: { code: 'BAD_INPUT' } })
+})
+
+function onTerminal(s: Scratch) {
+  const child = spawn('script', ['-qec', 'stty rows 20 cols 70; savestate rewind', '/dev/null'], {
+    cwd: s.project,
+    env: { ...s.environment, SHELL: '/bin/sh', NO_COLOR: '1' },
+  })
+  let output = ''
+  child.stdout.on('data', (text) => (output += String(text)))
+  return {
+    output: () => output,
+    type: (keys: string) => void child.stdin.write(keys),
+    async shows(text: string) {
+      await expect.poll(() => output, { timeout: 60_000 }).toContain(text)
+    },
+    ended: new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code) => {
+        resolve(code)
+      })
+    }),
+  }
+}
