@@ -2,6 +2,7 @@
 // (the disk merges the flushes), then all named.
 import {
   type PathLike,
+  chmodSync,
   closeSync,
   existsSync,
   fsync,
@@ -112,6 +113,8 @@ export function nameLooseObject(
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
     mkdirSync(place, { recursive: true, mode: 0o700 })
+    // Whatever the umask of the program is that we run in: nobody could put anything into it later.
+    chmodSync(place, 0o700)
     renameSync(path, loosePath(folder, id))
     changed.push(folder)
   }
