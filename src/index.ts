@@ -42,6 +42,7 @@ export type {
   SessionRewindResult,
   SessionSaveResult,
   SessionsResult,
+  SessionHead,
   SessionSummary,
   SessionView,
   StatusInput,

@@ -51,8 +51,10 @@ export type { RetainResult } from './retain.js'
 export type { SessionContext } from './session-context.js'
 export {
   between,
+  head,
   latest,
   listSession,
+  type SessionHead,
   type SessionSummary,
   stateAt,
   summary,

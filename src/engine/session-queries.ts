@@ -166,3 +166,22 @@ export const latest = sessionOperation({
     return found === undefined ? undefined : viewCheckpoint(found)
   },
 })
+
+export type SessionHead = {
+  readonly id: string
+  /** What its save said of it. */
+  readonly metadata: unknown
+}
+
+/** Little, and quickly: for who looks before each save. */
+export const head = sessionOperation({
+  name: 'head',
+  summary: 'Find the checkpoint that the next one will follow',
+  effect: 'reads',
+  input: () => z.object({}),
+  async run(context): Promise<SessionHead | undefined> {
+    const { head: id } = sessionNow(context)
+    if (id === null) return undefined
+    return { id, metadata: context.ledger.checkpoints.get(id)?.session?.metadata }
+  },
+})

@@ -148,6 +148,11 @@ export class Session<State = AgentState> {
     return this.#perform(engine.between, { from, to })
   }
 
+  /** The checkpoint that the next one will follow, with what its save said of it. */
+  async head(): Promise<engine.SessionHead | undefined> {
+    return this.#perform(engine.head, {})
+  }
+
   async summary(): Promise<engine.SessionSummary> {
     return this.#perform(engine.summary, {})
   }

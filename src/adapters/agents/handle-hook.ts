@@ -6,6 +6,7 @@ import { type AgentEvent, type AgentName, type Answer, type Outcome, SILENCE } f
 import { MAPPERS } from './mappers.js'
 import { findPlace, type Notes, parseNotes, type Place } from './notes.js'
 import { type Decision, decide, type Save, settled } from './policy.js'
+import { saveTalk, type Talk } from './save-talk.js'
 
 export type HookRequest = {
   readonly agent: AgentName
@@ -97,15 +98,7 @@ async function makeSaves(
   if (session === undefined) return []
   try {
     if (decision.isNewTurn) await session.newTurn()
-    for (const { reason, metadata, toolCallId, always } of decision.saves) {
-      await session.save({
-        reason,
-        metadata,
-        files: true,
-        ifChanged: !always,
-        ...(toolCallId === undefined ? {} : { toolCall: toolCallId }),
-      })
-    }
+    for (const save of decision.saves) await saveTalk(store, { session, event, save })
     if (isEnd) await session.complete()
     return decision.saves
   } finally {
@@ -117,7 +110,7 @@ async function openSession(
   store: Store,
   { root, session }: Place,
   { event, mustExist }: { readonly event: AgentEvent; readonly mustExist: boolean },
-): Promise<Session<unknown> | undefined> {
+): Promise<Session<Talk> | undefined> {
   const project = await store.project(root)
   try {
     // Hooks of one session run at once; the lock of the project puts their saves in order.

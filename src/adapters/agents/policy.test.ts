@@ -221,6 +221,7 @@ test('the metadata has all that joins a checkpoint to the conversation', () => {
     metadata: {
       agent: 'claude',
       event: 'Event',
+      at: 'after-tool',
       agentSession: 's',
       turnId: 't-1',
       prompt: 'Do it',

@@ -2,12 +2,14 @@
 // saved and what is to be remembered. What a checkpoint holds is named by what was done since the one before, so
 // that a list reads like the conversation: what was asked, what ran, what that changed.
 import { callKey, labelOf, shortPrompt } from './describe.js'
-import type { AgentEvent } from './event.js'
+import type { AgentEvent, EventType } from './event.js'
 import { type Call, MAX_CALLS, type Memory } from './memory.js'
 
 export type SaveMetadata = {
   readonly agent: string
   readonly event: string
+  /** The same in our words. */
+  readonly at: EventType
   readonly agentSession: string
   readonly turnId?: string
   readonly prompt?: string
@@ -216,6 +218,7 @@ function metadataOf(event: AgentEvent, { turn }: Memory): Omit<SaveMetadata, 'by
   return {
     agent: event.agent,
     event: event.eventName,
+    at: event.type,
     agentSession: event.sessionId,
     ...(turnId === undefined ? {} : { turnId }),
     ...(turn === undefined || turn.prompt === '' ? {} : { prompt: turn.prompt }),
