@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { type Case, finish, type Scene, turn, withScene } from '../case.js'
 import { type Entry, spoken } from '../model-server/conversation.js'
-import { asText } from '../model-server/json.js'
+import { asList, asRecord, asText } from '../model-server/json.js'
 import { scripted } from '../model-server/script.js'
+import { filesOf } from '../place.js'
 import { field, type RecordedEvent, recorded, record } from '../record.js'
+import { checkpoints, connect, savestate } from '../savestate.js'
 
 const OTHER = scripted('another turn two', [{ say: 'Other.' }])
 
@@ -32,6 +34,39 @@ export const RESUME_CASES: readonly Case[] = [
         // The session itself still knows what was taken back.
         const third = scripted('turn three', [{ say: 'Three.' }])
         await finish(scene.place, scene.here.resume(session, third))
+        const kinds = kindsOf(conversation(scene, third))
+        assert.deepEqual(kinds.slice(5), ['call', 'result', 'say', 'prompt'])
+      }),
+  },
+  {
+    claim:
+      'rewound with its conversation, the files and what the model gets are as before turn two',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { here, place } = scene
+        await connect(scene)
+        const steps = [{ write: 'one.txt', content: '1\n' }, { say: 'One.' }]
+        await turn(scene, scripted('turn one', steps))
+        const session = (await checkpoints(place))[0]?.session ?? ''
+        const before = filesOf(place)
+        const second = scripted('turn two', [{ shell: 'echo 2 > two.txt' }, { say: 'Two.' }])
+        await finish(place, here.resume(session, second))
+        const whole = conversation(scene, second)
+
+        const taken = (await checkpoints(place)).find(({ reason }) => reason.includes('turn two'))
+        const rewound = await savestate(place, ['rewind', taken?.id ?? '', '--both', '--yes'])
+        assert.deepEqual(filesOf(place), before)
+        const [, ...args] = asList(asRecord(rewound['conversation'])['command']).map(asText)
+        assert(args.length > 0, JSON.stringify(rewound))
+        await finish(place, here.goOn(args, OTHER))
+        const shortened = [...whole.slice(0, -1), { kind: 'prompt', text: OTHER }]
+        assert.deepEqual(conversation(scene, OTHER), shortened)
+
+        // What goes on has checkpoints of its own, and the session itself still knows what was taken back.
+        const again = (await checkpoints(place)).at(-1)
+        assert(again?.reason.includes('another turn two') && again.session !== session)
+        const third = scripted('turn three', [{ say: 'Three.' }])
+        await finish(place, here.resume(session, third))
         const kinds = kindsOf(conversation(scene, third))
         assert.deepEqual(kinds.slice(5), ['call', 'result', 'say', 'prompt'])
       }),

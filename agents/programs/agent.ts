@@ -24,6 +24,8 @@ export interface AgentHere {
   resume(session: string, prompt: string): Command
   /** Continues as if the turn of this event, and all after it, had not been; the old conversation stays. */
   resumeBefore(turn: RecordedEvent, prompt: string): Promise<Command>
+  /** The command that a person was given to go on with, without its program; here with the prompt, and headless. */
+  goOn(args: readonly string[], prompt: string): Command
 }
 
 export interface McpServer {

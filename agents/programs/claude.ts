@@ -114,6 +114,10 @@ class ClaudeHere implements AgentHere {
     return this.call(prompt, ['--resume', cut, '--fork-session'])
   }
 
+  goOn(args: readonly string[], prompt: string) {
+    return this.call(prompt, args)
+  }
+
   private call(prompt: string, args: readonly string[]) {
     return {
       program: this.program,

@@ -122,6 +122,10 @@ class CodexHere implements AgentHere {
     return this.resume(asText(asRecord(forked['thread'])['id']), prompt)
   }
 
+  goOn(args: readonly string[], prompt: string): Command {
+    return this.call(args, prompt)
+  }
+
   private call(what: readonly string[], prompt: string): Command {
     const bypass = ['approvals-and-sandbox', ...(this.needsTrust ? [] : ['hook-trust'])]
     const flags = bypass.map((name) => `--dangerously-bypass-${name}`)

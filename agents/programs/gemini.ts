@@ -124,6 +124,10 @@ class GeminiHere implements AgentHere {
     return this.call(['--session-file', cut], prompt)
   }
 
+  goOn(args: readonly string[], prompt: string): Command {
+    return this.call(args, prompt)
+  }
+
   private call(what: readonly string[], prompt: string): Command {
     const how = ['--yolo', '-m', 'gemini-2.5-flash', '--output-format', 'json']
     return {

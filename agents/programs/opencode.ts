@@ -101,6 +101,10 @@ class OpencodeHere implements AgentHere {
     return this.resume(asText(forked['id']), prompt)
   }
 
+  goOn(args: readonly string[], prompt: string): Command {
+    return this.call(args, prompt)
+  }
+
   private call(what: readonly string[], prompt: string): Command {
     return {
       program: this.program,

@@ -129,12 +129,14 @@ export const FOLDER_COMMANDS = {
     ],
   },
   rewind: {
-    usage: 'rewind [<ref>] [--files|--state|--both] [--of SESSION] [--path P]… [--dry-run] [-y]',
+    usage:
+      'rewind [<ref>] [--files|--state|--both] [--continue] [--of SESSION] [--path P]… [--dry-run] [-y]',
     summary: 'Bring the folder back to a checkpoint, or what an agent knew, or both',
     details: [
       'What is there now is saved first, so that `savestate undo` can bring it back. Files that were not captured (ignored, too large) are never overwritten or removed.',
       'Without a checkpoint, on a terminal, it is picked from a list: the newest first, with what going back to it would change. Arrows, page keys, Home and End move, / searches, Enter takes it; f, c and b take the files, the conversation (the state), or both. q or Esc leaves, with exit code 1.',
       'With --state the session of the checkpoint goes on from the state it had there; no file is touched, and nothing is asked. With --both files and state go back in one step. Nobody else may be writing the session meanwhile.',
+      'For a checkpoint of a coding agent --both brings back the files and makes a copy of the conversation up to there, and prints the command that goes on with it; --continue runs it. The agent keeps its own conversation as it is.',
       PATH_HELP,
     ],
     positionals: [{ ...REF, name: '[<ref>]', isOptional: true }],
@@ -142,6 +144,11 @@ export const FOLDER_COMMANDS = {
       { name: 'files', kind: 'flag', summary: 'Bring back the files (this is the default)' },
       { name: 'state', kind: 'flag', summary: 'Bring back the state of the session' },
       { name: 'both', kind: 'flag', summary: 'Bring back files and state' },
+      {
+        name: 'continue',
+        kind: 'flag',
+        summary: 'With --both, for a coding agent: go on with the conversation',
+      },
       OF,
       {
         name: 'path',
@@ -157,6 +164,10 @@ export const FOLDER_COMMANDS = {
       ['files', 'state', 'both'],
       ['path', 'state'],
       ['path', 'both'],
+      ['continue', 'files'],
+      ['continue', 'state'],
+      ['continue', 'path'],
+      ['continue', 'dry-run'],
     ],
     examples: [
       ['savestate rewind', 'Pick from a list'],

@@ -53,6 +53,18 @@ export type AgentEvent = EventFacts &
 
 export type EventType = AgentEvent['type']
 
+export const EVENT_TYPES: readonly EventType[] = [
+  'session-start',
+  'turn-start',
+  'before-tool',
+  'after-tool',
+  'subagent-start',
+  'subagent-end',
+  'turn-end',
+  'compaction',
+  'session-end',
+]
+
 /** What became of our work. Only before a tool can it be stopped; anywhere else `stop` is told and the agent goes on. */
 export type Outcome =
   | {

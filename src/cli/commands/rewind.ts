@@ -1,7 +1,14 @@
 import type { SessionRewindResult } from '../../index.js'
+import type { Conversation } from '../../adapters/index.js'
 import { type Command, command, type Request } from '../command.js'
 import { confirmOn } from '../confirm.js'
 import { EXIT } from '../exit.js'
+import {
+  continueConversation,
+  conversationText,
+  planTalk,
+  refuseIdleContinue,
+} from '../rewind-conversation.js'
 import { namedCheckpoint } from '../named-checkpoint.js'
 import { printableLine } from '../printable.js'
 import { projectPaths } from '../project-path.js'
@@ -9,30 +16,63 @@ import { restoreExitCode, restoreText } from '../restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
 import { shortIdOf } from '../short-id.js'
 
-type Rewound = SessionRewind | { readonly result: SessionRewindResult; readonly session: null }
+type Rewound =
+  | SessionRewind
+  | {
+      readonly result: SessionRewindResult
+      readonly session: null
+      /** Of the agent whose hook has made the checkpoint. */
+      readonly conversation?: Conversation | undefined
+    }
 
 export const run: Command = async (request) => {
-  if (request.positionals.length > 0) return rewind(request)
+  if (request.positionals.length > 0) return rewindOnce(request)
   const { pickCheckpoint } = await import('../picker/pick-checkpoint.js')
   const picked = await pickCheckpoint(request)
-  if (picked !== undefined) return rewind(picked)
+  if (picked !== undefined) return rewindOnce(picked)
   request.screen.print('Nothing has been changed.')
   return EXIT.declined
 }
 
-const rewind = command({
-  async call(request): Promise<Rewound> {
-    if (request.options.has('both')) return rewindSession(request, 'both')
-    if (request.options.has('state')) return rewindSession(request, 'state')
-    return { result: await rewindFiles(request), session: null }
-  },
-  json: ({ result }) => result,
-  render: (rewound, request) =>
-    rewound.session === null
-      ? filesText(rewound.result, request)
-      : sessionRewindText(rewound, request),
-  exitCode: ({ result }) => restoreExitCode(result),
-})
+async function rewindOnce(request: Request): Promise<number> {
+  refuseIdleContinue(request)
+  let rewound: Rewound | undefined
+  const code = await command({
+    async call() {
+      rewound = await rewind(request)
+      return rewound
+    },
+    json: (done) =>
+      'conversation' in done ? { ...done.result, conversation: done.conversation } : done.result,
+    render: rewoundText,
+    exitCode: ({ result }) => restoreExitCode(result),
+  })(request)
+  const goesOn = request.options.has('continue') && rewound?.result.declined === false
+  return goesOn ? continueConversation(request, talkOf(rewound)) : code
+}
+
+async function rewind(request: Request): Promise<Rewound> {
+  if (request.options.has('state')) return rewindSession(request, 'state')
+  if (!request.options.has('both')) return { result: await rewindFiles(request), session: null }
+  const planned = await planTalk(request)
+  if (planned === undefined) return rewindSession(request, 'both')
+  const files = await rewindFiles(request)
+  const isLeft = request.options.has('dry-run') || files.declined
+  const conversation = isLeft ? planned.outline : planned.write()
+  return { result: { ...files, restored: 'both' }, session: null, conversation }
+}
+
+async function rewoundText(rewound: Rewound, request: Request): Promise<string> {
+  if (rewound.session !== null) return sessionRewindText(rewound, request)
+  const files = await filesText(rewound.result, request)
+  const conversation = talkOf(rewound)
+  if (conversation === undefined || rewound.result.declined) return files
+  return `${files}\n${conversationText(conversation, request)}`
+}
+
+function talkOf(rewound: Rewound | undefined): Conversation | undefined {
+  return rewound !== undefined && 'conversation' in rewound ? rewound.conversation : undefined
+}
 
 async function rewindFiles(request: Request): Promise<SessionRewindResult> {
   const { options, hooks } = request

@@ -1,0 +1,157 @@
+// Going back with the conversation: the real program, and transcripts made by hand. What the agents themselves make
+// of it is proven in the bed: agents/cases/resume.ts.
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Scratch, scratch } from './cli/program.js'
+
+type Fields = Readonly<Record<string, unknown>>
+type Rewound = {
+  readonly restored: string
+  readonly applied: boolean
+  readonly conversation: Fields & { readonly command: readonly string[]; readonly file: string }
+}
+
+const THREAD = '01a1e321-f1c6-7702-8185-9a72afbfd586'
+const asked = (id: string, text: string) => ({
+  type: 'user',
+  promptId: id,
+  message: { content: text },
+})
+const said = (text: string) => ({
+  type: 'assistant',
+  message: { content: [{ type: 'text', text }] },
+})
+const textOf = (entries: readonly unknown[]) =>
+  entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+
+function hook(s: Scratch, [agent, eventName]: readonly [string, string], fields: Fields) {
+  const input = JSON.stringify({ session_id: THREAD, cwd: s.project, ...fields })
+  const { stderr } = s.run(['hook', agent, eventName], { input })
+  expect(stderr).toBe('')
+}
+
+function write(path: string, entries: readonly unknown[]): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, textOf(entries))
+}
+
+const CLAUDE = [asked('p-1', 'First'), said('One.'), asked('p-2', 'Second'), said('Two.')]
+
+/** Two turns; in the second the agent changes a file. */
+function claudeStory(s: Scratch): string {
+  const path = join(s.folder, 'user', 'talk.jsonl')
+  const prompt = ['claude', 'UserPromptSubmit'] as const
+  hook(s, prompt, { prompt: 'First', prompt_id: 'p-1', transcript_path: path })
+  write(path, CLAUDE.slice(0, 2))
+  hook(s, prompt, { prompt: 'Second', prompt_id: 'p-2', transcript_path: path })
+  s.write({ 'a.txt': 'changed' })
+  write(path, CLAUDE)
+  hook(s, ['claude', 'Stop'], { prompt_id: 'p-2', transcript_path: path })
+  return path
+}
+
+test('Claude Code: files and conversation go back, and its own file stays as it is', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  const path = claudeStory(s)
+  const dry = s.run(['rewind', '2', '--both', '--dry-run'])
+  expect(dry.stdout).toContain('would go back too: before you asked: Second.')
+  const { conversation, ...result } = s.json(['rewind', '2', '--both', '--yes']) as Rewound
+  expect(result).toMatchObject({ restored: 'both', applied: true })
+  const file = join(s.home, 'conversations', readdirSync(join(s.home, 'conversations'))[0] ?? '')
+  expect(conversation).toEqual({
+    agent: 'claude',
+    way: 'resume',
+    kind: 'before-turn',
+    prompt: 'Second',
+    tool: null,
+    command: ['claude', '--resume', file, '--fork-session'],
+    file,
+    lines: 2,
+  })
+  expect(readFileSync(file, 'utf8')).toBe(textOf(CLAUDE.slice(0, 2)))
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(path, 'utf8')).toBe(textOf(CLAUDE))
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
+  expect(s.run(['verify']).code).toBe(0)
+  // The checkpoint is found by its reason's number: the rewind has added one.
+  expect(s.run(['undo', '--yes']).code).toBe(0)
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('changed')
+})
+
+test('--continue runs the agent, whose exit code it gives', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  claudeStory(s)
+  const program = join(s.folder, 'bin', 'claude')
+  writeFileSync(program, '#!/bin/sh\necho "agent: $1 $3 in $(pwd)"; cat "$2" | wc -l; exit 7\n')
+  chmodSync(program, 0o755)
+  const ended = s.run(['rewind', '2', '--both', '--continue', '--yes'])
+  expect(ended.code).toBe(7)
+  expect(ended.stdout).toContain('The conversation goes on as it was before you asked: Second.')
+  expect(ended.stdout).toContain(`agent: --resume --fork-session in ${s.project}\n2\n`)
+  expect(s.run(['rewind', '2', '--continue', '--yes']).code).toBe(2)
+  expect(s.run(['rewind', '2', '--both', '--continue', '--json', '--yes']).code).toBe(2)
+})
+
+test('before the first prompt the conversation begins anew', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  claudeStory(s)
+  const { stdout } = s.run(['rewind', '3', '--both', '--yes'])
+  expect(stdout).toContain('Nothing was said before. Begin anew with: claude\n')
+})
+
+test('Codex: a copy under a new id, beside the original', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  const folder = join(s.folder, 'user', 'sessions', '2026', '11', '16')
+  const path = join(folder, `rollout-2026-11-16T06-53-35-${THREAD}.jsonl`)
+  const message = (content: string) => ({
+    type: 'response_item',
+    payload: { type: 'message', role: 'user', content },
+  })
+  const turn = (id: string, text: string) => [
+    { type: 'event_msg', payload: { type: 'task_started', turn_id: id, thread_id: THREAD } },
+    message(text),
+  ]
+  const meta = { type: 'session_meta', payload: { id: THREAD } }
+  const about = `the thread "${THREAD}"`
+  const all = [meta, ...turn('t-1', about), ...turn('t-2', 'Second')]
+  write(path, [meta])
+  const prompt = ['codex', 'UserPromptSubmit'] as const
+  hook(s, prompt, { prompt: about, turn_id: 't-1', transcript_path: path })
+  write(path, all)
+  hook(s, prompt, { prompt: 'Second', turn_id: 't-2', transcript_path: path })
+  const { conversation } = s.json(['rewind', '1', '--both', '--yes']) as Rewound
+  const id = conversation.command[2] ?? ''
+  expect(conversation.command).toEqual(['codex', 'resume', id])
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(conversation.file).toBe(join(folder, `rollout-2026-11-16T06-53-35-${id}.jsonl`))
+  // The id where it is the id, and not where it is talked about.
+  const [task] = turn('t-1', about)
+  const copied = [
+    { ...meta, payload: { id } },
+    { ...task, payload: { ...task?.payload, thread_id: id } },
+  ]
+  expect(readFileSync(conversation.file, 'utf8')).toBe(textOf([...copied, message(about)]))
+  expect(readFileSync(path, 'utf8')).toBe(textOf(all))
+})
+
+test('a checkpoint cannot have a file written where Codex would not look', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  const path = join(s.folder, 'user', 'elsewhere.jsonl')
+  write(path, [{ type: 'response_item', payload: { role: 'user' } }])
+  hook(s, ['codex', 'UserPromptSubmit'], { prompt: 'x', turn_id: 't', transcript_path: path })
+  const before = readdirSync(dirname(path))
+  const { conversation } = s.json(['rewind', '1', '--both', '--yes']) as Rewound
+  expect(conversation).toMatchObject({ way: 'none', command: null, file: null })
+  expect(readdirSync(dirname(path))).toEqual(before)
+})
+
+test('where there is no way the files go back, and it says so', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  hook(s, ['hermes', 'pre_llm_call'], {})
+  s.write({ 'a.txt': 'changed' })
+  const { stdout, stderr } = s.run(['rewind', '1', '--both', '--yes'])
+  expect(stderr).toBe('')
+  expect(stdout).toContain('The conversation stays as it is: hermes has no way')
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
+})
