@@ -1,4 +1,5 @@
 // opencode: hooks in a plugin, conversations in a database that its own server forks at a message.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Command } from '../drive.js'
@@ -58,8 +59,21 @@ export const opencode: Agent = {
     for (const name of ['package.json', 'package-lock.json', 'node_modules']) {
       linkHome(place, `.config/opencode/${name}`, join(plugin, '..', name))
     }
-    return new OpencodeHere(place, join(modules, NATIVE))
+    const program = join(modules, NATIVE)
+    // Going back with the conversation runs it by its name.
+    const quiet = Object.entries(QUIET).map(([name, value]) => `${name}=${value}`)
+    const wrapper = `#!/bin/sh\nexec env ${quiet.join(' ')} '${program}' "$@"\n`
+    writeFileSync(join(place.root, 'bin', 'opencode'), wrapper, { mode: 0o755 })
+    return new OpencodeHere(place, program)
   },
+}
+
+const QUIET = {
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_SHARE: '1',
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
 }
 
 class OpencodeHere implements AgentHere {
@@ -111,13 +125,7 @@ class OpencodeHere implements AgentHere {
       args: ['run', '--format', 'json', '--auto', ...what],
       // As an argument a prompt would be put into quotes.
       input: prompt,
-      environment: {
-        OPENCODE_DISABLE_AUTOUPDATE: '1',
-        OPENCODE_DISABLE_MODELS_FETCH: '1',
-        OPENCODE_DISABLE_SHARE: '1',
-        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-      },
+      environment: QUIET,
     }
   }
 }

@@ -20,7 +20,9 @@ export async function planTalk(request: Request) {
   const { conversations } = await import('../adapters/index.js')
   const { agentCheckpoint, planConversation } = await conversations()
   const checkpoint = agentCheckpoint(await namedCheckpoint(request))
-  return checkpoint === undefined ? undefined : planConversation(await request.store(), checkpoint)
+  if (checkpoint === undefined) return undefined
+  const folder = (await request.project()).path
+  return planConversation(await request.store(), checkpoint, folder)
 }
 
 export function conversationText(conversation: Conversation, { options }: Request): string {

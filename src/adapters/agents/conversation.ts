@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { type CheckpointDetails, explainSystemError, type Store } from '../../index.js'
 import { claudeTalk, codexTalk, cutTalk, type Cut, geminiTalk, type TalkForm } from './cut-talk.js'
 import { type AgentName, AGENT_NAMES, EVENT_TYPES, type EventType } from './event.js'
+import { forkOpencode } from './opencode-talk.js'
 import { recordOf } from './payload.js'
 import type { Talk } from './save-talk.js'
 import { type Position, readGrowth } from './transcript.js'
@@ -79,9 +80,12 @@ export type PlannedConversation = {
 export async function planConversation(
   store: Store,
   checkpoint: AgentCheckpoint,
+  folder: string,
 ): Promise<PlannedConversation> {
   const { agent, at, prompt = null, tool = null, path } = checkpoint
   const said = { agent, prompt, tool }
+  if (agent === 'opencode' && checkpoint.turnId !== undefined && !AT_AN_END.includes(at))
+    return planOpencode(store, { checkpoint, message: checkpoint.turnId, folder })
   const way = WAYS[agent]
   if (way === undefined) {
     const kind = at === 'turn-start' ? 'before-turn' : 'then'
@@ -99,6 +103,30 @@ export async function planConversation(
     write() {
       const place = { home: store.home, checkpoint, path }
       return { ...counted, ...way.write(lines, place) }
+    },
+  }
+}
+
+/** opencode tells which prompt a turn has begun with, and nothing of what has ended it. */
+const AT_AN_END: readonly EventType[] = ['session-start', 'turn-end', 'session-end']
+
+function planOpencode(
+  { home }: Store,
+  {
+    checkpoint,
+    message,
+    folder,
+  }: { readonly checkpoint: AgentCheckpoint; readonly message: string; readonly folder: string },
+): PlannedConversation {
+  const { agentSession: session, prompt = null, tool = null } = checkpoint
+  const said = { agent: 'opencode', kind: 'before-turn', prompt, tool, lines: 0 } as const
+  return {
+    outline: { ...said, way: 'resume', command: null, file: null },
+    write() {
+      const file = fileInStore({ home, checkpoint }, 'json')
+      const id = forkOpencode({ session, message, folder, file })
+      if (id === undefined) return { ...said, way: 'new', command: ['opencode'], file: null }
+      return { ...said, way: 'resume', command: ['opencode', '--session', id], file }
     },
   }
 }
@@ -172,17 +200,24 @@ const WAYS: Readonly<Partial<Record<AgentName, Way>>> = {
 
 const KEEP_DAYS = 7
 
-function writeInStore(lines: readonly string[], { home, checkpoint }: Place): string {
-  const folder = join(home, 'conversations')
-  const file = join(folder, `${checkpoint.id}.jsonl`)
+function writeInStore(lines: readonly string[], place: Place): string {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    removeOld(folder)
+    const file = fileInStore(place, 'jsonl')
     writeWhole(file, lines)
+    return file
   } catch (error) {
     throw explainSystemError(error)
   }
-  return file
+}
+
+function fileInStore(
+  { home, checkpoint }: Pick<Place, 'home' | 'checkpoint'>,
+  ending: 'json' | 'jsonl',
+): string {
+  const folder = join(home, 'conversations')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  removeOld(folder)
+  return join(folder, `${checkpoint.id}.${ending}`)
 }
 
 /** The agent has made its own of it by then. */

@@ -1,0 +1,107 @@
+// opencode keeps its conversations in a database of its own. It gives one out and takes one in as a file, by its own
+// commands: what comes before a prompt is taken in again as a new session, under new ids, and the old one stays.
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { SavestateError } from '../../index.js'
+import { recordOf } from './payload.js'
+
+export type OpencodeCut = {
+  readonly session: string
+  /** The prompt before which it ends. */
+  readonly message: string
+  /** The project's folder: opencode knows its sessions by it. */
+  readonly folder: string
+  /** What is made for it, readable by nobody else. */
+  readonly file: string
+}
+
+/** The id of the new session; undefined if nothing was said before the prompt. */
+export function forkOpencode({ session, message, folder, file }: OpencodeCut): string | undefined {
+  // Into a file: what it writes into a pipe may end early.
+  const output = openSync(file, 'w', 0o600)
+  try {
+    runOpencode(['export', session], { folder, output })
+  } finally {
+    closeSync(output)
+  }
+  const cut = cutExport(parsed(readFileSync(file, 'utf8')), message)
+  if (cut === undefined) {
+    rmSync(file)
+    throw new SavestateError('BAD_INPUT', 'opencode does not have this prompt any more', {
+      hint: BACK,
+    })
+  }
+  if (cut.count === 0) {
+    rmSync(file)
+    return undefined
+  }
+  writeFileSync(file, cut.text, { mode: 0o600 })
+  runOpencode(['import', file], { folder, output: 'ignore' })
+  return cut.session
+}
+
+/** Pure. Undefined if the prompt is not in it. */
+export function cutExport(
+  exported: unknown,
+  message: string,
+): { readonly session: string; readonly count: number; readonly text: string } | undefined {
+  const { info, messages } = recordOf(exported) ?? {}
+  const session = idOf(info)
+  if (session === undefined || !Array.isArray(messages)) return undefined
+  const end = messages.findIndex((one: unknown) => idOf(recordOf(one)?.['info']) === message)
+  if (end === -1) return undefined
+  const kept: readonly unknown[] = messages.slice(0, end)
+  const ids = [session, ...kept.flatMap(idsIn)]
+  const mark = randomBytes(4).toString('hex')
+  const renamed = new Map(ids.map((id) => [id, renamedId(id, mark)]))
+  const text = JSON.stringify({ info, messages: kept }, (_, value: unknown) =>
+    typeof value === 'string' ? (renamed.get(value) ?? value) : value,
+  )
+  return { session: renamedId(session, mark), count: kept.length, text }
+}
+
+const BACK = 'The files are back. `savestate resume` has a brief for a new conversation.'
+
+/** Ids begin with a time and are sorted by it; so only their end is another. */
+function renamedId(id: string, mark: string): string {
+  return id.slice(0, -mark.length) + mark
+}
+
+function idsIn(message: unknown): readonly string[] {
+  const { info, parts } = recordOf(message) ?? {}
+  const inside: readonly unknown[] = Array.isArray(parts) ? parts : []
+  return [info, ...inside].map(idOf).filter((id) => id !== undefined)
+}
+
+function idOf(value: unknown): string | undefined {
+  const id = recordOf(value)?.['id']
+  return typeof id === 'string' && id.length > 16 ? id : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const LIMIT_MS = 60_000
+
+function runOpencode(
+  args: readonly string[],
+  { folder, output }: { readonly folder: string; readonly output: number | 'ignore' },
+): void {
+  const { error, status } = spawnSync('opencode', args, {
+    cwd: folder,
+    stdio: ['ignore', output, 'ignore'],
+    timeout: LIMIT_MS,
+  })
+  if (error === undefined && status === 0) return
+  throw new SavestateError('BAD_INPUT', `opencode ${args[0] ?? ''} did not work`, {
+    hint: `Is opencode on your PATH? ${BACK}`,
+    ...(error === undefined ? {} : { cause: error }),
+  })
+}
