@@ -26,7 +26,7 @@ export type DaemonScratch = Scratch & {
 }
 
 export function daemonScratch(files: Readonly<Record<string, string>> = {}): DaemonScratch {
-  const s = scratch(files)
+  const s = scratch(files, { daemon: true })
   const path = join(s.home, 'daemon', 'address.json')
   const address: DaemonScratch['address'] = () =>
     existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined

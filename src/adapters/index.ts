@@ -6,6 +6,7 @@ export {
   handleHook,
   type HookRequest,
 } from './agents/handle-hook.js'
+export { QuietMoments } from './agents/quiet-moments.js'
 
 /** Loaded when it is asked for: hooks start often, and need none of it. */
 export const installer = () => import('./install/install.js')

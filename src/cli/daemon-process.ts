@@ -1,4 +1,5 @@
 // The daemon as a process: starting one that outlives us, and looking after one that runs.
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Address, isOwnSocket, type Line, readAddress, talk } from '../http/index.js'
 
@@ -11,9 +12,20 @@ const SMALL = { flags: ['--optimize-for-size'], env: { MALLOC_ARENA_MAX: '2' } }
 export function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return !isDead(pid)
   } catch {
     // Somebody else's process is none of ours either.
+    return false
+  }
+}
+
+/** It has ended, and nobody has asked after it yet: in a container that can stay so. */
+function isDead(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  } catch {
+    // Where there is no /proc nobody can say.
     return false
   }
 }

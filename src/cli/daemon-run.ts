@@ -3,14 +3,19 @@ import {
   type CommandCall,
   type CommandRun,
   type Daemon,
+  type HookCall,
   loadDaemon,
+  type Served,
   type WatchedProjects,
 } from '../http/index.js'
+import { type HookRequest, QuietMoments } from '../adapters/index.js'
 import { openStore, type Store, takeDaemonPlace } from '../index.js'
+import { AGENTS } from './agent-commands.js'
 import { anyClasses } from './any-classes.js'
 import { EXIT } from './exit.js'
 import { runCommand } from './main.js'
-import { parse } from './parse.js'
+import { hookAnswer, hookAsked, PATIENCE_SECONDS } from './hook-work.js'
+import { type Parsed, parse } from './parse.js'
 import { progressBar } from './progress-bar.js'
 import { openScreen } from './screen.js'
 import { isServed, looksAtFolder } from './served.js'
@@ -33,13 +38,11 @@ export async function runDaemon(): Promise<number> {
     place.release()
     throw error
   }
-  const runner = (projects: WatchedProjects) => async (call: CommandCall) =>
-    commandRun(call, { store, projects })
   const daemon = await startDaemon({
     place,
     store,
     log,
-    runner,
+    serve: (projects) => served({ store, projects }),
     build: build(),
     version: version(),
   })
@@ -66,12 +69,63 @@ function endOnSignals(daemon: Daemon): void {
   }
 }
 
+type Around = {
+  readonly store: Store
+  readonly projects: WatchedProjects
+  readonly onProject: NonNullable<HookRequest['onProject']>
+}
+
+function served({ store, projects }: Omit<Around, 'onProject'>): Served {
+  const quiet = new QuietMoments(store)
+  const onProject: Around['onProject'] = (project, event) =>
+    quiet.heard(projects.watch(project), event)
+  const around = { store, projects, onProject }
+  return {
+    run: async (call) => commandRun(call, around),
+    hook: (call) => hookRun(call, around),
+    atQuiet: () => quiet.due(),
+  }
+}
+
+/** Over HTTP there is nobody to read stderr: what would stand there is in the status of the store. */
+async function hookRun(
+  { agent: name, eventName, input }: HookCall,
+  { store, onProject }: Around,
+): Promise<string | undefined> {
+  const agent = AGENTS.find((one) => one === name)
+  if (agent === undefined) return undefined
+  const { answer } = await hookAnswer({
+    hook: { agent, eventName, onProject },
+    patienceSeconds: PATIENCE_SECONDS,
+    input: async () => input,
+    store: async () => store,
+  })
+  return answer.stdout
+}
+
+function hookCommand(parsed: Parsed, folder: string, { store, onProject }: Around): CommandRun {
+  const { hook, patienceSeconds } = hookAsked(parsed)
+  return async ({ input, out, err }) => {
+    const { answer } = await hookAnswer({
+      hook: { ...hook, cwd: folder, onProject },
+      patienceSeconds,
+      input: async () => input,
+      store: async () => store,
+    })
+    out(answer.stdout)
+    err(answer.stderr)
+    return answer.exitCode
+  }
+}
+
 function commandRun(
   { argv, folder, env, ...streams }: CommandCall,
-  { store, projects }: { readonly store: Store; readonly projects: WatchedProjects },
+  around: Around,
 ): CommandRun | undefined {
+  const { store, projects } = around
   const parsed = parse(argv)
   if (!isServed(parsed, { isTerminal: streams.stdout.isTTY, folder })) return undefined
+  if (parsed.command === 'hook') return hookCommand(parsed, folder, around)
   return ({ out, err }) => {
     const terminal = {
       stdout: { ...streams.stdout, write: out },

@@ -9,6 +9,7 @@ import {
   talk,
 } from '../http/index.js'
 import { currentFolder, homePath } from './home-path.js'
+import { hookInput } from './hook-input.js'
 import { SERVED_NAMES } from './served-names.js'
 import { build } from './version.js'
 
@@ -18,11 +19,15 @@ const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM']
 /** Any other of ours changes what a command does: a key, a place to stop for a test. */
 const HARMLESS = new Set(['SAVESTATE_HOME', 'SAVESTATE_PAGER'])
 const YOUNG_MS = 60_000
+/** Longer than the daemon takes to say that a checkpoint takes too long. */
+const HOOK_LIMIT_MS = 15_000
+const PIECE_CHARS = 1 << 16
 
 /** The exit code; undefined if nothing has been done, and the command is still to be run. */
 export async function forward(argv: readonly string[]): Promise<number | undefined> {
   const { env } = process
-  if (!isServed(argv) || Object.keys(env).some(isOwnVariable)) return undefined
+  const command = commandOf(argv)
+  if (!SERVED.has(command) || hasOwnVariable(env)) return undefined
   const folder = currentFolder()
   const home = homePath(folder)
   if (folder === undefined || home === undefined) return undefined
@@ -42,7 +47,33 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
     folder,
     ...terminal(),
   }
+  if (command === 'hook') return hookCarriedOut(address, first)
   return carriedOut(address, { first, isJson: argv.includes('--json') })
+}
+
+/** What the daemon does not answer is done here: a row too many is better than one that is missing. */
+async function hookCarriedOut(address: Address, first: Line): Promise<number | undefined> {
+  const reading = hookInput()
+  let code: number | undefined
+  await talk(address, {
+    first,
+    limitMs: HOOK_LIMIT_MS,
+    onLine(line, say) {
+      const { out, err, exit } = line
+      if (line['ready'] === true) {
+        watchOutput({ isJson: false })
+        void reading.then((input) => {
+          if (input === undefined) return say({ leave: true })
+          for (let at = 0; at < input.length; at += PIECE_CHARS)
+            say({ in: input.slice(at, at + PIECE_CHARS) })
+          return say({ go: true })
+        })
+      } else if (typeof out === 'string') process.stdout.write(out)
+      else if (typeof err === 'string') process.stderr.write(err)
+      else if (typeof exit === 'number') code = exit
+    },
+  })
+  return code
 }
 
 /** From `go` on the work is the daemon's, and is never done a second time here. */
@@ -76,6 +107,10 @@ function watchSignals(isJson: boolean): void {
     reportLeft(signal, { isJson })
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void leave(signal))
+  watchOutput({ isJson })
+}
+
+function watchOutput({ isJson }: { readonly isJson: boolean }): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       void import('./forward-faults.js').then((faults) => faults.reportOutput(error, { isJson }))
@@ -91,16 +126,17 @@ async function replace({ startedAt, pid }: Address): Promise<void> {
   if (isThere(pid)) startInBackground()
 }
 
-/** The command is the first word that is no option; -C has a value. */
-function isServed(argv: readonly string[]): boolean {
+/** The first word that is no option; -C has a value. Empty if it cannot be forwarded. */
+function commandOf(argv: readonly string[]): string {
   let at = 0
   while (argv[at]?.startsWith('-') === true) at += argv[at] === '-C' ? 2 : 1
   // Node has lost bytes of such an argument; see raw-arguments.ts.
-  return SERVED.has(argv[at] ?? '') && !argv.some((text) => text.includes('\ufffd'))
+  return argv.some((text) => text.includes('\ufffd')) ? '' : (argv[at] ?? '')
 }
 
-function isOwnVariable(name: string): boolean {
-  return name.startsWith('SAVESTATE_') && !HARMLESS.has(name)
+/** Who has one is not served. */
+export function hasOwnVariable(env: NodeJS.ProcessEnv): boolean {
+  return Object.keys(env).some((name) => name.startsWith('SAVESTATE_') && !HARMLESS.has(name))
 }
 
 function terminal() {

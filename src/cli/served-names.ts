@@ -12,4 +12,5 @@ export const SERVED_NAMES = [
   'unpin',
   'name',
   'status',
+  'hook',
 ] as const

@@ -1,4 +1,4 @@
-// Which commands the daemon carries out for others: those that ask nothing, read no stdin and need no lease.
+// Which commands the daemon carries out for others: those that ask nothing and need no lease.
 import { statSync } from 'node:fs'
 import type { Parsed } from './parse.js'
 import { from } from './request.js'
@@ -9,7 +9,7 @@ const SERVED: ReadonlySet<CommandName> = new Set(SERVED_NAMES)
 const ASKING: ReadonlySet<CommandName> = new Set(['rewind', 'undo', 'redo'])
 /** These read or change the folder, so it is worth keeping an eye on it. */
 const LOOKING: ReadonlySet<CommandName> = new Set(['save', 'diff', 'rewind', 'undo', 'redo'])
-const NEVER = ['help', 'session', 'of', 'state', 'both', 'no-files', 'max-file-mb']
+const NEVER = ['help', 'session', 'of', 'state', 'both', 'no-files', 'max-file-mb', 'patience']
 
 export function isServed(
   { command, options, positionals, fault }: Parsed,

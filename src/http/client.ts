@@ -13,6 +13,8 @@ export type Talk = {
   readonly first: Line
   readonly onLine: (line: Line, say: (line: Line) => void) => void
   readonly patienceMs?: number
+  /** For all of it; none if left out. */
+  readonly limitMs?: number
 }
 
 /** `silent`: nobody was there, or nobody answered in time. `closed`: the other end has closed the connection. */
@@ -23,10 +25,12 @@ export function talk({ socket }: Pick<Address, 'socket'>, of: Talk): Promise<'si
     let isAnswered = false
     const end = () => {
       clearTimeout(timer)
+      clearTimeout(limit)
       connection.destroy()
       resolve(isAnswered ? 'closed' : 'silent')
     }
     const timer = setTimeout(end, of.patienceMs ?? PATIENCE_MS)
+    const limit = of.limitMs === undefined ? undefined : setTimeout(end, of.limitMs)
     const say = (line: Line) => void connection.write(lineOf(line))
     const read = lineReader(
       { maxChars: Number.MAX_SAFE_INTEGER },

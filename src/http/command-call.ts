@@ -17,8 +17,9 @@ export type CommandCall = {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Where its words go. */
+/** Where its words go, and what it was given on stdin, if it takes that. */
 export type CommandVoice = {
+  readonly input: string
   readonly out: (text: string) => void
   readonly err: (text: string) => void
 }

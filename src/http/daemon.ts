@@ -6,6 +6,7 @@ import { type DaemonPlace, SavestateError, type Store } from '../index.js'
 import { ADDRESS_FILE, type Address } from './address.js'
 import { settingOf } from './client.js'
 import type { CommandRunner } from './command-call.js'
+import type { HookRunner } from './hook-call.js'
 import { httpPlace, listenOnLoopback } from './http-place.js'
 import { httpServer } from './http-server.js'
 import { removeLeftSocket, removeSocket, socketPath } from './socket-place.js'
@@ -25,7 +26,15 @@ export type DaemonOptions = {
   readonly build: string
   readonly version: string
   readonly log: (error: unknown) => void
-  readonly runner: (projects: WatchedProjects) => CommandRunner
+  readonly serve: (projects: WatchedProjects) => Served
+}
+
+/** What the daemon does for others, which is none of its own business. */
+export type Served = {
+  readonly run: CommandRunner
+  readonly hook: HookRunner
+  /** What there is to do in projects that have fallen quiet, if there may be something. */
+  readonly atQuiet: () => (() => Promise<void>) | undefined
 }
 
 export class Daemon {
@@ -33,6 +42,7 @@ export class Daemon {
   readonly #work = new Workload()
   readonly #projects = new WatchedProjects()
   readonly #startedAt = new Date().toISOString()
+  readonly #served: Served
   readonly #servers: { readonly socket: Server; readonly http: HttpServer }
   /** Who has asked for its end is told by the end of the connection. */
   readonly #askers: Socket[] = []
@@ -50,6 +60,8 @@ export class Daemon {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
+    this.#served = options.serve(this.#projects)
+    const { run, hook } = this.#served
     const isStopping = () => this.#ending !== undefined
     const common = { work: this.#work, isStopping, log, status: () => this.status() }
     this.#servers = {
@@ -58,7 +70,7 @@ export class Daemon {
         build,
         home: place.home,
         setting: settingOf(process.env),
-        run: options.runner(this.#projects),
+        run,
         stop: (asker) => {
           this.#askers.push(asker)
           void this.stop()
@@ -67,6 +79,7 @@ export class Daemon {
       http: httpServer({
         ...common,
         token,
+        hook,
         save: async ({ path, input }) => {
           const project = await store.projectFor(path)
           return this.#projects.watch(project).save(input)
@@ -138,8 +151,16 @@ export class Daemon {
       return
     }
     this.#projects.shed(Date.now()).catch(this.#options.log)
+    this.#lookAtQuiet()
     const untilIdleMs = Math.max(20, this.#idleMs - this.#work.quietMs)
     this.#timer = setTimeout(() => this.#look(), Math.min(LOOK_EVERY_MS, untilIdleMs))
+  }
+
+  #lookAtQuiet(): void {
+    const look = this.#served.atQuiet()
+    if (look === undefined) return
+    const done = this.#work.begin()
+    void look().catch(this.#options.log).finally(done)
   }
 
   /** False when the store, or the socket, was removed or replaced: nobody finds us any more. */

@@ -1,13 +1,14 @@
-// HTTP on the loopback, for hooks: one can save and ask for the status, and nothing else.
+// HTTP on the loopback, for hooks: one can tell of an event, save, and ask for the status, and nothing else.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorText, SavestateError } from '../index.js'
 import { refusalOf } from './guard.js'
+import { type HookRunner, hookAddress, MAX_INPUT_BYTES } from './hook-call.js'
 import { parseSave, type SaveCall } from './save-call.js'
 import { statusOf } from './statuses.js'
 import type { Workload } from './workload.js'
 
-const MAX_BODY_BYTES = 64 << 10
+const MAX_SAVE_BYTES = 64 << 10
 const MAX_CONNECTIONS = 64
 const HEADERS_MS = 5000
 const REQUEST_MS = 10_000
@@ -17,20 +18,28 @@ export type HttpServerOptions = {
   readonly token: string
   readonly work: Workload
   readonly save: (call: SaveCall) => Promise<unknown>
+  readonly hook: HookRunner
   readonly status: () => unknown
   readonly isStopping: () => boolean
   readonly log: (error: unknown) => void
 }
 
-type Answer = { readonly status: number; readonly body: unknown }
-type Route = { readonly method: string; answer(request: IncomingMessage): Promise<unknown> }
+type Answer = {
+  readonly status: number
+  /** JSON, or nothing at all. */
+  readonly text: string
+  /** Nothing more is read on this connection. */
+  readonly isLast?: boolean
+}
+type Route = { readonly method: string; answer(request: IncomingMessage): Promise<Answer> }
 
 export function httpServer(options: HttpServerOptions): Server {
-  const routes: Readonly<Record<string, Route>> = {
-    '/v1/status': { method: 'GET', answer: async () => options.status() },
+  const routes: Routes = {
+    '/v1/status': { method: 'GET', answer: async () => json(200, options.status()) },
     '/v1/save': {
       method: 'POST',
-      answer: async (request) => options.save(parseSave(await bodyOf(request))),
+      answer: async (request) =>
+        json(200, await options.save(parseSave(await bodyOf(request, MAX_SAVE_BYTES)))),
     },
   }
   const server = createServer(
@@ -44,7 +53,7 @@ export function httpServer(options: HttpServerOptions): Server {
     (request, response) => {
       const done = options.work.begin()
       void answerTo(request, routes, options)
-        .then((answer) => send(response, answer, { isLast: options.isStopping() }))
+        .then((answer) => send(response, answer, { isStopping: options.isStopping() }))
         .catch(options.log)
         .finally(done)
     },
@@ -53,21 +62,19 @@ export function httpServer(options: HttpServerOptions): Server {
   return server
 }
 
+type Routes = Readonly<Record<string, Route>>
+
 async function answerTo(
   request: IncomingMessage,
-  routes: Readonly<Record<string, Route>>,
-  { token, isStopping, log, work }: HttpServerOptions,
+  routes: Routes,
+  options: HttpServerOptions,
 ): Promise<Answer> {
+  const { token, isStopping, log, work } = options
   const refusal = refusalOf(request.headers, { port: portOf(request.socket), token })
   if (refusal !== undefined) return failed(refusal.status, { code: 'ACCESS_REFUSED', ...refusal })
   const path = (request.url ?? '').split('?')[0] ?? ''
-  const route = Object.hasOwn(routes, path) ? routes[path] : undefined
-  if (route === undefined)
-    return failed(404, {
-      code: 'BAD_INPUT',
-      message: 'There is nothing at this address',
-      hint: `There are: ${Object.keys(routes).join(', ')}.`,
-    })
+  const route = Object.hasOwn(routes, path) ? routes[path] : hookRoute(path, options)
+  if (route === undefined) return nothingThere(routes)
   if (request.method !== route.method)
     return failed(405, {
       code: 'BAD_INPUT',
@@ -82,7 +89,7 @@ async function answerTo(
     })
   work.count()
   try {
-    return { status: 200, body: await route.answer(request) }
+    return await route.answer(request)
   } catch (error) {
     if (error instanceof BodyTooLarge)
       return failed(413, { code: 'BAD_INPUT', message: error.message, hint: null })
@@ -90,24 +97,48 @@ async function answerTo(
     log(error)
     const message = error instanceof Error ? error.message : String(error)
     const hint = 'This is a bug in savestate. The log of the daemon has more.'
-    return { status: 500, body: { error: { code: 'INTERNAL', message, hint } } }
+    return json(500, { error: { code: 'INTERNAL', message, hint } })
   }
+}
+
+/** An agent is answered what lets it go on, also to what cannot be read. */
+function hookRoute(path: string, { hook }: HttpServerOptions): Route | undefined {
+  const address = hookAddress(path)
+  if (address === undefined) return undefined
+  return {
+    method: 'POST',
+    async answer(request) {
+      const input = await bodyOf(request, MAX_INPUT_BYTES).catch((error: unknown) => {
+        if (error instanceof BodyTooLarge) return undefined
+        throw error
+      })
+      const text = await hook({ ...address, input })
+      if (text === undefined) return nothingThere({})
+      return { status: 200, text, isLast: input === undefined }
+    },
+  }
+}
+
+function nothingThere(routes: Routes): Answer {
+  const known = [...Object.keys(routes), '/v1/hook/<agent>/<event>'].join(', ')
+  const message = 'There is nothing at this address'
+  return failed(404, { code: 'BAD_INPUT', message, hint: `There are: ${known}.` })
 }
 
 class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const tooLarge = new BodyTooLarge(`The body has more than ${MAX_BODY_BYTES} bytes`)
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge
+async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const tooLarge = new BodyTooLarge(`The body has more than ${maxBytes} bytes`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   const parts: Buffer[] = []
   let size = 0
   try {
     for await (const part of request) {
       const bytes = Buffer.from(part)
       size += bytes.length
-      if (size > MAX_BODY_BYTES) throw tooLarge
+      if (size > maxBytes) throw tooLarge
       parts.push(bytes)
     }
   } catch (error) {
@@ -120,22 +151,27 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 function send(
   response: ServerResponse,
-  { status, body }: Answer,
-  { isLast }: { readonly isLast: boolean },
+  { status, text, isLast = false }: Answer,
+  { isStopping }: { readonly isStopping: boolean },
 ): void {
   // Of who is refused nothing more is read.
-  const isOver = isLast || status === 401 || status === 403 || status === 413
+  const isOver = isLast || isStopping || status === 401 || status === 403 || status === 413
   response.writeHead(status, {
     'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...(isOver ? { Connection: 'close' } : {}),
   })
-  response.end(`${JSON.stringify(body)}\n`)
+  response.end(text)
+}
+
+function json(status: number, body: unknown): Answer {
+  return { status, text: `${JSON.stringify(body)}\n` }
 }
 
 function failed(status: number, { code, message, hint }: ErrorText): Answer {
-  return { status, body: { error: { code, message, hint } } }
+  return json(status, { error: { code, message, hint } })
 }
 
 function portOf(socket: Socket): number {

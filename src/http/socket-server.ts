@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { type CommandRun, type CommandRunner, parseCall } from './command-call.js'
+import { MAX_INPUT_BYTES } from './hook-call.js'
 import { type Line, lineOf, lineReader } from './lines.js'
 import type { Workload } from './workload.js'
 
@@ -40,6 +41,8 @@ function serve(connection: Socket, options: SocketServerOptions): void {
   const timer = setTimeout(() => connection.destroy(), PATIENCE_MS)
   let ready: { readonly run: CommandRun; readonly done: () => void } | undefined
   let isAsked = false
+  const input: string[] = []
+  let inputChars = 0
 
   const answer = async (line: Line): Promise<void> => {
     if (line['do'] === 'status') {
@@ -79,7 +82,7 @@ function serve(connection: Socket, options: SocketServerOptions): void {
         say({ [name]: text.slice(at, at + PIECE_CHARS) })
     }
     try {
-      say({ exit: await run({ out: tell('out'), err: tell('err') }) })
+      say({ exit: await run({ input: input.join(''), out: tell('out'), err: tell('err') }) })
     } finally {
       connection.end()
       done()
@@ -88,6 +91,11 @@ function serve(connection: Socket, options: SocketServerOptions): void {
   const fail = (error: unknown) => {
     options.log(error)
     connection.destroy()
+  }
+  const take = (piece: string) => {
+    input.push(piece)
+    inputChars += piece.length
+    if (inputChars > MAX_INPUT_BYTES) connection.destroy()
   }
 
   const read = lineReader(
@@ -98,6 +106,7 @@ function serve(connection: Socket, options: SocketServerOptions): void {
           isAsked = true
           answer(line).catch(fail)
         } else if (ready !== undefined && line['go'] === true) begin(ready).catch(fail)
+        else if (ready !== undefined && isPiece(line)) take(line.in)
         else connection.destroy()
       },
       fault: () => connection.destroy(),
@@ -108,6 +117,11 @@ function serve(connection: Socket, options: SocketServerOptions): void {
   // Whoever goes away in the middle leaves work that goes on to its end.
   connection.on('error', () => connection.destroy())
   connection.on('close', () => clearTimeout(timer))
+}
+
+/** Of what the caller has on stdin. */
+function isPiece(line: Line): line is { readonly in: string } {
+  return typeof line['in'] === 'string'
 }
 
 /** How to carry it out, or why not. */

@@ -49,6 +49,7 @@ test.each([
   'completedRetentionDays',
   'autoPrune',
   'autoPruneHours',
+  'daemon',
   'daemonIdleMinutes',
 ] as const)('%s is about the whole store', (key) => {
   const text = JSON.stringify({ [key]: DEFAULT_CONFIG[key] })

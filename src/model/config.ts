@@ -18,6 +18,8 @@ export type Config = {
   readonly completedRetentionDays: number
   readonly autoPrune: boolean
   readonly autoPruneHours: number
+  /** Whether the hooks of agents start the daemon. */
+  readonly daemon: boolean
   /** The daemon ends after so long without a request. */
   readonly daemonIdleMinutes: number
   /** Patterns of files that are kept although they look like secrets. */
@@ -36,6 +38,7 @@ export const DEFAULT_CONFIG: Config = {
   completedRetentionDays: 1,
   autoPrune: true,
   autoPruneHours: 24,
+  daemon: true,
   daemonIdleMinutes: 30,
   allowSecrets: [],
 }
@@ -48,6 +51,7 @@ const STORE_ONLY: ReadonlySet<string> = new Set<ConfigKey>([
   'completedRetentionDays',
   'autoPrune',
   'autoPruneHours',
+  'daemon',
   'daemonIdleMinutes',
 ])
 

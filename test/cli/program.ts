@@ -38,7 +38,11 @@ export type Scratch = Disposable & {
   }
 }
 
-export function scratch(files: Readonly<Record<string, string>> = {}): Scratch {
+/** With `daemon` it is used where it is there, and hooks start it: see daemonScratch. */
+export function scratch(
+  files: Readonly<Record<string, string>> = {},
+  { daemon = false }: { readonly daemon?: boolean } = {},
+): Scratch {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-cli-')))
   const project = join(folder, 'project')
   for (const name of ['project', 'user', 'bin']) mkdirSync(join(folder, name))
@@ -53,6 +57,7 @@ export function scratch(files: Readonly<Record<string, string>> = {}): Scratch {
     LC_ALL: 'C.UTF-8',
     TZ: 'UTC',
     TERM: 'xterm-256color',
+    ...(daemon ? {} : { SAVESTATE_NO_DAEMON: '1' }),
   }
   const settingOf = ({ cwd, env, input }: Setting = {}) => ({
     cwd: cwd ?? project,

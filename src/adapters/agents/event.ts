@@ -49,6 +49,8 @@ export type AgentEvent = EventFacts &
     | { readonly type: 'turn-end' }
     | { readonly type: 'compaction' }
     | { readonly type: 'session-end' }
+    /** None of the agent's: nothing was heard of it for a while, and its folder has changed and fallen quiet. */
+    | { readonly type: 'quiet' }
   )
 
 export type EventType = AgentEvent['type']

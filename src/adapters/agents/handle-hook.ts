@@ -1,7 +1,7 @@
 // One event of an agent, from its payload to the answer: mapped, decided, saved. Runs in the process of a command
 // hook and in any other that has a store open. Whatever goes wrong, the agent goes on, the failure is noted in the
 // store, and the person is told once; only a strict hook stops the tool instead.
-import { SavestateError, type Session, type Store } from '../../index.js'
+import { type Project, SavestateError, type Session, type Store } from '../../index.js'
 import { type AgentEvent, type AgentName, type Answer, type Outcome, SILENCE } from './event.js'
 import { MAPPERS } from './mappers.js'
 import { findPlace, type Notes, parseNotes, type Place } from './notes.js'
@@ -16,6 +16,8 @@ export type HookRequest = {
   readonly strict?: boolean
   /** Where the hook runs; for events that do not say where they happened. */
   readonly cwd?: string | undefined
+  /** Told of every project before it is saved: whoever stays may want to watch it. */
+  readonly onProject?: ((project: Project, event: AgentEvent) => void) | undefined
 }
 
 /** Never throws. */
@@ -48,6 +50,22 @@ export function answerWithoutStore(request: HookRequest, error: unknown): Answer
   return failureAnswer(request, { event, error, isTold: !isBeginning })
 }
 
+/** For a session that is silent while its folder has changed. True if there was something to save. Never throws. */
+export async function saveAtQuiet(
+  store: Store,
+  event: Extract<AgentEvent, { type: 'quiet' }>,
+): Promise<boolean> {
+  try {
+    return await saveAt(store, event, {})
+  } catch (error) {
+    const operation = `hook ${event.agent} ${event.eventName}`
+    await store.recordFailure({ operation, project: event.cwd ?? null, error }).catch(() => {
+      // A store that takes no note is told of by the next hook.
+    })
+    return false
+  }
+}
+
 type Failure = {
   readonly event: AgentEvent | undefined
   readonly error: unknown
@@ -65,10 +83,15 @@ function failureAnswer({ agent, strict }: HookRequest, { event, error, isTold }:
   return MAPPERS[agent].answer(event, outcome)
 }
 
-async function saveAt(store: Store, event: AgentEvent, request: HookRequest): Promise<void> {
+/** True if there was something to save. */
+async function saveAt(
+  store: Store,
+  event: AgentEvent,
+  { cwd, onProject }: Pick<HookRequest, 'cwd' | 'onProject'>,
+): Promise<boolean> {
   const key = noteKey(event)
   const before = parseNotes(await store.note(key))
-  const place = await findPlace(store, before, { event, cwd: request.cwd })
+  const place = await findPlace(store, before, { event, cwd })
   const { runsToolsTogether } = MAPPERS[event.agent]
   const options = { runsToolsTogether, isDiscreet: store.isEncrypted }
   let decision: Decision = { saves: [], memory: before.memory, isNewTurn: false }
@@ -78,22 +101,33 @@ async function saveAt(store: Store, event: AgentEvent, request: HookRequest): Pr
     const places = isKnown ? notes.places : [...notes.places, place]
     return { ...notes, places, memory: decision.memory }
   })
-  const made = await makeSaves(store, { event, place, decision })
+  const made = await makeSaves(store, { event, place, decision, onProject })
   // What is saved is no debt any more, and the next failure is worth telling again.
-  if (made.length === 0) return
+  if (made.length === 0) return false
   await changeNotes(store, key, (notes) => {
     const memory = made.reduce(settled, notes.memory)
     return { ...notes, memory, told: [] }
   })
+  return true
+}
+
+type Making = {
+  readonly event: AgentEvent
+  readonly place: Place
+  readonly decision: Decision
+  readonly onProject: HookRequest['onProject']
 }
 
 async function makeSaves(
   store: Store,
-  { event, place, decision }: { event: AgentEvent; place: Place; decision: Decision },
+  { event, place, decision, onProject }: Making,
 ): Promise<readonly Save[]> {
   const isEnd = event.type === 'session-end'
   if (decision.saves.length === 0 && !isEnd) return []
-  const session = await openSession(store, place, { event, mustExist: decision.saves.length === 0 })
+  const project = await store.project(place.root)
+  onProject?.(project, event)
+  const mustExist = decision.saves.length === 0
+  const session = await openSession(store, { event, project, id: place.session, mustExist })
   // An agent that was started and left again has nothing to end.
   if (session === undefined) return []
   try {
@@ -108,13 +142,21 @@ async function makeSaves(
 
 async function openSession(
   store: Store,
-  { root, session }: Place,
-  { event, mustExist }: { readonly event: AgentEvent; readonly mustExist: boolean },
+  {
+    event,
+    project,
+    id,
+    mustExist,
+  }: {
+    readonly event: AgentEvent
+    readonly project: Project
+    readonly id: string
+    readonly mustExist: boolean
+  },
 ): Promise<Session<Talk> | undefined> {
-  const project = await store.project(root)
   try {
     // Hooks of one session run at once; the lock of the project puts their saves in order.
-    return await store.session(session, { agent: event.agent, project, lease: false, mustExist })
+    return await store.session(id, { agent: event.agent, project, lease: false, mustExist })
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'SESSION_UNKNOWN') return undefined
     throw error

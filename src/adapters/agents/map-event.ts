@@ -40,6 +40,7 @@ export function mapEvent(map: EventMap, eventName: string, given: unknown): Agen
     case 'turn-end':
     case 'compaction':
     case 'session-end':
+    case 'quiet':
       return { ...facts, type, rest: payload.rest() }
   }
 }

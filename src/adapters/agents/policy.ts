@@ -80,6 +80,7 @@ function decisionOn(event: AgentEvent, memory: Memory, options: PolicyOptions): 
       return { saves: [overdueSave(event, memory, options)], after: memory }
     case 'subagent-end':
     case 'compaction':
+    case 'quiet':
       return { saves: [owedSave(event, memory, options)], after: memory }
     case 'turn-end':
       return {
@@ -165,9 +166,9 @@ function overdueSave(event: AgentEvent, memory: Memory, options: PolicyOptions):
 
 /** The calls that may have changed what the folder holds now, since the last checkpoint. */
 function callsAt(event: AgentEvent, memory: Memory, { runsToolsTogether }: PolicyOptions) {
-  const isBetweenTurns = BETWEEN_TURNS.includes(event.type)
+  const isForAll = event.type === 'quiet' || BETWEEN_TURNS.includes(event.type)
   const unfinished = memory.running.filter(({ isOwed, agentId }) => {
-    if (!isOwed || isBetweenTurns || agentId === event.agentId) return isOwed
+    if (!isOwed || isForAll || agentId === event.agentId) return isOwed
     // The call that a subagent runs in is not over before the subagent is.
     return runsToolsTogether && agentId !== undefined
   })
@@ -184,7 +185,8 @@ function saveOf(
 ): Save {
   const { ended, unfinished } = callsAt(event, memory, options)
   const calls = [...ended, ...unfinished]
-  const mayRun = options.runsToolsTogether && !BETWEEN_TURNS.includes(event.type)
+  const mayRun =
+    event.type === 'quiet' || (options.runsToolsTogether && !BETWEEN_TURNS.includes(event.type))
   const names = [
     ...ended.map(({ label }) => label),
     ...unfinished.map(({ label }) => `${label} (${mayRun ? 'running' : 'no end seen'})`),
@@ -207,10 +209,12 @@ function saveOf(
 function byWhom({ type }: AgentEvent, calls: readonly Call[]): SaveMetadata['by'] {
   if (calls.length > 0) {
     // Somebody may have been at work since that call was begun.
-    return type === 'turn-start' || type === 'session-start' ? 'unknown' : 'agent'
+    return MAY_BE_LATE.includes(type) ? 'unknown' : 'agent'
   }
   return type === 'before-tool' || type === 'turn-start' ? 'person' : 'unknown'
 }
+
+const MAY_BE_LATE: readonly string[] = ['turn-start', 'session-start', 'quiet']
 
 function metadataOf(event: AgentEvent, { turn }: Memory): Omit<SaveMetadata, 'by'> {
   const turnId = event.turnId ?? turn?.id

@@ -1,0 +1,82 @@
+// One event of an agent, in a process of its own or in the daemon: answered in time, whatever becomes of the work.
+import {
+  type Answer,
+  answerWithoutStore,
+  failHook,
+  handleHook,
+  type HookRequest,
+} from '../adapters/index.js'
+import { SavestateError, type Store } from '../index.js'
+import { AGENTS } from './agent-commands.js'
+import type { Parsed } from './parse.js'
+
+/** An agent that waits longer than this is slowed by us. */
+export const PATIENCE_SECONDS = 10
+
+export type HookWork = {
+  readonly hook: Omit<HookRequest, 'payload'>
+  /** Undefined for more than any event has. */
+  readonly input: () => Promise<string | undefined>
+  readonly store: () => Promise<Store>
+  readonly patienceSeconds: number
+}
+
+/** `late`: the work may still be under way. Never throws what an agent would have to hear of. */
+export async function hookAnswer(
+  work: HookWork,
+): Promise<{ readonly answer: Answer; readonly isLate: boolean }> {
+  const state: State = { hook: { ...work.hook, payload: undefined }, store: undefined }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), work.patienceSeconds * 1000)
+  })
+  const answer = await Promise.race([workedOut(work, state), late])
+  clearTimeout(timer)
+  if (answer !== undefined) return { answer, isLate: false }
+  return { answer: await lateAnswer(state, work.patienceSeconds), isLate: true }
+}
+
+/** What the arguments of `hook` ask for, which the table has checked. */
+export function hookAsked({ positionals, options }: Pick<Parsed, 'positionals' | 'options'>): {
+  readonly hook: Pick<HookRequest, 'agent' | 'eventName' | 'strict'>
+  readonly patienceSeconds: number
+} {
+  const [name, eventName] = positionals
+  const agent = AGENTS.find((one) => one === name)
+  if (agent === undefined || eventName === undefined)
+    throw new Error('The table lets an unknown agent through')
+  return {
+    hook: { agent, eventName, strict: options.has('strict') },
+    patienceSeconds: options.number('patience') ?? PATIENCE_SECONDS,
+  }
+}
+
+/** How far it has come. */
+type State = { hook: HookRequest; store: Store | undefined }
+
+async function workedOut({ input, store }: HookWork, state: State): Promise<Answer> {
+  state.hook = { ...state.hook, payload: parsedJson(await input()) }
+  try {
+    state.store = await store()
+  } catch (error) {
+    return answerWithoutStore(state.hook, error)
+  }
+  return handleHook(state.store, state.hook)
+}
+
+async function lateAnswer({ hook, store }: State, seconds: number): Promise<Answer> {
+  const error = new SavestateError('INTERRUPTED', `It was not done after ${seconds} seconds`, {
+    hint: 'Run `savestate save` in the folder once: later saves are quicker.',
+  })
+  return store === undefined ? answerWithoutStore(hook, error) : failHook(store, hook, error)
+}
+
+/** Undefined for what is not JSON: the mapper then says that it is malformed. */
+function parsedJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,172 @@
+// Hooks and the daemon: over HTTP, by a command that only forwards, and when it is not there.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Scratch } from './cli/program.js'
+import { type DaemonScratch, daemonScratch, told, until } from './daemon-helpers.js'
+
+type Fields = Readonly<Record<string, unknown>>
+type Listed = {
+  readonly checkpoints: readonly { readonly reason: string; readonly session: string }[]
+}
+
+const SILENT = { code: 0, stdout: '', stderr: '' }
+const shell = (command: string) => ({ tool_name: 'Bash', tool_input: { command } })
+const rowsOf = (s: Scratch) => (s.json(['list', '--all']) as Listed).checkpoints.toReversed()
+const reasons = (s: Scratch) => rowsOf(s).map(({ reason }) => reason)
+
+function payload(s: Scratch, fields: Fields = {}): string {
+  return JSON.stringify({ session_id: 's-1', cwd: s.project, ...fields })
+}
+
+function command(s: Scratch, eventName: string, fields: Fields = {}) {
+  return s.run(['hook', 'claude', eventName], { input: payload(s, fields) })
+}
+
+/** As Claude Code sends it. */
+async function post(s: DaemonScratch, path: string, body: string, headers: Fields = {}) {
+  const { port, token } = JSON.parse(readFileSync(join(s.home, 'daemon/http.json'), 'utf8'))
+  const response = await fetch(`http://127.0.0.1:${port}/v1/hook/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    body,
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+test('over HTTP a turn is saved as by commands, and silence is an empty answer', async () => {
+  using s = daemonScratch({ 'package.json': '{}' })
+  s.daemon('start')
+  const tell = (event: string, fields: Fields = {}) =>
+    post(s, `claude/${event}`, payload(s, fields))
+  const goOn = { status: 200, text: '' }
+  expect(await tell('UserPromptSubmit', { prompt: 'Clean up' })).toEqual(goOn)
+  expect(await tell('PreToolUse', shell('rm a'))).toEqual(goOn)
+  s.write({ 'a.txt': 'one\n' })
+  expect(await tell('PostToolUse', shell('rm a'))).toEqual(goOn)
+  expect(await tell('NoSuchEvent')).toEqual(goOn)
+  expect(await post(s, 'claude/Stop', '{')).toEqual(goOn)
+  expect(reasons(s)).toEqual(['You: Clean up', 'Bash: rm a'])
+  // The malformed one is a failure, and was no reason to stop anybody.
+  expect(s.json(['status'])).toMatchObject({ failures: [{ code: 'BAD_INPUT' }] })
+})
+
+test('a failure is told over HTTP as a command tells it, once', async () => {
+  using s = daemonScratch()
+  s.daemon('start')
+  const body = payload(s, { cwd: join(s.folder, 'user'), prompt: 'x' })
+  const first = await post(s, 'claude/UserPromptSubmit', body)
+  expect(JSON.parse(first.text)).toEqual({
+    systemMessage: expect.stringContaining('no checkpoint (PROJECT_REFUSED)'),
+  })
+  expect(await post(s, 'claude/UserPromptSubmit', body)).toEqual({ status: 200, text: '' })
+})
+
+test('who may not ask is refused, and what is no hook is not there', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.daemon('start')
+  const body = payload(s, { prompt: 'x' })
+  const statusOf = async (path: string, headers: Fields = {}) =>
+    (await post(s, path, body, headers)).status
+  expect(await statusOf('claude/UserPromptSubmit', { authorization: 'Bearer no' })).toBe(401)
+  expect(await statusOf('claude/UserPromptSubmit', { origin: 'http://localhost' })).toBe(403)
+  for (const path of ['nobody/Stop', 'claude', 'claude/', 'claude/a/b', 'claude/a%2fb'])
+    expect([path, await statusOf(path)]).toEqual([path, 404])
+  expect(reasons(s)).toEqual([])
+})
+
+test('a payload of megabytes is taken, and one that is too large lets the agent go on', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.daemon('start')
+  const large = (size: number) => payload(s, { prompt: 'Much', rest: 'ä'.repeat(size) })
+  expect(await post(s, 'claude/UserPromptSubmit', large(5 << 20))).toEqual({
+    status: 200,
+    text: '',
+  })
+  const input = large(5 << 20)
+  expect(s.run(['hook', 'claude', 'UserPromptSubmit'], { input })).toEqual(SILENT)
+  expect((await told(s)).served).toBe(2)
+  expect(reasons(s)).toEqual(['You: Much', 'You: Much'])
+  // The other end may notice that nobody reads before it hears the answer.
+  await post(s, 'claude/UserPromptSubmit', large(17 << 20)).catch(() => undefined)
+  await until(
+    () => (s.json(['status']) as { failures: readonly unknown[] }).failures.length === 1,
+    'a failure that is noted',
+  )
+})
+
+test('many sessions in several projects at once are told apart', async () => {
+  using s = daemonScratch({ 'package.json': '{}' })
+  s.daemon('start')
+  const roots = ['p', 'q', 'r'].map((name) => join(s.folder, name))
+  for (const root of roots) {
+    mkdirSync(root)
+    writeFileSync(join(root, 'Makefile'), '')
+  }
+  await Promise.all(
+    roots.flatMap((cwd, at) =>
+      [1, 2, 3].map((number) =>
+        post(
+          s,
+          'claude/UserPromptSubmit',
+          payload(s, { session_id: `${at}-${number}`, cwd, prompt: `${at}` }),
+        ),
+      ),
+    ),
+  )
+  const rows = rowsOf(s).map(({ session, reason }) => `${session} ${reason}`)
+  expect(rows.sort()).toEqual(
+    [0, 1, 2].flatMap((at) => [1, 2, 3].map((number) => `${at}-${number} You: ${at}`)),
+  )
+})
+
+test('a hook without a daemon does its work and starts one; the next is served by it', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  expect(command(s, 'SessionStart', { source: 'startup' })).toEqual(SILENT)
+  // Waited for: hooks over HTTP come next.
+  expect(s.address()).toBeDefined()
+  expect(command(s, 'UserPromptSubmit', { prompt: 'Go' })).toEqual(SILENT)
+  expect((await told(s)).served).toBe(1)
+  expect((await told(s)).projects).toEqual([expect.objectContaining({ path: s.project })])
+  expect(reasons(s)).toEqual(['You: Go'])
+})
+
+test.each([
+  ['the setting', { config: '{"daemon":false}', env: {} }],
+  ['the variable', { config: '{}', env: { SAVESTATE_NO_DAEMON: '1' } }],
+])('%s keeps hooks from starting it', (_, { config, env }) => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.json(['status'])
+  writeFileSync(join(s.home, 'config.json'), config)
+  const input = payload(s, { source: 'startup' })
+  expect(s.run(['hook', 'claude', 'SessionStart'], { input, env })).toEqual(SILENT)
+  expect(s.address()).toBeUndefined()
+})
+
+test('a daemon that does not answer, or dies at work, costs no checkpoint', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  const { pid } = s.daemon('start')
+  process.kill(pid, 'SIGSTOP')
+  expect(command(s, 'UserPromptSubmit', { prompt: 'Go' })).toEqual(SILENT)
+  process.kill(pid, 'SIGKILL')
+  s.write({ 'a.txt': 'two\n' })
+  expect(command(s, 'PostToolUse', shell('make'))).toEqual(SILENT)
+  // By now there is another one.
+  await until(() => s.address() !== undefined && s.address()?.pid !== pid, 'a new daemon')
+  expect(s.run(['list']).stdout).toContain('Bash: make')
+  expect(s.run(['list']).stdout).toContain('You: Go')
+})
+
+test('what a call changes whose end is never told is saved when the folder falls quiet', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.daemon('start')
+  command(s, 'UserPromptSubmit', { prompt: 'Go' })
+  command(s, 'PreToolUse', shell('make'))
+  // A second save begins the watch.
+  s.write({ 'a.txt': 'two\n' })
+  execFileSync('sync')
+  await until(() => reasons(s).length === 2, 'a checkpoint that nobody asked for')
+  expect(reasons(s)).toEqual(['You: Go', 'Bash: make (running)'])
+  expect(s.json(['show', '1'])).toMatchObject({ agent: { metadata: { by: 'unknown' } } })
+})
