@@ -1,6 +1,6 @@
 // Hooks and the daemon: over HTTP, by a command that only forwards, and when it is not there.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Scratch } from './cli/program.js'
@@ -10,6 +10,19 @@ type Fields = Readonly<Record<string, unknown>>
 type Listed = {
   readonly checkpoints: readonly { readonly reason: string; readonly session: string }[]
 }
+
+type Installed = Readonly<
+  Record<
+    string,
+    readonly {
+      readonly hooks: readonly {
+        readonly type: string
+        readonly url?: string
+        readonly headers?: Readonly<Record<string, string>>
+      }[]
+    }[]
+  >
+>
 
 const SILENT = { code: 0, stdout: '', stderr: '' }
 const shell = (command: string) => ({ tool_name: 'Bash', tool_input: { command } })
@@ -25,7 +38,12 @@ function command(s: Scratch, eventName: string, fields: Fields = {}) {
 }
 
 /** As Claude Code sends it. */
-async function post(s: DaemonScratch, path: string, body: string, headers: Fields = {}) {
+async function post(
+  s: DaemonScratch,
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const { port, token } = JSON.parse(readFileSync(join(s.home, 'daemon/http.json'), 'utf8'))
   const response = await fetch(`http://127.0.0.1:${port}/v1/hook/${path}`, {
     method: 'POST',
@@ -67,7 +85,7 @@ test('who may not ask is refused, and what is no hook is not there', async () =>
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start')
   const body = payload(s, { prompt: 'x' })
-  const statusOf = async (path: string, headers: Fields = {}) =>
+  const statusOf = async (path: string, headers: Readonly<Record<string, string>> = {}) =>
     (await post(s, path, body, headers)).status
   expect(await statusOf('claude/UserPromptSubmit', { authorization: 'Bearer no' })).toBe(401)
   expect(await statusOf('claude/UserPromptSubmit', { origin: 'http://localhost' })).toBe(403)
@@ -169,4 +187,51 @@ test('what a call changes whose end is never told is saved when the folder falls
   await until(() => reasons(s).length === 2, 'a checkpoint that nobody asked for')
   expect(reasons(s)).toEqual(['You: Go', 'Bash: make (running)'])
   expect(s.json(['show', '1'])).toMatchObject({ agent: { metadata: { by: 'unknown' } } })
+})
+
+test('hooks over HTTP are installed for tool calls, in a file that is closed, and reach the daemon', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  const file = join(s.folder, 'user/.claude/settings.json')
+  const mine = '{\n  "model": "x"\n}\n'
+  mkdirSync(join(s.folder, 'user/.claude'))
+  writeFileSync(file, mine, { mode: 0o644 })
+  expect(s.run(['install', 'claude', '--http', '-y']).code).toBe(0)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(s.run(['install', 'claude', '--http', '-y']).stdout).toContain('nothing to do')
+  const { hooks } = JSON.parse(readFileSync(file, 'utf8')) as { readonly hooks: Installed }
+  const types = Object.entries(hooks).map(([event, [group]]) => [event, group?.hooks[0]?.type])
+  expect(Object.fromEntries(types)).toEqual({
+    SessionStart: 'command',
+    UserPromptSubmit: 'command',
+    PreToolUse: 'http',
+    PostToolUse: 'http',
+    PostToolUseFailure: 'http',
+    SubagentStop: 'http',
+    Stop: 'command',
+    StopFailure: 'command',
+    PreCompact: 'http',
+    SessionEnd: 'command',
+  })
+  // The daemon has ended since; the hook at the start of a turn starts it again, where it was.
+  s.daemon('stop')
+  command(s, 'SessionStart', { source: 'startup' })
+  command(s, 'UserPromptSubmit', { prompt: 'Go' })
+  const { url = '', headers = {} } = hooks['PostToolUse']?.[0]?.hooks[0] ?? {}
+  s.write({ 'a.txt': 'two\n' })
+  const answer = await fetch(url, { method: 'POST', headers, body: payload(s, shell('make')) })
+  expect([answer.status, await answer.text()]).toEqual([200, ''])
+  expect(reasons(s)).toEqual(['You: Go', 'Bash: make'])
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe(mine)
+})
+
+test.each([
+  ['codex', '--http'],
+  ['claude', '--http', '--project'],
+  ['claude', '--http', '--strict'],
+])('install %s %s %s is refused, and nothing is written', (...args) => {
+  using s = daemonScratch()
+  expect(s.run(['install', '-y', ...args]).code).toBe(2)
+  expect(existsSync(join(s.folder, 'user/.claude'))).toBe(false)
+  expect(s.address()).toBeUndefined()
 })

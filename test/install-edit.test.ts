@@ -175,7 +175,7 @@ test('an entry of an older form is replaced', () => {
   expect(valueOf(now.text)).toEqual(valueOf(merged('{}\n', strict).text))
 })
 
-test('hooks that go to the daemon are the same but for the one that Claude Code does not send', () => {
+test('tool calls can go to the daemon; what starts it again stays a command', () => {
   const daemon = { url: 'http://127.0.0.1:7', token: 'secret' }
   const one = recipe('claude', { daemon })
   expect(entryOf(one, 'PreToolUse')).toEqual({
@@ -188,7 +188,8 @@ test('hooks that go to the daemon are the same but for the one that Claude Code 
       },
     ],
   })
-  expect(entryOf(one, 'SessionStart')).toEqual(entryOf(recipe('claude'), 'SessionStart'))
+  for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop'])
+    expect(entryOf(one, event)).toEqual(entryOf(recipe('claude'), event))
   const target = jsonTarget('claude', { daemon })
   expect(isMerged(merged('{}', target).text, target)).toBe(true)
   const back = stripped(merged('{}', target).text, jsonTarget('claude'), { onlyStale: false })

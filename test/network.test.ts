@@ -10,9 +10,14 @@ const SOURCE = fileURLToPath(new URL('../src/', import.meta.url))
 
 /**
  * The daemon, on a Unix socket and on the loopback alone: test/daemon-http.test.ts holds it to that. And who names its
- * hooks for an agent, and speaks to nobody.
+ * hooks for an agent, or the option for them, and speaks to nobody.
  */
-const ALLOWED: readonly string[] = ['http', 'adapters/install/daemon-hook.ts']
+const ALLOWED: readonly string[] = [
+  'http',
+  'adapters/install/daemon-hook.ts',
+  'cli/agent-commands.ts',
+  'cli/install-work.ts',
+]
 
 const MODULES = 'http|https|http2|net|dns|tls|dgram|inspector|quic'
 const WAYS: readonly RegExp[] = [

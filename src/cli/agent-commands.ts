@@ -20,11 +20,13 @@ const SCOPE: readonly OptionSpec[] = [
 
 export const AGENT_COMMANDS = {
   install: {
-    usage: 'install <agent> | --all [--user|--project] [--strict] [--trust] [--dry-run] [-y]',
+    usage:
+      'install <agent> | --all [--user|--project] [--strict] [--http] [--trust] [--dry-run] [-y]',
     summary: 'Have an agent save at every prompt and tool call',
     details: [
       "Shows what it will write into the agent's configuration, asks, and adds it without touching anything else there. Done again it changes nothing.",
       'Codex runs only hooks that you have trusted: that is asked for by itself, or given with --trust.',
+      'With --http the configuration holds the token of the daemon, and is closed to others: docs/agents.md.',
     ],
     positionals: [{ name: '<agent>', isOptional: true, choices: AGENTS }],
     options: [
@@ -35,11 +37,20 @@ export const AGENT_COMMANDS = {
         kind: 'flag',
         summary: 'A checkpoint that fails before a tool runs stops the tool',
       },
+      {
+        name: 'http',
+        kind: 'flag',
+        summary: 'Claude Code tells the daemon of tool calls over HTTP, which is quicker',
+      },
       { name: 'trust', kind: 'flag', summary: 'Note for Codex that you trust these hooks' },
       DRY_RUN,
       YES,
     ],
-    exclusive: [['user', 'project']],
+    exclusive: [
+      ['user', 'project'],
+      ['http', 'project'],
+      ['http', 'strict'],
+    ],
     examples: [
       ['savestate install claude', 'Undo for everything Claude Code does from now on'],
       ['savestate install --all --dry-run', 'See what would be written for which agents'],

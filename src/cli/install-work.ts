@@ -93,7 +93,23 @@ async function requestFor(request: Request, agent: AgentName): Promise<InstallRe
     programPath: process.argv[1] ?? 'savestate',
     storeHome: await storeHome(request),
     strict: request.options.has('strict'),
+    ...(await overHttp(request, agent)),
   }
+}
+
+async function overHttp(
+  request: Request,
+  agent: AgentName,
+): Promise<Pick<InstallRequest, 'daemon'>> {
+  if (!request.options.has('http')) return {}
+  if (agent !== 'claude') {
+    if (request.options.has('all')) return {}
+    throw new SavestateError('BAD_INPUT', `${agent} has no hooks that speak HTTP`, {
+      hint: 'Leave --http out.',
+    })
+  }
+  const { daemonAddress } = await import('./daemon-address.js')
+  return { daemon: await daemonAddress(await request.store()) }
 }
 
 /** Where it is, also if it cannot be opened. */

@@ -1,7 +1,9 @@
 // The port and the token for HTTP. Agents have both noted in their settings, so they stay from one start to the next.
 import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { DaemonPlace } from '../index.js'
 
 export const HTTP_FILE = 'http.json'
@@ -9,6 +11,12 @@ const LOOPBACK = '127.0.0.1'
 const TOKEN = /^[0-9a-f]{64}$/
 
 export type HttpPlace = { readonly port: number | undefined; readonly token: string }
+
+/** As the daemon has noted it; undefined if it has not. */
+export function notedHttpPlace(home: string): HttpPlace | undefined {
+  const path = join(home, 'daemon', HTTP_FILE)
+  return existsSync(path) ? parsed(readFileSync(path, 'utf8')) : undefined
+}
 
 /** As noted; new where it is not, or not as we write it. */
 export function httpPlace(place: DaemonPlace): HttpPlace {

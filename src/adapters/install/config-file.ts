@@ -44,6 +44,8 @@ export type ConfigWrite = {
   readonly after: string | undefined
   /** For a file that is new. */
   readonly mode: number
+  /** Nobody else may read it from now on. */
+  readonly isSecret?: boolean
   /** For folders that are new. */
   readonly folderMode: number
 }
@@ -54,6 +56,7 @@ export function writeConfig({
   before,
   after,
   mode,
+  isSecret = false,
   folderMode,
 }: ConfigWrite): readonly string[] {
   if (readConfig(path) !== before) {
@@ -71,7 +74,7 @@ export function writeConfig({
   const temporary = `${target}.savestate-${process.pid}.tmp`
   try {
     writeFileSync(temporary, after, { flag: 'wx', mode: 0o600 })
-    chmodSync(temporary, known ?? mode)
+    chmodSync(temporary, (known ?? mode) & (isSecret ? 0o700 : 0o7777))
     synced(temporary)
     renameSync(temporary, target)
   } catch (error) {

@@ -6,7 +6,19 @@ export type DaemonAddress = {
   readonly token: string
 }
 
-/** An entry for Claude Code. Not for SessionStart, which it does not send this way. */
+/**
+ * What comes often. The others stay commands: a hook that reaches no daemon fails without a word, and these start it
+ * again, once in each turn, and make up for what was missed. (SessionStart could not go this way at all.)
+ */
+export const DAEMON_EVENTS: readonly string[] = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'SubagentStop',
+  'PreCompact',
+]
+
+/** An entry for Claude Code. */
 export function daemonHook(
   { url, token }: DaemonAddress,
   { event, timeoutSeconds }: { readonly event: string; readonly timeoutSeconds: number },

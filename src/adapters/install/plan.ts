@@ -14,6 +14,8 @@ export type FileChange = {
   readonly after: string | undefined
   /** Of a file that is new. */
   readonly mode: number
+  /** Closed to others, whatever its mode was. */
+  readonly isSecret?: boolean
   /** To be kept once it is done; undefined: to be forgotten. */
   readonly record: Omit<InstallRecord, 'folders'> | undefined
 }
@@ -77,6 +79,7 @@ function installed(
     before: text,
     after: result.text,
     mode: target.type === 'file' ? target.mode : 0o644,
+    isSecret: target.type === 'json' && target.isSecret,
     record: { undo: undoOf(result), isCreated, made, trusts: record?.trusts ?? [] },
   }
 }

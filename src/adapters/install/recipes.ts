@@ -2,7 +2,7 @@
 import { isAbsolute, join, relative } from 'node:path'
 import type { AgentName } from '../agents/event.js'
 import { recordOf } from '../agents/payload.js'
-import { type DaemonAddress, daemonHook } from './daemon-hook.js'
+import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
 import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './json-edit.js'
 import { opencodePlugin } from './opencode-plugin.js'
@@ -27,6 +27,8 @@ export type Target =
       /** Set in a file that lacks them. */
       readonly properties: readonly { readonly at: JsonPath; readonly value: unknown }[]
       readonly isOurs: (value: unknown) => boolean
+      /** It is for nobody but its owner. */
+      readonly isSecret: boolean
     }
   | {
       readonly type: 'yaml'
@@ -164,6 +166,7 @@ function hooksTarget(recipe: Recipe, { path, rules = [], hasVersion = false }: S
   return {
     type: 'json',
     path,
+    isSecret: recipe.daemon !== undefined,
     properties: hasVersion ? [{ at: ['version'], value: 1 }] : [],
     add: [
       ...EVENTS[agent].map((event) => ({ at: ['hooks', event], value: entryOf(recipe, event) })),
@@ -181,7 +184,7 @@ export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, 
     case 'claude': {
       const timeout = event === 'SessionEnd' ? 10 : TIMEOUT_SECONDS
       const byCommand = { type: 'command', command, timeout }
-      const isCommand = daemon === undefined || event === 'SessionStart'
+      const isCommand = daemon === undefined || !DAEMON_EVENTS.includes(event)
       return {
         hooks: [isCommand ? byCommand : daemonHook(daemon, { event, timeoutSeconds: timeout })],
       }

@@ -1,0 +1,26 @@
+// Where hooks that speak HTTP find the daemon of the store, for the configuration of an agent.
+import { loadDaemon } from '../http/index.js'
+import { SavestateError, type Store } from '../index.js'
+import { startDaemonFor } from './daemon-start.js'
+
+/** Starts the daemon: what it has noted then stays. Throws BAD_INPUT where such hooks would save nothing. */
+export async function daemonAddress(
+  store: Store,
+): Promise<{ readonly url: string; readonly token: string }> {
+  if (store.isEncrypted)
+    throw new SavestateError('BAD_INPUT', 'The daemon has no key to an encrypted store', {
+      hint: 'Leave --http out.',
+    })
+  if (!store.settings.daemon)
+    throw new SavestateError('BAD_INPUT', 'Hooks may not start the daemon of this store', {
+      hint: 'Leave --http out, or set daemon to true in config.json of the store.',
+    })
+  const { status } = await startDaemonFor(store.home)
+  const { notedHttpPlace } = await loadDaemon()
+  const noted = notedHttpPlace(store.home)
+  if (noted?.port === undefined || noted.port !== status['port'])
+    throw new SavestateError('DAEMON_FAILED', 'Another program has the port of the daemon', {
+      hint: 'Leave --http out. Or end that program, run `savestate daemon stop`, and try again.',
+    })
+  return { url: `http://127.0.0.1:${noted.port}`, token: noted.token }
+}
