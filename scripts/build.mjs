@@ -39,7 +39,10 @@ const RUNTIME = '\0rolldown/runtime.js'
 const LATER =
   /^let (\w+) = require\("(node:(?:child_process|crypto|fs\/promises|readline|stream|stream\/promises|timers\/promises|worker_threads|zlib))"\);$/gm
 
-/** Those parts are loaded when they are first used; and plain ASCII is read faster than text that has to be decoded. */
+/**
+ * Those parts are loaded when they are first used; and plain ASCII is read faster than text that has to be decoded. The
+ * brackets are for `new`, which would take the call itself for a class.
+ */
 function quickToLoad(code) {
   const names = [...code.matchAll(LATER)].map(([, name]) => name)
   const text = code.replace(
@@ -47,7 +50,7 @@ function quickToLoad(code) {
     (_, name, id) => `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));`,
   )
   return names
-    .reduce((all, name) => all.replaceAll(new RegExp(`\\b${name}\\.`, 'g'), `${name}().`), text)
+    .reduce((all, name) => all.replaceAll(new RegExp(`\\b${name}\\.`, 'g'), `(${name}()).`), text)
     .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

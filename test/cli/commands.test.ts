@@ -319,3 +319,10 @@ test('what failed is noted, told by status, and does not hide the error itself',
     /1 failure in the last 24 h, the newest just now: diff: /,
   )
 })
+
+test('a folder that is hashed on several threads is saved by the program itself', () => {
+  // More than MANY_FILES of hasher.ts.
+  const many = Array.from({ length: 700 }, (_, number) => [`${number}.txt`, `${number}\n`] as const)
+  using s = scratch(Object.fromEntries(many))
+  expect(s.json(['save'])).toMatchObject({ created: true, files: 700 })
+})
