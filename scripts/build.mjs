@@ -91,14 +91,14 @@ const program = await modulesOf([
 ])
 // A hook runs at every tool call of an agent.
 const hook = await modulesOf(['src/cli/commands/hook.ts', 'src/adapters/index.ts'])
-// What starts it cannot be in it. What rolldown itself needs is not worth a file.
-const start = await modulesOf(['src/cli/compiled.ts'])
+// What starts it cannot be in it, and what only forwards loads nothing else. What rolldown itself needs is not worth a file.
+const start = await modulesOf(['src/cli/compiled.ts', 'src/cli/forward.ts'])
 const together = {
   start: start.add(RUNTIME),
   main: without(main, start),
   program: without(program, main),
   capture: without(capture, program),
-  hook: without(hook, program),
+  hook: without(without(hook, program), start),
 }
 await bundle({ bin: 'src/cli/bin.ts' }, 'dist/cli', { format: 'cjs', together })
 // By themselves: a thread does not load the whole program for the little it needs of it.
