@@ -1,9 +1,9 @@
-/** The daemon: a save asked for over HTTP and by a command, and the memory it takes for many projects. */
+/** The daemon: an agent's event told over HTTP and by a command, and the memory it takes for many projects. */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { type Bench, type TreeSource, treeName } from '../bench.js'
 import { inNewChild } from '../child-process.js'
-import { type RunningDaemon, withDaemon } from '../daemon.js'
+import { shellEvent, withDaemon } from '../daemon.js'
 import { figureOf, median, runRounds, timed } from '../measure.js'
 import { run } from '../programs.js'
 import { atMost, MEGABYTE, type Row } from '../row.js'
@@ -22,12 +22,12 @@ export function hookHttp(source: TreeSource): Row {
     name: `hook-http-${treeName(source)}`,
     async measure(bench) {
       const { tree, home } = await bench.arena(source)
-      bench.log(`saves of ${tree.name} by the daemon, over HTTP`)
+      bench.log(`hooks in ${tree.name}, over HTTP`)
       const times = await withDaemon(home, async (daemon) => {
         const found: number[] = []
         for (let round = 0; round < WARM_UPS + roundCount(bench); round += 1) {
           tree.change()
-          found.push(await timed(() => changedSave(daemon, tree.path)))
+          found.push(await timed(() => daemon.hook(tree.path)))
         }
         return found.slice(WARM_UPS)
       })
@@ -37,27 +37,32 @@ export function hookHttp(source: TreeSource): Row {
   }
 }
 
-/** The same by a process for each save, from its start to its end. */
+/** The same by a process for each event, from its start to its end. */
 export function hookCommand(source: TreeSource): Row {
   return {
     name: `hook-command-${treeName(source)}`,
     async measure(bench) {
       const { tree, home } = await bench.arena(source)
-      bench.log(`saves of ${tree.name} by commands that the daemon serves`)
-      const started = (args: readonly string[]): Promise<number> =>
+      bench.log(`hooks in ${tree.name}, by commands that the daemon serves`)
+      const started = (args: readonly string[], input = ''): Promise<number> =>
         timed(() =>
           run({
             program: process.execPath,
             args,
             cwd: tree.path,
             environment: { SAVESTATE_HOME: home },
+            input,
           }),
         )
       const medians = await withDaemon(home, async (daemon) => {
         await daemon.save(tree.path)
         return runRounds({
           contestants: [
-            { name: 'save', time: () => started([cliPath, 'save', '-m', 'hook', '-C', tree.path]) },
+            {
+              name: 'hook',
+              time: () =>
+                started([cliPath, 'hook', 'claude', 'PostToolUse'], shellEvent(tree.path)),
+            },
             { name: 'node', time: () => started(['-e', '0']) },
           ],
           count: roundCount(bench),
@@ -67,7 +72,7 @@ export function hookCommand(source: TreeSource): Row {
       })
       const node = figureOf(medians, 'node')
       return {
-        ours: figureOf(medians, 'save'),
+        ours: figureOf(medians, 'hook'),
         peer: node,
         limit: COMMAND_LIMIT,
         unit: 'ms',
@@ -98,10 +103,6 @@ export const daemonMemory: Row = {
       detail: `resident after two saves of each; peak ${Math.round(memory.peak / MEGABYTE)}`,
     })
   },
-}
-
-async function changedSave(daemon: RunningDaemon, path: string): Promise<void> {
-  if (!(await daemon.save(path))) throw new Error('The daemon saw no change')
 }
 
 function roundCount({ quick }: Bench): number {

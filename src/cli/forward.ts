@@ -22,6 +22,8 @@ const YOUNG_MS = 60_000
 /** Longer than the daemon takes to say that a checkpoint takes too long. */
 const HOOK_LIMIT_MS = 15_000
 const PIECE_CHARS = 1 << 16
+/** Agents read the answer. To look at the streams would take some milliseconds. */
+const NO_TERMINAL = { stdout: {}, stderr: {}, env: {} }
 
 /** The exit code; undefined if nothing has been done, and the command is still to be run. */
 export async function forward(argv: readonly string[]): Promise<number | undefined> {
@@ -45,35 +47,44 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
     setting: settingOf(env),
     argv,
     folder,
-    ...terminal(),
   }
-  if (command === 'hook') return hookCarriedOut(address, first)
-  return carriedOut(address, { first, isJson: argv.includes('--json') })
+  if (command === 'hook') return hookCarriedOut(address, { ...first, ...NO_TERMINAL })
+  const isJson = argv.includes('--json')
+  return carriedOut(address, { first: { ...first, ...terminal() }, isJson })
 }
 
 /** What the daemon does not answer is done here: a row too many is better than one that is missing. */
 async function hookCarriedOut(address: Address, first: Line): Promise<number | undefined> {
-  const reading = hookInput()
   let code: number | undefined
-  await talk(address, {
+  const talked = talk(address, {
     first,
     limitMs: HOOK_LIMIT_MS,
-    onLine(line, say) {
+    onLine(line, { say, leave }) {
       const { out, err, exit } = line
       if (line['ready'] === true) {
-        watchOutput({ isJson: false })
-        void reading.then((input) => {
-          if (input === undefined) return say({ leave: true })
+        void hookInput().then((input) => {
+          if (input === undefined) return leave()
           for (let at = 0; at < input.length; at += PIECE_CHARS)
             say({ in: input.slice(at, at + PIECE_CHARS) })
           return say({ go: true })
-        })
-      } else if (typeof out === 'string') process.stdout.write(out)
-      else if (typeof err === 'string') process.stderr.write(err)
-      else if (typeof exit === 'number') code = exit
+        }, leave)
+      } else if (typeof out === 'string') print(process.stdout, out)
+      else if (typeof err === 'string') print(process.stderr, err)
+      else if (typeof exit === 'number') {
+        code = exit
+        leave()
+      }
     },
   })
+  // Read while the daemon gets ready. What keeps us from reading is told by who does the work then.
+  hookInput().catch(() => undefined)
+  await talked
   return code
+}
+
+function print(stream: NodeJS.WriteStream, text: string): void {
+  if (stream.listenerCount('error') === 0) watchOutput(stream, { isJson: false })
+  stream.write(text)
 }
 
 /** From `go` on the work is the daemon's, and is never done a second time here. */
@@ -85,7 +96,7 @@ async function carriedOut(
   let code: number | undefined
   await talk(address, {
     first,
-    onLine(line, say) {
+    onLine(line, { say }) {
       const { out, err, exit } = line
       if (line['ready'] === true) {
         hasBegun = true
@@ -107,15 +118,13 @@ function watchSignals(isJson: boolean): void {
     reportLeft(signal, { isJson })
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void leave(signal))
-  watchOutput({ isJson })
+  for (const stream of [process.stdout, process.stderr]) watchOutput(stream, { isJson })
 }
 
-function watchOutput({ isJson }: { readonly isJson: boolean }): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      void import('./forward-faults.js').then((faults) => faults.reportOutput(error, { isJson }))
-    })
-  }
+function watchOutput(stream: NodeJS.WriteStream, how: { readonly isJson: boolean }): void {
+  stream.on('error', (error) => {
+    void import('./forward-faults.js').then((faults) => faults.reportOutput(error, how))
+  })
 }
 
 /** Of another build: it is to finish what it does and make room, while this command does its own work. */

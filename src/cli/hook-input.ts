@@ -9,14 +9,21 @@ export function hookInput(): Promise<string | undefined> {
   return read
 }
 
-async function readInput(): Promise<string | undefined> {
-  const parts: Buffer[] = []
-  let sizeBytes = 0
-  for await (const part of process.stdin) {
-    const bytes = Buffer.from(part)
-    sizeBytes += bytes.length
-    if (sizeBytes > MAX_INPUT_BYTES) return undefined
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts).toString('utf8')
+function readInput(): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const { stdin } = process
+    const parts: Buffer[] = []
+    let sizeBytes = 0
+    stdin.on('data', (part) => {
+      const bytes = Buffer.from(part)
+      sizeBytes += bytes.length
+      if (sizeBytes <= MAX_INPUT_BYTES) parts.push(bytes)
+      else {
+        stdin.destroy()
+        resolve(undefined)
+      }
+    })
+    stdin.on('end', () => resolve(Buffer.concat(parts).toString('utf8')))
+    stdin.on('error', reject)
+  })
 }

@@ -10,6 +10,8 @@ export type NoteChange = {
   readonly key: string
   /** How long it is kept if nobody changes it; for ever if left out. */
   readonly keepDays?: number | undefined
+  /** It is not worth waiting for the disk: lost only if the machine loses power. */
+  readonly mayBeLost?: boolean
   /** From what it was to what it is to be; undefined stands for no note. */
   readonly change: (before: string | undefined) => string | undefined
 }
@@ -21,9 +23,9 @@ export function readNote({ ledger }: StoreContext, key: string): string | undefi
 /** In one transaction: of two processes that change a note at once, the second sees what the first has made of it. */
 export function changeNote(
   { ledger, clock }: StoreContext,
-  { key, keepDays, change }: NoteChange,
+  { key, keepDays, mayBeLost = false, change }: NoteChange,
 ): string | undefined {
-  return ledger.transaction(() => {
+  const work = () => {
     const name = `${PREFIX}${key}`
     const stored = ledger.care.fact(name)
     const before = textOf(stored)
@@ -35,7 +37,8 @@ export function changeNote(
     else ledger.care.setFact(name, `${untilMs} ${after}`)
     if (stored === undefined) ledger.care.removeOutdated(PREFIX, nowMs)
     return after
-  })
+  }
+  return mayBeLost ? ledger.transactionAtEase(work) : ledger.transaction(work)
 }
 
 function textOf(stored: string | undefined): string | undefined {

@@ -11,10 +11,16 @@ export const PATIENCE_MS = 1500
 export type Talk = {
   /** What is said first. */
   readonly first: Line
-  readonly onLine: (line: Line, say: (line: Line) => void) => void
+  readonly onLine: (line: Line, end: OwnEnd) => void
   readonly patienceMs?: number
   /** For all of it; none if left out. */
   readonly limitMs?: number
+}
+
+export type OwnEnd = {
+  readonly say: (line: Line) => void
+  /** Everything was heard. */
+  readonly leave: () => void
 }
 
 /** `silent`: nobody was there, or nobody answered in time. `closed`: the other end has closed the connection. */
@@ -38,7 +44,7 @@ export function talk({ socket }: Pick<Address, 'socket'>, of: Talk): Promise<'si
         line(line) {
           isAnswered = true
           clearTimeout(timer)
-          of.onLine(line, say)
+          of.onLine(line, { say, leave: end })
         },
         fault: end,
       },

@@ -171,6 +171,8 @@ async function changeNotes(
   await store.changeNote({
     key,
     keepDays: KEEP_DAYS,
+    // Without them the next row is named less well; no file is lost.
+    mayBeLost: true,
     change: (before) => JSON.stringify(change(parseNotes(before))),
   })
 }
