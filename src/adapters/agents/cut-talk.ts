@@ -59,6 +59,8 @@ const KINDS: Readonly<Record<EventType, readonly Exclude<CutKind, 'then'>[]>> = 
   'turn-start': ['before-turn'],
   'before-tool': ['before-call', 'before-turn'],
   'after-tool': ['after-call', 'before-turn'],
+  // Its call was still running.
+  quiet: ['before-call', 'before-turn'],
   'subagent-start': ['before-turn'],
   'subagent-end': ['before-turn'],
   compaction: ['before-turn'],
