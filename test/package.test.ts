@@ -51,7 +51,7 @@ test('the tarball holds the program, its types and the papers, and nothing else'
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.md|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/cli\/\w+\.v[\d.]+-\w+-\w+\.compiled|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/cli\/\w+\.v[\d.]+-\w+-\w+\.compiled|dist\/types\/.+\.d\.ts)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })
