@@ -66,7 +66,7 @@ test('a change of the same size right after a save is seen, however fast it come
   const { project } = await openProject(s)
   await project.save()
   const missed: number[] = []
-  for (let i = 0; i < tries(100); i++) {
+  for (let i = 0; i < tries(100, 15); i++) {
     const { mtimeNs } = lstatSync(path, { bigint: true })
     writeFileSync(path, String(1000 + i))
     // Half of them hide the time of the change as well.
@@ -80,7 +80,7 @@ test('a file written while its save is under way is right in that save or the ne
   await using s = await scratch({ files: { file: '0000' } })
   const path = join(s.project, 'file')
   const { project } = await openProject(s)
-  for (let i = 0; i < tries(60); i++) {
+  for (let i = 0; i < tries(60, 8); i++) {
     writeFileSync(path, String(1000 + i))
     const saving = project.save()
     if (i % 3 === 0) await sleep(i % 7)
@@ -243,7 +243,7 @@ test('no single flipped bit of the cache changes what is saved', async () => {
   await settle()
   const cache = cacheOf(s)
   const whole = readFileSync(cache)
-  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / tries(48))) {
+  for (let at = 0; at < whole.length; at += Math.ceil(whole.length / tries(48, 6))) {
     writeFileSync(cache, whole)
     changeBytes(cache, (bytes) => {
       bytes[at] = (bytes[at] ?? 0) ^ (1 << (at % 8))

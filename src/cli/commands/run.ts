@@ -85,9 +85,14 @@ function endLike({ exitCode, signal }: Ending): number {
   return BY_SIGNAL + constants.signals[signal]
 }
 
+const SAME_SIGNAL_MS = 500
+
 /** After the command's end who interrupts does not want to wait for the last save. */
 function stopOnSignals({ screen }: Request, code: number): void {
+  const sinceMs = performance.now()
   const stop = () => {
+    // The Ctrl-C that ended the command may reach us after the news of its end.
+    if (performance.now() - sinceMs < SAME_SIGNAL_MS) return
     screen.note('savestate: interrupted; what the command left is not saved.')
     process.exit(code)
   }
