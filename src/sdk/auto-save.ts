@@ -10,6 +10,8 @@ export type AutoSaveOptions = {
   /** After this time a project that never falls quiet is saved all the same; default 1 minute. */
   readonly patienceMs?: number
   readonly reason?: string
+  /** The project was saved under watch just now, so there is nothing to save at the beginning. */
+  readonly isSaved?: boolean
   /** Called for every checkpoint that was made. */
   readonly onSaved?: (saved: SaveResult) => void
   readonly hooks?: Hooks
@@ -29,7 +31,7 @@ export async function autoSave(project: Project, options: AutoSaveOptions): Prom
     if (saved.created) options.onSaved?.(saved)
   }
   project.watch()
-  await save()
+  if (options.isSaved !== true) await save()
   let savedAtMs = performance.now()
   let touchedAtMs: number | undefined
   while (!signal.aborted) {

@@ -34,6 +34,8 @@ export async function keepSaving(
       await autoSave(project, {
         signal: ended,
         reason,
+        // As the command found it; anything now could be half of what it does.
+        isSaved: failures.length === 0,
         hooks,
         ...(quietMs === undefined ? {} : { quietMs }),
         onSaved(saved) {
