@@ -8,20 +8,16 @@ import { scratch } from './scratch.js'
 
 const SOURCE = fileURLToPath(new URL('../src/', import.meta.url))
 
-/**
- * The daemon, on a Unix socket and on the loopback alone: test/daemon-http.test.ts holds it to that. And who names its
- * hooks for an agent, or the option for them, and speaks to nobody.
- */
-const ALLOWED: readonly string[] = [
-  'http',
-  'adapters/install/daemon-hook.ts',
-  'cli/agent-commands.ts',
-  'cli/install-work.ts',
-]
+/** The daemon, on a Unix socket and on the loopback alone: test/daemon-http.test.ts holds it to that. */
+const ALLOWED: readonly string[] = ['http']
 
 const MODULES = 'http|https|http2|net|dns|tls|dgram|inspector|quic'
 const WAYS: readonly RegExp[] = [
-  new RegExp(`['"\`](?:node:)?(?:${MODULES})(?:/[a-z]+)?['"\`]`),
+  // By its full name wherever it stands; by the short one, which is a word like others, where it is loaded.
+  new RegExp(`['"\`]node:(?:${MODULES})(?:/[a-z]+)?['"\`]`),
+  new RegExp(
+    `(?:from|import|require|getBuiltinModule)\\s*\\(?\\s*['"\`](?:${MODULES})(?:/[a-z]+)?['"\`]`,
+  ),
   /\b(?:fetch|XMLHttpRequest|EventSource|WebSocket|WebTransport)\s*\(/,
   /\bnew\s+(?:XMLHttpRequest|EventSource|WebSocket|WebTransport)\b/,
   /\bglobalThis\s*(?:\.\s*fetch|\[)/,
@@ -49,6 +45,8 @@ test('the look finds what it looks for', () => {
   for (const line of [
     "import { get } from 'node:https'",
     "const net = await import('net')",
+    "process.getBuiltinModule('http')",
+    "createRequire(file)('node:net')",
     "import { lookup } from 'dns/promises'",
     'await fetch(url)',
     "new WebSocket('ws://x')",

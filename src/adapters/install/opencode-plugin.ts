@@ -73,40 +73,41 @@ export const Savestate = async ({ client, directory }) => {
     }
   }
 
+  /** What opencode sends may be of another shape one day: that is told, and stops nothing. */
+  const guarded = async (work) => {
+    try {
+      return await work()
+    } catch (error) {
+      await tell("The hook of Savestate failed: " + error)
+      return {}
+    }
+  }
+
   return {
-    "chat.message": async (input, output) => {
-      try {
-        await send("chat.message", input.sessionID, { input, output })
-      } catch {}
-    },
+    "chat.message": (input, output) =>
+      guarded(async () => void (await send("chat.message", input.sessionID, { input, output }))),
     "tool.execute.before": async (input, output) => {
-      let answer = {}
-      try {
-        answer = await send("tool.execute.before", input.sessionID, { input, output })
-      } catch {}
+      const answer = await guarded(() => send("tool.execute.before", input.sessionID, { input, output }))
       if (answer.stop !== undefined) throw new Error(answer.stop)
     },
-    "tool.execute.after": async (input, output) => {
-      try {
+    "tool.execute.after": (input, output) =>
+      guarded(async () => {
         await send("tool.execute.after", input.sessionID, { input, output: { title: output?.title } })
-      } catch {}
-    },
-    event: async ({ event }) => {
-      try {
+      }),
+    event: ({ event }) =>
+      guarded(async () => {
         const properties = event.properties ?? {}
         const sessionID = properties.sessionID ?? properties.info?.id
         if (event.type === "session.created" && properties.info?.parentID !== undefined)
           parents.set(sessionID, properties.info.parentID)
         if (event.type === "session.created" || event.type === "session.idle")
           await send(event.type, sessionID, { input: { sessionID } })
-      } catch {}
-    },
-    dispose: async () => {
-      try {
+      }),
+    dispose: () =>
+      guarded(async () => {
         await Promise.allSettled([...pending])
         await Promise.allSettled([...roots].map((root) => send("dispose", root, {})))
-      } catch {}
-    },
+      }),
   }
 }
 `
