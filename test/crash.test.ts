@@ -433,11 +433,7 @@ async function expectSound(project: Project, store: Store): Promise<void> {
   const leftovers = [...s.snapshotOf().keys()].filter((path) => path.includes('.savestate-tmp-'))
   expect(leftovers).toEqual([])
   const inStore = (name: string) =>
-    existsSync(join(s.home, name))
-      ? readdirSync(join(s.home, name), { recursive: true, withFileTypes: true })
-          .filter((entry) => !entry.isDirectory())
-          .map((entry) => entry.name)
-      : []
+    existsSync(join(s.home, name)) ? readdirSync(join(s.home, name)) : []
   expect(inStore('journal')).toEqual([])
   const { checkpoints } = await project.list()
   expect(checkpoints.map(({ id }) => id)).toEqual(expect.arrayContaining([ids.first, ids.second]))

@@ -75,7 +75,7 @@ async function lookAround({ store, project, before, fault }) {
   if (filesIn(folder) !== held) fault('an older checkpoint does not come back')
   const left = [
     ...leftIn(folder, /\.savestate-tmp-/),
-    ...leftIn(home, /\.tmp$|^tmp\/[^/]+[/.].|^journal\/./),
+    ...leftIn(home, /\.tmp$|^tmp\/.|^journal\/./),
   ]
   if (left.length > 0) fault(`left behind: ${left.join(', ')}`)
 }

@@ -226,8 +226,5 @@ function objectCount(s: Scratch): number {
 
 /** What a save has not cleaned up after itself. */
 function leftovers(s: Scratch): string[] {
-  // A folder may stay, empty, for the next save.
-  return [...s.snapshotOf(s.home)]
-    .filter(([path, { type }]) => type !== 'folder' && /(^|\/)tmp\/.|\.tmp$/.test(path))
-    .map(([path]) => path)
+  return [...s.snapshotOf(s.home).keys()].filter((path) => /(^|\/)tmp\/.|\.tmp$/.test(path))
 }

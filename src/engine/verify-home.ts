@@ -80,14 +80,7 @@ export function checkLeftovers(
   const watches = watchOwners(home)
     .filter(({ process: owner }) => isSurelyDead(owner))
     .map(({ path }) => path)
-  // An empty folder waits for the next save.
-  const hasSomething = (name: string) => !isEmptyFolder(join(home, name))
-  const found: Finding[] = [
-    ...aged,
-    ...foreign,
-    ...watches,
-    ...inFolder('tmp').filter(hasSomething),
-  ]
+  const found: Finding[] = [...aged, ...foreign, ...watches, ...inFolder('tmp')]
     .filter((name) => isOld(join(home, name)))
     .map((name) => leftover(name, { message: 'left by a process that has ended', home }))
   const damaged = report.caches.map(
@@ -148,11 +141,4 @@ function listIfThere(folder: string): string[] {
 function modeOf(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats === undefined || stats.isSymbolicLink() ? 0 : stats.mode & 0o777
-}
-
-function isEmptyFolder(path: string): boolean {
-  return (
-    lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true &&
-    listIfThere(path).length === 0
-  )
 }

@@ -1,10 +1,8 @@
 // One capture of a project: scan, hash, build, store. What is known of the project stays in memory and in
 // the stat cache, so that the next capture looks only at what changed.
-import { rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BytePath,
-  hasCode,
   type ObjectId,
   type ProjectId,
   ROOT,
@@ -181,7 +179,6 @@ export class ProjectCapture {
   close(): void {
     this.unwatch()
     this.#held?.sink.abandon()
-    removeIfEmpty(join(this.#settings.home, 'tmp', this.#project))
     this.#settings.statAhead.close()
   }
 
@@ -274,15 +271,6 @@ export class ProjectCapture {
     const canReuse = hasSameModes && known?.modes !== undefined && store.has(known.modes)
     const parts = builder.finish(canReuse ? known.modes : undefined, this.#packed)
     return { snapshot: describeSnapshot(parts.tree, scanned, this.#packed), modes: parts.modes }
-  }
-}
-
-/** Somebody else's work may be in it. */
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT', 'ENOTEMPTY', 'EEXIST')) throw error
   }
 }
 

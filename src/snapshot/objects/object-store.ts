@@ -1,6 +1,6 @@
 // The objects of the store: what is there, and adding to it. A handful of new objects become loose files,
 // many become one pack.
-import { mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import {
@@ -81,10 +81,12 @@ export class ObjectSink {
   /** Made when first needed; most saves find nothing to store. */
   get temporary(): string {
     if (!this.#hasFolder) {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      // A umask may have taken the right to write into it, of this process or of one that was killed.
+      chmodSync(this.#folder, 0o700)
       const left = listIfThere(this.#folder)
       if (left.length > 0) adoptPacks(this.#folder, join(this.#store.folder, 'pack'))
       for (const name of left) rmSync(join(this.#folder, name), { recursive: true, force: true })
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       this.#hasFolder = true
     }
     return this.#folder
@@ -116,7 +118,7 @@ export class ObjectSink {
     this.#pack.add(id, entry)
   }
 
-  /** For `also` and `onNamed` see WriteLoose. The temporary folder stays, empty: the next save needs it again. */
+  /** For `also` and `onNamed` see WriteLoose. */
   async finish(options: Pick<WriteLoose, 'also' | 'onNamed'> = {}): Promise<void> {
     if (this.#pack === undefined) {
       if (this.#pending.length > 0) {
@@ -133,6 +135,7 @@ export class ObjectSink {
       this.#pack = undefined
     }
     this.#pending = []
+    this.#removeFolder()
   }
 
   /** Forgets everything; what was written is garbage in the temporary folder, which goes too. */
@@ -140,6 +143,10 @@ export class ObjectSink {
     this.#pack?.abandon()
     this.#pack = undefined
     this.#pending = []
+    this.#removeFolder()
+  }
+
+  #removeFolder(): void {
     if (this.#hasFolder) rmSync(this.#folder, { recursive: true, force: true })
     this.#hasFolder = false
   }
