@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from '../src/index.js'
-import { digestOf } from './folder.js'
+import { differenceOf, linesOf } from './folder.js'
 import type { Model } from './model.js'
 
 export type Found = {
@@ -25,15 +25,16 @@ export async function checkAll(
     const project = await store.project(path)
     const { checkpoints } = await project.list({ limit: 100_000 })
     const there = new Set(checkpoints.map(({ id }) => id))
-    for (const { id, digest, isProtected } of model.of(path)) {
+    for (const { id, lines, isProtected } of model.of(path)) {
       if (!there.has(id)) {
         found.pruned += 1
         if (isProtected) model.fault(`${id} of ${path} is named or pinned, and it is gone`)
         continue
       }
       await project.rewind({ to: id })
-      const now = digestOf(path)
-      if (now !== digest) model.fault(`${id} of ${path} brought back ${now}, not ${digest}`)
+      const difference = differenceOf(linesOf(path), lines)
+      if (difference !== undefined)
+        model.fault(`${id} of ${path} did not bring back the folder: ${difference}`)
       found.checkpoints += 1
     }
   }

@@ -1,4 +1,4 @@
-// What a project's folder holds at a version, and what it holds now, as one digest.
+// What a project's folder holds, line by line, and how to make it hold something else.
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -36,20 +36,33 @@ export function mutate(folder: string, random: Random): void {
   }
 }
 
-/** Of everything that a checkpoint has to bring back. */
-export function digestOf(folder: string): string {
-  const hash = createHash('sha256')
+/** Everything that a checkpoint has to bring back, one line for each entry. */
+export function linesOf(folder: string): readonly string[] {
+  const lines: string[] = []
   const visit = (path: string, name: string) => {
     const stats = lstatSync(path)
-    const kind = stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file'
-    hash.update(`${kind} ${name} ${kind === 'link' ? '' : (stats.mode & 0o7777).toString(8)}\n`)
-    if (kind === 'link') hash.update(readlinkSync(path))
-    else if (kind === 'file') hash.update(readFileSync(path))
-    else
+    if (stats.isSymbolicLink()) {
+      lines.push(`link ${name} to ${readlinkSync(path)}`)
+      return
+    }
+    const mode = (stats.mode & 0o7777).toString(8)
+    if (stats.isDirectory()) {
+      lines.push(`folder ${name} ${mode}`)
       for (const inside of readdirSync(path).sort()) visit(join(path, inside), `${name}/${inside}`)
+      return
+    }
+    const digest = createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 12)
+    lines.push(`file ${name} ${mode} ${digest}`)
   }
   visit(folder, '')
-  return hash.digest('hex').slice(0, 24)
+  return lines
+}
+
+/** Undefined when they are the same. */
+export function differenceOf(now: readonly string[], then: readonly string[]): string | undefined {
+  const added = now.filter((line) => !then.includes(line)).map((line) => `+ ${line}`)
+  const missing = then.filter((line) => !now.includes(line)).map((line) => `- ${line}`)
+  return [...missing, ...added].join('; ') || undefined
 }
 
 function contentOf(name: string, number: number): string {

@@ -59,8 +59,11 @@ await crew.stop(60_000)
 
 const store = await openStore({ home })
 const found = await checkAll(store, model, projects)
-await store.prune()
-await checkStore(store, model, home)
+// What has to be looked into is left as it is.
+if (model.faults.length === 0) {
+  await store.prune()
+  await checkStore(store, model, home)
+}
 checkFolders(model, projects)
 await store.close()
 

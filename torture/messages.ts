@@ -1,7 +1,11 @@
 // What the tortured processes and the model outside tell each other.
 
 /** A checkpoint that was acknowledged, and what the folder held then. */
-export type Known = { readonly id: string; readonly digest: string; readonly isProtected: boolean }
+export type Known = {
+  readonly id: string
+  readonly lines: readonly string[]
+  readonly isProtected: boolean
+}
 
 export type ToModel =
   | { readonly kind: 'want'; readonly project: string }

@@ -1,4 +1,5 @@
 // What is known outside of the store: everything that was acknowledged. The store may hold more, never less.
+import { differenceOf } from './folder.js'
 import type { Known } from './messages.js'
 
 type Step = { readonly step: number; readonly digest: string }
@@ -19,8 +20,9 @@ export class Model {
   saved(project: string, known: Known): void {
     const all = this.#known.get(project) ?? []
     const before = all.find(({ id }) => id === known.id)
-    if (before !== undefined && before.digest !== known.digest)
-      this.fault(`${known.id} was acknowledged with ${before.digest} and with ${known.digest}`)
+    const difference = before && differenceOf(known.lines, before.lines)
+    if (difference !== undefined)
+      this.fault(`${known.id} was acknowledged twice, and not as the same: ${difference}`)
     const isProtected = known.isProtected || before?.isProtected === true
     this.#known.set(project, [
       ...all.filter(({ id }) => id !== known.id),
