@@ -25,6 +25,7 @@ type Step = readonly [string, unknown?]
 const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>>> = {
   save: {
     'capture:hashed': 1,
+    'log:written': 1,
     'loose:written': 1,
     'loose:named': 3,
     'capture:stored': 1,
@@ -457,7 +458,10 @@ function kill(operation: Operation, point: string): void {
 function runChild(steps: readonly Step[], failpoint: string): void {
   // Saves and undos as in a program that keeps its event loop free, on the capture thread; the rest as in a command.
   const mayBlock = steps.every(([name]) => name !== 'save' && name !== 'undo')
-  const request = JSON.stringify({ home: s.home, project: s.project, mayBlock, run: steps })
+  // What small saves write goes through the log only if it has to survive a power cut.
+  const durability = mayBlock ? 'os' : 'fsync'
+  const place = { home: s.home, project: s.project }
+  const request = JSON.stringify({ ...place, mayBlock, durability, run: steps })
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env
   const child = spawnSync(process.execPath, [join(HERE, 'crash-child.mjs'), request], {
     env: { ...env, SAVESTATE_FAILPOINT: failpoint },

@@ -32,6 +32,8 @@ export type ProjectContext = StoreContext & {
 }
 
 const LOCK_WAIT_MS = 60_000
+/** Who waited longer than this for a lock looks at the store again. */
+const FRESH_MS = 5
 
 export function knownProject({ ledger, path }: ProjectContext): Project | undefined {
   return ledger.projectAt(path)
@@ -52,6 +54,7 @@ export async function withProjectLock<T>(
   { purpose, work }: { readonly purpose: string; readonly work: () => Promise<T> },
 ): Promise<T> {
   expectSameStore(context)
+  const lookedAtMs = performance.now()
   context.snapshots.expectCapture(project.id)
   const path = lockPath(context, project)
   const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
@@ -69,7 +72,12 @@ export async function withProjectLock<T>(
       },
     )
   }
-  return releasing(lock, () => context.objects.shared(() => whileKnown(context, project, work)))
+  return releasing(lock, () =>
+    context.objects.shared(() => {
+      if (performance.now() - lookedAtMs > FRESH_MS) expectSameStore(context)
+      return whileKnown(context, project, work)
+    }),
+  )
 }
 
 /** A prune may have forgotten the project while we waited for it. */
@@ -78,7 +86,6 @@ function whileKnown<T>(
   project: Project,
   work: () => Promise<T>,
 ): Promise<T> {
-  expectSameStore(context)
   if (context.ledger.project(project.id) !== undefined) return work()
   throw new SavestateError(
     'PROJECT_BUSY',
@@ -129,6 +136,11 @@ export function storeLockPath(home: string): string {
 /** One collection at a time. */
 export function collectLockPath(home: string): string {
   return join(locksFolder(home), 'collect')
+}
+
+/** One at a time brings back what a power cut has taken. */
+export function unflushedLockPath(home: string): string {
+  return join(locksFolder(home), 'unflushed')
 }
 
 /** One change of the key at a time. */

@@ -4,6 +4,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, SavestateError } from '../model/index.js'
+import { replayLogs } from '../snapshot/index.js'
 import { failpoint, type Lock, SetAside, takeLock } from '../system/index.js'
 import { storeLockPath } from './context.js'
 import {
@@ -51,6 +52,8 @@ const LOCK_WAIT_MS = 15_000
 export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
   const locks = new Locks()
   try {
+    // What a save has written twice for a while need not be called lost.
+    if (!request.dryRun) replayLogs(first.home)
     return await repairRounds(first, request, locks)
   } finally {
     locks.release()

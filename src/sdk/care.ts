@@ -73,6 +73,7 @@ async function withCare<T>(
 
 async function open(options: CareOptions): Promise<CareContext> {
   const home = engine.inspectHome(homeOf(options))
+  await engine.bringBackUnflushed(home)
   // Before SQLite sees it: that takes a damaged log for one that ends early, and writes over the rest.
   const isDamaged = isLogDamaged(ledgerFiles(home).log)
   const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>

@@ -45,6 +45,7 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     engine.refuseLostLedger(home)
     const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()
+    await engine.bringBackUnflushed(home)
     const objects = new SharedLock(engine.objectsLockPath(home))
     return { home, ledger, snapshots, objects, use, clock: options.clock ?? systemClock }
   } catch (error) {

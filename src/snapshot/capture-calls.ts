@@ -65,11 +65,11 @@ export function captureCalls(
 
     unwatch: (project) => captures.get(project)?.unwatch(),
 
-    letGo(project) {
+    async letGo(project) {
       const capture = captures.get(project)
-      capture?.writeCache()
-      capture?.close()
       captures.delete(project)
+      capture?.writeCache()
+      await capture?.close()
     },
 
     activity: (project) => captures.get(project)?.watched?.activity,
@@ -79,35 +79,34 @@ export function captureCalls(
     async record({ facts, since }) {
       const { project, tree } = facts
       const temporary = join(home, 'tmp', project)
-      const sink =
-        captureOf(project).takeHeld(tree) ?? new ObjectSink(store, { temporary, durable })
+      const capture = captureOf(project)
+      const { log } = capture
+      const sink = capture.takeHeld(tree) ?? new ObjectSink(store, { temporary, durable, log })
       const commit = sink.add('commit', encodeCommit(facts))
       const name = refName(project, facts.checkpoint)
-      const ref = new StagedRef(gitDir, {
-        name,
-        commit,
-        temporary: `${sink.temporary}.ref`,
-        durable,
-      })
+      const ref = new StagedRef(gitDir, { name, commit, temporary: `${sink.temporary}.ref` })
+      let isLogged = false
       let changes: Promise<ChangeCounts | undefined> = Promise.resolve(undefined)
       try {
         // Git counts while the disk is busy with the rest.
         const onNamed = () => {
           if (since !== undefined) changes = countSince(since.tree, tree)
         }
-        await sink.finish({ also: [ref.fd], onNamed })
+        isLogged = (await sink.finish({ ref, onNamed })).isLogged
       } catch (error) {
         ref.abandon()
         throw error
       }
       failpoint('record:commit-written')
-      const [, counted] = await Promise.all([ref.name(), changes])
+      const [, counted] = await Promise.all([ref.name({ durable: durable && !isLogged }), changes])
       failpoint('record:ref-written')
-      captureOf(project).keep(tree)
+      capture.keep(tree)
       return { commit, changes: counted }
     },
 
     async rewrite({ project, path, checkpoints }) {
+      // What is forgotten must not be in a log, nor come back from one.
+      await captureOf(project).log.clear()
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
     },
@@ -180,10 +179,10 @@ export function captureCalls(
       for (const capture of captures.values()) capture.writeCache()
     },
 
-    close() {
+    async close() {
       for (const resource of [blobs, plainDiff, countingDiff, store, lanes, sources])
         resource.close()
-      for (const capture of captures.values()) capture.close()
+      for (const capture of captures.values()) await capture.close()
       events.close()
       watchFolder.remove()
     },

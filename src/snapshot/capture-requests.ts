@@ -79,7 +79,7 @@ export type CaptureCalls = {
   capture(request: CaptureRequest, report: (progress: CaptureProgress) => void): Promise<Captured>
   unwatch(project: ProjectId): void
   /** Forgets what is in memory of a project. Nobody may be at work on it: a plan is made of it. */
-  letGo(project: ProjectId): void
+  letGo(project: ProjectId): Promise<void>
   /** Undefined of a project that is not watched. */
   activity(project: ProjectId): Activity | undefined
   /** The look in the background, now. */
@@ -107,5 +107,5 @@ export type CaptureCalls = {
   adopt(request: AdoptRequest): Promise<Snapshot>
   closeSource(nothing: undefined): void
   writeCaches(nothing: undefined): void
-  close(nothing: undefined): void
+  close(nothing: undefined): Promise<void>
 }

@@ -17,3 +17,11 @@ export type { CommitFacts } from './objects/commit.js'
 export { readRegularFile } from './checkout/regular-file.js'
 export type { SourceCommit } from './import/source-history.js'
 export { sourceHead, sourceRefs } from './import/source-refs.js'
+export {
+  dropLogs,
+  flushLogs,
+  hasLogsOfBefore,
+  markLogs,
+  replayLogs,
+  replayLogsOfBefore,
+} from './unflushed/settle.js'

@@ -23,6 +23,7 @@ import type { Site } from './capture/site.js'
 import { hasLargeCache, type StatAhead } from './capture/stat-ahead.js'
 import { type CachedProject, keepStatCache, readStatCache } from './capture/stat-cache.js'
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
+import { ObjectLog } from './unflushed/object-log.js'
 import type { EventQueue } from './watch/event-queue.js'
 import type { Touches } from './watch/touches.js'
 import type { WatchFolder } from './watch/watch-folder.js'
@@ -47,6 +48,8 @@ const MAX_CHECKPOINTS_SINCE = 12
 export class ProjectCapture {
   readonly #settings: CaptureSettings
   readonly #project: ProjectId
+  /** Of what small saves write. */
+  readonly log: ObjectLog
   #known: CachedProject | undefined
   /** What of `#known` was read from the cache and not looked at since. */
   #packed: PackedNodes | undefined
@@ -61,6 +64,7 @@ export class ProjectCapture {
   constructor(project: ProjectId, settings: CaptureSettings) {
     this.#project = project
     this.#settings = settings
+    this.log = new ObjectLog(settings.home, project)
   }
 
   get #cachePath(): string {
@@ -102,7 +106,8 @@ export class ProjectCapture {
     // The nodes are changed in place: if this fails half-way they are of no use any more.
     this.#known = undefined
     const { store, durable, home } = this.#settings
-    const sink = new ObjectSink(store, { temporary: join(home, 'tmp', this.#project), durable })
+    const temporary = join(home, 'tmp', this.#project)
+    const sink = new ObjectSink(store, { temporary, durable, log: this.log })
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
     const { lanes } = this.#settings
@@ -176,10 +181,11 @@ export class ProjectCapture {
     this.#known = { ...this.#known, keptBy: tree, keptEpoch: this.#known.epoch }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.unwatch()
     this.#held?.sink.abandon()
     this.#settings.statAhead.close()
+    await this.log.close()
   }
 
   /** Not for a handful of changes: reading those again next time costs less than writing everything now. */

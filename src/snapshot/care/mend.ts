@@ -6,7 +6,7 @@ import type { ObjectId } from '../../model/index.js'
 import { SetAside, syncFolder } from '../../system/index.js'
 import { tryGit } from '../git/git-program.js'
 import { type CommitFacts, encodeCommit, StagedRef } from '../objects/commit.js'
-import { loosePath, writeLooseObjects } from '../objects/loose.js'
+import { looseBytes, loosePath, writeLooseObjects } from '../objects/loose.js'
 import { objectIdOf } from '../objects/object-id.js'
 import { packEntry } from '../objects/pack-entry.js'
 import { PackWriter } from '../objects/pack-writer.js'
@@ -60,16 +60,15 @@ export async function mend(
       case 'commit': {
         const content = encodeCommit(request.facts)
         const id = objectIdOf('commit', content)
-        const commit = { id, type: 'commit' as const, content }
-        await writeLooseObjects([commit], { folder: objects, temporary, durable: true })
+        const commit = { id, bytes: looseBytes({ type: 'commit', content }) }
+        await writeLooseObjects([commit], { folder: objects, temporary, durably: { also: [] } })
         return id
       }
       case 'ref': {
         const { name, commit } = request
-        const staged = { name, commit, temporary: join(temporary, 'ref'), durable: true }
-        const ref = new StagedRef(gitDir, staged)
+        const ref = new StagedRef(gitDir, { name, commit, temporary: join(temporary, 'ref') })
         fsyncSync(ref.fd)
-        await ref.name()
+        await ref.name({ durable: true })
         return undefined
       }
     }

@@ -16,6 +16,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { syncFolder, writeAll } from '../../system/index.js'
+import type { LoggedFile } from '../unflushed/log-file.js'
 import { syncFolders } from './loose.js'
 
 const MAX_ATTEMPTS = 5
@@ -97,9 +98,10 @@ export function refName(project: ProjectId, checkpoint: CheckpointId): string {
  */
 export class StagedRef {
   readonly fd: number
+  /** What it will be. */
+  readonly file: LoggedFile
   readonly #temporary: string
   readonly #path: string
-  readonly #durable: boolean
 
   constructor(
     gitDir: string,
@@ -107,23 +109,22 @@ export class StagedRef {
       readonly name: string
       readonly commit: ObjectId
       readonly temporary: string
-      readonly durable: boolean
     },
   ) {
+    this.file = { name: ref.name, content: Buffer.from(`${ref.commit}\n`) }
     this.#path = join(gitDir, ref.name)
     this.#temporary = ref.temporary
-    this.#durable = ref.durable
     this.fd = openSync(ref.temporary, 'w', 0o600)
     try {
-      writeAll(this.fd, Buffer.from(`${ref.commit}\n`))
+      writeAll(this.fd, this.file.content)
     } catch (error) {
       this.abandon()
       throw error
     }
   }
 
-  /** What it refers to is durable, and so is the file: it gets its name, durably. */
-  async name(): Promise<void> {
+  /** What it refers to is durable, and so is the file: it gets its name, with `durable` for good. */
+  async name({ durable }: { readonly durable: boolean }): Promise<void> {
     closeSync(this.fd)
     const folder = dirname(this.#path)
     // A collection packs refs, and git removes a folder that has become empty: then once more.
@@ -134,10 +135,10 @@ export class StagedRef {
       } catch (error) {
         if (!hasCode(error, 'ENOENT') || attempt === MAX_ATTEMPTS) throw error
         mkdirSync(folder, { recursive: true, mode: 0o700 })
-        if (this.#durable) syncFolder(dirname(folder))
+        if (durable) syncFolder(dirname(folder))
       }
     }
-    if (this.#durable) await syncFolders([folder])
+    if (durable) await syncFolders([folder])
   }
 
   abandon(): void {

@@ -1,5 +1,5 @@
-// Loose objects: how a save of a few files is written. All are written, then all made durable at once
-// (the disk merges the flushes), then all named.
+// Loose objects: how a save of a few files is written. All are written, then all made durable at once, then all
+// named.
 import {
   type PathLike,
   chmodSync,
@@ -28,6 +28,11 @@ export type NewObject = {
 
 export function loosePath(objectsFolder: string, id: ObjectId): string {
   return join(objectsFolder, id.slice(0, 2), id.slice(2))
+}
+
+/** The same from the repository on. */
+export function looseName(id: ObjectId): string {
+  return `objects/${id.slice(0, 2)}/${id.slice(2)}`
 }
 
 export function hasLoose(objectsFolder: string, id: ObjectId): boolean {
@@ -67,38 +72,59 @@ export type WriteLoose = {
   /** The folder of objects. */
   readonly folder: string
   readonly temporary: string
-  readonly durable: boolean
-  /** Open files that are made durable with them: the disk merges the flushes. */
-  readonly also?: readonly number[] | undefined
-  /** Called when the objects can be read, and are not yet sure to survive a power cut. */
+  /**
+   * Each object is flushed, together with the open files of `also`, and then the folders; or they are durable once `log`
+   * returns; or not at all.
+   */
+  readonly durably:
+    | { readonly also: readonly number[] }
+    | { readonly log: () => Promise<void> }
+    | false
+  /** Called when the objects can be read; without a log they are not yet sure to survive a power cut. */
   readonly onNamed?: (() => void) | undefined
 }
 
+export type Written = { readonly id: ObjectId; readonly bytes: Uint8Array }
+
 export async function writeLooseObjects(
-  objects: readonly NewObject[],
-  { folder, temporary, durable, also = [], onNamed = () => undefined }: WriteLoose,
+  objects: readonly Written[],
+  { folder, temporary, durably, onNamed = () => undefined }: WriteLoose,
 ): Promise<void> {
+  const also = durably !== false && 'also' in durably ? durably.also : undefined
+  const logged = durably !== false && 'log' in durably ? durably.log() : undefined
+  // The log is flushed while the files are written.
+  const [, written] = await Promise.all([logged, writeFiles(objects, { temporary, also })])
+  failpoint('loose:written')
+  const changed = new Set<string>()
+  for (const file of written) for (const name of nameLooseObject(folder, file)) changed.add(name)
+  onNamed()
+  if (also !== undefined) await syncFolders(changed)
+}
+
+async function writeFiles(
+  objects: readonly Written[],
+  { temporary, also }: { readonly temporary: string; readonly also: readonly number[] | undefined },
+): Promise<readonly { readonly id: ObjectId; readonly path: string }[]> {
   const written: { readonly id: ObjectId; readonly path: string; readonly fd: number }[] = []
   try {
-    for (const { id, type, content } of objects) {
+    for (const { id, bytes } of objects) {
       const path = join(temporary, id)
       const fd = openSync(path, 'w', 0o600)
       written.push({ id, path, fd })
-      const header = Buffer.from(objectHeader(type, content.length))
-      writeAll(fd, compressed(Buffer.concat([header, content])))
+      writeAll(fd, bytes)
     }
-    if (durable)
+    if (also !== undefined)
       await Promise.all([...written.map(({ fd }) => fd), ...also].map((fd) => fsyncAsync(fd)))
   } finally {
     for (const { fd } of written) closeSync(fd)
   }
-  failpoint('loose:written')
-  const changed = new Set<string>()
-  for (const { id, path } of written) {
-    for (const name of nameLooseObject(folder, { id, path })) changed.add(name)
-  }
-  onNamed()
-  if (durable) await syncFolders(changed)
+  return written
+}
+
+/** As it stands in a file. */
+export function looseBytes({ type, content }: Omit<NewObject, 'id'>): Buffer {
+  const header = Buffer.from(objectHeader(type, content.length))
+  return Buffer.from(compressed(Buffer.concat([header, content])))
 }
 
 /** Gives a complete temporary file its place among the objects; returns the folders whose names changed. */

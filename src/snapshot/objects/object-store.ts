@@ -3,9 +3,14 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
+import type { LoggedFile } from '../unflushed/log-file.js'
+import { MAX_LOGGED_BYTES, type ObjectLog } from '../unflushed/object-log.js'
+import type { StagedRef } from './commit.js'
 import {
   hasLoose,
   listIfThere,
+  looseBytes,
+  looseName,
   LooseListing,
   type NewObject,
   type WriteLoose,
@@ -56,25 +61,36 @@ export class ObjectStore {
   }
 }
 
+type FinishOptions = Pick<WriteLoose, 'onNamed'> & { readonly ref?: StagedRef | undefined }
+
 /** Collects the new objects of one capture. Nothing counts until `finish` has returned. */
 export class ObjectSink {
   readonly #store: ObjectStore
   readonly #folder: string
   #hasFolder = false
   readonly #durable: boolean
+  readonly #log: ObjectLog | undefined
   readonly #seen = new Set<ObjectId>()
   #pending: NewObject[] = []
   #pendingBytes = 0
   #pack: PackWriter | undefined
 
-  /** `temporary` is a folder that belongs to this sink alone; what an earlier, killed one left is removed. */
+  /**
+   * `temporary` is a folder that belongs to this sink alone; what an earlier, killed one left is removed. `log` makes a few
+   * objects durable with one flush.
+   */
   constructor(
     store: ObjectStore,
-    options: { readonly temporary: string; readonly durable: boolean },
+    options: {
+      readonly temporary: string
+      readonly durable: boolean
+      readonly log?: ObjectLog | undefined
+    },
   ) {
     this.#store = store
     this.#folder = options.temporary
     this.#durable = options.durable
+    this.#log = options.durable ? options.log : undefined
     store.refresh()
   }
 
@@ -118,17 +134,14 @@ export class ObjectSink {
     this.#pack.add(id, entry)
   }
 
-  /** For `also` and `onNamed` see WriteLoose. */
-  async finish(options: Pick<WriteLoose, 'also' | 'onNamed'> = {}): Promise<void> {
+  /**
+   * `ref` is made durable with the objects, and needs no flush any more if this returns that it stands in the log. For
+   * `onNamed` see WriteLoose.
+   */
+  async finish(options: FinishOptions = {}): Promise<{ readonly isLogged: boolean }> {
+    let isLogged = false
     if (this.#pack === undefined) {
-      if (this.#pending.length > 0) {
-        await writeLooseObjects(this.#pending, {
-          ...options,
-          folder: this.#store.folder,
-          temporary: this.temporary,
-          durable: this.#durable,
-        })
-      }
+      if (this.#pending.length > 0) isLogged = await this.#writeLoose(options)
     } else {
       const pack = this.#pack
       pack.finish({ durable: this.#durable })
@@ -136,6 +149,7 @@ export class ObjectSink {
     }
     this.#pending = []
     this.#removeFolder()
+    return { isLogged }
   }
 
   /** Forgets everything; what was written is garbage in the temporary folder, which goes too. */
@@ -144,6 +158,27 @@ export class ObjectSink {
     this.#pack = undefined
     this.#pending = []
     this.#removeFolder()
+  }
+
+  async #writeLoose({ ref, onNamed }: FinishOptions): Promise<boolean> {
+    const objects = this.#pending.map((object) => ({ id: object.id, bytes: looseBytes(object) }))
+    const total = objects.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    const log = total <= MAX_LOGGED_BYTES ? this.#log : undefined
+    const files: LoggedFile[] = objects.map(({ id, bytes }) => ({
+      name: looseName(id),
+      content: bytes,
+    }))
+    if (ref !== undefined) files.push(ref.file)
+    await writeLooseObjects(objects, {
+      folder: this.#store.folder,
+      temporary: this.temporary,
+      durably:
+        log === undefined
+          ? this.#durable && { also: ref === undefined ? [] : [ref.fd] }
+          : { log: () => log.append(files) },
+      onNamed,
+    })
+    return log !== undefined
   }
 
   #removeFolder(): void {
