@@ -37,17 +37,24 @@ export async function readLockOwner(path: string): Promise<LockOwner | undefined
   return { pid: Number(pid), since: since ?? '', purpose: purpose ?? '' }
 }
 
-type LockFile = { readonly database: Database; readonly inode: bigint; isHeld: boolean }
+type LockFile = {
+  readonly database: Database
+  readonly inode: bigint
+  isHeld: boolean
+  /** The file that names the owner, once it was written. */
+  owner: number | undefined
+}
 
 /** Free locks that were used last, kept open: opening one takes longer than taking it. */
 const kept = new Map<string, LockFile>()
 const MAX_KEPT = 8
 
 function tryLock(path: string, purpose: string): Lock | undefined {
-  const file = openLockFile(path)
-  // One connection would let this process in a second time.
-  if (file.isHeld) return undefined
+  let file: LockFile
   try {
+    file = openLockFile(path)
+    // One connection would let this process in a second time.
+    if (file.isHeld) return undefined
     file.database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     if (isBusy(error)) return undefined
@@ -57,10 +64,10 @@ function tryLock(path: string, purpose: string): Lock | undefined {
   const release = () => {
     file.isHeld = false
     file.database.exec('ROLLBACK')
-    if (kept.get(path) !== file) file.database.close()
+    if (kept.get(path) !== file) close(file)
   }
   try {
-    noteOwner(path, purpose)
+    noteOwner(path, file, purpose)
   } catch (error) {
     release()
     throw error
@@ -72,17 +79,35 @@ function openLockFile(path: string): LockFile {
   const known = kept.get(path)
   // A lock on a file that was removed keeps nobody out.
   if (known !== undefined && known.inode === inodeOf(path)) return known
-  if (known?.isHeld === false) known.database.close()
-  const database = openDatabase(path, { timeoutMs: 0 })
-  const file = { database, inode: inodeOf(path), isHeld: false }
+  kept.delete(path)
+  if (known?.isHeld === false) close(known)
+  const database = openWithoutJournal(path)
+  const file = { database, inode: inodeOf(path), isHeld: false, owner: undefined }
   kept.set(path, file)
-  for (const [oldest, { isHeld, database: idle }] of kept) {
+  for (const [oldest, other] of kept) {
     if (kept.size <= MAX_KEPT) break
-    if (isHeld) continue
-    idle.close()
+    if (other.isHeld || other === file) continue
+    close(other)
     kept.delete(oldest)
   }
   return file
+}
+
+/** Nothing is ever written, and yet SQLite would make a journal each time, and remove it. Busy while somebody has the lock. */
+function openWithoutJournal(path: string): Database {
+  const database = openDatabase(path, { timeoutMs: 0 })
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function close({ database, owner }: LockFile): void {
+  database.close()
+  if (owner !== undefined) closeSync(owner)
 }
 
 function inodeOf(path: string): bigint {
@@ -92,15 +117,15 @@ function inodeOf(path: string): bigint {
 const OWNER_BYTES = 100
 
 /** Written over what stands there, at one length: to empty a file and fill it again has ext4 wait for the disk. */
-function noteOwner(path: string, purpose: string): void {
+function noteOwner(path: string, file: LockFile, purpose: string): void {
   const text = `${process.pid}\n${new Date().toISOString()}\n${purpose}`
   try {
-    const fd = openSync(`${path}.owner`, constants.O_WRONLY | constants.O_CREAT, 0o600)
-    try {
-      writeAll(fd, Buffer.from(`${text.slice(0, OWNER_BYTES - 1).padEnd(OWNER_BYTES - 1)}\n`))
-    } finally {
-      closeSync(fd)
-    }
+    file.owner ??= openSync(`${path}.owner`, constants.O_WRONLY | constants.O_CREAT, 0o600)
+    writeAll(
+      file.owner,
+      Buffer.from(`${text.slice(0, OWNER_BYTES - 1).padEnd(OWNER_BYTES - 1)}\n`),
+      0,
+    )
   } catch (error) {
     // It is for messages only: a full disk must not keep a prune from making room.
     if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error

@@ -20,8 +20,18 @@ let buffer = Buffer.alloc(64 << 10)
 /** Nothing is known of mounts where the system has no such table. */
 export function mountsOf(root: BytePath): Mounts {
   const table = readTable()
-  return table === undefined ? { key: '', remote: undefined } : mountsIn(table, root)
+  if (table === undefined) return { key: '', remote: undefined }
+  if (table !== last.table) last = { table, mounts: new Map() }
+  let mounts = last.mounts.get(root)
+  if (mounts === undefined) {
+    mounts = mountsIn(table, root)
+    last.mounts.set(root, mounts)
+  }
+  return mounts
 }
+
+/** What was found in the table as it was read last; it seldom changes. */
+let last = { table: '', mounts: new Map<BytePath, Mounts>() }
 
 /** `table`: as in /proc/self/mountinfo, one character per byte. */
 export function mountsIn(table: string, root: BytePath): Mounts {
