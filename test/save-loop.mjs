@@ -38,6 +38,7 @@ while (!existsSync(stop)) {
     await store.close()
     store = await open()
   }
-  await sleep(next(12))
+  // With moments in between in which nobody is at work: a collection waits for one.
+  await sleep(next(80))
 }
 await store.close()
