@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 import { scratch } from './scratch.js'
 import {
   BURST,
-  hasNamespaces,
-  inNamespace,
   type Pair,
   runBlocking,
+  SYSTEMS,
   watchedAndNot,
+  whereSystemDoes,
 } from './watch-helpers.js'
 
 /** What `status` says after something was done to the watch, and how many full scans the saves after that made. */
@@ -210,18 +210,18 @@ type Told = {
   readonly fullScans: number
   readonly isWatching: boolean
 }
-type InNamespace = readonly [name: string, body: string, told: readonly Told[]]
+type Forced = readonly [name: string, body: string, told: readonly Told[]]
 
-const MOUNT: InNamespace = [
+const MOUNT: Forced = [
   'mount changed: something was mounted inside, and unmounted',
   `
   await tell()
-  run('mount', '-t', 'tmpfs', 'none', path + '/b/d')
+  mount(path + '/b/d')
   fs.writeFileSync(path + '/b/d/inside', 'x')
   await tell()
   fs.writeFileSync(path + '/b/d/inside', 'y')
   await tell()
-  run('umount', path + '/b/d')
+  unmount(path + '/b/d')
   await tell()
   fs.writeFileSync(path + '/b/d/e', 'changed')
   await tell()
@@ -233,10 +233,9 @@ const MOUNT: InNamespace = [
   })),
 ]
 
-const LIMIT: InNamespace = [
+const LIMIT: Forced = [
   'watch limit: full scans until it is tried again',
   `
-  const limit = (count) => fs.writeFileSync('/proc/sys/user/max_inotify_watches', String(count))
   limit(3)
   await tell()
   fs.writeFileSync(path + '/b/d/e', 'changed')
@@ -264,11 +263,12 @@ const LIMIT: InNamespace = [
   ).map(([fullScans, isWatching]) => ({ doubt: 'watch-limit', fullScans, isWatching })),
 ]
 
-test('each of them that takes a namespace of its own to force', async () => {
-  // Where a process may not have one, src/snapshot/watch/mounts.test.ts is what there is.
-  for (const [name, body, told] of hasNamespaces ? [MOUNT, LIMIT] : []) {
-    await using s = await scratch({ files: FILES })
-    const expected = told.map((watch) => ({ isSame: true, ...watch }))
-    expect({ name, told: inNamespace(s, body) }).toEqual({ name, told: expected })
-  }
+const cases = SYSTEMS.flatMap((system) =>
+  [MOUNT, LIMIT].map(([name, body, told]) => [name, system, body, told] as const),
+)
+
+test.each(cases)('%s (by the %s)', async (_, system, body, told) => {
+  await using s = await scratch({ files: FILES })
+  const expected = told.map((watch) => ({ isSame: true, ...watch }))
+  expect(whereSystemDoes(system, s, body)).toEqual(expected)
 })

@@ -85,25 +85,65 @@ export const BURST = `
   fs.appendFileSync(folder + '/last', 'written when the queue was full\\n')
 `
 
-/** Whether a process here may have namespaces of its own. */
-export const hasNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
+/**
+ * What the system can be made to do to a watched project, in a process of its own: `mount` and `unmount` at a path, and
+ * `limit` for the number of watches. By the kernel where a process may have namespaces of its own, of which nobody else
+ * sees anything; everywhere by giving the program the answers that the kernel would give.
+ */
+export type System = 'kernel' | 'answers given to it'
+
+const mayHaveNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
+
+export const SYSTEMS: readonly System[] = mayHaveNamespaces
+  ? ['kernel', 'answers given to it']
+  : ['answers given to it']
+
+const POWERS: Readonly<Record<System, string>> = {
+  kernel: `
+    const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' })
+    const mount = (at) => run('mount', '-t', 'tmpfs', 'none', at)
+    const unmount = (at) => run('umount', at)
+    const limit = (count) => fs.writeFileSync('/proc/sys/user/max_inotify_watches', String(count))
+  `,
+  'answers given to it': `
+    const { openSync, watch } = fs
+    const table = path + '-mounts'
+    const above = '1 0 0:1 / / rw - ext4 none rw\\n'
+    const unmount = () => fs.writeFileSync(table, above)
+    const mount = (at) => fs.writeFileSync(table, above + '2 1 0:2 / ' + at + ' rw - tmpfs none rw\\n')
+    unmount()
+    fs.openSync = (file, ...rest) => openSync(file === '/proc/self/mountinfo' ? table : file, ...rest)
+    let most = Infinity
+    const watching = new Set()
+    const limit = (count) => (most = count)
+    fs.watch = (...args) => {
+      if (watching.size >= most)
+        throw Object.assign(new Error('ENOSPC: no watch is left'), { code: 'ENOSPC', syscall: 'watch' })
+      const watcher = watch(...args)
+      watching.add(watcher)
+      return watcher.once('close', () => watching.delete(watcher))
+    }
+    syncBuiltinESMExports()
+  `,
+}
 
 /**
- * Runs a script in a process with its own users and mounts, of which nobody else sees anything.
- * At hand: `fs`, `path` (the project), `run` (a program) and `tell`, which saves. Gives back what was told of each save.
+ * Runs a script in such a process. At hand: `fs`, `path` (the project), `mount`, `unmount`, `limit`, and `tell`, which
+ * saves. Gives back what was told of each save.
  */
-export function inNamespace(s: Scratch, body: string): unknown {
-  const file = join(s.folder, 'in-namespace.mjs')
+export function whereSystemDoes(system: System, s: Scratch, body: string): unknown {
+  const file = join(s.folder, 'watching.mjs')
   const index = new URL('../dist/index.js', import.meta.url).href
   const folders = JSON.stringify({ home: s.home, plain: join(s.folder, 'plain'), path: s.project })
   writeFileSync(
     file,
     `
-    import * as fs from 'node:fs'
+    import fs from 'node:fs'
     import { execFileSync } from 'node:child_process'
-    const sdk = await import(${JSON.stringify(index)})
+    import { syncBuiltinESMExports } from 'node:module'
     const { home, plain: plainHome, path } = ${folders}
-    const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' })
+    ${POWERS[system]}
+    const sdk = await import(${JSON.stringify(index)})
     const store = await sdk.openStore({ home, mayBlock: true, durability: 'os' })
     const plainStore = await sdk.openStore({ home: plainHome, mayBlock: true, durability: 'os' })
     const watched = await store.project(path, { watch: true })
@@ -121,6 +161,8 @@ export function inNamespace(s: Scratch, body: string): unknown {
     process.stdout.write(JSON.stringify(told))
     `,
   )
-  const args = ['-rm', '--propagation', 'private', process.execPath, file]
-  return JSON.parse(execFileSync('unshare', args, { encoding: 'utf8' }))
+  const command = [process.execPath, file]
+  const [program = '', ...args] =
+    system === 'kernel' ? ['unshare', '-rm', '--propagation', 'private', ...command] : command
+  return JSON.parse(execFileSync(program, args, { encoding: 'utf8' }))
 }
