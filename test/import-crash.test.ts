@@ -1,8 +1,8 @@
 // An import that is killed at any point is completed by the next one, as if it had never been interrupted.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fileURLToPath } from 'node:url'
 import type { Store } from '../src/index.js'
 import { addVersion2 } from './hermes-folder.js'
@@ -40,18 +40,24 @@ async function everything(store: Store, s: Scratch): Promise<unknown> {
   return { checkpoints: await Promise.all(details), sessions }
 }
 
+/** One source for all of them, which no import changes; each begins without a store. */
+let s: Scratch
+let base: string
+let before: Map<string, string>
 let undisturbed: unknown
 beforeAll(async () => {
-  await using s = await scratch({ files: { 'a.txt': 'now\n' } })
+  s = await scratch({ files: { 'a.txt': 'now\n' } })
+  base = makeSource(s)
+  before = s.hashTree(base)
   const store = await s.open()
-  await store.import('hermes', makeSource(s))
+  await store.import('hermes', base)
   undisturbed = await everything(store, s)
+  await store.close()
 })
+afterAll(() => s.dispose())
 
 test.each(points)('killed at %s, the next import completes it', async (point) => {
-  await using s = await scratch({ files: { 'a.txt': 'now\n' } })
-  const base = makeSource(s)
-  const before = s.hashTree(base)
+  rmSync(s.home, { recursive: true })
   const environment = { ...process.env, SAVESTATE_HOME: s.home }
   const killed = spawnSync(process.execPath, [PROGRAM, 'import', 'hermes', base, '-y'], {
     env: { ...environment, SAVESTATE_FAILPOINT: point },
@@ -67,11 +73,12 @@ test.each(points)('killed at %s, the next import completes it', async (point) =>
   expect(faults.filter(({ kind }) => kind !== 'leftover')).toEqual([])
   expect(s.hashTree(base)).toEqual(before)
   expect(await everything(store, s)).toEqual(undisturbed)
+  await store.close()
+  expect(s.fsck()).toBe('')
 })
 
 test('two imports at once bring everything in once', async () => {
-  await using s = await scratch()
-  const base = makeSource(s)
+  rmSync(s.home, { recursive: true })
   const [first, second] = await Promise.all([s.open(), s.open()])
   const results = await Promise.all([first.import('hermes', base), second.import('hermes', base)])
   expect(results.map(({ problems }) => problems)).toEqual([[], []])

@@ -26,9 +26,22 @@ import { trackedPathsOf } from './tracked-paths.js'
 
 const newFolder = scratchFolders()
 
+type Sample = { readonly root: string; readonly worktree: string }
+const samples = new Map<(folder: string) => string, Sample>()
+
+/** Made once, for tests that only look at it. */
+function sampleOf(make: (folder: string) => string): Sample {
+  const known = samples.get(make)
+  if (known !== undefined) return known
+  const root = newFolder()
+  const sample = { root, worktree: make(root) }
+  samples.set(make, sample)
+  return sample
+}
+
 describe('decoded in process, and by git, an index tracks what `git ls-files` lists', () => {
   test.each(Object.entries(READABLE))('%s', (_, make) => {
-    const worktree = make(newFolder())
+    const { worktree } = sampleOf(make)
     const names = listed(forGit(worktree))
     expect(errorsOf(readTrackedPaths(open(worktree)), names)).toEqual([])
     expect(errorsOf(listTrackedWithGit(open(worktree)), names)).toEqual([])
@@ -37,7 +50,7 @@ describe('decoded in process, and by git, an index tracks what `git ls-files` li
 
 describe('what is not decoded in process is left to git', () => {
   test.each(Object.entries(FOR_GIT))('%s', (_, make) => {
-    const worktree = make(newFolder())
+    const { worktree } = sampleOf(make)
     expect(() => readTrackedPaths(open(worktree))).toThrow(IndexUnsupported)
     expect(errorsOf(trackedPaths(open(worktree)), listed(forGit(worktree)))).toEqual([])
   })
@@ -45,14 +58,14 @@ describe('what is not decoded in process is left to git', () => {
 
 test('each version is what its sample says', () => {
   for (const version of [2, 3, 4]) {
-    const worktree = READABLE[`version ${version}`]?.(newFolder()) ?? ''
+    const { worktree } = sampleOf(READABLE[`version ${version}`] ?? started)
     expect(readFileSync(join(worktree, '.git/index')).readUInt32BE(4)).toBe(version)
   }
 })
 
 describe('a folder that is one entry is tracked with all that is in it', () => {
   test.each(Object.entries(SPARSE))('%s', (_, make) => {
-    const folder = make(newFolder())
+    const folder = sampleOf(make).worktree
     const names = listed(folder, '--sparse')
     expect(names).toEqual(['in/a', 'out/', 'over/', 'top'])
     const { digest } = trackedPathsOf(names)
@@ -73,7 +86,7 @@ describe('a folder that is one entry is tracked with all that is in it', () => {
 })
 
 test('a sparse index is decoded in process', () => {
-  const folder = SPARSE['sparse index']?.(newFolder()) ?? ''
+  const folder = sampleOf(SPARSE['sparse index'] ?? started).worktree
   expect(readTrackedPaths(open(folder)).count).toBe(4)
 })
 
@@ -134,8 +147,7 @@ test('no call changes anything in a repository, nor leaves anything behind', () 
   const temporary = newFolder()
   vi.stubEnv('TMPDIR', temporary)
   for (const make of Object.values({ ...READABLE, ...FOR_GIT, ...SPARSE })) {
-    const root = newFolder()
-    const worktree = make(root)
+    const { root, worktree } = sampleOf(make)
     // Git does not set the time of a shared index or an object anew where that is recent.
     for (const path of Object.keys(fingerprint(root))) {
       if (/sharedindex|objects\/../.test(path)) utimesSync(fsPath(path), 1, 1)

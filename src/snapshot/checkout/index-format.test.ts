@@ -51,16 +51,20 @@ for (const version of [2, 3, 4]) {
 }
 
 test('no index with a changed bit and none cut short is taken for a good one', () => {
+  const taken: string[] = []
   for (const bytes of smallIndexes()) {
     for (let length = 0; length < bytes.length; length++) {
-      expect(() => parseIndex(bytes.subarray(0, length))).toThrow(IndexUnsupported)
+      const outcome = outcomeOf(bytes.subarray(0, length))
+      if (outcome !== 'refused') taken.push(`of ${length} bytes: ${outcome}`)
     }
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes)
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      expect(() => parseIndex(changed)).toThrow(IndexUnsupported)
+      const outcome = outcomeOf(changed)
+      if (outcome !== 'refused') taken.push(`with bit ${bit} changed: ${outcome}`)
     }
   }
+  expect(taken).toEqual([])
 })
 
 test('whatever the bytes are, they are decoded or refused', () => {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
@@ -24,7 +26,7 @@ test('objects of any content come back whole', async () => {
 
 test('a large object comes in pieces, in order', async () => {
   const reader = newReader()
-  const content = Buffer.alloc(20 << 20)
+  const content = Buffer.alloc(6 << 20)
   for (let at = 0; at < content.length; at += 4) content.writeUInt32LE(at, at)
   const id = store(content)
   const hash = createHash('sha1').update(`blob ${content.length}\0`)
@@ -44,7 +46,7 @@ test('a large object comes in pieces, in order', async () => {
 test('reads asked for at once are answered each with its own object', async () => {
   const reader = newReader()
   const contents = Array.from({ length: 200 }, (_, i) => Buffer.alloc(i * 997, `${i} `))
-  const ids = contents.map(store)
+  const ids = storeAll(contents)
   const read = await Promise.all(ids.map((id) => reader.read(id)))
   expect(read.map((content) => objectIdOf('blob', content))).toEqual(ids)
 })
@@ -112,6 +114,19 @@ function newReader(): BlobReader {
   const reader = new BlobReader(repository)
   readers.push(reader)
   return reader
+}
+
+function storeAll(contents: readonly Buffer[]): readonly ObjectId[] {
+  const folder = join(repository, 'contents')
+  mkdirSync(folder)
+  const paths = contents.map((content, i) => {
+    writeFileSync(join(folder, String(i)), content)
+    return `${join(folder, String(i))}\n`
+  })
+  const lines = git(repository, ['hash-object', '-w', '--stdin-paths'], paths.join(''))
+  const ids = contents.map((content) => objectIdOf('blob', content))
+  expect(lines.toString('latin1').trim().split('\n')).toEqual(ids)
+  return ids
 }
 
 function store(content: Buffer): ObjectId {
