@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { capturedFiles, inChild, openProject, saved, skippedFor } from './capture-helpers.js'
-import { scratch, sdk } from './scratch.js'
+import { scratchWithThreads as scratch, sdk } from './scratch.js'
 
 test('roots, homes and what is above them, and the folders for temporary files are refused', async () => {
   await using s = await scratch()

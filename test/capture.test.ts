@@ -12,7 +12,7 @@ import {
   storedTree,
   storeGit,
 } from './capture-helpers.js'
-import { inFolder, scratch } from './scratch.js'
+import { inFolder, scratchWithThreads as scratch } from './scratch.js'
 
 test('bytes are stored as they are, whatever git would make of them', async () => {
   const contents: Record<string, string | Buffer> = {

@@ -45,7 +45,10 @@ async function race<T>(s: Scratch, requests: readonly Request[]): Promise<Outcom
   mkdirSync(folder)
   const waitFor = join(folder, 'go')
   const ready = requests.map((_, i) => join(folder, `ready-${i}`))
-  const running = requests.map((request, i) => start(s, { ...request, waitFor, ready: ready[i] }))
+  // Programs that keep their event loop free, and commands.
+  const running = requests.map((request, i) =>
+    start(s, { ...request, waitFor, ready: ready[i], mayBlock: i % 2 === 1 }),
+  )
   while (!ready.every((path) => existsSync(path))) await sleep(2)
   writeFileSync(waitFor, '')
   const outcomes = await Promise.all(running)
@@ -145,11 +148,11 @@ test('a save waits for the rewind under way, and a list does not', async () => {
   let saving: Promise<string> | undefined
   let hasSaved = false
   const confirm = async () => {
-    saving = start(s, { run: [['save', {}]] }).finally(() => {
+    saving = start(s, { mayBlock: true, run: [['save', {}]] }).finally(() => {
       hasSaved = true
     })
     // A list needs no lock: it answers while the rewind is held up.
-    const listed = JSON.parse(await start(s, { run: [['list', {}]] })) as Outcome<{
+    const listed = JSON.parse(await start(s, { mayBlock: true, run: [['list', {}]] })) as Outcome<{
       readonly checkpoints: readonly CheckpointView[]
     }>
     expect(listed.results?.[0]?.checkpoints.map((checkpoint) => checkpoint.id)).toEqual([id])
@@ -211,7 +214,7 @@ test('saves, rewinds and undos of several processes leave a sound store', async 
 
 test('many saves at once through one store, and through two of one process', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
-  const [one, two] = [await s.open(), await s.open()]
+  const [one, two] = [await s.open({ mayBlock: false }), await s.open({ mayBlock: false })]
   const first = await one.project(s.project)
   const second = await two.project(s.project)
   const saves = times(10, (i) => (i % 2 === 0 ? first : second).save({}))
@@ -231,7 +234,9 @@ test('a store that is opened and closed twice in one process loses nothing to an
   for (const content of ['two', 'three', 'four']) {
     await (await s.open()).close()
     s.write({ 'x.txt': content }, other)
-    const outcome = JSON.parse(await start(s, { project: other, run: [['save', {}]] })) as object
+    const outcome = JSON.parse(
+      await start(s, { mayBlock: true, project: other, run: [['save', {}]] }),
+    ) as object
     expect(outcome).toHaveProperty('results')
     s.write({ 'a.txt': content })
     expected.unshift((await project.save({})).id)

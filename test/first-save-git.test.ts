@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openProject, saved, settle, skippedFor, storedTree, storeGit } from './capture-helpers.js'
-import { fsck, runGit, type Scratch, scratch, snapshotOf } from './scratch.js'
+import { fsck, runGit, type Scratch, scratchWithThreads as scratch, snapshotOf } from './scratch.js'
 
 const FILES = 60
 

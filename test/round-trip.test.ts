@@ -18,7 +18,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tries } from './effort.js'
 import type { Project, Store } from '../src/index.js'
-import { type Scratch, type Seen, scratch } from './scratch.js'
+import { type Scratch, type Seen, scratchWithThreads as scratch } from './scratch.js'
 
 const SEED = Number(process.env['SEED'] ?? 4_711)
 const RUNS = Number(process.env['RUNS'] ?? tries(160))

@@ -86,9 +86,22 @@ export const GIT_ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_COMMITTER_EMAIL: 'c@example.com',
 }
 
-export async function scratch(
-  options: { readonly files?: Readonly<Record<string, FileSpec>> } = {},
-): Promise<Scratch> {
+export type ScratchOptions = {
+  readonly files?: Readonly<Record<string, FileSpec>>
+  /** That of `openStore`: true for no capture thread, as in a command. */
+  readonly mayBlock?: boolean
+}
+
+/** For suites about what a program gets that keeps its event loop free: captures happen on a thread of each store. */
+export function scratchWithThreads(options: ScratchOptions = {}): Promise<Scratch> {
+  return scratch({ ...options, mayBlock: false })
+}
+
+export async function scratch({
+  files = {},
+  // The same calls in this process: a thread takes as long to start as most tests do.
+  mayBlock = true,
+}: ScratchOptions = {}): Promise<Scratch> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-test-')))
   const project = join(folder, 'project')
   const home = join(folder, 'home')
@@ -101,7 +114,7 @@ export async function scratch(
     project,
     home,
     async open(storeOptions = {}) {
-      const store = await sdk.openStore({ home, durability: 'os', ...storeOptions })
+      const store = await sdk.openStore({ home, durability: 'os', mayBlock, ...storeOptions })
       const close = store.close.bind(store)
       store.close = async () => {
         openStores.delete(store)
@@ -110,8 +123,8 @@ export async function scratch(
       openStores.add(store)
       return store
     },
-    write: (files, into = project) => {
-      for (const [path, spec] of Object.entries(files)) put(into, path, spec)
+    write: (specs, into = project) => {
+      for (const [path, spec] of Object.entries(specs)) put(into, path, spec)
     },
     snapshotOf: (of = project, look = {}) => snapshotOf(of, look),
     git: (args, git = {}) => runGit(args, { cwd: project, ...git }),
@@ -131,7 +144,7 @@ export async function scratch(
     },
     [Symbol.asyncDispose]: () => self.dispose(),
   }
-  self.write(options.files ?? {})
+  self.write(files)
   return self
 }
 

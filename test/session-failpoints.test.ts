@@ -52,7 +52,7 @@ describe('killed at a failpoint, it has happened or not', () => {
     const env = { SAVESTATE_FAILPOINT: point }
     await expect(inChild(s, body, { env, mayBlock })).rejects.toMatchObject({ signal: 'SIGKILL' })
 
-    const store = await s.open({ mayBlock })
+    const store = await s.open()
     if (next === 'list') await (await store.project(s.project)).list()
     const { session, state, inFlight } = await store.resume<{ at: number }>('task')
     const world = { at: state?.at, text: readFileSync(join(s.project, 'a.txt'), 'utf8') }

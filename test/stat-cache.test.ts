@@ -79,7 +79,7 @@ test('a change of the same size right after a save is seen, however fast it come
 test('a file written while its save is under way is right in that save or the next', async () => {
   await using s = await scratch({ files: { file: '0000' } })
   const path = join(s.project, 'file')
-  const { project } = await openProject(s)
+  const { project } = await openProject(s, { mayBlock: false })
   for (let i = 0; i < tries(60, 8); i++) {
     writeFileSync(path, String(1000 + i))
     const saving = project.save()
@@ -166,7 +166,7 @@ test('a folder or file that was touched and not changed is no change', async () 
 test('in a project of thousands of paths, looked at by several threads, every change is seen', async () => {
   await using s = await scratch()
   for (let i = 0; i < 2100; i++) s.write({ [`d${i % 50}/e${i % 7}/f${i}`]: `content ${i}` })
-  const { store, project } = await openProject(s)
+  const { store, project } = await openProject(s, { mayBlock: false })
   await project.save()
   // The table of all paths is made a little after a save.
   await sleep(400)
@@ -378,8 +378,10 @@ test('a cache never rests on a checkpoint that is about to be pruned, however sm
   const trees: string[] = []
   for (let i = 0; i < 30; i++) {
     s.write({ 'many/file-7': `edit ${i}` })
-    const tree = `return (await project.show((await project.save()).id)).tree`
-    trees.push(String(await inChild(s, tree, { mayBlock: true })))
+    // As by a process of its own: a store that is opened knows what is on disk.
+    const { store, project } = await openProject(s)
+    trees.push((await saved(project)).tree ?? '')
+    await store.close()
   }
   const text = readFileSync(cacheOf(s), 'latin1')
   const keptBy = /"keptBy":"([0-9a-f]{40})"/.exec(text)?.[1]

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Project } from '../src/index.js'
-import { type Scratch, scratch } from './scratch.js'
+import { type Scratch, scratchWithThreads as scratch } from './scratch.js'
 
 type World = ReturnType<Scratch['snapshotOf']>
 type Saved = { readonly id: string; readonly world: World }
