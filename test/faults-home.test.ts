@@ -5,7 +5,7 @@ import { chmodSync, chownSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ListResult } from '../src/index.js'
-import { type Ended, PROGRAM, type Scratch, scratch } from './cli/program.js'
+import { type Ended, PROGRAM, prepared, type Scratch, scratch } from './cli/program.js'
 import { hashTree } from './scratch.js'
 
 const NOBODY = 65_534
@@ -15,14 +15,14 @@ const READING = [['list'], ['show', '1'], ['diff', '1', '2'], ['status'], ['veri
 const WRITING = [['save'], ['rewind', '2', '-y'], ['pin', '1'], ['prune', '-y'], ['undo', '-y']]
 
 /** Two checkpoints and a change. */
-function inUse(): Scratch {
+const inUse = prepared(() => {
   const s = scratch({ 'a.txt': 'one' })
   s.run(['save'])
   s.write({ 'a.txt': 'two' })
   s.run(['save'])
   s.write({ 'a.txt': 'three' })
   return s
-}
+})
 
 /** The same, all owned by an ordinary user, whom `asUser` runs the program as. */
 function ordinary(): Scratch & { asUser(args: readonly string[]): Ended } {

@@ -1,9 +1,10 @@
 // The real program in a scratch folder of its own: a project, a store and a home, removed at the end.
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
@@ -102,6 +103,26 @@ export function scratch(
       }
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/**
+ * For tests that begin at the same place: what `make` does is done once, and put back at its path for each of them. Not
+ * for those that look at how long ago something was.
+ */
+export function prepared(make: () => Scratch): () => Scratch {
+  let made: Scratch | undefined
+  afterAll(() => {
+    if (made !== undefined) rmSync(`${made.folder}-kept`, { recursive: true })
+  })
+  return () => {
+    if (made === undefined) {
+      made = make()
+      execFileSync('cp', ['-a', made.folder, `${made.folder}-kept`])
+    } else {
+      execFileSync('cp', ['-a', `${made.folder}-kept`, made.folder])
+    }
+    return made
   }
 }
 

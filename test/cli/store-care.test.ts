@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ConfigResult, PruneResult } from '../../src/index.js'
 import { startAgent } from './agent.js'
-import { type Ended, type Scratch, scratch } from './program.js'
+import { type Ended, prepared, type Scratch, scratch } from './program.js'
 
 function setStore(s: Scratch, config: unknown): void {
   mkdirSync(s.home, { recursive: true, mode: 0o700 })
@@ -12,7 +12,7 @@ function setStore(s: Scratch, config: unknown): void {
 }
 
 /** Three checkpoints of the project, one of them pinned. */
-function withCheckpoints(): Scratch {
+const withCheckpoints = prepared(() => {
   const s = scratch()
   for (const content of ['one', 'two', 'three']) {
     s.write({ 'a.txt': content })
@@ -20,7 +20,7 @@ function withCheckpoints(): Scratch {
   }
   s.run(['pin', '3'])
   return s
-}
+})
 
 const count = (s: Scratch) => (s.json(['list']) as { checkpoints: unknown[] }).checkpoints.length
 
