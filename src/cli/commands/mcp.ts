@@ -12,6 +12,7 @@ type Opened = { readonly store: Store; readonly project: Project }
 export const run: Command = async (request) => {
   const { screen, isJson, options } = request
   const signal = endOnSignals()
+  const tell = (error: unknown) => void report(error, { screen, isJson })
   let opened: Promise<Opened> | undefined
   const open = () =>
     (opened ??= openProject(request).catch((error: unknown) => {
@@ -28,12 +29,11 @@ export const run: Command = async (request) => {
       project: async () => (await open()).project,
       mayRewind: options.has('allow-agent-rewind'),
       jsonOf,
-      report: (error) => void report(error, { screen, isJson }),
+      report: tell,
     })
   } finally {
-    // One that could not be opened was told to the client.
-    const last = await opened?.catch(() => undefined)
-    await last?.store.close()
+    // What could not be opened was told to the client, unless that has gone meanwhile.
+    await opened?.then(({ store }) => store.close(), tell)
   }
   return EXIT.done
 }
