@@ -3,7 +3,8 @@ import type { AgentName, InstallRequest, Plan } from '../adapters/index.js'
 import { SavestateError, type Store } from '../index.js'
 import { AGENTS } from './agent-commands.js'
 import type { Request } from './command.js'
-import { diffLines } from './install-text.js'
+import { confirmText } from './confirm.js'
+import { changesText, diffLines } from './install-text.js'
 
 export type AgentResult = {
   readonly agent: AgentName
@@ -28,17 +29,40 @@ export type Outcome = {
 
 export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 
-/** What is wrong with the configuration of one agent does not keep the others from theirs. */
-export async function planAll(
+type Intent = {
+  readonly agents: readonly AgentName[]
+  readonly planOf: (one: InstallRequest) => Promise<Plan>
+  /** Put to the person below the changes. */
+  readonly question: string
+}
+
+/** What is to be done, shown to the person, and whether it shall be. */
+export type Agreed = Pick<Outcome, 'scope' | 'declined'> & {
+  readonly planned: readonly Planned[]
+  readonly failed: readonly AgentResult[]
+  readonly isWanted: boolean
+}
+
+/** Changes nothing, and asks only where something would change. */
+export async function planAndAsk(
   request: Request,
-  {
-    agents,
-    planOf,
-  }: {
-    readonly agents: readonly AgentName[]
-    readonly planOf: (one: InstallRequest) => Promise<Plan>
-  },
-): Promise<{ readonly planned: readonly Planned[]; readonly failed: readonly AgentResult[] }> {
+  { question, ...intent }: Intent,
+): Promise<Agreed> {
+  const { planned, failed } = await planAll(request, intent)
+  const scope = request.options.has('project') ? 'project' : 'user'
+  if (request.options.has('dry-run'))
+    return { scope, planned, failed, isWanted: false, declined: false }
+  const changes = planned.flatMap(({ plan }) => plan.changes)
+  const plan = changesText(changes, request.screen.paintNote)
+  const isWanted = changes.length === 0 || (await confirmText(request, { plan, question }))
+  return { scope, planned, failed, isWanted, declined: !isWanted }
+}
+
+/** What is wrong with the configuration of one agent does not keep the others from theirs. */
+async function planAll(
+  request: Request,
+  { agents, planOf }: Pick<Intent, 'agents' | 'planOf'>,
+): Promise<Pick<Agreed, 'planned' | 'failed'>> {
   const planned: Planned[] = []
   const failed: AgentResult[] = []
   for (const agent of agents) {

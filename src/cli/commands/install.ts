@@ -6,7 +6,7 @@ import {
   type AgentResult,
   chosenAgents,
   type Outcome,
-  planAll,
+  planAndAsk,
   type Planned,
   resultOf,
 } from '../install-work.js'
@@ -18,23 +18,14 @@ export const run = command<Outcome>({
     // Before anything is planned: hooks without a store would only fail.
     const store = await request.store()
     const agents = await chosenAgents(request, async () => presentAgents(process.env))
-    const { planned, failed } = await planAll(request, {
+    const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
       agents,
       planOf: (one) => planInstallOf(store, one),
+      question: 'Write this?',
     })
-    const scope = request.options.has('project') ? 'project' : 'user'
-    const changes = planned.flatMap(({ plan }) => plan.changes)
-    const isDry = request.options.has('dry-run')
-    const isWanted =
-      isDry || changes.length === 0
-        ? !isDry
-        : await confirmText(request, {
-            plan: changesText(changes, request.screen.paintNote),
-            question: 'Write this?',
-          })
     const done: AgentResult[] = []
     for (const one of planned) done.push(await applied(request, one, isWanted))
-    return { scope, declined: !isWanted && !isDry, agents: [...done, ...failed] }
+    return { ...rest, agents: [...done, ...failed] }
   },
   render: (outcome, request) => outcomeText(outcome, { request, done: 'installed' }),
   exitCode: (outcome) => outcomeExit(outcome),
