@@ -1,15 +1,6 @@
 // A new ledger from what can be read of a damaged one. The new one is complete under a name of its own before the old one
 // goes; from then on a rescue that was interrupted only has to be finished, and until it is nobody opens the ledger.
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
 import {
@@ -17,6 +8,7 @@ import {
   failpoint,
   openDatabase,
   type SetAside,
+  syncFile,
   syncFolder,
 } from '../system/index.js'
 import { copyRows } from './copy-rows.js'
@@ -79,7 +71,7 @@ function makeRescued(home: string): void {
     target.run('UPDATE sqlite_sequence SET seq = seq + ?', ID_GAP)
   })
   target.close()
-  flush(to)
+  syncFile(to)
   renameSync(to, rescued)
   syncFolder(home)
   rmSync(folder, { recursive: true, force: true })
@@ -102,14 +94,5 @@ function copyFrom(path: string, target: Database): void {
     if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
   } finally {
     source.close()
-  }
-}
-
-function flush(path: string): void {
-  const fd = openSync(path, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
   }
 }

@@ -44,6 +44,11 @@ function writeWhole(
 export function syncFolder(path: string | Buffer): void {
   // Windows cannot open a folder, and keeps its names durable by itself.
   if (process.platform === 'win32') return
+  syncFile(path)
+}
+
+/** Makes durable what a file holds that somebody else has written. */
+export function syncFile(path: string | Buffer): void {
   const fd = openSync(path, 'r')
   try {
     fsyncSync(fd)

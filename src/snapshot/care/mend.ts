@@ -1,9 +1,9 @@
 // Puts right what is derived, and takes what is damaged out of the way. Each step leaves the store as it was or better,
 // wherever it is stopped: what is new is complete before what is old goes.
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
-import { SetAside, syncFolder } from '../../system/index.js'
+import { SetAside, syncFile, syncFolder } from '../../system/index.js'
 import { tryGit } from '../git/git-program.js'
 import { type CommitFacts, encodeCommit, StagedRef } from '../objects/commit.js'
 import { looseBytes, loosePath, writeLooseObjects } from '../objects/loose.js'
@@ -87,7 +87,7 @@ async function makeIndex(gitDir: string, { name, temporary, away }: PackWork): P
   const { status } = await tryGit(gitDir, [...config, 'index-pack', '-o', made, pack])
   if (status !== 0) return false
   chmodSync(made, 0o600)
-  flush(made)
+  syncFile(made)
   away.move(idx, 'the index of a pack, damaged')
   renameSync(made, idx)
   syncFolder(folder)
@@ -140,14 +140,5 @@ function openIfThere(
   return {
     objects: index === undefined ? () => file.inOrder() : listed,
     close: () => file.close(),
-  }
-}
-
-function flush(path: string): void {
-  const fd = openSync(path, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
   }
 }

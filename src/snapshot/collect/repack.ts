@@ -1,9 +1,9 @@
 // One pack in place of several, and of loose objects: with deltas, and without what nobody holds.
 // Order of writes: pack and index into a temporary folder, flushed; pack named; index named; folder flushed. Until
 // then the old files are there, and afterwards everything is there twice until they are removed.
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { failpoint, syncFolder } from '../../system/index.js'
+import { failpoint, syncFile, syncFolder } from '../../system/index.js'
 import { listIfThere } from '../objects/loose.js'
 import type { Census, Pack } from './census.js'
 import { eachLine, listForPacking } from './mark.js'
@@ -79,9 +79,7 @@ function adopt(temporary: string, folder: string): string | undefined {
   const name = index.slice(0, -'.idx'.length)
   for (const file of files) {
     chmodSync(join(temporary, file), 0o600)
-    const fd = openSync(join(temporary, file), 'r')
-    fsyncSync(fd)
-    closeSync(fd)
+    syncFile(join(temporary, file))
   }
   failpoint('collect:packed')
   // The index last: git sees a pack only through it.
