@@ -1,11 +1,12 @@
 // Claude Code: hooks in settings.json, the conversation in a file of JSON lines.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
+import { commandHooks, cutTranscript } from './claude-like.js'
 
 const NATIVE = `@anthropic-ai/claude-code-linux-${process.arch}/claude`
 
@@ -71,11 +72,7 @@ class ClaudeHere implements AgentHere {
   ) {}
 
   hook(commandFor: (event: string) => string): void {
-    const hooks = EVENTS.map((event) => {
-      const command = commandFor(event)
-      return [event, [{ hooks: [{ type: 'command', command }] }]]
-    })
-    const settings = { hooks: Object.fromEntries(hooks) as unknown }
+    const settings = { hooks: commandHooks(EVENTS, commandFor) }
     writeHome(this.place, '.claude/settings.json', JSON.stringify(settings))
   }
 
@@ -99,18 +96,8 @@ class ClaudeHere implements AgentHere {
   /** A copy of the transcript, cut before the turn, and forked: the agent's own file stays as it is. */
   async resumeBefore(turn: RecordedEvent, prompt: string) {
     const lines = readFileSync(asText(turn.payload['transcript_path']), 'utf8').split('\n')
-    const first = lines.findIndex(
-      (line) => line !== '' && promptOf(line) === turn.payload['prompt_id'],
-    )
-    if (first === -1) throw new Error('The turn is not in the transcript')
-    const cut = join(this.place.root, 'cut.jsonl')
-    writeFileSync(
-      cut,
-      lines
-        .slice(0, first)
-        .map((line) => `${line}\n`)
-        .join(''),
-    )
+    const isTurn = (line: string) => line !== '' && promptOf(line) === turn.payload['prompt_id']
+    const cut = cutTranscript(this.place, { lines, isTurn })
     return this.call(prompt, ['--resume', cut, '--fork-session'])
   }
 

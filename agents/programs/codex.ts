@@ -7,6 +7,7 @@ import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
+import { commandHooks } from './claude-like.js'
 
 const TRIPLE = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl`
 const NATIVE = `@openai/codex-linux-${process.arch}/vendor/${TRIPLE}/bin/codex`
@@ -77,11 +78,7 @@ class CodexHere implements AgentHere {
 
   hook(commandFor: (event: string) => string): void {
     this.needsTrust = false
-    const hooks = EVENTS.map((event) => {
-      const command = commandFor(event)
-      return [event, [{ hooks: [{ type: 'command', command }] }]]
-    })
-    const settings = { hooks: Object.fromEntries(hooks) as unknown }
+    const settings = { hooks: commandHooks(EVENTS, commandFor) }
     writeHome(this.place, '.codex/hooks.json', JSON.stringify(settings))
   }
 

@@ -1,5 +1,5 @@
 // Gemini CLI: hooks in settings.json, a conversation that can be started from a file.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Command } from '../drive.js'
@@ -7,6 +7,7 @@ import { asList, asRecord, asText, type Json } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
 import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
+import { commandHooks, cutTranscript } from './claude-like.js'
 
 const BUNDLE = '@google/gemini-cli/bundle/gemini.js'
 
@@ -80,11 +81,7 @@ class GeminiHere implements AgentHere {
   ) {}
 
   hook(commandFor: (event: string) => string): void {
-    const hooks = EVENTS.map((event) => {
-      const command = commandFor(event)
-      return [event, [{ hooks: [{ type: 'command', command }] }]]
-    })
-    const settings = { ...SETTINGS, hooks: Object.fromEntries(hooks) as unknown }
+    const settings = { ...SETTINGS, hooks: commandHooks(EVENTS, commandFor) }
     writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
   }
 
@@ -111,16 +108,7 @@ class GeminiHere implements AgentHere {
       .trimEnd()
       .split('\n')
     const asked = asText(turn.payload['prompt'])
-    const first = lines.findIndex((line) => askedIn(line) === asked)
-    if (first === -1) throw new Error('The turn is not in the transcript')
-    const cut = join(this.place.root, 'cut.jsonl')
-    writeFileSync(
-      cut,
-      lines
-        .slice(0, first)
-        .map((line) => `${line}\n`)
-        .join(''),
-    )
+    const cut = cutTranscript(this.place, { lines, isTurn: (line) => askedIn(line) === asked })
     return this.call(['--session-file', cut], prompt)
   }
 
