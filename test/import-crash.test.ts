@@ -79,7 +79,7 @@ test.each(points)('killed at %s, the next import completes it', async (point) =>
 
 test('two imports at once bring everything in once', async () => {
   rmSync(s.home, { recursive: true })
-  const [first, second] = await Promise.all([s.open(), s.open()])
+  const [first, second] = [await s.open({ mayBlock: false }), await s.open({ mayBlock: false })]
   const results = await Promise.all([first.import('hermes', base), second.import('hermes', base)])
   expect(results.map(({ problems }) => problems)).toEqual([[], []])
   expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(4)
