@@ -96,9 +96,9 @@ export function skippedFor({ skippedPaths }: CheckpointDetails, reason: string):
     .sort()
 }
 
-/** Longer than the time for which a file just written is not trusted to be known. */
+/** Longer than the 100 ms for which a file just written is not trusted to be known. */
 export function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 150))
+  return new Promise((resolve) => setTimeout(resolve, 120))
 }
 
 export type ChildOptions = {

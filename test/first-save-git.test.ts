@@ -273,7 +273,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 }
 
-describe('whatever the repository is like, the checkpoint is what reading every file gives', () => {
+// Much of each is waiting until files have settled.
+describe.concurrent('whatever the repository is like, the checkpoint is what reading every file gives', () => {
   test.each(Object.entries(CASES))('%s', async (_, { make, reused: expected, ...how }) => {
     await using s = await repository()
     const before = packed(s)

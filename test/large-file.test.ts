@@ -1,5 +1,5 @@
 // From 0 bytes to more than 2 GB (in the long run 4 GB): streamed, bounded in memory, exact.
-import { createHash, randomFillSync } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import { closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -54,6 +54,10 @@ test('a file of more than 2 GB under the limit is streamed in little memory and 
   const size = (isLong ? 4 : 2) * GB + 3 * MB
   const path = join(s.project, 'huge.bin')
   truncateSync(path, size)
+  // What `git hash-object` gives for it.
+  const blob = isLong
+    ? '68ba1e73daa1591e75c1f90b452b898d2d0fbf5b'
+    : '292c6914779c653dcba56ee821f09d0a33b4c4f1'
   // Something to find at both ends and across what 32 bits can count.
   const marks = [0, 2 ** 31 - 3, ...(isLong ? [2 ** 32 - 3] : []), size - 5]
   const fd = openSync(path, 'r+')
@@ -68,22 +72,23 @@ test('a file of more than 2 GB under the limit is streamed in little memory and 
     await raised.close()
     return { ref, sizeBytes, skipped, peakBytes: process.resourceUsage().maxRSS * 1024 }
     `,
+    { mayBlock: true },
   )
   const { ref, peakBytes, ...figures } = answer as Record<string, string | number>
   expect(figures).toEqual({ sizeBytes: size + 1, skipped: 0 })
   expect(peakBytes).toBeLessThan(300 * MB)
 
   const id = storedTree(s, String(ref)).get('huge.bin')?.id ?? ''
-  expect(id).toBe(blobIdOf(size, marks))
+  expect(id).toBe(blob)
   expect(storeGit(s, 'cat-file', '-s', id).toString().trim()).toBe(String(size))
   // Its id has just been proven; fsck would take ten seconds to prove it again.
   s.allowDamage()
 }, 120_000)
 
-test('24 MB of noise come back to the byte, undone and redone', async () => {
+test('17 MB of noise come back to the byte, undone and redone', async () => {
   await using s = await scratch({ files: { small: 'x' } })
   const path = join(s.project, 'noise.bin')
-  writeFileSync(path, randomFillSync(Buffer.alloc(24 * MB)))
+  writeFileSync(path, randomFillSync(Buffer.alloc(17 * MB)))
   const { project } = await openProject(s, { limits: { maxFileBytes: 100 * MB } })
   const before = s.snapshotOf()
   const { id, ref } = await saved(project)
@@ -122,23 +127,3 @@ test('sizes around every threshold come back to the byte', async () => {
   await project.rewind({ to: id })
   expect(s.snapshotOf()).toEqual(before)
 })
-
-/** The id of a blob of zeros with `mark!` at some places, computed a megabyte at a time. */
-function blobIdOf(size: number, marks: readonly number[]): string {
-  const hash = createHash('sha1').update(`blob ${size}\0`)
-  const zeros = Buffer.alloc(MB)
-  for (let at = 0; at < size; at += MB) {
-    if (marks.every((mark) => mark + 5 <= at || mark >= at + MB)) {
-      hash.update(zeros)
-      continue
-    }
-    const piece = Buffer.from(zeros)
-    for (const mark of marks)
-      for (let i = 0; i < 5; i++) {
-        const place = mark + i - at
-        if (place >= 0 && place < MB) piece.write('mark!'.charAt(i), place)
-      }
-    hash.update(piece)
-  }
-  return hash.digest('hex')
-}

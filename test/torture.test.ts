@@ -7,7 +7,7 @@ import { isLong } from './effort.js'
 
 const PROGRAM = fileURLToPath(new URL('../build/torture/main.js', import.meta.url))
 const FIXED_SEED = 4
-const MINUTES = isLong ? 0.5 : 0.08
+const MINUTES = isLong ? 0.5 : 0.05
 
 test.each([
   ['the same seed as always', FIXED_SEED],

@@ -77,6 +77,21 @@ export function open(folder: string): Repository {
   return repository ?? { worktree: '', gitDir: '', commonDir: '' }
 }
 
+let contentFolders = 0
+
+/** Stores many blobs with one git process; their ids, in order. */
+export function storeBlobs(gitDir: string, contents: readonly Buffer[]): readonly string[] {
+  const folder = join(gitDir, `contents-${++contentFolders}`)
+  mkdirSync(folder)
+  const paths = contents.map((content, i) => {
+    const path = join(folder, String(i))
+    writeFileSync(path, content)
+    return `${path}\n`
+  })
+  const ids = git(gitDir, ['hash-object', '-w', '--no-filters', '--stdin-paths'], paths.join(''))
+  return ids.toString('latin1').trimEnd().split('\n')
+}
+
 /** What git says is tracked, apart from gitlinks. */
 export function listed(folder: string, ...args: readonly string[]): readonly BytePath[] {
   const records = git(folder, ['ls-files', '-z', '--stage', ...args])

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
-import { git, scratchFolders } from '../checkout/scratch-git.js'
+import { git, scratchFolders, storeBlobs } from '../checkout/scratch-git.js'
 import { objectIdOf } from '../objects/object-id.js'
 import { BlobReader } from './blob-reader.js'
 
@@ -45,7 +43,7 @@ test('a large object comes in pieces, in order', async () => {
 
 test('reads asked for at once are answered each with its own object', async () => {
   const reader = newReader()
-  const contents = Array.from({ length: 200 }, (_, i) => Buffer.alloc(i * 997, `${i} `))
+  const contents = Array.from({ length: 200 }, (_, i) => Buffer.alloc(i * 397, `${i} `))
   const ids = storeAll(contents)
   const read = await Promise.all(ids.map((id) => reader.read(id)))
   expect(read.map((content) => objectIdOf('blob', content))).toEqual(ids)
@@ -117,15 +115,8 @@ function newReader(): BlobReader {
 }
 
 function storeAll(contents: readonly Buffer[]): readonly ObjectId[] {
-  const folder = join(repository, 'contents')
-  mkdirSync(folder)
-  const paths = contents.map((content, i) => {
-    writeFileSync(join(folder, String(i)), content)
-    return `${join(folder, String(i))}\n`
-  })
-  const lines = git(repository, ['hash-object', '-w', '--stdin-paths'], paths.join(''))
   const ids = contents.map((content) => objectIdOf('blob', content))
-  expect(lines.toString('latin1').trim().split('\n')).toEqual(ids)
+  expect(storeBlobs(repository, contents)).toEqual(ids)
   return ids
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../../test/effort.js'
-import { git, scratchFolders } from '../checkout/scratch-git.js'
+import { git, scratchFolders, storeBlobs } from '../checkout/scratch-git.js'
 import { countLines, linesOf, startLineCount } from './count-lines.js'
 import { EMPTY_TREE } from './object-id.js'
 
@@ -45,10 +45,9 @@ test('a file counted in pieces has the lines it has as a whole', () => {
 })
 
 function countedByGit(contents: readonly Buffer[]): number[] {
-  const lines = contents.map((bytes, i) => {
-    const id = git(repository, ['hash-object', '-w', '--stdin'], bytes).toString('latin1').trim()
-    return `100644 blob ${id}\tf${String(i).padStart(6, '0')}\n`
-  })
+  const lines = storeBlobs(repository, contents).map(
+    (id, i) => `100644 blob ${id}\tf${String(i).padStart(6, '0')}\n`,
+  )
   const tree = git(repository, ['mktree'], lines.join('')).toString('latin1').trim()
   const output = git(repository, ['diff-tree', '-r', '--numstat', EMPTY_TREE, tree])
   const counts = output
