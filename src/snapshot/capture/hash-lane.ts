@@ -63,15 +63,18 @@ export class HashLane {
   }
 }
 
-/** The lanes of one capture, as many as there are cores: started when they are needed, or ahead of that. */
+/**
+ * The lanes of one capture: with the thread of the scan, as many as there are cores. Started when they are needed, or
+ * ahead of that.
+ */
 export class HashLanes {
   readonly #url: URL
-  readonly #objectsFolder: string
+  readonly objectsFolder: string
   #ready: readonly HashLane[] | undefined
 
   constructor(url: URL, objectsFolder: string) {
     this.#url = url
-    this.#objectsFolder = objectsFolder
+    this.objectsFolder = objectsFolder
   }
 
   get isReady(): boolean {
@@ -79,11 +82,8 @@ export class HashLanes {
   }
 
   warmUp(): void {
-    const count = Math.min(MAX_THREADS, Math.max(1, availableParallelism()))
-    this.#ready ??= Array.from(
-      { length: count },
-      () => new HashLane(this.#url, this.#objectsFolder),
-    )
+    const count = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))
+    this.#ready ??= Array.from({ length: count }, () => new HashLane(this.#url, this.objectsFolder))
   }
 
   /** From here on they are the caller's to close. */

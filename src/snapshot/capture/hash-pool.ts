@@ -1,7 +1,9 @@
-// Reads, hashes and compresses on several threads. Work goes out in batches, a few at a time for each
-// thread, so that memory stays bounded whatever the project holds.
+// Reads, hashes and compresses on several threads, and on this one once the scan is over. Work goes out in batches, a few
+// at a time for each thread, so that memory stays bounded whatever the project holds.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checkoutEntries } from './checkout-entries.js'
-import type { HashedBatch } from './hashed-batch.js'
+import { FileHasher } from './file-hasher.js'
+import type { HashedBatch, HashRequest } from './hashed-batch.js'
 import type { HashLane } from './hash-lane.js'
 import type { Pending } from './scanned.js'
 
@@ -12,24 +14,26 @@ const BATCHES_AHEAD = 3
 
 export type TakeBatch = (batch: readonly Pending[], hashed: HashedBatch) => void
 
+export type HashPoolOptions = {
+  /** What the store has is looked for there. */
+  readonly objectsFolder: string
+  readonly largeBytes: number
+  readonly take: TakeBatch
+}
+
 type Busy = { readonly lane: HashLane; readonly underWay: (readonly Pending[])[] }
 
 export class HashPool {
   readonly #lanes: readonly Busy[]
-  readonly #largeBytes: number
-  readonly #take: TakeBatch
+  readonly #options: HashPoolOptions
   readonly #queue: (readonly Pending[])[] = []
   #batch: Pending[] = []
   #fault: Error | undefined
   #wake: (() => void) | undefined
 
-  constructor(
-    lanes: readonly HashLane[],
-    { largeBytes, take }: { readonly largeBytes: number; readonly take: TakeBatch },
-  ) {
+  constructor(lanes: readonly HashLane[], options: HashPoolOptions) {
     this.#lanes = lanes.map((lane) => ({ lane, underWay: [] }))
-    this.#largeBytes = largeBytes
-    this.#take = take
+    this.#options = options
   }
 
   add(item: Pending): void {
@@ -39,13 +43,14 @@ export class HashPool {
 
   /** Resolves when everything added has been taken; throws what went wrong first. */
   async finish(): Promise<void> {
+    this.#closeBatch()
+    await this.#workHere()
     for (const busy of this.#lanes) {
       busy.lane.listen(
         (answer) => this.#onAnswer(busy, answer),
         (fault) => this.#onFault(fault),
       )
     }
-    this.#closeBatch()
     if (this.#isBusy()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -61,24 +66,52 @@ export class HashPool {
   #closeBatch(): void {
     if (this.#batch.length > 0) this.#queue.push(this.#batch)
     this.#batch = []
-    for (const busy of this.#lanes) {
-      for (let answer = busy.lane.receive(); answer !== undefined; answer = busy.lane.receive())
-        this.#settle(busy, answer)
-    }
-    this.#dispatch()
+    this.#receive()
+    this.#dispatch(BATCHES_PER_LANE)
   }
 
-  #dispatch(): void {
+  /** Until all is taken up by somebody. What else this thread has to do gets its turns in between. */
+  async #workHere(): Promise<void> {
+    if (this.#queue.length === 0) return
+    const hasher = new FileHasher(this.#options.objectsFolder)
+    try {
+      for (;;) {
+        this.#dispatch(BATCHES_AHEAD)
+        const batch = this.#queue.shift()
+        if (batch === undefined) return
+        this.#settle(batch, hasher.hash(this.#requestOf(batch)))
+        await nextTurn()
+        this.#receive()
+      }
+    } finally {
+      hasher.close()
+    }
+  }
+
+  /** What the threads have answered so far. */
+  #receive(): void {
+    for (const { lane, underWay } of this.#lanes) {
+      for (let answer = lane.receive(); answer !== undefined; answer = lane.receive())
+        this.#settle(underWay.shift() ?? [], answer)
+    }
+  }
+
+  /** Not more than so many to each thread. */
+  #dispatch(most: number): void {
     while (this.#queue.length > 0) {
       const next = this.#nextLane()
-      if (next.underWay.length >= BATCHES_PER_LANE) return
+      if (next.underWay.length >= most) return
       const batch = this.#queue.shift() ?? []
       next.underWay.push(batch)
-      next.lane.send({
-        paths: batch.map(({ path }) => path),
-        largeBytes: this.#largeBytes,
-        checkout: checkoutEntries(batch),
-      })
+      next.lane.send(this.#requestOf(batch))
+    }
+  }
+
+  #requestOf(batch: readonly Pending[]): HashRequest {
+    return {
+      paths: batch.map(({ path }) => path),
+      largeBytes: this.#options.largeBytes,
+      checkout: checkoutEntries(batch),
     }
   }
 
@@ -88,16 +121,15 @@ export class HashPool {
     return first ?? this.#lanes.reduce((a, b) => (b.underWay.length < a.underWay.length ? b : a))
   }
 
-  #settle({ underWay }: Busy, answer: HashedBatch): void {
-    const batch = underWay.shift() ?? []
+  #settle(batch: readonly Pending[], answer: HashedBatch): void {
     if (answer.count < batch.length) this.#queue.unshift(batch.slice(answer.count))
-    this.#take(batch.slice(0, answer.count), answer)
+    this.#options.take(batch.slice(0, answer.count), answer)
   }
 
-  #onAnswer(busy: Busy, answer: HashedBatch): void {
+  #onAnswer({ underWay }: Busy, answer: HashedBatch): void {
     try {
-      this.#settle(busy, answer)
-      this.#dispatch()
+      this.#settle(underWay.shift() ?? [], answer)
+      this.#dispatch(BATCHES_PER_LANE)
     } catch (error) {
       this.#onFault(error instanceof Error ? error : new Error(String(error)))
     }

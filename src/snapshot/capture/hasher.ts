@@ -123,7 +123,9 @@ export class Hasher {
   }
 
   #startPool(): void {
-    const pool = new HashPool(this.#options.lanes.take(), {
+    const { lanes } = this.#options
+    const pool = new HashPool(lanes.take(), {
+      objectsFolder: lanes.objectsFolder,
       largeBytes: this.#largeBytes,
       take: (batch, hashed) => this.#take(batch, hashed),
     })

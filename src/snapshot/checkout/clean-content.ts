@@ -34,6 +34,11 @@ export class CleanContents {
     return blob === undefined ? undefined : { id, ...blob, stats, readAtMs }
   }
 
+  close(): void {
+    for (const packs of this.#packs.values()) packs.close()
+    this.#packs.clear()
+  }
+
   #packsOf(objects: string): UserPacks {
     let packs = this.#packs.get(objects)
     if (packs === undefined) {

@@ -11,7 +11,6 @@ const MAX_INDEX_BYTES = 128 << 20
 /** A delta may be made on something larger than what it is of. */
 const MAX_OBJECT_BYTES = 16 << 20
 
-/** Open until the thread ends, which is with the save. */
 export class UserPacks {
   /** The one that had the last object comes first: it mostly has the next. */
   readonly #packs: PackFile[]
@@ -33,6 +32,10 @@ export class UserPacks {
       if (pack !== undefined) packs.push(pack)
     }
     return new UserPacks(packs)
+  }
+
+  close(): void {
+    for (const pack of this.#packs) pack.close()
   }
 
   /** Undefined if no pack has it, or not as it should be. */
