@@ -1,4 +1,5 @@
 // The room's face: a folder ⇄ a tree id. Everything slow happens on the capture thread.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BytePath,
@@ -73,9 +74,10 @@ export class Snapshots {
     return join(this.#options.home, 'objects.git')
   }
 
-  /** Starts the thread ahead of need: it takes some milliseconds. */
+  /** Starts the thread ahead of need: it takes some milliseconds. A new store will soon see a first save. */
   warmUp(): void {
-    this.#thread ??= this.#start()
+    if (existsSync(this.gitDir)) this.#thread ??= this.#start()
+    else this.expectFirstSave()
   }
 
   /** A capture comes next. Where it runs on this thread, its helper starts while the rest is loaded. */

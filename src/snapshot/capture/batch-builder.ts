@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import type { BigIntStats } from 'node:fs'
 import type { ObjectId } from '../../model/index.js'
-import { packEntryParts } from '../objects/pack-entry.js'
+import { compressed, PACK_HEAD_BYTES, putPackHead } from '../objects/pack-entry.js'
 import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
 import type { ReadFault } from './read-file.js'
 import type { SecretContent } from './secret-content.js'
@@ -17,6 +17,11 @@ export type HashedFile = {
   readonly readAtMs: number
   readonly lines: number
   readonly secret: SecretContent | undefined
+}
+
+export type NewContent = {
+  readonly content: Uint8Array
+  readonly entry?: Uint8Array | undefined
 }
 
 export class BatchBuilder {
@@ -46,13 +51,14 @@ export class BatchBuilder {
     this.#count += 1
   }
 
-  /** `entry`: what is to be stored of it, from `newEntry` or a pack; undefined if the store has it. */
-  add(file: HashedFile, entry: readonly Uint8Array[] | undefined): void {
+  /** With what is to be stored of it: a content, or its entry out of another pack; undefined if the store has it. */
+  add(file: HashedFile, stored: NewContent | undefined): void {
     const { id, stats, readAtMs, lines, secret } = file
     if (secret !== undefined) this.#secrets.push([this.#count, secret])
     this.#ids += id
     const start = this.#end
-    for (const part of entry ?? []) this.#append(part)
+    if (stored?.entry !== undefined) this.#append(stored.entry)
+    else if (stored !== undefined) this.#compress(stored.content)
     const crc = start === this.#end ? 0 : crc32(this.#memory.subarray(start, this.#end))
     const stamp = this.#count * STAMPS_PER_FILE
     this.#stamps[stamp] = stats.mtimeNs
@@ -83,18 +89,24 @@ export class BatchBuilder {
     }
   }
 
-  #append(part: Uint8Array): void {
-    const end = this.#end + part.length
-    if (end > this.#memory.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(end, this.#memory.length * 2))
-      this.#memory.copy(larger, 0, 0, this.#end)
-      this.#memory = larger
-    }
-    this.#memory.set(part, this.#end)
-    this.#end = end
+  #compress(content: Uint8Array): void {
+    const body = compressed(content)
+    this.#makeRoom(PACK_HEAD_BYTES + body.length)
+    this.#end = putPackHead(this.#memory, this.#end, { type: 'blob', size: content.length })
+    this.#append(body)
   }
-}
 
-export function newEntry(content: Uint8Array): readonly Uint8Array[] {
-  return packEntryParts('blob', content)
+  #append(part: Uint8Array): void {
+    this.#makeRoom(part.length)
+    this.#memory.set(part, this.#end)
+    this.#end += part.length
+  }
+
+  #makeRoom(bytes: number): void {
+    const end = this.#end + bytes
+    if (end <= this.#memory.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(end, this.#memory.length * 2))
+    this.#memory.copy(larger, 0, 0, this.#end)
+    this.#memory = larger
+  }
 }

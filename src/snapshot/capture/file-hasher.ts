@@ -5,17 +5,20 @@ import { ENTRY_BYTES } from '../checkout/index-entry.js'
 import { linesOf } from '../objects/count-lines.js'
 import { LooseListing } from '../objects/loose.js'
 import { PackIndexes } from '../objects/pack-index.js'
-import { BatchBuilder, newEntry } from './batch-builder.js'
+import { BatchBuilder } from './batch-builder.js'
 import type { HashedBatch, HashRequest } from './hashed-batch.js'
-import { BulkReader, type HashedRead } from './read-file.js'
+import { BulkReader } from './read-file.js'
 import { secretIn } from './secret-content.js'
 
 const ANSWER_BYTES = 2 << 20
+const NOTHING = new Uint8Array(0)
 
 export class FileHasher {
   readonly #reader = new BulkReader()
   readonly #clean = new CleanContents()
   readonly #builder = new BatchBuilder()
+  /** Of the files of the batch, in the user's index. */
+  #entries = bufferOf(NOTHING)
   readonly #loose: LooseListing
   readonly #packs: PackIndexes
 
@@ -31,6 +34,7 @@ export class FileHasher {
     const { paths, largeBytes } = request
     const builder = this.#builder
     builder.begin(paths.length)
+    this.#entries = bufferOf(request.checkout?.entries ?? NOTHING)
     let readBytes = 0
     for (const [i, path] of paths.entries()) {
       if (readBytes >= ANSWER_BYTES) break
@@ -43,7 +47,7 @@ export class FileHasher {
       const isKnown = this.#loose.has(id) || this.#packs.has(id)
       const lines = linesOf(content)
       const file = { id, stats, readAtMs, lines, secret: secretIn(path, content) }
-      builder.add(file, isKnown ? undefined : entryOf(read))
+      builder.add(file, isKnown ? undefined : read)
       readBytes += content.length
     }
     return builder.finish()
@@ -58,12 +62,11 @@ export class FileHasher {
   #readClean({ paths, largeBytes, checkout }: HashRequest, i: number): CleanContent | undefined {
     const objects = checkout?.sources[(checkout.sourceOf[i] ?? 0) - 1]
     if (checkout === undefined || objects === undefined) return undefined
-    const { buffer, byteOffset } = checkout.entries
-    const entry = Buffer.from(buffer, byteOffset + i * ENTRY_BYTES, ENTRY_BYTES)
-    return this.#clean.take(paths[i] ?? '', { entry, objects, largeBytes })
+    const from = { entries: this.#entries, at: i * ENTRY_BYTES, objects, largeBytes }
+    return this.#clean.take(paths[i] ?? '', from)
   }
 }
 
-function entryOf({ content, ...read }: CleanContent | HashedRead): readonly Uint8Array[] {
-  return 'entry' in read && read.entry !== undefined ? [read.entry] : newEntry(content)
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }

@@ -15,7 +15,13 @@ import {
   SECRET_NAMES,
 } from '../../model/index.js'
 import { enclosingRepository, excludeFileOf, type Repository } from '../checkout/repository.js'
-import { compileIgnoreList, extend, type IgnoreChain, verdict } from '../ignore/ignore-rules.js'
+import {
+  compileIgnoreList,
+  extend,
+  type IgnoreChain,
+  joined,
+  verdict,
+} from '../ignore/ignore-rules.js'
 import type { FolderNode } from './node.js'
 import { readStable } from './read-file.js'
 import type { Site } from './site.js'
@@ -39,6 +45,8 @@ export class Rules {
   readonly #load: () => Chains
   readonly #fixed: Fixed
   #chains: Chains | undefined
+  /** Everything that can make a path ignored, in one. */
+  #all: { readonly chain: IgnoreChain | undefined } | undefined
 
   private constructor(key: string, fixed: Fixed, load: () => Chains) {
     this.key = key
@@ -87,12 +95,8 @@ export class Rules {
   }
 
   isIgnored(path: BytePath, isFolder: boolean): boolean {
-    const { own, git } = this.#resolve()
-    const decision =
-      verdict(own, path, isFolder) ??
-      verdict(git, path, isFolder) ??
-      verdict(this.#fixed.defaults, path, isFolder)
-    return decision === 'ignored'
+    this.#all ??= this.#joined()
+    return verdict(this.#all.chain, path, isFolder) === 'ignored'
   }
 
   /** Whether the name alone says of a file that it is a secret. */
@@ -105,6 +109,11 @@ export class Rules {
     const own = verdict(this.#resolve().own, path, false)
     if (own !== undefined) return own === 'included'
     return isListed(this.#fixed.allowedSecrets, path)
+  }
+
+  #joined(): { readonly chain: IgnoreChain | undefined } {
+    const { own, git } = this.#resolve()
+    return { chain: joined(own, joined(git, this.#fixed.defaults)) }
   }
 
   #resolve(): Chains {

@@ -20,7 +20,9 @@ import { type Context, type Place, RULE_FILES, Selection } from './selection.js'
 import type { Site } from './site.js'
 import { isSameStamp, isSettled, lstat, type Stats, setStamp } from './stats.js'
 import {
+  byName,
   hangsOnChangedIndex,
+  hasLostAny,
   liesInFile,
   isDecided,
   isKnownSecret,
@@ -134,7 +136,8 @@ export class Scan {
   #decideAll(visit: Visit, listed: Listed): void {
     const { folder, place, context } = visit
     this.#listedCount += 1
-    const known = new Map(folder.children.map((child) => [child.name, child]))
+    const before = folder.children
+    const known = byName(before)
     const children: Node[] = []
     for (const [name, type] of listed) {
       const item = {
@@ -143,17 +146,15 @@ export class Scan {
         path: joinPath(place.path, name),
         absolute: `${place.absolute}/${name}`,
       }
-      const child = this.#decide(item, known.get(name), visit)
+      const child = this.#decide(item, known?.get(name), visit)
       if (child === undefined) folder.settled = false
       else children.push(child)
     }
     children.sort(byTreeOrder)
-    const remaining = new Set(children)
-    const hasLost = folder.children.some((child) => isCaptured(child) && !remaining.has(child))
+    const hasLost = known !== undefined && hasLostAny(before, new Set(children))
     if (hasLost) folder.id = undefined
-    if (hasLost || children.some((child) => known.get(child.name) !== child && isCaptured(child))) {
-      this.#haveModesChanged = true
-    }
+    const isNew = (child: Node) => known?.get(child.name) !== child && isCaptured(child)
+    if (hasLost || children.some(isNew)) this.#haveModesChanged = true
     folder.children = children
     folder.rulesKey = context.rules.key
   }

@@ -129,6 +129,7 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
     isLoud ||= inner.isLoud
     for (let i = 0; i < inner.modes.length; i += 2)
       addMode(modes, inner.modes[i] ?? 0, inner.modes[i + 1] ?? 0)
+    if (inner.skipped.length === 0) continue
     skipped.push(...inner.skipped)
     for (const reason of BY_SURPRISE) {
       const count = inner.skippedCounts[reason]

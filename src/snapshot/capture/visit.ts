@@ -1,6 +1,6 @@
 // A folder that a scan is looking at, and what can be said of it beforehand.
 import type { BytePath } from '../../model/index.js'
-import type { FolderNode, Node, SkippedNode } from './node.js'
+import { type FolderNode, isCaptured, type Node, type SkippedNode } from './node.js'
 import type { ListedType } from './list-folder.js'
 import type { Context, Place } from './selection.js'
 import { isSameStamp, lstat, type Stats } from './stats.js'
@@ -50,4 +50,13 @@ export function lookAgain(folder: FolderNode, { absolute }: Place, seen: Looked)
   if (stats !== undefined && stats !== 'unreadable' && stats.isDirectory()) return stats
   folder.settled = false
   return seen
+}
+
+/** Undefined where there are none, as in every folder of a first save. */
+export function byName(nodes: readonly Node[]): ReadonlyMap<BytePath, Node> | undefined {
+  return nodes.length === 0 ? undefined : new Map(nodes.map((node) => [node.name, node]))
+}
+
+export function hasLostAny(before: readonly Node[], remaining: ReadonlySet<Node>): boolean {
+  return before.some((child) => isCaptured(child) && !remaining.has(child))
 }

@@ -8,7 +8,6 @@ import { tryGit } from '../git/git-program.js'
 import { type CommitFacts, encodeCommit, StagedRef } from '../objects/commit.js'
 import { looseBytes, loosePath, writeLooseObjects } from '../objects/loose.js'
 import { objectIdOf } from '../objects/object-id.js'
-import { packEntry } from '../objects/pack-entry.js'
 import { PackWriter } from '../objects/pack-writer.js'
 import { ensureRepository, type RepositoryFile, writeRepositoryFile } from '../repository.js'
 import { type ObjectContent, PackFile } from './pack-file.js'
@@ -106,11 +105,11 @@ async function savePack(objects: string, { name, temporary, away }: PackWork): P
     for (const { id, type, content } of file.objects()) {
       if (seen.has(id)) continue
       seen.add(id)
-      writer.add(id, packEntry(type, content))
+      writer.addObject(id, type, content)
       count += 1
     }
     if (count === 0) writer.abandon()
-    else writer.finish({ durable: true })
+    else await writer.finish({ durable: true })
     file.close()
   }
   for (const ending of ['idx', 'rev', 'bitmap', 'mtimes', 'pack'])

@@ -57,9 +57,8 @@ export function parsePackIndex(
     idAt: (place) => bytes.hexSlice(ids + place * 20, ids + place * 20 + 20) as ObjectId,
     offsetAt,
     offsetOf(id) {
-      const wanted = Buffer.from(id, 'hex')
-      const first = wanted[0] ?? 0
-      const start = wanted.readUInt32BE(0)
+      const start = Number.parseInt(id.slice(0, 8), 16)
+      const first = start >>> 24
       let low = first === 0 ? 0 : Math.min(count, bytes.readUInt32BE(HEADER.length + first * 4 - 4))
       let high = Math.min(count, bytes.readUInt32BE(HEADER.length + first * 4))
       while (low < high) {
@@ -67,9 +66,9 @@ export function parsePackIndex(
         const at = ids + middle * 20
         // The first four bytes decide nearly always, and comparing them is a tenth of the work.
         const lead = start - bytes.readUInt32BE(at)
-        const order = lead === 0 ? wanted.compare(bytes, at, at + 20) : lead
-        if (order === 0) return offsetAt(middle)
-        if (order < 0) high = middle
+        const found = lead === 0 ? bytes.hexSlice(at, at + 20) : undefined
+        if (found === id) return offsetAt(middle)
+        if (lead < 0 || (found !== undefined && id < found)) high = middle
         else low = middle + 1
       }
       return undefined

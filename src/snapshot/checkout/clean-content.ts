@@ -2,7 +2,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { fsPath, hasCode, type ObjectId } from '../../model/index.js'
 import { isSettled, isUnreadable } from '../capture/stats.js'
-import { idIn, isAsEntry } from './index-entry.js'
+import { type EntryPlace, idIn, isAsEntry } from './index-entry.js'
 import { UserPacks } from './user-packs.js'
 
 /** Valid until the next is taken. */
@@ -23,13 +23,13 @@ export class CleanContents {
   /** Undefined if the file is not surely what the entry of the index says, or no pack has that. */
   take(
     path: string,
-    from: { readonly entry: Buffer; readonly objects: string; readonly largeBytes: number },
+    from: EntryPlace & { readonly objects: string; readonly largeBytes: number },
   ): CleanContent | undefined {
     const readAtMs = Date.now()
     const stats = lstatOrNothing(path)
-    if (stats === undefined || !isAsEntry(stats, from.entry)) return undefined
+    if (stats === undefined || !isAsEntry(stats, from)) return undefined
     if (stats.size >= from.largeBytes || !isSettled(stats, readAtMs)) return undefined
-    const id = idIn(from.entry)
+    const id = idIn(from)
     const blob = this.#packsOf(from.objects).read(id, Number(stats.size))
     return blob === undefined ? undefined : { id, ...blob, stats, readAtMs }
   }

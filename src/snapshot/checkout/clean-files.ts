@@ -3,12 +3,10 @@
 import { lstatSync, statSync } from 'node:fs'
 import { type BytePath, fsPath, parentOf } from '../../model/index.js'
 import { isUnreadable } from '../capture/stats.js'
-import { indexStamp } from './git-index.js'
+import { indexStamp, type ReadIndex, readIndex } from './git-index.js'
 import { ENTRY_BYTES, indexTime, type IndexTime, isAsEntry, isUsable } from './index-entry.js'
-import { IndexUnsupported, parseIndexEntries } from './index-format.js'
-import { MAX_INDEX_BYTES } from './list-with-git.js'
-import { objectFormatOf } from './object-format.js'
-import { ifThere, readRegularFile } from './regular-file.js'
+import { IndexUnsupported } from './index-format.js'
+import { ifThere } from './regular-file.js'
 import type { Repository } from './repository.js'
 
 const ATTRIBUTES = /(?:^|\/)\.gitattributes$/
@@ -20,13 +18,10 @@ export class CleanFiles {
   /** Folders whose attributes in the index may not be those in the folder. */
   readonly #doubtful: readonly string[]
 
-  private constructor(
-    worktree: string,
-    index: { readonly bytes: Buffer; readonly written: IndexTime },
-  ) {
+  private constructor(worktree: string, index: ReadIndex & { readonly written: IndexTime }) {
     this.#index = index.bytes
     this.#written = index.written
-    const { names, positions } = parseIndexEntries(index.bytes)
+    const { names, positions } = index
     this.#positions = new Map(names.map((name, i) => [name, positions[i] ?? 0]))
     this.#doubtful = names
       .filter((name) => ATTRIBUTES.test(name) && !this.#isClean(worktree, name))
@@ -46,14 +41,12 @@ export class CleanFiles {
 
   static #read(repository: Repository): CleanFiles | undefined {
     const path = `${repository.gitDir}/index`
-    const stamp = indexStamp(repository)
+    const index = readIndex(repository)
     const stats = ifThere(() => statSync(fsPath(path), { bigint: true }))
     // Who else can write the index could make it say of any file that it is any other.
     if (stats === undefined || Number(stats.uid) !== (process.getuid?.() ?? 0)) return undefined
-    if (objectFormatOf(repository) !== 'sha1') return undefined
-    const bytes = readRegularFile(path, MAX_INDEX_BYTES)
-    if (typeof bytes === 'string' || indexStamp(repository) !== stamp) return undefined
-    return new CleanFiles(repository.worktree, { bytes, written: indexTime(stats.mtimeNs) })
+    if (index === undefined || indexStamp(repository) !== index.stamp) return undefined
+    return new CleanFiles(repository.worktree, { ...index, written: indexTime(stats.mtimeNs) })
   }
 
   /** Copies the entry of a path (from the top of the worktree) to `to`, if it may prove something. */
@@ -72,6 +65,6 @@ export class CleanFiles {
     const path = fsPath(`${worktree}/${name}`)
     const stats = ifThere(() => lstatSync(path, { bigint: true }))
     if (stats === undefined) return false
-    return isAsEntry(stats, this.#index.subarray(position, position + ENTRY_BYTES))
+    return isAsEntry(stats, { entries: this.#index, at: position })
   }
 }

@@ -37,24 +37,27 @@ export function isUsable(index: Buffer, entry: number, written: IndexTime): bool
   return isBefore(index, entry + CTIME, written) && isBefore(index, entry + MTIME, written)
 }
 
+/** Where an entry begins in what holds it. */
+export type EntryPlace = { readonly entries: Buffer; readonly at: number }
+
 /** Whether a file looks as it did when git took this entry's id from its content, or wrote its content. */
-export function isAsEntry(stats: BigIntStats, entry: Buffer): boolean {
+export function isAsEntry(stats: BigIntStats, { entries, at }: EntryPlace): boolean {
   return (
     stats.isFile() &&
-    stats.size === BigInt(entry.readUInt32BE(SIZE)) &&
-    BigInt.asUintN(32, stats.ino) === BigInt(entry.readUInt32BE(INO)) &&
-    isTime(entry, CTIME, stats.ctimeNs) &&
-    isTime(entry, MTIME, stats.mtimeNs)
+    Number(stats.size) === entries.readUInt32BE(at + SIZE) &&
+    Number(BigInt.asUintN(32, stats.ino)) === entries.readUInt32BE(at + INO) &&
+    timeAt(entries, at + CTIME) === stats.ctimeNs &&
+    timeAt(entries, at + MTIME) === stats.mtimeNs
   )
 }
 
-export function idIn(entry: Buffer): ObjectId {
-  return entry.hexSlice(ID, ID + 20) as ObjectId
+export function idIn({ entries, at }: EntryPlace): ObjectId {
+  return entries.hexSlice(at + ID, at + ID + 20) as ObjectId
 }
 
-function isTime(entry: Buffer, at: number, ns: bigint): boolean {
-  const { seconds, nanoseconds } = indexTime(ns)
-  return entry.readUInt32BE(at) === seconds && entry.readUInt32BE(at + 4) === nanoseconds
+/** Git keeps the seconds in 32 bits; a time that does not fit is never found the same, and the file is read. */
+function timeAt(entries: Buffer, at: number): bigint {
+  return BigInt(entries.readUInt32BE(at)) * NS_PER_S + BigInt(entries.readUInt32BE(at + 4))
 }
 
 function isBefore(index: Buffer, at: number, { seconds, nanoseconds }: IndexTime): boolean {

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../../test/effort.js'
-import { IndexUnsupported, parseIndex } from './index-format.js'
+import { IndexUnsupported, parseIndexEntries } from './index-format.js'
 import { READABLE, started } from './sample-repositories.js'
 import { git, listed, scratchFolders } from './scratch-git.js'
+
+const parseIndex = (bytes: Buffer) => parseIndexEntries(bytes).names
 
 const newFolder = scratchFolders()
 

@@ -35,11 +35,6 @@ export type IndexEntries = {
   readonly positions: readonly number[]
 }
 
-/** The tracked names. Throws IndexUnsupported. */
-export function parseIndex(bytes: Buffer): readonly BytePath[] {
-  return parseIndexEntries(bytes).names
-}
-
 /** Throws IndexUnsupported. */
 export function parseIndexEntries(bytes: Buffer): IndexEntries {
   if (bytes.length < HEADER_BYTES + CHECKSUM_BYTES) throw new IndexUnsupported('truncated')

@@ -4,7 +4,14 @@
 import { type BytePath, ROOT } from '../../model/index.js'
 import { DEEP, FOLDERS, foldCase, type Glob, parseGlob, STAR } from './glob.js'
 import { parseIgnoreFile } from './ignore-file.js'
-import { type Asked, type Entry, indexRules, lastMatch, type RuleIndex } from './rule-index.js'
+import {
+  type Asked,
+  askedOf,
+  type Entry,
+  indexRules,
+  lastMatch,
+  type RuleIndex,
+} from './rule-index.js'
 
 /** The compiled rules of one ignore file. */
 export type IgnoreList = {
@@ -55,6 +62,14 @@ export function extend(chain: IgnoreChain | undefined, list: IgnoreList): Ignore
   return { list, lower: chain }
 }
 
+/** Both chains as one: the first takes precedence over all of the other. */
+export function joined(
+  chain: IgnoreChain | undefined,
+  lower: IgnoreChain | undefined,
+): IgnoreChain | undefined {
+  return chain === undefined ? lower : { list: chain.list, lower: joined(chain.lower, lower) }
+}
+
 /**
  * What the rules say of this one path, which must lie inside the base of every list; `undefined`
  * when no rule matches. As in git, nothing can be included again inside an ignored folder: the
@@ -81,14 +96,14 @@ export function verdict(
 type Subject = { readonly path: string; readonly name: Asked }
 
 function subjectOf(path: string, isFolder: boolean): Subject {
-  return { path, name: { text: path.slice(path.lastIndexOf('/') + 1), isFolder } }
+  return { path, name: askedOf(path.slice(path.lastIndexOf('/') + 1), isFolder) }
 }
 
 function decide({ base, lead, names, paths }: IgnoreList, subject: Subject): Entry | undefined {
   const byName = names.size === 0 ? undefined : lastMatch(names, subject.name)
   if (paths.size === 0) return byName
   const below = base === ROOT ? subject.path : subject.path.slice(base.length + 1)
-  const byPath = lastMatch(paths, { text: lead + below, isFolder: subject.name.isFolder })
+  const byPath = lastMatch(paths, askedOf(lead + below, subject.name.isFolder))
   if (byName === undefined || byPath === undefined) return byName ?? byPath
   return byName.order > byPath.order ? byName : byPath
 }

@@ -12,7 +12,17 @@ export type Entry = {
   readonly isFolderOnly: boolean
 }
 
-export type Asked = { readonly text: string; readonly isFolder: boolean }
+/** `ending`: the text from its last dot on. */
+export type Asked = {
+  readonly text: string
+  readonly isFolder: boolean
+  readonly ending: string | undefined
+}
+
+export function askedOf(text: string, isFolder: boolean): Asked {
+  const dot = text.lastIndexOf('.')
+  return { text, isFolder, ending: dot === -1 ? undefined : text.slice(dot) }
+}
 
 export type RuleIndex = {
   readonly size: number
@@ -63,8 +73,8 @@ export function lastMatch(index: RuleIndex, asked: Asked): Entry | undefined {
     if (same !== undefined) last = lastIn(same, asked)
   }
   if (index.suffixes.size > 0) {
-    const dot = text.lastIndexOf('.')
-    const alike = dot === -1 ? undefined : index.suffixes.get(text.slice(dot))
+    const { ending } = asked
+    const alike = ending === undefined ? undefined : index.suffixes.get(ending)
     if (alike !== undefined) last = later(last, lastIn(alike, asked))
   }
   const first = index.byFirst[text.charCodeAt(0)]

@@ -43,6 +43,7 @@ export function hasLoose(objectsFolder: string, id: ObjectId): boolean {
 export class LooseListing {
   readonly #objectsFolder: string
   readonly #names = new Map<string, ReadonlySet<string>>()
+  #folders: ReadonlySet<string> | undefined
 
   constructor(objectsFolder: string) {
     this.#objectsFolder = objectsFolder
@@ -50,6 +51,9 @@ export class LooseListing {
 
   has(id: ObjectId): boolean {
     const prefix = id.slice(0, 2)
+    // A new store has none of them, and what is not there takes longer to list than what is.
+    this.#folders ??= new Set(listIfThere(this.#objectsFolder))
+    if (!this.#folders.has(prefix)) return false
     let names = this.#names.get(prefix)
     if (names === undefined) {
       names = new Set(listIfThere(join(this.#objectsFolder, prefix)))

@@ -8,13 +8,15 @@ export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as ObjectId
 
 const SHORT_BYTES = 64 << 10
 
+const scratch = Buffer.allocUnsafeSlow(SHORT_BYTES + 64)
+
 export function objectIdOf(type: ObjectType, content: Uint8Array): ObjectId {
   const header = objectHeader(type, content.length)
   // One call costs less than a hash object, as long as joining the two parts is cheap.
   if (content.length < SHORT_BYTES) {
-    const bytes = Buffer.allocUnsafe(header.length + content.length)
-    bytes.set(content, bytes.latin1Write(header, 0))
-    return hash('sha1', bytes) as ObjectId
+    const start = scratch.latin1Write(header, 0)
+    scratch.set(content, start)
+    return hash('sha1', scratch.subarray(0, start + content.length)) as ObjectId
   }
   return createHash('sha1').update(header).update(content).digest('hex') as ObjectId
 }

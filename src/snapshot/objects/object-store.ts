@@ -17,7 +17,7 @@ import {
   writeLooseObjects,
 } from './loose.js'
 import { type ObjectType, objectIdOf } from './object-id.js'
-import { type PackEntry, packEntry } from './pack-entry.js'
+import type { PackEntry } from './pack-entry.js'
 import { PackIndexes } from './pack-index.js'
 import { adoptPacks, PackWriter } from './pack-writer.js'
 
@@ -117,7 +117,7 @@ export class ObjectSink {
     const id = objectIdOf(type, content)
     if (!this.#isNew(id)) return id
     if (this.#pack !== undefined) {
-      this.#pack.add(id, packEntry(type, content))
+      this.#pack.addObject(id, type, content)
       return id
     }
     this.#pending.push({ id, type, content })
@@ -144,7 +144,7 @@ export class ObjectSink {
       if (this.#pending.length > 0) isLogged = await this.#writeLoose(options)
     } else {
       const pack = this.#pack
-      pack.finish({ durable: this.#durable })
+      await pack.finish({ durable: this.#durable })
       this.#pack = undefined
     }
     this.#pending = []
@@ -199,7 +199,7 @@ export class ObjectSink {
   /** From here on everything goes into the pack at once: memory stays bounded. */
   #startPack(): PackWriter {
     const pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.temporary, 'pack'))
-    for (const { id, type, content } of this.#pending) pack.add(id, packEntry(type, content))
+    for (const { id, type, content } of this.#pending) pack.addObject(id, type, content)
     this.#pending = []
     this.#pack = pack
     return pack

@@ -1,16 +1,21 @@
 // Writes one pack and its index: how a first save of thousands of files becomes two files.
 // Order of writes: pack (fsync), index (fsync), name pack, name index, fsync folder. Git sees a pack
-// only through its index, so a kill in between leaves garbage, never damage (I2).
+// only through its index, so a kill in between leaves garbage, never damage (I2). The index is put together while
+// the disk is busy with the pack.
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync } from 'node:fs'
+import { closeSync, existsSync, fsync, openSync, readSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { invariant, type ObjectId } from '../../model/index.js'
-import { failpoint, syncFolder, writeAll, writeFileAtomically } from '../../system/index.js'
+import { failpoint, syncFolder, writeAll } from '../../system/index.js'
 import { listIfThere } from './loose.js'
-import type { PackEntry } from './pack-entry.js'
+import type { ObjectType } from './object-id.js'
+import { compressed, PACK_HEAD_BYTES, type PackEntry, putPackHead } from './pack-entry.js'
 import { encodePackIndex, type IndexedEntry } from './pack-index.js'
 
 const BUFFER_BYTES = 1 << 20
+const fsyncAsync = promisify(fsync)
 
 export class PackWriter {
   readonly #folder: string
@@ -35,26 +40,46 @@ export class PackWriter {
     this.#append(bytes)
   }
 
-  finish({ durable }: { readonly durable: boolean }): void {
+  addObject(id: ObjectId, type: ObjectType, content: Uint8Array): void {
+    const body = compressed(content)
+    const size = content.length
+    if (this.#buffered + PACK_HEAD_BYTES + body.length > BUFFER_BYTES) this.#flush()
+    if (PACK_HEAD_BYTES + body.length > BUFFER_BYTES) {
+      const bytes = Buffer.allocUnsafe(PACK_HEAD_BYTES + body.length)
+      const start = putPackHead(bytes, 0, { type, size })
+      bytes.set(body, start)
+      const whole = bytes.subarray(0, start + body.length)
+      this.add(id, { bytes: whole, crc: crc32(whole) })
+      return
+    }
+    const start = this.#buffered
+    const bodyAt = putPackHead(this.#buffer, start, { type, size })
+    this.#buffer.set(body, bodyAt)
+    const end = bodyAt + body.length
+    const crc = crc32(this.#buffer.subarray(start, end))
+    this.#entries.push({ id, crc, offset: this.#offset })
+    this.#offset += end - start
+    this.#buffered = end
+  }
+
+  async finish({ durable }: { readonly durable: boolean }): Promise<void> {
     invariant(this.#entries.length > 0, 'a pack holds something')
     this.#flush()
     // The number of objects is known only now; the checksum covers it, so the file is read back once.
     writeAll(this.#fd, packHeader(this.#entries.length), 0)
     const checksum = this.#checksum()
     writeAll(this.#fd, checksum, this.#offset)
-    if (durable) fsyncSync(this.#fd)
+    const flushed = durable ? fsyncAsync(this.#fd) : Promise.resolve()
+    const content = encodePackIndex(this.#entries, checksum)
+    await flushed
     this.#close()
     failpoint('pack:written')
     // The index waits under its final name: should we be killed between the two renames, `adoptPacks` finds
     // it and completes the pack.
     const name = `pack-${checksum.toString('hex')}`
     const index = join(dirname(this.#temporary), `${name}.idx`)
-    writeFileAtomically({
-      path: index,
-      temporary: `${this.#temporary}.idx`,
-      content: encodePackIndex(this.#entries, checksum),
-      durable,
-    })
+    await writeWhole(`${this.#temporary}.idx`, content, { durable })
+    renameSync(`${this.#temporary}.idx`, index)
     renameSync(this.#temporary, join(this.#folder, `${name}.pack`))
     failpoint('pack:named')
     renameSync(index, join(this.#folder, `${name}.idx`))
@@ -103,6 +128,20 @@ export class PackWriter {
       at += read
     }
     return hash.digest()
+  }
+}
+
+async function writeWhole(
+  path: string,
+  content: Uint8Array,
+  { durable }: { readonly durable: boolean },
+): Promise<void> {
+  const fd = openSync(path, 'w', 0o600)
+  try {
+    writeAll(fd, content)
+    if (durable) await fsyncAsync(fd)
+  } finally {
+    closeSync(fd)
   }
 }
 
