@@ -1,6 +1,5 @@
 // What is wrong with a store after damage and repair, in words: nothing, one hopes.
 import { execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { damage, type DamageKind, type DamageStore, type Known, objectsIn } from './damage-store.js'
@@ -40,7 +39,6 @@ export async function complaintsAfter(
   complaints.push(...states.complaints)
   if (!file.startsWith('ledger') && states.read !== made.states.size)
     complaints.push(`${states.read} of ${made.states.size} states can be read`)
-  rmSync(home, { recursive: true })
   return complaints.map((complaint) => `${file} ${how}: ${complaint}`)
 }
 

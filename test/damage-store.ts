@@ -1,7 +1,6 @@
 // A small store with everything in it, and ways to damage one file of it. Made once, copied for every case.
 import { execFileSync } from 'node:child_process'
 import {
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -121,10 +120,11 @@ export async function makeStore(): Promise<DamageStore> {
     types,
     copy() {
       const home = join(folder, `copy-${++copies}`)
-      cpSync(pristine, home, { recursive: true })
+      execFileSync('cp', ['-R', pristine, home])
       return home
     },
-    dispose: () => rmSync(folder, { recursive: true, force: true }),
+    // By the hundred: node takes much longer.
+    dispose: () => void execFileSync('rm', ['-rf', folder]),
   }
 }
 

@@ -117,7 +117,6 @@ test('a page of the ledger that reads as zeros costs what stood on it, and nothi
       ...(await fileComplaints(made, { home, broken: new Set() }, { isThorough })),
       ...states.complaints,
     )
-    rmSync(home, { recursive: true })
   }
   expect(complaints).toEqual([])
   expect(whole).toBeGreaterThan(0)

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   chownSync,
-  cpSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -355,7 +354,7 @@ test('an index that lies about a file is believed, as git believes it; the objec
 /** One commit of FILES files of one size in four folders, in one pack; made once and copied. */
 async function repository(): Promise<Scratch> {
   const s = await scratch()
-  cpSync(template.project, s.project, { recursive: true })
+  execFileSync('cp', ['-R', `${template.project}/.`, s.project])
   await settle()
   git(s, 'update-index', '-q', '--refresh')
   return s

@@ -4,7 +4,8 @@
 // `home` and `project` are put back before each attempt; `held` is what the checkpoint `target` holds. Prints one line of
 // JSON: how many attempts failed, and what was wrong after them. In a process of its own, because it changes what
 // node's writes do.
-import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fillUpAt, makeRoom } from './little-room.mjs'
@@ -81,8 +82,7 @@ async function lookAround({ store, project, before, fault }) {
 }
 
 function copyFolder(from, to) {
-  rmSync(to, { recursive: true, force: true })
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
+  execFileSync('sh', ['-c', 'rm -rf "$2" && cp -a "$1" "$2"', 'sh', from, to])
 }
 
 async function idsOf(project) {
