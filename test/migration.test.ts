@@ -10,7 +10,7 @@ import { scratch, sdk } from './scratch.js'
 const FIXTURES = fileURLToPath(new URL('./fixtures', import.meta.url))
 
 test('there is a store of every version but the present one', () => {
-  expect(readdirSync(FIXTURES)).toEqual(['store-1', 'store-2'])
+  expect(readdirSync(FIXTURES)).toEqual(['store-1', 'store-2', 'store-3'])
 })
 
 test('a store of version 1 is brought up to date and everything in it comes back', async () => {
@@ -64,6 +64,33 @@ test('a store of version 2 is brought up to date, sessions and states included',
   })
   await project.rewind({ to: 'start' })
   expect(readFileSync(join(s.project, 'src/app.ts'), 'utf8')).toBe('export const answer = 42\n')
+  expect(await store.verify()).toMatchObject({ problems: [] })
+  await store.close()
+})
+
+test('in a store of version 3 nobody knows who changed what, and from then on it is known', async () => {
+  await using s = await scratch()
+  const database = openFixture('store-3', s.home)
+  expect(database.get('PRAGMA user_version')).toEqual({ user_version: 3 })
+  database.run('UPDATE projects SET path = ?', Buffer.from(s.project))
+  database.close()
+
+  const store = await sdk.openStore({ home: s.home })
+  const project = await store.project(s.project)
+  const { checkpoints } = await project.list()
+  expect(checkpoints.map(({ kind, author }) => [kind, author])).toEqual([
+    ['undo', null],
+    ['rewind', null],
+    ['save', null],
+    ['save', null],
+    ['save', null],
+  ])
+  await project.rewind({ to: 'start' })
+  expect(readFileSync(join(s.project, 'src/app.ts'), 'utf8')).toBe('export const answer = 42\n')
+  writeFileSync(join(s.project, 'new'), 'new')
+  expect(await project.save()).toMatchObject({ author: 'you' })
+  expect((await project.list({ limit: 2 })).checkpoints.at(-1)).toMatchObject({ author: 'rewind' })
+  expect(await store.note('kept')).toBe('a note')
   expect(await store.verify()).toMatchObject({ problems: [] })
   await store.close()
 })

@@ -98,6 +98,7 @@ async function adopt({ ledger, snapshots }: CareContext, { commit, facts }: Orph
       reason: facts.reason,
       createdAtMs: facts.createdAtMs,
       pinned: false,
+      authors: null,
       commit,
       session: null,
       snapshot: { tree: facts.tree, ...figures, skippedCounts: {} },

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { captureForRecord } from './capture.js'
 import { withProjectLock } from './context.js'
+import { lookAt } from './look.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
 import { projectOf, sessionNow } from './session-context.js'
@@ -40,9 +41,12 @@ export const ensure = sessionOperation({
       work: async () => {
         await recover(context, project, hooks)
         const captured = await captureForRecord(context, project, hooks)
+        // Called before the agent changes anything.
+        const look = lookAt(context, project, { type: 'look' })
         const newest = context.ledger.checkpoints.newestFiles(project.id)
         if (newest?.snapshot.tree === captured.snapshot.tree) {
           turns.add(turn)
+          look.foundNothing()
           context.ledger.care.touchProject(project.id, context.clock.nowMs())
           return { created: false, reason: 'unchanged' }
         }
@@ -50,7 +54,7 @@ export const ensure = sessionOperation({
         const saved = await commit(
           context,
           { reason, files: true },
-          { hooks, captured, writeState },
+          { hooks, captured, look, writeState },
         )
         turns.add(turn)
         return saved

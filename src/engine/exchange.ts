@@ -79,6 +79,7 @@ export const importSession = sessionOperation({
               ...labelOf(item.name),
               createdAtMs,
               pinned: false,
+              authors: null,
               project: project?.id ?? null,
               commit: null,
               snapshot: null,

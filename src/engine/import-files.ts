@@ -109,6 +109,7 @@ function importCommit(
         project: project.id,
         name: null,
         pinned: false,
+        authors: null,
         commit: recorded.commit,
         snapshot,
         changes,

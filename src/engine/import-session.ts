@@ -103,7 +103,15 @@ function addItem(context: StoreContext, addition: Addition): boolean {
     metadata,
     operationId,
   }
-  const kept = { id, kind: 'imported', name, reason, createdAtMs, pinned: false } as const
+  const kept = {
+    id,
+    kind: 'imported',
+    name,
+    reason,
+    createdAtMs,
+    pinned: false,
+    authors: null,
+  } as const
   const noFiles = { project: session.project, commit: null, snapshot: null, changes: null }
   ledger.checkpoints.insert({ ...kept, ...noFiles, session: facts }, undefined)
   ledger.care.placeImported(id, { atMs: createdAtMs, after: session.head })

@@ -31,6 +31,7 @@ export { type Effect, type Later, type OperationOf, perform } from './operation.
 export type { RekeyResult } from './rekey.js'
 export { findProjectRoot, realFolder } from './project-root.js'
 export { type RewindResult, rewind } from './rewind.js'
+export type { MomentInput } from './look.js'
 export { type SaveResult, save } from './save.js'
 export type { SearchMatch, SearchResult } from './search.js'
 export { show, showInSession } from './show.js'

@@ -1,6 +1,8 @@
 // Makes a captured snapshot a checkpoint: commit and ref first, the row last (I1, I2).
 import {
+  type Authors,
   type CheckpointKind,
+  type CheckpointId,
   type FilesCheckpoint,
   makeId,
   type ObjectId,
@@ -18,6 +20,8 @@ export type CheckpointFacts = {
   readonly name: string | null
   /** The checkpoint before, which the changes are counted against. */
   readonly previous: ObjectId | undefined
+  /** Who has made the changes, if there are any. */
+  readonly authors: Authors
   /** What it is in a session, if it belongs to one. */
   readonly session?: SessionFacts | undefined
 }
@@ -55,6 +59,7 @@ export async function prepareCheckpoint(
     reason,
     createdAtMs,
     pinned: false,
+    authors: previous === tree ? [] : facts.authors,
     commit,
     changes: changes ?? { files: fileCount, insertions: lines ?? 0, deletions: 0 },
     snapshot,
@@ -65,11 +70,18 @@ export async function prepareCheckpoint(
 export async function recordCheckpoint(
   context: StoreContext,
   project: Project,
-  request: { readonly captured: Captured; readonly facts: CheckpointFacts },
+  request: {
+    readonly captured: Captured
+    readonly facts: CheckpointFacts
+    /** Part of the transaction. */
+    readonly also?: (made: CheckpointId) => void
+  },
 ): Promise<FilesCheckpoint> {
   const checkpoint = await prepareCheckpoint(context, project, request)
   failpoint('save:before-row')
-  context.ledger.addCheckpoint(checkpoint, request.captured.snapshot)
+  context.ledger.addCheckpoint(checkpoint, request.captured.snapshot, () =>
+    request.also?.(checkpoint.id),
+  )
   failpoint('save:after-row')
   return checkpoint
 }

@@ -10,6 +10,7 @@ import {
   type OperationKind,
   parseOperationId,
   type Project,
+  REWIND,
   type RestorePlan,
   type Skipped,
 } from '../model/index.js'
@@ -27,6 +28,7 @@ import {
   rootInodeOf,
   stagingFolders,
 } from './journal.js'
+import { lookAt } from './look.js'
 import { prepareCheckpoint, recordCheckpoint } from './record.js'
 import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
 import { nextStepOf, type RestoreSession } from './restore-session.js'
@@ -206,6 +208,7 @@ export async function carryOut(
         name: null,
         reason: `during ${request.reason}`,
         previous: safety.snapshot.tree,
+        authors: null,
       },
     })
   }
@@ -230,6 +233,7 @@ export async function commitRestore(
     name: null,
     reason: request.reason,
     previous: safety.snapshot.tree,
+    authors: [REWIND],
   }
   const step = nextStepOf(context, request.session, done.fence)
   const checkpoint = await prepareCheckpoint(context, project, {
@@ -267,8 +271,10 @@ async function safetyCheckpoint(
 ): Promise<FilesCheckpoint> {
   const { captured, newest, reason } = now
   if (newest?.snapshot.tree === captured.snapshot.tree) return newest
-  const facts = { kind: 'safety' as const, name: null, reason, previous: newest?.snapshot.tree }
-  return recordCheckpoint(context, project, { captured, facts })
+  const look = lookAt(context, project, { type: 'look' })
+  const previous = newest?.snapshot.tree
+  const facts = { kind: 'safety' as const, name: null, reason, previous, authors: look.authors }
+  return recordCheckpoint(context, project, { captured, facts, also: look.made })
 }
 
 export function isEmpty(plan: RestorePlan): boolean {

@@ -1,10 +1,17 @@
 // Saves the folder. Nothing changed, nothing added.
 import * as z from 'zod/mini'
-import { type FilesCheckpoint, parseName, parseReason, type Project } from '../model/index.js'
+import {
+  type FilesCheckpoint,
+  parseName,
+  parseReason,
+  PERSON,
+  type Project,
+} from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { captureForRecord } from './capture.js'
 import { ensureProject, type StoreContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
+import { lookAt } from './look.js'
 import { projectOperation } from './operation.js'
 import { recordCheckpoint } from './record.js'
 import { recover } from './recover.js'
@@ -15,22 +22,33 @@ export type SaveResult = CheckpointView & {
   readonly created: boolean
 }
 
-type SaveFacts = { readonly reason: string | null; readonly name: string | null }
+type SaveFacts = {
+  readonly reason: string | null
+  readonly name: string | null
+  readonly author: string
+}
 
 export const save = projectOperation({
   name: 'save',
   summary: 'Save what the folder holds',
   effect: 'adds',
-  input: () => z.object({ reason: z.optional(z.string()), name: z.optional(z.string()) }),
+  input: () =>
+    z.object({
+      reason: z.optional(z.string()),
+      name: z.optional(z.string()),
+      /** Who has changed the folder since it was last looked at. */
+      author: z._default(z.string().check(z.minLength(1), z.maxLength(100)), PERSON),
+    }),
   async run(context, input, hooks): Promise<SaveResult> {
     const reason = input.reason === undefined ? null : parseReason(input.reason)
     const name = input.name === undefined ? null : parseName(input.name)
+    const { author } = input
     const project = ensureProject(context)
     return withProjectLock(context, project, {
       purpose: 'save',
       work: async () => {
         await recover(context, project, hooks)
-        return saveHere(context, project, { facts: { reason, name }, hooks })
+        return saveHere(context, project, { facts: { reason, name, author }, hooks })
       },
     })
   },
@@ -44,16 +62,20 @@ async function saveHere(
   const newest = context.ledger.checkpoints.newestFiles(project.id)
   const captured = await captureForRecord(context, project, hooks)
   failpoint('save:captured')
+  const { author, ...said } = facts
+  const look = lookAt(context, project, { type: 'said', who: [author] })
   if (newest !== undefined && newest.snapshot.tree === captured.snapshot.tree) {
     const named = nameUnchanged(context, newest, facts.name)
     if (named !== undefined) {
+      look.foundNothing()
       context.ledger.care.touchProject(project.id, context.clock.nowMs())
       return { ...viewCheckpoint(named), created: false }
     }
   }
   const checkpoint = await recordCheckpoint(context, project, {
     captured,
-    facts: { ...facts, kind: 'save', previous: newest?.snapshot.tree },
+    facts: { ...said, kind: 'save', previous: newest?.snapshot.tree, authors: look.authors },
+    also: look.made,
   })
   return { ...viewCheckpoint(checkpoint), created: true }
 }

@@ -134,6 +134,7 @@ function rewindState(
       reason: `rewind of the state to ${target.id}`,
       createdAtMs,
       pinned: false,
+      authors: null,
       project: context.project?.id ?? null,
       commit: null,
       snapshot: null,

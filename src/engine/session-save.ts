@@ -6,9 +6,11 @@ import {
   type CheckpointKind,
   IN_PROGRESS,
   makeId,
+  type Moment,
   parseCheckpointId,
   parseName,
   parseReason,
+  PERSON,
   type Project,
   SavestateError,
   type Session,
@@ -20,6 +22,7 @@ import { failpoint } from '../system/index.js'
 import { captureForRecord } from './capture.js'
 import { withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
+import { type Look, lookAt, type MomentInput, momentInput } from './look.js'
 import { sessionOperation } from './operation.js'
 import { prepareCheckpoint } from './record.js'
 import { recover } from './recover.js'
@@ -45,6 +48,7 @@ const facts = () => ({
   /** The checkpoint that must still be the head; null: there must be none yet. */
   expectedHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(z.string()),
+  moment: z.optional(momentInput()),
 })
 const saveInput = () => z.object({ ...facts(), state: z.optional(z.unknown()) })
 const appendInput = () => z.object({ ...facts(), key: z.string(), items: z.array(z.unknown()) })
@@ -62,6 +66,8 @@ export type Facts = {
   readonly toolCall?: string | undefined
   readonly expectedHead?: string | null | undefined
   readonly operationId?: string | undefined
+  /** Where in the agent's work the files are looked at, for who tells of each tool call. */
+  readonly moment?: MomentInput | undefined
 }
 
 export const saveSession = sessionOperation({
@@ -111,10 +117,21 @@ async function addCheckpoint(
       await recover(context, project, work.hooks)
       const captured = await captureForRecord(context, project, work.hooks)
       failpoint('save:captured')
+      const look = lookAt(context, project, input.moment ?? ownMoment(context, project))
       const same = input.ifChanged === true ? sameFiles(context, project, captured) : undefined
-      return same ?? commit(context, input, { ...work, captured })
+      if (same === undefined) return commit(context, input, { ...work, captured, look })
+      look.foundNothing()
+      return same
     },
   })
+}
+
+/** Between two saves of one session its agent was at work; before the first of them perhaps the person. */
+function ownMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
+  const { agent } = ledger.sessions.byKey(hold.key) ?? {}
+  const who = agent ?? hold.id
+  const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key
+  return { type: 'said', who: isNext ? [who] : [who, PERSON] }
 }
 
 function sameFiles(
@@ -137,11 +154,17 @@ function sameOperation(
   return found === undefined ? undefined : { ...viewCheckpoint(found), created: false }
 }
 
+type Commitment = Work & {
+  readonly captured: Captured | undefined
+  /** At what was captured. */
+  readonly look?: Look | undefined
+}
+
 /** The rows, after the objects and the ref. */
 export async function commit(
   context: SessionContext,
   input: Facts,
-  work: Work & { readonly captured: Captured | undefined },
+  work: Commitment,
 ): Promise<SessionSaveResult> {
   const { ledger, memory } = context
   const draft = await draftOf(context, input, work)
@@ -155,6 +178,7 @@ export async function commit(
       const state = work.writeState(head?.session?.state ?? undefined) ?? null
       const made = inSession(draft, session, { ...sessionInput(input, session), state })
       ledger.checkpoints.insert(made, work.captured?.snapshot)
+      work.look?.made(made.id)
       const { status } = made.session
       const atMs = made.createdAtMs
       const leaseUntilMs = leaseUntil(context)
@@ -175,7 +199,7 @@ type Draft = Omit<Checkpoint, 'session'>
 async function draftOf(
   context: SessionContext,
   input: Facts,
-  { captured, kind = 'save' }: Work & { readonly captured: Captured | undefined },
+  { captured, look, kind = 'save' }: Commitment,
 ): Promise<Draft> {
   const { clock, ledger } = context
   const reason = input.reason === undefined ? null : parseReason(input.reason)
@@ -185,7 +209,7 @@ async function draftOf(
     const previous = ledger.checkpoints.newestFiles(project.id)?.snapshot.tree
     return prepareCheckpoint(context, project, {
       captured,
-      facts: { kind, reason, name, previous },
+      facts: { kind, reason, name, previous, authors: look?.authors ?? null },
     })
   }
   const createdAtMs = clock.nowMs()
@@ -196,6 +220,7 @@ async function draftOf(
     reason,
     createdAtMs,
     pinned: false,
+    authors: null,
     project: context.project?.id ?? null,
     commit: null,
     snapshot: null,

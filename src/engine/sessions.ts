@@ -111,7 +111,7 @@ async function forkFrom(
     const { hold } = opened
     const session = factsOfFork(hold, from)
     ledger.checkpoints.insert(
-      { ...fork, kind: 'save', name: null, pinned: false, session, ...files },
+      { ...fork, kind: 'save', name: null, pinned: false, authors: [], session, ...files },
       details,
     )
     const { status } = session

@@ -1,5 +1,6 @@
 // What callers and `--json` see: plain values, text for paths, ISO times in UTC.
 import {
+  authorText,
   briefOf,
   type Checkpoint,
   type CheckpointBrief,
@@ -35,6 +36,11 @@ export type CheckpointView = {
   readonly hasFiles: boolean
   readonly pinned: boolean
   readonly kind: CheckpointKind
+  /**
+   * Who has changed the files since the checkpoint before: `you`, the name of an agent or of a command, `rewind`, or
+   * several of them joined by `+`. Null where nothing changed, or nobody knows.
+   */
+  readonly author: string | null
   /** Only of one that the store has lost something of: see docs/repair.md. */
   readonly damaged?: true
 }
@@ -114,6 +120,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     hasFiles: brief.hasFiles,
     pinned,
     kind,
+    author: authorText(brief.authors),
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type SkipCounts,
 } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
+import { authorsIn } from './authors.js'
 
 export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
@@ -51,7 +52,7 @@ export function readBriefs(database: Database, query: CheckpointQuery): Checkpoi
     `SELECT group_concat(brief) AS briefs FROM (
        SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
          sessions.id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL, tree IS NOT NULL,
-         files, insertions, deletions, skipped_counts) AS brief
+         files, insertions, deletions, skipped_counts, authors) AS brief
        FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session ${rest})`,
     ...values,
   )
@@ -67,7 +68,8 @@ export function readBriefs(database: Database, query: CheckpointQuery): Checkpoi
 function briefOf(columns: readonly unknown[]): CheckpointBrief {
   const [, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
     columns
-  const [hasState, hasFiles, files, insertions, deletions, skippedCounts] = columns.slice(11)
+  const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors] =
+    columns.slice(11)
   const isInSession = sessionId !== null
   return {
     id: parseCheckpointId(text(id)),
@@ -76,6 +78,7 @@ function briefOf(columns: readonly unknown[]): CheckpointBrief {
     reason: optionalText(reason),
     createdAtMs: number(createdAt),
     pinned: number(pinned) !== 0,
+    authors: authorsIn(authors),
     sessionId: optionalText(sessionId),
     step: isInSession ? number(step) : null,
     status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,

@@ -13,6 +13,7 @@ import {
   type SnapshotDetails,
 } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
+import { authorsColumn, handOnAuthors } from './authors.js'
 import { type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
 import { checkpointOf, detailsOf, number, optional, storedMetadata } from './rows.js'
 import { checkpointPlace, type Vault } from './sealing/index.js'
@@ -45,8 +46,9 @@ export class Checkpoints {
     this.#database.run(
       `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
         insertions, deletions, file_count, size_bytes, skipped_counts, details, session, parent, step, status,
-        status_reason, turn, tool_call, state, schema_version, metadata, operation_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        status_reason, turn, tool_call, state, schema_version, metadata, operation_id,
+        authors)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       checkpoint.id,
       checkpoint.project,
       checkpoint.kind,
@@ -69,6 +71,7 @@ export class Checkpoints {
         place: checkpointPlace(checkpoint.id),
       }),
       s?.operationId ?? null,
+      authorsColumn(checkpoint.authors),
     )
     this.#added += 1
     if (checkpoint.project !== null) this.#touch(checkpoint.project, checkpoint.createdAtMs)
@@ -198,6 +201,7 @@ export class Checkpoints {
 
   /** Inside a transaction. Those that came after get its parent, so that no survivor hangs in the air. */
   remove(checkpoint: Checkpoint): void {
+    handOnAuthors(this.#database, [checkpoint.id])
     const parent = checkpoint.session?.parent ?? null
     this.#database.run(
       'UPDATE checkpoints SET parent = ? WHERE session IS NOT NULL AND parent = ?',

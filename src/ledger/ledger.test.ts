@@ -61,6 +61,7 @@ function checkpointOf(
     reason: `number ${n}`,
     createdAtMs: 1000 + n,
     pinned: false,
+    authors: ['you'],
     commit: parseObjectId('c'.repeat(40)),
     snapshot: {
       tree: parseObjectId('d'.repeat(40)),

@@ -14,6 +14,7 @@ import {
   type SnapshotDetails,
 } from '../model/index.js'
 import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
+import { Authorship } from './authors.js'
 import { Care } from './care.js'
 import { Checkpoints } from './checkpoints.js'
 import { guarded } from './guarded.js'
@@ -67,6 +68,7 @@ export class Ledger {
   readonly inspection: Inspection
   readonly marks: DamageMarks
   readonly pruning: Pruning
+  readonly authorship: Authorship
   readonly #database: Database
   readonly #durability: Durability
   readonly #vault: StoreVault
@@ -88,6 +90,7 @@ export class Ledger {
     this.inspection = new Inspection(database)
     this.marks = new DamageMarks(database)
     this.pruning = new Pruning(database)
+    this.authorship = new Authorship(database)
   }
 
   static open(home: string, options: LedgerOptions): Ledger {
@@ -165,8 +168,16 @@ export class Ledger {
     return row === undefined ? undefined : projectOf(row)
   }
 
-  addCheckpoint(checkpoint: Checkpoint, details: SnapshotDetails): void {
-    this.transaction(() => this.checkpoints.insert(checkpoint, details))
+  /** `also` is part of the same step. */
+  addCheckpoint(
+    checkpoint: Checkpoint,
+    details: SnapshotDetails,
+    also: () => void = () => undefined,
+  ): void {
+    this.transaction(() => {
+      this.checkpoints.insert(checkpoint, details)
+      also()
+    })
   }
 
   /** A rewind, undo or redo with the checkpoint it led to: both or neither. `also` is part of the same step. */

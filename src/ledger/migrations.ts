@@ -155,4 +155,16 @@ const SESSIONS = `
   ${THREAD_TABLES}
 `
 
-export const MIGRATIONS: readonly string[] = [SNAPSHOTS, SESSIONS, CARE_TABLES + KEY_TABLES]
+const AUTHORS = `
+  -- Names as a JSON array: who has changed what the checkpoint adds to the one before. Null where nobody knows.
+  ALTER TABLE checkpoints ADD COLUMN authors TEXT;
+  -- The tool calls of agents that are under way, as JSON.
+  ALTER TABLE projects ADD COLUMN tasks TEXT;
+`
+
+export const MIGRATIONS: readonly string[] = [
+  SNAPSHOTS,
+  SESSIONS,
+  CARE_TABLES + KEY_TABLES,
+  AUTHORS,
+]

@@ -12,6 +12,7 @@ import {
   type StatusWord,
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
+import { handOnAuthors } from './authors.js'
 import { number, optional } from './rows.js'
 import { bytesOfStates } from './states/index.js'
 
@@ -86,6 +87,7 @@ export class Pruning {
    */
   drop(ids: readonly CheckpointId[]): void {
     const list = JSON.stringify(ids)
+    handOnAuthors(this.#database, ids)
     this.#database.run(
       `WITH RECURSIVE gone (id) AS (
          SELECT id FROM operations WHERE safety IN (SELECT value FROM json_each(?1))
@@ -96,7 +98,7 @@ export class Pruning {
     )
     this.#database.run(
       `UPDATE checkpoints SET tree = NULL, "commit" = NULL, files = NULL, insertions = NULL, deletions = NULL,
-         file_count = NULL, size_bytes = NULL, skipped_counts = NULL, details = NULL
+         file_count = NULL, size_bytes = NULL, skipped_counts = NULL, details = NULL, authors = NULL
        WHERE session IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
       list,
     )

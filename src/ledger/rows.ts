@@ -25,6 +25,7 @@ import {
   type SnapshotDetails,
 } from '../model/index.js'
 import type { SqlRow } from '../system/index.js'
+import { authorsIn } from './authors.js'
 import {
   checkpointPlace,
   openShown,
@@ -46,6 +47,7 @@ export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
     reason: optional(row, 'reason'),
     createdAtMs: number(row, 'created_at'),
     pinned: number(row, 'pinned') !== 0,
+    authors: authorsIn(row['authors']),
     session: row['session'] === null ? null : sessionFactsOf(row, vault),
   }
   if (row['tree'] === null) {

@@ -5,6 +5,7 @@ import {
   IN_PROGRESS,
   invariant,
   type LeaseOwner,
+  parseCheckpointId,
   type ProjectId,
   SavestateError,
   type Session,
@@ -13,6 +14,7 @@ import {
   type StatusWord,
 } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
+import { handOnAuthors } from './authors.js'
 import { sessionOf, storedMetadata } from './rows.js'
 import { sessionPlace, type Vault } from './sealing/index.js'
 
@@ -180,6 +182,11 @@ export class Sessions {
        WHERE session = ? AND tree IS NOT NULL AND (id IN (SELECT safety FROM operations)
          OR id IN (SELECT result FROM operations))`,
       key,
+    )
+    const rows = this.#database.all('SELECT id FROM checkpoints WHERE session = ?', key)
+    handOnAuthors(
+      this.#database,
+      rows.map((row) => parseCheckpointId(String(row['id']))),
     )
     const { changes } = this.#database.run('DELETE FROM checkpoints WHERE session = ?', key)
     this.#database.run(

@@ -1,4 +1,5 @@
 // The nouns that every room speaks of.
+import type { Authors } from './author.js'
 import type { BytePath } from './byte-path.js'
 import type { SkipCounts, SkipReason } from './entry.js'
 import type { CheckpointId, ObjectId, OperationId, ProjectId, StateId } from './ids.js'
@@ -64,6 +65,8 @@ type CommonFacts = {
   readonly reason: string | null
   readonly createdAtMs: number
   readonly pinned: boolean
+  /** Who has changed what it adds to the files of the checkpoint before. Null: not known, or it holds no files. */
+  readonly authors: Authors
   /** Null for a checkpoint of a project alone. */
   readonly session: SessionFacts | null
 }
@@ -117,7 +120,8 @@ export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
 }
 
 export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
-  const { id, kind, name, reason, createdAtMs, pinned, session, snapshot, changes } = checkpoint
+  const { id, kind, name, reason, createdAtMs, pinned, authors } = checkpoint
+  const { session, snapshot, changes } = checkpoint
   return {
     id,
     kind,
@@ -125,6 +129,7 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     reason,
     createdAtMs,
     pinned,
+    authors,
     sessionId: session?.id ?? null,
     step: session?.step ?? null,
     status: session?.status ?? null,

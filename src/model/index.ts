@@ -1,3 +1,4 @@
+export * from './author.js'
 export * from './byte-path.js'
 export * from './checkpoint.js'
 export * from './config.js'

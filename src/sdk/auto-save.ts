@@ -10,6 +10,8 @@ export type AutoSaveOptions = {
   /** After this time a project that never falls quiet is saved all the same; default 1 minute. */
   readonly patienceMs?: number
   readonly reason?: string
+  /** Who changes the folder meanwhile, if it is not the person. */
+  readonly author?: string
   /** The project was saved under watch just now, so there is nothing to save at the beginning. */
   readonly isSaved?: boolean
   /** Called for every checkpoint that was made. */
@@ -25,9 +27,13 @@ const BLIND_MS = 30_000
 
 /** Returns when the signal has come and everything is saved. Throws what a save throws. */
 export async function autoSave(project: Project, options: AutoSaveOptions): Promise<void> {
-  const { signal, quietMs = QUIET_MS, patienceMs = PATIENCE_MS, reason, hooks } = options
+  const { signal, quietMs = QUIET_MS, patienceMs = PATIENCE_MS, reason, author, hooks } = options
+  const facts = {
+    ...(reason === undefined ? {} : { reason }),
+    ...(author === undefined ? {} : { author }),
+  }
   const save = async () => {
-    const saved = await project.save(reason === undefined ? {} : { reason }, hooks)
+    const saved = await project.save(facts, hooks)
     if (saved.created) options.onSaved?.(saved)
   }
   project.watch()

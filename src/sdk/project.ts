@@ -91,7 +91,12 @@ export class Project {
   }
 
   async save(
-    input: { readonly reason?: string; readonly name?: string } = {},
+    input: {
+      readonly reason?: string
+      readonly name?: string
+      /** Who has changed the folder since it was last looked at, if it was not the person (`you`). */
+      readonly author?: string
+    } = {},
     hooks?: Hooks,
   ): Promise<engine.SaveResult> {
     return this.#perform(engine.save, input, hooks)

@@ -23,6 +23,8 @@ export type SaveInput<State> = {
   readonly expectedHead?: string | null
   /** Saved twice under one, it is one checkpoint: for retries. */
   readonly operationId?: string
+  /** For who saves before and after each tool call of an agent: what begins and ends here. It tells who changed what. */
+  readonly moment?: engine.MomentInput
 }
 
 export type SessionEvents = {
