@@ -184,7 +184,7 @@ const CASES: readonly Case[] = [
     { ...codexCommon, tool_name: 'collaborationspawn_agent', tool_input: {} },
     {
       type: 'before-tool',
-      tool: { name: 'collaborationspawn_agent', input: {}, callId: undefined, effect: 'anything' },
+      tool: { name: 'collaborationspawn_agent', input: {}, callId: undefined, effect: 'delegates' },
     },
   ],
   [

@@ -186,7 +186,7 @@ test('what a call changes whose end is never told is saved when the folder falls
   execFileSync('sync')
   await until(() => reasons(s).length === 2, 'a checkpoint that nobody asked for')
   expect(reasons(s)).toEqual(['You: Go', 'Bash: make (running)'])
-  expect(s.json(['show', '1'])).toMatchObject({ agent: { metadata: { by: 'unknown' } } })
+  expect(s.json(['show', '1'])).toMatchObject({ author: 'claude+you' })
 })
 
 test('hooks over HTTP are installed for tool calls, in a file that is closed, and reach the daemon', async () => {

@@ -66,7 +66,6 @@ describe.each([
         turnId: 'p-1',
         prompt: 'Fix the login',
         tool: 'Bash: rm a.txt',
-        by: 'agent',
       },
     })
     expect(s.run(['rewind', '2', '--yes']).code).toBe(0)

@@ -10,6 +10,7 @@ import { cutEnd, cutStart } from './text-width.js'
 
 const FOLDER_WIDTH = 60
 const MIN_SESSION = 12
+const AUTHOR_WIDTH = 16
 
 /** With its folder where there are several; null for a checkpoint of no project. */
 type Row = CheckpointView & { readonly project?: string | null }
@@ -43,6 +44,8 @@ function tableOf(
   },
 ): string {
   const { screen, first, session } = table
+  // Where nobody but the person was at work, there is nothing to tell apart.
+  const hasAuthors = checkpoints.some(({ author }) => !ALONE.includes(author))
   const ids = shortIds(checkpoints.map(({ id }) => id))
   return textTable(checkpoints, {
     screen,
@@ -51,11 +54,18 @@ function tableOf(
       { cell: ({ id }) => ids.get(id) ?? id, colour: 'yellow' },
       { cell: ({ createdAt }) => relativeTime(createdAt, screen.now), isLesser: true },
       { cell: ({ project }) => folderText(project) },
-      { cell: session, isLesser: true },
+      { cell: session, isLesser: true, goesFirst: hasAuthors },
+      { cell: (row) => (hasAuthors ? authorCell(row) : ''), isLesser: true },
       { cell: holdsText, colour: 'dim', isLesser: true },
     ],
     last: (row, width) => whatText(row, { screen, width }),
   })
+}
+
+const ALONE: readonly (string | null)[] = [null, 'you', 'rewind']
+
+function authorCell({ author }: Row): string {
+  return cutEnd(printableLine(author ?? ''), AUTHOR_WIDTH)
 }
 
 /** How the files changed, and whether there is a state. */

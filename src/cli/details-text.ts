@@ -66,6 +66,7 @@ function filesLines(
     fact('Holds', `${counted(details.fileCount, 'file')}, ${bytes(details.sizeBytes)}`),
     ...details.repositories.map((repository) => fact('Repository', repositoryText(repository))),
     fact('Changed', `${counted(details.files, 'file')} ${lines(details)} since the one before`),
+    ...(details.author === null ? [] : [fact('By', printableLine(details.author))]),
     ...changeLines(details, screen),
     ...(details.skipped === 0
       ? []

@@ -14,6 +14,8 @@ export type Column<Row> = {
   readonly isNumber?: boolean
   /** Left out on a narrow terminal, the last of them first. */
   readonly isLesser?: boolean
+  /** Of the lesser ones the first to be left out, wherever it stands. */
+  readonly goesFirst?: boolean
 }
 
 /** A column in which every cell is empty is not there. */
@@ -51,11 +53,13 @@ export function textTable<Row>(
 }
 
 /** Without its lesser columns, the last first, until the rest fits. */
-function fitting<Sized extends { readonly isLesser?: boolean; readonly width: number }>(
+function fitting<Sized extends Pick<Column<never>, 'isLesser' | 'goesFirst'> & { width: number }>(
   columns: readonly Sized[],
   room: number,
 ): readonly Sized[] {
-  const lesser = columns.findLast(({ isLesser }) => isLesser === true)
+  const lesser =
+    columns.find(({ goesFirst }) => goesFirst === true) ??
+    columns.findLast(({ isLesser }) => isLesser === true)
   if (lesser === undefined || widthOfAll(columns) <= room) return columns
   return fitting(
     columns.filter((column) => column !== lesser),

@@ -42,6 +42,7 @@ const TOOLS: ToolTable = {
     'WebSearch',
   ],
   writes: ['Edit', 'MultiEdit', 'NotebookEdit', 'Write'],
+  delegates: ['Agent', 'Task'],
 }
 
 const MAP: EventMap = {

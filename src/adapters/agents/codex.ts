@@ -14,6 +14,7 @@ import {
 const TOOLS: ToolTable = {
   reads: ['update_plan', 'view_image', 'web_search'],
   writes: ['apply_patch'],
+  delegates: ['collaborationspawn_agent', 'collaborationwait_agent'],
 }
 
 const MAP: EventMap = {

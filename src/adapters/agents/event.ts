@@ -13,8 +13,11 @@ export const AGENT_NAMES = [
 ] as const
 export type AgentName = (typeof AGENT_NAMES)[number]
 
-/** `reads`: never changes a file; `writes`: changes files by itself alone; `anything`: shell, MCP, task, unknown. */
-export type ToolEffect = 'reads' | 'writes' | 'anything'
+/**
+ * `reads`: never changes a file; `writes`: changes files by itself alone; `anything`: shell, MCP, unknown; `delegates`: sets
+ * a subagent to work whose own calls are told.
+ */
+export type ToolEffect = 'reads' | 'writes' | 'anything' | 'delegates'
 
 export type Tool = {
   readonly name: string

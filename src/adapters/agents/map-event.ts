@@ -49,10 +49,12 @@ export function mapEvent(map: EventMap, eventName: string, given: unknown): Agen
 export type ToolTable = {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
+  readonly delegates?: readonly string[]
 }
 
-export function effectOf({ reads, writes }: ToolTable, name: string): ToolEffect {
+export function effectOf({ reads, writes, delegates }: ToolTable, name: string): ToolEffect {
   if (reads.includes(name)) return 'reads'
+  if (delegates?.includes(name) === true) return 'delegates'
   return writes.includes(name) ? 'writes' : 'anything'
 }
 

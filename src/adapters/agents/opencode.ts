@@ -26,6 +26,7 @@ const TOOLS: ToolTable = {
     'websearch',
   ],
   writes: ['apply_patch', 'edit', 'multiedit', 'patch', 'write'],
+  delegates: ['task'],
 }
 
 const MAP: EventMap = {

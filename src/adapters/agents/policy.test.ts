@@ -50,7 +50,7 @@ const after = (tool: Tool, special: Special = {}): AgentEvent => ({
   tool,
 })
 
-/** The reasons of what each event saves, with who did it. */
+/** The reasons of what each event saves. */
 function follow(events: readonly AgentEvent[], options = ONE_BY_ONE) {
   let memory: Memory = NO_MEMORY
   return events.map((event) => {
@@ -58,9 +58,7 @@ function follow(events: readonly AgentEvent[], options = ONE_BY_ONE) {
     memory = decision.saves.reduce(settled, decision.memory)
     // What is remembered goes through JSON between two processes.
     memory = parseMemory(JSON.parse(JSON.stringify(memory)))
-    return decision.saves.map(
-      ({ reason, metadata, always }) => `${reason} [${metadata.by}${always ? ', always' : ''}]`,
-    )
+    return decision.saves.map(({ reason, always }) => `${reason}${always ? ' [always]' : ''}`)
   })
 }
 
@@ -80,55 +78,56 @@ test('a usual turn reads like the conversation', () => {
     ]),
   ).toEqual([
     [],
-    ['You: Fix the login [person, always]'],
+    ['You: Fix the login [always]'],
     [],
     [],
-    ['Before Write src/a.ts [person]'],
-    [],
-    ['Write src/a.ts [agent]'],
-    ['Bash: npm test [agent]'],
-    ['End of the turn [unknown]'],
-    ['End of the session [unknown]'],
+    ['Before Write src/a.ts'],
+    ['Write src/a.ts'],
+    ['Before Bash: npm test'],
+    ['Bash: npm test'],
+    ['End of the turn'],
+    ['End of the session'],
   ])
 })
 
-test('writes that no shell follows are held by the end of the turn', () => {
-  expect(follow([prompt('x'), before(write('a')), after(write('a')), end]).at(-1)).toEqual([
-    'Write a [agent]',
+test('a write is looked at when it is done, so that what comes after it is not put down to it', () => {
+  const events = [prompt('x'), before(write('a')), after(write('a')), end]
+  expect(follow(events).slice(-2)).toEqual([['Write a'], ['End of the turn']])
+  const moments = events.map((event) => decide(event, NO_MEMORY, ONE_BY_ONE).saves[0]?.moment)
+  const who = { type: 'event', who: 'claude', session: 's' }
+  expect(moments).toEqual([
+    { ...who, over: 'session' },
+    { ...who, over: 'agent', begins: 'id-a' },
+    { ...who, ends: 'id-a' },
+    { ...who, over: 'session' },
   ])
 })
 
 test('an end that never came is made up for by the next event, whichever it is', () => {
   const lost = 'Bash: rm -rf x (no end seen)'
   const killed = [prompt('one'), before(shell('rm -rf x'))]
-  expect(follow([...killed, before(read)]).at(-1)).toEqual([`${lost} [agent]`])
-  expect(follow([...killed, before(write('a'))]).at(-1)).toEqual([`${lost} [agent]`])
-  expect(follow([...killed, end]).at(-1)).toEqual([`${lost} [agent]`])
-  expect(follow([...killed, over]).at(-1)).toEqual([`${lost} [agent]`])
-  expect(follow([...killed, { ...facts, type: 'compaction' }]).at(-1)).toEqual([`${lost} [agent]`])
-  expect(follow([...killed, start('resume')]).at(-1)).toEqual([`${lost} [unknown]`])
-  expect(follow([...killed, prompt('two')]).at(-1)).toEqual([
-    `${lost} [unknown]`,
-    'You: two [person, always]',
-  ])
+  expect(follow([...killed, before(read)]).at(-1)).toEqual([`${lost}`])
+  expect(follow([...killed, before(write('a'))]).at(-1)).toEqual([`${lost}`])
+  expect(follow([...killed, end]).at(-1)).toEqual([`${lost}`])
+  expect(follow([...killed, over]).at(-1)).toEqual([`${lost}`])
+  expect(follow([...killed, { ...facts, type: 'compaction' }]).at(-1)).toEqual([`${lost}`])
+  expect(follow([...killed, start('resume')]).at(-1)).toEqual([`${lost}`])
+  expect(follow([...killed, prompt('two')]).at(-1)).toEqual([`${lost}`, 'You: two [always]'])
 })
 
 test('what was made up for is not made up for again', () => {
   const killed = [prompt('one'), before(shell('rm -rf x')), start('resume'), prompt('two'), end]
-  expect(follow(killed).slice(-2)).toEqual([
-    ['You: two [person, always]'],
-    ['End of the turn [unknown]'],
-  ])
+  expect(follow(killed).slice(-2)).toEqual([['You: two [always]'], ['End of the turn']])
 })
 
 test('calls that run at once share what they changed', () => {
   const [a, b] = [shell('a'), shell('b')]
   expect(follow([before(a), before(b), after(b), after(a), end], TOGETHER)).toEqual([
-    ['Before Bash: a [person]'],
-    ['Bash: a (running) [agent]'],
-    ['Bash: b; Bash: a (running) [agent]'],
-    ['Bash: a [agent]'],
-    ['End of the turn [unknown]'],
+    ['Before Bash: a'],
+    ['Bash: a (running)'],
+    ['Bash: b; Bash: a (running)'],
+    ['Bash: a'],
+    ['End of the turn'],
   ])
   const memory = decide(before(a), NO_MEMORY, TOGETHER).memory
   const [save] = decide(after(b), memory, TOGETHER).saves
@@ -153,11 +152,11 @@ test('calls without ids are paired by what they were asked for', () => {
       TOGETHER,
     ),
   ).toEqual([
-    ['Before Bash: a [person]'],
-    ['Bash: a (running) [agent]'],
-    ['Bash: a; Bash: b (running) [agent]'],
-    ['Bash: b [agent]'],
-    ['End of the turn [unknown]'],
+    ['Before Bash: a'],
+    ['Bash: a (running)'],
+    ['Bash: a; Bash: b (running)'],
+    ['Bash: b'],
+    ['End of the turn'],
   ])
 })
 
@@ -166,7 +165,7 @@ test('the call that a subagent runs in is not taken for one that has lost its en
     name: 'Agent',
     input: { description: 'look' },
     callId: 't',
-    effect: 'anything',
+    effect: 'delegates',
   }
   const inside = { agentId: 'a-1' }
   const sequence: AgentEvent[] = [
@@ -178,13 +177,16 @@ test('the call that a subagent runs in is not taken for one that has lost its en
     after(task),
   ]
   expect(follow(sequence)).toEqual([
-    ['Before Agent: look [person]'],
+    ['Before Agent: look'],
     [],
-    ['Before Write s.txt [person]'],
+    ['Before Write s.txt'],
+    ['Write s.txt'],
     [],
-    ['Write s.txt [agent]'],
-    ['Agent: look [agent]'],
+    ['Agent: look'],
   ])
+  // What the subagent does is told call by call; its agent is not at work all the time.
+  const [beginning] = decide(before(task), NO_MEMORY, ONE_BY_ONE).saves
+  expect(beginning?.moment).toEqual({ type: 'event', who: 'claude', session: 's', over: 'agent' })
 })
 
 test('compaction starts a session over without ending what runs', () => {
@@ -229,9 +231,9 @@ test('the metadata has all that joins a checkpoint to the conversation', () => {
       toolCallId: 'id-ls',
       agentId: 'a',
       transcript: '/t.jsonl',
-      by: 'agent',
       calls: ['Bash: ls'],
     },
+    moment: { type: 'event', who: 'claude', session: 's', agentId: 'a', ends: 'id-ls' },
   })
 })
 

@@ -2,7 +2,7 @@
 // saved and what is to be remembered. What a checkpoint holds is named by what was done since the one before, so
 // that a list reads like the conversation: what was asked, what ran, what that changed.
 import { callKey, labelOf, shortPrompt } from './describe.js'
-import type { AgentEvent, EventType } from './event.js'
+import type { AgentEvent, EventType, Tool } from './event.js'
 import { type Call, MAX_CALLS, type Memory } from './memory.js'
 
 export type SaveMetadata = {
@@ -17,8 +17,6 @@ export type SaveMetadata = {
   readonly toolCallId?: string
   readonly agentId?: string
   readonly transcript?: string
-  /** Who has changed what this checkpoint adds, as far as the events tell. */
-  readonly by: 'agent' | 'person' | 'unknown'
   /** The calls since the checkpoint before; several that ran at once share their changes. */
   readonly calls?: readonly string[]
   readonly together?: true
@@ -32,6 +30,8 @@ export type Save = {
   readonly always: boolean
   /** The ended calls that it holds; to be forgotten once it is made. */
   readonly holds: readonly string[]
+  /** What begins and ends here, for who changed what. */
+  readonly moment: WorkMoment
 }
 
 export type Decision = {
@@ -44,6 +44,16 @@ export type PolicyOptions = {
   readonly runsToolsTogether: boolean
   /** The words of prompts and commands go into sealed metadata only. */
   readonly isDiscreet: boolean
+}
+
+export type WorkMoment = {
+  readonly type: 'event'
+  readonly who: string
+  readonly session: string
+  readonly agentId?: string
+  readonly begins?: string
+  readonly ends?: string
+  readonly over?: 'session' | 'agent'
 }
 
 export function decide(event: AgentEvent, memory: Memory, options: PolicyOptions): Decision {
@@ -108,10 +118,11 @@ function turnStart(
   const left = owedSave(event, memory, options)
   const asked: Save = {
     reason: options.isDiscreet || prompt === '' ? 'You: a prompt' : `You: ${prompt}`,
-    metadata: { ...metadataOf(event, { ...after, turn: { ...turn, prompt } }), by: 'person' },
+    metadata: metadataOf(event, { ...after, turn: { ...turn, prompt } }),
     toolCallId: undefined,
     always: true,
     holds: [],
+    moment: momentOf(event, options),
   }
   return { saves: [left, asked], after, isNewTurn: true }
 }
@@ -146,7 +157,6 @@ function afterTool(
     running: memory.running.filter((_, index) => index !== at),
     ended: newest([...memory.ended, call]),
   }
-  if (event.tool.effect === 'writes') return { saves: [], after }
   return { saves: [saveOf(event, after, { fallback: call.label, options })], after }
 }
 
@@ -196,27 +206,53 @@ function saveOf(
     reason: calls.length === 0 ? fallback : listed([...new Set(names)]),
     metadata: {
       ...metadataOf(event, memory),
-      by: byWhom(event, calls),
       ...(calls.length === 0 ? {} : { calls: calls.map(({ label }) => label) }),
       ...(isTogether ? { together: true } : {}),
     },
     toolCallId: 'tool' in event ? event.tool.callId : undefined,
     always: false,
     holds: calls.map(({ key }) => key),
+    moment: momentOf(event, options),
   }
 }
 
-function byWhom({ type }: AgentEvent, calls: readonly Call[]): SaveMetadata['by'] {
-  if (calls.length > 0) {
-    // Somebody may have been at work since that call was begun.
-    return MAY_BE_LATE.includes(type) ? 'unknown' : 'agent'
+/** Calls that hand work to a subagent are none of these: what the subagent does is told call by call. */
+function momentOf(event: AgentEvent, { runsToolsTogether }: PolicyOptions): WorkMoment {
+  const { agent: who, sessionId: session, agentId } = event
+  const facts = {
+    type: 'event',
+    who,
+    session,
+    ...(agentId === undefined ? {} : { agentId }),
+  } as const
+  switch (event.type) {
+    case 'before-tool': {
+      // Where calls come one after another, the one before must have ended, whether that was told or not.
+      const over = runsToolsTogether ? {} : ({ over: 'agent' } as const)
+      return { ...facts, ...over, ...(isWork(event.tool) ? { begins: callKey(event.tool) } : {}) }
+    }
+    case 'after-tool':
+      return isWork(event.tool) ? { ...facts, ends: callKey(event.tool) } : facts
+    case 'subagent-end':
+      return { ...facts, over: 'agent' }
+    case 'session-start':
+      return event.source === 'compact' ? facts : { ...facts, over: 'session' }
+    case 'turn-start':
+    case 'turn-end':
+    case 'session-end':
+      return { ...facts, over: 'session' }
+    case 'subagent-start':
+    case 'compaction':
+    case 'quiet':
+      return facts
   }
-  return type === 'before-tool' || type === 'turn-start' ? 'person' : 'unknown'
 }
 
-const MAY_BE_LATE: readonly string[] = ['turn-start', 'session-start', 'quiet']
+function isWork({ effect }: Tool): boolean {
+  return effect === 'writes' || effect === 'anything'
+}
 
-function metadataOf(event: AgentEvent, { turn }: Memory): Omit<SaveMetadata, 'by'> {
+function metadataOf(event: AgentEvent, { turn }: Memory): SaveMetadata {
   const turnId = event.turnId ?? turn?.id
   const tool = 'tool' in event ? event.tool : undefined
   return {
@@ -238,7 +274,12 @@ function callOf(
   { isDiscreet }: PolicyOptions,
 ): Call {
   const label = isDiscreet ? labelOf({ ...tool, input: undefined }, cwd) : labelOf(tool, cwd)
-  return { key: callKey(tool), label, isOwed: tool.effect === 'anything', agentId }
+  return {
+    key: callKey(tool),
+    label,
+    isOwed: tool.effect === 'anything' || tool.effect === 'delegates',
+    agentId,
+  }
 }
 
 /** Everything that was begun, as ended: whoever ran it is gone. */

@@ -61,7 +61,7 @@ type Found = {
 }
 
 async function saveOnce({ session, save }: Work, found: Found): Promise<void> {
-  const { reason, metadata, toolCallId, always } = save
+  const { reason, metadata, toolCallId, always, moment } = save
   const { growth, known, expectedHead } = found
   const copied = growth?.position ?? known
   const facts = {
@@ -69,6 +69,7 @@ async function saveOnce({ session, save }: Work, found: Found): Promise<void> {
     metadata: copied === undefined ? metadata : { ...metadata, copied },
     files: true,
     ifChanged: !always,
+    moment,
     ...(toolCallId === undefined ? {} : { toolCall: toolCallId }),
     ...(expectedHead === undefined ? {} : { expectedHead }),
   }

@@ -1,5 +1,6 @@
 // Runs a command for somebody and saves around it. The command is theirs: whatever happens to us, it runs, and its end is ours.
 import { constants } from 'node:os'
+import { basename } from 'node:path'
 import type { DiffResult, Project } from '../../index.js'
 import type { Command, Request } from '../command.js'
 import { leaveSignals, report } from '../exit.js'
@@ -13,6 +14,7 @@ import { cutEnd } from '../text-width.js'
 
 const SECOND_MS = 1000
 const MAX_REASON = 200
+const MAX_AUTHOR = 20
 /** What a shell adds to the number of a signal. */
 const BY_SIGNAL = 128
 
@@ -42,6 +44,7 @@ export const run: Command = async (request) => {
       : keepSaving(project, {
           ended: over.signal,
           reason: reason('Run'),
+          author: commandName(words),
           quietMs: quiet === undefined ? undefined : quiet * SECOND_MS,
           // The terminal is the command's: what there is to say waits.
           hooks: { onNotice: (text) => void notices.push(text) },
@@ -60,6 +63,11 @@ export const run: Command = async (request) => {
   const outcome = await outcomeOf({ request, project, before, failure, saved, ending })
   await tell(outcome, request)
   return code
+}
+
+/** As a person would call it: `make`, not where it is. */
+function commandName([program = '']: readonly string[]): string {
+  return cutEnd(basename(program), MAX_AUTHOR) || 'run'
 }
 
 const NOTHING: Saved = { checkpoints: 0, last: undefined, failures: [], isComplete: false }

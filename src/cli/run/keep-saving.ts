@@ -20,11 +20,13 @@ export async function keepSaving(
   options: {
     readonly ended: AbortSignal
     readonly reason: string
+    /** The command. */
+    readonly author: string
     readonly quietMs?: number | undefined
     readonly hooks: Hooks
   },
 ): Promise<Saved> {
-  const { ended, reason, quietMs, hooks } = options
+  const { ended, reason, author, quietMs, hooks } = options
   let last: SaveResult | undefined
   let checkpoints = 0
   const failures: unknown[] = []
@@ -34,6 +36,7 @@ export async function keepSaving(
       await autoSave(project, {
         signal: ended,
         reason,
+        author,
         // As the command found it; anything now could be half of what it does.
         isSaved: failures.length === 0,
         hooks,
