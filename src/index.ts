@@ -7,6 +7,7 @@ export type {
   CheckpointDetails,
   CheckpointView,
   ConfigResult,
+  DiffChange,
   DiffResult,
   DoctorResult,
   Effect,
@@ -22,6 +23,7 @@ export type {
   LegacyArchive,
   ListAllResult,
   ListResult,
+  MomentInput,
   NewGraphCheckpoint,
   NoteChange,
   PlanFacts,
@@ -52,6 +54,7 @@ export type {
   VerifyResult,
 } from './engine/index.js'
 export {
+  CHANGED_BY_PERSON,
   type CheckpointKind,
   type ClassCodec,
   ClassRegistry,

@@ -2,9 +2,11 @@
 // here: those of git could not be told from escape sequences in the files.
 import type { DiffResult } from '../index.js'
 import { unseenByGit } from './changes.js'
+import { grouped } from './figures.js'
 import type { Colour, Paint } from './paint.js'
-import { printableLines } from './printable.js'
+import { pathForPeople, printableLine, printableLines } from './printable.js'
 import type { Screen } from './screen.js'
+import { padEnd, widthOf } from './text-width.js'
 
 export function diffText(
   { changes, patch }: DiffResult,
@@ -12,11 +14,33 @@ export function diffText(
 ): string {
   if (changes.length === 0) return 'No differences.'
   const { paint } = screen
+  const authors = authorLines(changes, paint)
   const unseen = unseenByGit(changes).map((line) => paint('yellow', line))
   // A patch in a pipe may be meant for `git apply`: it stays as it is.
   const shown = screen.isTerminal || isStat ? printableLines(patch ?? '') : (patch ?? '')
   const painted = isStat ? paintStat(shown, paint) : paintPatch(shown, paint)
-  return [...unseen, painted].filter((part) => part !== '').join('\n')
+  return [...authors, ...unseen, painted].filter((part) => part !== '').join('\n')
+}
+
+const MAX_AUTHORED = 50
+
+/** Who has changed which file, if that is not the same for all. Above a patch lines that git passes over. */
+function authorLines(changes: DiffResult['changes'], paint: Paint): string[] {
+  const told = changes.filter(({ type, author }) => type !== 'folder' && author !== null)
+  const names = new Set(told.map(({ author }) => author))
+  if (names.size < 2) return []
+  const shown = told.slice(0, MAX_AUTHORED)
+  const width = Math.max(...shown.map(({ author }) => widthOf(printableLine(author ?? ''))))
+  const more = told.length - shown.length
+  return [
+    paint('bold', 'Changed by'),
+    ...shown.map(
+      ({ author, path }) =>
+        `  ${padEnd(printableLine(author ?? ''), width)}  ${pathForPeople(path)}`,
+    ),
+    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+    '',
+  ]
 }
 
 const LINE_COLOURS: readonly (readonly [start: RegExp, Colour])[] = [

@@ -98,6 +98,7 @@ export const FOLDER_COMMANDS = {
     summary: 'List the checkpoints, newest first',
     details: [
       'Where a checkpoint belongs to a session, the session and the step are shown as in fix-login:3.',
+      'Where somebody else than you has changed something, there is a column that says who: you, an agent by its name, several joined by +, or rewind.',
     ],
     options: [
       sessionOption('Of this session'),
@@ -118,7 +119,11 @@ export const FOLDER_COMMANDS = {
   diff: {
     usage: 'diff <ref> [<ref>] [--stat] [-- PATH…]',
     summary: 'Show what changed since a checkpoint, or between two',
-    details: ['With one checkpoint: from it to the folder as it is now.', PATH_HELP],
+    details: [
+      'With one checkpoint: from it to the folder as it is now.',
+      'Where more than one has changed something (you, agents by their names), a list before the changes says who has changed which file.',
+      PATH_HELP,
+    ],
     positionals: [REF, { ...REF, name: '[<ref>]', isOptional: true }],
     takesPaths: true,
     options: [{ name: 'stat', kind: 'flag', summary: 'Only how much changed in each file' }],
@@ -130,13 +135,14 @@ export const FOLDER_COMMANDS = {
   },
   rewind: {
     usage:
-      'rewind [<ref>] [--files|--state|--both] [--continue] [--of SESSION] [--path P]… [--dry-run] [-y]',
+      'rewind [<ref>] [--files|--state|--both] [--continue] [--of SESSION] [--path P]… [--keep-mine] [--dry-run] [-y]',
     summary: 'Bring the folder back to a checkpoint, or what an agent knew, or both',
     details: [
       'What is there now is saved first, so that `savestate undo` can bring it back. Files that were not captured (ignored, too large) are never overwritten or removed.',
       'Without a checkpoint, on a terminal, it is picked from a list: the newest first, with what going back to it would change. Arrows, page keys, Home and End move, / searches, Enter takes it; f, c and b take the files, the conversation (the state), or both. q or Esc leaves, with exit code 1.',
       'With --state the session of the checkpoint goes on from the state it had there; no file is touched, and nothing is asked. With --both files and state go back in one step. Nobody else may be writing the session meanwhile.',
       'For a checkpoint of a coding agent --both brings back the files and makes a copy of the conversation up to there, and prints the command that goes on with it; --continue runs it. The agent keeps its own conversation as it is.',
+      'With --keep-mine every file that you have changed since the checkpoint stays as it is, also if an agent has changed it as well, and is listed. Who changed what is told by the hooks of coding agents, see the column of `savestate list`: without an agent everything is yours, and stays.',
       PATH_HELP,
     ],
     positionals: [{ ...REF, name: '[<ref>]', isOptional: true }],
@@ -157,11 +163,17 @@ export const FOLDER_COMMANDS = {
         summary: 'Only this file or folder; may be given more than once',
         completes: 'files',
       },
+      {
+        name: 'keep-mine',
+        kind: 'flag',
+        summary: 'Leave the files alone that you have changed since',
+      },
       DRY_RUN,
       YES,
     ],
     exclusive: [
       ['files', 'state', 'both'],
+      ['keep-mine', 'state'],
       ['path', 'state'],
       ['path', 'both'],
       ['continue', 'files'],
@@ -174,6 +186,7 @@ export const FOLDER_COMMANDS = {
       ['savestate rewind 1', 'Go back to the newest checkpoint'],
       ['savestate rewind works --path src/app.ts', 'Bring back one file'],
       ['savestate rewind 3 --dry-run', 'See what would happen'],
+      ['savestate rewind 3 --keep-mine', 'Take back what the agent did, not what you did'],
       ['savestate rewind 2 --both', 'Bring back the folder and what the agent knew'],
     ],
   },

@@ -1,5 +1,5 @@
 // What rewind, undo and redo have in common: they show a plan, ask, and say what was done.
-import type { RewindResult } from '../index.js'
+import { CHANGED_BY_PERSON, type PlanItem, type RewindResult } from '../index.js'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
 import { isNothing, planCounts, planText } from './plan-text.js'
@@ -18,10 +18,19 @@ export function restoreText(result: RewindResult, request: Request, words: Words
   if (declined) return 'Nothing has been changed.'
   const kept =
     plan.keep.length === 0 ? '' : `\n${planText({ ...NONE, keep: plan.keep }, screen.paint)}`
-  if (isNothing(plan)) return `Nothing to do: ${words.nothing}.${kept}`
+  if (isNothing(plan)) {
+    const nothing = plan.keep.some(isMine) ? 'what differs was changed by you' : words.nothing
+    return `Nothing to do: ${nothing}.${kept}`
+  }
   if (options.has('dry-run'))
     return `${planText(plan, screen.paint)}\nA dry run: nothing has been changed.`
-  return applied ? `${words.done}: ${planCounts(plan)}. ${words.next}` : ''
+  if (!applied) return ''
+  const mine = plan.keep.some(isMine) ? kept : ''
+  return `${words.done}: ${planCounts(plan)}. ${words.next}${mine}`
+}
+
+function isMine({ reason }: PlanItem): boolean {
+  return reason === CHANGED_BY_PERSON
 }
 
 export function restoreExitCode({ declined }: RewindResult): number {

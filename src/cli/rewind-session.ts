@@ -37,7 +37,11 @@ export async function rewindSession(
   })
   const left = (await session.latest())?.id ?? target.id
   const confirm = confirmOn(request, 'Go back?')
-  const result = await session.rewind(target.id, { restore, dryRun }, { ...hooks, confirm })
+  const result = await session.rewind(
+    target.id,
+    { restore, keepMine: options.has('keep-mine'), dryRun },
+    { ...hooks, confirm },
+  )
   const checkpoints =
     project === undefined ? await session.list() : (await project.list()).checkpoints
   await session.close()

@@ -1,6 +1,7 @@
 // What changed between two checkpoints, or between one and the folder as it is.
 import * as z from 'zod/mini'
-import { isInside, type ObjectId } from '../model/index.js'
+import { type FilesCheckpoint, isInside, type ObjectId } from '../model/index.js'
+import { authorsOfPaths, type Stretch, stretchesBetween, stretchesSince } from './attribution.js'
 import { captureNow } from './capture.js'
 import { ensureProject, knownProject, type ProjectContext, withProjectLock } from './context.js'
 import { refuseDamagedFiles } from './damage.js'
@@ -12,6 +13,11 @@ import { resolve, withFiles } from './resolve.js'
 import { parseProjectPath } from './rewind.js'
 import { type ChangeView, viewChange } from './view.js'
 
+export type DiffChange = ChangeView & {
+  /** Who has changed it in between: `you`, the name of an agent, or several joined by `+`. Null where nobody knows. */
+  readonly author: string | null
+}
+
 export type DiffResult = {
   readonly from: string
   /** Null is the folder as it is. */
@@ -19,7 +25,7 @@ export type DiffResult = {
   readonly files: number
   readonly insertions: number
   readonly deletions: number
-  readonly changes: readonly ChangeView[]
+  readonly changes: readonly DiffChange[]
   /** As git prints it; null if it was not asked for. */
   readonly patch: string | null
 }
@@ -71,6 +77,7 @@ async function diffHere(
     paths.length === 0
       ? all
       : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
+  const authorOf = await authorsOfPaths(context, stretches(context, { from, to, after }))
   const { color, width } = input
   const stat = input.patch === 'stat'
   const patch =
@@ -81,9 +88,23 @@ async function diffHere(
     from: from.id,
     to: to?.id ?? null,
     ...totalsOf(changes),
-    changes: changes.map(viewChange),
+    changes: changes.map((change) => ({ ...viewChange(change), author: authorOf(change.path) })),
     patch,
   }
+}
+
+function stretches(context: ProjectContext, { from, to, after }: DiffEnds): readonly Stretch[] {
+  const project = knownProject(context)
+  if (project === undefined) return []
+  return to === undefined
+    ? stretchesSince(context, project, { from: from.id, now: after })
+    : stretchesBetween(context, project, [from.id, to.id])
+}
+
+type DiffEnds = {
+  readonly from: FilesCheckpoint
+  readonly to: FilesCheckpoint | undefined
+  readonly after: ObjectId
 }
 
 /** The folder as it is, as a snapshot that no checkpoint holds: its objects serve the next save, or are garbage. */

@@ -1,5 +1,5 @@
 export type { ProjectContext, StoreContext } from './context.js'
-export { diff, type DiffResult } from './diff.js'
+export { diff, type DiffChange, type DiffResult } from './diff.js'
 export type { ForgetResult } from './forget.js'
 export {
   doctor,

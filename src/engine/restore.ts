@@ -16,6 +16,7 @@ import {
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
+import { pathsToKeep } from './attribution.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
@@ -47,6 +48,8 @@ export type RestoreRequest = {
   readonly only: readonly BytePath[] | undefined
   readonly reason: string
   readonly dryRun: boolean
+  /** What the person has changed since the target stays as it is. */
+  readonly keepMine?: boolean
   /** The session that goes back with the files, or in which they do. */
   readonly session?: RestoreSession | undefined
   readonly fence?: number | undefined
@@ -77,10 +80,10 @@ export async function restore(
   const newest = ledger.checkpoints.newestFiles(project.id)
   const rootInode = rootInodeOf(project)
   const before = await captureNow(context, project, hooks)
-  const plan = await snapshots.plan(project, {
-    ...request,
-    now: before.snapshot.tree,
-  })
+  const { tree: now } = before.snapshot
+  const since = { from: request.target, now, hooks }
+  const leave = request.keepMine === true ? await pathsToKeep(context, project, since) : undefined
+  const plan = await snapshots.plan(project, { ...request, now, leave })
   const view = viewPlan(plan)
   const { target } = request
   const nothing = {

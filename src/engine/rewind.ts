@@ -19,9 +19,11 @@ export const rewind = projectOperation({
       to: z.string(),
       /** Files or folders, relative to the project. */
       paths: z.optional(z.array(z.string())),
+      /** What the person has changed since stays as it is. */
+      keepMine: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
     }),
-  async run(context, { to, paths, dryRun }, hooks): Promise<RewindResult> {
+  async run(context, { to, paths, keepMine, dryRun }, hooks): Promise<RewindResult> {
     const project = knownProject(context)
     const limits =
       paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
@@ -44,6 +46,7 @@ export const rewind = projectOperation({
             paths: limits,
             only: undefined,
             reason: `rewind to ${target.id}${label === null ? '' : ` (${label})`}`,
+            keepMine,
             dryRun,
           },
           hooks,

@@ -33,6 +33,7 @@ export const rewindSession = sessionOperation({
       to: z.string(),
       restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
       paths: z.optional(z.array(z.string())),
+      keepMine: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
     }),
   async run(context, input, hooks): Promise<SessionRewindResult> {
@@ -59,12 +60,13 @@ async function restoreFiles(
   request: {
     readonly paths: readonly ReturnType<typeof parseProjectPath>[]
     readonly restored: 'files' | 'both'
+    readonly keepMine: boolean
     readonly dryRun: boolean
     readonly hooks: Hooks
   },
 ): Promise<RestoreResult> {
   const project = projectOf(context)
-  const { restored, hooks, dryRun } = request
+  const { restored, hooks, keepMine, dryRun } = request
   const then = withFiles(target)
   refuseDamagedFiles(context.ledger, then, request.paths)
   const label = then.name ?? then.reason
@@ -82,6 +84,7 @@ async function restoreFiles(
           paths: request.paths.length === 0 ? undefined : request.paths,
           only: undefined,
           reason: `rewind to ${then.id}${label === null ? '' : ` (${label})`}`,
+          keepMine,
           dryRun,
           session: sessionPart(context, target, restored),
           fence: context.hold.fence,

@@ -29,9 +29,17 @@ export type Scope = {
   readonly includes: (path: BytePath) => boolean
   /** Why a path that the checkpoint lacks must stay, if it must: it was there then, uncaptured. */
   readonly uncapturedThen: (path: BytePath, isFolder: boolean) => string | undefined
+  /** Paths that the person has changed and wants to keep. */
+  readonly leave?: ReadonlySet<BytePath> | undefined
 }
 
-export function planRestore(now: Present, then: Target, scope: Scope): RestorePlan {
+/** Why a path is kept that the person has changed. */
+export const CHANGED_BY_PERSON = 'changed by you'
+
+export function planRestore(now: Present, then: Target, wished: Scope): RestorePlan {
+  const mine = pathsLeft(now, then, wished)
+  const includes = (path: BytePath) => wished.includes(path) && !mine.has(path)
+  const scope = { ...wished, includes }
   const write = new Map<BytePath, PlannedWrite>()
   const conflict = new Map<BytePath, string>()
   for (const [path, to] of then) {
@@ -47,9 +55,39 @@ export function planRestore(now: Present, then: Target, scope: Scope): RestorePl
   return {
     write: [...write.values()].sort(byPath),
     remove,
-    keep: left(keep),
+    keep: left(new Map([...keep, ...mine])),
     conflict: left(conflict),
   }
+}
+
+/** What has to stay for the person's paths to stay as they are, and why. */
+function pathsLeft(
+  now: Present,
+  then: Target,
+  { leave = new Set(), includes }: Scope,
+): ReadonlyMap<BytePath, string> {
+  const mine = [...leave].filter((path) => (now.has(path) || then.has(path)) && includes(path))
+  const reasons = new Map(mine.map((path) => [path, CHANGED_BY_PERSON]))
+  const files = new Set(mine.filter((path) => isNoFolder(now.get(path))))
+  if (files.size === 0 && mine.every((path) => !now.has(path))) return reasons
+  // No file where a folder was can make room for what was in that folder.
+  for (const path of then.keys())
+    if (foldersAbove(path).some((folder) => files.has(folder)))
+      reasons.set(path, 'something changed by you is in its place')
+  for (const path of mine.filter((each) => now.has(each)))
+    for (const folder of foldersAbove(path))
+      if (isNoFolder(then.get(folder))) reasons.set(folder, 'holds something changed by you')
+  return reasons
+}
+
+function isNoFolder(entry: Entry | Uncaptured | undefined): boolean {
+  return entry !== undefined && entry.type !== 'folder' && entry.type !== 'uncaptured'
+}
+
+function foldersAbove(path: BytePath): readonly BytePath[] {
+  const folders: BytePath[] = []
+  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) folders.push(folder)
+  return folders
 }
 
 type Draft = {

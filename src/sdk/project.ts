@@ -8,6 +8,8 @@ export type RewindInput = {
   readonly to: string
   /** Files or folders relative to the project; all of it if left out. */
   readonly paths?: readonly string[]
+  /** Files that the person (`you`) has changed since stay as they are. */
+  readonly keepMine?: boolean
   readonly dryRun?: boolean
 }
 

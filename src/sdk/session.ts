@@ -165,6 +165,8 @@ export class Session<State = AgentState> {
     options: {
       readonly restore?: 'files' | 'state' | 'both'
       readonly paths?: readonly string[]
+      /** Files that the person (`you`) has changed since stay as they are. */
+      readonly keepMine?: boolean
       readonly dryRun?: boolean
     } = {},
     hooks?: Hooks,

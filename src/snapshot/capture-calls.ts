@@ -114,7 +114,7 @@ export function captureCalls(
     compare: ({ before, after, countLines }) =>
       comparer.compare(before, after, countLines ? countingDiff : plainDiff),
 
-    async plan({ project, site, now, goal, skippedThen, paths, only }) {
+    async plan({ project, site, now, goal, skippedThen, paths, only, leave }) {
       const { root } = captureOf(project)
       for (const path of paths ?? []) await expectSomewhere(path, { site, goal })
       const changes = await comparer.compare(now, goal, plainDiff)
@@ -124,7 +124,8 @@ export function captureCalls(
       const includes = (path: BytePath) =>
         (paths === undefined || paths.some((limit) => isInside(path, limit))) &&
         (allowed?.has(path) ?? true)
-      const plan = planRestore(maps.now, maps.target, { includes, uncapturedThen: keepers })
+      const scope = { includes, uncapturedThen: keepers, leave: new Set(leave) }
+      const plan = planRestore(maps.now, maps.target, scope)
       return { ...plan, write: [...closedFolders(plan, root), ...plan.write] }
     },
 

@@ -55,6 +55,8 @@ export type RestoreTarget = {
   readonly paths: readonly BytePath[] | undefined
   /** Exactly these paths, as an undo needs. */
   readonly only: readonly BytePath[] | undefined
+  /** None of these. */
+  readonly leave?: readonly BytePath[] | undefined
 }
 export type PlanRequest = RestoreTarget & { readonly project: ProjectId; readonly site: Site }
 export type ApplyRequest = {

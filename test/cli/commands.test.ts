@@ -100,7 +100,7 @@ test('show tells everything, and its way back with git alone works', () => {
   chmodSync(join(s.project, 'src/b.txt'), 0o600)
   s.run(['save', '-m', 'first line\nsecond line', '--name', 'works'])
   const { stdout } = s.run(['show', 'works'])
-  expect(steady(stdout).split('\n').slice(0, 17)).toEqual([
+  expect(steady(stdout).split('\n').slice(0, 18)).toEqual([
     'Checkpoint  <id>',
     'Name:       works',
     'Made:       <time> (just now), save',
@@ -109,6 +109,7 @@ test('show tells everything, and its way back with git alone works', () => {
     'Holds:      2 files, 15 bytes',
     'Repository: . on topic without a commit',
     'Changed:    2 files +2 −1 since the one before',
+    'By:         you',
     '  modified a.txt  +2 −1',
     '  added    empty/',
     '  mode     src/b.txt  mode 0644 → 0600',

@@ -81,6 +81,7 @@ async function rewindFiles(request: Request): Promise<SessionRewindResult> {
     {
       to: options.has('of') ? (await namedCheckpoint(request)).id : request.argument(0),
       paths: await projectPaths(request, options.texts('path')),
+      keepMine: options.has('keep-mine'),
       dryRun: options.has('dry-run'),
     },
     { ...hooks, confirm: confirmOn(request, 'Go back?') },
