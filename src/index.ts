@@ -37,6 +37,7 @@ export type {
   PruneResult,
   RekeyResult,
   RetainResult,
+  RevertedResult,
   RewindResult,
   SaveResult,
   SearchMatch,

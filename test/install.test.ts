@@ -240,6 +240,16 @@ test('the plugin for opencode saves, waits for what is under way, and throws onl
       ['ses', 'End of the turn'],
     ])
     expect(told).toEqual([])
+    // What was brought back meanwhile is told to the model, for one turn.
+    s.run(['rewind', '3', '-y'])
+    const system = async () => {
+      const output = { system: ['You are opencode.'] }
+      await plugin['chat.message']({ sessionID: 'ses' }, message)
+      await plugin['experimental.chat.system.transform']({ sessionID: 'ses' }, output)
+      return output.system.slice(1)
+    }
+    expect(await system()).toEqual([expect.stringMatching(/Savestate.*: a\.txt\.$/)])
+    expect(await system()).toEqual([])
     const refused = await Savestate({ client, directory: join(s.folder, 'user') })
     await refused['chat.message']({ sessionID: 'no' }, message)
     expect(told).toHaveLength(1)
@@ -253,7 +263,13 @@ test('the plugin for opencode saves, waits for what is under way, and throws onl
 })
 
 type Handler = (input: unknown, output: unknown) => Promise<void>
-type Plugin = Record<'chat.message' | 'tool.execute.before' | 'tool.execute.after', Handler> & {
+type Plugin = Record<
+  | 'chat.message'
+  | 'experimental.chat.system.transform'
+  | 'tool.execute.before'
+  | 'tool.execute.after',
+  Handler
+> & {
   event(input: unknown): Promise<void>
   dispose(): Promise<void>
 }

@@ -39,7 +39,6 @@ function authorLines(changes: DiffResult['changes'], paint: Paint): string[] {
         `  ${padEnd(printableLine(author ?? ''), width)}  ${pathForPeople(path)}`,
     ),
     ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
-    '',
   ]
 }
 

@@ -118,6 +118,25 @@ test('what was written is read back whole, also by the next process', () => {
   again.close()
 })
 
+test('a checkpoint that goes hands its authors on to the next one with files', () => {
+  const { ledger, project } = opened()
+  const names = [['you'], ['claude'], [], ['codex'], ['you', 'you?']]
+  const all = names.map((authors, n) => checkpointOf(n + 1, project, { authors }))
+  for (const one of all) ledger.addCheckpoint(one, DETAILS)
+  const left = () =>
+    ledger.authorship
+      .stepsFrom(project.id, all[0]?.id ?? parseCheckpointId(id(1)))
+      .map(({ authors }) => authors)
+  ledger.transaction(() => ledger.pruning.drop(all.slice(1, 3).map((one) => one.id)))
+  expect(left()).toEqual([['you'], ['claude', 'codex'], ['you', 'you?']])
+  for (const one of all.slice(3, 4)) ledger.transaction(() => ledger.checkpoints.remove(one))
+  expect(left()).toEqual([['you'], ['claude', 'codex', 'you', 'you?']])
+  // Only what waited for the end of a call is settled by it.
+  ledger.authorship.settle(all.map((one) => one.id))
+  expect(left()).toEqual([['you'], ['claude', 'codex', 'you']])
+  ledger.close()
+})
+
 test('an operation whose checkpoint cannot be written is not written either', () => {
   const { ledger, project } = opened()
   const first = checkpointOf(1, project)

@@ -214,3 +214,41 @@ test('the order of the maps does not change the plan', () => {
     Object.fromEntries(Object.entries(of).reverse())
   expect(plan(reversed(now), reversed(then))).toEqual(plan(now, then))
 })
+
+test('what the person has changed stays, and all that would have to give way for it', () => {
+  const leave = (...kept: readonly string[]) => ({
+    leave: new Set(kept.map((path) => bytePath(path))),
+  })
+  const now = {
+    mine: file('a'),
+    theirs: file('b'),
+    made: file('c'),
+    d: folder(),
+    'd/made': file('d'),
+  }
+  const then = { mine: file('1'), theirs: file('2'), gone: file('3') }
+  expect(paths(plan(now, then, leave('mine', 'gone', 'd/made', 'nowhere')))).toEqual({
+    write: ['theirs'],
+    remove: ['made'],
+    keep: ['d', 'd/made', 'gone', 'mine'],
+    conflict: [],
+  })
+  // A file of theirs where a folder was.
+  const file1 = plan({ d: file('a') }, { d: folder(), 'd/x': file('b') }, leave('d'))
+  expect(paths(file1)).toEqual({ write: [], remove: [], keep: ['d', 'd/x'], conflict: [] })
+  // A folder that holds something of theirs where a file was.
+  const folder1 = plan(
+    { d: folder(), 'd/x': file('a'), 'd/y': file('b') },
+    { d: file('c') },
+    leave('d/x'),
+  )
+  expect(paths(folder1)).toEqual({
+    write: [],
+    remove: ['d/y'],
+    keep: ['d', 'd/x'],
+    conflict: [],
+  })
+  // Outside of what is to be brought back nothing is listed.
+  const limited = plan(now, then, { ...leave('mine', 'd/made'), includes: within('d') })
+  expect(paths(limited)).toEqual({ write: [], remove: [], keep: ['d', 'd/made'], conflict: [] })
+})

@@ -142,6 +142,14 @@ export class Project {
     return this.#perform(engine.redo, input, hooks)
   }
 
+  /** Files that rewinds, undos and redos have brought back since one of them (null: since ever), by its id. */
+  async reverted(
+    input: { readonly since?: string | null } = {},
+    hooks?: Hooks,
+  ): Promise<engine.RevertedResult> {
+    return this.#perform(engine.reverted, input, hooks)
+  }
+
   async pin(ref: string): Promise<engine.CheckpointView> {
     return this.#perform(engine.pin, { ref })
   }

@@ -7,6 +7,7 @@ import { MAPPERS } from './mappers.js'
 import { findPlace, type Notes, parseNotes, type Place } from './notes.js'
 import { type Decision, decide, type Save, settled } from './policy.js'
 import { saveTalk, type Talk } from './save-talk.js'
+import { revertedSince } from './reverted-since.js'
 
 export type HookRequest = {
   readonly agent: AgentName
@@ -25,8 +26,8 @@ export async function handleHook(store: Store, request: HookRequest): Promise<An
   try {
     const event = MAPPERS[request.agent].parse(request.eventName, request.payload)
     if (event === undefined) return SILENCE
-    await saveAt(store, event, request)
-    return MAPPERS[request.agent].answer(event, { type: 'go-on' })
+    const { context } = await saveAt(store, event, request)
+    return MAPPERS[request.agent].answer(event, { type: 'go-on', context })
   } catch (error) {
     return failHook(store, request, error)
   }
@@ -56,7 +57,7 @@ export async function saveAtQuiet(
   event: Extract<AgentEvent, { type: 'quiet' }>,
 ): Promise<boolean> {
   try {
-    return await saveAt(store, event, {})
+    return (await saveAt(store, event, {})).isSaved
   } catch (error) {
     const operation = `hook ${event.agent} ${event.eventName}`
     await store.recordFailure({ operation, project: event.cwd ?? null, error }).catch(() => {
@@ -83,32 +84,61 @@ function failureAnswer({ agent, strict }: HookRequest, { event, error, isTold }:
   return MAPPERS[agent].answer(event, outcome)
 }
 
-/** True if there was something to save. */
+type Handled = {
+  /** Whether there was something to save. */
+  readonly isSaved: boolean
+  /** For the model, if this is the place to tell it something. */
+  readonly context?: string | undefined
+}
+
 async function saveAt(
   store: Store,
   event: AgentEvent,
   { cwd, onProject }: Pick<HookRequest, 'cwd' | 'onProject'>,
-): Promise<boolean> {
+): Promise<Handled> {
   const key = noteKey(event)
   const before = parseNotes(await store.note(key))
-  const place = await findPlace(store, before, { event, cwd })
+  const place = await placeOf(store, before, { event, cwd })
   const { runsToolsTogether } = MAPPERS[event.agent]
   const options = { runsToolsTogether, isDiscreet: store.isEncrypted }
   let decision: Decision = { saves: [], memory: before.memory, isNewTurn: false }
   await changeNotes(store, key, (notes) => {
     decision = decide(event, notes.memory, options)
-    const isKnown = notes.places.some(({ root }) => root === place.root)
-    const places = isKnown ? notes.places : [...notes.places, place]
-    return { ...notes, places, memory: decision.memory }
+    return { ...notes, places: placesWith(notes.places, place), memory: decision.memory }
   })
   const made = await makeSaves(store, { event, place, decision, onProject })
+  if (made.length === 0) return { isSaved: false }
+  const reverted = event.type === 'turn-start' ? await revertedSince(store, place) : undefined
   // What is saved is no debt any more, and the next failure is worth telling again.
-  if (made.length === 0) return false
   await changeNotes(store, key, (notes) => {
     const memory = made.reduce(settled, notes.memory)
-    return { ...notes, memory, told: [] }
+    const { newest } = reverted ?? {}
+    return { ...notes, places: placesWith(notes.places, place, newest), memory, told: [] }
   })
-  return true
+  return { isSaved: true, context: reverted?.text }
+}
+
+/** A session that comes to a project is told of no rewind that was done there before. */
+async function placeOf(
+  store: Store,
+  notes: Notes,
+  at: { readonly event: AgentEvent; readonly cwd: string | undefined },
+): Promise<Place> {
+  const place = await findPlace(store, notes, at)
+  if (place.rewind !== undefined) return place
+  const reverted = await revertedSince(store, place)
+  return reverted === undefined ? place : { ...place, rewind: reverted.newest }
+}
+
+/** In their order: the first is where the session began. `told`: the rewind that it was told of just now. */
+function placesWith(places: readonly Place[], here: Place, told?: string | null): readonly Place[] {
+  const isKnown = places.some(({ root }) => root === here.root)
+  if (!isKnown) return [...places, here]
+  return places.map((place) => {
+    if (place.root !== here.root) return place
+    // Another hook may have told of a newer one meanwhile.
+    return { ...here, rewind: told !== undefined ? told : (place.rewind ?? here.rewind) }
+  })
 }
 
 type Making = {

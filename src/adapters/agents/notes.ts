@@ -7,7 +7,12 @@ import { type Memory, NO_MEMORY, parseMemory } from './memory.js'
 import { recordOf } from './payload.js'
 
 /** A project of the session. One session of ours has one project, so a second project has a session of its own. */
-export type Place = { readonly root: string; readonly session: string }
+export type Place = {
+  readonly root: string
+  readonly session: string
+  /** The newest rewind there that the session knows of, or that was done before it came there; null for none. */
+  readonly rewind?: string | null | undefined
+}
 
 export type Notes = {
   readonly memory: Memory
@@ -29,8 +34,10 @@ export function parseNotes(text: string | undefined): Notes {
   return {
     memory: parseMemory(fields['memory']),
     places: listOf('places').flatMap((item) => {
-      const { root, session } = recordOf(item) ?? {}
-      return typeof root === 'string' && typeof session === 'string' ? [{ root, session }] : []
+      const { root, session, rewind } = recordOf(item) ?? {}
+      if (typeof root !== 'string' || typeof session !== 'string') return []
+      const isKnown = typeof rewind === 'string' || rewind === null
+      return [{ root, session, ...(isKnown ? { rewind } : {}) }]
     }),
     told: listOf('told').filter((code) => typeof code === 'string'),
   }

@@ -15,6 +15,8 @@ export const Savestate = async ({ client, directory }) => {
   const parents = new Map()
   const roots = new Set()
   const pending = new Set()
+  /** What a session's model has to know in this turn. */
+  const contexts = new Map()
 
   const rootOf = (id) => {
     let root = id
@@ -85,7 +87,16 @@ export const Savestate = async ({ client, directory }) => {
 
   return {
     "chat.message": (input, output) =>
-      guarded(async () => void (await send("chat.message", input.sessionID, { input, output }))),
+      guarded(async () => {
+        contexts.delete(input.sessionID)
+        const answer = await send("chat.message", input.sessionID, { input, output })
+        if (answer.context !== undefined) contexts.set(input.sessionID, answer.context)
+      }),
+    "experimental.chat.system.transform": (input, output) =>
+      guarded(async () => {
+        const context = contexts.get(input.sessionID)
+        if (context !== undefined) output.system.push(context)
+      }),
     "tool.execute.before": async (input, output) => {
       const answer = await guarded(() => send("tool.execute.before", input.sessionID, { input, output }))
       if (answer.stop !== undefined) throw new Error(answer.stop)

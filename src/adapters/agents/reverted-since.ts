@@ -1,0 +1,44 @@
+// What a rewind has done behind the agent's back, for its next turn: which files are no longer as it knows them. Once
+// for each session, and only of rewinds since the session began.
+import type { Store } from '../../index.js'
+import type { Place } from './notes.js'
+
+const MAX_FILES = 20
+/** Agents cut what is longer than some thousand characters. */
+const MAX_CHARACTERS = 1500
+
+export type Reverted = {
+  /** The newest rewind, which the session knows of from now on. */
+  readonly newest: string | null
+  readonly text: string | undefined
+}
+
+/** Never throws: that a session is not told is noted, and stops nothing. */
+export async function revertedSince(
+  store: Store,
+  { root, rewind: since }: Pick<Place, 'root' | 'rewind'>,
+): Promise<Reverted | undefined> {
+  try {
+    const project = await store.project(root)
+    const { newest, files } = await project.reverted(since === undefined ? {} : { since })
+    return { newest, text: files.length === 0 ? undefined : revertedText(files) }
+  } catch (error) {
+    await store.recordFailure({ operation: 'tell of a rewind', project: root, error }).catch(() => {
+      // A store that takes no note is told of by the save.
+    })
+    return undefined
+  }
+}
+
+export function revertedText(files: readonly string[]): string {
+  const shown: string[] = []
+  let length = 0
+  for (const file of files.slice(0, MAX_FILES)) {
+    length += file.length
+    if (length > MAX_CHARACTERS) break
+    shown.push(file)
+  }
+  const more = files.length - shown.length
+  const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+  return `Files of this project were brought back to an earlier state with Savestate since your last turn, so they no longer hold what you know of them. Read them again before you rely on them: ${list}.`
+}
