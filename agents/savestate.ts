@@ -32,6 +32,8 @@ export interface Checkpoint {
   readonly id: string
   readonly reason: string
   readonly session: string
+  /** Who has changed what it adds: see docs/agents.md. */
+  readonly author: unknown
 }
 
 /** The checkpoints of the project, oldest first. */
@@ -43,6 +45,7 @@ export async function checkpoints(place: Place): Promise<Checkpoint[]> {
       id: asText(one['id']),
       reason: asText(one['reason']),
       session: asText(one['session']),
+      author: one['author'],
     }))
     .reverse()
 }

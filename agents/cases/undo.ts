@@ -1,5 +1,7 @@
 // The promise itself: what an agent did, through any of its tools, is in the list and can be taken back.
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Case, finish, type Scene, START_FILES, turn, withScene } from '../case.js'
 import { type ScriptStep, scripted } from '../model-server/script.js'
 import { filesOf } from '../place.js'
@@ -45,6 +47,50 @@ export const UNDO_CASES: readonly Case[] = [
         assert.deepEqual(filesOf(place), done)
         await savestate(place, ['undo', '--yes'])
         assert.deepEqual(filesOf(place), START_FILES)
+      }),
+  },
+  {
+    claim: 'what the person did in between is told apart, and stays if they wish it',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { agent, here, place } = scene
+        await connect(scene)
+        await turn(scene, scripted('turn one', STEPS))
+        const { prompt } = await story(scene)
+        writeFileSync(join(place.project, 'mine.txt'), 'mine\n')
+        const second = scripted('turn two', [{ shell: 'echo 2 > a.txt' }, { say: 'Two.' }])
+        await finish(place, here.resume(prompt.session, second))
+        const authors = (await checkpoints(place)).map(({ author }) => author)
+        const { name } = agent
+        assert.deepEqual(authors, ['you', name, name, name, 'you', name])
+        await savestate(place, ['rewind', prompt.id, '--keep-mine', '--yes'])
+        assert.deepEqual(filesOf(place), { ...START_FILES, 'mine.txt': 'mine\n' })
+      }),
+  },
+  {
+    claim: 'after a rewind the next turn is told which files were brought back, once',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { here, place } = scene
+        await connect(scene)
+        await turn(scene, scripted('turn one', STEPS))
+        const { prompt } = await story(scene)
+        await rewind(place, prompt)
+        const told = 'Read them again before you rely on them: a.txt, b.txt, c.txt.'
+        const times = (title: string) => {
+          const request = place.server.received.findLast(
+            ({ body, tools }) => tools.length > 0 && JSON.stringify(body).includes(title),
+          )
+          return JSON.stringify(request?.body ?? '').split(told).length - 1
+        }
+        await finish(place, here.resume(prompt.session, scripted('turn two', [{ say: 'Two.' }])))
+        assert.equal(times('turn two'), 1)
+        await finish(
+          place,
+          here.resume(prompt.session, scripted('turn three', [{ say: 'Three.' }])),
+        )
+        // Some keep in their conversation what they were told.
+        assert(times('turn three') <= 1)
       }),
   },
   {
