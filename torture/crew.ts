@@ -1,6 +1,7 @@
 // The processes: started, given the folders in turn, killed, started again.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import process from 'node:process'
 import type { Random } from '../bench/random.js'
 import type { Assignment, ToModel, ToWorker } from './messages.js'
 import type { Model } from './model.js'
@@ -25,6 +26,8 @@ export class Crew {
   start(slot: number): void {
     const child = fork(this.#program, [JSON.stringify(this.#assign(slot))], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // With a group of its own: its commands are killed with it.
+      detached: true,
     })
     const member: Member = { child, slot, held: new Set() }
     this.#members.set(slot, member)
@@ -41,8 +44,9 @@ export class Crew {
   killOne(random: Random): void {
     const others = [...this.#members.values()].filter(({ slot }) => slot > 0)
     if (others.length === 0) return
-    const member = random.pick(others)
-    member.child.kill('SIGKILL')
+    const { pid, exitCode, signalCode } = random.pick(others).child
+    if (pid === undefined || exitCode !== null || signalCode !== null) return
+    process.kill(-pid, 'SIGKILL')
     this.kills += 1
   }
 

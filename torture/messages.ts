@@ -1,4 +1,5 @@
 // What the tortured processes and the model outside tell each other.
+import type { Program } from './commands.js'
 
 /** A checkpoint that was acknowledged, and what the folder held then. */
 export type Known = {
@@ -41,4 +42,6 @@ export type Assignment = {
   readonly seed: number
   /** The projects are watched. */
   readonly watch: boolean
+  /** Projects are worked on by commands, through the daemon. */
+  readonly program: Program | undefined
 }

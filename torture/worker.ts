@@ -1,8 +1,9 @@
 // A process that works on the store as hard as it can, until it is killed.
 import { createHash } from 'node:crypto'
 import process from 'node:process'
-import type { Project, Session, Store } from '../src/index.js'
+import type { Session, Store } from '../src/index.js'
 import { type Random, seededRandom } from '../bench/random.js'
+import { byCommands, type Workplace } from './commands.js'
 import { differenceOf, linesOf, mutate } from './folder.js'
 import type { Assignment, Known, ToModel, ToWorker } from './messages.js'
 
@@ -78,7 +79,7 @@ async function tryOne([what, run]: Work): Promise<void> {
   }
 }
 
-type Held = { readonly path: string; readonly project: Project; readonly known: readonly Known[] }
+type Held = { readonly path: string; readonly project: Workplace; readonly known: readonly Known[] }
 
 /** While nobody else changes the folder. */
 async function withFolder(work: (held: Held) => Promise<void>): Promise<void> {
@@ -89,8 +90,9 @@ async function withFolder(work: (held: Held) => Promise<void>): Promise<void> {
   })
   try {
     const project = await openProject(path)
-    // What a killed process left half done is finished by the next command, and would be mixed with the change.
-    await project.list({ limit: 1 })
+    // What a killed process left half done is finished by the next command, and would be mixed with the change; what the
+    // daemon does for a killed command holds the lock.
+    await project.save()
     await work({ path, project, known })
   } finally {
     tell({ kind: 'release', project: path })
@@ -172,15 +174,18 @@ async function verifyNow(): Promise<void> {
   if (damage.length > 0) throw new Error(`verify: ${JSON.stringify(damage.slice(0, 3))}`)
 }
 
-async function anyProject(): Promise<Project> {
+async function anyProject(): Promise<Workplace> {
   return openProject(random.pick(assignment.projects))
 }
 
-async function openProject(path: string): Promise<Project> {
-  return store.project(path, { watch: assignment.watch })
+async function openProject(path: string): Promise<Workplace> {
+  const { program, watch } = assignment
+  return program === undefined ? store.project(path, { watch }) : byCommands(program, path)
 }
 
 function tellMemory(): void {
+  // Then the daemon's counts.
+  if (assignment.program !== undefined) return
   tell({ kind: 'memory', residentMb: Math.round(process.memoryUsage.rss() / 2 ** 20) })
 }
 
