@@ -6,6 +6,7 @@ import type { ObjectId } from '../../model/index.js'
 import { runGit } from '../git/git-program.js'
 import { listIfThere } from '../objects/loose.js'
 import { eachLine } from './mark.js'
+import { whileAlone } from './ref-locks.js'
 
 const ROOT = 'refs/savestate'
 
@@ -45,20 +46,29 @@ export function newRefs(gitDir: string, seen: RefsSeen): Refs | undefined {
 /** Removes these refs, wherever they are kept. One that is gone already is no fault. */
 export async function removeRefs(gitDir: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
-  const input = names.map((name) => `delete ${name}`)
-  await eachLine(gitDir, { args: ['update-ref', '--stdin'], input }, () => undefined)
+  await updateRefs(
+    gitDir,
+    names.map((name) => `delete ${name}`),
+  )
 }
 
 /** Sets refs that exist or not, whatever they hold. */
 export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
   if (refs.size === 0) return
-  const input = [...refs].map(([name, commit]) => `update ${name} ${commit}`)
-  await eachLine(gitDir, { args: ['update-ref', '--stdin'], input }, () => undefined)
+  await updateRefs(
+    gitDir,
+    [...refs].map(([name, commit]) => `update ${name} ${commit}`),
+  )
 }
 
 /** A file of its own for each ref takes a block of the disk. */
 export async function packRefs(gitDir: string): Promise<void> {
-  await runGit(gitDir, ['pack-refs', '--all', '--prune'])
+  await whileAlone(gitDir, () => runGit(gitDir, ['pack-refs', '--all', '--prune']))
+}
+
+async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {
+  const args = ['update-ref', '--stdin']
+  await whileAlone(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
 }
 
 export function commitsOf(refs: Refs): Set<ObjectId> {

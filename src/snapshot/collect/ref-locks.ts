@@ -1,0 +1,88 @@
+// Git's own locks on refs are files, and stay when git is killed: every later change of a ref would fail. Only we change
+// the refs of a store by git, one process at a time. So a lock that is there when it is our turn is a dead git's, unless
+// that git has outlived the process that started it.
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hasCode, SavestateError } from '../../model/index.js'
+import { takeLock } from '../../system/index.js'
+import { listIfThere } from '../objects/loose.js'
+
+const WAIT_MS = 60_000
+const PAUSE_MS = 50
+/** Where nobody can tell which processes are alive, a lock of this age is a dead one's. */
+const DEAD_MS = 10_000
+
+/** One at a time changes refs, and finds no lock of a dead git. */
+export async function whileAlone<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
+  const path = join(dirname(gitDir), 'locks', 'refs')
+  const lock = await takeLock(path, { waitMs: WAIT_MS, purpose: 'change refs' })
+  if (lock === undefined) throw busy()
+  try {
+    await removeDeadLocks(gitDir)
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+async function removeDeadLocks(gitDir: string): Promise<void> {
+  const deadline = Date.now() + WAIT_MS
+  for (;;) {
+    const left = locksIn(gitDir)
+    if (left.length === 0) return
+    if (areAllDead(gitDir, left)) {
+      for (const path of left) rmSync(path, { force: true })
+      return
+    }
+    if (Date.now() > deadline) throw busy()
+    await sleep(PAUSE_MS)
+  }
+}
+
+function locksIn(gitDir: string): string[] {
+  const root = join(gitDir, 'refs', 'savestate')
+  const ofRefs = listIfThere(root).flatMap((project) =>
+    listIfThere(join(root, project))
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(root, project, name)),
+  )
+  const ofPacked = listIfThere(gitDir)
+    .filter((name) => name === 'packed-refs.lock' || name === 'packed-refs.new')
+    .map((name) => join(gitDir, name))
+  return [...ofRefs, ...ofPacked]
+}
+
+function areAllDead(gitDir: string, locks: readonly string[]): boolean {
+  const isAtWork = hasGitAtWork(gitDir)
+  if (isAtWork !== undefined) return !isAtWork
+  return locks.every(
+    (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > DEAD_MS,
+  )
+}
+
+/** Undefined where the system does not tell. */
+function hasGitAtWork(gitDir: string): boolean | undefined {
+  if (process.platform !== 'linux') return undefined
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isGitIn(name, gitDir))
+}
+
+function isGitIn(pid: string, gitDir: string): boolean {
+  try {
+    if (!readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git')) return false
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+    // Others only read, some of them for as long as their process lives.
+    if (!/\0(?:update-ref|pack-refs)\0/.test(command)) return false
+    return command.includes(gitDir) || readlinkSync(`/proc/${pid}/cwd`) === gitDir
+  } catch (error) {
+    // It has ended meanwhile, or is somebody else's, who cannot write here.
+    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return false
+    throw error
+  }
+}
+
+function busy(): SavestateError {
+  return new SavestateError('STORE_BUSY', 'Another process changes the refs of the store', {
+    hint: 'Wait until it is done, then run the command again.',
+  })
+}
