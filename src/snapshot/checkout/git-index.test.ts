@@ -20,7 +20,7 @@ import {
   trackedPaths,
 } from './git-index.js'
 import { enclosingRepository, excludeFileOf, headOf, openRepository } from './repository.js'
-import { FOR_GIT, fillIndex, forGit, READABLE, SPARSE, started } from './sample-repositories.js'
+import { FOR_GIT, forGit, READABLE, SPARSE, started } from './sample-repositories.js'
 import { commit, fingerprint, git, listed, open, scratchFolders } from './scratch-git.js'
 import { trackedPathsOf } from './tracked-paths.js'
 
@@ -166,20 +166,6 @@ test('no call changes anything in a repository, nor leaves anything behind', () 
   vi.unstubAllEnvs()
 })
 
-test('23,000 entries are decoded in less time than git takes to list them', () => {
-  const folder = started(newFolder())
-  fillIndex(
-    folder,
-    Array.from(
-      { length: 23_000 },
-      (_, i) => `packages/module-${i % 97}/src/${i % 31}/file-${i}.tsx`,
-    ),
-  )
-  const ownMs = fastest(() => readTrackedPaths(open(folder)))
-  const gitMs = fastest(() => git(folder, ['ls-files', '-z']))
-  expect(ownMs).toBeLessThan(gitMs)
-})
-
 /** Where the answers are not those for exactly these names. */
 function errorsOf(tracked: TrackedPaths, names: readonly BytePath[]): readonly string[] {
   const files = new Set(names)
@@ -198,13 +184,4 @@ function errorsOf(tracked: TrackedPaths, names: readonly BytePath[]): readonly s
 function foldersOf(path: BytePath): readonly BytePath[] {
   const folder = parentOf(path)
   return folder === '' ? [] : [folder, ...foldersOf(folder)]
-}
-
-function fastest(run: () => unknown): number {
-  const timesMs = Array.from({ length: 7 }, () => {
-    const start = performance.now()
-    run()
-    return performance.now() - start
-  })
-  return Math.min(...timesMs)
 }

@@ -136,7 +136,7 @@ export function started(
   return folder
 }
 
-export function fillIndex(folder: string, names: readonly string[]): void {
+function fillIndex(folder: string, names: readonly string[]): void {
   const blob = '0123456789012345678901234567890123456789'
   const records = names.map((name) => `100644 ${blob} 0\t${name}\0`)
   git(folder, ['update-index', '-z', '--index-info'], Buffer.from(records.join(''), 'latin1'))
