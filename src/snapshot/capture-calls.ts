@@ -37,11 +37,14 @@ import { EventQueue } from './watch/event-queue.js'
 import { WatchFolder } from './watch/watch-folder.js'
 import { PathRemover, rewriteWithout } from './without-path.js'
 
-/** `helperFor` gives the helper of a project that was started ahead, if one was. */
-export function captureCalls(
-  { home, durable }: CaptureData,
-  helperFor: (project: ProjectId) => StatAhead | undefined = () => undefined,
-): CaptureCalls {
+/** What was started ahead. */
+export type Started = {
+  readonly lanes?: HashLanes
+  /** The helper of a project, if one was. */
+  readonly helperFor?: (project: ProjectId) => StatAhead | undefined
+}
+
+export function captureCalls({ home, durable }: CaptureData, started: Started = {}): CaptureCalls {
   const gitDir = join(home, 'objects.git')
   const store = new ObjectStore(join(gitDir, 'objects'))
   const blobs = new BlobReader(gitDir)
@@ -52,7 +55,8 @@ export function captureCalls(
   const captures = new Map<ProjectId, ProjectCapture>()
   const watchFolder = new WatchFolder(home)
   const events = new EventQueue(watchFolder)
-  const lanes = new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
+  const lanes =
+    started.lanes ?? new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
 
   return {
     expectMany: () => lanes.warmUp(),
@@ -193,7 +197,7 @@ export function captureCalls(
     let capture = captures.get(project)
     if (capture === undefined) {
       const statAhead =
-        helperFor(project) ?? new StatAhead(new URL('./stat-thread.js', import.meta.url))
+        started.helperFor?.(project) ?? new StatAhead(new URL('./stat-thread.js', import.meta.url))
       capture = new ProjectCapture(project, {
         home,
         store,

@@ -21,7 +21,12 @@ import type { Captured } from './capture/capture-work.js'
 import type { Activity } from './watch/project-watch.js'
 import type { Rewritten } from './without-path.js'
 
-export type CaptureData = { readonly home: string; readonly durable: boolean }
+export type CaptureData = {
+  readonly home: string
+  readonly durable: boolean
+  /** Nothing was ever saved in the store. */
+  readonly isNew: boolean
+}
 
 export type CaptureRequest = {
   readonly project: ProjectId

@@ -132,7 +132,7 @@ export class ProjectCapture {
       if (touches !== undefined && this.#watch?.isOf(scanned.root) === false)
         throw replaced(site.root)
       expectSameRoot(site.root, scanned.root.ino)
-      for (const { node } of scanned.pending) node.epoch = epoch
+      for (const node of scanned.pending) node.epoch = epoch
       this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')
       const now = { known, builder, hasher, hasSameFiles }

@@ -74,10 +74,9 @@ export class Snapshots {
     return join(this.#options.home, 'objects.git')
   }
 
-  /** Starts the thread ahead of need: it takes some milliseconds. A new store will soon see a first save. */
+  /** Starts the thread ahead of need: it takes some milliseconds. */
   warmUp(): void {
-    if (existsSync(this.gitDir)) this.#thread ??= this.#start()
-    else this.expectFirstSave()
+    this.#thread ??= this.#start()
   }
 
   /** A capture comes next. Where it runs on this thread, its helper starts while the rest is loaded. */
@@ -263,12 +262,13 @@ export class Snapshots {
 
   #start(): Thread<CaptureCalls> {
     const { home, durability, mayBlock } = this.#options
-    const data: CaptureData = { home, durable: durability === 'fsync' }
+    const isNew = !existsSync(this.gitDir)
+    const data: CaptureData = { home, durable: durability === 'fsync', isNew }
     if (mayBlock)
       return callHere(async () =>
-        (await import('./capture-calls.js')).captureCalls(data, (project) =>
-          this.#helperFor(project),
-        ),
+        (await import('./capture-calls.js')).captureCalls(data, {
+          helperFor: (project) => this.#helperFor(project),
+        }),
       )
     return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data, {
       youngMb: YOUNG_MB,

@@ -8,9 +8,12 @@ import type { HashLane } from './hash-lane.js'
 import type { Pending } from './scanned.js'
 
 const BATCH_FILES = 100
-const BATCHES_PER_LANE = 8
-/** A thread with so many to come has enough to do. */
+/** A thread with so many to come has enough to do until it is asked again. */
 const BATCHES_AHEAD = 3
+/** What this thread does between two looks at the others. */
+const FILES_HERE = 25
+/** With so few left, no thread gets more than one: all should end at the same time. */
+const LAST_BATCHES = 4
 
 export type TakeBatch = (batch: readonly Pending[], hashed: HashedBatch) => void
 
@@ -67,7 +70,7 @@ export class HashPool {
     if (this.#batch.length > 0) this.#queue.push(this.#batch)
     this.#batch = []
     this.#receive()
-    this.#dispatch(BATCHES_PER_LANE)
+    this.#dispatch(BATCHES_AHEAD)
   }
 
   /** Until all is taken up by somebody. What else this thread has to do gets its turns in between. */
@@ -76,10 +79,12 @@ export class HashPool {
     const hasher = new FileHasher(this.#options.objectsFolder)
     try {
       for (;;) {
-        this.#dispatch(BATCHES_AHEAD)
+        this.#dispatch(this.#queue.length > LAST_BATCHES ? 2 : 1)
         const batch = this.#queue.shift()
         if (batch === undefined) return
-        this.#settle(batch, hasher.hash(this.#requestOf(batch)))
+        if (batch.length > FILES_HERE) this.#queue.unshift(batch.slice(FILES_HERE))
+        const here = batch.slice(0, FILES_HERE)
+        this.#settle(here, hasher.hash(this.#requestOf(here)))
         await nextTurn()
         this.#receive()
       }
@@ -129,7 +134,7 @@ export class HashPool {
   #onAnswer({ underWay }: Busy, answer: HashedBatch): void {
     try {
       this.#settle(underWay.shift() ?? [], answer)
-      this.#dispatch(BATCHES_PER_LANE)
+      this.#dispatch(BATCHES_AHEAD)
     } catch (error) {
       this.#onFault(error instanceof Error ? error : new Error(String(error)))
     }

@@ -40,7 +40,7 @@ export class Scan {
   readonly #site: Site
   readonly #options: ScanOptions
   readonly #selection: Selection
-  readonly #pending: Pending[] = []
+  readonly #pending: ContentNode[] = []
   readonly #restamped: Node[] = []
   readonly #linked: ContentNode[] = []
   #fileCount = 0
@@ -220,7 +220,7 @@ export class Scan {
   #read(item: Pending): void {
     // Here, not at the end of the visit: a hash thread may have answered by then, and the content look finished.
     item.folder.id = undefined
-    this.#pending.push(item)
+    this.#pending.push(item.node)
     this.#options.onPending(item)
   }
 

@@ -22,7 +22,8 @@ export type Memory = {
 
 export type Scanned = {
   readonly root: FolderNode
-  readonly pending: readonly Pending[]
+  /** Those whose content must be read, or has been by now. */
+  readonly pending: readonly ContentNode[]
   readonly repositories: ReadonlyMap<BytePath, Tracking>
   /** What of them could not be read. */
   readonly unreadable: readonly BytePath[]

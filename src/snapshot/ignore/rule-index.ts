@@ -12,21 +12,22 @@ export type Entry = {
   readonly isFolderOnly: boolean
 }
 
-/** `ending`: the text from its last dot on. */
 export type Asked = {
   readonly text: string
   readonly isFolder: boolean
-  readonly ending: string | undefined
+  /** The text from its last dot on, or nothing; once an index has needed it. */
+  ending: string | undefined
 }
 
 export function askedOf(text: string, isFolder: boolean): Asked {
-  const dot = text.lastIndexOf('.')
-  return { text, isFolder, ending: dot === -1 ? undefined : text.slice(dot) }
+  return { text, isFolder, ending: undefined }
 }
 
 export type RuleIndex = {
   readonly size: number
   readonly literals: Buckets<string>
+  /** True at every length that a literal has: hashing a long text costs more than everything else. */
+  readonly lengths: readonly (true | undefined)[]
   /** Suffixes that have a dot, by what they hold from their last dot on. */
   readonly suffixes: Buckets<string>
   readonly byFirst: ByteTable
@@ -56,6 +57,7 @@ export function indexRules(rules: readonly { entry: Entry; glob: Glob }[]): Rule
   return {
     size: rules.length,
     literals,
+    lengths: lengthsOf(literals.keys()),
     suffixes,
     byFirst: table(byFirst),
     byLast: table(byLast),
@@ -68,13 +70,12 @@ export function lastMatch(index: RuleIndex, asked: Asked): Entry | undefined {
   const { text } = asked
   // Written out, each step behind its own test: most texts are few calls away from 'no rule'.
   let last: Entry | undefined
-  if (index.literals.size > 0) {
+  if (index.lengths[text.length] === true) {
     const same = index.literals.get(text)
     if (same !== undefined) last = lastIn(same, asked)
   }
   if (index.suffixes.size > 0) {
-    const { ending } = asked
-    const alike = ending === undefined ? undefined : index.suffixes.get(ending)
+    const alike = index.suffixes.get((asked.ending ??= endingOf(text)))
     if (alike !== undefined) last = later(last, lastIn(alike, asked))
   }
   const first = index.byFirst[text.charCodeAt(0)]
@@ -82,6 +83,20 @@ export function lastMatch(index: RuleIndex, asked: Asked): Entry | undefined {
   const final = index.byLast[text.charCodeAt(text.length - 1)]
   if (final !== undefined) last = later(last, lastIn(final, asked))
   return index.loose.length === 0 ? last : later(last, lastIn(index.loose, asked))
+}
+
+function endingOf(text: string): string {
+  const dot = text.lastIndexOf('.')
+  return dot === -1 ? '' : text.slice(dot)
+}
+
+function lengthsOf(literals: Iterable<string>): (true | undefined)[] {
+  const lengths: (true | undefined)[] = []
+  for (const { length } of literals) {
+    while (lengths.length <= length) lengths.push(undefined)
+    lengths[length] = true
+  }
+  return lengths
 }
 
 /** What the text must end with, or the glob it must match. */

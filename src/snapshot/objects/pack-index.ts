@@ -26,10 +26,13 @@ export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: 
   const offsets = crcs + count * 4
   const larges = offsets + count * 4
   const fanout = new Uint32Array(256)
+  // Both begin at a multiple of four, and a word at a time is a fifth of the work.
+  const from = new Int32Array(names.buffer, names.byteOffset, count * 5)
+  const to = new Int32Array(bytes.buffer, bytes.byteOffset + ids, count * 5)
   let nextLarge = 0
   placesById(entries, names).forEach((place, i) => {
     const { crc = 0, offset = 0 } = entries[place] ?? {}
-    for (let k = 0; k < 20; k++) bytes[ids + i * 20 + k] = names[place * 20 + k] ?? 0
+    for (let k = 0; k < 5; k++) to[i * 5 + k] = from[place * 5 + k] ?? 0
     const first = names[place * 20] ?? 0
     fanout[first] = (fanout[first] ?? 0) + 1
     view.setUint32(crcs + i * 4, crc)
