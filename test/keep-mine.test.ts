@@ -115,6 +115,25 @@ test('without an agent it says that everything is yours, and touches nothing', (
   expect(s.run(['rewind', 'start', '--keep-mine', '-y']).stdout).toContain('1 file removed, 1 kept')
 })
 
+test('a session of the SDK goes back with its state, and what the person did stays', async () => {
+  await using s = await sdkScratch({ files: { 'a.txt': 'one\n' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('fix', { agent: 'coder', project })
+  const start = await session.save({ state: { n: 1 }, files: true })
+  s.write({ 'a.txt': 'coder\n', 'b.txt': 'coder\n' })
+  expect(await session.save({ state: { n: 2 }, files: true })).toMatchObject({ author: 'coder' })
+  s.write({ 'a.txt': 'person\n' })
+  expect(await project.save()).toMatchObject({ author: 'you' })
+  const { plan } = await session.rewind(start.id, { restore: 'both', keepMine: true })
+  expect(plan).toMatchObject({
+    remove: [{ path: 'b.txt' }],
+    keep: [{ path: 'a.txt', reason: 'changed by you' }],
+  })
+  expect(await session.stateAt()).toEqual({ n: 1 })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('person\n')
+})
+
 test('an agent is told once of what rewinds have brought back since its session began', async () => {
   await using s = await sdkScratch({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } })
   const store = await s.open()

@@ -126,10 +126,11 @@ async function addCheckpoint(
   })
 }
 
+const SOME_AGENT = 'agent'
+
 /** Between two saves of one session its agent was at work; before the first of them perhaps the person. */
 function ownMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
-  const { agent } = ledger.sessions.byKey(hold.key) ?? {}
-  const who = agent ?? hold.id
+  const who = ledger.sessions.byKey(hold.key)?.agent ?? SOME_AGENT
   const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key
   return { type: 'said', who: isNext ? [who] : [who, PERSON] }
 }

@@ -52,6 +52,7 @@ test('save adds steps to a session, with state, with files, or with both', () =>
     s.json(['save', '--session', 'other', '--state', 'state.json', '--no-files', '-m', 'why']),
   ).toEqual({
     id: ID,
+    author: null,
     name: null,
     reason: 'why',
     createdAt: expect.any(String),
@@ -126,16 +127,16 @@ test('list shows session, step and what is held, and a session by its steps', ()
   s.write({ 'a.txt': 'three\n' })
   s.run(['save', '-m', 'by hand'])
   expect(steady(s.run(['list']).stdout).split('\n')).toEqual([
-    '1  <id>  just now               1 file +1 −1         by hand',
-    '2  <id>  just now  fix-login:2  1 file +1 −1, state  [works]',
-    '3  <id>  just now  fix-login:1  1 file +1 −0, state  half way',
-    '4  <id>  just now  fix-login:0  state',
+    '1  <id>  just now               you        1 file +1 −1         by hand',
+    '2  <id>  just now  fix-login:2  agent      1 file +1 −1, state  [works]',
+    '3  <id>  just now  fix-login:1  agent+you  1 file +1 −0, state  half way',
+    '4  <id>  just now  fix-login:0             state',
     '',
   ])
   expect(steady(s.run(['list', '--session', 'fix-login']).stdout).split('\n')).toEqual([
-    'step 2  <id>  just now  1 file +1 −1, state  [works]',
-    'step 1  <id>  just now  1 file +1 −0, state  half way',
-    'step 0  <id>  just now  state',
+    'step 2  <id>  just now  agent      1 file +1 −1, state  [works]',
+    'step 1  <id>  just now  agent+you  1 file +1 −0, state  half way',
+    'step 0  <id>  just now             state',
     '',
   ])
   expect(idsOf(s, '--session', 'fix-login')).toEqual(idsOf(s).slice(1))
@@ -182,7 +183,7 @@ test('show tells where a checkpoint stands in its session, and what it knew', as
      })`,
   )
   const shown = steady(s.run(['show', '1']).stdout).split('\n')
-  expect(shown.slice(0, 15)).toEqual([
+  expect(shown.slice(0, 16)).toEqual([
     'Checkpoint  <id>',
     'Made:       <time> (just now), save',
     'Session:    fix-login, step 1, turn 1',
@@ -197,6 +198,7 @@ test('show tells where a checkpoint stands in its session, and what it knew', as
     '  confirmed  read (call-1), step 1',
     'Holds:      1 file, 4 bytes',
     'Changed:    1 file +1 −0 since the one before',
+    'By:         coder+you',
     '  added    a.txt  +1 −0',
   ])
   const alone = steady(s.run(['show', '2']).stdout)

@@ -106,6 +106,25 @@ test('a list with sessions is readable in 80 columns', () => {
   ])
 })
 
+test('where an agent has changed something, who it was is told before the session is', () => {
+  const rows = [
+    checkpoint({ author: 'claude' }),
+    { ...IN_SESSION, author: 'claude+you' },
+    { ...STATE_ALONE, author: null },
+  ]
+  expect(checkpointTable(rows, screenOf(80)).split('\n')).toEqual([
+    '1  bcdfghjk  2 h ago  claude      3 files +120 −45         the login works agai…',
+    '2  bzzzzzzz  2 h ago  claude+you  3 files +120 −45, state  the login works agai…',
+    '3  czzzzzzz  2 h ago              state                    \\x1b[31mred',
+  ])
+  expect(checkpointTable(rows, screenOf(50)).split('\n')[1]).toBe(
+    '2  bzzzzzzz  2 h ago  claude+you  the login works…',
+  )
+  // Nobody but the person: there is nothing to tell apart.
+  const alone = [checkpoint({ author: 'you' }), checkpoint({ author: 'rewind' })]
+  expect(checkpointTable(alone, screenOf(80))).not.toMatch(/you|rewind/)
+})
+
 test('no line of a table is wider than the terminal, however narrow', () => {
   for (const width of [40, 60, 80, 120]) {
     const tables = [

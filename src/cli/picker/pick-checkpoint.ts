@@ -22,12 +22,15 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
       hint: 'Make one: savestate save',
     })
   const paths = await projectPaths(request, options.texts('path'))
-  const notices: string[] = []
+  const notices = new Set<string>()
   const look = async (row: PickerRow): Promise<Preview> => {
     if (!row.hasFiles) return { problem: 'It holds no files' }
     try {
-      const onNotice = (text: string) => void notices.push(text)
-      const { plan } = await project.rewind({ to: row.id, paths, dryRun: true }, { onNotice })
+      const onNotice = (text: string) => void notices.add(text)
+      const { plan } = await project.rewind(
+        { to: row.id, paths, keepMine: request.options.has('keep-mine'), dryRun: true },
+        { onNotice },
+      )
       return { plan }
     } catch (error) {
       if (error instanceof SavestateError) return { problem: error.message }
