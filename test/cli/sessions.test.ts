@@ -20,6 +20,7 @@ function checkpoint(facts: Readonly<Record<string, unknown>>) {
     deletions: 0,
     skipped: 0,
     skippedByReason: {},
+    author: null,
     hasState: true,
     hasFiles: false,
     pinned: false,
@@ -92,6 +93,7 @@ test('an agent that was killed is found, and goes on where it was', async () => 
     hasFiles: true,
     files: 1,
     insertions: 1,
+    author: 'coder+you',
   })
   expect(s.json(['sessions', '--interrupted'])).toEqual({
     sessions: [
