@@ -2,6 +2,7 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { Bed, Case, InstalledAgent } from './case.js'
+import { CARE_CASES } from './cases/care.js'
 import { ENDING_CASES } from './cases/endings.js'
 import { HOOK_CASES } from './cases/hooks.js'
 import { LATENCY_CASES } from './cases/latency.js'
@@ -19,6 +20,7 @@ const CASES: readonly Case[] = [
   ...RESUME_CASES,
   ...ENDING_CASES,
   ...UNDO_CASES,
+  ...CARE_CASES,
   ...MCP_CASES,
   ...TROUBLE_CASES,
   ...LATENCY_CASES,

@@ -8,12 +8,14 @@ import {
   settingOf,
   talk,
 } from '../http/index.js'
+import { agentMark } from './agent-mark.js'
 import { currentFolder, homePath } from './home-path.js'
 import { hookInput } from './hook-input.js'
 import { SERVED_NAMES } from './served-names.js'
 import { build } from './version.js'
 
 const SERVED: ReadonlySet<string> = new Set(SERVED_NAMES)
+const FOR_PERSONS: ReadonlySet<string> = new Set(['rewind', 'undo', 'redo'])
 /** What a command may look at when it prints. */
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM']
 /** Any other of ours changes what a command does: a key, a place to stop for a test. */
@@ -30,6 +32,8 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
   const { env } = process
   const command = commandOf(argv)
   if (!SERVED.has(command) || hasOwnVariable(env)) return undefined
+  // Whether an agent may ask for it is looked at here: the daemon may itself have been started by one.
+  if (FOR_PERSONS.has(command) && agentMark(env) !== undefined) return undefined
   const folder = currentFolder()
   const home = homePath(folder)
   if (folder === undefined || home === undefined) return undefined

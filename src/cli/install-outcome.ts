@@ -2,6 +2,7 @@
 import { dirname } from 'node:path'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
+import { permissionText } from './install-text.js'
 import type { AgentResult, Outcome } from './install-work.js'
 import { pathForPeople, printable, printableLines } from './printable.js'
 
@@ -22,6 +23,9 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
   const { agent, files, notes, applied, error } = result
   if (error !== undefined) return [`${agent}: ${printableLines(error.message)}`]
   const told = notes.map((note) => `${agent}: ${printableLines(note)}`)
+  const allowed = result.permission === undefined ? [] : [permissionText(agent, result.permission)]
+  if (files.length === 0 && allowed.length > 0)
+    return [...told, ...(applied ? allowed : [`This would be so: ${allowed.join()}`])]
   if (files.length === 0) {
     const is = done === 'installed' ? 'is installed already' : 'is not installed here'
     return [...told, `${agent} ${is}: nothing to do.`, ...trustLines(result)]
@@ -31,13 +35,14 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
       `  ${change} ${pathForPeople(path)}`,
       ...diff.map((line) => `    ${printable(line)}`),
     ])
-    return [...told, `${agent} would be ${done}:`, ...lines]
+    return [...told, `${agent} would be ${done}:`, ...lines, ...allowed]
   }
   const where = placesText(files.map(({ path }) => path))
   const next = done === 'installed' ? ' It takes effect when the agent starts next.' : ''
   return [
     ...told,
     request.screen.paint('green', `${agent} is ${done}`) + `: ${where}.${next}`,
+    ...allowed,
     ...trustLines(result),
   ]
 }

@@ -1,9 +1,26 @@
 // What an install does to files, for people: the lines that come and go, with a little around them.
-import type { FileChange } from '../adapters/index.js'
+import type { FileChange, InstallRequest, Plan } from '../adapters/index.js'
 import type { Paint } from './paint.js'
 import { pathForPeople, printable } from './printable.js'
 
 const AROUND = 2
+
+type Planned = { readonly request: InstallRequest; readonly plan: Plan }
+
+/** All that will be done, for a person who is asked. */
+export function plansText(planned: readonly Planned[], paint: Paint): string {
+  const parts = planned.flatMap(({ request, plan }) => [
+    ...plan.changes.map((change) => changeText(change, paint)),
+    ...(plan.permission === undefined ? [] : [permissionText(request.agent, plan.permission)]),
+  ])
+  return parts.join('\n\n')
+}
+
+export function permissionText(agent: string, permission: 'grant' | 'revoke'): string {
+  return permission === 'grant'
+    ? `${agent} may run \`savestate rewind\`, \`undo\` and \`redo\` without asking you.`
+    : `${agent} may not go back by itself any more.`
+}
 
 export function changesText(changes: readonly FileChange[], paint: Paint): string {
   return changes.map((change) => changeText(change, paint)).join('\n\n')

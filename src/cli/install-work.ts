@@ -4,7 +4,7 @@ import { SavestateError, type Store } from '../index.js'
 import { AGENTS } from './agent-commands.js'
 import type { Request } from './command.js'
 import { confirmText } from './confirm.js'
-import { changesText, diffLines } from './install-text.js'
+import { plansText, diffLines } from './install-text.js'
 
 export type AgentResult = {
   readonly agent: AgentName
@@ -17,6 +17,8 @@ export type AgentResult = {
   readonly notes: readonly string[]
   readonly applied: boolean
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null }
+  /** The agent gets or loses the right to go back by itself. */
+  readonly permission?: 'grant' | 'revoke'
   /** Of Codex: whether the hooks are trusted now. */
   readonly trusted?: boolean
 }
@@ -52,9 +54,8 @@ export async function planAndAsk(
   const scope = request.options.has('project') ? 'project' : 'user'
   if (request.options.has('dry-run'))
     return { scope, planned, failed, isWanted: false, declined: false }
-  const changes = planned.flatMap(({ plan }) => plan.changes)
-  const plan = changesText(changes, request.screen.paintNote)
-  const isWanted = changes.length === 0 || (await confirmText(request, { plan, question }))
+  const plan = plansText(planned, request.screen.paintNote)
+  const isWanted = !planned.some(hasWork) || (await confirmText(request, { plan, question }))
   return { scope, planned, failed, isWanted, declined: !isWanted }
 }
 
@@ -79,6 +80,11 @@ async function planAll(
   return { planned, failed }
 }
 
+/** False if all is as it is wanted already. */
+function hasWork({ plan }: Planned): boolean {
+  return plan.changes.length > 0 || plan.permission !== undefined
+}
+
 export function resultOf({ request, plan }: Planned, applied: boolean): AgentResult {
   const files = plan.changes.map(
     ({ path, before, after }) =>
@@ -88,7 +94,14 @@ export function resultOf({ request, plan }: Planned, applied: boolean): AgentRes
         diff: after === undefined ? [] : diffLines(before ?? '', after),
       }) as const,
   )
-  return { agent: request.agent, files, notes: plan.notes, applied }
+  const { notes, permission } = plan
+  return {
+    agent: request.agent,
+    files,
+    notes,
+    applied,
+    ...(permission === undefined ? {} : { permission }),
+  }
 }
 
 /** The agent that was named, or those that --all means. */
@@ -117,6 +130,7 @@ async function requestFor(request: Request, agent: AgentName): Promise<InstallRe
     programPath: process.argv[1] ?? 'savestate',
     storeHome: await storeHome(request),
     strict: request.options.has('strict'),
+    allowRewind: request.options.has('allow-agent-rewind'),
     ...(await overHttp(request, agent)),
   }
 }

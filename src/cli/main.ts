@@ -109,6 +109,10 @@ async function carryOut(parsed: Parsed, around: Surroundings): Promise<number> {
   }
   const request = openRequest(parsed, around)
   try {
+    if (around.agent !== undefined) {
+      const { refuseAgent } = await import('./agent-check.js')
+      await refuseAgent(request, around.agent)
+    }
     for (const file of FILES[command ?? 'overview'] ?? ['program']) useCompiled(file)
     const { run } = await LOAD[command ?? 'overview']()
     return await run(request)

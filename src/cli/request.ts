@@ -1,5 +1,6 @@
 // Gives a command what it may use, each thing made when it is first asked for.
 import type { Project, Store } from '../index.js'
+import { type AgentMark, agentMark } from './agent-mark.js'
 import type { Request } from './command.js'
 import { hasCode } from './exit.js'
 import type { Parsed } from './parse.js'
@@ -16,6 +17,8 @@ export type Surroundings = {
   readonly bar: ProgressBar
   /** Where the person is: `.` in a process of its own. */
   readonly folder: string
+  /** Of the agent that has started this process. */
+  readonly agent?: AgentMark | undefined
   /** Opened once, by who is asked first. */
   readonly store: () => Promise<Store>
   /** The project of exactly this folder, or the one that this folder belongs to. */
@@ -36,6 +39,7 @@ export function ownSurroundings(
     screen,
     bar,
     folder: '.',
+    agent: agentMark(process.env),
     store: () => (opened ??= openForCommands(parsed)),
     project: async (store, wanted) =>
       'at' in wanted ? store.project(wanted.at) : store.projectFor(await currentFolder()),

@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   KEY_UNUSABLE:
     'What was given as a key is not one: not 32 bytes as hex or base64, or in a file that others may read.',
   KEY_WRONG: 'It is encrypted with another key than the one that was given.',
+  NEEDS_PERSON: 'An agent has run a command that only a person may ask for.',
   NOTHING_TO_REDO: 'There is no undone rewind.',
   NOTHING_TO_UNDO: 'There is no rewind that is not yet undone.',
   PLAN_STALE:

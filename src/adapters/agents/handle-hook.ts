@@ -1,6 +1,7 @@
 // One event of an agent, from its payload to the answer: mapped, decided, saved. Runs in the process of a command
 // hook and in any other that has a store open. Whatever goes wrong, the agent goes on, the failure is noted in the
 // store, and the person is told once; only a strict hook stops the tool instead.
+import { refusalOf } from '../guard/refusal.js'
 import { type Project, SavestateError, type Session, type Store } from '../../index.js'
 import { type AgentEvent, type AgentName, type Answer, type Outcome, SILENCE } from './event.js'
 import { MAPPERS } from './mappers.js'
@@ -26,6 +27,9 @@ export async function handleHook(store: Store, request: HookRequest): Promise<An
   try {
     const event = MAPPERS[request.agent].parse(request.eventName, request.payload)
     if (event === undefined) return SILENCE
+    const refusal = await refusalOf(store, event, request)
+    if (refusal !== undefined)
+      return MAPPERS[request.agent].answer(event, { type: 'stop', reason: refusal })
     const { context } = await saveAt(store, event, request)
     return MAPPERS[request.agent].answer(event, { type: 'go-on', context })
   } catch (error) {

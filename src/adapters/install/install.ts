@@ -1,6 +1,7 @@
 // Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
 import type { Store } from '../../index.js'
 import type { AgentName } from '../agents/event.js'
+import { isAllowed, setAllowed } from '../guard/allowed.js'
 import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
 import { readConfig, removeFolders, writeConfig } from './config-file.js'
 import type { DaemonAddress } from './daemon-hook.js'
@@ -21,6 +22,8 @@ export type InstallRequest = {
   readonly programPath: string
   readonly storeHome: string
   readonly strict?: boolean
+  /** The agent may go back without a person. */
+  readonly allowRewind?: boolean
   /** Where the daemon listens, for agents whose hooks can go there. */
   readonly daemon?: DaemonAddress
 }
@@ -30,7 +33,20 @@ export type TrustPlan = { readonly change: FileChange; readonly hooks: number }
 
 export async function planInstallOf(store: Store, request: InstallRequest): Promise<Plan> {
   const targets = targetsOf(recipeOf(request))
-  return planInstall(targets, await readRecords(store, paths(targets)))
+  const plan = planInstall(targets, await readRecords(store, paths(targets)))
+  return {
+    ...plan,
+    permission: await permissionChange(store, request, request.allowRewind ?? false),
+  }
+}
+
+async function permissionChange(
+  store: Store,
+  request: InstallRequest,
+  isWanted: boolean,
+): Promise<Plan['permission']> {
+  if ((await isAllowed(store, request)) === isWanted) return undefined
+  return isWanted ? 'grant' : 'revoke'
 }
 
 /** To be planned after the hooks are written. Undefined if there is nothing to trust, or all of it is. */
@@ -57,12 +73,23 @@ export async function planUninstallOf(
   const trust = trustFile(request.environment)
   const records: Records =
     store === undefined ? new Map() : await readRecords(store, [...paths(targets), trust])
-  const plan = planUninstall(targets, records)
+  const permission = store === undefined ? undefined : await permissionChange(store, request, false)
+  const plan = { ...planUninstall(targets, records), permission }
   const [target] = targets
   if (request.agent !== 'codex' || target === undefined) return plan
   const trusts = trustsIn(target, readConfig(target.path))
   const change = planDistrust({ path: trust, hooksFile: target.path, trusts, records })
   return change === undefined ? plan : { ...plan, changes: [...plan.changes, change] }
+}
+
+/** Without a store nobody is allowed anything. Throws CONFIG_INVALID. */
+export async function applyPlan(
+  store: Store | undefined,
+  { request, plan }: { readonly request: InstallRequest; readonly plan: Plan },
+): Promise<void> {
+  await applyChanges(store, plan.changes, request.scope)
+  if (store !== undefined && plan.permission !== undefined)
+    await setAllowed(store, request, { isAllowed: plan.permission === 'grant' })
 }
 
 /** Throws CONFIG_INVALID, before it is written, for a file that has changed since it was planned. */

@@ -24,6 +24,8 @@ export type Plan = {
   readonly changes: readonly FileChange[]
   /** What is not done, and why. */
   readonly notes: readonly string[]
+  /** The agent gets or loses the right to go back by itself. */
+  readonly permission?: 'grant' | 'revoke' | undefined
 }
 
 /** Throws CONFIG_INVALID, with the file, for one that cannot be read: it is not touched. */

@@ -1,0 +1,66 @@
+// Which agents a person lets go back by themselves. Noted in the store, which is kept from agents, by
+// `savestate install <agent> --allow-agent-rewind`, and taken back by an install without it or an uninstall.
+import { isAbsolute, relative } from 'node:path'
+import type { Store } from '../../index.js'
+import type { AgentName } from '../agents/event.js'
+import { recordOf } from '../agents/payload.js'
+import type { Scope } from '../install/places.js'
+
+/** Without a root in all projects. */
+type Allowed = { readonly agent: string; readonly root: string | null }
+
+const KEY = 'agents:allow-rewind'
+
+/** In this folder. Where it is not known, only what is for all projects counts. */
+export async function mayRewind(
+  store: Store,
+  { agent, folder }: { readonly agent: AgentName; readonly folder: string | undefined },
+): Promise<boolean> {
+  const all = parseAllowed(await store.note(KEY))
+  return all.some((one) => one.agent === agent && (one.root === null || isIn(one.root, folder)))
+}
+
+export type Permission = { readonly agent: AgentName; readonly scope: Scope }
+
+export async function isAllowed(store: Store, permission: Permission): Promise<boolean> {
+  return parseAllowed(await store.note(KEY)).some((one) => isSame(one, permission))
+}
+
+export async function setAllowed(
+  store: Store,
+  permission: Permission,
+  { isAllowed: wanted }: { readonly isAllowed: boolean },
+): Promise<void> {
+  const { agent, scope } = permission
+  const one: Allowed = { agent, root: scope.type === 'project' ? scope.root : null }
+  await store.changeNote({
+    key: KEY,
+    change(before) {
+      const others = parseAllowed(before).filter((known) => !isSame(known, permission))
+      const all = wanted ? [...others, one] : others
+      return all.length === 0 ? undefined : JSON.stringify(all)
+    },
+  })
+}
+
+function isSame({ agent, root }: Allowed, permission: Permission): boolean {
+  const { scope } = permission
+  return agent === permission.agent && root === (scope.type === 'project' ? scope.root : null)
+}
+
+function isIn(root: string, folder: string | undefined): boolean {
+  if (folder === undefined) return false
+  const path = relative(root, folder)
+  return path === '' || (!isAbsolute(path) && path.split('/')[0] !== '..')
+}
+
+/** What is not of this form allows nothing. */
+function parseAllowed(text: string | undefined): readonly Allowed[] {
+  if (text === undefined) return []
+  const list: unknown = JSON.parse(text)
+  return (Array.isArray(list) ? list : []).flatMap((item: unknown) => {
+    const { agent, root } = recordOf(item) ?? {}
+    const isWhole = typeof agent === 'string' && (root === null || typeof root === 'string')
+    return isWhole ? [{ agent, root }] : []
+  })
+}

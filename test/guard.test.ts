@@ -1,0 +1,189 @@
+// What an agent may not do by itself: go back, remove for good, and touch the store's own files.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Tool } from '../src/adapters/agents/event.js'
+import { objectionTo } from '../src/adapters/guard/guard.js'
+import { commandsIn } from '../src/adapters/guard/shell-words.js'
+import { type Scratch, scratch } from './cli/program.js'
+import { daemonScratch } from './daemon-helpers.js'
+
+const PLACES = { cwd: '/work/app', home: '/home/me', storeHome: '/home/me/.savestate' }
+
+function objection(command: unknown) {
+  const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
+  return objectionTo(tool, PLACES)
+}
+
+test('a line of shell is taken apart into the programs it starts', () => {
+  const line = [
+    `cd a && FOO=1 b "c d" 'e' \\f; g | h > out # i`,
+    'j $(k l) "m `n` $(o "p")" & (q); bash -lc \'r s\'; eval "t u"',
+    "cat <<'END' > file\nnot a command\nEND",
+    'sh <<END\nv w\nEND',
+    'x \\\ny',
+  ].join('\n')
+  expect(commandsIn(line)).toEqual([
+    ['cd', 'a'],
+    ['FOO=1', 'b', 'c d', 'e', 'f'],
+    ['g'],
+    ['h', 'out'],
+    ['j', '$'],
+    ['k', 'l'],
+    ['m n o "p"'],
+    ['n'],
+    ['o', 'p'],
+    ['q'],
+    ['bash', '-lc', 'r s'],
+    ['r', 's'],
+    ['eval', 't u'],
+    ['t', 'u'],
+    ['cat', 'file'],
+    ['sh'],
+    ['v', 'w'],
+    ['x', 'y'],
+  ])
+})
+
+test.each([
+  ['savestate rewind 3 -y', 'rewind'],
+  ['cd src && savestate -C .. undo --yes', 'undo'],
+  ['echo y | /usr/local/bin/savestate redo', 'redo'],
+  ['SAVESTATE_NO_DAEMON=1 sudo -u me npx -y savestate@0.1.0 prune -y', 'prune'],
+  ['node ./node_modules/savestate/dist/cli/bin.js forget a.txt -y', 'forget'],
+  [`bash -lc "true; savestate clear -f"`, 'clear'],
+  ['echo "$(savestate rewind blmn -y)"', 'rewind'],
+  ['if true; then savestate uninstall claude -y; fi', 'uninstall'],
+  ['savestate daemon stop', 'daemon'],
+  ['savestate install claude --allow-agent-rewind -y', 'install'],
+  ['savestate install codex --trust -y', 'install'],
+  ['savestate mcp --allow-agent-rewind < calls.json', 'mcp'],
+  [['savestate', 'rekey', '-y'], 'rekey'],
+])('is for a person: %s', (command, what) => {
+  expect(objection(command)).toMatchObject({ type: 'needs-person', what })
+})
+
+test.each([
+  'savestate rewind 3 --dry-run',
+  'savestate rewind --help',
+  'savestate list && savestate diff 1',
+  'savestate save -m "before savestate rewind"',
+  'savestate install claude -y',
+  'savestate daemon start',
+  'grep -rn "savestate rewind" docs',
+  'git commit -m "Say what savestate undo does"',
+  "cat <<'END' >> README.md\nsavestate undo -y\nEND",
+  'echo savestate undo -y',
+  '# savestate undo -y',
+  'ls ~/.savestate-notes /home/me/.savestated',
+])('is nobody’s business: %s', (command) => {
+  expect(objection(command)).toBeUndefined()
+})
+
+test.each([
+  'rm -rf ~/.savestate',
+  'cat "$HOME/.savestate/ledger.db"',
+  'sqlite3 /home/me/./.savestate/ledger.db .dump',
+  'cd ../../home/me && tar c x ../../home/me/.savestate/objects.git',
+])('is about the store: %s', (command) => {
+  expect(objection(command)).toEqual({ type: 'store' })
+})
+
+test('tools for files are kept from the store, by path and by patch', () => {
+  const tool = (input: unknown): Tool => ({ name: 'x', input, callId: 'c', effect: 'writes' })
+  const patch = (path: string) => `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`
+  expect(objectionTo(tool({ file_path: '/home/me/.savestate/x' }), PLACES)).toEqual({
+    type: 'store',
+  })
+  expect(objectionTo(tool({ command: patch('../../home/me/.savestate/x') }), PLACES)).toEqual({
+    type: 'store',
+  })
+  const harmless = { file_path: 'docs/x.md', content: 'savestate rewind 3 -y' }
+  expect(objectionTo(tool(harmless), PLACES)).toBeUndefined()
+  expect(objectionTo(tool({ command: patch('a.txt') }), PLACES)).toBeUndefined()
+})
+
+function before(s: Scratch, command: string) {
+  const payload = {
+    session_id: 's-1',
+    cwd: s.project,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: command,
+  }
+  return s.run(['hook', 'claude', 'PreToolUse'], { input: JSON.stringify(payload) })
+}
+
+describe.each([
+  { way: 'by itself', open: scratch },
+  {
+    way: 'by the daemon',
+    open(files?: Readonly<Record<string, string>>) {
+      const s = daemonScratch(files)
+      s.daemon('start')
+      return s
+    },
+  },
+])('$way:', ({ open }) => {
+  test('an agent cannot be talked into going back, by its hook or by a script, unless a person has allowed it', () => {
+    using s = open({ 'a.txt': 'one\n' })
+    const AGENT = { env: { CLAUDECODE: '1' } }
+    expect(s.run(['save', '-m', 'one']).code).toBe(0)
+    s.write({ 'a.txt': 'two\n' })
+    const text = () => readFileSync(join(s.project, 'a.txt'), 'utf8')
+
+    const { hookSpecificOutput: said } = JSON.parse(before(s, 'savestate rewind 1 -y').stdout) as {
+      readonly hookSpecificOutput: Readonly<Record<string, string>>
+    }
+    expect(said['permissionDecision']).toBe('deny')
+    expect(said['permissionDecisionReason']).toMatch(/Ask the person/)
+    expect(before(s, 'npm test').stdout).toBe('')
+    expect(before(s, `ls ${s.home}`).stdout).toMatch(/"deny".*keeps its store/)
+
+    const refused = s.run(['rewind', 'one', '-y'], AGENT)
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/An agent has asked for this \(CLAUDECODE is set\)/)
+    expect(refused.stderr).toMatch(/install claude --allow-agent-rewind/)
+    expect(text()).toBe('two\n')
+    expect(s.run(['rewind', '1', '--dry-run'], AGENT).code).toBe(0)
+    const allow = ['install', 'claude', '--allow-agent-rewind', '-y', '--json']
+    expect(s.run(allow, AGENT).stderr).toMatch(/"NEEDS_PERSON"/)
+
+    const granted = JSON.parse(s.run(allow).stdout) as { readonly agents: readonly unknown[] }
+    expect(granted.agents).toMatchObject([{ agent: 'claude', permission: 'grant', applied: true }])
+    expect(before(s, 'savestate rewind 1 -y').stdout).toBe('')
+    const first = (
+      s.json(['list']) as { readonly checkpoints: readonly { readonly id: string }[] }
+    ).checkpoints.at(-1)
+    expect(s.run(['rewind', first?.id ?? '', '-y'], AGENT).code).toBe(0)
+    expect(text()).toBe('one\n')
+    // What cannot be taken back stays a person's, and so does the right of another agent.
+    expect(s.run(['clear', '-f', '--json'], AGENT).stderr).toMatch(/"NEEDS_PERSON"/)
+    expect(s.run(['undo', '-y', '--json'], { env: { GEMINI_CLI: '1' } }).stderr).toMatch(
+      /"NEEDS_PERSON"/,
+    )
+    expect(existsSync(join(s.home, 'ledger.db'))).toBe(true)
+
+    // An install without the switch takes it back.
+    expect(s.run(['install', 'claude', '-y']).stdout).toMatch(/may not go back by itself any more/)
+    expect(s.run(['undo', '-y', '--json'], AGENT).stderr).toMatch(/"NEEDS_PERSON"/)
+    expect(s.run(['undo', '-y']).code).toBe(0)
+  })
+})
+
+test('for a project it is allowed in that project alone, until the uninstall', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'sub/b.txt': 'b\n' })
+  const AGENT = { env: { GEMINI_CLI: '1' } }
+  s.run(['save'])
+  s.write({ 'a.txt': 'two\n' })
+  s.run(['save'])
+  expect(s.run(['install', 'gemini', '--project', '--allow-agent-rewind', '-y']).code).toBe(0)
+  expect(s.run(['rewind', '2', '-y'], { ...AGENT, cwd: join(s.project, 'sub') }).code).toBe(0)
+  mkdirSync(join(s.folder, 'other'))
+  const other = join(s.folder, 'other')
+  expect(s.run(['undo', '-y', '-C', other], AGENT).stderr).toMatch(/for a person alone/)
+  expect(s.run(['undo', '-y', '-C', s.project], { ...AGENT, cwd: other }).code).toBe(0)
+  expect(s.run(['uninstall', 'gemini', '--project', '-y']).code).toBe(0)
+  expect(s.run(['redo', '-y'], AGENT).stderr).toMatch(/for a person alone/)
+})
