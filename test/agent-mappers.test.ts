@@ -187,6 +187,14 @@ const CASES: readonly Case[] = [
       tool: { name: 'collaborationspawn_agent', input: {}, callId: undefined, effect: 'delegates' },
     },
   ],
+  ...(['collaborationwait_agent', 'list_agents', 'request_user_input'] as const).map(
+    (name): Case => [
+      'codex',
+      'PreToolUse',
+      { ...codexCommon, tool_name: name, tool_input: {} },
+      { type: 'before-tool', tool: { name, input: {}, callId: undefined, effect: 'reads' } },
+    ],
+  ),
   [
     'codex',
     'SessionEnd',

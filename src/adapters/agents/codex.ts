@@ -11,8 +11,33 @@ import {
   usualTool,
 } from './map-event.js'
 
+/** For the agents of a team. They change no file; what an agent that is told something does, its own hooks tell. */
+const TEAM_TOOLS = [
+  'close_agent',
+  'followup_task',
+  'interrupt_agent',
+  'list_agents',
+  'send_input',
+  'send_message',
+  'wait_agent',
+]
+
 const TOOLS: ToolTable = {
-  reads: ['update_plan', 'view_image', 'web_search'],
+  reads: [
+    'get_goal',
+    'list_mcp_resource_templates',
+    'list_mcp_resources',
+    'read_mcp_resource',
+    'request_user_input',
+    'tool_search',
+    'update_goal',
+    'update_plan',
+    'view_image',
+    'web_search',
+    ...TEAM_TOOLS,
+    // The group of a tool stands before its name without a sign between.
+    ...TEAM_TOOLS.map((name) => `collaboration${name}`),
+  ],
   writes: ['apply_patch'],
   delegates: ['collaborationspawn_agent', 'collaborationwait_agent'],
 }
