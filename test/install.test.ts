@@ -123,6 +123,7 @@ const USER_FILES = [
   '.config/opencode/plugins/savestate.js',
   '.copilot/hooks/savestate.json',
   '.cursor/hooks.json',
+  '.gemini/policies/savestate.toml',
   '.gemini/settings.json',
   '.hermes/config.yaml',
 ]
@@ -250,6 +251,12 @@ test('the plugin for opencode saves, waits for what is under way, and throws onl
     }
     expect(await system()).toEqual([expect.stringMatching(/Savestate.*: a\.txt\.$/)])
     expect(await system()).toEqual([])
+    const config: Record<string, unknown> = {
+      permission: { edit: 'ask', external_directory: 'allow' },
+    }
+    await plugin.config(config)
+    const outside = { '*': 'allow', [s.home]: 'deny', [join(s.home, '*')]: 'deny' }
+    expect(config).toEqual({ permission: { edit: 'ask', external_directory: outside } })
     const refused = await Savestate({ client, directory: join(s.folder, 'user') })
     await refused['chat.message']({ sessionID: 'no' }, message)
     expect(told).toHaveLength(1)
@@ -272,6 +279,7 @@ type Plugin = Record<
 > & {
   event(input: unknown): Promise<void>
   dispose(): Promise<void>
+  config(config: unknown): Promise<void>
 }
 type PluginMaker = (context: unknown) => Promise<Plugin>
 

@@ -1,6 +1,6 @@
 // An agent that is allowed everything, and a model that asks it to take the person's work away.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Case, START_FILES, turn, withScene } from '../case.js'
 import { scripted } from '../model-server/script.js'
@@ -48,6 +48,29 @@ export const CARE_CASES: readonly Case[] = [
         ]
         await turn(scene, scripted('turn one', steps))
         assert.match((await checkpoints(place))[0]?.reason ?? '', /^You: turn one/)
+      }),
+  },
+  {
+    claim: 'its own rules keep its tools from the store, also while our hook does nothing',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { agent, place } = scene
+        // It has none that could be set without changing its sandbox.
+        if (!agent.habits.hasDenyRules) return
+        await connect(scene)
+        const format = join(place.store, 'format')
+        const was = readFileSync(format, 'utf8')
+        const program = join(place.root, 'bin', 'savestate')
+        rmSync(program)
+        writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+        const steps = [
+          { write: format, content: 'gone\n' },
+          { write: join(place.root, 'beside'), content: 'written\n' },
+          { say: 'Done.' },
+        ]
+        await turn(scene, scripted('turn one', steps))
+        assert.equal(readFileSync(format, 'utf8'), was)
+        assert(existsSync(join(place.root, 'beside')))
       }),
   },
 ]

@@ -75,4 +75,6 @@ export interface Habits {
   readonly repeatsResults: boolean
   /** Hooks are passed over in silence until the person has trusted them. */
   readonly demandsTrust: boolean
+  /** It has rules for paths that an install can add. */
+  readonly hasDenyRules: boolean
 }

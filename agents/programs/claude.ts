@@ -49,6 +49,7 @@ const HABITS: Habits = {
   endsTurnAfterError: false,
   repeatsResults: false,
   demandsTrust: false,
+  hasDenyRules: true,
 }
 
 export const claude: Agent = {

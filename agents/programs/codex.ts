@@ -54,6 +54,7 @@ const HABITS: Habits = {
   endsTurnAfterError: false,
   repeatsResults: false,
   demandsTrust: true,
+  hasDenyRules: false,
 }
 
 export const codex: Agent = {

@@ -61,6 +61,7 @@ const HABITS: Habits = {
   endsTurnAfterError: false,
   repeatsResults: true,
   demandsTrust: false,
+  hasDenyRules: true,
 }
 
 export const gemini: Agent = {
@@ -69,7 +70,7 @@ export const gemini: Agent = {
   hooks: HOOKS,
   habits: HABITS,
   at(place, [modules = '']) {
-    writeHome(place, '.gemini/settings.json', JSON.stringify(SETTINGS))
+    writeHome(place, '.gemini/settings.json', JSON.stringify(settingsFor(place)))
     return new GeminiHere(place, join(modules, BUNDLE))
   },
 }
@@ -81,12 +82,12 @@ class GeminiHere implements AgentHere {
   ) {}
 
   hook(commandFor: (event: string) => string): void {
-    const settings = { ...SETTINGS, hooks: commandHooks(EVENTS, commandFor) }
+    const settings = { ...settingsFor(this.place), hooks: commandHooks(EVENTS, commandFor) }
     writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
   }
 
   serve(server: McpServer): void {
-    const settings = { ...SETTINGS, mcpServers: { savestate: server } }
+    const settings = { ...settingsFor(this.place), mcpServers: { savestate: server } }
     writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
   }
 
@@ -129,6 +130,11 @@ class GeminiHere implements AgentHere {
       },
     }
   }
+}
+
+/** Its tools keep to the folders that it is given; so that only rules stand in their way, that is all of the place. */
+function settingsFor(place: Place) {
+  return { ...SETTINGS, context: { includeDirectories: [place.root] } }
 }
 
 /** What a line of the transcript says that the user asked. */

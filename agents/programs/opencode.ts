@@ -39,6 +39,7 @@ const HABITS: Habits = {
   endsTurnAfterError: true,
   repeatsResults: false,
   demandsTrust: false,
+  hasDenyRules: true,
 }
 
 export const opencode: Agent = {

@@ -5,10 +5,13 @@ import type { HookCommand } from './hook-command.js'
 export function opencodePlugin({ program, strict }: HookCommand): string {
   return `// Written by \`savestate install\` opencode. \`savestate uninstall opencode\` removes it.
 import { spawn } from "node:child_process"
+import { homedir } from "node:os"
+import { join } from "node:path"
 
 const PROGRAM = ${JSON.stringify(program)}
 const STRICT = ${strict}
 const TIMEOUT_MS = 30000
+const STORE = process.env.SAVESTATE_HOME || join(homedir(), ".savestate")
 
 export const Savestate = async ({ client, directory }) => {
   /** Sessions of subagents, by the session that they belong to. */
@@ -85,7 +88,18 @@ export const Savestate = async ({ client, directory }) => {
     }
   }
 
+  /** opencode's own rules keep its tools from the store. They apply as long as it runs, and no file is changed for them. */
+  const keepOut = async (config) => {
+    const { permission = {} } = config
+    const rules = typeof permission === "string" ? { "*": permission } : permission
+    const { external_directory: outside = {} } = rules
+    const others = typeof outside === "string" ? { "*": outside } : outside
+    const mine = { [STORE]: "deny", [join(STORE, "*")]: "deny" }
+    config.permission = { ...rules, external_directory: { ...others, ...mine } }
+  }
+
   return {
+    config: (config) => guarded(() => keepOut(config)),
     "chat.message": (input, output) =>
       guarded(async () => {
         contexts.delete(input.sessionID)

@@ -58,7 +58,10 @@ export function targetsOf(recipe: Recipe): readonly Target[] {
     case 'codex':
       return [hooksTarget(recipe, { path: join(folder, 'hooks.json') })]
     case 'gemini':
-      return [hooksTarget(recipe, { path: join(folder, 'settings.json') })]
+      return [
+        hooksTarget(recipe, { path: join(folder, 'settings.json') }),
+        ...geminiPolicy(recipe, folder),
+      ]
     case 'cursor':
       return [hooksTarget(recipe, { path: join(folder, 'hooks.json'), hasVersion: true })]
     case 'copilot':
@@ -224,6 +227,22 @@ function denyRules({ scope, environment, storeHome }: Recipe): readonly string[]
   if (!isInHome && scope.type === 'project') return []
   const folder = isInHome ? `~/${inHome}` : `/${storeHome}`
   return [`Read(${folder}/**)`, `Edit(${folder}/**)`]
+}
+
+/** Gemini CLI reads rules of a person; those of a project it passes over. */
+function geminiPolicy({ scope, storeHome }: Recipe, folder: string): readonly Target[] {
+  if (scope.type === 'project') return []
+  const path = storeHome.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  const content = [
+    `# ${FILE_MARK} gemini: its tools for files are kept from the store.`,
+    '[[rule]]',
+    'toolName = "*"',
+    `argsPattern = ${JSON.stringify(`"(?:file_path|dir_path|path|absolute_path)":"${path}(?:/|")`)}`,
+    'decision = "deny"',
+    'priority = 900',
+    '',
+  ].join('\n')
+  return [{ type: 'file', path: join(folder, 'policies', 'savestate.toml'), content, mode: 0o644 }]
 }
 
 function hermesLines({ command }: Recipe): readonly string[] {
