@@ -10,17 +10,13 @@ import type { Place } from './place.js'
 /** The bundle is build/agents/inside.js, two folders below the project. */
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
-/** The hooks of Savestate for this agent, installed as a person does it. */
-export async function connect({ agent, place }: Scene): Promise<void> {
+/** The hooks of Savestate for this agent, and what is asked for besides, installed as a person does it. */
+export async function connect(
+  { agent, place }: Scene,
+  options: readonly ('--mcp' | '--http')[] = [],
+): Promise<void> {
   const trust = agent.habits.demandsTrust ? ['--trust'] : []
-  await savestate(place, ['install', agent.name, '--user', ...trust, '--yes'])
-}
-
-/** The MCP server of Savestate for this agent, as docs/mcp.md says it. */
-export function serve({ here, place }: Scene, args: readonly string[]): void {
-  putOnPath(place)
-  const env = { SAVESTATE_HOME: place.store }
-  here.serve({ command: 'savestate', args: ['mcp', ...args], env })
+  await savestate(place, ['install', agent.name, '--user', ...options, ...trust, '--yes'])
 }
 
 function putOnPath(place: Place): void {

@@ -5,6 +5,7 @@ import { parse as parseJsonc } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
+import { addServer, removeServer } from '../src/adapters/install/codex-server.js'
 import {
   isMerged,
   type JsonTarget,
@@ -112,7 +113,7 @@ test('for any configuration: what was there stays, our entries come, twice is on
     fc.property(texts, fc.constantFrom(...AGENTS), (text, agent) => {
       const target = jsonTarget(agent)
       const result = merged(text, target)
-      expect(isMerged(result.text, target)).toBe(true)
+      expect(isMerged(result.text, target, [])).toBe(true)
       expect(merged(result.text, target).text).toBe(result.text)
       expect(valueOf(result.text)).toEqual(withAdditions(valueOf(text), target))
       expect(undone(result.text, undoOf(result))).toBe(text)
@@ -171,8 +172,26 @@ test('an entry of an older form is replaced', () => {
   const start = stripped(old.text, strict, { onlyStale: true })
   const now = merged(start, strict)
   expect(now.text).not.toContain('/old/place')
-  expect(isMerged(now.text, strict)).toBe(true)
+  expect(isMerged(now.text, strict, [])).toBe(true)
   expect(valueOf(now.text)).toEqual(valueOf(merged('{}\n', strict).text))
+})
+
+test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(
+  'a server comes to the TOML of Codex and goes again to the byte: %j',
+  (text) => {
+    const server = { command: 'savestate', args: ['mcp'], env: { SAVESTATE_HOME: '/s' } }
+    const { text: after } = addServer(unedited(text), server)
+    expect(parseToml(after)).toMatchObject({ mcp_servers: { savestate: server } })
+    expect(addServer(unedited(after), server).text).toBe(after)
+    expect(removeServer(unedited(after)).text).toBe(text)
+  },
+)
+
+test('a server of that name that a person has set up stays', () => {
+  const theirs = '[mcp_servers.savestate]\ncommand = "savestate"\nargs = ["mcp"]\n'
+  const server = { command: 'elsewhere', args: ['mcp'], env: {} }
+  expect(addServer(unedited(theirs), server).text).toBe(theirs)
+  expect(removeServer(unedited(theirs)).text).toBe(theirs)
 })
 
 test('tool calls can go to the daemon; what starts it again stays a command', () => {
@@ -191,7 +210,7 @@ test('tool calls can go to the daemon; what starts it again stays a command', ()
   for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop'])
     expect(entryOf(one, event)).toEqual(entryOf(recipe('claude'), event))
   const target = jsonTarget('claude', { daemon })
-  expect(isMerged(merged('{}', target).text, target)).toBe(true)
+  expect(isMerged(merged('{}', target).text, target, [])).toBe(true)
   const back = stripped(merged('{}', target).text, jsonTarget('claude'), { onlyStale: false })
   expect(valueOf(back)).toEqual({})
 })

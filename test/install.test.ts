@@ -133,6 +133,51 @@ const PROJECT_FILES = [
   '.opencode/plugins/savestate.js',
 ]
 
+test('with --mcp each agent has its server as well; what a person has set up stays, and all of it goes again', () => {
+  using s = scratch({ 'package.json': '{}' })
+  for (const agent of AGENT_NAMES) put(join(s.folder, 'bin', agent), '', 0o755)
+  const claudeJson = '{"numStartups":3,"mcpServers":{"other":{"command":"x"}}}'
+  put(userFile(s, '.claude.json'), claudeJson)
+  put(userFile(s, '.codex/config.toml'), 'model = "m"\n')
+  const mine = '{"mcpServers": {"savestate": {"command": "savestate", "args": ["mcp"]}}}\n'
+  put(userFile(s, '.cursor/mcp.json'), mine)
+  const before = filesOf(join(s.folder, 'user'))
+
+  const done = s.run(['install', '--all', '--mcp', '--trust', '-y'])
+  expect(done.code).toBe(0)
+  expect(done.stdout).toMatch(/cline: we know of no place for the MCP server/)
+  const command = { command: 'savestate', args: ['mcp'], env: { SAVESTATE_HOME: s.home } }
+  const servers = (path: string) =>
+    (JSON.parse(read(userFile(s, path))) as { readonly mcpServers: unknown }).mcpServers
+  expect(servers('.claude.json')).toEqual({
+    other: { command: 'x' },
+    savestate: { type: 'stdio', ...command },
+  })
+  expect(servers('.gemini/settings.json')).toEqual({ savestate: command })
+  const local = { type: 'local', tools: ['*'], ...command }
+  expect(servers('.copilot/mcp-config.json')).toEqual({ savestate: local })
+  expect(read(userFile(s, '.cursor/mcp.json'))).toBe(mine)
+  const codex = '\n[mcp_servers.savestate]\ncommand = "savestate"\nargs = ["mcp"]\nenv = {'
+  expect(read(userFile(s, '.codex/config.toml'))).toContain(codex)
+  const plugin = '"command":["savestate","mcp"],"environment":{"SAVESTATE_HOME":'
+  expect(read(userFile(s, '.config/opencode/plugins/savestate.js'))).toContain(plugin)
+
+  // Asked again it does nothing; with the right to go back it says so to the server; without --mcp it goes.
+  expect(s.run(['install', 'claude', '--mcp', '-y']).stdout).toMatch(/nothing to do/)
+  s.run(['install', 'claude', '--mcp', '--allow-agent-rewind', '-y'])
+  expect(read(userFile(s, '.claude.json'))).toContain('"mcp","--allow-agent-rewind"')
+  for (const agent of ['claude', 'cursor', 'codex'])
+    expect(s.run(['install', agent, '-y']).code).toBe(0)
+  expect(read(userFile(s, '.claude.json'))).toBe(claudeJson)
+  expect(read(userFile(s, '.codex/config.toml'))).not.toContain('mcp_servers')
+  s.run(['install', 'codex', '--mcp', '-y'])
+
+  expect(s.run(['uninstall', '--all', '-y']).code).toBe(0)
+  expect(filesOf(join(s.folder, 'user'))).toEqual(before)
+  expect(read(userFile(s, '.codex/config.toml'))).toBe('model = "m"\n')
+  expect(read(userFile(s, '.cursor/mcp.json'))).toBe(mine)
+})
+
 test('what cannot be read is told and not touched, and keeps no other agent from its hooks', () => {
   using s = scratch()
   const broken = userFile(s, '.claude/settings.json')

@@ -3,24 +3,25 @@ import assert from 'node:assert/strict'
 import { type Case, START_FILES, turn, withScene } from '../case.js'
 import { scripted } from '../model-server/script.js'
 import { filesOf } from '../place.js'
-import { checkpoints, serve } from '../savestate.js'
+import { connect, savestate } from '../savestate.js'
 
 export const MCP_CASES: readonly Case[] = [
   {
     claim: 'over MCP it saves a checkpoint, and cannot be talked into a rewind',
     prove: (bed) =>
       withScene(bed, async (scene) => {
-        serve(scene, [])
+        await connect(scene, ['--mcp'])
         const steps = [
-          { tool: 'checkpoint_save', given: { reason: 'asked for over MCP' } },
+          { tool: 'checkpoint_save', given: { reason: 'asked for over MCP', name: 'asked-for' } },
           { write: 'a.txt', content: 'written\n' },
-          { tool: 'checkpoint_rewind', given: { ref: '1' } },
-          { tool: 'checkpoint_rewind', given: { ref: '1', token: 'the person agrees' } },
+          { tool: 'checkpoint_rewind', given: { ref: 'asked-for' } },
+          { tool: 'checkpoint_rewind', given: { ref: 'asked-for', token: 'the person agrees' } },
           { say: 'Done.' },
         ]
         await turn(scene, scripted('turn one', steps))
-        const reasons = (await checkpoints(scene.place)).map(({ reason }) => reason)
-        assert.deepEqual(reasons, ['asked for over MCP'])
+        // The hooks have saved the same just before, so it has got a name and no row of its own.
+        const saved = await savestate(scene.place, ['show', 'asked-for'])
+        assert.equal(saved['name'], 'asked-for')
         // The model was shown the plan, and then the refusal.
         const told = JSON.stringify(scene.place.server.received.at(-1))
         assert.match(told, /savestate rewind [a-z]{18}/)

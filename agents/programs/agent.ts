@@ -16,8 +16,6 @@ export interface Agent {
 export interface AgentHere {
   /** Installs a command as the hook of every event that matters here; the payload is its input. */
   hook(commandFor: (event: string) => string): void
-  /** Adds an MCP server to its configuration. */
-  serve(server: McpServer): void
   ask(prompt: string): Command
   /** Asks in such a way that the agent has its tool for subagents. */
   askForSubagents(prompt: string): Command
@@ -26,12 +24,6 @@ export interface AgentHere {
   resumeBefore(turn: RecordedEvent, prompt: string): Promise<Command>
   /** The command that a person was given to go on with, without its program; here with the prompt, and headless. */
   goOn(args: readonly string[], prompt: string): Command
-}
-
-export interface McpServer {
-  readonly command: string
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
 }
 
 /** What an agent tells its hooks. */

@@ -5,7 +5,7 @@ import process from 'node:process'
 import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { commandHooks, cutTranscript } from './claude-like.js'
 
 const NATIVE = `@anthropic-ai/claude-code-linux-${process.arch}/claude`
@@ -75,11 +75,6 @@ class ClaudeHere implements AgentHere {
   hook(commandFor: (event: string) => string): void {
     const settings = { hooks: commandHooks(EVENTS, commandFor) }
     writeHome(this.place, '.claude/settings.json', JSON.stringify(settings))
-  }
-
-  serve(server: McpServer): void {
-    const mcpServers = { savestate: { type: 'stdio', ...server } }
-    writeHome(this.place, '.claude.json', JSON.stringify({ mcpServers }))
   }
 
   ask(prompt: string) {

@@ -6,7 +6,7 @@ import type { Command } from '../drive.js'
 import { asRecord, asText } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { commandHooks } from './claude-like.js'
 
 const TRIPLE = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl`
@@ -81,20 +81,6 @@ class CodexHere implements AgentHere {
     this.needsTrust = false
     const settings = { hooks: commandHooks(EVENTS, commandFor) }
     writeHome(this.place, '.codex/hooks.json', JSON.stringify(settings))
-  }
-
-  serve({ command, args, env }: McpServer): void {
-    const variables = Object.entries(env).map(
-      ([name, value]) => `${name} = ${JSON.stringify(value)}`,
-    )
-    const server = [
-      '[mcp_servers.savestate]',
-      `command = ${JSON.stringify(command)}`,
-      `args = ${JSON.stringify(args)}`,
-      `env = { ${variables.join(', ')} }`,
-    ]
-    const text = `${configuration(this.place)}\n${server.join('\n')}\n`
-    writeHome(this.place, '.codex/config.toml', text)
   }
 
   ask(prompt: string): Command {

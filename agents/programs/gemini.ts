@@ -6,7 +6,7 @@ import type { Command } from '../drive.js'
 import { asList, asRecord, asText, type Json } from '../model-server/json.js'
 import { type Place, writeHome } from '../place.js'
 import type { RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { commandHooks, cutTranscript } from './claude-like.js'
 
 const BUNDLE = '@google/gemini-cli/bundle/gemini.js'
@@ -83,11 +83,6 @@ class GeminiHere implements AgentHere {
 
   hook(commandFor: (event: string) => string): void {
     const settings = { ...settingsFor(this.place), hooks: commandHooks(EVENTS, commandFor) }
-    writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
-  }
-
-  serve(server: McpServer): void {
-    const settings = { ...settingsFor(this.place), mcpServers: { savestate: server } }
     writeHome(this.place, '.gemini/settings.json', JSON.stringify(settings))
   }
 

@@ -6,7 +6,7 @@ import type { Command } from '../drive.js'
 import { asText } from '../model-server/json.js'
 import { linkHome, type Place, writeHome } from '../place.js'
 import { field, type RecordedEvent } from '../record.js'
-import type { Agent, AgentHere, Habits, Hooks, McpServer } from './agent.js'
+import type { Agent, AgentHere, Habits, Hooks } from './agent.js'
 import { postToServer } from './opencode-server.js'
 import { commandPlugin } from './opencode-plugin.js'
 
@@ -85,12 +85,6 @@ class OpencodeHere implements AgentHere {
 
   hook(commandFor: (event: string) => string): void {
     writeHome(this.place, '.config/opencode/plugins/commands.js', commandPlugin(commandFor))
-  }
-
-  serve({ command, args, env }: McpServer): void {
-    const savestate = { type: 'local', command: [command, ...args], environment: env }
-    const settings = { ...configuration(this.place), mcp: { savestate } }
-    writeHome(this.place, '.config/opencode/opencode.json', JSON.stringify(settings))
   }
 
   ask(prompt: string): Command {

@@ -21,7 +21,7 @@ const SCOPE: readonly OptionSpec[] = [
 export const AGENT_COMMANDS = {
   install: {
     usage:
-      'install <agent> | --all [--user|--project] [--strict] [--http] [--trust] [--allow-agent-rewind] [--dry-run] [-y]',
+      'install <agent> | --all [--user|--project] [--strict] [--http] [--trust] [--mcp] [--allow-agent-rewind] [--dry-run] [-y]',
     summary: 'Have an agent save at every prompt and tool call',
     details: [
       "Shows what it will write into the agent's configuration, asks, and adds it without touching anything else there. Done again it changes nothing.",
@@ -43,6 +43,11 @@ export const AGENT_COMMANDS = {
         summary: 'Claude Code tells the daemon of tool calls over HTTP, which is quicker',
       },
       { name: 'trust', kind: 'flag', summary: 'Note for Codex that you trust these hooks' },
+      {
+        name: 'mcp',
+        kind: 'flag',
+        summary: 'Have the agent start `savestate mcp` too; an install without it ends that',
+      },
       {
         name: 'allow-agent-rewind',
         kind: 'flag',

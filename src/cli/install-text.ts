@@ -50,7 +50,7 @@ function changeText(change: FileChange, paint: Paint): string {
 
 /** The lines that come (`+`) and go (`-`), with a little around them. */
 export function diffLines(before: string, after: string): readonly string[] {
-  const all = comparedLines(linesOf(before), linesOf(after))
+  const all = linesWithChanges(linesOf(before), linesOf(after))
   const isNear = all.map((_, at) =>
     all.slice(Math.max(0, at - AROUND), at + AROUND + 1).some((line) => !line.startsWith(' ')),
   )
@@ -61,7 +61,22 @@ export function diffLines(before: string, after: string): readonly string[] {
   })
 }
 
-/** By the longest common subsequence: configurations are short. */
+/** What is the same at both ends is most of a long file. */
+function linesWithChanges(old: readonly string[], now: readonly string[]): readonly string[] {
+  const most = Math.min(old.length, now.length)
+  let head = 0
+  while (head < most && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  const same = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
+  return [
+    ...same(old.slice(0, head)),
+    ...comparedLines(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
+    ...same(old.slice(old.length - tail)),
+  ]
+}
+
+/** By the longest common subsequence: what changes is short. */
 function comparedLines(old: readonly string[], now: readonly string[]): readonly string[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1))
   const common = (i: number, j: number) => lengths[i]?.[j] ?? 0

@@ -130,6 +130,7 @@ async function requestFor(request: Request, agent: AgentName): Promise<InstallRe
     programPath: process.argv[1] ?? 'savestate',
     storeHome: await storeHome(request),
     strict: request.options.has('strict'),
+    mcp: request.options.has('mcp'),
     allowRewind: request.options.has('allow-agent-rewind'),
     ...(await overHttp(request, agent)),
   }

@@ -1,13 +1,16 @@
 // Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
+import { join } from 'node:path'
 import type { Store } from '../../index.js'
 import type { AgentName } from '../agents/event.js'
 import { isAllowed, setAllowed } from '../guard/allowed.js'
 import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
 import { readConfig, removeFolders, writeConfig } from './config-file.js'
+import { planServer, withoutServer } from './codex-server.js'
 import type { DaemonAddress } from './daemon-hook.js'
 import { hookProgram } from './hook-command.js'
 import { type FileChange, type Plan, planInstall, planUninstall } from './plan.js'
-import type { Environment, Scope } from './places.js'
+import { mcpServer, takesServer } from './mcp-server.js'
+import { configFolder, type Environment, programOnPath, type Scope } from './places.js'
 import { readRecords, type Records, writeRecord } from './record.js'
 import { type Recipe, targetsOf } from './recipes.js'
 
@@ -24,6 +27,8 @@ export type InstallRequest = {
   readonly strict?: boolean
   /** The agent may go back without a person. */
   readonly allowRewind?: boolean
+  /** The agent is to start our MCP server. */
+  readonly mcp?: boolean
   /** Where the daemon listens, for agents whose hooks can go there. */
   readonly daemon?: DaemonAddress
 }
@@ -32,13 +37,22 @@ export type InstallRequest = {
 export type TrustPlan = { readonly change: FileChange; readonly hooks: number }
 
 export async function planInstallOf(store: Store, request: InstallRequest): Promise<Plan> {
-  const targets = targetsOf(recipeOf(request))
-  const plan = planInstall(targets, await readRecords(store, paths(targets)))
+  const recipe = recipeOf(request)
+  const targets = targetsOf(recipe)
+  const { agent, scope, environment, allowRewind = false } = request
+  const servers = codexServers(request)
+  const records = await readRecords(store, [...paths(targets), servers])
+  const { changes, notes } = planInstall(targets, records)
+  const change = agent === 'codex' ? planServer(servers, recipe.server, records) : undefined
+  const isMissed = request.mcp === true && !takesServer(agent, scope, environment)
   return {
-    ...plan,
-    permission: await permissionChange(store, request, request.allowRewind ?? false),
+    changes: change === undefined ? changes : [...changes, change],
+    notes: isMissed ? [...notes, NO_SERVER] : notes,
+    permission: await permissionChange(store, request, allowRewind),
   }
 }
+
+const NO_SERVER = 'we know of no place for the MCP server; docs/mcp.md says how to add it'
 
 async function permissionChange(
   store: Store,
@@ -78,8 +92,13 @@ export async function planUninstallOf(
   const [target] = targets
   if (request.agent !== 'codex' || target === undefined) return plan
   const trusts = trustsIn(target, readConfig(target.path))
-  const change = planDistrust({ path: trust, hooksFile: target.path, trusts, records })
-  return change === undefined ? plan : { ...plan, changes: [...plan.changes, change] }
+  const distrust = planDistrust({ path: trust, hooksFile: target.path, trusts, records })
+  const servers = codexServers(request)
+  const changes =
+    servers === trust
+      ? [withoutServer(trust, distrust, records)]
+      : [distrust, planServer(servers, undefined, records)]
+  return { ...plan, changes: [...plan.changes, ...changes.filter((one) => one !== undefined)] }
 }
 
 /** Without a store nobody is allowed anything. Throws CONFIG_INVALID. */
@@ -116,9 +135,19 @@ function written(change: FileChange, { type }: Scope): readonly string[] {
   return writeConfig({ ...change, mode, folderMode: type === 'project' ? 0o755 : 0o700 })
 }
 
-function recipeOf({ programPath, strict, ...request }: InstallRequest): Recipe {
-  const program = hookProgram(programPath, request.environment)
-  return { ...request, command: { program, strict: strict ?? false } }
+function recipeOf(given: InstallRequest): Recipe {
+  const { programPath, strict = false, mcp = false, allowRewind = false, ...request } = given
+  const { environment, scope } = request
+  const command = { program: hookProgram(programPath, environment), strict }
+  if (!mcp) return { ...request, command }
+  const isOnPath = programOnPath('savestate', environment) !== undefined
+  const program = isOnPath ? 'savestate' : programPath
+  return { ...request, command, server: mcpServer({ program, allowRewind, scope, environment }) }
+}
+
+/** Where Codex has its servers. For a user it is where it has its trusts, too. */
+function codexServers({ scope, environment }: InstallRequest): string {
+  return join(configFolder('codex', scope, environment), 'config.toml')
 }
 
 function paths(targets: ReturnType<typeof targetsOf>): readonly string[] {

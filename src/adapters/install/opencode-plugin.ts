@@ -1,8 +1,12 @@
 // The plugin that is written for opencode. An exception in a plugin stops the tool or the whole run there, and what
 // an event starts is not waited for: so every handler is wrapped, and `dispose` waits for what is under way.
 import type { HookCommand } from './hook-command.js'
+import type { McpServer } from './mcp-server.js'
 
-export function opencodePlugin({ program, strict }: HookCommand): string {
+export function opencodePlugin(
+  { program, strict }: HookCommand,
+  server: McpServer | undefined,
+): string {
   return `// Written by \`savestate install\` opencode. \`savestate uninstall opencode\` removes it.
 import { spawn } from "node:child_process"
 import { homedir } from "node:os"
@@ -11,7 +15,7 @@ import { join } from "node:path"
 const PROGRAM = ${JSON.stringify(program)}
 const STRICT = ${strict}
 const TIMEOUT_MS = 30000
-const STORE = process.env.SAVESTATE_HOME || join(homedir(), ".savestate")
+${serverLine(server)}const STORE = process.env.SAVESTATE_HOME || join(homedir(), ".savestate")
 
 export const Savestate = async ({ client, directory }) => {
   /** Sessions of subagents, by the session that they belong to. */
@@ -97,9 +101,11 @@ export const Savestate = async ({ client, directory }) => {
     const mine = { [STORE]: "deny", [join(STORE, "*")]: "deny" }
     config.permission = { ...rules, external_directory: { ...others, ...mine } }
   }
-
+${server === undefined ? '' : SERVE}
   return {
-    config: (config) => guarded(() => keepOut(config)),
+    config: (config) => guarded(async () => {
+      await keepOut(config)${server === undefined ? '' : '\n      serve(config)'}
+    }),
     "chat.message": (input, output) =>
       guarded(async () => {
         contexts.delete(input.sessionID)
@@ -136,4 +142,17 @@ export const Savestate = async ({ client, directory }) => {
   }
 }
 `
+}
+
+const SERVE = `
+  /** A server of this name that the person has set up stays. */
+  const serve = (config) => {
+    config.mcp = { savestate: { type: "local", ...SERVER }, ...config.mcp }
+  }
+`
+
+function serverLine(server: McpServer | undefined): string {
+  if (server === undefined) return ''
+  const { command, args, env } = server
+  return `const SERVER = ${JSON.stringify({ command: [command, ...args], environment: env })}\n`
 }

@@ -1,7 +1,15 @@
 // What an install or an uninstall would do to files, as data: shown before it is done.
 import { SavestateError } from '../../index.js'
 import { readConfig } from './config-file.js'
-import { isBare, isMerged, merged, missingPaths, type Stripping, stripped } from './merge-json.js'
+import {
+  isBare,
+  isMerged,
+  isNothing,
+  merged,
+  missingPaths,
+  type Stripping,
+  stripped,
+} from './merge-json.js'
 import type { InstallRecord, Records } from './record.js'
 import { FILE_MARK, type Target } from './recipes.js'
 import { type Edited, edited, unedited, undone, undoOf } from './text-edit.js'
@@ -69,10 +77,20 @@ function installed(
   text: string | undefined,
   record: InstallRecord | undefined,
 ): FileChange | undefined {
-  if (isInstalled(target, text)) return undefined
+  if (isInstalled(target, text, record)) return undefined
+  if (target.type === 'json' && isNothing(target)) {
+    const gone = uninstalled(target, text ?? '', record)
+    return typeof gone === 'string' ? undefined : gone
+  }
   const old = text ?? ''
   const base = record === undefined ? undefined : undone(old, record.undo)
-  const start = base ?? withoutOurs(target, old, { onlyStale: true, made: record?.made })
+  const start =
+    base ??
+    withoutOurs(target, old, {
+      onlyStale: true,
+      made: record?.made,
+      entries: record?.made ?? [],
+    })
   const result = added(target, start)
   const made = target.type === 'json' ? missingPaths(start, target) : []
   const isCreated = text === undefined || (base !== undefined && record?.isCreated === true)
@@ -86,11 +104,15 @@ function installed(
   }
 }
 
-function isInstalled(target: Target, text: string | undefined): boolean {
-  if (text === undefined) return false
+function isInstalled(
+  target: Target,
+  text: string | undefined,
+  record: InstallRecord | undefined,
+): boolean {
+  if (text === undefined) return target.type === 'json' && isNothing(target)
   switch (target.type) {
     case 'json':
-      return isMerged(text, target)
+      return isMerged(text, target, record?.made ?? [])
     case 'yaml':
       return blockIn(text)?.join('\n') === target.lines.join('\n')
     case 'file':
@@ -136,7 +158,12 @@ function uninstalled(
       ? gone
       : 'it was changed since it was written, and is left as it is'
   }
-  const after = withoutOurs(target, text, { onlyStale: false, made: record?.made })
+  const after = withoutOurs(target, text, {
+    onlyStale: false,
+    made: record?.made,
+    // Without a record it is the person's, or was ours before the store was lost: it stays.
+    entries: record?.made ?? [],
+  })
   if (after === text) return undefined
   const isEmpty = target.type === 'json' ? isBare(after, target) : after.trim() === ''
   return isEmpty && record?.isCreated === true ? gone : { ...gone, after }

@@ -5,6 +5,7 @@ import { recordOf } from '../agents/payload.js'
 import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
 import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './json-edit.js'
+import { type McpServer, serverEntry, serverPlace } from './mcp-server.js'
 import { opencodePlugin } from './opencode-plugin.js'
 import { configFolder, type Environment, homeOf, type Scope } from './places.js'
 
@@ -17,6 +18,8 @@ export type Recipe = {
   readonly storeHome: string
   /** Where the daemon listens, if hooks are to go there. */
   readonly daemon?: DaemonAddress | undefined
+  /** To be started by the agent; undefined: no more. */
+  readonly server?: McpServer | undefined
 }
 
 export type Target =
@@ -27,6 +30,8 @@ export type Target =
       /** Set in a file that lacks them. */
       readonly properties: readonly { readonly at: JsonPath; readonly value: unknown }[]
       readonly isOurs: (value: unknown) => boolean
+      /** An entry of an object that is ours. Undefined: it is to go if we have made it. */
+      readonly entry?: { readonly at: JsonPath; readonly value: unknown } | undefined
       /** It is for nobody but its owner. */
       readonly isSecret: boolean
     }
@@ -48,6 +53,28 @@ const TIMEOUT_SECONDS = 30
 export const FILE_MARK = 'Written by `savestate install`'
 
 export function targetsOf(recipe: Recipe): readonly Target[] {
+  const { agent, scope, environment, server } = recipe
+  const place = serverPlace(agent, scope, environment)
+  const hooks = hookTargets(recipe)
+  if (place === undefined) return hooks
+  const { path, at } = place
+  const entry = { at, value: server === undefined ? undefined : serverEntry(agent, server) }
+  const isOwnFile = hooks.every((target) => target.path !== path)
+  if (isOwnFile) return [...hooks, { ...NOTHING, path, entry }]
+  return hooks.map((target) =>
+    target.path === path && target.type === 'json' ? { ...target, entry } : target,
+  )
+}
+
+const NOTHING = {
+  type: 'json',
+  add: [],
+  properties: [],
+  isOurs: () => false,
+  isSecret: false,
+} as const
+
+function hookTargets(recipe: Recipe): readonly Target[] {
   const { agent, scope, environment } = recipe
   const folder = configFolder(agent, scope, environment)
   switch (agent) {
@@ -69,7 +96,7 @@ export function targetsOf(recipe: Recipe): readonly Target[] {
         hooksTarget(recipe, { path: join(folder, 'hooks', 'savestate.json'), hasVersion: true }),
       ]
     case 'opencode': {
-      const content = opencodePlugin(recipe.command)
+      const content = opencodePlugin(recipe.command, recipe.server)
       return [{ type: 'file', path: join(folder, 'plugins', 'savestate.js'), content, mode: 0o644 }]
     }
     case 'cline':

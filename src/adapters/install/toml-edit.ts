@@ -24,10 +24,13 @@ export function addTrust(before: Edited, { key, hash }: Trust): Edited {
 }
 
 export function trustedHash(text: string, key: string): string | undefined {
-  const { hooks } = parsed(text)
-  const entry = at(at(hooks, 'state'), key)
-  const hash = at(entry, 'trusted_hash')
+  const hash = at(tableAt(text, ['hooks', 'state', key]), 'trusted_hash')
   return typeof hash === 'string' ? hash : undefined
+}
+
+/** What stands at a path of keys. Throws CONFIG_INVALID. */
+export function tableAt(text: string, keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(at, parsed(text))
 }
 
 /** Takes out the table of a hook if it holds this hash, and the blank line before it. */
