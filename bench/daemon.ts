@@ -10,23 +10,29 @@ export interface RunningDaemon {
   readonly pid: number
   /** Over one connection that stays open; whether something had changed. */
   save(path: string): Promise<boolean>
-  /** The same, for the end of a shell command as Claude Code tells of it. */
-  hook(path: string): Promise<void>
+  /** The same, for a shell command as Claude Code tells of it: its end, unless told otherwise. */
+  hook(path: string, moment?: ShellMoment): Promise<void>
 }
 
-/** What Claude Code sends after a shell command. */
-export function shellEvent(path: string): string {
-  calls += 1
+export type ShellMoment = 'PreToolUse' | 'PostToolUse'
+
+/** What Claude Code sends around a shell command. A command that was not begun is another one than before. */
+export function shellEvent(path: string, moment: ShellMoment): string {
+  if (moment === 'PreToolUse' || !isBegun) calls += 1
+  isBegun = moment === 'PreToolUse'
+  const response = { stdout: 'done\n'.repeat(100), stderr: '', interrupted: false }
   return JSON.stringify({
     session_id: 'bench',
     cwd: path,
-    hook_event_name: 'PostToolUse',
+    hook_event_name: moment,
     tool_name: 'Bash',
     tool_input: { command: `make ${calls}` },
-    tool_response: { stdout: 'done\n'.repeat(100), stderr: '', interrupted: false },
+    ...(moment === 'PostToolUse' ? { tool_response: response } : {}),
     tool_use_id: `call-${calls}`,
   })
 }
+
+let isBegun = false
 
 let calls = 0
 
@@ -54,8 +60,8 @@ export async function withDaemon<T>(
         const answer = await ask('/v1/save', JSON.stringify({ path, reason: 'hook' }))
         return (JSON.parse(answer) as { created: boolean }).created
       },
-      async hook(path) {
-        const answer = await ask('/v1/hook/claude/PostToolUse', shellEvent(path))
+      async hook(path, moment = 'PostToolUse') {
+        const answer = await ask(`/v1/hook/claude/${moment}`, shellEvent(path, moment))
         if (answer !== '') throw new Error(`The daemon answered ${answer}`)
       },
     })

@@ -14,6 +14,7 @@ import { type Options, parseOptions, USAGE } from './options.js'
 import { asJson, asTable, type Result } from './report.js'
 import type { Row } from './row.js'
 import { daemonMemory, hookCommand, hookHttp } from './rows/daemon.js'
+import { callsCommand, callsHttp } from './rows/tool-calls.js'
 import { diskAfterSaves } from './rows/disk.js'
 import { firstSave } from './rows/first-save.js'
 import { firstSaveOfCheckout } from './rows/first-save-git.js'
@@ -95,6 +96,8 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     watchedRewind,
     hookHttp(large),
     hookCommand(large),
+    callsHttp(large),
+    callsCommand(large),
     daemonMemory,
     ...trees.flatMap(timesOf),
     ...stateRows(),

@@ -10,11 +10,14 @@ export interface Command {
   readonly input?: string
 }
 
+/** The marks of agents: in their shells the daemon could not be stopped. See src/cli/agent-mark.ts. */
+const AGENTS = /^(CLAUDECODE|CODEX_.*|GEMINI_CLI|OPENCODE|CURSOR_AGENT|CLINE_ACTIVE|AI_AGENT)$/
+
 /** The caller's environment without git's, Savestate's and Node's own switches. */
 export function cleanEnvironment(): Record<string, string> {
   const clean: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) {
-    if (value === undefined || /^(GIT|SAVESTATE)_/i.test(name)) continue
+    if (value === undefined || /^(GIT|SAVESTATE)_/i.test(name) || AGENTS.test(name)) continue
     // It makes every Node start read a certificate bundle: 55 to 70 ms that are nobody's work.
     if (name === 'NODE_EXTRA_CA_CERTS' || name === 'NODE_OPTIONS') continue
     clean[name] = value

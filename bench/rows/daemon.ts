@@ -61,7 +61,10 @@ export function hookCommand(source: TreeSource): Row {
             {
               name: 'hook',
               time: () =>
-                started([cliPath, 'hook', 'claude', 'PostToolUse'], shellEvent(tree.path)),
+                started(
+                  [cliPath, 'hook', 'claude', 'PostToolUse'],
+                  shellEvent(tree.path, 'PostToolUse'),
+                ),
             },
             { name: 'node', time: () => started(['-e', '0']) },
           ],
