@@ -6,7 +6,7 @@ import type { Request } from './command.js'
 import { EXIT, hasCode } from './exit.js'
 import { namedCheckpoint } from './named-checkpoint.js'
 import { printableLine } from './printable.js'
-import { shellQuoted } from './shell-quoted.js'
+import { commandLine } from './shell-quoted.js'
 
 export function refuseIdleContinue({ options, isJson }: Request): void {
   if (!options.has('continue') || (options.has('both') && !isJson)) return
@@ -32,7 +32,7 @@ export function conversationText(conversation: Conversation, { options }: Reques
   const point = pointText(conversation)
   if (options.has('dry-run')) return `The conversation would go back too: ${point}.`
   if (options.has('continue')) return `The conversation goes on as it was ${point}.`
-  const words = (command ?? []).map(shellQuoted).join(' ')
+  const words = commandLine(command ?? [])
   return way === 'new'
     ? `Nothing was said before. Begin anew with: ${words}`
     : `Go on with the conversation as it was ${point}:\n  ${words}`
