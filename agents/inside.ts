@@ -3,6 +3,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { Bed, Case, InstalledAgent } from './case.js'
 import { CARE_CASES } from './cases/care.js'
+import { DAEMON_CASES } from './cases/daemon.js'
 import { ENDING_CASES } from './cases/endings.js'
 import { HOOK_CASES } from './cases/hooks.js'
 import { LATENCY_CASES } from './cases/latency.js'
@@ -23,6 +24,7 @@ const CASES: readonly Case[] = [
   ...CARE_CASES,
   ...MCP_CASES,
   ...TROUBLE_CASES,
+  ...DAEMON_CASES,
   ...LATENCY_CASES,
 ]
 

@@ -69,4 +69,6 @@ export interface Habits {
   readonly demandsTrust: boolean
   /** It has rules for paths that an install can add. */
   readonly hasDenyRules: boolean
+  /** A hook can be an HTTP request instead of a command. */
+  readonly hasHttpHooks: boolean
 }

@@ -50,6 +50,7 @@ const HABITS: Habits = {
   repeatsResults: false,
   demandsTrust: false,
   hasDenyRules: true,
+  hasHttpHooks: true,
 }
 
 export const claude: Agent = {

@@ -40,6 +40,7 @@ const HABITS: Habits = {
   repeatsResults: false,
   demandsTrust: false,
   hasDenyRules: true,
+  hasHttpHooks: false,
 }
 
 export const opencode: Agent = {
