@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { NO_AGENT } from './scripts/no-agent.mjs'
 
 export default defineConfig({
   test: {
@@ -9,6 +10,6 @@ export default defineConfig({
     maxWorkers: 2,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
     isolate: false,
-    env: { NODE_EXTRA_CA_CERTS: '' },
+    env: { NODE_EXTRA_CA_CERTS: '', ...NO_AGENT },
   },
 })

@@ -21,6 +21,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { NO_AGENT } from './no-agent.mjs'
 
 const PROGRAM = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 const SDK = new URL('../dist/index.js', import.meta.url).href
@@ -160,7 +161,7 @@ async function savestate(...args) {
 function run(...args) {
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [PROGRAM, ...args], {
     cwd: project,
-    env: { ...process.env, SAVESTATE_HOME: join(scratch, 'home'), NO_COLOR: '1' },
+    env: { ...process.env, ...NO_AGENT, SAVESTATE_HOME: join(scratch, 'home'), NO_COLOR: '1' },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })

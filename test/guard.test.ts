@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest'
 import type { Tool } from '../src/adapters/agents/event.js'
 import { objectionTo } from '../src/adapters/guard/guard.js'
 import { commandsIn } from '../src/adapters/guard/shell-words.js'
+import { agentMark, MARKS } from '../src/cli/agent-mark.js'
+import { NO_AGENT } from '../scripts/no-agent.mjs'
 import { type Scratch, scratch } from './cli/program.js'
 import { daemonScratch } from './daemon-helpers.js'
 
@@ -101,6 +103,12 @@ test('tools for files are kept from the store, by path and by patch', () => {
   const harmless = { file_path: 'docs/x.md', content: 'savestate rewind 3 -y' }
   expect(objectionTo(tool(harmless), PLACES)).toBeUndefined()
   expect(objectionTo(tool({ command: patch('a.txt') }), PLACES)).toBeUndefined()
+})
+
+test('our own scripts and tests take away every mark that the program looks at', () => {
+  const marks = MARKS.map(([variable]) => variable)
+  expect(Object.keys(NO_AGENT).sort()).toEqual([...marks].sort())
+  expect(agentMark(NO_AGENT)).toBeUndefined()
 })
 
 function before(s: Scratch, command: string) {

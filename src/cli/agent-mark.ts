@@ -9,7 +9,7 @@ export type AgentMark = {
 }
 
 /** Seen in the shells of the real programs, but for Cursor and Cline, which are on paper: docs/agents.md. */
-const MARKS: readonly (readonly [variable: string, agent: AgentName | undefined])[] = [
+export const MARKS: readonly (readonly [variable: string, agent: AgentName | undefined])[] = [
   ['CLAUDECODE', 'claude'],
   ['CODEX_THREAD_ID', 'codex'],
   ['CODEX_SANDBOX', 'codex'],

@@ -1,0 +1,1 @@
+export const NO_AGENT: Readonly<Record<string, string>>
