@@ -39,7 +39,7 @@ const TOOLS: ToolTable = {
     ...TEAM_TOOLS.map((name) => `collaboration${name}`),
   ],
   writes: ['apply_patch'],
-  delegates: ['collaborationspawn_agent', 'collaborationwait_agent'],
+  delegates: ['spawn_agent', 'collaborationspawn_agent'],
 }
 
 const MAP: EventMap = {
