@@ -121,10 +121,8 @@ test('a quick start whose program fails says so and fails', () => {
   const folder = join(scratch, 'broken')
   mkdirSync(join(folder, 'scripts'), { recursive: true })
   mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
-  writeFileSync(
-    join(folder, 'scripts', 'quickstart.mjs'),
-    readFileSync(join(ROOT, 'scripts/quickstart.mjs')),
-  )
+  for (const name of ['quickstart.mjs', 'no-agent.mjs'])
+    writeFileSync(join(folder, 'scripts', name), readFileSync(join(ROOT, 'scripts', name)))
   writeFileSync(join(folder, 'dist', 'cli', 'bin.js'), 'process.exit(2)\n')
   const { status, stderr } = spawnSync(
     process.execPath,
