@@ -25,6 +25,9 @@ export interface Scene {
   readonly place: Place
 }
 
+/** For a claim about something that an agent does not have: told in its line, not taken for a proof. */
+export const NOT_HERE = Promise.resolve('not proven: this agent does not have it')
+
 export const START_FILES = { 'b.txt': 'original\n', 'c.txt': 'to be deleted\n' }
 
 /** A place of its own for one case, with the agent ready to run. What the model could not answer is a fault. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Case, START_FILES, turn, withScene } from '../case.js'
+import { type Case, NOT_HERE, START_FILES, turn, withScene } from '../case.js'
 import { scripted } from '../model-server/script.js'
 import { filesOf } from '../place.js'
 import { checkpoints, connect } from '../savestate.js'
@@ -52,25 +52,26 @@ export const CARE_CASES: readonly Case[] = [
   },
   {
     claim: 'its own rules keep its tools from the store, also while our hook does nothing',
+    // Codex has none that could be set without changing its sandbox.
     prove: (bed) =>
-      withScene(bed, async (scene) => {
-        const { agent, place } = scene
-        // It has none that could be set without changing its sandbox.
-        if (!agent.habits.hasDenyRules) return
-        await connect(scene)
-        const format = join(place.store, 'format')
-        const was = readFileSync(format, 'utf8')
-        const program = join(place.root, 'bin', 'savestate')
-        rmSync(program)
-        writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
-        const steps = [
-          { write: format, content: 'gone\n' },
-          { write: join(place.root, 'beside'), content: 'written\n' },
-          { say: 'Done.' },
-        ]
-        await turn(scene, scripted('turn one', steps))
-        assert.equal(readFileSync(format, 'utf8'), was)
-        assert(existsSync(join(place.root, 'beside')))
-      }),
+      !bed.agent.habits.hasDenyRules
+        ? NOT_HERE
+        : withScene(bed, async (scene) => {
+            const { place } = scene
+            await connect(scene)
+            const format = join(place.store, 'format')
+            const was = readFileSync(format, 'utf8')
+            const program = join(place.root, 'bin', 'savestate')
+            rmSync(program)
+            writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+            const steps = [
+              { write: format, content: 'gone\n' },
+              { write: join(place.root, 'beside'), content: 'written\n' },
+              { say: 'Done.' },
+            ]
+            await turn(scene, scripted('turn one', steps))
+            assert.equal(readFileSync(format, 'utf8'), was)
+            assert(existsSync(join(place.root, 'beside')))
+          }),
   },
 ]

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { type Case, type Scene, START_FILES, turn, withScene } from '../case.js'
+import { type Case, NOT_HERE, type Scene, START_FILES, turn, withScene } from '../case.js'
 import { endGroup, isAlive, start, until } from '../drive.js'
 import { scripted } from '../model-server/script.js'
 import { filesOf, type Place } from '../place.js'
@@ -15,33 +15,34 @@ export const DAEMON_CASES: readonly Case[] = [
   {
     claim: 'with hooks over HTTP the list reads the same',
     prove: (bed) =>
-      withScene(bed, async (scene) => {
-        const { agent, place } = scene
-        if (!agent.habits.hasHttpHooks) return
-        await connect(scene, ['--http'])
-        const steps = [
-          { write: 'a.txt', content: 'written\n' },
-          { shell: 'echo changed > b.txt' },
-          { shell: 'rm c.txt' },
-          { say: 'All done.' },
-        ]
-        await turn(scene, scripted('turn one', steps))
-        assert.deepEqual(filesOf(place), DONE)
-        const all = await checkpoints(place)
-        const reasons = all.map(({ reason }) => reason.replace(/^You: .*/, 'You'))
-        assert.deepEqual(reasons, [
-          'You',
-          'Write a.txt',
-          'Bash: echo changed > b.txt',
-          'Bash: rm c.txt',
-        ])
-        const [prompt, write] = all
-        assert(prompt !== undefined && write !== undefined)
-        await rewind(place, write)
-        assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
-        await rewind(place, prompt)
-        assert.deepEqual(filesOf(place), START_FILES)
-      }),
+      !bed.agent.habits.hasHttpHooks
+        ? NOT_HERE
+        : withScene(bed, async (scene) => {
+            const { place } = scene
+            await connect(scene, ['--http'])
+            const steps = [
+              { write: 'a.txt', content: 'written\n' },
+              { shell: 'echo changed > b.txt' },
+              { shell: 'rm c.txt' },
+              { say: 'All done.' },
+            ]
+            await turn(scene, scripted('turn one', steps))
+            assert.deepEqual(filesOf(place), DONE)
+            const all = await checkpoints(place)
+            const reasons = all.map(({ reason }) => reason.replace(/^You: .*/, 'You'))
+            assert.deepEqual(reasons, [
+              'You',
+              'Write a.txt',
+              'Bash: echo changed > b.txt',
+              'Bash: rm c.txt',
+            ])
+            const [prompt, write] = all
+            assert(prompt !== undefined && write !== undefined)
+            await rewind(place, write)
+            assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
+            await rewind(place, prompt)
+            assert.deepEqual(filesOf(place), START_FILES)
+          }),
   },
   {
     claim: 'with the daemon killed in the middle of a turn nothing is lost',
@@ -60,13 +61,14 @@ export const DAEMON_CASES: readonly Case[] = [
   {
     claim: 'with the daemon killed behind hooks over HTTP the turn is still saved as a whole',
     prove: (bed) =>
-      withScene(bed, async (scene) => {
-        const { agent, place } = scene
-        if (!agent.habits.hasHttpHooks) return
-        await connect(scene, ['--http'])
-        await turnWithKill(scene)
-        await takenBack(place)
-      }),
+      !bed.agent.habits.hasHttpHooks
+        ? NOT_HERE
+        : withScene(bed, async (scene) => {
+            const { place } = scene
+            await connect(scene, ['--http'])
+            await turnWithKill(scene)
+            await takenBack(place)
+          }),
   },
 ]
 
