@@ -50,6 +50,7 @@ export const STAGES = [
   'home',
   'ledger',
   'repository',
+  'logs',
   'objects',
   'rows',
   'refs',

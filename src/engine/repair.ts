@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, SavestateError } from '../model/index.js'
-import { replayLogs } from '../snapshot/index.js'
+import { lostFromLogs, replayLogs } from '../snapshot/index.js'
 import { failpoint, type Lock, SetAside, takeLock } from '../system/index.js'
 import { storeLockPath } from './context.js'
 import {
@@ -52,8 +52,6 @@ const LOCK_WAIT_MS = 15_000
 export async function repair(first: CareContext, request: RepairRequest): Promise<RepairResult> {
   const locks = new Locks()
   try {
-    // What a save has written twice for a while need not be called lost.
-    if (!request.dryRun) replayLogs(first.home)
     return await repairRounds(first, request, locks)
   } finally {
     locks.release()
@@ -84,7 +82,7 @@ async function repairRounds(
   })
   for (let round = 1; ; round++) {
     const findings = await examine(care, { quick: false }, hooks)
-    const due = nextFixes(findings, tried)
+    const due = nextFixes(withLogs(care, findings), tried)
     if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)
     const planned = due.map(({ finding, fix }) => ({
       action: fix.action,
@@ -102,6 +100,20 @@ async function repairRounds(
     steps.push(...planned)
     care = { ...(await request.reopen(care)), isAlone: true }
   }
+}
+
+/** What a small save has written is in a log too for a while; then it need not be called lost. */
+function withLogs({ home }: CareContext, findings: readonly Finding[]): readonly Finding[] {
+  const lost = lostFromLogs(home)
+  if (lost === 0) return findings
+  const fix: Fix = {
+    stage: 'logs',
+    action: `put back ${lost === 1 ? 'a file' : `${lost} files`} from the log of unflushed files`,
+    run: () => replayLogs(home),
+  }
+  const isOfFiles = ({ kind, severity }: Finding) =>
+    severity === 'damage' && (kind === 'objects' || kind === 'ref')
+  return findings.map((finding) => (isOfFiles(finding) ? { ...finding, fix } : finding))
 }
 
 /** Those of the earliest stage that has any: what comes later is judged anew. */

@@ -21,6 +21,7 @@ export {
   dropLogs,
   flushLogs,
   hasLogsOfBefore,
+  lostFromLogs,
   markLogs,
   replayLogs,
   replayLogsOfBefore,

@@ -43,6 +43,13 @@ export function replayLogsOfBefore(home: string): void {
   }
 }
 
+/** How many files are in a log and not, or not whole, at their places. */
+export function lostFromLogs(home: string): number {
+  const gitDir = join(home, 'objects.git')
+  const files = unflushedLogs(home).flatMap((path) => filesOf(path))
+  return new Set(files.filter((file) => !isWell(gitDir, file)).map(({ name }) => name)).size
+}
+
 /** The same of all logs, which stay: for a store whose files went in some other way. */
 export function replayLogs(home: string): void {
   for (const path of unflushedLogs(home)) replayLog(home, path)
@@ -52,7 +59,7 @@ export function replayLogs(home: string): void {
 export function replayLog(home: string, path: string): void {
   const gitDir = join(home, 'objects.git')
   const folders = new Set<string>()
-  for (const file of parseLog(readIfThere(path) ?? Buffer.alloc(0)).files) {
+  for (const file of filesOf(path)) {
     const place = join(gitDir, file.name)
     if (isWell(gitDir, file)) continue
     mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
@@ -100,9 +107,8 @@ function markOf(path: string): string | undefined {
 
 async function flushPlaces(home: string, path: string): Promise<void> {
   const gitDir = join(home, 'objects.git')
-  const { files } = parseLog(readIfThere(path) ?? Buffer.alloc(0))
   const folders = new Set<string>()
-  for (const { name } of files) {
+  for (const { name } of filesOf(path)) {
     const place = join(gitDir, name)
     if (await flushFile(place)) folders.add(dirname(place)).add(dirname(dirname(place)))
   }
@@ -125,6 +131,10 @@ async function flushFile(path: string): Promise<boolean> {
     closeSync(fd)
   }
   return true
+}
+
+function filesOf(path: string): readonly LoggedFile[] {
+  return parseLog(readIfThere(path) ?? Buffer.alloc(0)).files
 }
 
 function isWell(gitDir: string, { name, content }: LoggedFile): boolean {
