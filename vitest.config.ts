@@ -6,8 +6,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two cores: more files at once only make the processes they start wait for each other.
-    maxWorkers: 2,
+    // Of two cores two files at a time leave a fifth idle: tests wait for processes and disks.
+    maxWorkers: 3,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
     isolate: false,
     env: { NODE_EXTRA_CA_CERTS: '', ...NO_AGENT },
