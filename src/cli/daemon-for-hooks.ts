@@ -18,6 +18,7 @@ export async function startForHooks(
 ): Promise<void> {
   // It would not be served by it: a key is not the daemon's to know.
   if (hasOwnVariable(process.env)) return
+  // The same store that the hook has worked with: that it could not be opened has been told by then.
   const store = await request.store().catch(() => undefined)
   if (store === undefined || store.isEncrypted || !isWanted(store)) return
   const address = readAddress(store.home)

@@ -1,11 +1,11 @@
 // Gives back what nobody holds: refs without a row, objects, states, pages of the ledger, what killed processes
 // left. Every step can be cut off by a kill and is taken up by the next collection (docs/store.md#collection).
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode, parseProjectId } from '../model/index.js'
+import { parseProjectId } from '../model/index.js'
 import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
-import { takeLock } from '../system/index.js'
+import { listIfThere, takeLock } from '../system/index.js'
 import { collectLockPath, expectSameStore, type StoreContext } from './context.js'
 import { dropUnflushed } from './unflushed.js'
 
@@ -95,26 +95,17 @@ function sweepLeftovers({ home, ledger, objects, clock }: StoreContext, away: st
     const writtenMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN
     return path.endsWith('.tmp') && clock.nowMs() - writtenMs > ABANDONED_MS
   }
-  for (const name of namesIn(join(home, 'cache'))) {
+  for (const name of listIfThere(join(home, 'cache'))) {
     const path = join(home, 'cache', name)
     if (isUnknown(name) || isAbandoned(path)) rmSync(path, { recursive: true, force: true })
   }
   // Who still waits for such a lock will find that there is no such project (`whileKnown`).
-  for (const name of namesIn(join(home, 'locks')))
+  for (const name of listIfThere(join(home, 'locks')))
     if (isUnknown(name)) rmSync(join(home, 'locks', name), { force: true })
   mkdirSync(away, { recursive: true, mode: 0o700 })
   const temporaries = join(home, 'tmp')
   objects.alone(() => {
-    for (const name of namesIn(temporaries))
+    for (const name of listIfThere(temporaries))
       if (name !== COLLECT) renameSync(join(temporaries, name), join(away, name))
   })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
-    throw error
-  }
 }

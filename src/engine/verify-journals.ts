@@ -1,9 +1,9 @@
 // Unfinished rewinds, and the locks of the projects.
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../ledger/index.js'
-import { hasCode, parseProjectId, pathText, type Project, SavestateError } from '../model/index.js'
-import { takeLock } from '../system/index.js'
+import { parseProjectId, pathText, type Project, SavestateError } from '../model/index.js'
+import { listIfThere, takeLock } from '../system/index.js'
 import type { CareContext, Finding, Fix } from './findings.js'
 import { Journals } from './journal.js'
 
@@ -110,14 +110,5 @@ function settingAside(path: string, why: string): Fix {
     stage: 'leftovers',
     action: `set ${path} aside`,
     run: ({ away }) => void away.move(path, why),
-  }
-}
-
-function listIfThere(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
-    throw error
   }
 }

@@ -8,6 +8,7 @@ import { ADDRESS_FILE, isOwnSocket, parseAddress } from './address.js'
 const MAX_BYTES = process.platform === 'linux' ? 107 : 103
 const NAME = 'socket'
 const PREFIX = 'savestate-'
+/** As long as what `mkdtemp` puts behind the prefix. */
 const CHANCE = 'XXXXXX'
 
 export function socketPath({ folder }: DaemonPlace): string {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import type { CaptureProgress } from '../capture/progress.js'
 import { type CommitFacts, decodeCommit } from '../objects/commit.js'
-import { listIfThere } from '../objects/loose.js'
 import { isRepositoryFileSound, REPOSITORY_FILES, type RepositoryFile } from '../repository.js'
 import { type CheckCounter, ObjectLibrary } from './library.js'
 import { endsWithItsHash } from './pack-index-file.js'
 import type { PackFault } from './packs.js'
 import { readRefs, type Refs } from './refs-file.js'
 import { type Lacks, SnapshotWalk } from './walk-snapshot.js'
+import { listIfThere } from '../../system/index.js'
 
 export type ExamineRequest = {
   /** Only the structure: no content is read. */

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createInflate, inflateSync } from 'node:zlib'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { listIfThere, loosePath } from '../objects/loose.js'
+import { loosePath } from '../objects/loose.js'
 import { objectIdOf, type ObjectType } from '../objects/object-id.js'
 import type { ObjectContent } from './pack-file.js'
+import { listIfThere } from '../../system/index.js'
 
 /** Larger ones are read as a stream, and never looked into. */
 const MAX_AT_ONCE = 8 << 20

@@ -1,7 +1,8 @@
 // The index of a pack, read as a whole.
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { hasCode, type ObjectId } from '../../model/index.js'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import type { ObjectId } from '../../model/index.js'
+import { readIfThere } from '../../system/index.js'
 
 const HEADER = Buffer.from('\xfftOc\0\0\0\x02', 'latin1')
 const FANOUT_BYTES = 256 * 4
@@ -113,13 +114,4 @@ function lastBytes(fd: number, size: number): Buffer {
   const bytes = Buffer.alloc(CHECKSUM_BYTES)
   readSync(fd, bytes, 0, CHECKSUM_BYTES, size - CHECKSUM_BYTES)
   return bytes
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  }
 }

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
-import { listIfThere } from '../objects/loose.js'
 import { PackFile } from './pack-file.js'
 import {
   endsWithItsHash,
@@ -10,6 +9,7 @@ import {
   readPackIndexFile,
   trailerOf,
 } from './pack-index-file.js'
+import { listIfThere } from '../../system/index.js'
 
 export type PackFault = {
   /** Without its ending. */

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { listIfThere } from '../objects/loose.js'
+import { listIfThere } from '../../system/index.js'
 
 export type Refs = {
   /** By name. */

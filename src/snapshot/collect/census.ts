@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
-import { listIfThere } from '../objects/loose.js'
+import { listIfThere } from '../../system/index.js'
 
 export type Pack = {
   /** Without its ending. */

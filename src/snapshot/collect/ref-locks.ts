@@ -5,8 +5,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode, SavestateError } from '../../model/index.js'
-import { takeLock } from '../../system/index.js'
-import { listIfThere } from '../objects/loose.js'
+import { listIfThere, takeLock } from '../../system/index.js'
 
 const WAIT_MS = 60_000
 const PAUSE_MS = 50

@@ -4,9 +4,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import { runGit } from '../git/git-program.js'
-import { listIfThere } from '../objects/loose.js'
 import { eachLine } from './mark.js'
 import { whileAlone } from './ref-locks.js'
+import { listIfThere } from '../../system/index.js'
 
 const ROOT = 'refs/savestate'
 

@@ -3,8 +3,7 @@
 // then the old files are there, and afterwards everything is there twice until they are removed.
 import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { failpoint, syncFile, syncFolder } from '../../system/index.js'
-import { listIfThere } from '../objects/loose.js'
+import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
 import type { Census, Pack } from './census.js'
 import { eachLine, listForPacking } from './mark.js'
 

@@ -8,13 +8,12 @@ import {
   fsync,
   mkdirSync,
   openSync,
-  readdirSync,
   renameSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { failpoint, writeAll } from '../../system/index.js'
+import { failpoint, listIfThere, writeAll } from '../../system/index.js'
 import { objectHeader, type ObjectType } from './object-id.js'
 import { compressed } from './pack-entry.js'
 
@@ -60,15 +59,6 @@ export class LooseListing {
       this.#names.set(prefix, names)
     }
     return names.has(id.slice(2))
-  }
-}
-
-export function listIfThere(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
-    throw error
   }
 }
 

@@ -8,7 +8,6 @@ import { MAX_LOGGED_BYTES, type ObjectLog } from '../unflushed/object-log.js'
 import type { StagedRef } from './commit.js'
 import {
   hasLoose,
-  listIfThere,
   looseBytes,
   looseName,
   LooseListing,
@@ -20,6 +19,7 @@ import { type ObjectType, objectIdOf } from './object-id.js'
 import type { PackEntry } from './pack-entry.js'
 import { PackIndexes } from './pack-index.js'
 import { adoptPacks, PackWriter } from './pack-writer.js'
+import { listIfThere } from '../../system/index.js'
 
 const MAX_LOOSE_OBJECTS = 100
 const MAX_LOOSE_BYTES = 4 << 20

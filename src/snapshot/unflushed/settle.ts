@@ -1,20 +1,16 @@
 // From a log of unflushed files to the places of these files: flushed there while the machine has not stopped since, or
 // written there again if it has. Either way the log has served its purpose then.
-import {
-  chmodSync,
-  closeSync,
-  fsync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, closeSync, fsync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { hasCode } from '../../model/index.js'
-import { ownIdentity, syncFolder, writeFileAtomically } from '../../system/index.js'
+import {
+  listIfThere,
+  ownIdentity,
+  readIfThere,
+  syncFolder,
+  writeFileAtomically,
+} from '../../system/index.js'
 import { syncFolders } from '../objects/loose.js'
 import { bootOfLog, type LoggedFile, parseLog } from './log-file.js'
 
@@ -26,7 +22,7 @@ export function unflushedFolder(home: string): string {
 
 export function unflushedLogs(home: string): string[] {
   const folder = unflushedFolder(home)
-  return namesIn(folder).map((name) => join(folder, name))
+  return listIfThere(folder).map((name) => join(folder, name))
 }
 
 /** Whether the machine has stopped since a log was written. */
@@ -149,22 +145,4 @@ function isWell(gitDir: string, { name, content }: LoggedFile): boolean {
 function isOfBefore(path: string): boolean {
   const boot = bootOfLog(path)
   return boot !== undefined && boot !== ownIdentity().boot
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
-    throw error
-  }
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  }
 }
