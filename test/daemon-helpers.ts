@@ -95,3 +95,16 @@ export function holdProject(s: Scratch): Disposable {
 export function checkpointsOf(s: Scratch): number {
   return (s.json(['list']) as { readonly checkpoints: readonly unknown[] }).checkpoints.length
 }
+
+/** Who does the work of a hook: the program by itself, or the daemon that is there. */
+export const EACH_WAY = [
+  { way: 'by itself', open: scratch },
+  {
+    way: 'by the daemon',
+    open(files?: Readonly<Record<string, string>>) {
+      const s = daemonScratch(files)
+      s.daemon('start')
+      return s
+    },
+  },
+] as const

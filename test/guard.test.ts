@@ -8,7 +8,7 @@ import { commandsIn } from '../src/adapters/guard/shell-words.js'
 import { agentMark, MARKS } from '../src/cli/agent-mark.js'
 import { NO_AGENT } from '../scripts/no-agent.mjs'
 import { type Scratch, scratch } from './cli/program.js'
-import { daemonScratch } from './daemon-helpers.js'
+import { EACH_WAY } from './daemon-helpers.js'
 
 const PLACES = { cwd: '/work/app', home: '/home/me', storeHome: '/home/me/.savestate' }
 
@@ -123,17 +123,7 @@ function before(s: Scratch, command: string) {
   return s.run(['hook', 'claude', 'PreToolUse'], { input: JSON.stringify(payload) })
 }
 
-describe.each([
-  { way: 'by itself', open: scratch },
-  {
-    way: 'by the daemon',
-    open(files?: Readonly<Record<string, string>>) {
-      const s = daemonScratch(files)
-      s.daemon('start')
-      return s
-    },
-  },
-])('$way:', ({ open }) => {
+describe.each(EACH_WAY)('$way:', ({ open }) => {
   test('an agent cannot be talked into going back, by its hook or by a script, unless a person has allowed it', () => {
     using s = open({ 'a.txt': 'one\n' })
     const AGENT = { env: { CLAUDECODE: '1' } }

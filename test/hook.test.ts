@@ -7,7 +7,7 @@ import { AGENTS } from '../src/cli/agent-commands.js'
 import { AGENT_NAMES } from '../src/adapters/agents/event.js'
 import { takeLock } from '../src/system/index.js'
 import { PROGRAM, type Scratch, scratch as ownScratch } from './cli/program.js'
-import { daemonScratch } from './daemon-helpers.js'
+import { EACH_WAY } from './daemon-helpers.js'
 
 type Fields = Readonly<Record<string, unknown>>
 type Listed = {
@@ -28,17 +28,7 @@ const reasons = (s: Scratch) =>
 const SILENT = { code: 0, stdout: '', stderr: '' }
 
 /** The same answers, and the same in the store, whoever does the work. */
-describe.each([
-  { way: 'by itself', open: ownScratch },
-  {
-    way: 'by the daemon',
-    open(files?: Readonly<Record<string, string>>) {
-      const s = daemonScratch(files)
-      s.daemon('start')
-      return s
-    },
-  },
-])('$way:', ({ open }) => {
+describe.each(EACH_WAY)('$way:', ({ open }) => {
   test('the list of a turn reads like the conversation, and each row can be gone back to', () => {
     using s = open({ 'package.json': '{}' })
     const file = { tool_name: 'Write', tool_input: { file_path: join(s.project, 'a.txt') } }
