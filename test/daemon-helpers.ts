@@ -101,7 +101,7 @@ export const EACH_WAY = [
   { way: 'by itself', open: scratch },
   {
     way: 'by the daemon',
-    open(files?: Readonly<Record<string, string>>) {
+    open: (files?: Readonly<Record<string, string>>) => {
       const s = daemonScratch(files)
       s.daemon('start')
       return s
