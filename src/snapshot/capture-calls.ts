@@ -94,7 +94,9 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       try {
         // Git counts while the disk is busy with the rest.
         const onNamed = () => {
-          if (since !== undefined) changes = countSince(since.tree, tree)
+          const counted = capture.countsSince(since?.tree, tree)
+          if (counted !== undefined) changes = Promise.resolve(counted)
+          else if (since !== undefined) changes = countSince(since.tree, tree)
         }
         isLogged = (await sink.finish({ ref, onNamed })).isLogged
       } catch (error) {

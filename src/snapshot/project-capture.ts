@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import {
   type BytePath,
+  type ChangeCounts,
   type ObjectId,
   type ProjectId,
   ROOT,
@@ -11,6 +12,7 @@ import {
 import { failpoint } from '../system/index.js'
 import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
 import type { Captured, CaptureWork } from './capture/capture-work.js'
+import type { CountedChanges } from './capture/change-tally.js'
 import { expectSameRoot, replaced } from './capture/faults.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
@@ -59,6 +61,7 @@ export class ProjectCapture {
   /** The checkpoint that vouches for the cache on disk is getting old, or is gone. */
   #isCacheAged = false
   #watch: WatchedProject | undefined
+  #counted: CountedChanges | undefined
   #held: { readonly sink: ObjectSink; readonly tree: ObjectId } | undefined
 
   constructor(project: ProjectId, settings: CaptureSettings) {
@@ -135,7 +138,9 @@ export class ProjectCapture {
       for (const node of scanned.pending) node.epoch = epoch
       this.#settings.statAhead.update(scanned.restamped)
       failpoint('capture:hashed')
-      const now = { known, builder, hasher, hasSameFiles }
+      // Nothing came or went, and no mode is another.
+      const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
+      const now = { known, builder, hasSameModes, hasSameFiles }
       const { snapshot, modes } = this.#finish(scanned, now)
       if (holdObjects && sink.isSmall) this.#held = { sink, tree: snapshot.tree }
       else await sink.finish()
@@ -152,6 +157,8 @@ export class ProjectCapture {
         keptEpoch: known?.keptEpoch ?? 0,
         epoch,
       }
+      const counts = hasSameModes ? hasher.tally.counts : undefined
+      this.#counted = { since: known?.snapshot?.tree, tree: snapshot.tree, counts }
       this.#unwritten += scanned.newsCount
       this.#watch?.tell()
       // A thread costs 10 MB, and a watched project is seldom looked at as a whole.
@@ -173,6 +180,12 @@ export class ProjectCapture {
     const held = this.#held?.tree === tree ? this.#held.sink : undefined
     this.#held = undefined
     return held
+  }
+
+  /** What the last capture has counted on its way, if it was of these. */
+  countsSince(since: ObjectId | undefined, tree: ObjectId): ChangeCounts | undefined {
+    const counted = this.#counted
+    return counted?.since === since && counted?.tree === tree ? counted.counts : undefined
   }
 
   /** The last capture is recorded: its objects are held by a ref from now on. */
@@ -256,13 +269,12 @@ export class ProjectCapture {
     now: {
       known: CachedProject | undefined
       builder: TreeBuilder
-      hasher: Hasher
+      hasSameModes: boolean
       hasSameFiles: boolean
     },
   ): { readonly snapshot: Snapshot; readonly modes: ObjectId | undefined } {
     const { store } = this.#settings
-    const { known, builder, hasher } = now
-    const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
+    const { known, builder, hasSameModes } = now
     if (
       now.hasSameFiles &&
       hasSameModes &&

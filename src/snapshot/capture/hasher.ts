@@ -7,6 +7,7 @@ import { linesOf } from '../objects/count-lines.js'
 import { nameLooseObject, syncFolders } from '../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
 import { STREAM_BYTES, streamBlob } from '../objects/stream-blob.js'
+import { ChangeTally } from './change-tally.js'
 import type { HashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
 import { newSkipped, type SkippedNode } from './node.js'
@@ -41,6 +42,7 @@ export type HasherOptions = {
 }
 
 export class Hasher {
+  readonly tally: ChangeTally
   readonly #options: HasherOptions
   /** What is streamed: too large to be read whole, or over the limit of what is captured at all. */
   readonly #largeBytes: number
@@ -56,6 +58,7 @@ export class Hasher {
 
   constructor(options: HasherOptions) {
     this.#options = options
+    this.tally = new ChangeTally(({ id, size }) => options.store.readBlob(id, size))
     this.#largeBytes = Math.min(STREAM_BYTES, options.maxFileBytes + 1)
   }
 
@@ -124,6 +127,7 @@ export class Hasher {
 
   #startPool(): void {
     const { lanes } = this.#options
+    this.tally.giveUp()
     const pool = new HashPool(lanes.take(), {
       objectsFolder: lanes.objectsFolder,
       largeBytes: this.#largeBytes,
@@ -178,7 +182,9 @@ export class Hasher {
     const { target, stats, readAtMs } = read
     setStamp(item.node, stats)
     item.node.settled = isSettled(stats, readAtMs)
-    item.node.id = sink.add('blob', target)
+    const id = sink.add('blob', target)
+    item.node.id = id
+    this.tally.add(item.before, { id, content: target })
     item.node.lines = linesOf(target)
     onProgress(1, target.length)
   }
@@ -193,7 +199,9 @@ export class Hasher {
     this.#see(item, read.stats)
     item.node.settled = isSettled(read.stats, read.readAtMs)
     if (this.#keepsOut(item, secretIn(item.path, read.content))) return
-    item.node.id = sink.add('blob', read.content)
+    const id = sink.add('blob', read.content)
+    item.node.id = id
+    this.tally.add(item.before, { id, content: read.content })
     item.node.lines = linesOf(read.content)
     onProgress(1, read.content.length)
   }
@@ -244,6 +252,7 @@ export class Hasher {
   async #streamOnce(item: Pending, fd: number): Promise<boolean> {
     const { sink, store, durable, maxFileBytes, onProgress } = this.#options
     const { node } = item
+    this.tally.giveUp()
     const readAtMs = Date.now()
     const before = fstatSync(fd, { bigint: true })
     if (before.size > maxFileBytes) {

@@ -170,7 +170,7 @@ export class Scan {
     if (old === undefined && item.type === 'file' && !this.#options.looksFirst) {
       const node = newContent(name, { kind: 'file', viaIndex })
       this.#countFiles(1)
-      this.#read({ node, folder, path: absolute, isUnseen: true, context })
+      this.#read({ node, folder, path: absolute, isUnseen: true, before: undefined, context })
       return node
     }
     const stats = lstat(absolute)
@@ -210,11 +210,13 @@ export class Scan {
       node.isLinked = isLinked
     }
     if (isAsKnown && node.settled && node.id !== undefined && this.#options.isStored(node)) return
+    const { id, size } = node
+    const before = id && { id, size }
     if (stats !== SAME) setStamp(node, stats)
     node.id = undefined
     this.#restamped.push(node)
     const { folder, context } = visit
-    this.#read({ node, folder, path: absolute, isUnseen: false, context })
+    this.#read({ node, folder, path: absolute, isUnseen: false, before, context })
   }
 
   #read(item: Pending): void {

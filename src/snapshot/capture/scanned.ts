@@ -1,5 +1,6 @@
 // What a scan is given and what it finds.
 import type { BytePath } from '../../model/index.js'
+import type { Stored } from './change-tally.js'
 import type { ContentNode, FolderNode, Node } from './node.js'
 import type { Context } from './selection.js'
 import type { KnownIndex, Tracking } from './tracking.js'
@@ -11,6 +12,8 @@ export type Pending = {
   readonly path: string
   /** Nothing is known of it but its name: who reads it looks at it too. */
   readonly isUnseen: boolean
+  /** What it was when it was last read. */
+  readonly before: Stored | undefined
   /** What decides if the content turns out to be a secret, and what may have it already. */
   readonly context: Pick<Context, 'rules' | 'checkout'>
 }

@@ -41,7 +41,7 @@ export class PackFile {
   readonly #end: number
   readonly #index: Pick<PackIndexFile, 'offsetOf'> | undefined
   readonly #maxBytes: number
-  readonly #inflater = new Inflater()
+  readonly #inflater: Inflater
   /** What was read last: the next object mostly stands right after the one before. */
   readonly #memory = Buffer.allocUnsafeSlow(WINDOW_BYTES)
   #window = this.#memory.subarray(0, 0)
@@ -51,12 +51,16 @@ export class PackFile {
   constructor(
     pack: string | number,
     index: Pick<PackIndexFile, 'offsetOf'> | undefined,
-    { maxBytes = Infinity }: { readonly maxBytes?: number } = {},
+    {
+      maxBytes = Infinity,
+      inflater = new Inflater(),
+    }: { readonly maxBytes?: number; readonly inflater?: Inflater } = {},
   ) {
     this.#fd = typeof pack === 'number' ? pack : openSync(pack, 'r')
     this.#end = fstatSync(this.#fd).size
     this.#index = index
     this.#maxBytes = maxBytes
+    this.#inflater = inflater
   }
 
   close(): void {

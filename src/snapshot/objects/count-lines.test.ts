@@ -44,6 +44,13 @@ test('a file counted in pieces has the lines it has as a whole', () => {
   )
 })
 
+test('a few bytes are counted wherever they stand in memory', () => {
+  const memory = Buffer.from('\n\n\n\n\n\n\n\n')
+  for (let start = 0; start < 4; start += 1)
+    for (let size = 0; size <= 4; size += 1)
+      expect(linesOf(memory.subarray(start, start + size))).toBe(size)
+})
+
 function countedByGit(contents: readonly Buffer[]): number[] {
   const lines = storeBlobs(repository, contents).map(
     (id, i) => `100644 blob ${id}\tf${String(i).padStart(6, '0')}\n`,

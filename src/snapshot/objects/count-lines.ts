@@ -3,6 +3,7 @@
 
 const BINARY_LOOK_BYTES = 8000
 const NEWLINE = 0x0a
+const NO_WORDS = new Int32Array(0)
 
 export type LineCount = { count: number; isBinary: boolean; seenBytes: number; endsOpen: boolean }
 
@@ -12,13 +13,9 @@ export function startLineCount(): LineCount {
 
 export function countLines(state: LineCount, chunk: Buffer): void {
   if (state.isBinary || chunk.length === 0) return
-  if (state.seenBytes < BINARY_LOOK_BYTES) {
-    const end = Math.min(chunk.length, BINARY_LOOK_BYTES - state.seenBytes)
-    const nul = chunk.indexOf(0)
-    if (nul !== -1 && nul < end) {
-      state.isBinary = true
-      return
-    }
+  if (hasNul(chunk, BINARY_LOOK_BYTES - state.seenBytes)) {
+    state.isBinary = true
+    return
   }
   state.seenBytes += chunk.length
   const newlines = newlinesIn(chunk)
@@ -28,6 +25,13 @@ export function countLines(state: LineCount, chunk: Buffer): void {
   state.endsOpen = endsOpen
 }
 
+/** Whether a content that begins like this is binary to git. */
+export function hasNul(chunk: Buffer, lookBytes = BINARY_LOOK_BYTES): boolean {
+  if (lookBytes <= 0) return false
+  const nul = chunk.indexOf(0)
+  return nul !== -1 && nul < lookBytes
+}
+
 /**
  * Sixteen bytes at a time: a search for one line's end after the other costs more than hashing what it passes
  * over. In each word the bytes that are newlines leave one bit, and nothing else does.
@@ -35,7 +39,9 @@ export function countLines(state: LineCount, chunk: Buffer): void {
 function newlinesIn(chunk: Buffer): number {
   const { buffer, byteOffset, length } = chunk
   const start = Math.min(length, -byteOffset & 3)
-  const words = new Int32Array(buffer, byteOffset + start, (length - start) >> 2)
+  // Words begin at multiples of four, of which a few bytes may reach none.
+  const wordCount = (length - start) >> 2
+  const words = wordCount === 0 ? NO_WORDS : new Int32Array(buffer, byteOffset + start, wordCount)
   let count = 0
   for (let at = 0; at < words.length; ) {
     // Each byte of the sum counts up to 255 words.

@@ -17,8 +17,9 @@ import {
 } from './loose.js'
 import { type ObjectType, objectIdOf } from './object-id.js'
 import type { PackEntry } from './pack-entry.js'
-import { PackIndexes } from './pack-index.js'
+import { PackIndexes } from './pack-indexes.js'
 import { adoptPacks, PackWriter } from './pack-writer.js'
+import { StoredBlobs } from './stored-blobs.js'
 import { listIfThere } from '../../system/index.js'
 
 const MAX_LOOSE_OBJECTS = 100
@@ -28,6 +29,7 @@ const MAX_SINGLE_LOOKS = 300
 export class ObjectStore {
   readonly folder: string
   readonly #packs: PackIndexes
+  readonly #blobs: StoredBlobs
   #loose: LooseListing | undefined
   #asked = 0
 
@@ -35,6 +37,7 @@ export class ObjectStore {
   constructor(folder: string) {
     this.folder = folder
     this.#packs = new PackIndexes(folder)
+    this.#blobs = new StoredBlobs(folder, this.#packs)
   }
 
   /** Sees what came or went since the last look. */
@@ -48,7 +51,13 @@ export class ObjectStore {
     return this.#hasLoose(id) || this.#packs.has(id)
   }
 
+  /** A content that was stored with this size, if it can be read without git. Valid until the next is read. */
+  readBlob(id: ObjectId, size: number): Buffer | undefined {
+    return this.#blobs.read(id, size)
+  }
+
   close(): void {
+    this.#blobs.close()
     this.#packs.close()
   }
 

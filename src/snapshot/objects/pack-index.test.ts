@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
 import { commit, git, scratchFolders } from '../checkout/scratch-git.js'
-import { encodePackIndex, type IndexedEntry, PackIndexes } from './pack-index.js'
+import { encodePackIndex, type IndexedEntry } from './pack-index.js'
+import { PackIndexes } from './pack-indexes.js'
 
 const folder = scratchFolders()
 const NO_PACK = Buffer.alloc(20)

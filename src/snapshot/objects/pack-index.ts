@@ -1,17 +1,15 @@
-// Git's pack index, version 2: written for our packs, and searched to know what the store has already.
+// Git's pack index, version 2, written for our packs. PackIndexes searches it.
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { hasCode, type ObjectId } from '../../model/index.js'
+import type { ObjectId } from '../../model/index.js'
 
 export type IndexedEntry = { readonly id: ObjectId; readonly crc: number; readonly offset: number }
 
-const HEADER_BYTES = 8
-const FANOUT_BYTES = 256 * 4
-const LARGE = 0x80000000
+export const HEADER_BYTES = 8
+export const FANOUT_BYTES = 256 * 4
+/** Of an offset: it stands in a table of its own. */
+export const LARGE = 0x80000000
 /** With 32 bits before it, the place of an entry still fits into a number exactly. */
 const PLACES = 2 ** 20
-const SETTLED_MS = 2000
 
 export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: Buffer): Buffer {
   const count = entries.length
@@ -86,99 +84,4 @@ function placesById(entries: readonly IndexedEntry[], names: Buffer): readonly n
     lastDigits = digits
   }
   return places
-}
-
-/** `ids` of a small pack are kept in memory: a process that saves often has many such. */
-type OpenIndex = {
-  readonly fd: number
-  readonly fanout: Buffer
-  readonly ids: Buffer | undefined
-}
-
-const MAX_KEPT_IDS = 5000
-
-/** Answers whether some pack of the store holds an object. */
-export class PackIndexes {
-  readonly #folder: string
-  #open = new Map<string, OpenIndex>()
-  #stamp = ''
-
-  constructor(objectsFolder: string) {
-    this.#folder = join(objectsFolder, 'pack')
-  }
-
-  /** Sees packs that came or went since the last look. */
-  refresh(): void {
-    const { mtimeNs, ctimeNs, ctimeMs } = statSync(this.#folder, { bigint: true })
-    const stamp = `${mtimeNs} ${ctimeNs}`
-    if (stamp === this.#stamp) return
-    const names = readdirSync(this.#folder).filter((name) => name.endsWith('.idx'))
-    const next = new Map<string, OpenIndex>()
-    for (const name of names) {
-      const index = this.#open.get(name) ?? openIndex(join(this.#folder, name))
-      if (index !== undefined) next.set(name, index)
-    }
-    for (const [name, { fd }] of this.#open) if (!next.has(name)) closeSync(fd)
-    this.#open = next
-    // Times of the disk are coarse: what comes or goes right after this look may not change them.
-    this.#stamp = Date.now() - Number(ctimeMs) > SETTLED_MS ? stamp : ''
-  }
-
-  has(id: ObjectId): boolean {
-    if (this.#open.size === 0) return false
-    const wanted = Buffer.from(id, 'hex')
-    const first = wanted[0] ?? 0
-    for (const index of this.#open.values()) {
-      const from = first === 0 ? 0 : index.fanout.readUInt32BE((first - 1) * 4)
-      const to = index.fanout.readUInt32BE(first * 4)
-      if (to > from && holds(idsBetween(index, from, to), wanted)) return true
-    }
-    return false
-  }
-
-  close(): void {
-    for (const { fd } of this.#open.values()) closeSync(fd)
-    this.#open.clear()
-    this.#stamp = ''
-  }
-}
-
-function openIndex(path: string): OpenIndex | undefined {
-  try {
-    const fd = openSync(path, 'r')
-    const fanout = Buffer.allocUnsafe(FANOUT_BYTES)
-    if (readSync(fd, fanout, 0, FANOUT_BYTES, HEADER_BYTES) === FANOUT_BYTES) {
-      const count = fanout.readUInt32BE(255 * 4)
-      const isSmall = count > 0 && count <= MAX_KEPT_IDS
-      const ids = isSmall ? idsBetween({ fd, ids: undefined }, 0, count) : undefined
-      return { fd, fanout, ids }
-    }
-    // A damaged index is of no use here; `verify` tells.
-    closeSync(fd)
-    return undefined
-  } catch (error) {
-    // A collection in another process may remove a pack while we look.
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  }
-}
-
-function idsBetween({ fd, ids }: Pick<OpenIndex, 'fd' | 'ids'>, from: number, to: number): Buffer {
-  if (ids !== undefined) return ids.subarray(from * 20, to * 20)
-  const read = Buffer.allocUnsafe((to - from) * 20)
-  readSync(fd, read, 0, read.length, HEADER_BYTES + FANOUT_BYTES + from * 20)
-  return read
-}
-
-function holds(ids: Buffer, wanted: Buffer): boolean {
-  let low = 0
-  let high = ids.length / 20
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const order = wanted.compare(ids, middle * 20, middle * 20 + 20)
-    if (order === 0) return true
-    if (order < 0) high = middle
-    else low = middle + 1
-  }
-  return false
 }

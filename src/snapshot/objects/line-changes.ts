@@ -1,0 +1,51 @@
+// How many lines came and went between two contents, where every way to compare them must come to the same: all that
+// differs is in one stretch, and no line of it is in both. That is how most edits are. Others are for git to count,
+// which chooses between ways (its numbers are what people know).
+import { hasNul, linesOf } from './count-lines.js'
+
+export type LineChanges = { readonly insertions: number; readonly deletions: number }
+
+const NEWLINE = 0x0a
+/** Longer stretches are for git: looking for lines that are in both takes memory. */
+const MAX_STRETCH_BYTES = 64 << 10
+const NONE: LineChanges = { insertions: 0, deletions: 0 }
+
+/** Undefined where it is not sure what git would say. */
+export function lineChanges(before: Buffer, after: Buffer): LineChanges | undefined {
+  // Git counts no lines where either content is binary.
+  if (hasNul(before) || hasNul(after)) return NONE
+  const [start, end] = differing(before, after)
+  const gone = before.subarray(start, before.length - end)
+  const come = after.subarray(start, after.length - end)
+  if (gone.length > 0 && come.length > 0) {
+    if (gone.length + come.length > MAX_STRETCH_BYTES) return undefined
+    const known = new Set(linesIn(gone))
+    if (linesIn(come).some((line) => known.has(line))) return undefined
+  }
+  return { insertions: linesOf(come), deletions: linesOf(gone) }
+}
+
+/** How many bytes are the same at the start, and behind those at the end; whole lines only. */
+function differing(before: Buffer, after: Buffer): readonly [start: number, end: number] {
+  const most = Math.min(before.length, after.length)
+  let start = 0
+  while (start < most && before[start] === after[start]) start += 1
+  if (start < before.length || start < after.length) start = lineStart(before, start)
+  let end = 0
+  const [a, b] = [before.length - 1, after.length - 1]
+  while (end < most - start && before[a - end] === after[b - end]) end += 1
+  // What comes before the end that is the same must be the end of a line in both.
+  const isWhole = (content: Buffer) =>
+    content.length - end === start || content[content.length - end - 1] === NEWLINE
+  while (end > 0 && !(isWhole(before) && isWhole(after))) end -= 1
+  return [start, end]
+}
+
+function lineStart(content: Buffer, at: number): number {
+  return at === 0 ? 0 : content.lastIndexOf(NEWLINE, at - 1) + 1
+}
+
+/** With what ends each of them: the last may have no end. */
+function linesIn(content: Buffer): string[] {
+  return content.toString('latin1').match(/[^\n]*\n|[^\n]+$/g) ?? []
+}

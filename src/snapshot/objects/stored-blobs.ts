@@ -1,0 +1,79 @@
+// Contents that the store has, read without git: for the few that a save compares with what it stores in their place.
+// What cannot be read in this way is given up, for git to read or to complain about.
+import { join } from 'node:path'
+import type { ObjectId } from '../../model/index.js'
+import { readIfThere } from '../../system/index.js'
+import { PackFile } from '../care/pack-file.js'
+import { Inflater } from './inflater.js'
+import { loosePath } from './loose.js'
+import { objectHeader } from './object-id.js'
+import type { Holder, PackIndexes } from './pack-indexes.js'
+
+/** Each has a file open and some memory; contents that change together mostly stand together. */
+const MAX_OPEN_PACKS = 4
+
+export class StoredBlobs {
+  readonly #objectsFolder: string
+  readonly #indexes: PackIndexes
+  readonly #packs = new Map<string, PackFile>()
+  #losses = 0
+  #inflater: Inflater | undefined
+
+  constructor(objectsFolder: string, indexes: PackIndexes) {
+    this.#objectsFolder = objectsFolder
+    this.#indexes = indexes
+  }
+
+  /** Valid until the next is read. */
+  read(id: ObjectId, size: number): Buffer | undefined {
+    try {
+      return this.#readLoose(id, size) ?? this.#readPacked(id, size)
+    } catch (error) {
+      // A pack that a collection has removed, a disk that does not give it out.
+      if (error instanceof Error && 'syscall' in error) return undefined
+      throw error
+    }
+  }
+
+  close(): void {
+    for (const pack of this.#packs.values()) pack.close()
+    this.#packs.clear()
+  }
+
+  #readLoose(id: ObjectId, size: number): Buffer | undefined {
+    const bytes = readIfThere(loosePath(this.#objectsFolder, id))
+    if (bytes === undefined) return undefined
+    const header = objectHeader('blob', size)
+    const content = this.#expander().inflate(bytes, header.length + size)?.content
+    return content?.latin1Slice(0, header.length) === header
+      ? content.subarray(header.length)
+      : undefined
+  }
+
+  #readPacked(id: ObjectId, size: number): Buffer | undefined {
+    const holder = this.#indexes.holderOf(id)
+    return holder === undefined ? undefined : this.#packOf(holder).readBlob(id, size)?.content
+  }
+
+  #packOf(holder: Holder): PackFile {
+    const { losses } = this.#indexes
+    if (losses !== this.#losses) this.close()
+    this.#losses = losses
+    const known = this.#packs.get(holder.name)
+    if (known !== undefined) return known
+    for (const [name, pack] of this.#packs) {
+      if (this.#packs.size < MAX_OPEN_PACKS) break
+      pack.close()
+      this.#packs.delete(name)
+    }
+    const path = join(this.#objectsFolder, 'pack', `${holder.name}.pack`)
+    const pack = new PackFile(path, holder, { inflater: this.#expander() })
+    this.#packs.set(holder.name, pack)
+    return pack
+  }
+
+  #expander(): Inflater {
+    this.#inflater ??= new Inflater()
+    return this.#inflater
+  }
+}
