@@ -240,10 +240,10 @@ export class ProjectCapture {
   #judge(known: CachedProject | undefined): ScanOptions['quietFiles'] {
     const packed = this.#packed
     const isDoubtful = known === undefined || known.keptEpoch < 0
-    const isSame =
+    const changed =
       packed === undefined || isDoubtful ? undefined : this.#settings.statAhead.complete()
-    if (packed === undefined || isSame === undefined) return () => undefined
-    const isQuiet = packed.judge(isSame)
+    if (packed === undefined || changed === undefined) return () => undefined
+    const isQuiet = packed.judge(changed)
     return (folder) => (folder.isPacked && isQuiet(folder) ? packed.tally(folder).files : undefined)
   }
 

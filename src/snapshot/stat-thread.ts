@@ -1,6 +1,6 @@
 // The helper behind StatAhead.
 import { parentPort } from 'node:worker_threads'
-import { HELPER_AT, IS_SAME, SCAN_AT, type StatJob } from './capture/stat-ahead.js'
+import { HELPER_AT, SCAN_AT, type StatJob } from './capture/stat-ahead.js'
 import { TableLook } from './capture/table-look.js'
 
 let look: TableLook | undefined
@@ -16,7 +16,7 @@ parentPort?.on('message', ({ table, control }: StatJob) => {
 
 function lookThrough(rows: TableLook, control: Int32Array): void {
   for (let row = rows.count - 1; row > Atomics.load(control, SCAN_AT); row--) {
-    verdicts[row] = rows.isSame(row) ? IS_SAME : 0
+    verdicts[row] = rows.judge(row)
     Atomics.store(control, HELPER_AT, row)
   }
 }

@@ -72,7 +72,7 @@ export class TreeBuilder {
 function modesOf(root: FolderNode, packed: PackedNodes | undefined): ModeTable {
   summaryOf(root, ROOT, packed)
   return tabulateModes({
-    count: (add) => countModes(root, add),
+    count: (add) => countModes(root, packed, add),
     unusual(usual, found) {
       if (root.mode !== usual.folder) found('folder', root.mode, ROOT)
       findUnusual(root, ROOT, { usual, found })

@@ -1,19 +1,33 @@
-// The layout of nodes as columns of numbers, in memory that threads can share and in the stat cache.
+// The layout of nodes as columns of numbers, in memory that threads can share and in the stat cache. What follows from
+// other columns is there too, where a process that has just begun would take longer to work it out than to read it.
 
 export const KINDS = ['folder', 'file', 'link', 'skipped'] as const
 export const KIND = { folder: 0, file: 1, link: 2, skipped: 3 } as const
 
 /** Bytes of one node in all columns. */
-export const NODE_BYTES = 4 * 8 + 3 * 4 + 2 * 2 + 3 + 20
+export const NODE_BYTES = 5 * 8 + 10 * 4 + 2 * 2 + 3 + 20
 
 export type Columns = {
   readonly sizes: Float64Array
-  readonly mtimes: BigInt64Array
-  readonly ctimes: BigInt64Array
+  /** As Node tells them, with a fraction; together with the nanoseconds that are part of it, exact. */
+  readonly mtimes: Float64Array
+  readonly ctimes: Float64Array
   readonly inos: BigUint64Array
+  /** Sums over all rows up to this one: of bytes, files and links, and what was left out. */
+  readonly bytesUpTo: Float64Array
+  readonly filesUpTo: Uint32Array
+  readonly skippedUpTo: Uint32Array
+  readonly mtimeNanos: Uint32Array
+  readonly ctimeNanos: Uint32Array
   readonly childCounts: Uint32Array
   readonly rules: Uint32Array
   readonly ignores: Uint32Array
+  /** Where a row's name begins. */
+  readonly nameStarts: Uint32Array
+  /** The row of the folder that holds a row. */
+  readonly parents: Uint32Array
+  /** The row after all that a row holds. */
+  readonly ends: Uint32Array
   readonly modes: Uint16Array
   readonly nameBytes: Uint16Array
   readonly kinds: Uint8Array
@@ -25,59 +39,65 @@ export type Columns = {
 /** All nodes of a project, a folder before what it holds; a node's place is its row. */
 export type NodeTable = {
   readonly count: number
-  readonly columns: SharedArrayBuffer
+  readonly memory: SharedArrayBuffer
+  /** Where in the memory the columns begin: at a multiple of eight. */
+  readonly at: number
   /** All names, one after the other. */
   readonly names: Uint8Array
-  readonly shape: TableShape
-}
-
-/** What follows from the columns and everybody needs. */
-export type TableShape = {
-  /** Where a row's name begins. */
-  readonly nameStarts: Uint32Array
-  /** The row of the folder that holds a row. */
-  readonly parents: Uint32Array
-  /** The row after all that a row holds. */
-  readonly ends: Uint32Array
-}
-
-export function newColumns(count: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(count * NODE_BYTES)
 }
 
 /** The widest first, so that each column is aligned. */
-export function columnsOf(buffer: SharedArrayBuffer): Columns {
-  const n = buffer.byteLength / NODE_BYTES
-  let at = 0
+export function columnsOf({ count, memory, at }: Omit<NodeTable, 'names'>): Columns {
+  let end = at
   const place = (bytes: number) => {
-    const start = at
-    at += bytes * n
+    const start = end
+    end += bytes * count
     return start
   }
   return {
-    sizes: new Float64Array(buffer, place(8), n),
-    mtimes: new BigInt64Array(buffer, place(8), n),
-    ctimes: new BigInt64Array(buffer, place(8), n),
-    inos: new BigUint64Array(buffer, place(8), n),
-    childCounts: new Uint32Array(buffer, place(4), n),
-    rules: new Uint32Array(buffer, place(4), n),
-    ignores: new Uint32Array(buffer, place(4), n),
-    modes: new Uint16Array(buffer, place(2), n),
-    nameBytes: new Uint16Array(buffer, place(2), n),
-    kinds: new Uint8Array(buffer, place(1), n),
-    flags: new Uint8Array(buffer, place(1), n),
-    reasons: new Uint8Array(buffer, place(1), n),
-    ids: Buffer.from(buffer, place(20), 20 * n),
+    sizes: new Float64Array(memory, place(8), count),
+    mtimes: new Float64Array(memory, place(8), count),
+    ctimes: new Float64Array(memory, place(8), count),
+    inos: new BigUint64Array(memory, place(8), count),
+    bytesUpTo: new Float64Array(memory, place(8), count),
+    filesUpTo: new Uint32Array(memory, place(4), count),
+    skippedUpTo: new Uint32Array(memory, place(4), count),
+    mtimeNanos: new Uint32Array(memory, place(4), count),
+    ctimeNanos: new Uint32Array(memory, place(4), count),
+    childCounts: new Uint32Array(memory, place(4), count),
+    rules: new Uint32Array(memory, place(4), count),
+    ignores: new Uint32Array(memory, place(4), count),
+    nameStarts: new Uint32Array(memory, place(4), count),
+    parents: new Uint32Array(memory, place(4), count),
+    ends: new Uint32Array(memory, place(4), count),
+    modes: new Uint16Array(memory, place(2), count),
+    nameBytes: new Uint16Array(memory, place(2), count),
+    kinds: new Uint8Array(memory, place(1), count),
+    flags: new Uint8Array(memory, place(1), count),
+    reasons: new Uint8Array(memory, place(1), count),
+    ids: Buffer.from(memory, place(20), 20 * count),
   }
 }
 
-export function shapeOf({ nameBytes, childCounts }: Columns): TableShape {
-  const count = nameBytes.length
-  const column = () => new Uint32Array(new SharedArrayBuffer(count * 4))
-  const shape = { nameStarts: column(), parents: column(), ends: column() }
-  const { nameStarts, parents, ends } = shape
-  for (let row = 1; row < count; row++)
-    nameStarts[row] = (nameStarts[row - 1] ?? 0) + (nameBytes[row - 1] ?? 0)
+/** Fills the columns that follow from the others. */
+export function deriveColumns(columns: Columns): void {
+  const { nameBytes, childCounts, kinds, sizes } = columns
+  const { nameStarts, parents, ends, bytesUpTo, filesUpTo, skippedUpTo } = columns
+  const count = kinds.length
+  let [nameStart, bytes, files, skipped] = [0, 0, 0, 0]
+  for (let row = 0; row < count; row++) {
+    const kind = kinds[row]
+    if (kind === KIND.skipped) skipped += 1
+    else if (kind !== KIND.folder) {
+      files += 1
+      bytes += sizes[row] ?? 0
+    }
+    nameStarts[row] = nameStart
+    bytesUpTo[row] = bytes
+    filesUpTo[row] = files
+    skippedUpTo[row] = skipped
+    nameStart += nameBytes[row] ?? 0
+  }
   for (let row = count - 1; row >= 0; row--) {
     let end = row + 1
     for (let left = childCounts[row] ?? 0; left > 0; left--) {
@@ -86,5 +106,23 @@ export function shapeOf({ nameBytes, childCounts }: Columns): TableShape {
     }
     ends[row] = end
   }
-  return shape
+}
+
+const MS_PER_S = 1000
+const NS_PER_MS = 1_000_000
+const NS_PER_S = 1_000_000_000n
+
+/** To the bit what Node says of such a time where it says milliseconds. */
+export function msOf(ns: bigint): number {
+  return Number((ns - BigInt(nanosOf(ns))) / NS_PER_S) * MS_PER_S + nanosOf(ns) / NS_PER_MS
+}
+
+/** After the whole second before: never negative, also before 1970. */
+export function nanosOf(ns: bigint): number {
+  return Number(((ns % NS_PER_S) + NS_PER_S) % NS_PER_S)
+}
+
+/** The time that both came from. */
+export function nsOf(ms: number, nanos: number): bigint {
+  return BigInt(Math.round((ms - nanos / NS_PER_MS) / MS_PER_S)) * NS_PER_S + BigInt(nanos)
 }

@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto'
+import { lstatSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type BytePath, bytePathOf, ROOT } from '../../model/index.js'
 import { SKIP_REASONS, type SkipReason } from '../../model/entry.js'
 import { parseObjectId } from '../../model/ids.js'
-import { type FolderNode, type Node, newContent, newFolder, newSkipped } from './node.js'
+import { msOf, nanosOf, nsOf } from './columns.js'
+import {
+  type FolderNode,
+  type Node,
+  newContent,
+  newFolder,
+  newSkipped,
+  visitNodes,
+} from './node.js'
 import { encodeNodes } from './node-columns.js'
 import { PackedNodes } from './packed-nodes.js'
 
@@ -14,7 +23,7 @@ const name: fc.Arbitrary<BytePath> = fc
   .uint8Array({ minLength: 1, maxLength: 255 })
   .map((bytes) => bytePathOf(bytes))
 const stamp = fc.record({
-  size: fc.maxSafeNat(),
+  size: fc.nat({ max: 2 ** 40 }),
   mtimeNs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   ctimeNs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   ino: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
@@ -68,7 +77,7 @@ test('every fact of every node comes back from the columns, and whether it was k
   fc.assert(
     fc.property(folder, fc.nat(3), (root, keptEpoch) => {
       const kept = (node: Node) => node.epoch <= keptEpoch
-      const back = new PackedNodes(encodeNodes(root, keptEpoch).bytes).root
+      const back = packed(root, keptEpoch).root
       expect(factsOf(back, (node) => node.epoch === 0)).toEqual(factsOf(root, kept))
     }),
     { seed: 11, numRuns: 300 },
@@ -78,11 +87,9 @@ test('every fact of every node comes back from the columns, and whether it was k
 test('a node that comes back has the place that it was given', () => {
   fc.assert(
     fc.property(folder, (root) => {
-      const { bytes, table } = encodeNodes(root, 0)
-      const back = new PackedNodes(bytes)
+      const back = packed(root, 0)
       expect(placesOf(back.root)).toEqual(placesOf(root))
-      expect(placesOf(root)).toEqual(Array.from({ length: table.count }, (_, i) => i))
-      expect(back.table.count).toBe(table.count)
+      expect(placesOf(root)).toEqual(Array.from({ length: back.table.count }, (_, i) => i))
     }),
     { seed: 12, numRuns: 100 },
   )
@@ -90,7 +97,7 @@ test('a node that comes back has the place that it was given', () => {
 
 test('a project without anything in it comes back', () => {
   const root = newFolder(ROOT, { viaIndex: false })
-  expect(new PackedNodes(encodeNodes(root, 0).bytes).root.children).toEqual([])
+  expect(packed(root, 0).root.children).toEqual([])
 })
 
 test('a wide and a deep tree come back', () => {
@@ -98,7 +105,7 @@ test('a wide and a deep tree come back', () => {
   for (let i = 0; i < 20_000; i++) {
     wide.children.push(newContent(bytes(`f${i}`), { kind: 'file', viaIndex: false }))
   }
-  const back = new PackedNodes(encodeNodes(wide, 0).bytes).root
+  const back = packed(wide, 0).root
   expect(back.children.map((child) => child.name)).toEqual(wide.children.map((child) => child.name))
 
   const deep = newFolder(ROOT, { viaIndex: false })
@@ -108,8 +115,62 @@ test('a wide and a deep tree come back', () => {
     at.children.push(child)
     at = child
   }
-  expect(placesOf(new PackedNodes(encodeNodes(deep, 0).bytes).root).length).toBe(1001)
+  expect(placesOf(packed(deep, 0).root).length).toBe(1001)
 })
+
+test('what a folder holds is added up as it is, without a look into it', () => {
+  fc.assert(
+    fc.property(folder, (root) => {
+      const back = packed(root, 0)
+      for (const [place, node] of foldersOf(root)) {
+        const below: Node[] = []
+        visitNodes(node, (inner) => below.push(inner))
+        const contents = below.filter(({ kind }) => kind === 'file' || kind === 'link')
+        const modes: string[] = []
+        const closed = Object.assign(newFolder(ROOT, { viaIndex: false }), { place })
+        back.eachMode(closed, (kind, mode) => modes.push(`${kind} ${mode}`))
+        expect(back.tally(closed)).toEqual({
+          files: contents.length,
+          bytes: contents.reduce((sum, { size }) => sum + size, 0),
+          skipped: below.filter(({ kind }) => kind === 'skipped').length,
+        })
+        expect(modes).toEqual(
+          below.flatMap((inner) =>
+            inner.kind === 'file' || inner.kind === 'folder' ? `${inner.kind} ${inner.mode}` : [],
+          ),
+        )
+      }
+    }),
+    { seed: 13, numRuns: 100 },
+  )
+})
+
+test.each([0n, 1n, 999_999_999n, 1_794_831_373_390_123_457n, -1n, -5_250_000_001n])(
+  'a time comes back to the nanosecond: %s',
+  (ns) => expect(nsOf(msOf(ns), nanosOf(ns))).toBe(ns),
+)
+
+test('times are what Node says of a file', () => {
+  const path = new URL(import.meta.url)
+  const { mtimeMs, ctimeMs } = lstatSync(path)
+  const { mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
+  expect([msOf(mtimeNs), msOf(ctimeNs)]).toEqual([mtimeMs, ctimeMs])
+})
+
+function packed(root: FolderNode, keptEpoch: number): PackedNodes {
+  const { bytes: encoded, sizes } = encodeNodes(root, keptEpoch)
+  const memory = new SharedArrayBuffer(encoded.length)
+  encoded.copy(Buffer.from(memory))
+  return new PackedNodes(memory, 0, sizes)
+}
+
+function foldersOf(root: FolderNode): [number, FolderNode][] {
+  const folders: [number, FolderNode][] = [[root.place, root]]
+  visitNodes(root, (node) => {
+    if (node.kind === 'folder') folders.push([node.place, node])
+  })
+  return folders
+}
 
 /** All that the cache has to keep. */
 function factsOf(node: Node, isKept: (node: Node) => boolean): unknown {

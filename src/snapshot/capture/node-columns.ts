@@ -1,14 +1,24 @@
 // Nodes into columns: many times faster to write and read than a record each. PackedNodes reads them.
-import { columnsOf, KIND, newColumns, type NodeTable, shapeOf } from './columns.js'
+import {
+  columnsOf,
+  deriveColumns,
+  KIND,
+  msOf,
+  nanosOf,
+  NODE_BYTES,
+  type NodeTable,
+} from './columns.js'
+import { FLAG, isAlwaysLoud, type NodeSizes, REASONS } from './packed-nodes.js'
 import type { FolderNode, Node } from './node.js'
-import { FLAG, REASONS } from './packed-nodes.js'
 
-export type EncodedNodes = { readonly bytes: Buffer; readonly table: NodeTable }
+export type EncodedNodes = {
+  /** One after the other: columns, loud rows, names, texts. */
+  readonly bytes: Buffer
+  readonly sizes: NodeSizes
+  readonly table: NodeTable
+}
 
-/**
- * Gives every node its place in the table. After decoding, epoch 0 is what was kept.
- * Layout: [count u32, names size u32, texts size u32, columns, names, texts]
- */
+/** Gives every node its place in the table. After decoding, epoch 0 is what was kept. */
 export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
   const nodes: Node[] = []
   collect(root, nodes)
@@ -22,13 +32,16 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
     }
     return number
   }
-  const columns = newColumns(nodes.length)
-  const c = columnsOf(columns)
+  const count = nodes.length
+  const memory = new SharedArrayBuffer(count * NODE_BYTES)
+  const c = columnsOf({ count, memory, at: 0 })
   nodes.forEach((node, i) => {
     node.place = i
     c.sizes[i] = node.size
-    c.mtimes[i] = node.mtimeNs
-    c.ctimes[i] = node.ctimeNs
+    c.mtimes[i] = msOf(node.mtimeNs)
+    c.ctimes[i] = msOf(node.ctimeNs)
+    c.mtimeNanos[i] = nanosOf(node.mtimeNs)
+    c.ctimeNanos[i] = nanosOf(node.ctimeNs)
     c.inos[i] = node.ino
     c.nameBytes[i] = node.name.length
     c.kinds[i] = KIND[node.kind]
@@ -53,14 +66,15 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
     }
     c.flags[i] = flags
   })
+  deriveColumns(c)
+  const loud = new Uint32Array([...nodes.keys()].filter((row) => isAlwaysLoud(c, row)))
   const names = Buffer.from(nodes.map(({ name }) => name).join(''), 'latin1')
   const text = Buffer.from(texts.join('\n'), 'latin1')
-  const head = Buffer.alloc(12)
-  head.writeUInt32LE(nodes.length, 0)
-  head.writeUInt32LE(names.length, 4)
-  head.writeUInt32LE(text.length, 8)
-  const table = { count: nodes.length, columns, names, shape: shapeOf(c) }
-  return { bytes: Buffer.concat([head, Buffer.from(columns), names, text]), table }
+  return {
+    bytes: Buffer.concat([Buffer.from(memory), Buffer.from(loud.buffer), names, text]),
+    sizes: { count, loud: loud.length, nameBytes: names.length, textBytes: text.length },
+    table: { count, memory, at: 0, names },
+  }
 }
 
 function collect(node: Node, nodes: Node[]): void {

@@ -7,8 +7,15 @@ import {
   SKIP_REASONS,
   type SkipReason,
 } from '../../model/index.js'
-import { type Columns, columnsOf, KIND, KINDS, newColumns, NODE_BYTES, shapeOf } from './columns.js'
-import type { NodeTable } from './columns.js'
+import {
+  type Columns,
+  columnsOf,
+  KIND,
+  KINDS,
+  NODE_BYTES,
+  type NodeTable,
+  nsOf,
+} from './columns.js'
 import {
   type ChildSource,
   type FolderNode,
@@ -33,32 +40,37 @@ export const FLAG = {
 /** What a capture has kept of a node, and can rely on while the path looks the same. */
 const SURE = FLAG.settled | FLAG.kept | FLAG.hasId
 
+/** How many of each there are where nodes were encoded. */
+export type NodeSizes = {
+  readonly count: number
+  readonly loud: number
+  readonly nameBytes: number
+  readonly textBytes: number
+}
+
 export class PackedNodes implements ChildSource {
   readonly table: NodeTable
   readonly root: FolderNode
   readonly #columns: Columns
+  /** Rows that have to be looked at whatever their paths look like. */
+  readonly #loud: Uint32Array
   readonly #names: string
   readonly #texts: readonly string[]
-  readonly #nameStarts: Uint32Array
-  readonly #ends: Uint32Array
 
-  /** `bytes` as `encodeNodes` made them; the caller has checked that they are whole. */
-  constructor(bytes: Buffer) {
-    const count = bytes.readUInt32LE(0)
-    const namesAt = 12 + count * NODE_BYTES
-    const textsAt = namesAt + bytes.readUInt32LE(4)
-    // Copied once so that the columns are aligned.
-    const columns = newColumns(count)
-    bytes.copy(Buffer.from(columns), 0, 12, namesAt)
-    this.#columns = columnsOf(columns)
-    const shape = shapeOf(this.#columns)
-    this.table = { count, columns, names: bytes.subarray(namesAt, textsAt), shape }
+  /** `memory` has them from `at` on, as `encodeNodes` made them; the caller has checked that they are whole. */
+  constructor(memory: SharedArrayBuffer, at: number, sizes: NodeSizes) {
+    const { count } = sizes
+    const loudAt = at + count * NODE_BYTES
+    const namesAt = loudAt + sizes.loud * 4
+    const textsAt = namesAt + sizes.nameBytes
+    const bytes = Buffer.from(memory)
+    this.table = { count, memory, at, names: bytes.subarray(namesAt, textsAt) }
+    this.#columns = columnsOf(this.table)
+    this.#loud = new Uint32Array(memory.slice(loudAt, namesAt))
     this.#names = bytes.latin1Slice(namesAt, textsAt)
-    this.#texts = bytes.latin1Slice(textsAt, textsAt + bytes.readUInt32LE(8)).split('\n')
-    this.#nameStarts = shape.nameStarts
-    this.#ends = shape.ends
+    this.#texts = bytes.latin1Slice(textsAt, textsAt + sizes.textBytes).split('\n')
     const root = this.#node(0)
-    invariant(root.kind === 'folder' && this.#ends[0] === count, 'a cache holds one whole tree')
+    invariant(root.kind === 'folder' && this.#end(0) === count, 'a cache holds one whole tree')
     this.root = root
   }
 
@@ -67,69 +79,59 @@ export class PackedNodes implements ChildSource {
     let row = folder.place + 1
     for (let left = this.#columns.childCounts[folder.place] ?? 0; left > 0; left--) {
       children.push(this.#node(row))
-      row = this.#ends[row] ?? row
+      row = this.#end(row)
     }
     return children
   }
 
   /** Files and links, their bytes, and what was left out, in a folder that nobody has looked into. */
-  tally(
-    { place }: FolderNode,
-    onMode: (kind: 'file' | 'folder', mode: number) => void = () => undefined,
-  ): { files: number; bytes: number; skipped: number } {
-    const { kinds, sizes, modes } = this.#columns
-    const sum = { files: 0, bytes: 0, skipped: 0 }
-    const end = this.#ends[place] ?? place
+  tally({ place }: FolderNode): { files: number; bytes: number; skipped: number } {
+    const { filesUpTo, bytesUpTo, skippedUpTo } = this.#columns
+    const last = this.#end(place) - 1
+    return {
+      files: (filesUpTo[last] ?? 0) - (filesUpTo[place] ?? 0),
+      bytes: (bytesUpTo[last] ?? 0) - (bytesUpTo[place] ?? 0),
+      skipped: (skippedUpTo[last] ?? 0) - (skippedUpTo[place] ?? 0),
+    }
+  }
+
+  /** Calls `add` with the mode of everything in such a folder that has one. */
+  eachMode({ place }: FolderNode, add: (kind: 'file' | 'folder', mode: number) => void): void {
+    const { kinds, modes } = this.#columns
+    const end = this.#end(place)
     for (let row = place + 1; row < end; row++) {
       const kind = kinds[row]
-      if (kind === KIND.skipped) {
-        sum.skipped += 1
-        continue
-      }
-      if (kind === KIND.folder) {
-        onMode('folder', modes[row] ?? 0)
-        continue
-      }
-      sum.files += 1
-      sum.bytes += sizes[row] ?? 0
-      if (kind === KIND.file) onMode('file', modes[row] ?? 0)
+      if (kind === KIND.folder) add('folder', modes[row] ?? 0)
+      else if (kind === KIND.file) add('file', modes[row] ?? 0)
     }
-    return sum
   }
 
   /**
-   * Tells of a folder whether it and all below surely are as they were, given what a look at every path has
-   * found: no change, nothing whose decision may have changed, and every object held by a checkpoint.
+   * Tells of a folder whether it and all below surely are as they were: no change, nothing whose decision may have
+   * changed, and every object held by a checkpoint. `changed`: the rows whose paths do not look as they did.
    */
-  judge(isSame: (row: number) => boolean): (folder: FolderNode) => boolean {
-    const { count, shape } = this.table
-    const { parents } = shape
-    const loudBefore = new Uint32Array(count + 1)
-    for (let row = 0, loud = 0; row < count; row++) {
-      if (this.#isLoud(row, { isSame, parent: parents[row] ?? 0 })) loud += 1
-      loudBefore[row + 1] = loud
+  judge(changed: readonly number[]): (folder: FolderNode) => boolean {
+    const loud = Uint32Array.from([...this.#loud, ...changed]).sort()
+    return ({ place }) => {
+      let low = 0
+      let high = loud.length
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if ((loud[middle] ?? 0) < place) low = middle + 1
+        else high = middle
+      }
+      return (loud[low] ?? Infinity) >= this.#end(place)
     }
-    return ({ place }) => loudBefore[place] === loudBefore[this.#ends[place] ?? place]
   }
 
-  #isLoud(
-    row: number,
-    { isSame, parent }: { isSame: (row: number) => boolean; parent: number },
-  ): boolean {
-    const { kinds, flags, reasons, rules, ctimes } = this.#columns
-    const kind = kinds[row]
-    if (kind === KIND.skipped)
-      return isPassing(REASONS[reasons[row] ?? 0] ?? 'ignored', { ctimeNs: ctimes[row] ?? 0n })
-    const flag = flags[row] ?? 0
-    if ((flag & SURE) !== SURE || !isSame(row)) return true
-    if (kind !== KIND.folder) return false
-    return (flag & FLAG.hasRuleFiles) !== 0 || rules[row] !== rules[parent]
+  #end(row: number): number {
+    return this.#columns.ends[row] ?? row
   }
 
   #node(row: number): Node {
     const c = this.#columns
     const flags = c.flags[row] ?? 0
-    const start = this.#nameStarts[row] ?? 0
+    const start = c.nameStarts[row] ?? 0
     const name = this.#names.slice(start, start + (c.nameBytes[row] ?? 0)) as BytePath
     const viaIndex = (flags & FLAG.viaIndex) !== 0
     const kind = KINDS[c.kinds[row] ?? 0]
@@ -145,8 +147,8 @@ export class PackedNodes implements ChildSource {
           : newContent(name, { kind, viaIndex })
     node.place = row
     node.size = c.sizes[row] ?? 0
-    node.mtimeNs = c.mtimes[row] ?? 0n
-    node.ctimeNs = c.ctimes[row] ?? 0n
+    node.mtimeNs = nsOf(c.mtimes[row] ?? 0, c.mtimeNanos[row] ?? 0)
+    node.ctimeNs = nsOf(c.ctimes[row] ?? 0, c.ctimeNanos[row] ?? 0)
     node.ino = c.inos[row] ?? 0n
     node.settled = (flags & FLAG.settled) !== 0
     node.epoch = (flags & FLAG.kept) === 0 ? 1 : 0
@@ -165,4 +167,18 @@ export class PackedNodes implements ChildSource {
     }
     return node
   }
+}
+
+/** Whether a row must be looked at by the scan itself, however its path looks. */
+export function isAlwaysLoud(columns: Columns, row: number): boolean {
+  const { kinds, flags, reasons, rules, parents, ctimes, ctimeNanos } = columns
+  const kind = kinds[row]
+  if (kind === KIND.skipped) {
+    const ctimeNs = nsOf(ctimes[row] ?? 0, ctimeNanos[row] ?? 0)
+    return isPassing(REASONS[reasons[row] ?? 0] ?? 'ignored', { ctimeNs })
+  }
+  const flag = flags[row] ?? 0
+  if ((flag & SURE) !== SURE) return true
+  if (kind !== KIND.folder) return false
+  return (flag & FLAG.hasRuleFiles) !== 0 || rules[row] !== rules[parents[row] ?? 0]
 }

@@ -6,14 +6,13 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { ProjectId } from '../../model/index.js'
 import { workerThreads } from '../../system/index.js'
-import { columnsOf, type NodeTable } from './columns.js'
+import { columnsOf, msOf, nanosOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
-import { TableLook } from './table-look.js'
+import { TableLook, VERDICT } from './table-look.js'
 
 /** Places in the control words: how far the scan is, and down to where the helper has been. */
 export const SCAN_AT = 0
 export const HELPER_AT = 1
-export const IS_SAME = 1
 
 export type StatJob = {
   /** A table to work on from now on. */
@@ -73,27 +72,32 @@ export class StatAhead {
   }
 
   /**
-   * Looks at everything before the scan does: from the beginning, until the helper is met. Whether a row of the
-   * table is unchanged can be asked of the answer.
+   * Looks at everything before the scan does: from the beginning, until the helper is met. The rows that have changed;
+   * undefined without a table.
    */
-  complete(): ((row: number) => boolean) | undefined {
+  complete(): readonly number[] | undefined {
     if (this.#table === undefined) return undefined
     const verdicts = this.#verdicts
     const look = new TableLook(this.#table, this.#root)
     for (let row = 0; row < Atomics.load(this.#control, HELPER_AT); row++) {
-      verdicts[row] = look.isSame(row) ? IS_SAME : 0
+      verdicts[row] = look.judge(row)
       Atomics.store(this.#control, SCAN_AT, row)
     }
     this.#isComplete = true
-    return (row) => verdicts[row] === IS_SAME
+    const changed: number[] = []
+    for (let at = verdicts.indexOf(VERDICT.changed); at !== -1; ) {
+      changed.push(at)
+      at = verdicts.indexOf(VERDICT.changed, at + 1)
+    }
+    return changed
   }
 
   /** True if the helper has been there during this scan and found the path as the node says. */
   isSame({ place }: Node): boolean {
     if (place === -1 || this.#table === undefined) return false
-    if (this.#isComplete) return this.#verdicts[place] === IS_SAME
+    if (this.#isComplete) return this.#verdicts[place] === VERDICT.same
     Atomics.store(this.#control, SCAN_AT, place)
-    return place >= Atomics.load(this.#control, HELPER_AT) && this.#verdicts[place] === IS_SAME
+    return place >= Atomics.load(this.#control, HELPER_AT) && this.#verdicts[place] === VERDICT.same
   }
 
   /** The scan is over. */
@@ -104,12 +108,14 @@ export class StatAhead {
   /** Nodes that have another stamp or mode now. */
   update(nodes: readonly Node[]): void {
     if (this.#table === undefined) return
-    const columns = columnsOf(this.#table.columns)
+    const columns = columnsOf(this.#table)
     for (const node of nodes) {
       if (node.place === -1 || node.kind === 'skipped') continue
       columns.sizes[node.place] = node.size
-      columns.mtimes[node.place] = node.mtimeNs
-      columns.ctimes[node.place] = node.ctimeNs
+      columns.mtimes[node.place] = msOf(node.mtimeNs)
+      columns.ctimes[node.place] = msOf(node.ctimeNs)
+      columns.mtimeNanos[node.place] = nanosOf(node.mtimeNs)
+      columns.ctimeNanos[node.place] = nanosOf(node.ctimeNs)
       columns.inos[node.place] = node.ino
       columns.modes[node.place] = node.mode
     }

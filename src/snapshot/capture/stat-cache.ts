@@ -1,13 +1,13 @@
 // The stat cache on disk: all nodes in columns, read back in a few milliseconds. Derived: a missing,
 // damaged or foreign file only costs the time to read the project again.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type BytePath, hasCode, type ObjectId, type Snapshot } from '../../model/index.js'
 import { writeFileAtomically } from '../../system/index.js'
 import type { NodeTable } from './columns.js'
 import { encodeNodes } from './node-columns.js'
-import { PackedNodes } from './packed-nodes.js'
+import { type NodeSizes, PackedNodes } from './packed-nodes.js'
 import type { Memory } from './scanned.js'
 import type { KnownIndex } from './tracking.js'
 
@@ -24,8 +24,10 @@ export type CachedProject = Memory & {
   readonly epoch: number
 }
 
-const MAGIC = Buffer.from('savestate-cache-4\n', 'latin1')
+const MAGIC = Buffer.from('savestate-cache-5\n', 'latin1')
 const CHECKSUM_BYTES = 20
+/** Columns of numbers of eight bytes begin at a multiple of eight. */
+const ALIGNMENT = 8
 
 type Head = {
   readonly rootPath: BytePath
@@ -33,6 +35,7 @@ type Head = {
   readonly modes: ObjectId | null
   readonly keptBy: ObjectId | null
   readonly indexes: readonly (readonly [BytePath, KnownIndex])[]
+  readonly nodes: NodeSizes
 }
 
 /** Undefined if there is no room: what was saved is saved, and without a cache the next save takes longer. */
@@ -49,17 +52,20 @@ export function keepStatCache(path: string, known: CachedProject): NodeTable | u
 }
 
 export function writeStatCache(path: string, cached: CachedProject): NodeTable {
+  const { bytes, sizes, table } = encodeNodes(cached.root, cached.keptEpoch)
   const head: Head = {
     rootPath: cached.rootPath,
     snapshot: cached.snapshot ?? null,
     modes: cached.modes ?? null,
     keptBy: cached.keptBy ?? null,
     indexes: [...cached.indexes],
+    nodes: sizes,
   }
-  const text = Buffer.from(JSON.stringify(head), 'utf8')
+  const unaligned = Buffer.from(JSON.stringify(head), 'utf8')
+  const over = (MAGIC.length + 4 + unaligned.length) % ALIGNMENT
+  const text = Buffer.concat([unaligned, Buffer.alloc((ALIGNMENT - over) % ALIGNMENT, ' ')])
   const size = Buffer.alloc(4)
   size.writeUInt32LE(text.length)
-  const { bytes, table } = encodeNodes(cached.root, cached.keptEpoch)
   const parts = [MAGIC, size, text, bytes]
   const hash = createHash('sha1')
   for (const part of parts) hash.update(part)
@@ -72,8 +78,10 @@ export function readStatCache(
   path: string,
   rootPath: BytePath,
 ): { readonly cached: CachedProject; readonly packed: PackedNodes } | undefined {
-  const bytes = readOrAbsent(path)
-  if (bytes === undefined || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
+  const memory = readOrAbsent(path)
+  if (memory === undefined) return undefined
+  const bytes = Buffer.from(memory)
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
   const body = bytes.subarray(0, bytes.length - CHECKSUM_BYTES)
   const checksum = createHash('sha1').update(body).digest()
   if (!checksum.equals(bytes.subarray(bytes.length - CHECKSUM_BYTES))) return undefined
@@ -81,7 +89,7 @@ export function readStatCache(
   const end = start + body.readUInt32LE(MAGIC.length)
   const head = JSON.parse(body.toString('utf8', start, end)) as Head
   if (head.rootPath !== rootPath) return undefined
-  const packed = new PackedNodes(body.subarray(end))
+  const packed = new PackedNodes(memory, end, head.nodes)
   const cached = {
     rootPath,
     root: packed.root,
@@ -95,9 +103,23 @@ export function readStatCache(
   return { cached, packed }
 }
 
-function readOrAbsent(path: string): Buffer | undefined {
+/** Into memory that a helper can share, where it stays. */
+function readOrAbsent(path: string): SharedArrayBuffer | undefined {
   try {
-    return readFileSync(path)
+    const fd = openSync(path, 'r')
+    try {
+      const memory = new SharedArrayBuffer(fstatSync(fd).size)
+      const bytes = Buffer.from(memory)
+      // What is cut off meanwhile lacks its checksum.
+      for (let at = 0; at < bytes.length; ) {
+        const count = readSync(fd, bytes, at, bytes.length - at, at)
+        if (count === 0) break
+        at += count
+      }
+      return memory
+    } finally {
+      closeSync(fd)
+    }
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'EISDIR', 'EACCES', 'EIO')) return undefined
     throw error

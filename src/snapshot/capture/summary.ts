@@ -18,8 +18,8 @@ export type Summary = {
   /** At most MAX_SKIPPED_PATHS, what a person may miss first. */
   readonly skipped: readonly Skipped[]
   readonly skippedCounts: SkipCounts
-  /** Modes and how many have each, by turns; without the folder's own. */
-  readonly modes: readonly number[]
+  /** Modes and how many have each, by turns; without the folder's own. Undefined until somebody asks for it. */
+  modes: readonly number[] | undefined
   /** The last capture that stored any of it; endless where that is not known. */
   readonly epoch: number
   /** Something in it can change though no name in it is touched, so that every scan must look. */
@@ -57,9 +57,10 @@ export function mostSurprising(skipped: Skipped[]): Skipped[] {
   return skipped.slice(0, MAX_SKIPPED_PATHS)
 }
 
-export function countModes(root: FolderNode, add: AddMode): void {
+/** The root has its summary. */
+export function countModes(root: FolderNode, packed: PackedNodes | undefined, add: AddMode): void {
   add('folder', root.mode, 1)
-  eachMode(root.summary?.modes ?? [], add)
+  eachMode(modesIn(root, packed), add)
 }
 
 /** Tells of every file and folder whose mode is not the usual one, going only where there is such a one. */
@@ -81,7 +82,7 @@ type AddMode = (modeClass: ModeClass, mode: number, count: number) => void
 type FoundMode = (modeClass: ModeClass, mode: number, path: BytePath) => void
 
 function hasUnusual({ summary }: FolderNode, usual: Usual): boolean {
-  if (summary === undefined) return true
+  if (summary?.modes === undefined) return true
   let isThere = false
   eachMode(summary.modes, (modeClass, mode) => {
     if (mode !== usual[modeClass]) isThere = true
@@ -102,7 +103,6 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
   let bytes = 0
   let epoch = folder.epoch
   let isLoud = false
-  const modes: number[] = []
   const skipped: Skipped[] = []
   const skippedCounts: Partial<Record<SkipReason, number>> = {}
   for (const node of folder.children) {
@@ -115,7 +115,6 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
       continue
     }
     epoch = Math.max(epoch, node.epoch)
-    if (node.kind !== 'link') addMode(modes, modeKey(node.kind, node.mode), 1)
     if (node.kind !== 'folder') {
       isLoud ||= node.isLinked
       files += 1
@@ -127,8 +126,6 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
     bytes += inner.bytes
     epoch = Math.max(epoch, inner.epoch)
     isLoud ||= inner.isLoud
-    for (let i = 0; i < inner.modes.length; i += 2)
-      addMode(modes, inner.modes[i] ?? 0, inner.modes[i + 1] ?? 0)
     if (inner.skipped.length === 0) continue
     skipped.push(...inner.skipped)
     for (const reason of BY_SURPRISE) {
@@ -137,7 +134,7 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
     }
   }
   const first = skipped.length === 0 ? NONE : mostSurprising(skipped)
-  return { files, bytes, skipped: first, skippedCounts, modes, epoch, isLoud }
+  return { files, bytes, skipped: first, skippedCounts, modes: undefined, epoch, isLoud }
 }
 
 const NONE: readonly Skipped[] = []
@@ -148,20 +145,37 @@ const MAY_END: readonly SkipReason[] = ['unreadable', 'unstable']
 /** Of a folder that nobody has looked into, unless something in it was left out: that has to be named. */
 function packedSummary(folder: FolderNode, packed: PackedNodes | undefined): Summary | undefined {
   if (!folder.isPacked || packed === undefined) return undefined
-  const modes: number[] = []
-  const { files, bytes, skipped } = packed.tally(folder, (kind, mode) =>
-    addMode(modes, modeKey(kind, mode), 1),
-  )
+  const { files, bytes, skipped } = packed.tally(folder)
   if (skipped > 0) return undefined
   return {
     files,
     bytes,
     skipped: NONE,
     skippedCounts: {},
-    modes,
+    modes: undefined,
     epoch: Number.POSITIVE_INFINITY,
     isLoud: true,
   }
+}
+
+/** Asked for when a mode has changed, or something with a mode has come or gone: seldom. */
+function modesIn(folder: FolderNode, packed: PackedNodes | undefined): readonly number[] {
+  const { summary } = folder
+  if (summary?.modes !== undefined) return summary.modes
+  const modes: number[] = []
+  if (folder.isPacked && packed !== undefined) {
+    packed.eachMode(folder, (kind, mode) => addMode(modes, modeKey(kind, mode), 1))
+  } else {
+    for (const node of folder.children) {
+      if (node.kind === 'skipped' || node.kind === 'link') continue
+      addMode(modes, modeKey(node.kind, node.mode), 1)
+      if (node.kind !== 'folder') continue
+      const inner = modesIn(node, packed)
+      for (let i = 0; i < inner.length; i += 2) addMode(modes, inner[i] ?? 0, inner[i + 1] ?? 0)
+    }
+  }
+  if (summary !== undefined) summary.modes = modes
+  return modes
 }
 
 function modeKey(kind: Exclude<Node['kind'], 'skipped' | 'link'>, mode: number): number {

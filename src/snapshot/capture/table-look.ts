@@ -1,43 +1,45 @@
 // A look at the paths of a NodeTable, without making nodes of them: by the helper thread from the end, by the
 // scan's own thread from the beginning.
-import { type BigIntStats, lstatSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { fsPath, isAscii } from '../../model/index.js'
 import { type Columns, columnsOf, KIND, type NodeTable } from './columns.js'
 
-const LSTAT = { bigint: true, throwIfNoEntry: false } as const
+/** What a look finds: changed, the same, or nothing to look at, because it is left out. */
+export const VERDICT = { changed: 0, same: 1, leftOut: 2 } as const
+
+// Not as bigints, which take half as long again. The times are then exact to a quarter of a microsecond, and a change of
+// what was settled is a tenth of a second away.
+const LSTAT = { throwIfNoEntry: false } as const
 
 export class TableLook {
   readonly count: number
   readonly #columns: Columns
   readonly #names: string
-  readonly #nameStarts: Uint32Array
-  readonly #parents: Uint32Array
   readonly #folderPaths: string[] = []
   readonly #isAscii: boolean
 
   /** `root` is the project's absolute path, one character per byte. */
-  constructor({ count, columns, names, shape }: NodeTable, root: string) {
-    this.count = count
-    this.#columns = columnsOf(columns)
+  constructor(table: NodeTable, root: string) {
+    const { names } = table
+    this.count = table.count
+    this.#columns = columnsOf(table)
     this.#names = Buffer.from(names.buffer, names.byteOffset, names.byteLength).toString('latin1')
-    this.#nameStarts = shape.nameStarts
-    this.#parents = shape.parents
     this.#isAscii = isAscii(root) && isAscii(this.#names)
     this.#folderPaths[0] = root
   }
 
-  /** Whether the path of a row looks as the row says. False too for what is left out, has vanished, or cannot be looked at. */
-  isSame(row: number): boolean {
-    if (this.#columns.kinds[row] === KIND.skipped) return false
+  /** Whether the path of a row looks as the row says. What has vanished or cannot be looked at has changed. */
+  judge(row: number): number {
+    if (this.#columns.kinds[row] === KIND.skipped) return VERDICT.leftOut
     const stats = this.#lstat(row)
-    return stats !== undefined && this.#isAsKnown(stats, row)
+    return stats !== undefined && this.#isAsKnown(stats, row) ? VERDICT.same : VERDICT.changed
   }
 
   #pathOf(row: number): string {
     if (row === 0) return this.#folderPaths[0] ?? ''
-    const start = this.#nameStarts[row] ?? 0
+    const start = this.#columns.nameStarts[row] ?? 0
     const name = this.#names.slice(start, start + (this.#columns.nameBytes[row] ?? 0))
-    return `${this.#folderPathOf(this.#parents[row] ?? 0)}/${name}`
+    return `${this.#folderPathOf(this.#columns.parents[row] ?? 0)}/${name}`
   }
 
   #folderPathOf(row: number): string {
@@ -45,7 +47,7 @@ export class TableLook {
     return this.#folderPaths[row] ?? ''
   }
 
-  #lstat(row: number): BigIntStats | undefined {
+  #lstat(row: number): Stats | undefined {
     const path = this.#pathOf(row)
     try {
       return lstatSync(this.#isAscii ? path : fsPath(path), LSTAT)
@@ -55,7 +57,7 @@ export class TableLook {
     }
   }
 
-  #isAsKnown(stats: BigIntStats, row: number): boolean {
+  #isAsKnown(stats: Stats, row: number): boolean {
     const { kinds, ctimes, mtimes, inos, sizes, modes } = this.#columns
     const kind = kinds[row]
     const isSameKind =
@@ -66,11 +68,11 @@ export class TableLook {
           : stats.isSymbolicLink()
     return (
       isSameKind &&
-      ctimes[row] === stats.ctimeNs &&
-      mtimes[row] === stats.mtimeNs &&
-      inos[row] === stats.ino &&
-      sizes[row] === Number(stats.size) &&
-      modes[row] === (Number(stats.mode) & 0o7777)
+      ctimes[row] === stats.ctimeMs &&
+      mtimes[row] === stats.mtimeMs &&
+      Number(inos[row]) === stats.ino &&
+      sizes[row] === stats.size &&
+      modes[row] === (stats.mode & 0o7777)
     )
   }
 }
