@@ -13,7 +13,13 @@ export const guard = () => import('./guard/index.js')
 
 /** Loaded when it is asked for: hooks start often, and need none of it. */
 export const installer = () => import('./install/install.js')
-export type { FileChange, InstallRequest, Plan, TrustPlan } from './install/install.js'
+export type {
+  FileChange,
+  FoundHooks,
+  InstallRequest,
+  Plan,
+  TrustPlan,
+} from './install/install.js'
 
 /** The same: only who goes back needs it. */
 export const conversations = () => import('./agents/conversation.js')

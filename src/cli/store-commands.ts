@@ -125,7 +125,7 @@ export const STORE_COMMANDS = {
     usage: 'doctor [--paths]',
     summary: 'Print one page for a bug report',
     details: [
-      'Versions, sizes, settings, the last failures and a quick verify. No reasons, no names of files, nothing of a state.',
+      'Versions, sizes, settings, the agents that have our hooks, the last failures and a quick verify. No reasons, no names of files, nothing of a state.',
     ],
     options: [
       {

@@ -306,6 +306,23 @@ test('doctor prints a page without a path, a name or a reason', () => {
   expect(s.run(['doctor', '--paths']).stdout).toContain(`Project:   ${s.project}`)
 })
 
+test('doctor tells which agents have our hooks, and whose configuration cannot be read', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  expect(s.run(['doctor']).stdout).toContain('Hooks:     none\n')
+  expect(s.run(['install', 'claude', '-y']).code).toBe(0)
+  expect(s.run(['install', 'codex', '--project', '-y']).code).toBe(0)
+  expect(s.run(['doctor']).stdout).toContain('Hooks:     claude (user), codex (project)\n')
+  s.write({ '.gemini/settings.json': '{ no JSON' })
+  expect(s.json(['doctor'])).toMatchObject({
+    hooks: [
+      { agent: 'claude', scope: 'user', found: 'installed' },
+      { agent: 'codex', scope: 'project', found: 'installed' },
+      { agent: 'gemini', scope: 'project', found: 'unreadable' },
+    ],
+  })
+})
+
 test('what failed is noted, told by status, and does not hide the error itself', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])

@@ -1,7 +1,7 @@
 // Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
 import { join } from 'node:path'
-import type { Store } from '../../index.js'
-import type { AgentName } from '../agents/event.js'
+import { SavestateError, type Store } from '../../index.js'
+import { AGENT_NAMES, type AgentName } from '../agents/event.js'
 import { isAllowed, setAllowed } from '../guard/allowed.js'
 import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
 import { readConfig, removeFolders, writeConfig } from './config-file.js'
@@ -99,6 +99,29 @@ export async function planUninstallOf(
       ? [withoutServer(trust, distrust, records)]
       : [distrust, planServer(servers, undefined, records)]
   return { ...plan, changes: [...plan.changes, ...changes.filter((one) => one !== undefined)] }
+}
+
+export type FoundHooks = {
+  readonly agent: AgentName
+  /** `unreadable`: what is in its configuration cannot be told. */
+  readonly found: 'installed' | 'unreadable'
+}
+
+/** The agents that have our hooks in a scope, by the form of what is there. Needs no store, and changes nothing. */
+export async function findHooks(
+  request: Omit<InstallRequest, 'agent'>,
+): Promise<readonly FoundHooks[]> {
+  const found: FoundHooks[] = []
+  for (const agent of AGENT_NAMES) {
+    try {
+      const { changes } = await planUninstallOf(undefined, { ...request, agent })
+      if (changes.length > 0) found.push({ agent, found: 'installed' })
+    } catch (error) {
+      if (!(error instanceof SavestateError) || error.code !== 'CONFIG_INVALID') throw error
+      found.push({ agent, found: 'unreadable' })
+    }
+  }
+  return found
 }
 
 /** Without a store nobody is allowed anything. Throws CONFIG_INVALID. */

@@ -1,12 +1,21 @@
-import { type DoctorResult, doctorStore } from '../../index.js'
-import { command } from '../command.js'
+import { type FoundHooks, installer } from '../../adapters/index.js'
+import { defaultHome, type DoctorResult, doctorStore } from '../../index.js'
+import { command, type Request } from '../command.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { printable, printableLine } from '../printable.js'
 import { version } from '../version.js'
 
-export const run = command({
-  call: ({ options, hooks }) =>
-    doctorStore({ mayBlock: true, version: version(), paths: options.has('paths') }, hooks),
+type Page = DoctorResult & {
+  /** Our hooks in the configuration of agents: the person's own, and that of the folder the person is in. */
+  readonly hooks: readonly (FoundHooks & { readonly scope: 'user' | 'project' })[]
+}
+
+export const run = command<Page>({
+  async call(request) {
+    const paths = request.options.has('paths')
+    const result = await doctorStore({ mayBlock: true, version: version(), paths }, request.hooks)
+    return { ...result, hooks: await hooksIn(request) }
+  },
   render(result) {
     const { versions, sizes, failures, projects = [] } = result
     const parts = Object.entries(sizes).map(([part, size]) => `${part} ${bytes(size)}`)
@@ -18,6 +27,7 @@ export const run = command({
       `At work:   ${counted(result.unfinished, 'unfinished rewind')}, ${counted(result.leases, 'session')} in use`,
       `Verify:    ${problemsText(result)}`,
       `Settings:  ${settingsText(result)}`,
+      `Hooks:     ${hooksText(result)}`,
       ...(failures.length === 0
         ? ['Failures:  none']
         : ['Failures:', ...failures.map(failureLine)]),
@@ -25,6 +35,27 @@ export const run = command({
     ].join('\n')
   },
 })
+
+async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
+  const { findHooks } = await installer()
+  const common = {
+    environment: process.env,
+    programPath: process.argv[1] ?? 'savestate',
+    storeHome: defaultHome(),
+  }
+  const scopes = [{ type: 'user' }, { type: 'project', root: folder }] as const
+  const found = scopes.map(async (scope) =>
+    (await findHooks({ ...common, scope })).map((one) => ({ ...one, scope: scope.type })),
+  )
+  return (await Promise.all(found)).flat()
+}
+
+function hooksText({ hooks }: Page): string {
+  const texts = hooks.map(({ agent, scope, found }) =>
+    found === 'installed' ? `${agent} (${scope})` : `${agent} (${scope}: cannot be read)`,
+  )
+  return texts.join(', ') || 'none'
+}
 
 function countsText({ counts }: DoctorResult): string {
   if (counts === null) return 'unknown: the ledger cannot be read'
