@@ -66,6 +66,20 @@ test('a very large file is taken piece by piece, each ending with a line', () =>
   expect(copy.lines).toEqual(Array.from({ length: 20 }, () => line))
 })
 
+test('a line that is longer than what is taken at once is taken whole', () => {
+  const long = 'y'.repeat(20 * 1024 * 1024)
+  writeFileSync(path, `first\n${long}\nlast\n`)
+  const copy = new Copy()
+  for (const count of [1, 3]) {
+    copy.read()
+    expect(copy.lines.length).toBe(count)
+  }
+  expect(copy.lines[1] === long && copy.lines[2] === 'last').toBe(true)
+  appendFileSync(path, long)
+  copy.read()
+  expect(copy.lines.length).toBe(3)
+})
+
 test('whatever happens to the file, the copy is always the beginning of what some file was', () => {
   const piece = fc.string({ minLength: 1, maxLength: 40 }).map((text) => text.replaceAll('\n', ' '))
   const step = fc.oneof(

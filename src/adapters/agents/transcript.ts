@@ -23,6 +23,8 @@ export type Growth = {
 
 /** More comes with the next events: a hook must not take long. */
 const MAX_BYTES = 8 * 1024 * 1024
+/** A line that is longer, such as one with a picture in it, is taken all the same. */
+const MAX_LINE_BYTES = 128 * 1024 * 1024
 const TAIL_BYTES = 1024
 const NEWLINE = 0x0a
 
@@ -36,8 +38,7 @@ export function readGrowth(path: string, known: Position | undefined): Growth | 
     if (!stat.isFile()) return undefined
     const follows = known !== undefined && known.path === path && isSame(fd, known)
     const from = follows ? known.bytes : 0
-    const read = readAt(fd, { from, bytes: Math.min(stat.size - from, MAX_BYTES) })
-    const bytes = read.subarray(0, read.lastIndexOf(NEWLINE) + 1)
+    const bytes = readLines(fd, { from, bytes: stat.size - from })
     if (bytes.length === 0)
       return follows ? { lines: [], position: known, isAnew: false } : undefined
     const to = from + bytes.length
@@ -71,6 +72,19 @@ function tailAt(fd: number, end: number): string {
   const from = Math.max(0, end - TAIL_BYTES)
   const bytes = readAt(fd, { from, bytes: end - from })
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}
+
+/** Whole lines, at least one if there is any; none if that one is far too long. */
+function readLines(
+  fd: number,
+  { from, bytes }: { readonly from: number; readonly bytes: number },
+): Buffer {
+  for (let most = MAX_BYTES; most <= MAX_LINE_BYTES; most *= 2) {
+    const read = readAt(fd, { from, bytes: Math.min(bytes, most) })
+    const end = read.lastIndexOf(NEWLINE) + 1
+    if (end > 0 || bytes <= most) return read.subarray(0, end)
+  }
+  return Buffer.alloc(0)
 }
 
 /** Less than asked for if the file has become shorter. */
