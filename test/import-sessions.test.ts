@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Store } from '../src/index.js'
+import type { Progress, Store } from '../src/index.js'
 import { type Scratch, scratch } from './scratch.js'
 
 const write = (folder: string, files: Readonly<Record<string, unknown>>) => {
@@ -57,7 +57,11 @@ test('task files become sessions, with their status and time; odd ones are repor
   utimesSync(join(base, 'x.yaml'), 1_700_000_000, 1_700_000_000)
   const before = s.hashTree(base)
   const store = await s.open()
-  const result = await store.import('hermes', base)
+  const progress: (readonly [number, number])[] = []
+  const onProgress = ({ files, of }: Progress) => progress.push([files, of])
+  const result = await store.import('hermes', base, {}, { onProgress })
+  const total = result.plan.add
+  expect(progress).toEqual(Array.from({ length: total }, (_, i) => [i + 1, total]))
   expect(result).toMatchObject({ applied: true, added: 5, known: 0 })
   expect(messagesOf(result.problems, base)).toEqual({
     'bomb.yaml': expect.stringContaining('alias'),

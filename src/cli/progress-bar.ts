@@ -42,6 +42,7 @@ export function progressText({ phase, files, bytes: done, of }: Progress): strin
   const filled = of === 0 ? 0 : Math.min(BAR_WIDTH, Math.floor((files / of) * BAR_WIDTH))
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
   if (phase === 'check') return `${bar} ${grouped(files)} of ${grouped(of)} objects checked`
+  if (phase === 'import') return `${bar} ${grouped(files)} of ${grouped(of)} checkpoints`
   if (phase === 'seal') return `${bar} ${grouped(files)} of ${grouped(of)} rows`
   return `${bar} ${grouped(files)} of ${grouped(of)} files, ${bytes(done)}`
 }

@@ -4,7 +4,6 @@ import {
   type BytePath,
   type FilesCheckpoint,
   hasFiles,
-  type ImportProblem,
   makeId,
   parseCheckpointId,
   parseProjectId,
@@ -14,7 +13,7 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { type StoreContext, withProjectLock } from './context.js'
-import { faultIn, type FilesSource, isFolder } from './import-source.js'
+import { faultIn, type FilesSource, isFolder, type Report } from './import-source.js'
 import { parentIdentity } from './project-state.js'
 
 type Commit = FilesSource['commits'][number]
@@ -44,7 +43,7 @@ export function outlookOfFiles(
 export async function importFiles(
   context: StoreContext,
   { source, outlook }: { readonly source: FilesSource; readonly outlook: FilesOutlook },
-  problems: ImportProblem[],
+  { problems, onDone }: Report,
 ): Promise<number> {
   if (outlook.pending.size === 0) return 0
   const project = ensureProjectOf(context, source.path)
@@ -66,6 +65,7 @@ export async function importFiles(
       } catch (error) {
         problems.push({ source: `${source.source} ${commit.id}`, message: faultIn(error) })
       }
+      onDone()
     }
     return added
   })

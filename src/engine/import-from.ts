@@ -23,7 +23,13 @@ import { findBreakpilot } from './import-breakpilot.js'
 import { importFiles, outlookOfFiles } from './import-files.js'
 import { findHermes } from './import-hermes.js'
 import { importSession, outlookOfSession } from './import-session.js'
-import { type FilesSource, Findings, type SessionSource, type Source } from './import-source.js'
+import {
+  type FilesSource,
+  Findings,
+  type Report,
+  type SessionSource,
+  type Source,
+} from './import-source.js'
 import { storeOperation } from './operation.js'
 
 export type ImportFromResult = {
@@ -40,8 +46,8 @@ export type ImportFromResult = {
 type Planned = {
   readonly view: ImportSource
   readonly problems: readonly ImportProblem[]
-  /** How many were added; what goes wrong is put with the problems. */
-  readonly carryOut: (problems: ImportProblem[]) => Promise<number>
+  /** How many were added. */
+  readonly carryOut: (report: Report) => Promise<number>
 }
 
 const WHAT: Readonly<Record<ImportSystem, string>> = {
@@ -99,7 +105,12 @@ export const importFrom = storeOperation({
       if (hooks.confirmImport !== undefined && !(await hooks.confirmImport(plan)))
         return { ...nothing, declined: true }
       let added = 0
-      for (const { carryOut } of planned) added += await carryOut(problems)
+      let done = 0
+      const onDone = () => {
+        done += 1
+        hooks.onProgress?.({ phase: 'import', files: done, bytes: 0, of: plan.add })
+      }
+      for (const { carryOut } of planned) added += await carryOut({ problems, onDone })
       return { ...nothing, applied: true, added, problems }
     } finally {
       await context.snapshots.closeSource()
@@ -119,7 +130,7 @@ function plannedFiles(context: StoreContext, source: FilesSource, claimed: Set<s
       known: outlook.known,
     },
     problems: [],
-    carryOut: (problems) => importFiles(context, { source, outlook }, problems),
+    carryOut: (report) => importFiles(context, { source, outlook }, report),
   }
 }
 
@@ -134,7 +145,7 @@ function plannedSession(context: StoreContext, source: SessionSource, wished: st
       known: outlook.known,
     },
     problems: outlook.problems,
-    carryOut: (problems) => importSession(context, { source, outlook }, problems),
+    carryOut: (report) => importSession(context, { source, outlook }, report),
   }
 }
 

@@ -11,7 +11,13 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import type { StoreContext } from './context.js'
-import { faultIn, type SessionSource, type StateItem, unreadable } from './import-source.js'
+import {
+  faultIn,
+  type Report,
+  type SessionSource,
+  type StateItem,
+  unreadable,
+} from './import-source.js'
 import { isHeld } from './open-session.js'
 
 /** What becomes of a history: where it goes, what of it is still to do, and why not all of it. */
@@ -51,7 +57,7 @@ export function outlookOfSession(
 export async function importSession(
   context: StoreContext,
   { source, outlook }: { readonly source: SessionSource; readonly outlook: SessionOutlook },
-  problems: ImportProblem[],
+  { problems, onDone }: Report,
 ): Promise<number> {
   const memory = new StateMemory()
   let added = 0
@@ -67,6 +73,7 @@ export async function importSession(
       memory.forget()
       problems.push({ source: item.source, message: faultIn(error) })
     }
+    onDone()
   }
   return added
 }

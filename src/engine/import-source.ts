@@ -57,6 +57,14 @@ export type StateItem = {
 
 export type Source = FilesSource | SessionSource
 
+/** Where an import tells of what it does. */
+export type Report = {
+  /** What goes wrong is put here. */
+  readonly problems: ImportProblem[]
+  /** One more is brought in, or cannot be. */
+  readonly onDone: () => void
+}
+
 const REFUSALS: readonly string[] = ['BAD_INPUT', 'PROJECT_REFUSED', 'STATE_UNSTORABLE']
 const SYSTEM_REFUSALS = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENAMETOOLONG']
 

@@ -271,6 +271,9 @@ test('progress is told in files and bytes, on a terminal only, and not within th
   expect(progressText({ phase: 'store', files: 50, bytes: 2e6, of: 100 })).toBe(
     `${'█'.repeat(12)}${'░'.repeat(12)} 50 of 100 files, 2.0 MB`,
   )
+  expect(progressText({ phase: 'import', files: 3, bytes: 0, of: 4 })).toBe(
+    `${'█'.repeat(18)}${'░'.repeat(6)} 3 of 4 checkpoints`,
+  )
   for (const isTTY of [true, false]) {
     const written: string[] = []
     const bar = progressBar({ stderr: { isTTY, write: (text) => written.push(text) }, env: {} })

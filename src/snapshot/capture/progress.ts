@@ -1,8 +1,8 @@
 // How far a capture or a restore is, told now and then.
 
 export type CaptureProgress = {
-  /** `check`: objects of the store are looked at, not files of the project. `seal`: rows of the ledger. */
-  readonly phase: 'scan' | 'store' | 'check' | 'seal'
+  /** Not of files of the project: `check` (objects of the store), `seal` (rows of the ledger), `import` (checkpoints). */
+  readonly phase: 'scan' | 'store' | 'check' | 'seal' | 'import'
   readonly files: number
   readonly bytes: number
   /** Files in all, as far as is known. */
