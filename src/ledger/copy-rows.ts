@@ -3,7 +3,13 @@
 import { SavestateError } from '../model/index.js'
 import type { Database, SqlRow, SqlValue } from '../system/index.js'
 
-export type Copied = { readonly table: string; readonly rows: number; readonly isWhole: boolean }
+export type Copied = {
+  readonly table: string
+  /** False if the source does not know of it. */
+  readonly isThere: boolean
+  readonly rows: number
+  readonly isWhole: boolean
+}
 
 const AT_ONCE = 256
 
@@ -19,7 +25,7 @@ export function copyRows(source: Database, target: Database): Copied[] {
     .map((row) => String(row['name']))
   return names.map((name) => {
     const table = tableIn(source, target, name)
-    if (table === undefined) return { table: name, rows: 0, isWhole: false }
+    if (table === undefined) return { table: name, isThere: false, rows: 0, isWhole: false }
     return copyTable(table, source, target)
   })
 }
@@ -52,7 +58,8 @@ function copyTable(table: Table, source: Database, target: Database): Copied {
     isWhole = false
     new Passage(table, source, 'backward', forward.last).run(put)
   }
-  return { table: table.name, rows, isWhole: isWhole && forward.skipped === 0 }
+  const isComplete = isWhole && forward.skipped === 0
+  return { table: table.name, isThere: true, rows, isWhole: isComplete }
 }
 
 /** From one end of a table as far as it goes. */

@@ -12,6 +12,7 @@ import {
   syncFolder,
 } from '../system/index.js'
 import { copyRows } from './copy-rows.js'
+import { withSchemaAnew } from './lost-schema.js'
 import { migrate, refuseNewerFile } from './schema.js'
 import { allowShrinking } from './upkeep.js'
 
@@ -64,7 +65,10 @@ function makeRescued(home: string): void {
   allowShrinking(target)
   migrate(target)
   target.transaction(() => {
-    if (existsSync(from)) copyFrom(from, target)
+    if (existsSync(from) && !copyFrom(from, target)) {
+      const anew = withSchemaAnew(from, folder)
+      if (anew !== undefined) copyFrom(anew, target)
+    }
     target.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', ROWS_LOST, 'yes')
     // What a process remembers to be stored may be gone.
     target.run('UPDATE state_generation SET number = number + 1')
@@ -77,21 +81,22 @@ function makeRescued(home: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function copyFrom(path: string, target: Database): void {
+/** False if tables are missing in it. */
+function copyFrom(path: string, target: Database): boolean {
   let source: Database
   try {
     source = openDatabase(path, { timeoutMs: 0 })
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
-    // So little is left of it that there is nothing to copy.
-    return
+    return false
   }
   try {
     // SQLite then takes a file that is too short as it is.
     source.exec('PRAGMA writable_schema = ON')
-    copyRows(source, target)
+    return copyRows(source, target).every(({ isThere }) => isThere)
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
+    return false
   } finally {
     source.close()
   }

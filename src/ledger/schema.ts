@@ -45,12 +45,17 @@ function refuseVersion(version: number): void {
 }
 
 export function migrate(database: Database): void {
-  if (versionOf(database) === SCHEMA_VERSION) return
+  migrateTo(database, SCHEMA_VERSION)
+}
+
+/** As far as an older program would have. */
+export function migrateTo(database: Database, version: number): void {
+  if (versionOf(database) === version) return
   database.transaction(() => {
     // Looked at again inside: another process may have migrated meanwhile.
     refuseNewer(database)
-    for (const sql of MIGRATIONS.slice(versionOf(database))) database.exec(sql)
-    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+    for (const sql of MIGRATIONS.slice(versionOf(database), version)) database.exec(sql)
+    database.exec(`PRAGMA user_version = ${version}`)
   })
 }
 
