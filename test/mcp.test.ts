@@ -179,6 +179,8 @@ test('without the switch an agent cannot rewind, and says how the person can', a
     command: `savestate rewind ${id} --path 'it'\\''s.txt' --path a.txt`,
   })
   expect(plan.result).not.toHaveProperty('token')
+  const kept = await server.call('checkpoint_rewind', { ref: '1', keepMine: true, token: 'x' })
+  expect(kept.text).toContain('savestate rewind 1 --keep-mine\n')
   for (const token of ['true', 'yes, the person agreed', '0'.repeat(24)]) {
     const refused = await server.call('checkpoint_rewind', { ref: '1', token })
     expect(refused).toMatchObject({
@@ -228,6 +230,76 @@ test('with the switch an agent rewinds by the token of its plan, once, and it ca
   expect(content(s, 'a.txt')).toBe('three\n')
 })
 
+test('with keepMine what the person has changed stays, is told, and is part of what a token stands for', async () => {
+  using s = scratch({ 'a.txt': 'one\n', 'mine.txt': 'one\n' })
+  await using server = await connected(s, [SWITCH])
+  const { result } = await server.call('checkpoint_save')
+  const ref = result['id']
+  const rewind = async (given: Fields = {}) =>
+    server.call('checkpoint_rewind', { ref, keepMine: true, ...given })
+  s.write({ 'mine.txt': 'two\n' })
+  const nothing = await rewind()
+  expect(nothing.result).not.toHaveProperty('token')
+  expect(nothing.text).toMatch(
+    /^Nothing to do: what differs was changed by the person\.\nKept [^]*\nkeep mine\.txt /,
+  )
+  expect(nothing.text).toContain('Note: No agent is known to have changed anything')
+
+  // A command is no person.
+  expect(s.run(['run', '--', 'sh', '-c', 'echo two > a.txt']).code).toBe(0)
+  const plan = await rewind()
+  expect(plan.result).toMatchObject({
+    applied: false,
+    plan: { write: [{ path: 'a.txt' }], keep: [{ path: 'mine.txt', reason: 'changed by you' }] },
+  })
+  expect(plan.text).toMatch(/would write 1 path and remove 0:\nwrite a\.txt /)
+  expect(plan.text).toContain(
+    '\nKept as it is, since the person has changed it (1):\nkeep mine.txt (changed by the person)\n',
+  )
+  const token = async (keepMine: boolean) => String((await rewind({ keepMine })).result['token'])
+  for (const keepMine of [true, false]) {
+    const other = await token(!keepMine)
+    expect((await rewind({ keepMine, token: other })).result).toMatchObject({
+      error: { code: 'PLAN_STALE' },
+    })
+  }
+  // Nothing of the person's is in the way here, and still one is not the other.
+  const paths = ['a.txt']
+  const plain = await rewind({ keepMine: undefined, paths })
+  expect((await rewind({ paths, token: plain.result['token'] })).result).toMatchObject({
+    error: { code: 'PLAN_STALE' },
+  })
+  expect([content(s, 'a.txt'), content(s, 'mine.txt')]).toEqual(['two\n', 'two\n'])
+
+  const done = await rewind({ token: await token(true) })
+  expect(done).toMatchObject({ isError: false, result: { applied: true } })
+  expect(done.text).toContain('keep mine.txt (changed by the person)')
+  expect([content(s, 'a.txt'), content(s, 'mine.txt')]).toEqual(['one\n', 'two\n'])
+})
+
+test('a token of keepMine ends when another file turns out to be of the agent', async () => {
+  using s = scratch({ 'package.json': '{}', 'a.txt': 'one\n', 'b.txt': 'one\n' })
+  const claude = (eventName: string) => {
+    const call = { tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: 'make' }
+    const input = JSON.stringify({ session_id: 's-1', cwd: s.project, ...call })
+    expect(s.run(['hook', 'claude', eventName], { input }).code).toBe(0)
+  }
+  await using server = await connected(s, [SWITCH])
+  const { result } = await server.call('checkpoint_save')
+  const given = { ref: result['id'], keepMine: true }
+  expect(s.run(['run', '--', 'sh', '-c', 'echo two > a.txt']).code).toBe(0)
+  claude('PreToolUse')
+  s.write({ 'b.txt': 'two\n' })
+  const plan = await server.call('checkpoint_rewind', given)
+  expect(plan.text).toContain('keep b.txt (changed by the person)')
+  // Not before the end of the call is it certain that the call alone was at work.
+  claude('PostToolUse')
+  const token = plan.result['token']
+  const refused = await server.call('checkpoint_rewind', { ...given, token })
+  expect(refused.result).toMatchObject({ error: { code: 'PLAN_STALE' } })
+  expect([content(s, 'a.txt'), content(s, 'b.txt')]).toEqual(['two\n', 'two\n'])
+})
+
 test('a token of one server is nothing to another, and two work on one project at once', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using one = await connected(s, [SWITCH])
@@ -259,6 +331,7 @@ test('wrong input is told to the model, an unknown tool to the client', async ()
     ['checkpoint_save', { reason: 'x', force: true }],
     ['checkpoint_search', { words: '   ' }],
     ['checkpoint_rewind', { ref: '1', allowAgentRewind: true }],
+    ['checkpoint_rewind', { ref: '1', keepMine: 'yes' }],
   ]
   await server.call('checkpoint_save')
   for (const [tool, given] of wrong) {

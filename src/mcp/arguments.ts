@@ -3,7 +3,7 @@ import { SavestateError } from '../index.js'
 import { type Fields, fieldsOf } from './message.js'
 
 export type ArgumentSpec = {
-  readonly type: 'text' | 'count' | 'texts' | 'choice'
+  readonly type: 'text' | 'count' | 'texts' | 'choice' | 'flag'
   readonly description: string
   readonly isRequired?: true
   /** The largest count, or the longest text. */
@@ -19,6 +19,8 @@ export type Arguments = {
   needed(name: string): string
   count(name: string): number | undefined
   texts(name: string): readonly string[]
+  /** False if it is left out. */
+  flag(name: string): boolean
 }
 
 const MAX_TEXT = 10_000
@@ -64,6 +66,7 @@ export function checkedArguments(
       const value = fields[name]
       return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
     },
+    flag: (name) => fields[name] === true,
   }
 }
 
@@ -75,6 +78,8 @@ function propertyOf({ type, description, max, choices }: ArgumentSpec): Fields {
       return { type: 'string', enum: choices, description }
     case 'count':
       return { type: 'integer', minimum: 1, maximum: max, description }
+    case 'flag':
+      return { type: 'boolean', description }
     case 'texts':
       return { type: 'array', items: { type: 'string' }, maxItems: MAX_TEXTS, description }
   }
@@ -108,6 +113,8 @@ function faultOf(value: unknown, spec: ArgumentSpec): string | undefined {
         typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max
       return isCount ? undefined : `must be a whole number from 1 to ${max}`
     }
+    case 'flag':
+      return typeof value === 'boolean' ? undefined : 'must be true or false'
     case 'texts': {
       const areTexts =
         Array.isArray(value) &&

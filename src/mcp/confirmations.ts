@@ -1,7 +1,7 @@
 // The tokens with which an agent says that it has seen a plan. A token stands for one plan, made of one folder as it was
 // at one moment, and is good once.
 import { createHash, randomBytes } from 'node:crypto'
-import type { PlanFacts } from '../index.js'
+import type { PlanFacts, PlanView } from '../index.js'
 
 const MAX_KEPT = 100
 
@@ -12,8 +12,12 @@ export type Confirmations = {
   take(token: string, plan: ConfirmedPlan): boolean
 }
 
-/** The facts settle the plan, together with the paths that it is limited to. */
-export type ConfirmedPlan = PlanFacts & { readonly paths: readonly string[] }
+export type ConfirmedPlan = PlanFacts & {
+  readonly paths: readonly string[]
+  readonly keepMine: boolean
+  /** The rest does not settle it: who has changed a file can become known while the folder stays as it is. */
+  readonly plan: Pick<PlanView, 'write' | 'remove'>
+}
 
 export function openConfirmations(): Confirmations {
   const kept = new Map<string, string>()
@@ -34,8 +38,9 @@ export function openConfirmations(): Confirmations {
   }
 }
 
-function markOf({ target, goal, now, paths }: ConfirmedPlan): string {
+function markOf({ target, goal, now, paths, keepMine, plan }: ConfirmedPlan): string {
+  const [write, remove] = [plan.write, plan.remove].map((items) => items.map(({ path }) => path))
   return createHash('sha256')
-    .update(JSON.stringify([target, goal, now, paths]))
+    .update(JSON.stringify([target, goal, now, paths, keepMine, write, remove]))
     .digest('hex')
 }

@@ -3,7 +3,7 @@
 // for the folder as it is now.
 import { type PlanFacts, type RewindResult, SavestateError } from '../index.js'
 import type { Confirmations } from './confirmations.js'
-import { counted, planLines } from './text.js'
+import { counted, personsLines, planLines } from './text.js'
 import { projectPaths, type Tool, type ToolAnswer, type ToolCall } from './tool.js'
 
 export const SWITCH = '--allow-agent-rewind'
@@ -18,32 +18,35 @@ export async function runRewind(call: ToolCall, rules: RewindRules): Promise<Too
   const { project, given, hooks, signal } = call
   const token = given.text('token')
   const to = given.needed('ref')
-  const paths = projectPaths(project, given.texts('paths'))
-  if (token !== undefined && !rules.isAllowed) throw switchedOff(commandFor(to, paths))
+  const limits = {
+    paths: projectPaths(project, given.texts('paths')),
+    keepMine: given.flag('keepMine'),
+  }
+  if (token !== undefined && !rules.isAllowed) throw switchedOff(commandFor(to, limits))
   let facts: PlanFacts | undefined
   const result = await project.rewind(
-    { to, paths },
+    { to, ...limits },
     {
       ...hooks,
       // Between plan and deed, under the project's lock: what is confirmed is what will be done.
-      confirm: async (_plan, made) => {
+      confirm: async (plan, made) => {
         facts = made
         if (token === undefined || signal.aborted) return false
-        return rules.confirmations.take(token, { ...made, paths })
+        return rules.confirmations.take(token, { ...made, ...limits, plan })
       },
     },
   )
   if (result.applied) return doneAnswer(result)
-  if (facts === undefined) return { text: 'Nothing to do: the folder is as it was then.', result }
+  if (facts === undefined) return nothingAnswer(result)
   if (token !== undefined) throw stale()
-  if (!rules.isAllowed) return adviceAnswer(result, commandFor(result.target, paths))
-  return planAnswer(result, rules.confirmations.give({ ...facts, paths }))
+  if (!rules.isAllowed) return adviceAnswer(result, commandFor(result.target, limits))
+  return planAnswer(result, rules.confirmations.give({ ...facts, ...limits, plan: result.plan }))
 }
 
 export const REWIND_TOOL: Omit<Tool, 'effect' | 'run'> = {
   name: 'checkpoint_rewind',
   title: 'Go back to a checkpoint',
-  description: `Bring the files of the project back to a checkpoint. Without a token it changes nothing and answers with the plan; show that to the person. If the person has allowed agents to rewind, the plan comes with a token: call again with the same ref and paths and that token to carry it out. A token is good once, and only while the folder stays as it was. What is there now is saved first, so a rewind can be undone.`,
+  description: `Bring the files of the project back to a checkpoint. Without a token it changes nothing and answers with the plan; show that to the person. If the person has allowed agents to rewind, the plan comes with a token: call again with the same ref, paths and keepMine and that token to carry it out. A token is good once, and only while the folder stays as it was. What is there now is saved first, so a rewind can be undone.`,
   specs: {
     ref: {
       type: 'text',
@@ -54,8 +57,20 @@ export const REWIND_TOOL: Omit<Tool, 'effect' | 'run'> = {
       type: 'texts',
       description: 'Only these files or folders, relative to the project; everything if left out',
     },
+    keepMine: {
+      type: 'flag',
+      description:
+        'Leave every file as it is that the person has changed since the checkpoint, also if an agent has changed it as well. What nobody knows the author of counts as changed by the person.',
+    },
     token: { type: 'text', description: 'The token of the plan that is to be carried out' },
   },
+}
+
+function nothingAnswer(result: RewindResult): ToolAnswer {
+  const persons = personsLines(result.plan.keep)
+  const why =
+    persons.length === 0 ? 'the folder is as it was then' : 'what differs was changed by the person'
+  return { text: [`Nothing to do: ${why}.`, ...persons].join('\n'), result }
 }
 
 function planAnswer(result: RewindResult, token: string): ToolAnswer {
@@ -92,8 +107,15 @@ function planHead({ target, plan }: RewindResult): string {
 }
 
 /** For a shell. The paths are those of the project, so it is to be run there. */
-function commandFor(ref: string, paths: readonly string[]): string {
-  return ['savestate rewind', word(ref), ...paths.map((path) => `--path ${word(path)}`)].join(' ')
+function commandFor(
+  ref: string,
+  { paths, keepMine }: { readonly paths: readonly string[]; readonly keepMine: boolean },
+): string {
+  const limits = [
+    ...paths.map((path) => `--path ${word(path)}`),
+    ...(keepMine ? ['--keep-mine'] : []),
+  ]
+  return ['savestate rewind', word(ref), ...limits].join(' ')
 }
 
 function word(text: string): string {

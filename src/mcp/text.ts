@@ -1,12 +1,14 @@
 // What a model reads. Names, reasons and prompts were written by others and are shown in quotes, on one line, cut: they
 // are something to read about, and must not look like words of ours.
-import type {
-  ChangeView,
-  CheckpointDetails,
-  CheckpointView,
-  DiffResult,
-  PlanView,
-  SearchResult,
+import {
+  CHANGED_BY_PERSON,
+  type ChangeView,
+  type CheckpointDetails,
+  type CheckpointView,
+  type DiffResult,
+  type PlanItem,
+  type PlanView,
+  type SearchResult,
 } from '../index.js'
 
 const MAX_QUOTED = 200
@@ -98,9 +100,25 @@ export function planLines({ write, remove, keep }: PlanView): string[] {
   const lines = [
     ...write.map(({ path, reason }) => `write ${path || '.'} (${reason})`),
     ...remove.map(({ path, reason }) => `remove ${path} (${reason})`),
-    ...keep.map(({ path, reason }) => `keep ${path} (${reason})`),
+    ...keep
+      .filter((item) => !isPersons(item))
+      .map(({ path, reason }) => `keep ${path} (${reason})`),
   ]
-  return firstOf(lines)
+  return [...firstOf(lines), ...personsLines(keep)]
+}
+
+/** What a rewind leaves alone for the person's sake; apart, so that a long plan does not cut it off. */
+export function personsLines(keep: PlanView['keep']): string[] {
+  const lines = keep.filter(isPersons).map(({ path, reason = '' }) => {
+    // In the plan `you` is the person, and here it would be the model.
+    return `keep ${path || '.'} (${reason.replace(CHANGED_BY_PERSON, 'changed by the person')})`
+  })
+  if (lines.length === 0) return []
+  return [`Kept as it is, since the person has changed it (${lines.length}):`, ...firstOf(lines)]
+}
+
+function isPersons({ reason }: PlanItem): boolean {
+  return reason?.includes(CHANGED_BY_PERSON) === true
 }
 
 export function changeLine({ path, change, insertions, deletions }: ChangeView): string {
