@@ -1,6 +1,6 @@
 // `savestate rewind` without a reference, on a real terminal and without one.
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch } from './program.js'
@@ -41,6 +41,23 @@ test('who leaves has changed nothing, and the terminal is given back, also after
   }
 })
 
+test('a connection that is cut ends it by the hangup, also if nobody passes that on, and nothing is changed', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.json(['save', '-m', 'You: Fix the login'])
+  s.write({ 'a.txt': 'two\n' })
+  const before = s.json(['list'])
+  const told = join(s.project, '..', 'told')
+  // The kernel tells the first process of the session alone, which here is a shell that goes on.
+  const terminal = onTerminal(s, `trap : HUP; savestate rewind; echo $? >'${told}'`)
+  await terminal.shows('~ a.txt')
+  terminal.cut()
+  await expect
+    .poll(() => existsSync(told) && readFileSync(told, 'utf8'), { timeout: 60_000 })
+    .toBe('129\n')
+  expect(s.json(['list'])).toEqual(before)
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+})
+
 test('without a terminal, or as JSON, a reference is needed', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.json(['save'])
@@ -54,8 +71,8 @@ test('without a terminal, or as JSON, a reference is needed', () => {
   expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 2, error: { code: 'BAD_INPUT' } })
 })
 
-function onTerminal(s: Scratch) {
-  const child = spawn('script', ['-qec', 'stty rows 20 cols 70; savestate rewind', '/dev/null'], {
+function onTerminal(s: Scratch, command = 'savestate rewind') {
+  const child = spawn('script', ['-qec', `stty rows 20 cols 70; ${command}`, '/dev/null'], {
     cwd: s.project,
     env: { ...s.environment, SHELL: '/bin/sh', NO_COLOR: '1' },
   })
@@ -64,6 +81,7 @@ function onTerminal(s: Scratch) {
   return {
     output: () => output,
     type: (keys: string) => void child.stdin.write(keys),
+    cut: () => void child.kill('SIGKILL'),
     async shows(text: string) {
       await expect.poll(() => output, { timeout: 60_000 }).toContain(text)
     },

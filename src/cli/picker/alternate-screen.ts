@@ -20,8 +20,7 @@ export type AlternateScreen = {
 const ENTER = '\u001b[?1049h\u001b[?25l'
 const LEAVE = '\u001b[?25h\u001b[?1049l'
 const ENDING = ['SIGINT', 'SIGTERM'] as const
-/** What a shell says of a process that a hangup ended. */
-const HUNG_UP = 129
+const GONE = ['end', 'error'] as const
 
 export function enterAlternateScreen(
   { keyboard, display }: { readonly keyboard: Keyboard; readonly display: Display },
@@ -53,9 +52,16 @@ export function enterAlternateScreen(
     enter()
     on.redraw()
   }
-  const hungUp = () => process.exit(HUNG_UP)
+  // By the signal itself: Node 20 aborts, and may leave a core, when it exits by its own will and its terminal is gone.
+  const hungUp = () => {
+    restore()
+    process.off('SIGHUP', hungUp)
+    process.kill(process.pid, 'SIGHUP')
+  }
   emitKeypressEvents(keyboard)
   keyboard.on('keypress', listener)
+  // The signal goes to the first process of the terminal's session. That may live on, and then none comes to us.
+  for (const event of GONE) keyboard.on(event, hungUp)
   display.on('resize', on.redraw)
   // Before those that tell of it.
   for (const signal of ENDING) process.prependListener(signal, restore)
@@ -74,6 +80,7 @@ export function enterAlternateScreen(
     leave() {
       restore()
       keyboard.off('keypress', listener)
+      for (const event of GONE) keyboard.off(event, hungUp)
       keyboard.pause()
       display.off('resize', on.redraw)
       for (const signal of ENDING) process.off(signal, restore)

@@ -39,6 +39,7 @@ export type Key = {
   readonly name?: string | undefined
   readonly ctrl?: boolean | undefined
   readonly meta?: boolean | undefined
+  readonly shift?: boolean | undefined
   readonly sequence?: string | undefined
 }
 
@@ -70,7 +71,8 @@ export function press(picker: Picker, key: Key): Picker {
   if (picker.isSearching) return typed(next, key)
   // Node says of Esc that Meta was held, since that is how Meta is sent.
   const isHeld = key.ctrl === true || (key.meta === true && key.name !== 'escape')
-  if (isHeld) return next
+  // On a slow line an arrow can come as Esc and, after the time that is given to it, `[B` or `[C`: no command.
+  if (isHeld || key.shift === true) return next
   switch (key.name) {
     case 'return':
     case 'enter':

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlanView } from '../../index.js'
@@ -67,6 +68,32 @@ test('a search is typed, kept with Enter, left with Esc, and letters in it are n
   expect(pressed(picker, '/', 'q', 'q').found).toEqual([])
   expect(pressed(picker, '/', 'q', 'q', 'return', 'return').choice).toBe(undefined)
   expect(pressed(picker, '/', '\u001b', '\u009b').query).toBe('')
+})
+
+test('what is left of an arrow that a slow line has torn apart takes nothing', async () => {
+  const { keyboard, display, written } = terminal()
+  const look = async (): Promise<Preview> => ({ problem: 'Not now' })
+  const picked = pick({ rows: rowsOf(3), usual: 'files', keyboard, display, paint: plain, look })
+  keyboard.write('/call 2')
+  await shown(written, 'Search: call 2_')
+  keyboard.write('\u001b')
+  const drawn = () => written().split('\u001b[H').at(-1) ?? ''
+  await shown(drawn, '> 2  just now')
+  await shown(drawn, 'Go back to which of 3?')
+  for (const rest of ['[B', '[C', '[F', 'q']) keyboard.write(rest)
+  expect(await picked).toBe(null)
+})
+
+test('an arrow in two pieces is an arrow', async () => {
+  const { keyboard, display, written } = terminal()
+  const look = async (): Promise<Preview> => ({ problem: 'Not now' })
+  const picked = pick({ rows: rowsOf(3), usual: 'files', keyboard, display, paint: plain, look })
+  keyboard.write('\u001b')
+  await setImmediate()
+  keyboard.write('[B')
+  await shown(written, '> 2  just now')
+  keyboard.write('b')
+  expect(await picked).toEqual({ id: 'id-2', restore: 'both' })
 })
 
 test('the lines show the list, the preview and the keys', () => {
