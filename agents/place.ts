@@ -62,7 +62,9 @@ export async function makePlace(files: Readonly<Record<string, string>>): Promis
     environment,
     async close() {
       await server.close()
-      if (process.env['KEEP_PLACES'] === undefined) rmSync(root, { recursive: true, force: true })
+      if (process.env['KEEP_PLACES'] !== undefined) return
+      // A prune that a save has started, or a command that outlives its agent, may still put something there.
+      rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }
 }
