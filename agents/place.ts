@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ModelServer, startModelServer } from './model-server/server.js'
 
 export interface Place {
@@ -62,9 +63,7 @@ export async function makePlace(files: Readonly<Record<string, string>>): Promis
     environment,
     async close() {
       await server.close()
-      if (process.env['KEEP_PLACES'] !== undefined) return
-      // A prune that a save has started, or a command that outlives its agent, may still put something there.
-      rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      if (process.env['KEEP_PLACES'] === undefined) await removed(root)
     },
   }
 }
@@ -86,4 +85,21 @@ export function writeHome(place: Place, path: string, content: string): void {
 /** A folder that is read and never written may be large: it is not copied. */
 export function linkHome(place: Place, path: string, to: string): void {
   symlinkSync(to, join(place.home, path))
+}
+
+const ATTEMPTS = 20
+const PAUSE_MS = 100
+
+/** A daemon notices only after a while that its store is gone, and may put something into it while that goes. */
+async function removed(root: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      rmSync(root, { recursive: true, force: true })
+      return
+    } catch (error) {
+      const isFilled = error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY'
+      if (!isFilled || attempt === ATTEMPTS) throw error
+      await sleep(PAUSE_MS)
+    }
+  }
 }

@@ -176,3 +176,21 @@ test.each(FATE_NAMES)('a rewind whose folder is %s half-way writes nowhere else'
   await project.undo()
   expect(s.snapshotOf()).not.toEqual(target)
 })
+
+test('a store that is removed while it is open is not begun anew by what was still to be written', async () => {
+  await using s = await scratch({ files: manyFiles('first') })
+  s.allowDamage()
+  const store = await s.open({ durability: 'fsync' })
+  const project = await store.project(s.project, { watch: true })
+  // So many changes that the stat cache is due, 200 ms after the save.
+  await project.save()
+  s.write({ 'folder-0/deep/file-0': 'changed' })
+  await project.save()
+  rmSync(s.home, { recursive: true })
+  await sleep(500)
+  expect(existsSync(s.home)).toBe(false)
+  s.write({ 'folder-0/deep/file-0': 'changed again' })
+  await expect(project.save()).rejects.toMatchObject({ code: 'STORE_UNUSABLE' })
+  await store.close()
+  expect(existsSync(s.home)).toBe(false)
+})

@@ -1,10 +1,10 @@
 // The stat cache on disk: all nodes in columns, read back in a few milliseconds. Derived: a missing,
 // damaged or foreign file only costs the time to read the project again.
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { type BytePath, hasCode, type ObjectId, type Snapshot } from '../../model/index.js'
-import { writeFileAtomically } from '../../system/index.js'
+import { makeFolderIn, writeFileAtomically } from '../../system/index.js'
 import type { NodeTable } from './columns.js'
 import { encodeNodes } from './node-columns.js'
 import { type NodeSizes, PackedNodes } from './packed-nodes.js'
@@ -38,15 +38,16 @@ type Head = {
   readonly nodes: NodeSizes
 }
 
-/** Undefined if there is no room: what was saved is saved, and without a cache the next save takes longer. */
+/** Undefined if there is no room, or no store any more: what was saved is saved, and without a cache the next save takes longer. */
 export function keepStatCache(path: string, known: CachedProject): NodeTable | undefined {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const folder = dirname(path)
+    makeFolderIn(dirname(folder), basename(folder))
     // Whatever else stands there is not ours to keep: the cache is derived.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
     return writeStatCache(path, known)
   } catch (error) {
-    if (hasCode(error, 'ENOSPC', 'EDQUOT')) return undefined
+    if (hasCode(error, 'ENOSPC', 'EDQUOT', 'ENOENT')) return undefined
     throw error
   }
 }

@@ -1,5 +1,5 @@
 // A cookie is a file made to be heard of: its event stands behind those of all that happened before.
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
 
@@ -59,7 +59,7 @@ export class Cookies {
       this.#move(path)
     } catch (error) {
       // The save goes on without, and says what is wrong with the disk if that keeps it from saving too.
-      if (!hasCode(error, ...NO_PLACE)) throw error
+      if (!hasCode(error, 'ENOENT', ...NO_PLACE)) throw error
       this.#last = undefined
       return false
     }
@@ -72,7 +72,6 @@ export class Cookies {
       if (this.#last !== undefined) return renameSync(this.#last, path)
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     }
     writeFileSync(path, '', { mode: 0o600 })
   }

@@ -2,10 +2,15 @@
 // its process, so that what a killed one left can be removed on proof of its death: made in one step, it is never
 // without an owner.
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { hasCode } from '../../model/index.js'
-import { isSurelyDead, ownIdentity, type ProcessIdentity } from '../../system/index.js'
+import {
+  isSurelyDead,
+  makeFolderIn,
+  ownIdentity,
+  type ProcessIdentity,
+} from '../../system/index.js'
 
 const WATCHES = 'watches'
 /** pid, start, machine, boot, and letters of its own. */
@@ -27,7 +32,7 @@ export class WatchFolder {
   ensure(): void {
     if (existsSync(this.path)) return
     removeDead(this.#home)
-    mkdirSync(this.path, { recursive: true, mode: 0o700 })
+    makeFolderIn(this.#home, WATCHES, basename(this.path))
   }
 
   remove(): void {
