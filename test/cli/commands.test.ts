@@ -321,6 +321,10 @@ test('doctor tells which agents have our hooks, and whose configuration cannot b
       { agent: 'gemini', scope: 'project', found: 'unreadable' },
     ],
   })
+  rmSync(join(s.project, '.gemini/settings.json'))
+  mkdirSync(join(s.project, '.gemini/settings.json'))
+  const elsewhere = s.run(['doctor', '-C', s.project], { cwd: '/' })
+  expect(elsewhere.stdout).toContain('codex (project), gemini (project: cannot be read)\n')
 })
 
 test('what failed is noted, told by status, and does not hide the error itself', () => {

@@ -117,7 +117,9 @@ export async function findHooks(
       const { changes } = await planUninstallOf(undefined, { ...request, agent })
       if (changes.length > 0) found.push({ agent, found: 'installed' })
     } catch (error) {
-      if (!(error instanceof SavestateError) || error.code !== 'CONFIG_INVALID') throw error
+      const isMalformed = error instanceof SavestateError && error.code === 'CONFIG_INVALID'
+      const isOutOfReach = error instanceof Error && 'syscall' in error
+      if (!isMalformed && !isOutOfReach) throw error
       found.push({ agent, found: 'unreadable' })
     }
   }

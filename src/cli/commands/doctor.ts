@@ -6,8 +6,8 @@ import { printable, printableLine } from '../printable.js'
 import { version } from '../version.js'
 
 type Page = DoctorResult & {
-  /** Our hooks in the configuration of agents: the person's own, and that of the folder the person is in. */
-  readonly hooks: readonly (FoundHooks & { readonly scope: 'user' | 'project' })[]
+  /** Our hooks in the configuration of agents: the person's own, and that of the folder the person is in. Null without HOME. */
+  readonly hooks: readonly (FoundHooks & { readonly scope: 'user' | 'project' })[] | null
 }
 
 export const run = command<Page>({
@@ -36,14 +36,16 @@ export const run = command<Page>({
   },
 })
 
-async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
+async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
+  // A page for a report comes from any environment.
+  if ((process.env['HOME'] ?? process.env['USERPROFILE']) === undefined) return null
   const { findHooks } = await installer()
   const common = {
     environment: process.env,
     programPath: process.argv[1] ?? 'savestate',
     storeHome: defaultHome(),
   }
-  const scopes = [{ type: 'user' }, { type: 'project', root: folder }] as const
+  const scopes = [{ type: 'user' }, { type: 'project', root: options.text('C') ?? folder }] as const
   const found = scopes.map(async (scope) =>
     (await findHooks({ ...common, scope })).map((one) => ({ ...one, scope: scope.type })),
   )
@@ -51,6 +53,7 @@ async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
 }
 
 function hooksText({ hooks }: Page): string {
+  if (hooks === null) return 'unknown: HOME is not set'
   const texts = hooks.map(({ agent, scope, found }) =>
     found === 'installed' ? `${agent} (${scope})` : `${agent} (${scope}: cannot be read)`,
   )
