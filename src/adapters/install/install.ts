@@ -117,9 +117,10 @@ export async function findHooks(
       const { changes } = await planUninstallOf(undefined, { ...request, agent })
       if (changes.length > 0) found.push({ agent, found: 'installed' })
     } catch (error) {
-      const isMalformed = error instanceof SavestateError && error.code === 'CONFIG_INVALID'
-      const isOutOfReach = error instanceof Error && 'syscall' in error
-      if (!isMalformed && !isOutOfReach) throw error
+      // Malformed, closed to us, or no file at all: a report says so and goes on.
+      const isTold =
+        error instanceof SavestateError || (error instanceof Error && 'syscall' in error)
+      if (!isTold) throw error
       found.push({ agent, found: 'unreadable' })
     }
   }
