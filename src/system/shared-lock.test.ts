@@ -56,7 +56,9 @@ test('a killed holder holds nothing', async () => {
     import { DatabaseSync } from '@photostructure/sqlite'
     const database = new DatabaseSync(${JSON.stringify(path)})
     database.exec('BEGIN'); database.prepare('SELECT count(*) FROM sqlite_schema').get()
-    console.log('held'); setInterval(() => undefined, 1000)`
+    console.log('held')
+    // What nothing can reach any more is closed, and its lock gone.
+    setInterval(() => database, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
   await once(child.stdout, 'data')
   const lock = new SharedLock(path)
