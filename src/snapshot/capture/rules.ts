@@ -43,12 +43,12 @@ export class Rules {
   /** Two folders with equal keys are decided alike. */
   readonly key: string
   readonly #load: () => Chains
-  readonly #fixed: Fixed
+  readonly #fixed: () => Fixed
   #chains: Chains | undefined
   /** Everything that can make a path ignored, in one. */
   #all: { readonly chain: IgnoreChain | undefined } | undefined
 
-  private constructor(key: string, fixed: Fixed, load: () => Chains) {
+  private constructor(key: string, fixed: () => Fixed, load: () => Chains) {
     this.key = key
     this.#fixed = fixed
     this.#load = load
@@ -63,12 +63,16 @@ export class Rules {
       JSON.stringify(site),
       JSON.stringify(lists),
     )
-    return new Rules(key, fixedRules(site), () => {
-      let git: IgnoreChain | undefined
-      for (const { text, prefix } of lists)
-        git = extend(git, compileIgnoreList(text, ROOT, { ...options, prefix }))
-      return { own: undefined, git }
-    })
+    return new Rules(
+      key,
+      () => fixedRules(site),
+      () => {
+        let git: IgnoreChain | undefined
+        for (const { text, prefix } of lists)
+          git = extend(git, compileIgnoreList(text, ROOT, { ...options, prefix }))
+        return { own: undefined, git }
+      },
+    )
   }
 
   /** The rules inside a folder whose ignore files `read` gives; `key` tells one set of them from another. */
@@ -85,7 +89,7 @@ export class Rules {
       let { own, git } = this.#resolve()
       for (const { file, text } of read()) {
         const list = compileIgnoreList(text, path, {
-          ignoreCase: this.#fixed.defaults.list.ignoreCase,
+          ignoreCase: this.#fixed().defaults.list.ignoreCase,
         })
         if (file === '.savestateignore') own = extend(own, list)
         else git = extend(git, list)
@@ -101,19 +105,19 @@ export class Rules {
 
   /** Whether the name alone says of a file that it is a secret. */
   namesSecret(path: BytePath): boolean {
-    return verdict(this.#fixed.secretNames, nameOf(path), false) === 'ignored'
+    return verdict(this.#fixed().secretNames, nameOf(path), false) === 'ignored'
   }
 
   /** Whether a secret is to be captured all the same: `.savestateignore` has the last word here too. */
   allowsSecret(path: BytePath): boolean {
     const own = verdict(this.#resolve().own, path, false)
     if (own !== undefined) return own === 'included'
-    return isListed(this.#fixed.allowedSecrets, path)
+    return isListed(this.#fixed().allowedSecrets, path)
   }
 
   #joined(): { readonly chain: IgnoreChain | undefined } {
     const { own, git } = this.#resolve()
-    return { chain: joined(own, joined(git, this.#fixed.defaults)) }
+    return { chain: joined(own, joined(git, this.#fixed().defaults)) }
   }
 
   #resolve(): Chains {

@@ -1,6 +1,6 @@
 // The objects of the store: what is there, and adding to it. A handful of new objects become loose files,
 // many become one pack.
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import type { LoggedFile } from '../unflushed/log-file.js'
@@ -191,7 +191,7 @@ export class ObjectSink {
   }
 
   #removeFolder(): void {
-    if (this.#hasFolder) rmSync(this.#folder, { recursive: true, force: true })
+    if (this.#hasFolder) removeFolder(this.#folder)
     this.#hasFolder = false
   }
 
@@ -212,5 +212,14 @@ export class ObjectSink {
     this.#pending = []
     this.#pack = pack
     return pack
+  }
+}
+
+function removeFolder(folder: string): void {
+  try {
+    // Mostly everything in it has been named, and what removes a whole folder takes milliseconds to load.
+    rmdirSync(folder)
+  } catch {
+    rmSync(folder, { recursive: true, force: true })
   }
 }
