@@ -5,6 +5,7 @@ import {
   mkdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -42,6 +43,20 @@ const CHANGES: Readonly<Record<string, (root: string) => void>> = {
   'an ignore file at the top': (root) => writeFileSync(join(root, '.gitignore'), 'file-1*\n'),
   'an ignore file that goes': (root) => rmSync(join(root, 'f19/.gitignore')),
   'a file that fits the limit now': (root) => truncateSync(join(root, 'f20/large'), 10),
+  'an edit of the same size, at the time of before': (root) => {
+    const path = join(root, 'f22/file-22.txt')
+    const { atime, mtime } = statSync(path)
+    writeFileSync(path, '99')
+    utimesSync(path, atime, mtime)
+  },
+  'another file with the facts of one': (root) => {
+    const path = join(root, 'f23/file-23.txt')
+    const { atime, mtime } = statSync(path)
+    writeFileSync(join(root, 'other'), '98')
+    utimesSync(join(root, 'other'), atime, mtime)
+    renameSync(join(root, 'other'), path)
+  },
+  'a name of any bytes': (root) => writeFileSync(anyBytes(root), 'edited'),
   'another time only': (root) => utimesSync(join(root, 'f21/file-21.txt'), 1000, 1000),
 }
 
@@ -52,6 +67,8 @@ test('with a cache a save is that of a process without one, whatever has changed
     const deep = i < FOLDERS ? 'deep/er/' : ''
     s.write({ [`f${i % FOLDERS}/${deep}file-${i}.txt`]: String(i % 100) })
   }
+  mkdirSync(join(s.project, 'f24/\né'))
+  writeFileSync(anyBytes(s.project), 'before')
   for (let i = 0; i < FOLDERS; i++) s.write({ [`f${i}/file-${i}.txt`]: String(i) })
   await settle()
   const fresh = join(s.folder, 'fresh')
@@ -65,6 +82,10 @@ test('with a cache a save is that of a process without one, whatever has changed
     expect({ change, seen }).toEqual({ change, seen: [expected, expected] })
   }
 })
+
+function anyBytes(root: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/f24/\né/`), Buffer.from([0xff, 0x80, 0x5c])])
+}
 
 async function savedFiles(s: Scratch, home: string): Promise<unknown> {
   const store = await sdk.openStore({

@@ -1,6 +1,6 @@
 // The helper behind StatAhead.
 import { parentPort } from 'node:worker_threads'
-import { HELPER_AT, SCAN_AT, type StatJob } from './capture/stat-ahead.js'
+import { HELPER_AT, ROWS_AT_ONCE, SCAN_AT, type StatJob } from './capture/stat-ahead.js'
 import { TableLook } from './capture/table-look.js'
 
 let look: TableLook | undefined
@@ -15,8 +15,10 @@ parentPort?.on('message', ({ table, control }: StatJob) => {
 })
 
 function lookThrough(rows: TableLook, control: Int32Array): void {
-  for (let row = rows.count - 1; row > Atomics.load(control, SCAN_AT); row--) {
-    verdicts[row] = rows.judge(row)
-    Atomics.store(control, HELPER_AT, row)
+  for (let to = rows.count; to > Atomics.load(control, SCAN_AT); ) {
+    const from = Math.max(0, to - ROWS_AT_ONCE)
+    rows.judge(from, to, verdicts)
+    Atomics.store(control, HELPER_AT, from)
+    to = from
   }
 }

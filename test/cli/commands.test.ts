@@ -21,6 +21,17 @@ test('a newcomer is told how to begin, and later sees the newest checkpoints', (
   expect(later.stdout).toContain('savestate rewind 1')
 })
 
+test('save of thousands of files that are known says no more than of a few', () => {
+  const names = Array.from({ length: 2100 }, (_, number) => `f${number % 50}/${number}.txt`)
+  using s = scratch(Object.fromEntries(names.map((name) => [name, 'one\n'])))
+  s.run(['save'])
+  s.write({ 'f7/7.txt': 'changed\n' })
+  const second = s.run(['save'])
+  expect({ ...second, stdout: steady(second.stdout) }).toEqual(
+    said('Saved <id>: 1 file changed, +1 −1.'),
+  )
+})
+
 test('save says what it saved, and that nothing changed', () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
   const first = s.run(['save', '-m', 'the first'])

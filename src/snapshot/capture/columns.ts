@@ -5,20 +5,18 @@ export const KINDS = ['folder', 'file', 'link', 'skipped'] as const
 export const KIND = { folder: 0, file: 1, link: 2, skipped: 3 } as const
 
 /** Bytes of one node in all columns. */
-export const NODE_BYTES = 5 * 8 + 10 * 4 + 2 * 2 + 3 + 20
+export const NODE_BYTES = 5 * 8 + 8 * 4 + 2 * 2 + 3 + 20
 
 export type Columns = {
   readonly sizes: Float64Array
-  /** As Node tells them, with a fraction; together with the nanoseconds that are part of it, exact. */
-  readonly mtimes: Float64Array
-  readonly ctimes: Float64Array
+  /** In nanoseconds. */
+  readonly mtimes: BigInt64Array
+  readonly ctimes: BigInt64Array
   readonly inos: BigUint64Array
   /** Sums over all rows up to this one: of bytes, files and links, and what was left out. */
   readonly bytesUpTo: Float64Array
   readonly filesUpTo: Uint32Array
   readonly skippedUpTo: Uint32Array
-  readonly mtimeNanos: Uint32Array
-  readonly ctimeNanos: Uint32Array
   readonly childCounts: Uint32Array
   readonly rules: Uint32Array
   readonly ignores: Uint32Array
@@ -56,14 +54,12 @@ export function columnsOf({ count, memory, at }: Omit<NodeTable, 'names'>): Colu
   }
   return {
     sizes: new Float64Array(memory, place(8), count),
-    mtimes: new Float64Array(memory, place(8), count),
-    ctimes: new Float64Array(memory, place(8), count),
+    mtimes: new BigInt64Array(memory, place(8), count),
+    ctimes: new BigInt64Array(memory, place(8), count),
     inos: new BigUint64Array(memory, place(8), count),
     bytesUpTo: new Float64Array(memory, place(8), count),
     filesUpTo: new Uint32Array(memory, place(4), count),
     skippedUpTo: new Uint32Array(memory, place(4), count),
-    mtimeNanos: new Uint32Array(memory, place(4), count),
-    ctimeNanos: new Uint32Array(memory, place(4), count),
     childCounts: new Uint32Array(memory, place(4), count),
     rules: new Uint32Array(memory, place(4), count),
     ignores: new Uint32Array(memory, place(4), count),
@@ -106,23 +102,4 @@ export function deriveColumns(columns: Columns): void {
     }
     ends[row] = end
   }
-}
-
-const MS_PER_S = 1000
-const NS_PER_MS = 1_000_000
-const NS_PER_S = 1_000_000_000n
-
-/** To the bit what Node says of such a time where it says milliseconds. */
-export function msOf(ns: bigint): number {
-  return Number((ns - BigInt(nanosOf(ns))) / NS_PER_S) * MS_PER_S + nanosOf(ns) / NS_PER_MS
-}
-
-/** After the whole second before: never negative, also before 1970. */
-export function nanosOf(ns: bigint): number {
-  return Number(((ns % NS_PER_S) + NS_PER_S) % NS_PER_S)
-}
-
-/** The time that both came from. */
-export function nsOf(ms: number, nanos: number): bigint {
-  return BigInt(Math.round((ms - nanos / NS_PER_MS) / MS_PER_S)) * NS_PER_S + BigInt(nanos)
 }

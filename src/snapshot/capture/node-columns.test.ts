@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import { lstatSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type BytePath, bytePathOf, ROOT } from '../../model/index.js'
 import { SKIP_REASONS, type SkipReason } from '../../model/entry.js'
 import { parseObjectId } from '../../model/ids.js'
-import { msOf, nanosOf, nsOf } from './columns.js'
 import {
   type FolderNode,
   type Node,
@@ -143,18 +141,6 @@ test('what a folder holds is added up as it is, without a look into it', () => {
     }),
     { seed: 13, numRuns: 100 },
   )
-})
-
-test.each([0n, 1n, 999_999_999n, 1_794_831_373_390_123_457n, -1n, -5_250_000_001n])(
-  'a time comes back to the nanosecond: %s',
-  (ns) => expect(nsOf(msOf(ns), nanosOf(ns))).toBe(ns),
-)
-
-test('times are what Node says of a file', () => {
-  const path = new URL(import.meta.url)
-  const { mtimeMs, ctimeMs } = lstatSync(path)
-  const { mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
-  expect([msOf(mtimeNs), msOf(ctimeNs)]).toEqual([mtimeMs, ctimeMs])
 })
 
 function packed(root: FolderNode, keptEpoch: number): PackedNodes {

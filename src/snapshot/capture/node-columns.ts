@@ -1,13 +1,5 @@
 // Nodes into columns: many times faster to write and read than a record each. PackedNodes reads them.
-import {
-  columnsOf,
-  deriveColumns,
-  KIND,
-  msOf,
-  nanosOf,
-  NODE_BYTES,
-  type NodeTable,
-} from './columns.js'
+import { columnsOf, deriveColumns, KIND, NODE_BYTES, type NodeTable } from './columns.js'
 import { FLAG, isAlwaysLoud, type NodeSizes, REASONS } from './packed-nodes.js'
 import type { FolderNode, Node } from './node.js'
 
@@ -38,10 +30,8 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
   nodes.forEach((node, i) => {
     node.place = i
     c.sizes[i] = node.size
-    c.mtimes[i] = msOf(node.mtimeNs)
-    c.ctimes[i] = msOf(node.ctimeNs)
-    c.mtimeNanos[i] = nanosOf(node.mtimeNs)
-    c.ctimeNanos[i] = nanosOf(node.ctimeNs)
+    c.mtimes[i] = node.mtimeNs
+    c.ctimes[i] = node.ctimeNs
     c.inos[i] = node.ino
     c.nameBytes[i] = node.name.length
     c.kinds[i] = KIND[node.kind]

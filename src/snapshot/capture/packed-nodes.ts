@@ -7,15 +7,7 @@ import {
   SKIP_REASONS,
   type SkipReason,
 } from '../../model/index.js'
-import {
-  type Columns,
-  columnsOf,
-  KIND,
-  KINDS,
-  NODE_BYTES,
-  type NodeTable,
-  nsOf,
-} from './columns.js'
+import { type Columns, columnsOf, KIND, KINDS, NODE_BYTES, type NodeTable } from './columns.js'
 import {
   type ChildSource,
   type FolderNode,
@@ -147,8 +139,8 @@ export class PackedNodes implements ChildSource {
           : newContent(name, { kind, viaIndex })
     node.place = row
     node.size = c.sizes[row] ?? 0
-    node.mtimeNs = nsOf(c.mtimes[row] ?? 0, c.mtimeNanos[row] ?? 0)
-    node.ctimeNs = nsOf(c.ctimes[row] ?? 0, c.ctimeNanos[row] ?? 0)
+    node.mtimeNs = c.mtimes[row] ?? 0n
+    node.ctimeNs = c.ctimes[row] ?? 0n
     node.ino = c.inos[row] ?? 0n
     node.settled = (flags & FLAG.settled) !== 0
     node.epoch = (flags & FLAG.kept) === 0 ? 1 : 0
@@ -171,11 +163,10 @@ export class PackedNodes implements ChildSource {
 
 /** Whether a row must be looked at by the scan itself, however its path looks. */
 export function isAlwaysLoud(columns: Columns, row: number): boolean {
-  const { kinds, flags, reasons, rules, parents, ctimes, ctimeNanos } = columns
+  const { kinds, flags, reasons, rules, parents, ctimes } = columns
   const kind = kinds[row]
   if (kind === KIND.skipped) {
-    const ctimeNs = nsOf(ctimes[row] ?? 0, ctimeNanos[row] ?? 0)
-    return isPassing(REASONS[reasons[row] ?? 0] ?? 'ignored', { ctimeNs })
+    return isPassing(REASONS[reasons[row] ?? 0] ?? 'ignored', { ctimeNs: ctimes[row] ?? 0n })
   }
   const flag = flags[row] ?? 0
   if ((flag & SURE) !== SURE) return true

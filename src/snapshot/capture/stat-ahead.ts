@@ -6,13 +6,16 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { ProjectId } from '../../model/index.js'
 import { workerThreads } from '../../system/index.js'
-import { columnsOf, msOf, nanosOf, type NodeTable } from './columns.js'
+import { columnsOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
 import { TableLook, VERDICT } from './table-look.js'
 
 /** Places in the control words: how far the scan is, and down to where the helper has been. */
 export const SCAN_AT = 0
 export const HELPER_AT = 1
+
+/** Each of both goes on by so many: what they then do twice is little. */
+export const ROWS_AT_ONCE = 64
 
 export type StatJob = {
   /** A table to work on from now on. */
@@ -79,9 +82,11 @@ export class StatAhead {
     if (this.#table === undefined) return undefined
     const verdicts = this.#verdicts
     const look = new TableLook(this.#table, this.#root)
-    for (let row = 0; row < Atomics.load(this.#control, HELPER_AT); row++) {
-      verdicts[row] = look.judge(row)
-      Atomics.store(this.#control, SCAN_AT, row)
+    for (let from = 0; from < Atomics.load(this.#control, HELPER_AT); ) {
+      const to = Math.min(from + ROWS_AT_ONCE, Atomics.load(this.#control, HELPER_AT))
+      look.judge(from, to, verdicts)
+      Atomics.store(this.#control, SCAN_AT, to)
+      from = to
     }
     this.#isComplete = true
     const changed: number[] = []
@@ -112,10 +117,8 @@ export class StatAhead {
     for (const node of nodes) {
       if (node.place === -1 || node.kind === 'skipped') continue
       columns.sizes[node.place] = node.size
-      columns.mtimes[node.place] = msOf(node.mtimeNs)
-      columns.ctimes[node.place] = msOf(node.ctimeNs)
-      columns.mtimeNanos[node.place] = nanosOf(node.mtimeNs)
-      columns.ctimeNanos[node.place] = nanosOf(node.ctimeNs)
+      columns.mtimes[node.place] = node.mtimeNs
+      columns.ctimes[node.place] = node.ctimeNs
       columns.inos[node.place] = node.ino
       columns.modes[node.place] = node.mode
     }
