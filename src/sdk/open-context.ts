@@ -1,6 +1,7 @@
 // What an open store is made of, and where it is.
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import { Ledger } from '../ledger/index.js'
@@ -17,6 +18,8 @@ export type StoreOptions = {
   readonly limits?: Partial<Limits>
   /** The caller has nothing else to do while it waits: no thread is started to keep its event loop free. */
   readonly mayBlock?: boolean
+  /** With `mayBlock`: a thread of `stat-thread.js` that has been started ahead. For the command line. */
+  readonly helper?: Worker | undefined
   /** Classes whose instances may stand in states, and how they are kept. */
   readonly classes?: ClassRegistry
   /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
@@ -37,7 +40,7 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   })
   const keys = givenKeys(options.encryption, { home, environment: process.env })
   const mayBlock = options.mayBlock ?? false
-  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
+  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock, helper: options.helper })
   if (!mayBlock) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))
   try {

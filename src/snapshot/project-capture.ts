@@ -117,6 +117,8 @@ export class ProjectCapture {
     const { root, limits } = site
     const { maxFileBytes } = limits
     const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, lanes, onProgress })
+    // Counted is what came since the newest checkpoint: of anything else nobody asks.
+    if (known?.snapshot?.tree !== held[0]) hasher.tally.giveUp()
     try {
       const memory = { known, touches }
       const scanned = this.#scan(site, memory, {

@@ -1,6 +1,7 @@
 // The room's face: a folder ⇄ a tree id. Everything slow happens on the capture thread.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import {
   type BytePath,
   bytePath,
@@ -48,6 +49,8 @@ export type SnapshotsOptions = {
   readonly limitsOf: (project: Pick<Project, 'path'>) => Limits
   /** The caller has nothing else to do: no thread is needed to keep its event loop free. */
   readonly mayBlock: boolean
+  /** For the first capture. */
+  readonly helper?: Worker | undefined
 }
 
 const YOUNG_MB = 16
@@ -59,10 +62,12 @@ export class Snapshots {
   #cacheTimer: NodeJS.Timeout | undefined
   /** A helper that was started ahead of the capture it is for. */
   #ahead: { readonly project: ProjectId; readonly helper: StatAhead } | undefined
+  #helper: Worker | undefined
   readonly #watched = new Set<BytePath>()
 
   constructor(options: SnapshotsOptions) {
     this.#options = options
+    this.#helper = options.helper
   }
 
   /** Makes what is missing of the store's git repository. To be awaited before anything else. */
@@ -83,8 +88,10 @@ export class Snapshots {
   expectCapture(project: ProjectId): void {
     const { mayBlock, home } = this.#options
     if (!mayBlock || this.#thread !== undefined || !hasLargeCache(home, project)) return
-    this.#ahead = { project, helper: new StatAhead(new URL('./stat-thread.js', import.meta.url)) }
-    this.#ahead.helper.warmUp()
+    const helper = new StatAhead(new URL('./stat-thread.js', import.meta.url), this.#helper)
+    this.#helper = undefined
+    helper.warmUp()
+    this.#ahead = { project, helper }
   }
 
   /** A first save is likely to come: its threads start while the caller does something else. */
@@ -267,16 +274,13 @@ export class Snapshots {
     if (mayBlock)
       return callHere(async () =>
         (await import('./capture-calls.js')).captureCalls(data, {
-          helperFor: (project) => this.#helperFor(project),
+          helperFor: (project) =>
+            this.#ahead?.project === project ? this.#ahead.helper : undefined,
         }),
       )
     return startThread<CaptureCalls>(new URL('./capture-thread.js', import.meta.url), data, {
       youngMb: YOUNG_MB,
     })
-  }
-
-  #helperFor(project: ProjectId): StatAhead | undefined {
-    return this.#ahead?.project === project ? this.#ahead.helper : undefined
   }
 
   #siteOf(project: Project): Site {

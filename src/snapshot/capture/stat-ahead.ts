@@ -42,8 +42,9 @@ export class StatAhead {
   #root = ''
   #isComplete = false
 
-  constructor(url: URL) {
+  constructor(url: URL, worker?: Worker) {
     this.#url = url
+    this.#worker = worker
   }
 
   /** Starts the thread ahead of need: it takes as long as reading the table does. */
@@ -138,6 +139,8 @@ export class StatAhead {
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     })
     worker.unref()
+    // What it does not do, the scan does.
+    worker.on('error', () => undefined)
     return worker
   }
 }
