@@ -24,6 +24,8 @@ export type OperationOf<Context, Input, Result> = {
   readonly effect: Effect
   /** Made when it is first needed: a program calls few of its operations. */
   readonly input: () => Schema<Input>
+  /** The input where none is given. There is nothing to check in it, and making a schema takes milliseconds. */
+  readonly withoutInput?: () => NoInfer<Input>
   run(context: Context, input: Input, hooks: Hooks): Promise<Result>
 }
 
@@ -63,18 +65,37 @@ export async function perform<Context extends StoreContext, Result>(
   request: { readonly input: unknown; readonly hooks?: Hooks | undefined },
 ): Promise<Result> {
   const operation = 'load' in wanted ? await wanted.load() : wanted
-  const parsed = operation.input().safeParse(request.input)
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(
-      ({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`,
-    )
-    throw new SavestateError('BAD_INPUT', `${operation.name}: ${faults.join('; ')}`)
-  }
+  const input = checked(operation, request.input)
   try {
-    return await operation.run(context, parsed.data, request.hooks ?? {})
+    return await operation.run(context, input, request.hooks ?? {})
   } catch (error) {
     const explained = explainSystemError(error)
     noteFailure(context, operation.name, explained)
     throw explained
   }
+}
+
+function checked<Input>(
+  {
+    name,
+    input,
+    withoutInput,
+  }: Pick<OperationOf<never, Input, unknown>, 'name' | 'input' | 'withoutInput'>,
+  given: unknown,
+): Input {
+  if (withoutInput !== undefined && isNothing(given)) return withoutInput()
+  const parsed = input().safeParse(given)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map(
+    ({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`,
+  )
+  throw new SavestateError('BAD_INPUT', `${name}: ${faults.join('; ')}`)
+}
+
+function isNothing(given: unknown): boolean {
+  return (
+    typeof given === 'object' &&
+    given !== null &&
+    Object.values(given).every((value) => value === undefined)
+  )
 }

@@ -57,6 +57,7 @@ export const listSession = sessionOperation({
   effect: 'reads',
   input: () =>
     z.object({ limit: limit(), before: z.optional(z.string()), name: z.optional(z.string()) }),
+  withoutInput: () => ({}),
   async run({ ledger, hold }, input): Promise<readonly CheckpointView[]> {
     const scope = { session: hold.key }
     if (input.name !== undefined)
@@ -89,6 +90,7 @@ export const stateAt = sessionOperation({
   summary: 'Read the state of a checkpoint',
   effect: 'reads',
   input: () => z.object({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
+  withoutInput: () => ({}),
   async run(context, { ref, keys }): Promise<unknown> {
     const { head } = sessionNow(context)
     const checkpoint =

@@ -6,6 +6,7 @@ import type { SqlRow } from '../../system/index.js'
 import { number } from '../rows.js'
 import type { Place } from '../sealing/index.js'
 import { altered, lacking, malformed } from './damage.js'
+import { idsOf, type Run } from './node-body.js'
 import { nextId, type Rows } from './rows.js'
 
 export const PLAIN = 0
@@ -60,10 +61,12 @@ export function readHash(
   return Buffer.from(bytes).toString('hex')
 }
 
-/** How many elements are read at once. More are slower: see docs/performance.md#states. */
-const AT_ONCE = 128
+/** How many elements are read at once. More are no faster. */
+const AT_ONCE = 512
+/** Runs up to here are read together. */
+const MAX_TOGETHER = 16
 /** Longer texts are read alone, so that a piece has a bounded size. */
-const MAX_BYTES_IN_PIECE = 65_536
+const MAX_BYTES_IN_PIECE = 16_384
 
 const IS_IN_PIECE = `element.form = ${PLAIN} AND octet_length(element.text) <= ${MAX_BYTES_IN_PIECE}`
 
@@ -73,12 +76,14 @@ const PIECE = `
     group_concat(iif(${IS_IN_PIECE}, NULL, wanted.key)) AS odd
   FROM json_each(?) AS wanted CROSS JOIN elements AS element ON element.id = wanted.value`
 
-/** The same for ids in a row, which most lists have that grew step by step: rows side by side need no search. */
+/**
+ * The same for ids in a row, which most lists have that grew step by step: rows side by side need no search, and if there
+ * are as many as ids, they are these. Only if none is odd.
+ */
 const RANGE = `
-  SELECT group_concat(element.id) AS ids,
-    '[' || group_concat(iif(${IS_IN_PIECE}, element.text, 'null')) || ']' AS texts,
-    group_concat(iif(${IS_IN_PIECE}, NULL, element.id - ?1)) AS odd
-  FROM elements AS element WHERE element.id BETWEEN ?1 AND ?2`
+  SELECT count(*) AS count, '[' || group_concat(text) || ']' AS texts
+  FROM (SELECT element.text FROM elements AS element
+    WHERE element.id BETWEEN ? AND ? AND ${IS_IN_PIECE} ORDER BY element.id)`
 
 export type Elements = {
   /** The values of the plain elements; anything in the place of the others. */
@@ -88,25 +93,30 @@ export type Elements = {
 }
 
 type Wanted = { readonly ids: readonly number[]; readonly state: StateId }
+type Found = { readonly texts: string /** Places in the piece. */; readonly odd: readonly number[] }
 
-export function readElements(rows: Rows, { ids, state }: Wanted): Elements {
+export function readElements(
+  rows: Rows,
+  { runs, state }: { readonly runs: readonly Run[]; readonly state: StateId },
+): Elements {
   const values: unknown[] = []
   const tagged = new Map<number, Element>()
-  for (let start = 0; start < ids.length; start += AT_ONCE) {
-    const piece = ids.slice(start, start + AT_ONCE)
-    const wanted = piece.join()
-    const row = readPiece(rows, { piece, wanted })
-    // Which also says that they came in this order.
-    if (row?.['ids'] !== wanted) throw lacking('elements', state)
-    const plain = parsePlain(String(row['texts']), state)
-    if (plain.length !== piece.length) throw malformed('an element that is not JSON', { state })
+  let isPlain = true
+  for (const piece of piecesOf(runs)) {
+    const start = values.length
+    const range = isPlain ? readRange(rows, piece) : undefined
+    // A list that has one that is odd mostly has many.
+    if (range === undefined && piece.length === 1) isPlain = false
+    const { texts, odd } = range ?? readPiece(rows, { ids: idsIn(piece), state })
+    const plain = parsePlain(texts, state)
+    if (plain.length !== sizeOf(piece)) throw malformed('an element that is not JSON', { state })
     // Not one by one: the code of a first call is interpreted, and this is as long as all that SQLite does.
     values.push(...plain)
-    if (typeof row['odd'] !== 'string') continue
-    const places = row['odd'].split(',').map(Number)
-    const odd = readRows(rows, { ids: places.map((place) => piece[place] ?? 0), state })
-    for (const [n, element] of odd.entries()) {
-      const at = start + (places[n] ?? 0)
+    if (odd.length === 0) continue
+    const ids = idsIn(piece)
+    const elements = readRows(rows, { ids: odd.map((place) => ids[place] ?? 0), state })
+    for (const [n, element] of elements.entries()) {
+      const at = start + (odd[n] ?? 0)
       if (element.form === PLAIN) values[at] = parsePlain(`[${element.text}]`, state)[0]
       else tagged.set(at, element)
     }
@@ -114,15 +124,52 @@ export function readElements(rows: Rows, { ids, state }: Wanted): Elements {
   return { values, tagged }
 }
 
-function readPiece(
-  { database }: Rows,
-  { piece, wanted }: { readonly piece: readonly number[]; readonly wanted: string },
-): SqlRow | undefined {
-  const [first, last] = [piece[0] ?? 0, piece.at(-1) ?? 0]
-  // Then it is true in most cases; what is read tells whether it was.
-  if (last - first !== piece.length - 1) return database.get(PIECE, `[${wanted}]`)
-  const row = database.get(RANGE, first, last)
-  return row?.['ids'] === wanted ? row : database.get(PIECE, `[${wanted}]`)
+/** Long runs come alone, in pieces; short ones together. */
+function piecesOf(runs: readonly Run[]): Run[][] {
+  const pieces: Run[][] = []
+  let room = 0
+  for (const { first, count } of runs) {
+    for (let at = 0; at < count; ) {
+      const part = { first: first + at, count: Math.min(count - at, AT_ONCE) }
+      const last = pieces.at(-1)
+      if (part.count > MAX_TOGETHER || part.count > room || last === undefined) {
+        pieces.push([part])
+        room = part.count > MAX_TOGETHER ? 0 : AT_ONCE - part.count
+      } else {
+        last.push(part)
+        room -= part.count
+      }
+      at += part.count
+    }
+  }
+  return pieces
+}
+
+function idsIn(piece: readonly Run[]): number[] {
+  return piece.flatMap(idsOf)
+}
+
+function sizeOf(piece: readonly Run[]): number {
+  return piece.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Undefined if it is more than one run, or not all elements are there and plain. */
+function readRange({ database }: Rows, [run, more]: readonly Run[]): Found | undefined {
+  if (run === undefined || more !== undefined) return undefined
+  const row = database.get(RANGE, run.first, run.first + run.count - 1)
+  return row?.['count'] === run.count ? { texts: String(row['texts']), odd: [] } : undefined
+}
+
+function readPiece({ database }: Rows, { ids, state }: Wanted): Found {
+  const wanted = ids.join()
+  const row = database.get(PIECE, `[${wanted}]`)
+  // Which also says that they came in this order.
+  if (row?.['ids'] !== wanted) throw lacking('elements', state)
+  const { odd } = row
+  return {
+    texts: String(row['texts']),
+    odd: typeof odd === 'string' ? odd.split(',').map(Number) : [],
+  }
 }
 
 function readRows(rows: Rows, { ids, state }: Wanted): Element[] {

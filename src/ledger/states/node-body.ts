@@ -1,6 +1,8 @@
 // A node as bytes: the difference of each child's id to the one before. What is appended step by step has
 // ids close together, so most children take one byte.
 
+import { MAX_CHILDREN } from './chunks.js'
+
 // Seven bits in each byte; the eighth says that another follows.
 const BYTE_VALUES = 128
 const MAX_BYTES_OF_ID = 8
@@ -53,22 +55,40 @@ export function sealOf(bytes: Uint8Array): NodeSeal | undefined {
   }
 }
 
+/** Ids each of which is the next after the one before. */
+export type Run = { readonly first: number; count: number }
+
+const NEXT = 2
+/** As many as can follow in a node. */
+const ALL_NEXT = Buffer.alloc(MAX_CHILDREN, NEXT)
+
 /** The ids; undefined for bytes that no node has. A seal is passed over. */
 export function unpackNode(body: Uint8Array): number[] | undefined {
+  return unpackRuns(body)?.flatMap(idsOf)
+}
+
+export function idsOf({ first, count }: Run): number[] {
+  return Array.from({ length: count }, (_, place) => first + place)
+}
+
+/**
+ * The same as runs. A list that grew step by step is nearly all one run: then most of a node is compared at once, and not
+ * gone through, which takes its time in a process that has just begun.
+ */
+export function unpackRuns(body: Uint8Array): Run[] | undefined {
   const bytes = body[0] === SEAL ? body.subarray(SEAL_BYTES) : body
-  const ids: number[] = []
+  const runs: Run[] = []
   let last = 0
   let step = 0
   let unit = 1
-  // By index: an iterator takes ten times as long, and this runs for every element that is read.
+  // By index: an iterator takes ten times as long.
   for (let place = 0; place < bytes.length; place += 1) {
-    const byte = bytes[place] ?? 0
-    // The next id, as nearly always. A first call is interpreted, and then all the rest takes its time.
-    if (byte === 2 && unit === 1) {
-      last += 1
-      ids.push(last)
-      continue
+    const run = runs.at(-1)
+    if (unit === 1 && run?.count === 1 && isAllNext(bytes, place)) {
+      run.count += bytes.length - place
+      return runs
     }
+    const byte = bytes[place] ?? 0
     step += (byte % BYTE_VALUES) * unit
     if (byte >= BYTE_VALUES) {
       unit *= BYTE_VALUES
@@ -76,9 +96,15 @@ export function unpackNode(body: Uint8Array): number[] | undefined {
     }
     last += step % 2 === 0 ? step / 2 : -(step + 1) / 2
     if (!Number.isSafeInteger(last) || last <= 0) return undefined
-    ids.push(last)
+    if (run !== undefined && last === run.first + run.count) run.count += 1
+    else runs.push({ first: last, count: 1 })
     step = 0
     unit = 1
   }
-  return unit === 1 && ids.length > 0 ? ids : undefined
+  return unit === 1 && runs.length > 0 ? runs : undefined
+}
+
+function isAllNext(bytes: Uint8Array, from: number): boolean {
+  const count = bytes.length - from
+  return count <= MAX_CHILDREN && ALL_NEXT.compare(bytes, from, bytes.length, 0, count) === 0
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import type { Place } from '../sealing/index.js'
 import { altered, lacking, malformed } from './damage.js'
-import { packNode, sealOf, unpackNode, withSeal } from './node-body.js'
+import { idsOf, packNode, type Run, sealOf, unpackRuns, withSeal } from './node-body.js'
 import { nextId, type Rows } from './rows.js'
 import type { Tree } from './state-body.js'
 
@@ -47,25 +47,29 @@ type Wanted = { readonly ids: readonly number[]; readonly state: StateId }
 
 /** The children of each of these nodes, as they are now: whether they are those that were written is not looked at. */
 export function readNodes(database: Database, { ids, state }: Wanted): number[][] {
-  return readBodies(database, { ids, state }).map((body) => childrenIn(body, state))
+  return readBodies(database, { ids, state }).map((body) => runsIn(body, state).flatMap(idsOf))
 }
 
 /** The same, for those who read states. Throws KEY_MISSING, KEY_WRONG. */
-export function openNodes({ database, vault }: Rows, { ids, state }: Wanted): number[][] {
+export function openNodes(rows: Rows, wanted: Wanted): number[][] {
+  return openRuns(rows, wanted).map((runs) => runs.flatMap(idsOf))
+}
+
+function openRuns({ database, vault }: Rows, { ids, state }: Wanted): Run[][] {
   return readBodies(database, { ids, state }).map((body, place) => {
     const seal = sealOf(body)
-    if (seal === undefined) return childrenIn(body, state)
+    if (seal === undefined) return runsIn(body, state)
     const { keyId, tag, packed } = seal
     const id = ids[place] ?? 0
     if (!vault.keyFor(keyId).isTagOf(tag, packed, nodePlace(id))) throw altered(`node ${id}`, state)
-    return childrenIn(packed, state)
+    return runsIn(packed, state)
   })
 }
 
-function childrenIn(body: Uint8Array, state: StateId): number[] {
-  const children = unpackNode(body)
-  if (children === undefined) throw malformed('a node of another form', { state })
-  return children
+function runsIn(body: Uint8Array, state: StateId): Run[] {
+  const runs = unpackRuns(body)
+  if (runs === undefined) throw malformed('a node of another form', { state })
+  return runs
 }
 
 function readBodies(database: Database, { ids, state }: Wanted): Uint8Array[] {
@@ -83,12 +87,23 @@ function readBodies(database: Database, { ids, state }: Wanted): Uint8Array[] {
 export function readList(
   rows: Rows,
   { tree, state }: { readonly tree: Tree; readonly state: StateId },
-): readonly number[] {
+): readonly Run[] {
   if (tree.length === 0) return []
-  let ids: readonly number[] = [tree.node]
-  for (let level = tree.height; level >= 0; level -= 1) {
-    ids = openNodes(rows, { ids, state }).flat()
+  let runs: readonly Run[] = [{ first: tree.node, count: 1 }]
+  for (let level = tree.height; level >= 0; level -= 1)
+    runs = joined(openRuns(rows, { ids: runs.flatMap(idsOf), state }).flat())
+  if (runs.reduce((sum, { count }) => sum + count, 0) !== tree.length)
+    throw malformed('a list of another length', { state })
+  return runs
+}
+
+/** Where one goes on after another, they are one. */
+function joined(runs: readonly Run[]): Run[] {
+  const longest: Run[] = []
+  for (const { first, count } of runs) {
+    const last = longest.at(-1)
+    if (last !== undefined && last.first + last.count === first) last.count += count
+    else longest.push({ first, count })
   }
-  if (ids.length !== tree.length) throw malformed('a list of another length', { state })
-  return ids
+  return longest
 }

@@ -9,6 +9,7 @@ import {
 } from '../../model/index.js'
 import { altered, lacking, malformed } from './damage.js'
 import { readElements } from './element-rows.js'
+import type { Run } from './node-body.js'
 import { readList } from './node-rows.js'
 import type { Place } from '../sealing/index.js'
 import type { Rows } from './rows.js'
@@ -98,7 +99,12 @@ function readPart(
       put(part.value)
       return
     case 'element':
-      put(readValues(reading, { ids: [part.id], put: (_, value) => put(value) })[0])
+      put(
+        readValues(reading, {
+          runs: [{ first: part.id, count: 1 }],
+          put: (_, value) => put(value),
+        })[0],
+      )
       return
     case 'object': {
       const object = {}
@@ -108,9 +114,9 @@ function readPart(
       return
     }
     case 'list': {
-      const ids = readList(reading.rows, { tree: part.tree, state: reading.state })
+      const runs = readList(reading.rows, { tree: part.tree, state: reading.state })
       const list = readValues(reading, {
-        ids,
+        runs,
         put: (place, value) => {
           list[place] = value
         },
@@ -121,8 +127,8 @@ function readPart(
     default: {
       const object = {}
       const add = (pair: unknown) => define(object, entryOf(pair, reading))
-      const ids = readList(reading.rows, { tree: part.tree, state: reading.state })
-      for (const pair of readValues(reading, { ids, put: (_, pair) => add(pair) })) add(pair)
+      const runs = readList(reading.rows, { tree: part.tree, state: reading.state })
+      for (const pair of readValues(reading, { runs, put: (_, pair) => add(pair) })) add(pair)
       put(object)
     }
   }
@@ -132,12 +138,12 @@ function readPart(
 function readValues(
   reading: Reading,
   {
-    ids,
+    runs,
     put,
-  }: { readonly ids: readonly number[]; readonly put: (place: number, value: unknown) => void },
+  }: { readonly runs: readonly Run[]; readonly put: (place: number, value: unknown) => void },
 ): unknown[] {
   const { classes } = reading
-  const { values, tagged } = readElements(reading.rows, { ids, state: reading.state })
+  const { values, tagged } = readElements(reading.rows, { runs, state: reading.state })
   for (const [place, { text }] of tagged) {
     const decoded = decodeValue(text, classes === undefined ? {} : { classes })
     values[place] = decoded.value
