@@ -1,4 +1,5 @@
 // What an open store is made of, and where it is.
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -41,7 +42,8 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   const keys = givenKeys(options.encryption, { home, environment: process.env })
   const mayBlock = options.mayBlock ?? false
   const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock, helper: options.helper })
-  if (!mayBlock) snapshots.warmUp()
+  // A first save is likely to come. Otherwise the thread waits for a project: many programs keep only states.
+  if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))
   try {
     use.hold()

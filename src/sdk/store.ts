@@ -272,6 +272,7 @@ export class Store {
   #projectAt(path: BytePath): Project {
     refuseUnsafeFolder(path, bytePath(this.#context.home))
     const { ledger, snapshots } = this.#context
+    snapshots.warmUp()
     if (ledger.projectAt(path) === undefined) snapshots.expectFirstSave()
     return new Project({ ...this.#context, path })
   }

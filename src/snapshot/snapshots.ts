@@ -81,7 +81,7 @@ export class Snapshots {
 
   /** Starts the thread ahead of need: it takes some milliseconds. */
   warmUp(): void {
-    this.#thread ??= this.#start()
+    if (!this.#options.mayBlock) this.#thread ??= this.#start()
   }
 
   /** A capture comes next. Where it runs on this thread, its helper starts while the rest is loaded. */
