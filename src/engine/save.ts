@@ -59,8 +59,12 @@ async function saveHere(
   project: Project,
   { facts, hooks }: { readonly facts: SaveFacts; readonly hooks: Hooks },
 ): Promise<SaveResult> {
-  const newest = context.ledger.checkpoints.newestFiles(project.id)
-  const captured = await captureForRecord(context, project, hooks)
+  const capturing = captureForRecord(context, project, hooks)
+  // Under the lock nobody else adds one.
+  const newest = await meanwhile(capturing, () =>
+    context.ledger.checkpoints.newestFiles(project.id),
+  )
+  const captured = await capturing
   failpoint('save:captured')
   const { author, ...said } = facts
   const look = lookAt(context, project, { type: 'said', who: [author] })
@@ -78,6 +82,16 @@ async function saveHere(
     also: look.made,
   })
   return { ...viewCheckpoint(checkpoint), created: true }
+}
+
+/** What can be asked while a capture is under way. If that fails, the capture comes to its end first: it needs the lock. */
+async function meanwhile<T>(capturing: Promise<unknown>, ask: () => T): Promise<T> {
+  try {
+    return ask()
+  } catch (error) {
+    await capturing.catch(() => undefined)
+    throw error
+  }
 }
 
 /**

@@ -22,6 +22,8 @@ const MAX_SECOND = 2 ** 32 - 1
 
 export class Care {
   readonly #database: Database
+  /** When projects were touched, as far as was seen here: it only becomes later. */
+  readonly #touched = new Map<ProjectId, number>()
 
   constructor(database: Database) {
     this.#database = database
@@ -68,9 +70,13 @@ export class Care {
 
   /** Somebody uses the project, though nothing is added to it now. To the hour: most such calls write nothing. */
   touchProject(project: ProjectId, atMs: number): void {
+    if (atMs - (this.#touched.get(project) ?? -Infinity) < HOUR_MS) return
     const row = this.#database.get('SELECT touched_at FROM projects WHERE id = ?', project)
-    if (row === undefined || atMs - number(row, 'touched_at') < HOUR_MS) return
-    this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
+    if (row === undefined) return
+    const isLongAgo = atMs - number(row, 'touched_at') >= HOUR_MS
+    if (isLongAgo)
+      this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
+    this.#touched.set(project, isLongAgo ? atMs : number(row, 'touched_at'))
   }
 
   /** Part of the transaction that adds the checkpoint. Anew for one that has been removed since. */
