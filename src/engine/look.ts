@@ -1,7 +1,6 @@
 // What a look at the folder says of who has changed it since the look before, and what has to be remembered for the
 // next one. A look that finds nothing changed makes no checkpoint; it is remembered all the same, or the next change
 // would be put down to whoever was at work before it.
-import * as z from 'zod/mini'
 import { type CheckpointId, judge, type Moment, type Project, type Task } from '../model/index.js'
 import type { StoreContext } from './context.js'
 
@@ -12,17 +11,6 @@ export type Look = {
   readonly made: (checkpoint: CheckpointId) => void
   readonly foundNothing: () => void
 }
-
-export const momentInput = () =>
-  z.object({
-    type: z.literal('event'),
-    who: z.string(),
-    session: z.string(),
-    agentId: z.optional(z.string()),
-    begins: z.optional(z.string()),
-    ends: z.optional(z.string()),
-    over: z.optional(z.enum(['session', 'agent'])),
-  })
 
 export type MomentInput = Extract<Moment, { type: 'event' }>
 
