@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { PROGRAM } from './cli/program.js'
 import { GIT_ENVIRONMENT, sdk, snapshotOf, type Seen } from './scratch.js'
 
 export const DAMAGES = ['truncated', 'zeroed', 'flipped', 'deleted'] as const
@@ -87,13 +88,14 @@ export async function makeStore(): Promise<DamageStore> {
   writeFileSync(join(two, 'd.txt'), 'more\n')
   await note(two, (await second.save({ reason: 'more' })).id)
   await store.close()
-  // A short program leaves its rows in the write-ahead log.
-  const short = await sdk.openStore({ home: pristine, durability: 'os', mayBlock: true })
+  // A command leaves its rows in the write-ahead log.
   writeFileSync(join(two, 'e.txt'), 'in the log\n')
-  const last = await short.project(two)
-  const { id } = await last.save({ reason: 'in the log' })
-  saved.push(knownOf(two, await last.show(id)))
-  await short.close()
+  const savestate = (...args: string[]): Shown => {
+    const env = { ...process.env, SAVESTATE_HOME: pristine, SAVESTATE_NO_DAEMON: '1' }
+    const all = [PROGRAM, '-C', two, ...args, '--json']
+    return JSON.parse(execFileSync(process.execPath, all, { env }).toString()) as Shown
+  }
+  saved.push(knownOf(two, savestate('show', savestate('save', '-m', 'in the log').id)))
   const git = (...args: string[]) =>
     execFileSync('git', [`--git-dir=${join(pristine, 'objects.git')}`, ...args], {
       env: GIT_ENVIRONMENT,
@@ -128,14 +130,9 @@ export async function makeStore(): Promise<DamageStore> {
   }
 }
 
-function knownOf(
-  project: string,
-  {
-    id,
-    tree,
-    ref,
-  }: { readonly id: string; readonly tree: string | null; readonly ref: string | null },
-): Omit<Known, 'objects'> {
+type Shown = { readonly id: string; readonly tree: string | null; readonly ref: string | null }
+
+function knownOf(project: string, { id, tree, ref }: Shown): Omit<Known, 'objects'> {
   const place = (ref ?? '').replace('refs/savestate/', '')
   return { id, project, tree: tree ?? '', ref: place, content: snapshotOf(project) }
 }

@@ -176,9 +176,9 @@ test('the same, with rows that stand in the log alone', async () => {
 function schemaPagesOf(path: string, { rewritten }: { readonly rewritten: boolean }): number[] {
   const database = openDatabase(path, { timeoutMs: 0 })
   try {
-    if (rewritten) database.exec('VACUUM')
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    const rows = database.all(`SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'`)
+    if (rewritten) database.exec('VACUUM file')
+    database.exec('PRAGMA file.wal_checkpoint(TRUNCATE)')
+    const rows = database.all(`SELECT pageno FROM dbstat('file') WHERE name = 'sqlite_schema'`)
     return rows.map((row) => Number(row['pageno']))
   } finally {
     database.close()

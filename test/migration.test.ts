@@ -16,7 +16,7 @@ test('there is a store of every version but the present one', () => {
 test('a store of version 1 is brought up to date and everything in it comes back', async () => {
   await using s = await scratch()
   const database = openFixture('store-1', s.home)
-  expect(database.get('PRAGMA user_version')).toEqual({ user_version: 1 })
+  expect(database.get('PRAGMA file.user_version')).toEqual({ user_version: 1 })
   database.run('UPDATE projects SET path = ?', Buffer.from(s.project))
   database.close()
 
@@ -45,7 +45,7 @@ test('a store of version 1 is brought up to date and everything in it comes back
 test('a store of version 2 is brought up to date, sessions and states included', async () => {
   await using s = await scratch()
   const database = openFixture('store-2', s.home)
-  expect(database.get('PRAGMA user_version')).toEqual({ user_version: 2 })
+  expect(database.get('PRAGMA file.user_version')).toEqual({ user_version: 2 })
   database.run('UPDATE projects SET path = ?', Buffer.from(s.project))
   database.close()
 
@@ -71,7 +71,7 @@ test('a store of version 2 is brought up to date, sessions and states included',
 test('in a store of version 3 nobody knows who changed what, and from then on it is known', async () => {
   await using s = await scratch()
   const database = openFixture('store-3', s.home)
-  expect(database.get('PRAGMA user_version')).toEqual({ user_version: 3 })
+  expect(database.get('PRAGMA file.user_version')).toEqual({ user_version: 3 })
   database.run('UPDATE projects SET path = ?', Buffer.from(s.project))
   database.close()
 

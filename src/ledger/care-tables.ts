@@ -1,14 +1,14 @@
 // What the store notes about itself: what was brought in from elsewhere, what went wrong, when it was pruned.
 export const CARE_TABLES = `
   -- What an import has brought in, by where it came from: a second import finds it here.
-  CREATE TABLE imports (
+  CREATE TABLE file.imports (
     origin TEXT PRIMARY KEY,
     checkpoint TEXT NOT NULL,
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   -- The newest operations that did not do their work.
-  CREATE TABLE failures (
+  CREATE TABLE file.failures (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,
     operation TEXT NOT NULL,
@@ -18,11 +18,11 @@ export const CARE_TABLES = `
   ) STRICT;
 
   -- Without it the removal of a state would look through all checkpoints.
-  CREATE INDEX checkpoints_by_state ON checkpoints (state) WHERE state IS NOT NULL;
+  CREATE INDEX file.checkpoints_by_state ON checkpoints (state) WHERE state IS NOT NULL;
 
-  CREATE INDEX checkpoints_by_commit ON checkpoints ("commit") WHERE "commit" IS NOT NULL;
+  CREATE INDEX file.checkpoints_by_commit ON checkpoints ("commit") WHERE "commit" IS NOT NULL;
 
-  CREATE TABLE facts (
+  CREATE TABLE file.facts (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;

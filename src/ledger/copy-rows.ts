@@ -21,7 +21,7 @@ type Table = {
 
 export function copyRows(source: Database, target: Database): Copied[] {
   const names = target
-    .all(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
+    .all(`SELECT name FROM file.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
     .map((row) => String(row['name']))
   return names.map((name) => {
     const table = tableIn(source, target, name)
@@ -32,12 +32,12 @@ export function copyRows(source: Database, target: Database): Copied[] {
 
 /** With the columns that both have; undefined if the source has lost it. */
 function tableIn(source: Database, target: Database, name: string): Table | undefined {
-  const known = target.all(`PRAGMA table_info(${name})`)
-  const there = readable(() => source.all(`PRAGMA table_info(${name})`)) ?? []
+  const known = target.all(`PRAGMA file.table_info(${name})`)
+  const there = readable(() => source.all(`PRAGMA file.table_info(${name})`)) ?? []
   const names = new Set(there.map((row) => String(row['name'])))
   const columns = known.map((row) => String(row['name'])).filter((column) => names.has(column))
   if (columns.length === 0) return undefined
-  const sql = String(target.get('SELECT sql FROM sqlite_schema WHERE name = ?', name)?.['sql'])
+  const sql = String(target.get('SELECT sql FROM file.sqlite_schema WHERE name = ?', name)?.['sql'])
   const primary = known
     .filter((row) => Number(row['pk']) > 0)
     .sort((a, b) => Number(a['pk']) - Number(b['pk']))

@@ -31,7 +31,7 @@ export class Inspection {
   fileFaults({ quick }: { readonly quick: boolean }): string[] {
     const check = quick ? 'quick_check' : 'integrity_check'
     return this.#database
-      .all(`PRAGMA ${check}`)
+      .all(`PRAGMA file.${check}`)
       .map((row) => String(row[check]))
       .filter((line) => line !== 'ok')
   }
@@ -55,7 +55,7 @@ export class Inspection {
   /** Rows that refer to a row that is not there, in words. */
   dangling(): string[] {
     const lines = this.#database
-      .all('PRAGMA foreign_key_check')
+      .all('PRAGMA file.foreign_key_check')
       .map(
         (row) =>
           `a row of ${String(row['table'])} refers to a missing row of ${String(row['parent'])}`,

@@ -217,7 +217,7 @@ test('an empty database becomes one of the current version', () => {
   const { home, ledger } = opened()
   ledger.close()
   const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
-  expect(database.get('PRAGMA user_version')).toEqual({ user_version: SCHEMA_VERSION })
+  expect(database.get('PRAGMA file.user_version')).toEqual({ user_version: SCHEMA_VERSION })
   database.close()
 })
 
@@ -225,9 +225,9 @@ test.each(['delete', 'wal'])('I8: a newer ledger in mode %s is refused and not t
   const home = newHome()
   const path = join(home, 'ledger.db')
   const database = openDatabase(path, { timeoutMs: 0 })
-  database.exec(`PRAGMA journal_mode = ${mode}`)
-  database.exec('CREATE TABLE of_tomorrow (what TEXT)')
-  database.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
+  database.exec(`PRAGMA file.journal_mode = ${mode}`)
+  database.exec('CREATE TABLE file.of_tomorrow (what TEXT)')
+  database.exec(`PRAGMA file.user_version = ${SCHEMA_VERSION + 1}`)
   database.close()
   const before = readFileSync(path)
   expect(() => Ledger.open(home, { durability: 'os' })).toThrow(

@@ -97,19 +97,22 @@ export class Ledger {
     const path = join(home, 'ledger.db')
     refuseHalfRescued(home)
     refuseNewerFile(path)
-    const database = openDatabase(path, { timeoutMs: BUSY_MS })
+    let database: Database | undefined
     try {
+      database = openDatabase(path, { timeoutMs: BUSY_MS })
       refuseNewer(database)
       if (isNew(database)) allowShrinking(database)
       useWriteAheadLog(database)
-      database.exec(`PRAGMA synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`)
+      database.exec(
+        `PRAGMA file.synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`,
+      )
       // Off while tables are rebuilt: a table that is dropped would take the rows that refer to it along.
       database.exec('PRAGMA foreign_keys = OFF')
       migrate(database)
       database.exec('PRAGMA foreign_keys = ON')
       return new Ledger(guarded(database, path), options)
     } catch (error) {
-      database.close()
+      database?.close()
       if (!isCorrupt(error)) throw error
       throw new SavestateError('STORE_DAMAGED', 'The ledger of the store is damaged', {
         hint: 'Run `savestate repair`. The files of every checkpoint are still in objects.git, an ordinary git repository.',
@@ -231,11 +234,11 @@ export class Ledger {
    */
   transactionAtEase<T>(work: () => T): T {
     if (this.#durability !== 'fsync') return this.transaction(work)
-    this.#database.exec('PRAGMA synchronous = NORMAL')
+    this.#database.exec('PRAGMA file.synchronous = NORMAL')
     try {
       return this.transaction(work)
     } finally {
-      this.#database.exec('PRAGMA synchronous = FULL')
+      this.#database.exec('PRAGMA file.synchronous = FULL')
     }
   }
 
@@ -244,29 +247,30 @@ export class Ledger {
     refuseNewer(this.#database)
   }
 
-  /** With `tidy` the write-ahead log is merged into the file, which takes some milliseconds. */
+  /** With `tidy` the write-ahead log is merged into the file, which takes some milliseconds. Without, the process is to end. */
   close({ tidy }: { readonly tidy: boolean } = { tidy: false }): void {
     if (this.#isClosed) return
     this.#isClosed = true
+    if (!tidy) return this.#database.abandon()
     // Busy while another process reads: then it stays, and is merged later.
-    if (tidy) this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
     this.#database.close()
   }
 }
 
 function isNew(database: Database): boolean {
-  return database.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined
+  return database.get('SELECT 1 FROM file.sqlite_schema LIMIT 1') === undefined
 }
 
 /** The one change that SQLite does not wait for when others have the file open: only a new store needs it. */
 function useWriteAheadLog(database: Database): void {
   for (
     let attempt = 1;
-    database.get('PRAGMA journal_mode')?.['journal_mode'] !== 'wal';
+    database.get('PRAGMA file.journal_mode')?.['journal_mode'] !== 'wal';
     attempt++
   ) {
     try {
-      database.exec('PRAGMA journal_mode = WAL')
+      database.exec('PRAGMA file.journal_mode = WAL')
     } catch (error) {
       if (!isBusy(error) || attempt > BUSY_MS / WAL_PAUSE_MS) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_PAUSE_MS)

@@ -59,10 +59,10 @@ function makeModel(path: string, { version, rewrittenAt }: Order): readonly numb
     allowShrinking(database)
     if (rewrittenAt !== undefined) {
       migrateTo(database, rewrittenAt)
-      database.exec('VACUUM')
+      database.exec('VACUUM file')
     }
     migrateTo(database, version)
-    const sql = `SELECT pageno FROM dbstat WHERE name = 'sqlite_schema' AND pageno > 1`
+    const sql = `SELECT pageno FROM dbstat('file') WHERE name = 'sqlite_schema' AND pageno > 1`
     return database.all(sql).map((row) => Number(row['pageno']))
   } finally {
     database.close()
@@ -105,7 +105,7 @@ function isSound(path: string): boolean {
     const database = openDatabase(path, { timeoutMs: 0 })
     try {
       const told = database
-        .all('PRAGMA integrity_check(1000000)')
+        .all('PRAGMA file.integrity_check(1000000)')
         .flatMap((row) => String(row['integrity_check']).split('\n'))
       return told.every((line) => line.startsWith('***') || HARMLESS.test(line))
     } finally {

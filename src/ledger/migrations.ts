@@ -6,7 +6,7 @@ import { STATE_TABLES } from './states/index.js'
 import { THREAD_TABLES } from './thread-tables.js'
 
 const SNAPSHOTS = `
-  CREATE TABLE projects (
+  CREATE TABLE file.projects (
     id TEXT PRIMARY KEY,
     path BLOB NOT NULL UNIQUE,
     created_at INTEGER NOT NULL,
@@ -16,12 +16,12 @@ const SNAPSHOTS = `
   ) STRICT;
 
   -- Long lists that most checkpoints of a project have in common, and that \`list\` never needs.
-  CREATE TABLE details (
+  CREATE TABLE file.details (
     hash TEXT PRIMARY KEY,
     json TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE checkpoints (
+  CREATE TABLE file.checkpoints (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     project TEXT NOT NULL REFERENCES projects (id),
@@ -40,10 +40,10 @@ const SNAPSHOTS = `
     skipped_counts TEXT NOT NULL,
     details TEXT NOT NULL REFERENCES details (hash)
   ) STRICT;
-  CREATE INDEX checkpoints_by_project ON checkpoints (project, seq);
-  CREATE INDEX checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
+  CREATE INDEX file.checkpoints_by_project ON checkpoints (project, seq);
+  CREATE INDEX file.checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
 
-  CREATE TABLE operations (
+  CREATE TABLE file.operations (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     project TEXT NOT NULL REFERENCES projects (id),
@@ -53,13 +53,13 @@ const SNAPSHOTS = `
     result TEXT NOT NULL REFERENCES checkpoints (id),
     of TEXT REFERENCES operations (id)
   ) STRICT;
-  CREATE INDEX operations_by_project ON operations (project, seq);
+  CREATE INDEX file.operations_by_project ON operations (project, seq);
 `
 
 const SESSIONS = `
   ${STATE_TABLES}
 
-  CREATE TABLE sessions (
+  CREATE TABLE file.sessions (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     agent TEXT,
@@ -79,10 +79,10 @@ const SESSIONS = `
     -- A deleted session leaves its row: a late write must find that it is gone.
     deleted_at INTEGER
   ) STRICT;
-  CREATE INDEX sessions_by_status ON sessions (status, updated_at);
+  CREATE INDEX file.sessions_by_status ON sessions (status, updated_at);
 
   -- A checkpoint holds a snapshot (everything from tree to details), a state, or both.
-  CREATE TABLE checkpoints_2 (
+  CREATE TABLE file.checkpoints_2 (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     project TEXT REFERENCES projects (id),
@@ -118,16 +118,16 @@ const SESSIONS = `
       insertions, deletions, file_count, size_bytes, skipped_counts, details FROM checkpoints;
   DROP TABLE checkpoints;
   ALTER TABLE checkpoints_2 RENAME TO checkpoints;
-  CREATE INDEX checkpoints_by_project ON checkpoints (project, seq) WHERE project IS NOT NULL;
-  CREATE INDEX checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
-  CREATE UNIQUE INDEX checkpoints_by_session ON checkpoints (session, step) WHERE session IS NOT NULL;
-  CREATE UNIQUE INDEX checkpoints_by_operation ON checkpoints (session, operation_id)
+  CREATE INDEX file.checkpoints_by_project ON checkpoints (project, seq) WHERE project IS NOT NULL;
+  CREATE INDEX file.checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
+  CREATE UNIQUE INDEX file.checkpoints_by_session ON checkpoints (session, step) WHERE session IS NOT NULL;
+  CREATE UNIQUE INDEX file.checkpoints_by_operation ON checkpoints (session, operation_id)
     WHERE operation_id IS NOT NULL;
-  CREATE INDEX checkpoints_by_session_name ON checkpoints (session, name)
+  CREATE INDEX file.checkpoints_by_session_name ON checkpoints (session, name)
     WHERE session IS NOT NULL AND name IS NOT NULL;
 
   -- The tool journal: the intent is written before a call, the outcome after it.
-  CREATE TABLE tool_calls (
+  CREATE TABLE file.tool_calls (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     session INTEGER NOT NULL REFERENCES sessions (key),
     id TEXT NOT NULL,
@@ -142,10 +142,10 @@ const SESSIONS = `
     -- Taken back by a rewind of the state: the call may be made again.
     reverted INTEGER NOT NULL DEFAULT 0
   ) STRICT;
-  CREATE UNIQUE INDEX tool_calls_by_id ON tool_calls (session, id) WHERE reverted = 0;
+  CREATE UNIQUE INDEX file.tool_calls_by_id ON tool_calls (session, id) WHERE reverted = 0;
 
   -- What a call has streamed so far; folded into its outcome at the end.
-  CREATE TABLE partials (
+  CREATE TABLE file.partials (
     call INTEGER NOT NULL REFERENCES tool_calls (seq),
     number INTEGER NOT NULL,
     value TEXT NOT NULL,

@@ -72,7 +72,7 @@ function makeRescued(home: string): void {
     target.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', ROWS_LOST, 'yes')
     // What a process remembers to be stored may be gone.
     target.run('UPDATE state_generation SET number = number + 1')
-    target.run('UPDATE sqlite_sequence SET seq = seq + ?', ID_GAP)
+    target.run('UPDATE file.sqlite_sequence SET seq = seq + ?', ID_GAP)
   })
   target.close()
   syncFile(to)
@@ -85,14 +85,12 @@ function makeRescued(home: string): void {
 function copyFrom(path: string, target: Database): boolean {
   let source: Database
   try {
-    source = openDatabase(path, { timeoutMs: 0 })
+    source = openDatabase(path, { timeoutMs: 0, isDamaged: true })
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
     return false
   }
   try {
-    // SQLite then takes a file that is too short as it is.
-    source.exec('PRAGMA writable_schema = ON')
     return copyRows(source, target).every(({ isThere }) => isThere)
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error

@@ -2,7 +2,7 @@
 // text; what belongs to them refers to a thread by its row number.
 
 export const THREAD_TABLES = `
-  CREATE TABLE threads (
+  CREATE TABLE file.threads (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     -- A deleted thread leaves its row: a late write must find that it is gone. NULL again once it begins anew.
@@ -11,7 +11,7 @@ export const THREAD_TABLES = `
     deleted_to TEXT
   ) STRICT;
 
-  CREATE TABLE graph_checkpoints (
+  CREATE TABLE file.graph_checkpoints (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     thread INTEGER NOT NULL REFERENCES threads (key),
     ns TEXT NOT NULL,
@@ -31,12 +31,12 @@ export const THREAD_TABLES = `
     -- The channel whose writes to the parent are a value of this checkpoint.
     sends TEXT
   ) STRICT;
-  CREATE UNIQUE INDEX graph_checkpoints_by_place ON graph_checkpoints (thread, ns, id);
-  CREATE INDEX graph_checkpoints_by_state ON graph_checkpoints (state);
-  CREATE INDEX graph_checkpoints_by_run ON graph_checkpoints (run) WHERE run IS NOT NULL;
+  CREATE UNIQUE INDEX file.graph_checkpoints_by_place ON graph_checkpoints (thread, ns, id);
+  CREATE INDEX file.graph_checkpoints_by_state ON graph_checkpoints (state);
+  CREATE INDEX file.graph_checkpoints_by_run ON graph_checkpoints (run) WHERE run IS NOT NULL;
 
   -- What tasks have written since a checkpoint. It may come before the checkpoint itself.
-  CREATE TABLE graph_writes (
+  CREATE TABLE file.graph_writes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     thread INTEGER NOT NULL REFERENCES threads (key),
     ns TEXT NOT NULL,
@@ -47,5 +47,5 @@ export const THREAD_TABLES = `
     type TEXT NOT NULL,
     value ANY NOT NULL
   ) STRICT;
-  CREATE UNIQUE INDEX graph_writes_by_place ON graph_writes (thread, ns, checkpoint, task, idx);
+  CREATE UNIQUE INDEX file.graph_writes_by_place ON graph_writes (thread, ns, checkpoint, task, idx);
 `

@@ -10,7 +10,7 @@ const CUT_ATTEMPTS = 10
 
 /** To be called before the first table is made: afterwards it takes a rewrite of the whole file. */
 export function allowShrinking(database: Database): void {
-  database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  database.exec('PRAGMA file.auto_vacuum = INCREMENTAL')
 }
 
 export class Upkeep {
@@ -31,22 +31,22 @@ export class Upkeep {
 
   /** What the file will take when it is as small as what is in it, the log included. */
   bytesInUse(): number {
-    const pages = number(this.#database.get('PRAGMA page_count') ?? {}, 'page_count')
-    const size = number(this.#database.get('PRAGMA page_size') ?? {}, 'page_size')
+    const pages = number(this.#database.get('PRAGMA file.page_count') ?? {}, 'page_count')
+    const size = number(this.#database.get('PRAGMA file.page_size') ?? {}, 'page_size')
     return (pages - this.#freePages()) * size
   }
 
   /** Makes the file as small as what is in it. */
   async shrink(pause: () => Promise<void>): Promise<void> {
-    const mode = number(this.#database.get('PRAGMA auto_vacuum') ?? {}, 'auto_vacuum')
+    const mode = number(this.#database.get('PRAGMA file.auto_vacuum') ?? {}, 'auto_vacuum')
     if (mode !== INCREMENTAL) {
       // A ledger of version 1 or 2, once: from then on it shrinks bit by bit.
       allowShrinking(this.#database)
-      this.#database.exec('VACUUM')
+      this.#database.exec('VACUUM file')
     }
     while (this.#freePages() > 0) {
       const before = this.#freePages()
-      this.#database.exec(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`)
+      this.#database.exec(`PRAGMA file.incremental_vacuum(${PAGES_AT_ONCE})`)
       if (this.#freePages() >= before) break
       await pause()
     }
@@ -59,7 +59,7 @@ export class Upkeep {
    */
   async #cutLog(pause: () => Promise<void>): Promise<void> {
     for (let attempt = 0; attempt < CUT_ATTEMPTS; attempt += 1) {
-      const { log, checkpointed } = this.#database.get('PRAGMA wal_checkpoint(PASSIVE)') ?? {}
+      const { log, checkpointed } = this.#database.get('PRAGMA file.wal_checkpoint(PASSIVE)') ?? {}
       if (log === checkpointed && this.#isCut()) return
       await pause()
     }
@@ -67,11 +67,13 @@ export class Upkeep {
 
   #isCut(): boolean {
     // It would wait for readers while it keeps the writers out.
-    const row = this.#database.atOnce(() => this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)'))
+    const row = this.#database.atOnce(() =>
+      this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)'),
+    )
     return row?.['busy'] === 0
   }
 
   #freePages(): number {
-    return number(this.#database.get('PRAGMA freelist_count') ?? {}, 'freelist_count')
+    return number(this.#database.get('PRAGMA file.freelist_count') ?? {}, 'freelist_count')
   }
 }

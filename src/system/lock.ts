@@ -6,7 +6,7 @@ import { closeSync, constants, openSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../model/index.js'
 import { writeAll } from './atomic-file.js'
-import { type Database, isBusy, openDatabase } from './sqlite.js'
+import { isBusy, type LockDatabase, openLockDatabase } from './sqlite.js'
 
 export type Lock = { release(): void }
 
@@ -38,7 +38,7 @@ export async function readLockOwner(path: string): Promise<LockOwner | undefined
 }
 
 type LockFile = {
-  readonly database: Database
+  readonly database: LockDatabase
   readonly inode: bigint
   isHeld: boolean
   /** The file that names the owner, once it was written. */
@@ -94,8 +94,8 @@ function openLockFile(path: string): LockFile {
 }
 
 /** Nothing is ever written, and yet SQLite would make a journal each time, and remove it. Busy while somebody has the lock. */
-function openWithoutJournal(path: string): Database {
-  const database = openDatabase(path, { timeoutMs: 0 })
+function openWithoutJournal(path: string): LockDatabase {
+  const database = openLockDatabase(path, { timeoutMs: 0 })
   try {
     database.exec('PRAGMA journal_mode = MEMORY')
     return database

@@ -1,14 +1,14 @@
 // A lock that many may hold at once, in any number of processes, or one alone. Like `takeLock` it is SQLite's on
 // an empty database, so the kernel drops it when its holder dies. Who wants it alone never makes the others wait
 // for the chance: the attempt fails at once while anybody holds it.
-import { type Database, isBusy, openDatabase } from './sqlite.js'
+import { isBusy, type LockDatabase, openLockDatabase } from './sqlite.js'
 
 /** Longer than anybody holds it alone. */
 const WAIT_MS = 10_000
 
 export class SharedLock {
   readonly #path: string
-  #database: Database | undefined
+  #database: LockDatabase | undefined
   #holders = 0
 
   constructor(path: string) {
@@ -32,7 +32,7 @@ export class SharedLock {
 
   /** Does the work while nobody else holds the lock; undefined if somebody does. */
   alone<T>(work: () => T): { readonly result: T } | undefined {
-    const database = openDatabase(this.#path, { timeoutMs: 0 })
+    const database = openLockDatabase(this.#path, { timeoutMs: 0 })
     try {
       database.exec('BEGIN EXCLUSIVE')
       return { result: work() }
@@ -45,19 +45,17 @@ export class SharedLock {
   }
 
   close(): void {
-    // SQLite keeps a closed connection, and its lock, for as long as a statement of it is in memory.
-    if (this.#holders > 0) this.#database?.exec('COMMIT')
     this.#database?.close()
     this.#database = undefined
     this.#holders = 0
   }
 
   #enter(): void {
-    this.#database ??= openDatabase(this.#path, { timeoutMs: WAIT_MS })
+    this.#database ??= openLockDatabase(this.#path, { timeoutMs: WAIT_MS })
     if (this.#holders === 0) {
       this.#database.exec('BEGIN')
       // A transaction holds nothing until it has read something.
-      this.#database.get('SELECT count(*) FROM sqlite_schema')
+      this.#database.exec('SELECT count(*) FROM sqlite_schema')
     }
     this.#holders += 1
   }

@@ -3,12 +3,17 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { hasCode, SavestateError } from '../model/index.js'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
 export type SqlRow = Readonly<Record<string, unknown>>
 
+/**
+ * In SQL its file is called `file`, because it is attached to a connection of nothing: the driver lets go of a connection
+ * only when all that was prepared on it is collected as garbage, which may be never, but what is attached can be detached.
+ * Tables are found without that name. It has to be said where one is made, and to a PRAGMA or VACUUM.
+ */
 export interface Database {
   exec(sql: string): void
   run(sql: string, ...values: readonly SqlValue[]): { readonly changes: number }
@@ -18,6 +23,15 @@ export interface Database {
   transaction<T>(work: () => T): T
   /** Nothing in it waits for a lock that another connection holds. */
   atOnce<T>(work: () => T): T
+  /** Its files are closed; the last to do so in any process merges the log into the file. */
+  close(): void
+  /** Without all that, for a process that is about to end. */
+  abandon(): void
+}
+
+/** A database that nobody writes to or asks, only locks. */
+export interface LockDatabase {
+  exec(sql: string): void
   close(): void
 }
 
@@ -49,10 +63,15 @@ function driverFolder(from: string): string | undefined {
 
 const MAX_PAUSE_MS = 25
 
-export function openDatabase(path: string, options: { readonly timeoutMs: number }): Database {
+export type DatabaseOptions = {
+  readonly timeoutMs: number
+  /** SQLite then takes a file that is too short as it is. */
+  readonly isDamaged?: boolean
+}
+
+export function openDatabase(path: string, options: DatabaseOptions): Database {
   makePrivate(path)
-  const { DatabaseSync } = (loaded ??= loadDriver())
-  const driver = explained(path, () => new DatabaseSync(path, { timeout: options.timeoutMs }))
+  const driver = attached(path, quoted(path), options)
   const statements = new Map<string, ReturnType<typeof driver.prepare>>()
   const prepared = (sql: string) => {
     let statement = statements.get(sql)
@@ -79,11 +98,7 @@ export function openDatabase(path: string, options: { readonly timeoutMs: number
       explained(path, () => prepared(sql).get(...values) as SqlRow | undefined),
     all: (sql, ...values) => explained(path, () => prepared(sql).all(...values) as SqlRow[]),
     transaction(work) {
-      atOnce(() =>
-        explained(path, () =>
-          whenFree(() => driver.exec('BEGIN IMMEDIATE'), { timeoutMs: options.timeoutMs }),
-        ),
-      )
+      atOnce(() => explained(path, () => whenFree(() => driver.exec('BEGIN IMMEDIATE'), options)))
       try {
         const result = work()
         explained(path, () => driver.exec('COMMIT'))
@@ -94,8 +109,80 @@ export function openDatabase(path: string, options: { readonly timeoutMs: number
       }
     },
     atOnce,
+    close() {
+      if (driver.isTransaction) driver.exec('ROLLBACK')
+      detach(driver)
+    },
+    abandon: () => driver.close(),
+  }
+}
+
+/** Nothing is prepared on it, so it is closed when it is closed, and its locks are gone. */
+export function openLockDatabase(path: string, { timeoutMs }: DatabaseOptions): LockDatabase {
+  makePrivate(path)
+  const driver = explained(path, () => connect(path))
+  driver.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
+  return {
+    exec: (sql) => explained(path, () => driver.exec(sql)),
     close: () => driver.close(),
   }
+}
+
+/**
+ * The `user_version` of a database as its file alone has it, and undefined if it is none. Nothing is written, not even beside
+ * it. Through SQLite, because to read a file and close it would drop every lock that this process has on it: another
+ * process would then take a log that is in use for its own to remove.
+ */
+export function versionInFile(path: string): number | undefined {
+  if (!existsSync(path)) return undefined
+  const uri = quoted(`${pathToFileURL(path).href}?mode=ro&immutable=1`)
+  try {
+    const driver = attached(path, uri, { timeoutMs: 0 })
+    try {
+      return Number(driver.prepare('PRAGMA file.user_version').get()?.['user_version'])
+    } finally {
+      detach(driver)
+    }
+  } catch (error) {
+    if (isCorrupt(error)) return undefined
+    throw error
+  }
+}
+
+type Connection = InstanceType<Driver['DatabaseSync']>
+
+function connect(path: string): Connection {
+  const { DatabaseSync } = (loaded ??= loadDriver())
+  return new DatabaseSync(path)
+}
+
+function attached(
+  path: string,
+  place: string,
+  { timeoutMs, isDamaged = false }: DatabaseOptions,
+): Connection {
+  const driver = connect(':memory:')
+  driver.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
+  if (isDamaged) driver.exec('PRAGMA writable_schema = ON')
+  try {
+    explained(path, () => driver.exec(`ATTACH ${place} AS file`))
+    return driver
+  } catch (error) {
+    driver.close()
+    throw error
+  }
+}
+
+function detach(driver: Connection): void {
+  try {
+    driver.exec('DETACH file')
+  } finally {
+    driver.close()
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 /**

@@ -77,7 +77,7 @@ export class Rekey {
   /** A batch at a time. What is damaged stays as it is: it cannot be read with any key. */
   *move(target: Target): Generator<Batch, void, undefined> {
     // What is overwritten is overwritten with zeros too, where the new row does not take its place.
-    this.#database.exec('PRAGMA secure_delete = ON')
+    this.#database.exec('PRAGMA file.secure_delete = ON')
     for (const mover of MOVERS) {
       let after: readonly number[] = mover.order.map(() => 0).with(-1, -1)
       for (;;) {
@@ -92,12 +92,12 @@ export class Rekey {
   /** So that nothing of what was there before is in any file. Throws REKEY_UNFINISHED while others keep it from that. */
   erase(): void {
     try {
-      this.#database.exec('VACUUM')
+      this.#database.exec('VACUUM file')
     } catch (error) {
       if (isBusy(error)) throw unfinished(error)
       throw error
     }
-    const row = this.#database.get('PRAGMA wal_checkpoint(TRUNCATE)')
+    const row = this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
     if (row?.['busy'] !== 0) throw unfinished()
   }
 
@@ -112,7 +112,7 @@ export class Rekey {
       this.#database.run('DELETE FROM rekey')
       this.#forgetMemories()
     })
-    this.#database.exec('PRAGMA secure_delete = OFF')
+    this.#database.exec('PRAGMA file.secure_delete = OFF')
   }
 
   #count(mover: Mover, target: Target): number {

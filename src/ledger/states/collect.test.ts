@@ -17,8 +17,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** What refers to states in a ledger. */
 const HOLDERS = `
-  CREATE TABLE checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
-  CREATE TABLE graph_checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));`
+  CREATE TABLE file.checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
+  CREATE TABLE file.graph_checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));`
 const TABLES = ['states', 'nodes', 'elements'] as const
 
 type State = { messages: unknown[]; facts: Record<string, unknown>; n: number }
@@ -173,6 +173,7 @@ function plain(database: Database): Database {
     transaction: (work) => database.transaction(work),
     atOnce: (work) => database.atOnce(work),
     close: () => database.close(),
+    abandon: () => database.abandon(),
   }
 }
 

@@ -4,7 +4,7 @@
 export const STATE_TABLES = `
   -- Values, named by the first 20 bytes of the SHA-256 of form and text, so that each is stored once.
   -- The form: 0 JSON, 1 with tags, 2 with far references too (src/model/serial/tags.ts).
-  CREATE TABLE elements (
+  CREATE TABLE file.elements (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     hash BLOB NOT NULL UNIQUE,
     form INTEGER NOT NULL,
@@ -12,19 +12,19 @@ export const STATE_TABLES = `
   ) STRICT;
 
   -- Pieces of lists: the ids of elements, or of further nodes (src/ledger/states/node-body.ts).
-  CREATE TABLE nodes (
+  CREATE TABLE file.nodes (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     body BLOB NOT NULL
   ) STRICT;
 
   -- What stands under each key of a state (src/ledger/states/state-body.ts).
-  CREATE TABLE states (
+  CREATE TABLE file.states (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     body TEXT NOT NULL
   ) STRICT;
 
   -- Raised when rows are removed: what a process remembers to be stored may be gone then.
-  CREATE TABLE state_generation (
+  CREATE TABLE file.state_generation (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     number INTEGER NOT NULL
   ) STRICT;

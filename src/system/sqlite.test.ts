@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Database, openDatabase, versionInFile } from './sqlite.js'
+
+const DRIVER = import.meta.resolve('@photostructure/sqlite')
+
+let all: string
+let folder: string
+let path: string
+
+beforeAll(() => {
+  all = mkdtempSync(join(tmpdir(), 'savestate-sqlite-'))
+})
+
+beforeEach(() => {
+  folder = mkdtempSync(join(all, 'test-'))
+  path = join(folder, 'a.db')
+})
+
+afterAll(() => rmSync(all, { recursive: true, force: true }))
+
+const open = (file = path) => openDatabase(file, { timeoutMs: 0 })
+
+function filled(file = path): Database {
+  const database = open(file)
+  database.exec('PRAGMA file.journal_mode = WAL')
+  database.exec('CREATE TABLE file.texts (text); PRAGMA file.user_version = 7')
+  database.run('INSERT INTO texts VALUES (?)', 'one')
+  return database
+}
+
+const textIn = (database: Database) => database.get('SELECT text FROM texts')?.['text']
+
+/** What another process finds, which then is the last to close the database, or believes so. */
+function textForOthers(): unknown {
+  const script = `
+    const { DatabaseSync } = await import(${JSON.stringify(DRIVER)})
+    let text
+    const database = new DatabaseSync(${JSON.stringify(path)})
+    database.function('tell', (value) => (text = value))
+    database.exec('SELECT tell(text) FROM texts')
+    database.close()
+    process.stdout.write(text)
+  `
+  const args = ['--input-type=module', '-e', script]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  return stdout
+}
+
+function filesHeld(): string[] {
+  return readdirSync('/dev/fd').flatMap((fd) => {
+    try {
+      const file = readlinkSync(join('/dev/fd', fd))
+      return file.startsWith(folder) ? [file] : []
+    } catch {
+      // The one that was open to list the others.
+      return []
+    }
+  })
+}
+
+test('closed, it holds no file, whatever was asked of it', () => {
+  filled().close()
+  for (let i = 0; i < 5; i += 1) {
+    const database = open()
+    expect(textIn(database)).toBe('one')
+    database.close()
+  }
+  expect(filesHeld()).toEqual([])
+})
+
+test('the last to close it merges the log; one that is abandoned leaves it', () => {
+  const [first, second] = [filled(), open()]
+  first.close()
+  expect(readdirSync(folder)).toContain('a.db-wal')
+  second.close()
+  expect(readdirSync(folder)).toEqual(['a.db'])
+  const third = open()
+  third.run('UPDATE texts SET text = ?', 'two')
+  third.abandon()
+  expect(readdirSync(folder)).toContain('a.db-wal')
+  expect(textForOthers()).toBe('two')
+})
+
+test('a look at the version, or a second connection, costs the first none of its locks', () => {
+  const first = filled()
+  expect(versionInFile(path)).toBe(0)
+  const second = open()
+  second.close()
+  // It would remove a log that nobody has locked, and what is written to it afterwards would be nowhere.
+  expect(textForOthers()).toBe('one')
+  first.run('UPDATE texts SET text = ?', 'two')
+  expect(textForOthers()).toBe('two')
+  first.close()
+})
+
+test('a transaction that was not ended ends with the connection', () => {
+  const database = filled()
+  database.exec('BEGIN')
+  database.run('UPDATE texts SET text = ?', 'never')
+  database.close()
+  const other = open()
+  expect(textIn(other)).toBe('one')
+  other.run('UPDATE texts SET text = ?', 'others can write')
+  other.close()
+})
+
+test.each(['plain', "it's", 'a b?c#d%20e', 'x;y&mode=rw', 'ümläut'])(
+  'the version of a file in a folder called %s is read, and nothing is left there',
+  (name) => {
+    const place = join(folder, name)
+    mkdirSync(place)
+    filled(join(place, 'b.db')).close()
+    expect(versionInFile(join(place, 'b.db'))).toBe(7)
+    expect(readdirSync(place)).toEqual(['b.db'])
+  },
+)
+
+test('what is no database has no version, and what is not there is not made', () => {
+  expect(versionInFile(path)).toBe(undefined)
+  expect(readdirSync(folder)).toEqual([])
+  writeFileSync(path, 'not a database at all, and long enough to tell'.repeat(50))
+  expect(versionInFile(path)).toBe(undefined)
+  expect(() => open()).toThrow('not a database')
+  expect(filesHeld()).toEqual([])
+})
