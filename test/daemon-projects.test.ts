@@ -1,4 +1,6 @@
 // The projects that the daemon keeps an eye on, and how it lets go of them.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { WatchedProjects } from '../src/http/watched-projects.js'
 import { scratch } from './scratch.js'
@@ -24,6 +26,25 @@ test('a project that nobody asks for is let go, and saved as exactly as before',
   await project.rewind({ to: first.id })
   expect(s.snapshotOf().get('sub/b.txt')).toBeDefined()
   expect((await project.save()).created).toBe(false)
+})
+
+test('of many projects those are let go that were used longest ago', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const projects = new WatchedProjects()
+  const folders = Array.from({ length: 20 }, (_, number) => join(s.folder, `project-${number}`))
+  for (const folder of folders) {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'a.txt'), 'one\n')
+    await projects.watch(await store.project(folder)).save()
+  }
+  // The first is used again.
+  projects.watch(await store.project(folders[0] ?? ''))
+  await projects.shed(Date.now())
+  const kept = [folders[0], ...folders.slice(5).reverse()]
+  expect(projects.uses.map(({ path }) => path)).toEqual(kept)
+  const watched = (await store.status()).watches.map(({ path }) => path)
+  expect(new Set(watched)).toEqual(new Set(kept))
 })
 
 test('a project that somebody is at work on is not let go', async () => {

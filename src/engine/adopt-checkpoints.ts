@@ -7,7 +7,7 @@ import {
   parseCheckpointId,
   type Project,
 } from '../model/index.js'
-import type { CommitFacts, ObjectReport } from '../snapshot/index.js'
+import { type CommitFacts, measureSnapshot, type ObjectReport } from '../snapshot/index.js'
 import { type CareContext, type Finding, some } from './findings.js'
 
 type Orphan = { readonly name: string; readonly commit: ObjectId; readonly facts: CommitFacts }
@@ -87,7 +87,7 @@ function orphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] {
 async function adopt({ ledger, snapshots }: CareContext, { commit, facts }: Orphan): Promise<void> {
   if (ledger === undefined) return
   const project = projectFor(ledger, facts)
-  const figures = await snapshots.measure(facts.tree)
+  const figures = await measureSnapshot(snapshots.gitDir, facts.tree)
   const id = parseCheckpointId(facts.checkpoint)
   ledger.addCheckpoint(
     {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Ledger } from '../ledger/index.js'
 import {
   type BytePath,
+  explainSystemError,
   hasCode,
   makeId,
   parseProjectId,
@@ -13,6 +14,7 @@ import {
 } from '../model/index.js'
 import type { Snapshots } from '../snapshot/index.js'
 import { type Clock, type Lock, readLockOwner, type SharedLock, takeLock } from '../system/index.js'
+import { noteFailure } from './failures.js'
 import { parentIdentity } from './project-state.js'
 import { expectStoreStill } from './store-home.js'
 
@@ -72,12 +74,29 @@ export async function withProjectLock<T>(
       },
     )
   }
-  return releasing(lock, () =>
-    context.objects.shared(() => {
-      if (performance.now() - lookedAtMs > FRESH_MS) expectSameStore(context)
-      return whileKnown(context, project, work)
-    }),
-  )
+  try {
+    return await releasing(lock, () =>
+      context.objects.shared(() => {
+        if (performance.now() - lookedAtMs > FRESH_MS) expectSameStore(context)
+        return whileKnown(context, project, work)
+      }),
+    )
+  } finally {
+    for (const surplus of context.snapshots.surplusAfter(project)) await forget(context, surplus)
+  }
+}
+
+/** What is in memory of a project, so that a process may work on any number of them. */
+async function forget(context: StoreContext, project: Project): Promise<void> {
+  try {
+    await ifProjectIsFree(context, project, {
+      purpose: 'let go',
+      work: () => context.snapshots.forget(project),
+    })
+  } catch (error) {
+    // Only time is lost, and the work that was asked for is done.
+    noteFailure({ ...context, path: project.path }, 'let go', explainSystemError(error))
+  }
 }
 
 /** A prune may have forgotten the project while we waited for it. */

@@ -10,6 +10,7 @@ import {
   pathText,
   SavestateError,
 } from '../model/index.js'
+import { gitVersionText } from '../snapshot/index.js'
 import { diskUsage, isSurelyDead } from '../system/index.js'
 import type { CareContext, Problem } from './findings.js'
 import type { Hooks } from './hooks.js'
@@ -70,7 +71,7 @@ export async function doctor(
   { version, paths }: { readonly version: string; readonly paths: boolean },
   hooks: Hooks,
 ): Promise<DoctorResult> {
-  const { home, ledger, snapshots } = care
+  const { home, ledger } = care
   const { problems } = await verifyCare(care, { quick: true }, hooks)
   const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
   const inside = isReadable ? ledger : undefined
@@ -79,7 +80,7 @@ export async function doctor(
     versions: {
       savestate: version,
       node: process.version,
-      git: await snapshots.gitVersion(),
+      git: await gitVersionText(home),
       sqlite: ledger?.inspection.sqliteVersion() ?? 'unknown',
       system: `${type()} ${release()} ${arch()}`,
     },

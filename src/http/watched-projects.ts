@@ -1,30 +1,36 @@
-// The projects that the daemon watches. What nobody has asked for in a while is let go.
+// The projects that the daemon watches. What nobody has asked for in a while is let go, and what is too much.
 import type { Project } from '../index.js'
 
 const SHED_AFTER_MS = 10 * 60_000
+/** Some megabytes each, and a watch for every folder in them. */
+const MAX_WATCHED = 16
 
 export type ProjectUse = { readonly path: string; readonly usedAt: string }
 
 export class WatchedProjects {
+  /** Last used comes last. */
   readonly #uses = new Map<string, { readonly project: Project; readonly atMs: number }>()
 
   /** From its next save on only what was touched is looked at. */
   watch(project: Project): Project {
     project.watch()
+    this.#uses.delete(project.path)
     this.#uses.set(project.path, { project, atMs: Date.now() })
     return project
   }
 
   async shed(nowMs: number): Promise<void> {
-    for (const [path, { project, atMs }] of this.#uses) {
-      if (nowMs - atMs >= SHED_AFTER_MS && (await project.letGo())) this.#uses.delete(path)
+    const surplus = this.#uses.size - MAX_WATCHED
+    for (const [place, [path, { project, atMs }]] of [...this.#uses].entries()) {
+      const isShed = place < surplus || nowMs - atMs >= SHED_AFTER_MS
+      if (isShed && (await project.letGo())) this.#uses.delete(path)
     }
   }
 
   /** Last used first. */
   get uses(): readonly ProjectUse[] {
     return [...this.#uses]
-      .sort(([, a], [, b]) => b.atMs - a.atMs)
+      .reverse()
       .map(([path, { atMs }]) => ({ path, usedAt: new Date(atMs).toISOString() }))
   }
 }

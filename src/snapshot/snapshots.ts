@@ -54,6 +54,8 @@ export type SnapshotsOptions = {
 }
 
 const YOUNG_MB = 16
+/** Each is a thread and some megabytes. Those that are watched are not counted: somebody wants them to be. */
+const MAX_AT_HAND = 8
 
 export class Snapshots {
   readonly #options: SnapshotsOptions
@@ -64,6 +66,8 @@ export class Snapshots {
   #ahead: { readonly project: ProjectId; readonly helper: StatAhead } | undefined
   #helper: Worker | undefined
   readonly #watched = new Set<BytePath>()
+  /** Used last comes last. */
+  readonly #atHand = new Map<ProjectId, Project>()
 
   constructor(options: SnapshotsOptions) {
     this.#options = options
@@ -113,7 +117,20 @@ export class Snapshots {
   /** The watch, and all else that is in memory of it. The project's lock is held. */
   async letGo(project: Project): Promise<void> {
     this.#watched.delete(project.path)
+    await this.forget(project)
+  }
+
+  /** What is in memory of it; a watch that was asked for begins again with the next capture. The project's lock is held. */
+  async forget(project: Project): Promise<void> {
+    this.#atHand.delete(project.id)
     await this.#call('letGo', project.id)
+  }
+
+  /** Work on a project is done. The projects that are too many to be remembered, those first that were left alone longest. */
+  surplusAfter(project: Project): readonly Project[] {
+    this.#atHand.delete(project.id)
+    if (!this.#watched.has(project.path)) this.#atHand.set(project.id, project)
+    return [...this.#atHand.values()].slice(0, -MAX_AT_HAND)
   }
 
   /** Undefined of a project that is not watched, or not yet. */
@@ -223,25 +240,6 @@ export class Snapshots {
   /** `aside`: the folder for what has to make room. */
   async mend(what: MendRequest, aside: string): Promise<ObjectId | undefined> {
     return this.#call('mend', { what, aside })
-  }
-
-  async gitVersion(): Promise<string> {
-    const { output } = await tryGit(this.#options.home, ['--version'])
-    return output.toString('utf8').trim().replace('git version ', '')
-  }
-
-  /** How much a snapshot holds, as far as its objects are there. */
-  async measure(
-    snapshot: ObjectId,
-  ): Promise<{ readonly fileCount: number; readonly sizeBytes: number }> {
-    const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', `${snapshot}:files`]
-    const { output } = await tryGit(this.gitDir, args)
-    const sizes = output.toString('latin1').split('\0').slice(0, -1)
-    const sizeOf = (line: string) => Number(/^\S+ \S+ \S+ +(\d+)\t/.exec(line)?.[1] ?? 0)
-    return {
-      fileCount: sizes.length,
-      sizeBytes: sizes.reduce((sum, line) => sum + sizeOf(line), 0),
-    }
   }
 
   refOf(project: Project, checkpoint: CheckpointId): string {

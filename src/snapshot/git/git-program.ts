@@ -122,3 +122,9 @@ export function startFault(error: Error): Error {
     cause: error,
   })
 }
+
+/** Asked in a folder that is there. */
+export async function gitVersionText(folder: string): Promise<string> {
+  const { output } = await tryGit(folder, ['--version'])
+  return output.toString('utf8').trim().replace('git version ', '')
+}
