@@ -36,7 +36,8 @@ export function daemonScratch(files: Readonly<Record<string, string>> = {}): Dae
     address,
     [Symbol.dispose]() {
       const pid = address()?.pid
-      if (pid !== undefined && isAlive(pid)) process.kill(pid, 'SIGKILL')
+      // A test may have left its own number there.
+      if (pid !== undefined && pid !== process.pid && isAlive(pid)) process.kill(pid, 'SIGKILL')
       s[Symbol.dispose]()
     },
   }

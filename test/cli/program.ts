@@ -102,7 +102,9 @@ export function scratch(
         }),
       }
     },
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+    // A process that was killed a moment ago may still be in the middle of a last call.
+    [Symbol.dispose]: () =>
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }),
   }
 }
 
