@@ -61,8 +61,15 @@ export class SavestateSaver extends BaseCheckpointSaver {
   readonly #order = new Order()
   #owned: Store | undefined
 
-  constructor({ store, project, files = false, serde }: SaverOptions) {
+  constructor(options: SaverOptions) {
+    // Other savers are made with nothing, or a path, and JavaScript lets anybody try.
+    const { store, project, files = false, serde }: Partial<SaverOptions> = options ?? {}
     super(serde)
+    if (store?.threads === undefined) {
+      throw new SavestateError('BAD_INPUT', 'SavestateSaver needs an open store', {
+        hint: 'Use `await SavestateSaver.open({ home })`, which opens one.',
+      })
+    }
     if (files && project === undefined)
       throw new SavestateError('BAD_INPUT', 'files: true needs a project, to save the files of')
     this.#threads = store.threads

@@ -12,6 +12,7 @@ import {
   scratchSaver,
   steps,
   valuesAt,
+  SavestateSaver,
 } from './saver.js'
 
 const ODD_NAMES = [
@@ -203,4 +204,13 @@ test('among ten thousand threads one is found as quickly as alone', async () => 
   // A hundred questions; each takes well under a millisecond.
   expect(performance.now() - startedAt).toBeLessThan(1000)
   expect(await listOf(s.saver, {}, { limit: 3 })).toHaveLength(3)
+})
+
+test('a saver that is made in the way of others says how to make this one', () => {
+  const make = (...given: unknown[]): unknown => Reflect.construct(SavestateSaver, given)
+  for (const given of [[], [null], ['checkpoints.db'], [{ home: '/nowhere' }]]) {
+    expect(() => make(...given)).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT', hint: expect.stringContaining('open(') }),
+    )
+  }
 })
