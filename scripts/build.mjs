@@ -1,5 +1,5 @@
-// Builds dist/ (the package: ESM chunks and types), dist/cli/ (the program) and build/ (the benchmark) with
-// rolldown. The program is CommonJS: it starts 20 ms sooner (docs/decisions/0015).
+// Builds dist/ (what is imported, and types), dist/sdk/ and dist/cli/ (the SDK and the program) and build/ (the
+// benchmark) with rolldown. Both are CommonJS behind an entry: they load 20 ms sooner (docs/decisions/0015).
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,15 +30,49 @@ async function bundle(input, dir, options = {}) {
   if (!keepOld) rmSync(dir, { recursive: true, force: true })
   const { output } = await build.write(made)
   await build.close()
-  if (format !== 'cjs') return
-  for (const { fileName, code } of output) writeFileSync(join(dir, fileName), quickToLoad(code))
+  if (format === 'cjs') {
+    const runtime = output.find(({ name }) => name === RUNTIME)
+    for (const { fileName, code } of output)
+      writeFileSync(join(dir, fileName), quickToLoad(withRuntime(code, runtime)))
+    if (runtime !== undefined) rmSync(join(dir, runtime.fileName))
+  }
+  return output
 }
 
-const RUNTIME = '\0rolldown/runtime.js'
+const RUNTIME = 'rolldown-runtime'
+const COMMONJS = '{ "type": "commonjs" }\n'
 
 // Parts of Node that take a millisecond or two to load, and that most commands never call.
 const LATER =
   /^let (\w+) = require\("(node:(?:child_process|crypto|fs\/promises|readline|stream|stream\/promises|timers\/promises|worker_threads|zlib))"\);$/gm
+
+/** The few lines that rolldown itself needs are in each file that uses them: not worth a file to load. */
+function withRuntime(code, runtime) {
+  const needed = `const require_rolldown_runtime = require("./${runtime?.fileName}");`
+  if (!code.includes(needed)) return code
+  const [, lines, names] = /^([^]*?)((?:^Object\.defineProperty\(exports, [^]*?^\}\);\n?)+)$/m.exec(
+    runtime.code,
+  )
+  const exported = [...names.matchAll(EXPORT)].map(([, , local]) => local)
+  return code.replace(
+    needed,
+    () =>
+      `const require_rolldown_runtime = (() => {\n${lines}return { ${exported.join(', ')} };\n})();`,
+  )
+}
+
+const EXPORT =
+  /^Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return ([\w$]+);\s+\}\s+\}\);/gm
+
+/** What never changes needs no function that looks it up; there are hundreds. */
+function withPlainExports(code) {
+  return code.replace(EXPORT, (whole, name, local) => {
+    const escaped = local.replaceAll('$', '\\$')
+    const fixed = `^(?:(?:async )?function\\*? |const )${escaped}\\b|^var ${escaped} = class\\b`
+    const isFixed = new RegExp(fixed, 'm').test(code)
+    return isFixed ? `exports.${name} = ${local};` : whole
+  })
+}
 
 /**
  * Those parts are loaded when they are first used; and plain ASCII is read faster than text that has to be decoded. The
@@ -46,7 +80,7 @@ const LATER =
  */
 function quickToLoad(code) {
   const names = [...code.matchAll(LATER)].map(([, name]) => name)
-  const text = code.replace(
+  const text = withPlainExports(code).replace(
     LATER,
     (_, name, id) => `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));`,
   )
@@ -79,13 +113,34 @@ const threads = {
   'hash-thread': 'src/snapshot/hash-thread.ts',
   'stat-thread': 'src/snapshot/stat-thread.ts',
 }
-// The SDK starts the threads of the program: one of CommonJS is ready 20 ms sooner than one of ESM.
-const threadsOfProgram = {
-  name: 'threads-of-program',
-  transform: (code) => code.replaceAll(/new URL\('\.\/([a-z]+-thread\.js)'/g, "new URL('./cli/$1'"),
+// The SDK starts the threads of the program, and its process that prunes.
+const withProgram = {
+  name: 'with-program',
+  transform: (code) =>
+    code.replaceAll(/new URL\('\.\/([a-z]+-(?:thread|process)\.js)'/g, "new URL('../cli/$1'"),
 }
-const sdk = { index: 'src/index.ts', langgraph: 'src/adapters/langgraph.ts' }
-await bundle({ ...sdk, ...pruning }, 'dist', { plugins: [threadsOfProgram] })
+const besideSdk = {
+  name: 'beside-sdk',
+  resolveId: (id) => (id === '../index.js' ? { id: './index.js', external: true } : undefined),
+}
+await bundle({ langgraph: 'src/adapters/langgraph.ts' }, 'dist', { plugins: [besideSdk] })
+const sdk = await bundle({ entry: 'src/index.ts' }, 'dist/sdk', {
+  format: 'cjs',
+  together: { sdk: await modulesOf(['src/index.ts']) },
+  plugins: [withProgram],
+})
+await bundle({ compiled: 'src/cli/compiled.ts' }, 'dist/sdk', { format: 'cjs', keepOld: true })
+writeFileSync('dist/sdk/package.json', COMMONJS)
+const exported = sdk.find(({ name }) => name === 'entry').exports
+writeFileSync(
+  'dist/index.js',
+  `import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+require('./sdk/compiled.js').useCompiled('sdk')
+export const { ${exported.join(', ')} } = require('./sdk/entry.js')
+`,
+)
 
 // Few files for what the usual commands need: forty small ones take 10 ms more to load.
 const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']
@@ -98,10 +153,10 @@ const program = await modulesOf([
 ])
 // A hook runs at every tool call of an agent.
 const hook = await modulesOf(['src/cli/commands/hook.ts', 'src/adapters/index.ts'])
-// What starts it cannot be in it, and what only forwards loads nothing else. What rolldown itself needs is not worth a file.
+// What starts it cannot be in it, and what only forwards loads nothing else.
 const start = await modulesOf(['src/cli/compiled.ts', 'src/cli/forward.ts'])
 const together = {
-  start: start.add(RUNTIME),
+  start,
   main: without(main, start),
   program: without(program, main),
   capture: without(capture, program),
@@ -111,10 +166,10 @@ await bundle({ bin: 'src/cli/bin.ts' }, 'dist/cli', { format: 'cjs', together })
 // By themselves: a thread does not load the whole program for the little it needs of it, and runs nothing but itself.
 for (const input of [pruning, threads])
   await bundle(input, 'dist/cli', { format: 'cjs', keepOld: true })
-writeFileSync('dist/cli/package.json', '{ "type": "commonjs" }\n')
+writeFileSync('dist/cli/package.json', COMMONJS)
 chmodSync('dist/cli/bin.js', 0o755)
 await bundle({ compiled: 'src/cli/compiled.ts' }, 'build/compiled')
-run('scripts/compile-program.mjs')
+run('scripts/compile.mjs')
 await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 if (existsSync('bench/main.ts')) await bundle({ main: 'bench/main.ts' }, 'build/bench')
 if (existsSync('torture/main.ts'))

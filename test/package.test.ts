@@ -47,11 +47,16 @@ test('the tarball holds the program, its types and the papers, and nothing else'
   for (const path of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
     expect(contents).toContain(path)
   }
-  for (const path of ['dist/index.js', 'dist/cli/bin.js', 'dist/types/index.d.ts']) {
+  for (const path of [
+    'dist/index.js',
+    'dist/sdk/sdk.js',
+    'dist/cli/bin.js',
+    'dist/types/index.d.ts',
+  ]) {
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/cli\/\w+\.v[\d.]+-\w+-\w+\.compiled|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/(?:(?:cli|sdk)\/)?[\w-]+\.js|dist\/(?:cli|sdk)\/(?:package\.json|\w+\.v[\d.]+-\w+-\w+\.compiled)|dist\/types\/.+\.d\.ts)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })

@@ -1,5 +1,5 @@
-// The program is run from its compiled form only if that was made of exactly these bytes; whatever is wrong with it, the
-// answers are the same.
+// The program and the SDK are run from their compiled form only if that was made of exactly these bytes; whatever is wrong
+// with it, the answers are the same.
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -19,19 +19,23 @@ const NOTHING = 'Nothing has been saved here yet.'
 const PLATFORM = `${process.version}-${process.platform}-${process.arch}`
 
 let folder: string
-/** A copy of the program, so that it can be damaged. */
-let copy: string
-const compiled = (name: string) => join(copy, `${name}.${PLATFORM}.compiled`)
+/** A copy of the package, so that it can be damaged. */
+let dist: string
+let cli: string
+const compiled = (name: string) => join(cli, `${name}.${PLATFORM}.compiled`)
+const compiledSdk = () => join(dist, 'sdk', `sdk.${PLATFORM}.compiled`)
 
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-compiled-')))
-  copy = join(folder, 'dist', 'cli')
+  dist = join(folder, 'dist')
+  cli = join(dist, 'cli')
   symlinkSync(join(dirname(PROGRAM), '../../node_modules'), join(folder, 'node_modules'))
 })
 
 beforeEach(() => {
-  rmSync(copy, { recursive: true, force: true })
-  cpSync(dirname(PROGRAM), copy, { recursive: true })
+  rmSync(dist, { recursive: true, force: true })
+  cpSync(dirname(dirname(PROGRAM)), dist, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -48,16 +52,16 @@ function node(...args: readonly string[]): string {
 /** Which of the files `useCompiled` has put where `require` finds them. */
 function taken(): string[] {
   const script = `
-    const { useCompiled } = require(${JSON.stringify(join(copy, 'start.js'))})
+    const { useCompiled } = require(${JSON.stringify(join(cli, 'start.js'))})
     const files = ['main', 'program', 'capture']
-    const isThere = (name) => ${JSON.stringify(copy)} + '/' + name + '.js' in require.cache
+    const isThere = (name) => ${JSON.stringify(cli)} + '/' + name + '.js' in require.cache
     // One that needs another loads it, so each is looked at as it comes.
     console.log(JSON.stringify(files.filter((name) => (useCompiled(name), isThere(name)))))
   `
   return JSON.parse(node('-e', script)) as string[]
 }
 
-const list = () => node(join(copy, 'bin.js'), 'list', '-C', folder)
+const list = () => node(join(cli, 'bin.js'), 'list', '-C', folder)
 
 test('what the build has compiled is used', () => {
   expect(taken()).toEqual(['main', 'program', 'capture'])
@@ -87,8 +91,40 @@ test.each(DAMAGES)('one that is %s is not used, and nothing else changes', (_, d
   expect(taken()).not.toContain('program')
 })
 
+/** Whether the SDK runs from its compiled form, and what an agent gets back that has saved a state with it. */
+function workWithSdk(): { readonly isCompiled: boolean; readonly state: unknown } {
+  const script = `
+    const { openStore } = await import(${JSON.stringify(join(dist, 'index.js'))})
+    const require = (await import('node:module')).createRequire(import.meta.url)
+    const loaded = require.cache[${JSON.stringify(join(dist, 'sdk', 'sdk.js'))}]
+    const store = await openStore({ home: ${JSON.stringify(join(folder, 'agent'))} })
+    const session = await store.session('agent')
+    await session.save({ state: { messages: ['kept'] } })
+    const state = await session.stateAt()
+    await store.close()
+    // What \`require\` has loaded itself has a parent that asked for it.
+    console.log(JSON.stringify({ isCompiled: loaded.parent == null, state }))
+  `
+  return JSON.parse(node('--input-type=module', '-e', script))
+}
+
+test('the SDK runs from what the build has compiled, and without it', () => {
+  const state = { messages: ['kept'] }
+  expect(workWithSdk()).toEqual({ isCompiled: true, state })
+  rmSync(compiledSdk())
+  expect(workWithSdk()).toEqual({ isCompiled: false, state })
+})
+
+test.each(DAMAGES)(
+  'a form of the SDK that is %s is not used, and nothing else changes',
+  (_, damage) => {
+    writeFileSync(compiledSdk(), damage(readFileSync(compiledSdk())))
+    expect(workWithSdk()).toEqual({ isCompiled: false, state: { messages: ['kept'] } })
+  },
+)
+
 test('a program that was changed since runs as it is now, though it has as many letters', () => {
-  const file = join(copy, 'program.js')
+  const file = join(cli, 'program.js')
   const other = 'Nothing was ever kept in here so.'.slice(0, NOTHING.length)
   const source = readFileSync(file, 'utf8')
   expect(source).toContain(NOTHING)
