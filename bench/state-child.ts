@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { conversationOf, digestOf, type Message } from './conversation.js'
 import { median } from './measure.js'
 import { openStore, type Session, type Store } from './sdk.js'
@@ -138,14 +137,10 @@ interface Open {
   readonly session: Session
 }
 
-const SETTLE_MS = 200
-
 async function inSession<T>(home: string, work: (open: Open) => Promise<T>): Promise<T> {
   const store = await openStore(home)
   try {
     const session = await store.session(SESSION, { mustExist: true })
-    // The threads that capture files are still starting, and would take half of two cores.
-    await sleep(SETTLE_MS)
     return await work({ store, session })
   } finally {
     await store.close()

@@ -1,26 +1,24 @@
 /**
- * Writers beside each other, each in a child process of its own that holds nothing else. All are brought
- * to the step that is asked about; then they take turns, some steps each, so that noise on the machine
- * hits all alike.
+ * Writers, each in a child process of its own that holds nothing else and takes all its steps in a row. What a step takes
+ * after a pause, in which others have had the caches of the processor, is measured besides.
  */
 import type { Bench } from './bench.js'
 import { type Child, startChild } from './child-process.js'
-import { type Medians, median, rotated, settleDisk } from './measure.js'
+import { type Medians, median, settleDisk } from './measure.js'
 import { SESSION } from './state-child.js'
 import type { WriterName, WriterPlace } from './state-writers.js'
 
 export const LENGTH = 3_000
 
-const TURNS = 5
-const STEPS_PER_TURN = 10
-const MEASURED = TURNS * STEPS_PER_TURN
+const MEASURED = 50
+const AFTER_PAUSE = 10
 
 export interface Runner {
   readonly name: string
   readonly writer: WriterName
   readonly folder: string
   readonly packages?: string
-  /** The median is of the last steps up to this one. */
+  /** The medians are of the last steps up to this one. */
   readonly length: number
   /**
    * `each`: all steps from the first. `leap`: one write of most of them, for those whose steps cost the
@@ -32,28 +30,37 @@ export interface Runner {
     | { readonly how: 'aged'; readonly steps: number }
 }
 
-/** The median milliseconds of a step, by name. Everything is closed when it returns. */
-export async function race({ log }: Bench, runners: readonly Runner[]): Promise<Medians> {
-  const lanes: { readonly name: string; readonly child: Child; readonly times: number[] }[] = []
+/** The median milliseconds of a step, by name. */
+export interface Steps {
+  readonly inARow: Medians
+  /** Of those that came last, after all others had their turn. */
+  readonly afterPause: Medians
+}
+
+/** Everything is closed when it returns. */
+export async function race({ log }: Bench, runners: readonly Runner[]): Promise<Steps> {
+  const children = new Map<string, Child>()
   try {
+    const inARow = new Map<string, number>()
     for (const runner of runners) {
+      const { name, length } = runner
+      log(`${name}: up to step ${length}`)
       const child = startChild()
-      lanes.push({ name: runner.name, child, times: [] })
-      log(`${runner.name}: up to step ${runner.length}`)
+      children.set(name, child)
+      // What the one before left to be written must not fall into a flush of this one.
+      await settleDisk()
       await bringToStart(child, runner)
+      inARow.set(name, median(await child.ask({ kind: 'steps', steps: MEASURED })))
     }
-    log(`the last ${MEASURED} steps of ${runners.map(({ name }) => name).join(', ')}`)
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      for (const { child, times } of rotated(lanes, turn)) {
-        // What the one before left to be written must not fall into a flush of this one.
-        await settleDisk()
-        times.push(...(await child.ask({ kind: 'steps', steps: STEPS_PER_TURN })))
-      }
+    const afterPause = new Map<string, number>()
+    for (const [name, child] of children) {
+      await settleDisk()
+      afterPause.set(name, median(await child.ask({ kind: 'steps', steps: AFTER_PAUSE })))
+      await child.ask({ kind: 'end-writing' })
     }
-    for (const { child } of lanes) await child.ask({ kind: 'end-writing' })
-    return new Map(lanes.map(({ name, times }) => [name, median(times)]))
+    return { inARow, afterPause }
   } finally {
-    for (const { child } of lanes) await child.end()
+    for (const child of children.values()) await child.end()
   }
 }
 
@@ -68,11 +75,12 @@ async function bringToStart(child: Child, runner: Runner): Promise<void> {
     await child.ask({ kind: 'end-writing' })
   }
   await child.ask({ kind: 'begin-writing', writer, place: placeOf(runner), after })
+  const first = length - MEASURED - AFTER_PAUSE
   if (before.how !== 'leap') {
-    await child.ask({ kind: 'steps', steps: length - MEASURED })
+    await child.ask({ kind: 'steps', steps: first })
     return
   }
-  await child.ask({ kind: 'leap', steps: length - 2 * MEASURED })
+  await child.ask({ kind: 'leap', steps: first - MEASURED })
   await child.ask({ kind: 'steps', steps: MEASURED })
 }
 

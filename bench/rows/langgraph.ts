@@ -16,7 +16,7 @@ export const langgraphPut: Row = {
   async measure(bench) {
     const { scratch } = bench
     const packages = requirePeers(await installedPeers(bench))
-    const medians = await race(bench, [
+    const { inARow } = await race(bench, [
       {
         name: OURS,
         writer: 'SavestateSaver',
@@ -35,8 +35,8 @@ export const langgraphPut: Row = {
       },
     ])
     return {
-      ours: figureOf(medians, OURS),
-      peer: figureOf(medians, SQLITE),
+      ours: figureOf(inARow, OURS),
+      peer: figureOf(inARow, SQLITE),
       limit: LIMIT,
       unit: 'ms',
       detail: `ours with fsync, SqliteSaver without, begun with one put of a long list; p50`,
