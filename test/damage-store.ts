@@ -1,5 +1,5 @@
 // A small store with everything in it, and ways to damage one file of it. Made once, copied for every case.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,7 +12,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { PROGRAM } from './cli/program.js'
 import { GIT_ENVIRONMENT, sdk, snapshotOf, type Seen } from './scratch.js'
 
 export const DAMAGES = ['truncated', 'zeroed', 'flipped', 'deleted'] as const
@@ -88,14 +87,8 @@ export async function makeStore(): Promise<DamageStore> {
   writeFileSync(join(two, 'd.txt'), 'more\n')
   await note(two, (await second.save({ reason: 'more' })).id)
   await store.close()
-  // A command leaves its rows in the write-ahead log.
   writeFileSync(join(two, 'e.txt'), 'in the log\n')
-  const savestate = (...args: string[]): Shown => {
-    const env = { ...process.env, SAVESTATE_HOME: pristine, SAVESTATE_NO_DAEMON: '1' }
-    const all = [PROGRAM, '-C', two, ...args, '--json']
-    return JSON.parse(execFileSync(process.execPath, all, { env }).toString()) as Shown
-  }
-  saved.push(knownOf(two, savestate('show', savestate('save', '-m', 'in the log').id)))
+  saved.push(knownOf(two, saveAndDie(pristine, two)))
   const git = (...args: string[]) =>
     execFileSync('git', [`--git-dir=${join(pristine, 'objects.git')}`, ...args], {
       env: GIT_ENVIRONMENT,
@@ -131,6 +124,22 @@ export async function makeStore(): Promise<DamageStore> {
 }
 
 type Shown = { readonly id: string; readonly tree: string | null; readonly ref: string | null }
+
+/** A process that is killed leaves its rows in the write-ahead log. */
+function saveAndDie(home: string, folder: string): Shown {
+  const script = `
+    const { openStore } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url))})
+    const store = await openStore({ home: ${JSON.stringify(home)}, durability: 'os', mayBlock: true })
+    const project = await store.project(${JSON.stringify(folder)})
+    const { id } = await project.save({ reason: 'in the log' })
+    console.log(JSON.stringify(await project.show(id)))
+    process.kill(process.pid, 'SIGKILL')
+  `
+  const args = ['--input-type=module', '-e', script]
+  const { signal, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (signal !== 'SIGKILL') throw new Error('It has ended by itself')
+  return JSON.parse(stdout) as Shown
+}
 
 function knownOf(project: string, { id, tree, ref }: Shown): Omit<Known, 'objects'> {
   const place = (ref ?? '').replace('refs/savestate/', '')
