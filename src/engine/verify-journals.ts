@@ -1,9 +1,9 @@
 // Unfinished rewinds, and the locks of the projects.
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../ledger/index.js'
 import { parseProjectId, pathText, type Project, SavestateError } from '../model/index.js'
-import { listIfThere, takeLock } from '../system/index.js'
+import { listIfThere, takeLock, versionInFile } from '../system/index.js'
 import type { CareContext, Finding, Fix } from './findings.js'
 import { Journals } from './journal.js'
 
@@ -61,8 +61,6 @@ async function isFree(home: string, name: string): Promise<boolean> {
   return lock !== undefined
 }
 
-const SQLITE = 'SQLite format 3\0'
-
 /** A lock is an empty database. Anything else in its place keeps everybody from working on the project. */
 export function checkLocks({ home }: CareContext): Finding[] {
   const folder = join(home, 'locks')
@@ -94,15 +92,7 @@ function isLock(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   // That of a project which a prune forgets goes with it.
   if (stats === undefined) return true
-  if (stats.isDirectory() || stats.size === 0) return !stats.isDirectory()
-  const start = Buffer.alloc(SQLITE.length)
-  const fd = openSync(path, 'r')
-  try {
-    readSync(fd, start, 0, start.length, 0)
-  } finally {
-    closeSync(fd)
-  }
-  return start.toString('latin1') === SQLITE
+  return stats.isFile() && versionInFile(path) !== undefined
 }
 
 function settingAside(path: string, why: string): Fix {
