@@ -56,7 +56,7 @@ function rescue(): Fix {
     stage: 'ledger',
     action: 'copy what can be read of the ledger into a new one, and set the old one aside',
     run({ care, away }) {
-      care.ledger?.close()
+      care.ledger?.abandon()
       rescueLedger(care.home, away)
     },
   }

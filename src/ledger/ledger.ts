@@ -247,14 +247,23 @@ export class Ledger {
     refuseNewer(this.#database)
   }
 
-  /** With `tidy` the write-ahead log is merged into the file, which takes some milliseconds. Without, the process is to end. */
+  /**
+   * With `tidy` the write-ahead log is merged into the file though others have it open, which may take some milliseconds; the
+   * last to close it merges it in any case.
+   */
   close({ tidy }: { readonly tidy: boolean } = { tidy: false }): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    if (!tidy) return this.#database.abandon()
     // Busy while another process reads: then it stays, and is merged later.
-    this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
+    if (tidy) this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
     this.#database.close()
+  }
+
+  /** For one whose files are to be put right. */
+  abandon(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#database.abandon()
   }
 }
 

@@ -73,7 +73,7 @@ test('closed, it holds no file, whatever was asked of it', () => {
   expect(filesHeld()).toEqual([])
 })
 
-test('the last to close it merges the log; one that is abandoned leaves it', () => {
+test('the last to close it merges the log; in one that is abandoned it stays', () => {
   const [first, second] = [filled(), open()]
   first.close()
   expect(readdirSync(folder)).toContain('a.db-wal')

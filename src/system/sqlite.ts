@@ -25,7 +25,7 @@ export interface Database {
   atOnce<T>(work: () => T): T
   /** Its files are closed; the last to do so in any process merges the log into the file. */
   close(): void
-  /** Without all that, for a process that is about to end. */
+  /** Nothing is asked of it any more. Its files stay as they are, for who wants to look at them, and open for a while. */
   abandon(): void
 }
 
