@@ -1,4 +1,4 @@
-// docs/store.md#collection: a git that is killed leaves its locks, and the next change of refs is not kept up by them.
+// docs/store.md#collection: a git that is killed leaves its locks and what it was writing, and neither keeps anything up.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
@@ -34,6 +34,18 @@ test('locks that a killed git has left keep no prune from its work', async () =>
   for (const path of left) writeFileSync(path, '')
   expect(dropped(await store.prune({ maxCheckpoints: 1 }))).toBeGreaterThan(0)
   expect(left.filter((path) => existsSync(path))).toEqual([])
+})
+
+test('what a killed git had begun to write is no fault, and goes with the next prune', async () => {
+  await using s = await scratch()
+  const { store, gitDir } = await withManySaves(s)
+  const begun = ['pack/tmp_pack_a1B2c3', 'pack/tmp_idx_a1B2c3', 'tmp_obj_a1B2c3'].map((name) =>
+    join(gitDir, 'objects', name),
+  )
+  for (const path of begun) writeFileSync(path, 'PACK', { mode: 0o444 })
+  expect((await store.verify()).problems).toEqual([])
+  await store.prune({ maxCheckpoints: 1 })
+  expect(begun.filter((path) => existsSync(path))).toEqual([])
 })
 
 test('a git that has outlived its process is waited for', async () => {

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { hasCode } from '../model/index.js'
 import { type ObjectReport, watchOwners } from '../snapshot/index.js'
-import { isSurelyDead, writeFileAtomically } from '../system/index.js'
+import { isSurelyDead, listIfThere, writeFileAtomically } from '../system/index.js'
 import { type CareContext, type Finding, type Fix, some } from './findings.js'
 import { FORMAT, formatFault } from './store-home.js'
 
@@ -32,7 +32,9 @@ export function checkFormat({ home }: CareContext): Finding[] {
 
 export function checkPermissions({ home }: CareContext): Finding[] {
   if (process.platform === 'win32') return []
-  const open = [home, ...everythingIn(home)].filter((path) => (modeOf(path) & OTHERS) !== 0)
+  const open = [home, ...everythingIn(home)].filter(
+    (path) => (modeOf(path) & OTHERS) !== 0 && !isBegunByGit(home, path),
+  )
   if (open.length === 0) return []
   const names = open.slice(0, 3).map((path) => relative(home, path))
   const message = open.includes(home)
@@ -50,6 +52,11 @@ export function checkPermissions({ home }: CareContext): Finding[] {
   }
   const found = { checkpoint: null, severity: 'damage', repairable: true } as const
   return [{ ...found, kind: 'permissions', message, fix }]
+}
+
+/** Git closes what it writes to others when it is whole. A git that was killed may leave it before, and a prune takes it away. */
+function isBegunByGit(home: string, path: string): boolean {
+  return relative(join(home, 'objects.git', 'objects'), path).match(/^(?:\w+\/)?tmp_\w+$/) !== null
 }
 
 /** What killed processes left, and what belongs to projects that are gone. Harmless, and removed by a repair. */
@@ -122,15 +129,6 @@ function everythingIn(folder: string): string[] {
       const path = join(folder, entry.name)
       return entry.isDirectory() ? [path, ...everythingIn(path)] : [path]
     })
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
-    throw error
-  }
-}
-
-function listIfThere(folder: string): string[] {
-  try {
-    return readdirSync(folder)
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
     throw error

@@ -1,10 +1,12 @@
 // Whatever the umask, the store is its owner's alone: every folder 0700, every file 0600.
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inChild } from '../capture-helpers.js'
 import { scratch as sdkScratch, snapshotOf } from '../scratch.js'
 import { scratch } from './program.js'
+
+type Verified = { readonly problems: readonly unknown[] }
 
 /** Every kind of command that writes to the store, and some that read. */
 const SCRIPT = `
@@ -53,6 +55,18 @@ test.each(['000', '777'])('under umask %s, through every command', (umask) => {
     expect(paths).toContain(kind)
   expect(wrongModes(s.home)).toEqual([])
   expect(s.shell(`umask ${umask}; ${COLLECT}`)).toMatchObject({ code: 0 })
+  expect(wrongModes(s.home)).toEqual([])
+})
+
+test('what somebody else could read is told, and closed by a repair', () => {
+  using s = scratch({ 'a.txt': 'one' })
+  s.run(['save'])
+  chmodSync(join(s.home, 'format'), 0o644)
+  const { problems } = JSON.parse(s.run(['verify', '--json']).stdout) as Verified
+  expect(problems).toMatchObject([
+    { kind: 'permissions', message: 'other users could read format' },
+  ])
+  expect(s.run(['repair', '--yes']).code).toBe(0)
   expect(wrongModes(s.home)).toEqual([])
 })
 
