@@ -38,9 +38,11 @@ test('locks that a killed git has left keep no prune from its work', async () =>
 
 test('what a killed git had begun to write is no fault, and goes with the next prune', async () => {
   await using s = await scratch()
-  const { store, gitDir } = await withManySaves(s)
-  const begun = ['pack/tmp_pack_a1B2c3', 'pack/tmp_idx_a1B2c3', 'tmp_obj_a1B2c3'].map((name) =>
-    join(gitDir, 'objects', name),
+  const { store, gitDir, ref } = await withManySaves(s)
+  const names = ['pack/tmp_pack_a1B2c3', 'pack/tmp_idx_a1B2c3', 'tmp_obj_a1B2c3']
+  const objects = names.map((name) => `objects/${name}`)
+  const begun = [...objects, `${ref}.lock`, 'packed-refs.lock', 'packed-refs.new'].map((name) =>
+    join(gitDir, name),
   )
   for (const path of begun) writeFileSync(path, 'PACK', { mode: 0o444 })
   expect((await store.verify()).problems).toEqual([])

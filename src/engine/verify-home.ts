@@ -1,6 +1,6 @@
 // The store's folder: its mark, who may read it, and what lies about in it.
 import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import { hasCode } from '../model/index.js'
 import { type ObjectReport, watchOwners } from '../snapshot/index.js'
 import { isSurelyDead, listIfThere, writeFileAtomically } from '../system/index.js'
@@ -56,7 +56,8 @@ export function checkPermissions({ home }: CareContext): Finding[] {
 
 /** Git closes what it writes to others when it is whole. A git that was killed may leave it before, and a prune takes it away. */
 function isBegunByGit(home: string, path: string): boolean {
-  return relative(join(home, 'objects.git', 'objects'), path).match(/^(?:\w+\/)?tmp_\w+$/) !== null
+  const isGits = path.startsWith(`${join(home, 'objects.git')}${sep}`)
+  return isGits && /^tmp_|\.lock$|^packed-refs\.new$/.test(basename(path))
 }
 
 /** What killed processes left, and what belongs to projects that are gone. Harmless, and removed by a repair. */
