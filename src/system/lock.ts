@@ -6,7 +6,8 @@ import { closeSync, constants, openSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../model/index.js'
 import { writeAll } from './atomic-file.js'
-import { isBusy, type LockDatabase, openLockDatabase } from './sqlite.js'
+import { type LockDatabase, openLockDatabase } from './sqlite.js'
+import { isBusy } from './sqlite-faults.js'
 
 export type Lock = { release(): void }
 

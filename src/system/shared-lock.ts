@@ -1,7 +1,8 @@
 // A lock that many may hold at once, in any number of processes, or one alone. Like `takeLock` it is SQLite's on
 // an empty database, so the kernel drops it when its holder dies. Who wants it alone never makes the others wait
 // for the chance: the attempt fails at once while anybody holds it.
-import { isBusy, type LockDatabase, openLockDatabase } from './sqlite.js'
+import { type LockDatabase, openLockDatabase } from './sqlite.js'
+import { isBusy } from './sqlite-faults.js'
 
 /** Longer than anybody holds it alone. */
 const WAIT_MS = 10_000
