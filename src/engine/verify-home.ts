@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
 import { hasCode } from '../model/index.js'
 import { type ObjectReport, watchOwners } from '../snapshot/index.js'
-import { isSurelyDead, listIfThere, writeFileAtomically } from '../system/index.js'
+import { isSurelyDead, writeFileAtomically } from '../system/index.js'
 import { type CareContext, type Finding, type Fix, some } from './findings.js'
 import { FORMAT, formatFault } from './store-home.js'
 
@@ -130,6 +130,16 @@ function everythingIn(folder: string): string[] {
       const path = join(folder, entry.name)
       return entry.isDirectory() ? [path, ...everythingIn(path)] : [path]
     })
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  }
+}
+
+/** Also none if a file stands in its place, which is what a verify may come to look at. */
+function listIfThere(folder: string): string[] {
+  try {
+    return readdirSync(folder)
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
     throw error

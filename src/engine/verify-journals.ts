@@ -92,7 +92,8 @@ function isLock(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   // That of a project which a prune forgets goes with it.
   if (stats === undefined) return true
-  return stats.isFile() && versionInFile(path) !== undefined
+  if (stats.size === 0 || stats.isDirectory()) return !stats.isDirectory()
+  return versionInFile(path) !== undefined
 }
 
 function settingAside(path: string, why: string): Fix {
