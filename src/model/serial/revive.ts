@@ -115,12 +115,19 @@ function error(args: unknown[]): Piece {
   const shownFrom = countIn(hiddenCount)
   const keys = args.filter((_, place) => place >= 3 && place % 2 === 1).map(stringIn)
   const value = make(new Map(keys.map((key, place) => [key, args[2 * place + 4]])))
+  const ownStack = Object.getOwnPropertyDescriptor(value, 'stack')
   // What the constructor set by itself, such as the stack of this very place.
   for (const key of Object.getOwnPropertyNames(value)) Reflect.deleteProperty(value, key)
   const finish = () => {
     for (const [place, key] of keys.entries()) {
       if (kind === 'DOMException' && SET_BY_DOM_EXCEPTION.includes(key)) continue
-      define(value, key, { value: args[2 * place + 4], enumerable: place >= shownFrom })
+      const [held, enumerable] = [args[2 * place + 4], place >= shownFrom]
+      const isUsualStack = key === 'stack' && !enumerable && typeof held === 'string'
+      // From Node 22 on, functions of the engine's read and set the stack.
+      if (isUsualStack && ownStack?.set !== undefined) {
+        Object.defineProperty(value, key, ownStack)
+        ownStack.set.call(value, held)
+      } else define(value, key, { value: held, enumerable })
     }
   }
   return { type: 'open', value, slots: args, first: 3, finish }
