@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { NO_AGENT } from './scripts/no-agent.mjs'
 
+const { NODE_EXTRA_CA_CERTS } = process.env
+
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
@@ -10,6 +12,8 @@ export default defineConfig({
     maxWorkers: 3,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
     isolate: false,
-    env: { NODE_EXTRA_CA_CERTS: '', ...NO_AGENT },
+    unstubEnvs: true,
+    // It makes every start of Node slow; npm alone may need it.
+    env: { NODE_EXTRA_CA_CERTS: '', CA_CERTS_FOR_NPM: NODE_EXTRA_CA_CERTS ?? '', ...NO_AGENT },
   },
 })

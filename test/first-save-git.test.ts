@@ -15,7 +15,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openProject, saved, settle, skippedFor, storedTree, storeGit } from './capture-helpers.js'
 import { fsck, runGit, type Scratch, scratchWithThreads as scratch, snapshotOf } from './scratch.js'
@@ -399,8 +399,8 @@ function rotating(s: Scratch): void {
 
 /** As if git had looked once more: what it wrote just now is as old as its index, and so not proven. */
 function touchIndex(worktree: string): void {
-  const args = ['rev-parse', '--path-format=absolute', '--git-path', 'index']
-  utimesSync(runGit(args, { cwd: worktree }), new Date(), new Date())
+  const index = runGit(['rev-parse', '--git-path', 'index'], { cwd: worktree })
+  utimesSync(resolve(worktree, index), new Date(), new Date())
 }
 
 function git(s: Scratch, ...args: readonly string[]): string {

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Scratch } from './scratch.js'
+import { removeAll, type Scratch } from './scratch.js'
 
 export function keep(s: Scratch, name: string): void {
   mkdirSync(join(s.folder, name))
@@ -11,7 +11,8 @@ export function keep(s: Scratch, name: string): void {
 }
 
 export function recall(s: Scratch, name: string): void {
-  execFileSync('rm', ['-rf', s.project, s.home])
+  removeAll(s.project)
+  removeAll(s.home)
   copy([join(s.folder, name, 'project'), join(s.folder, name, 'home')], s.folder)
 }
 

@@ -208,7 +208,7 @@ function npm(args: readonly string[], cwd: string): string {
   const all = [...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   return execFileSync('npm', all, {
     cwd,
-    env: environment(),
+    env: { ...environment(), NODE_EXTRA_CA_CERTS: process.env['CA_CERTS_FOR_NPM'] },
     stdio: ['ignore', 'pipe', 'pipe'],
   }).toString('utf8')
 }

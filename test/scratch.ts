@@ -235,10 +235,10 @@ function put(folder: string, pathText: string, spec: FileSpec): void {
 }
 
 /** Also what an ordinary user may not enter any more. */
-function removeAll(folder: string): void {
+export function removeAll(folder: string): void {
   const open = (path: string) => {
     const bytes = Buffer.from(path, 'latin1')
-    if (!lstatSync(bytes).isDirectory()) return
+    if (lstatSync(bytes, { throwIfNoEntry: false })?.isDirectory() !== true) return
     chmodSync(bytes, 0o700)
     for (const name of readdirSync(bytes, { encoding: 'latin1' })) open(`${path}/${name}`)
   }

@@ -163,7 +163,6 @@ test('no call changes anything in a repository, nor leaves anything behind', () 
     expect(fingerprint(root)).toEqual(before)
   }
   expect(readdirSync(temporary)).toEqual([])
-  vi.unstubAllEnvs()
 })
 
 /** Where the answers are not those for exactly these names. */
