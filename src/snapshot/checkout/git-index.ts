@@ -28,6 +28,8 @@ export function readTrackedPaths(repository: Repository): TrackedPaths {
 
 export type ReadIndex = IndexEntries & {
   readonly bytes: Buffer
+  /** Of the ids in it. */
+  readonly format: string
   /** Of the file when it was about to be read. */
   readonly stamp: string
 }
@@ -44,8 +46,7 @@ export function readIndex(repository: Repository): ReadIndex | undefined {
   if (bytes === 'absent') return undefined
   if (bytes === 'unfit') throw new IndexUnsupported('no regular file')
   const format = objectFormatOf(repository)
-  if (format !== 'sha1') throw new IndexUnsupported(`object format ${format}`)
-  const index = { ...parseIndexEntries(bytes), bytes, stamp }
+  const index = { ...parseIndexEntries(bytes, format), format, bytes, stamp }
   read.set(repository, index)
   return index
 }

@@ -16,14 +16,16 @@ export class IndexUnsupported extends Error {
   }
 }
 
+/** By which objects are named in it, and its own checksum is made: the bytes of one. */
+const ID_BYTES = { sha1: 20, sha256: 32 } as const
+type ObjectFormat = keyof typeof ID_BYTES
+
 const HEADER_BYTES = 12
-const CHECKSUM_BYTES = 20
 // From the start of an entry: times, device, inode, then these.
 const MODE_OFFSET = 26
-const FLAGS_OFFSET = 60
+const ID_OFFSET = 40
 const EXTENDED_FLAG = 0x4000
 const NAME_LENGTH_MASK = 0x0fff
-const SHORTEST_ENTRY_BYTES = FLAGS_OFFSET + 4
 const TYPE_MASK = 0o170000
 // Far above any real name, far below where a shift overflows.
 const MAX_NAME_BYTES = 0xfffff
@@ -36,29 +38,38 @@ export type IndexEntries = {
 }
 
 /** Throws IndexUnsupported. */
-export function parseIndexEntries(bytes: Buffer): IndexEntries {
-  if (bytes.length < HEADER_BYTES + CHECKSUM_BYTES) throw new IndexUnsupported('truncated')
+export function parseIndexEntries(bytes: Buffer, format: string): IndexEntries {
+  if (!isObjectFormat(format)) throw new IndexUnsupported(`object format ${format}`)
+  if (bytes.length < HEADER_BYTES + ID_BYTES[format]) throw new IndexUnsupported('truncated')
   if (bytes.toString('latin1', 0, 4) !== 'DIRC') throw new IndexUnsupported('no index signature')
   const version = bytes.readUInt32BE(4)
   if (version < 2 || version > 4) throw new IndexUnsupported(`version ${version}`)
-  verifyChecksum(bytes)
-  const { end, ...entries } = parseEntries(bytes, version)
-  checkExtensions(bytes, end)
+  verifyChecksum(bytes, format)
+  const { end, ...entries } = parseEntries(bytes, { version, format })
+  checkExtensions(bytes, { start: end, limit: bytes.length - ID_BYTES[format] })
   return entries
 }
 
-function verifyChecksum(bytes: Buffer): void {
-  const end = bytes.length - CHECKSUM_BYTES
+function isObjectFormat(format: string): format is ObjectFormat {
+  return Object.hasOwn(ID_BYTES, format)
+}
+
+function verifyChecksum(bytes: Buffer, format: ObjectFormat): void {
+  const end = bytes.length - ID_BYTES[format]
   const expected = bytes.toString('hex', end)
   // index.skipHash leaves it empty.
   if (/^0+$/.test(expected)) return
-  if (hash('sha1', bytes.subarray(0, end)) !== expected) {
+  if (hash(format, bytes.subarray(0, end)) !== expected) {
     throw new IndexUnsupported('checksum mismatch')
   }
 }
 
-function parseEntries(bytes: Buffer, version: number): IndexEntries & { readonly end: number } {
-  const limit = bytes.length - CHECKSUM_BYTES
+function parseEntries(
+  bytes: Buffer,
+  { version, format }: { readonly version: number; readonly format: ObjectFormat },
+): IndexEntries & { readonly end: number } {
+  const limit = bytes.length - ID_BYTES[format]
+  const flagsOffset = ID_OFFSET + ID_BYTES[format]
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const names: BytePath[] = []
   const positions: number[] = []
@@ -66,12 +77,12 @@ function parseEntries(bytes: Buffer, version: number): IndexEntries & { readonly
   let previous = ''
   let lastKept = ''
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
-    if (position + SHORTEST_ENTRY_BYTES > limit) throw new IndexUnsupported('truncated')
-    const flags = view.getUint16(position + FLAGS_OFFSET)
+    if (position + flagsOffset + 4 > limit) throw new IndexUnsupported('truncated')
+    const flags = view.getUint16(position + flagsOffset)
     const isExtended = (flags & EXTENDED_FLAG) !== 0
     if (isExtended && version === 2) throw new IndexUnsupported('extended flags in version 2')
 
-    let start = position + FLAGS_OFFSET + (isExtended ? 4 : 2)
+    let start = position + flagsOffset + (isExtended ? 4 : 2)
     let shared = ''
     if (version === 4) {
       const dropped = readVarint(bytes, start)
@@ -126,8 +137,10 @@ function readVarint(bytes: Buffer, start: number): { value: number; end: number 
   return { value, end }
 }
 
-function checkExtensions(bytes: Buffer, start: number): void {
-  const limit = bytes.length - CHECKSUM_BYTES
+function checkExtensions(
+  bytes: Buffer,
+  { start, limit }: { readonly start: number; readonly limit: number },
+): void {
   let position = start
   while (position + 8 <= limit) {
     const signature = bytes.toString('latin1', position, position + 4)

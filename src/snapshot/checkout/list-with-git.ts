@@ -1,7 +1,6 @@
-// Asks git what an index tracks, for the indexes not decoded here. Git never gets to see the user's
-// repository, only a stand-in with copies of the index files. Even `ls-files` writes: it sets the
-// time of a shared index it reads, and of the trees it takes to unfold a sparse index; and the
-// user's configuration could make it run programs or fetch.
+// Asks git what an index tracks, for the indexes not decoded here: those that are split, or odd. Git never gets to see
+// the user's repository, only a stand-in with copies of the index files. Even `ls-files` writes: it sets the time of a
+// shared index it reads; and the user's configuration could make it run programs or fetch.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,9 +22,8 @@ export function listTrackedWithGit(repository: Repository): TrackedPaths {
   const format = objectFormatOf(repository)
   const standIn = mkdtempSync(join(tmpdir(), 'savestate-index-'))
   try {
-    const isSparse = indexes.some(({ bytes }) => hasFolderEntries(bytes))
-    fillStandIn(standIn, { indexes, format, isSparse })
-    const records = runListing(standIn, isSparse ? ['--sparse'] : [])
+    fillStandIn(standIn, { indexes, format })
+    const records = runListing(standIn)
     checkComplete(records, indexes)
     return trackedPathsOf(parseRecords(records))
   } finally {
@@ -49,42 +47,26 @@ function readIndexFiles({ gitDir }: Repository): readonly IndexFile[] {
   return files
 }
 
-/** Whether the extension that announces them is the last, or the last before the one for threads. */
-function hasFolderEntries(index: Buffer): boolean {
-  const tail = index.toString('latin1', Math.max(0, index.length - 128))
-  return /sdir\0{4}(?:EOIE[^]{28}[^]{20}|EOIE[^]{40}[^]{32}|[^]{20}|[^]{32})$/.test(tail)
-}
-
-type Contents = {
-  readonly indexes: readonly IndexFile[]
-  readonly format: string
-  readonly isSparse: boolean
-}
-
-function fillStandIn(standIn: string, { indexes, format, isSparse }: Contents): void {
-  // The worktree stays empty: git unfolds a sparse index when it finds one of its folders there.
-  for (const folder of ['git/refs', 'git/objects', 'git/info', 'worktree']) {
+function fillStandIn(
+  standIn: string,
+  { indexes, format }: { readonly indexes: readonly IndexFile[]; readonly format: string },
+): void {
+  for (const folder of ['git/refs', 'git/objects', 'worktree']) {
     mkdirSync(join(standIn, folder), { recursive: true })
   }
   const config = ['[core]']
   if (format === 'sha1') config.push('repositoryFormatVersion = 0')
   else config.push('repositoryFormatVersion = 1', '[extensions]', `objectFormat = ${format}`)
-  // Unless it is told of a sparse checkout, git unfolds a sparse index, and there are no trees here.
-  if (isSparse) {
-    config.push('[core]', 'sparseCheckout = true', 'sparseCheckoutCone = true')
-    config.push('[index]', 'sparse = true')
-  }
   const files = [
     { name: 'HEAD', bytes: 'ref: refs/heads/none\n' },
     { name: 'config', bytes: `${config.join('\n')}\n` },
-    { name: 'info/sparse-checkout', bytes: '/*\n!/*/\n' },
     ...indexes,
   ]
   for (const { name, bytes } of files) writeFileSync(join(standIn, 'git', name), bytes)
 }
 
 /** Each `MODE OBJECT STAGE<tab>NAME`. */
-function runListing(standIn: string, options: readonly string[]): readonly string[] {
+function runListing(standIn: string): readonly string[] {
   const gitDir = join(standIn, 'git')
   const worktree = join(standIn, 'worktree')
   const inherited = Object.entries(process.env).filter(
@@ -92,7 +74,7 @@ function runListing(standIn: string, options: readonly string[]): readonly strin
   )
   const listing = execFileSync(
     'git',
-    [`--git-dir=${gitDir}`, `--work-tree=${worktree}`, 'ls-files', '-z', '--stage', ...options],
+    [`--git-dir=${gitDir}`, `--work-tree=${worktree}`, 'ls-files', '-z', '--stage'],
     {
       cwd: worktree,
       env: {
@@ -112,8 +94,8 @@ function runListing(standIn: string, options: readonly string[]): readonly strin
 }
 
 /**
- * Git drops, without a word, the entries of a sparse index it fails to unfold. A split index has
- * more entries than its first file says, never fewer.
+ * Git drops, without a word, the entries of a sparse index it fails to unfold, having no trees here. A split index
+ * has more entries than its first file says, never fewer.
  */
 function checkComplete(records: readonly string[], indexes: readonly IndexFile[]): void {
   const expected = indexes[0]?.bytes.readUInt32BE(8) ?? 0

@@ -84,6 +84,15 @@ export const READABLE: Readonly<Record<string, Maker>> = {
     commit(join(folder, 'linked'), { 'only/here': '1' })
     return join(folder, 'linked')
   },
+  'SHA-256': (folder) => {
+    commit(started(folder, {}, ['--object-format=sha256']), FILES)
+    return folder
+  },
+  'SHA-256, version 4': (folder) => {
+    commit(started(folder, {}, ['--object-format=sha256']), FILES)
+    git(folder, ['update-index', '--index-version', '4'])
+    return folder
+  },
   'a folder whose name is not UTF-8': (folder) => {
     commit(started(join(folder, 'plain')), FILES)
     return renamed(folder)
@@ -104,10 +113,6 @@ export const FOR_GIT: Readonly<Record<string, Maker>> = {
   'split index in a folder whose name is not UTF-8': (folder) => {
     split(join(folder, 'plain'))
     return renamed(folder)
-  },
-  'SHA-256': (folder) => {
-    commit(started(folder, {}, ['--object-format=sha256']), FILES)
-    return folder
   },
   'SHA-256, split index': (folder) => {
     started(folder, {}, ['--object-format=sha256'])
