@@ -12,7 +12,6 @@ export default defineConfig({
     maxWorkers: 3,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
     isolate: false,
-    unstubEnvs: true,
     // It makes every start of Node slow; npm alone may need it.
     env: { NODE_EXTRA_CA_CERTS: '', CA_CERTS_FOR_NPM: NODE_EXTRA_CA_CERTS ?? '', ...NO_AGENT },
   },

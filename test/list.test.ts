@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { scratch } from './scratch.js'
 
-const PROGRAM = new URL('../dist/cli/bin.js', import.meta.url).pathname
+const PROGRAM = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 
 test('a thousand checkpoints are listed without a git process', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })

@@ -3,11 +3,13 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
-import { runGit, tryGit } from './git/git-program.js'
+import { OLDEST_GIT, runGit, tryGit } from './git/git-program.js'
 
 // fsck looks into files named .gitmodules or .gitattributes as if it were to act on them. They are the
 // user's bytes, and nothing here ever acts on them.
 const UNCHECKED = [
+  'gitattributesSymlink',
+  'gitignoreSymlink',
   'gitmodulesBlob',
   'gitmodulesLarge',
   'gitmodulesName',
@@ -16,19 +18,13 @@ const UNCHECKED = [
   'gitmodulesSymlink',
   'gitmodulesUpdate',
   'gitmodulesUrl',
-]
-const UNCHECKED_SINCE_2_39 = [
-  'gitattributesBlob',
-  'gitattributesLarge',
-  'gitattributesLineLength',
-  'gitattributesSymlink',
-  'gitignoreSymlink',
   'mailmapSymlink',
 ]
+// An older git ends at once if it is told of these.
+const UNCHECKED_SINCE_2_39 = ['gitattributesBlob', 'gitattributesLarge', 'gitattributesLineLength']
 // `git archive` and `git checkout` would otherwise obey the .gitattributes in a snapshot and change bytes.
 const ATTRIBUTES =
   '* -text -eol -ident -filter -export-ignore -export-subst -working-tree-encoding\n'
-const OLDEST_GIT = [2, 30] as const
 
 export async function ensureRepository(gitDir: string): Promise<void> {
   for (const folder of ['objects/pack', 'objects/info', 'refs/savestate']) {
@@ -62,6 +58,8 @@ export async function isRepositoryFileSound(
     .split('\n')
     .every((line) => lines.has(line))
   if (!isComplete) return false
+  const isOfNewerGit = UNCHECKED_SINCE_2_39.map(settingLine).some((line) => lines.has(line))
+  if (isOfNewerGit && !knowsAll(await gitVersion(gitDir))) return false
   const { status } = await tryGit(gitDir, ['config', '--file', path, '--list'])
   return status === 0
 }
@@ -72,10 +70,21 @@ const FIXED: Readonly<Partial<Record<RepositoryFile, string>>> = {
   'info/attributes': ATTRIBUTES,
 }
 
+/** What `git fsck --strict` complains about, line by line. */
+export async function fsckComplaints(gitDir: string): Promise<readonly string[]> {
+  const fsck = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
+  // The config may be of an older git, which did not know all that this one looks for.
+  const settings = UNCHECKED_SINCE_2_39.flatMap((id) => ['-c', `fsck.${id}=ignore`])
+  const told = await tryGit(gitDir, [...settings, ...fsck])
+  const isOlder = told.status !== 0 && told.complaints.includes('Unhandled message id')
+  const { status, output, complaints } = isOlder ? await tryGit(gitDir, fsck) : told
+  const lines = `${output.toString('utf8')}\n${complaints}`.split('\n')
+  const problems = lines.filter((line) => line !== '' && !line.startsWith('notice:'))
+  return status !== 0 && problems.length === 0 ? [`git fsck ended with ${status}`] : problems
+}
+
 function configText(version: readonly number[]): string {
-  const unchecked = isAtLeast(version, [2, 39, 1])
-    ? [...UNCHECKED, ...UNCHECKED_SINCE_2_39]
-    : UNCHECKED
+  const unchecked = knowsAll(version) ? [...UNCHECKED, ...UNCHECKED_SINCE_2_39] : UNCHECKED
   return [
     '[core]',
     '\trepositoryformatversion = 0',
@@ -87,9 +96,17 @@ function configText(version: readonly number[]): string {
     '\tauto = 0',
     '\tpruneExpire = never',
     '[fsck]',
-    ...unchecked.map((id) => `\t${id} = ignore`),
+    ...unchecked.map(settingLine),
     '',
   ].join('\n')
+}
+
+function settingLine(id: string): string {
+  return `\t${id} = ignore`
+}
+
+function knowsAll(version: readonly number[]): boolean {
+  return isAtLeast(version, [2, 39, 1])
 }
 
 async function gitVersion(gitDir: string): Promise<number[]> {

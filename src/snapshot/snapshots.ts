@@ -29,13 +29,12 @@ import type {
 import type { ExamineRequest, ObjectReport } from './care/examine.js'
 import type { MendRequest } from './care/mend.js'
 import type { Change } from './compare.js'
-import { tryGit } from './git/git-program.js'
 import { refName } from './objects/commit.js'
 import type { SourceHistory } from './import/source-history.js'
 import type { PatchRequest } from './patch.js'
 import type { Rewritten } from './without-path.js'
 import type { Captured } from './capture/capture-work.js'
-import { ensureRepository } from './repository.js'
+import { ensureRepository, fsckComplaints } from './repository.js'
 import type { Activity } from './watch/project-watch.js'
 import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
 
@@ -223,13 +222,8 @@ export class Snapshots {
     return this.#call('closeSource', undefined)
   }
 
-  /** What `git fsck --strict` complains about, line by line. */
   async fsck(): Promise<readonly string[]> {
-    const args = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
-    const { status, output, complaints } = await tryGit(this.gitDir, args)
-    const lines = `${output.toString('utf8')}\n${complaints}`.split('\n')
-    const problems = lines.filter((line) => line !== '' && !line.startsWith('notice:'))
-    return status !== 0 && problems.length === 0 ? [`git fsck ended with ${status}`] : problems
+    return fsckComplaints(this.gitDir)
   }
 
   /** What is wrong with objects, refs and caches, as far as it is asked for. Changes nothing. */

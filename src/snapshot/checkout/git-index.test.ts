@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type BytePath, bytePath, fsPath, parentOf, ROOT } from '../../model/index.js'
 import {
   IndexUnsupported,
@@ -143,6 +143,7 @@ test('the stamp is that of one state of the index', () => {
 test('no call changes anything in a repository, nor leaves anything behind', () => {
   const temporary = newFolder()
   vi.stubEnv('TMPDIR', temporary)
+  onTestFinished(() => void vi.unstubAllEnvs())
   for (const make of Object.values({ ...READABLE, ...FOR_GIT, ...SPARSE })) {
     const { root, worktree } = sampleOf(make)
     // Git does not set the time of a shared index or an object anew where that is recent.

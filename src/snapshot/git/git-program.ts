@@ -4,6 +4,8 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { hasCode, SavestateError } from '../../model/index.js'
 import { childProcess } from '../../system/index.js'
 
+export const OLDEST_GIT = [2, 34] as const
+
 const INHERITED = [
   'PATH',
   'LD_LIBRARY_PATH',
@@ -118,7 +120,7 @@ export function gitFault(args: readonly string[], what: string): SavestateError 
 export function startFault(error: Error): Error {
   if (!hasCode(error, 'ENOENT', 'EACCES')) return error
   return new SavestateError('GIT_MISSING', 'The git program could not be started', {
-    hint: 'Install git 2.30 or newer and make sure it is on the PATH.',
+    hint: `Install git ${OLDEST_GIT.join('.')} or newer and make sure it is on the PATH.`,
     cause: error,
   })
 }
