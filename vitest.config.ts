@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { NO_AGENT } from './scripts/no-agent.mjs'
 
 const { NODE_EXTRA_CA_CERTS } = process.env
+// Tests tell what modes new files have. What other masks do has tests of its own.
+process.umask(0o022)
 
 export default defineConfig({
   test: {
