@@ -83,10 +83,10 @@ test('a store whose git would fetch what it lacks from elsewhere does not', asyn
   )
   s.write({ 'a.txt': 'two\n' })
   const again = await openProject(s)
-  await expect(again.project.diff({ from: id })).rejects.toMatchObject({
-    code: expect.stringMatching(/^(?:STORE_DAMAGED|GIT_FAILED)$/),
-  })
-  await expect(again.project.rewind({ to: id })).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
+  // An older git does not know that it may not, tries, may not, and ends.
+  const refused = { code: expect.stringMatching(/^(?:STORE_DAMAGED|GIT_FAILED)$/) }
+  await expect(again.project.diff({ from: id })).rejects.toMatchObject(refused)
+  await expect(again.project.rewind({ to: id })).rejects.toMatchObject(refused)
   expect(readdirSync(s.folder)).not.toContain('mark')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
 })
