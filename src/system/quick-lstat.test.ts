@@ -113,7 +113,7 @@ function inProcess(flags: readonly string[]): { stdout: string; stderr: string }
   const text = `import { lstatOfWasi, quickLstat } from ${JSON.stringify(join(folder, 'in/module.mjs'))}
     const quick = quickLstat()
     const isFound = quick.look(Buffer.from(process.execPath).copy(quick.path))
-    console.log(lstatOfWasi() === undefined ? 'node' : 'wasi', isFound)`
+    console.log(lstatOfWasi() === undefined ? 'node' : 'wasi', String(isFound))`
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [...flags, '--input-type=module', '-e', text],
