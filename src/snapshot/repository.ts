@@ -1,4 +1,5 @@
-// Makes the store's git repository, in place and by hand: `git init` would copy the user's templates.
+// Makes the store's git repository, in place and by hand, since `git init` would copy the user's templates; and has git
+// look it over.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'

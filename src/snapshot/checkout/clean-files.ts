@@ -46,7 +46,7 @@ export class CleanFiles {
     // Who else can write the index could make it say of any file that it is any other.
     if (stats === undefined || Number(stats.uid) !== (process.getuid?.() ?? 0)) return undefined
     if (index === undefined || indexStamp(repository) !== index.stamp) return undefined
-    // Ours are of this format.
+    // Ids of another format name nothing in the store.
     if (index.format !== 'sha1') return undefined
     return new CleanFiles(repository.worktree, { ...index, written: indexTime(stats.mtimeNs) })
   }

@@ -16,7 +16,7 @@ export class IndexUnsupported extends Error {
   }
 }
 
-/** By which objects are named in it, and its own checksum is made: the bytes of one. */
+/** The hashes that name objects in an index and guard it, and how many bytes one has. */
 const ID_BYTES = { sha1: 20, sha256: 32 } as const
 type ObjectFormat = keyof typeof ID_BYTES
 
