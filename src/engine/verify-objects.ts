@@ -27,7 +27,7 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
     return {
       ...damage,
       kind: 'repository',
-      message: 'does not say what it must',
+      message: 'does not say what it must to the git that is here',
       path: inGit(file),
       fix,
     }

@@ -43,7 +43,7 @@ export async function mend(
         mkdirSync(join(gitDir, 'info'), { recursive: true, mode: 0o700 })
         return undefined
       case 'repository':
-        away.move(join(gitDir, request.file), 'does not say what it must')
+        away.move(join(gitDir, request.file), 'does not say what it must to the git that is here')
         await writeRepositoryFile(gitDir, request.file)
         return undefined
       case 'loose':

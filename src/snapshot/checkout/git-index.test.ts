@@ -157,6 +157,7 @@ test('no call changes anything in a repository, nor leaves anything behind', () 
     excludeFileOf(open(worktree))
     indexStamp(open(worktree))
     trackedPaths(open(worktree))
+    if (!Object.values(SPARSE).includes(make)) listTrackedWithGit(open(worktree))
     expect(fingerprint(root)).toEqual(before)
   }
   expect(readdirSync(temporary)).toEqual([])
