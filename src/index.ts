@@ -84,5 +84,5 @@ export {
   SKIP_REASONS,
   type SkipReason,
 } from './model/index.js'
-export { parseYamlText } from './engine/index.js'
+export { isYamlTooDeep, MAX_YAML_DEPTH, parseYamlText } from './engine/index.js'
 export * from './sdk/index.js'

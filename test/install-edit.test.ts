@@ -282,3 +282,21 @@ test('a block is added to YAML and taken out of it', () => {
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
 })
+
+test('a configuration that is nested deeper than its parser could follow is refused', () => {
+  const deep = (open: string, close: string) => open.repeat(50_000) + close.repeat(50_000)
+  const refusal = { code: 'CONFIG_INVALID', message: 'it is nested too deep' }
+  const lists = `{"x": ${deep('[', ']')}}`
+  const objects = `{"x": ${deep('{"a":', '}')}}`
+  for (const text of [lists, objects, `// "[" and "{"\n${lists}`]) {
+    expect(() => merged(text, jsonTarget('claude'))).toThrow(expect.objectContaining(refusal))
+  }
+  const flat = `{"x": [${'[{}], "[[[", '.repeat(1000)}1]}`
+  expect(isMerged(merged(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
+  expect(() => addBlock(unedited(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
+    expect.objectContaining(refusal),
+  )
+  expect(() => addTrust(unedited(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID' }),
+  )
+})

@@ -1,6 +1,6 @@
 // What may reach a terminal. A name, a reason or a line of a file can hold escape sequences that move the
 // cursor, retitle the window or hide text; here they become visible and do nothing.
-import { parsePathText, printablePath } from '../index.js'
+import { parsePathText, printablePath, SavestateError } from '../index.js'
 
 /** Control characters, line and paragraph separators, what turns the reading direction, lone surrogates. */
 const UNSAFE =
@@ -37,9 +37,24 @@ export function pathForPeople(text: string): string {
   return text === '' ? '.' : printable(printablePath(parsePathText(text)))
 }
 
-/** JSON that a terminal shows as it is: the same value, with nothing in it that acts. */
+/**
+ * JSON that a terminal shows as it is: the same value, with nothing in it that acts. Throws BAD_INPUT for what is nested
+ * deeper than JSON.stringify has stack for.
+ */
 export function jsonForPeople(value: unknown): string {
-  return escapeUnsafe(JSON.stringify(value, null, 2))
+  return escapeUnsafe(jsonText(value))
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value, null, 2)
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new SavestateError('BAD_INPUT', 'This state is nested too deep to be printed', {
+      hint: 'It is kept as it is: `session.stateAt()` of the SDK reads it.',
+      cause,
+    })
+  }
 }
 
 export function isUnsafe(text: string): boolean {

@@ -1,10 +1,15 @@
 // YAML out, written so that readers of YAML 1.1 (Python's) and of 1.2 see the same. The library is loaded when it is
 // needed.
 import type { ScalarTag } from 'yaml'
+import { MAX_YAML_DEPTH, SavestateError } from '../index.js'
 import { escapeUnsafe, isUnsafe } from './printable.js'
 
-/** Nothing in it acts on a terminal, and none of it is a line break to one reader only. */
+/**
+ * Nothing in it acts on a terminal, and none of it is a line break to one reader only. Throws BAD_INPUT for what is
+ * nested deeper than is read again.
+ */
 export async function yamlOf(value: unknown): Promise<string> {
+  refuseDeep(value)
   const { Document, visit } = await import('yaml')
   const document = new Document(value, {
     compat: 'yaml-1.1',
@@ -29,4 +34,21 @@ const EXPONENT: ScalarTag = {
   test: /^-?\d\.0e[-+]\d+$/,
   resolve: Number,
   stringify: ({ value }) => String(value).replace('e', '.0e'),
+}
+
+/** Level by level: the library writes by recursion, for which the stack must be long enough. */
+function refuseDeep(value: unknown): void {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_YAML_DEPTH) {
+      throw new SavestateError(
+        'BAD_INPUT',
+        `The state is nested deeper than ${MAX_YAML_DEPTH} levels, so it cannot be written as YAML`,
+        { hint: 'Use --format json.' },
+      )
+    }
+    level = level.flatMap((outer) =>
+      typeof outer === 'object' && outer !== null ? Object.values(outer) : [],
+    )
+  }
 }

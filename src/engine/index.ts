@@ -105,4 +105,4 @@ export {
   ThreadMemories,
 } from './threads.js'
 export type { ImportFromResult } from './import-from.js'
-export { parseYamlText } from './yaml-text.js'
+export { isYamlTooDeep, MAX_YAML_DEPTH, parseYamlText } from './yaml-text.js'

@@ -1,7 +1,12 @@
 // YAML that somebody else wrote, read as 1.1, because most of it was written by Python. Nothing in it is acted on:
 // no tag makes an object, and aliases cannot make it grow without end. The library is loaded when it is needed.
-import type { CollectionTag, ScalarTag, Tags } from 'yaml'
+import type { CollectionTag, Document, ScalarTag, Tags } from 'yaml'
 import { SavestateError } from '../model/index.js'
+
+type Library = typeof import('yaml')
+
+/** The library has stack for three times that, at the least. */
+export const MAX_YAML_DEPTH = 200
 
 /** Throws BAD_INPUT, with line and column where there is one. `source` is how the text is called in messages. */
 export async function parseYamlText({
@@ -11,9 +16,17 @@ export async function parseYamlText({
   readonly text: string
   readonly source: string
 }): Promise<unknown> {
-  const { parseDocument } = await import('yaml')
+  const library = await import('yaml')
+  if (isYamlTooDeep(text, library)) {
+    throw new SavestateError(
+      'BAD_INPUT',
+      `${source} is nested deeper than ${MAX_YAML_DEPTH} levels`,
+    )
+  }
+  const lines = new library.LineCounter()
   try {
-    const document = parseDocument(text, {
+    const document = library.parseDocument(text, {
+      lineCounter: lines,
       version: '1.1',
       intAsBigInt: true,
       logLevel: 'silent',
@@ -33,17 +46,39 @@ export async function parseYamlText({
         { hint: 'What such a tag means only the program knows that wrote it.', cause: tag },
       )
     }
-    return document.toJS({ reviver: (_key, value) => withoutNeedlessBigInt(value) })
-  } catch (cause) {
-    if (cause instanceof RangeError) {
-      throw new SavestateError('BAD_INPUT', `${source} is nested too deep`, { cause })
+    const key = listAsKey(document, library)
+    if (key !== undefined) {
+      const place = placeOf([lines.linePos(key)])
+      throw new SavestateError('BAD_INPUT', `${source} has a list or mapping as a key${place}`, {
+        hint: 'Keys are texts, as in JSON.',
+      })
     }
+    return document.toJS()
+  } catch (cause) {
     if (!(cause instanceof ReferenceError)) throw cause
     throw new SavestateError('BAD_INPUT', `${source} has an alias that cannot be followed`, {
       hint: 'An alias leads to nothing, or there are so many that the text would grow without end.',
       cause,
     })
   }
+}
+
+/**
+ * Found without recursion, before the library composes the text with it: a regular expression that V8 compiles where the
+ * stack ends does not throw, it ends the process.
+ */
+export function isYamlTooDeep(
+  text: string,
+  { CST, Lexer, Parser }: Pick<Library, 'CST' | 'Lexer' | 'Parser'>,
+): boolean {
+  const parser = new Parser()
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _whole of parser.next(lexeme));
+    // Lists and mappings but for the document around them all, and for a text inside of them all.
+    const others = CST.isCollection(parser.stack.at(-1)) ? 1 : 2
+    if (parser.stack.length - others > MAX_YAML_DEPTH) return true
+  }
+  return false
 }
 
 // Python takes y, n and a lone point for text, and numbers with an exponent only with a point and a sign.
@@ -57,6 +92,10 @@ const PYTHON_FORMS: readonly (readonly [example: string, form: RegExp])[] = [
 /** The same kind of value, in the form that Python gives it. */
 function asPython(tag: Tags[number]): Tags[number] {
   if (typeof tag === 'string' || isCollection(tag)) return tag
+  if (tag.tag === INTEGER) {
+    const resolve: ScalarTag['resolve'] = (...given) => shortened(tag.resolve(...given))
+    return { ...tag, resolve }
+  }
   const [, form] = PYTHON_FORMS.find(([example]) => tag.test?.test(example) === true) ?? []
   return form === undefined ? tag : { ...tag, test: form }
 }
@@ -71,7 +110,25 @@ function placeOf(places: readonly [Place, ...unknown[]] | undefined): string {
   return places === undefined ? '' : `: line ${places[0].line}, column ${places[0].col}`
 }
 
-/** Only an integer that a number cannot hold stays one. */
-function withoutNeedlessBigInt(value: unknown): unknown {
+const INTEGER = 'tag:yaml.org,2002:int'
+
+/** Only an integer that a number cannot hold stays a BigInt. */
+function shortened(value: unknown): unknown {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+}
+
+/** Where the first key stands that would have to be written out as text, with all that is in it. */
+function listAsKey(
+  document: Document,
+  { isCollection: isList, visit }: Library,
+): number | undefined {
+  let at: number | undefined
+  visit(document, {
+    Pair(_place, { key }) {
+      if (!isList(key)) return undefined
+      at = key.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return at
 }

@@ -137,6 +137,36 @@ test('the latest state goes out as a YAML mapping with status and time, and come
   expect(stateOf(s, 'loaded')).toEqual(mapping)
 })
 
+test('a state that is nested too deep for a text says so, and stays whole', async () => {
+  using s = scratch()
+  await runAgent(
+    s,
+    `for (const depth of [300, 100_000]) {
+       let value = { end: true }
+       for (let at = 0; at < depth; at += 1) value = [value]
+       const session = await store.session('deep ' + depth, { project })
+       await session.save({ state: { value } })
+     }`,
+  )
+  expect(errorOf(s, 'export', '--session', 'deep 300', '--format', 'yaml')).toBe(
+    'Error: The state is nested deeper than 200 levels, so it cannot be written as YAML.\nUse --format json.\n',
+  )
+  const [exported] = exportOf(s, '--session', 'deep 300') as [{ data: { value: unknown[] } }]
+  expect(exported.data.value.flat(Infinity)).toEqual([{ end: true }])
+  for (const command of [
+    ['export', '--session', 'deep 100000'],
+    ['resume', 'deep 100000', '--json'],
+  ]) {
+    const { code, stdout, stderr } = s.run(command)
+    expect({ code, text: stdout + stderr }).toEqual({
+      code: 2,
+      text: expect.stringContaining('This state is nested too deep to be printed'),
+    })
+  }
+  expect(s.run(['resume', 'deep 100000'])).toMatchObject({ code: 0, stderr: '' })
+  expect(s.json(['verify'])).toMatchObject({ problems: [] })
+})
+
 test('a YAML file of Python is read as Python means it', () => {
   using s = scratch({
     'task.yaml':

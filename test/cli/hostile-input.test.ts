@@ -67,6 +67,10 @@ const YAML: Readonly<Record<string, string>> = {
   'a merge of __proto__': 'b: &b {__proto__: {polluted: true}}\na: {<<: *b}\n',
   'deep nesting': `a: ${'['.repeat(20_000)}\n`,
   'deep indentation': Array.from({ length: 1000 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'),
+  'keys in keys': `${'? '.repeat(2000)}x\n`,
+  'a chain of aliases': Array.from({ length: 2000 }, (_, i) =>
+    i === 0 ? 'a0: &a0 [x]' : `a${i}: &a${i} [*a${i - 1}]`,
+  ).join('\n'),
   'twice the same key': 'a: 1\na: 2\n',
   'a number that is none': 'a: 1e400\n',
   'many documents': '--- 1\n--- 2\n',

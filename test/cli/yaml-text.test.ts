@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tries } from '../effort.js'
 import { parse } from 'yaml'
 import { yamlOf } from '../../src/cli/yaml-text.js'
-import { parseYamlText } from '../../src/engine/yaml-text.js'
+import { MAX_YAML_DEPTH, parseYamlText } from '../../src/engine/yaml-text.js'
 
 /** Text that means something else to some reader unless it is quoted. */
 const WORDS =
@@ -64,3 +64,43 @@ test('what Python writes is read with the kinds that Python gave it', async () =
     numbers: [1500, 0.05, true, false],
   })
 })
+
+/** So many lists and mappings in each other. */
+const DEEP: Readonly<Record<string, (depth: number) => string>> = {
+  'lists in brackets': (depth) => `a: ${'['.repeat(depth - 1)}1${']'.repeat(depth - 1)}\n`,
+  'mappings in braces': (depth) => `a: ${'{a: '.repeat(depth - 1)}1${'}'.repeat(depth - 1)}\n`,
+  'lists on one line': (depth) => `a:\n  ${'- '.repeat(depth - 1)}1\n`,
+  'keys below keys': (depth) =>
+    `${Array.from({ length: depth }, (_, at) => `${' '.repeat(at)}a:`).join('\n')} 1\n`,
+}
+
+test.each(Object.entries(DEEP))('%s are read until they are too deep', async (_kind, text) => {
+  const most = await parseYamlText({ text: text(MAX_YAML_DEPTH), source: 'it' })
+  expect(depthOf(most)).toBe(MAX_YAML_DEPTH)
+  // Written as it was read. What is one deeper goes neither way: refused by count, long before the stack ends.
+  expect(await parseYamlText({ text: await yamlOf(most), source: 'it' })).toEqual(most)
+  await expect(yamlOf({ a: most })).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    hint: 'Use --format json.',
+  })
+  for (const depth of [MAX_YAML_DEPTH + 1, 5000]) {
+    await expect(parseYamlText({ text: text(depth), source: 'it' })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: 'it is nested deeper than 200 levels',
+    })
+  }
+})
+
+test('a key that is no text is refused, however much is in it', async () => {
+  const text = `ok: 1\nitems:\n${`  - ${'? '.repeat(150)}x\n`.repeat(500)}`
+  await expect(parseYamlText({ text, source: 'it' })).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: 'it has a list or mapping as a key: line 3, column 7',
+  })
+})
+
+function depthOf(value: unknown): number {
+  let depth = 0
+  for (let at = value; typeof at === 'object' && at !== null; depth += 1) at = Object.values(at)[0]
+  return depth
+}

@@ -1,15 +1,18 @@
 // Adds to JSON with comments and takes out of it by changing the text, so that order, comments, indentation and line
 // ends of everything else stay as they are.
-import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { SavestateError } from '../../index.js'
 import { type Edited, edited, lineEndOf } from './text-edit.js'
 
 export type JsonPath = readonly string[]
 
 const PARSING = { allowTrailingComma: true, disallowComments: false }
+/** The parser descends by recursion, and has stack for ten times that. */
+const MAX_DEPTH = 200
 
 /** Throws CONFIG_INVALID for what is not one object with distinct keys. */
 export function parseJson(text: string): Node {
+  if (depthOf(text) > MAX_DEPTH) throw invalid('it is nested too deep')
   const errors: ParseError[] = []
   const root = parseTree(withoutMark(text), errors, PARSING)
   const [fault] = errors
@@ -19,6 +22,19 @@ export function parseJson(text: string): Node {
   }
   if (root.type !== 'object') throw invalid('it is not an object')
   return root
+}
+
+function depthOf(text: string): number {
+  const scanner = createScanner(text, true)
+  let [open, most] = [0, 0]
+  for (;;) {
+    scanner.scan()
+    const length = scanner.getTokenLength()
+    if (length === 0) return most
+    const token = length === 1 ? text[scanner.getTokenOffset()] : undefined
+    if (token === '{' || token === '[') most = Math.max(most, ++open)
+    if (token === '}' || token === ']') open -= 1
+  }
 }
 
 export function invalid(why: string): SavestateError {

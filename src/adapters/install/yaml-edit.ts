@@ -1,6 +1,6 @@
 // Adds a marked block of its own at the end of a YAML file, and takes it out again.
-import { isMap, parseDocument } from 'yaml'
-import { SavestateError } from '../../index.js'
+import { CST, isMap, Lexer, parseDocument, Parser } from 'yaml'
+import { isYamlTooDeep, SavestateError } from '../../index.js'
 import { type Edited, edited, lineEndOf } from './text-edit.js'
 
 const BEGIN = '# >>> savestate install >>>'
@@ -9,6 +9,8 @@ const END = '# <<< savestate install <<<'
 /** Throws CONFIG_INVALID for what is not YAML, or has the key already: two of them would be no YAML any more. */
 export function addBlock(before: Edited, key: string, lines: readonly string[]): Edited {
   const { text } = before
+  if (isYamlTooDeep(text, { CST, Lexer, Parser }))
+    throw new SavestateError('CONFIG_INVALID', 'it is nested too deep')
   const document = parseDocument(text)
   const [fault] = document.errors
   if (fault !== undefined)
