@@ -4,6 +4,16 @@ import type { CollectionTag, Document, ScalarTag, Tags } from 'yaml'
 import { SavestateError } from '../model/index.js'
 
 type Library = typeof import('yaml')
+/** What is used of it to read without composing. Named here so that our published types do not need its own. */
+type Reading = {
+  readonly Lexer: new () => { lex(text: string): Iterable<string> }
+  readonly Parser: new () => {
+    next(lexeme: string): Iterable<unknown>
+    /** From the document to what is being read. */
+    readonly stack: readonly { readonly type: string }[]
+  }
+}
+const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection'])
 
 /** The library has stack for three times that, at the least. */
 export const MAX_YAML_DEPTH = 200
@@ -67,15 +77,12 @@ export async function parseYamlText({
  * Found without recursion, before the library composes the text with it: a regular expression that V8 compiles where the
  * stack ends does not throw, it ends the process.
  */
-export function isYamlTooDeep(
-  text: string,
-  { CST, Lexer, Parser }: Pick<Library, 'CST' | 'Lexer' | 'Parser'>,
-): boolean {
+export function isYamlTooDeep(text: string, { Lexer, Parser }: Reading): boolean {
   const parser = new Parser()
   for (const lexeme of new Lexer().lex(text)) {
     for (const _whole of parser.next(lexeme));
     // Lists and mappings but for the document around them all, and for a text inside of them all.
-    const others = CST.isCollection(parser.stack.at(-1)) ? 1 : 2
+    const others = COLLECTIONS.has(parser.stack.at(-1)?.type ?? '') ? 1 : 2
     if (parser.stack.length - others > MAX_YAML_DEPTH) return true
   }
   return false

@@ -1,5 +1,5 @@
 // Adds a marked block of its own at the end of a YAML file, and takes it out again.
-import { CST, isMap, Lexer, parseDocument, Parser } from 'yaml'
+import { isMap, Lexer, parseDocument, Parser } from 'yaml'
 import { isYamlTooDeep, SavestateError } from '../../index.js'
 import { type Edited, edited, lineEndOf } from './text-edit.js'
 
@@ -9,7 +9,7 @@ const END = '# <<< savestate install <<<'
 /** Throws CONFIG_INVALID for what is not YAML, or has the key already: two of them would be no YAML any more. */
 export function addBlock(before: Edited, key: string, lines: readonly string[]): Edited {
   const { text } = before
-  if (isYamlTooDeep(text, { CST, Lexer, Parser }))
+  if (isYamlTooDeep(text, { Lexer, Parser }))
     throw new SavestateError('CONFIG_INVALID', 'it is nested too deep')
   const document = parseDocument(text)
   const [fault] = document.errors
