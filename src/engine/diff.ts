@@ -35,7 +35,7 @@ export const diff = projectOperation({
   summary: 'Show what changed since a checkpoint, or between two',
   effect: 'reads',
   input: () =>
-    z.object({
+    z.strictObject({
       from: z.string(),
       to: z.optional(z.string()),
       paths: z._default(z.array(z.string()), []),

@@ -31,7 +31,7 @@ export const ensure = sessionOperation({
   name: 'ensure',
   summary: 'Save the files once in this turn, if they changed',
   effect: 'adds',
-  input: () => z.object({ reason: z.string(), turns: z.instanceof(EnsuredTurns) }),
+  input: () => z.strictObject({ reason: z.string(), turns: z.instanceof(EnsuredTurns) }),
   async run(context, { reason, turns }, hooks): Promise<EnsureResult> {
     const project = projectOf(context)
     const { turn } = sessionNow(context)

@@ -25,7 +25,7 @@ export const exportSession = sessionOperation({
   name: 'export',
   summary: 'Give all checkpoints of a session with their states',
   effect: 'reads',
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   async run(context): Promise<readonly ExchangedCheckpoint[]> {
     const { ledger, hold } = context
     const checkpoints = ledger.checkpoints.list({ session: hold.key }).reverse()
@@ -50,7 +50,7 @@ export const importSession = sessionOperation({
   summary: 'Add exported checkpoints to a session',
   effect: 'adds',
   input: () =>
-    z.object({
+    z.strictObject({
       checkpoints: z.array(
         z.object({
           id: z.string(),

@@ -38,7 +38,7 @@ export const forget = projectOperation({
   name: 'forget',
   summary: 'Remove a path from all history',
   effect: 'changes-store',
-  input: () => z.object({ path: z.string(), dryRun: z._default(z.boolean(), false) }),
+  input: () => z.strictObject({ path: z.string(), dryRun: z._default(z.boolean(), false) }),
   async run(context, input, hooks): Promise<ForgetResult> {
     const path = parseProjectPath(input.path)
     if (path === ROOT)

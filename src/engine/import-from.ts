@@ -61,7 +61,7 @@ export const importFrom = storeOperation({
   summary: 'Bring in what another system has kept',
   effect: 'adds',
   input: () =>
-    z.object({
+    z.strictObject({
       system: z.enum(IMPORT_SYSTEMS),
       path: z.string(),
       /** The session that everything goes to; for a system whose file is one session. */

@@ -27,7 +27,13 @@ export { type ListAllResult, type ListResult, list, listAll } from './list.js'
 export { name, pin, unpin } from './marks.js'
 export { changeNote, type NoteChange, readNote } from './notes.js'
 export { type FailureFacts, recordFailure } from './failures.js'
-export { type Effect, type Later, type OperationOf, perform } from './operation.js'
+export {
+  type Effect,
+  type Later,
+  type OperationOf,
+  perform,
+  unknownOptions,
+} from './operation.js'
 export type { RekeyResult } from './rekey.js'
 export { findProjectRoot, realFolder } from './project-root.js'
 export { type RewindResult, rewind } from './rewind.js'

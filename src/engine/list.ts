@@ -17,7 +17,7 @@ export const list = projectOperation({
   name: 'list',
   summary: 'List the checkpoints of this project, newest first',
   effect: 'reads',
-  input: () => z.object({ limit: limit() }),
+  input: () => z.strictObject({ limit: limit() }),
   async run(context, input, hooks): Promise<ListResult> {
     await recoverIfNeeded(context, hooks)
     const project = knownProject(context)
@@ -32,7 +32,7 @@ export const listAll = storeOperation({
   name: 'list',
   summary: 'List the checkpoints of all projects, newest first',
   effect: 'reads',
-  input: () => z.object({ limit: limit() }),
+  input: () => z.strictObject({ limit: limit() }),
   async run(context, input, hooks): Promise<ListAllResult> {
     await recoverAll(context, hooks)
     const { ledger } = context

@@ -12,7 +12,7 @@ export const pin = projectOperation({
   name: 'pin',
   summary: 'Keep a checkpoint whatever the limits say',
   effect: 'adds',
-  input: () => z.object({ ref: z.string() }),
+  input: () => z.strictObject({ ref: z.string() }),
   run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: true, hooks }),
 })
 
@@ -20,7 +20,7 @@ export const unpin = projectOperation({
   name: 'unpin',
   summary: 'Let the limits apply to a checkpoint again',
   effect: 'adds',
-  input: () => z.object({ ref: z.string() }),
+  input: () => z.strictObject({ ref: z.string() }),
   run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: false, hooks }),
 })
 
@@ -28,7 +28,7 @@ export const name = projectOperation({
   name: 'name',
   summary: 'Give a checkpoint a name',
   effect: 'adds',
-  input: () => z.object({ ref: z.string(), name: z.string() }),
+  input: () => z.strictObject({ ref: z.string(), name: z.string() }),
   async run(context, input, hooks): Promise<CheckpointView> {
     await recoverIfNeeded(context, hooks)
     const wished = parseName(input.name)

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 
 export const momentInput = () =>
-  z.object({
+  z.strictObject({
     type: z.literal('event'),
     who: z.string(),
     session: z.string(),

@@ -15,8 +15,15 @@ export type Schema<Input> = {
   ):
     | { readonly success: true; readonly data: Input }
     | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } }
+  /** Of an object: what it takes. */
+  readonly shape?: Readonly<Record<string, unknown>>
 }
-type Issue = { readonly path: readonly PropertyKey[]; readonly message: string }
+type Issue = {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  /** What it takes nothing of that name for. */
+  readonly keys?: readonly string[]
+}
 
 export type OperationOf<Context, Input, Result> = {
   readonly name: string
@@ -84,12 +91,31 @@ function checked<Input>(
   given: unknown,
 ): Input {
   if (withoutInput !== undefined && isNothing(given)) return withoutInput()
-  const parsed = input().safeParse(given)
+  const schema = input()
+  const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
-  const faults = parsed.error.issues.map(
+  const { issues } = parsed.error
+  const unknown = issues.flatMap(({ path, keys }) => (path.length === 0 ? (keys ?? []) : []))
+  if (unknown.length > 0) throw unknownOptions(name, unknown, Object.keys(schema.shape ?? {}))
+  const faults = issues.map(
     ({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`,
   )
   throw new SavestateError('BAD_INPUT', `${name}: ${faults.join('; ')}`)
+}
+
+/**
+ * Types keep most callers from a misspelt option. To do without it what was asked for would rewind instead of plan, or keep
+ * nothing of a state.
+ */
+export function unknownOptions(
+  call: string,
+  unknown: readonly string[],
+  known: readonly string[],
+): SavestateError {
+  const names = unknown.map((name) => JSON.stringify(name)).join(', ')
+  return new SavestateError('BAD_INPUT', `${call} has no option ${names}`, {
+    hint: known.length === 0 ? 'It takes none.' : `It takes ${known.join(', ')}.`,
+  })
 }
 
 function isNothing(given: unknown): boolean {

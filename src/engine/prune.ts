@@ -68,7 +68,7 @@ export const prune = storeOperation({
   summary: 'Remove what the limits no longer allow',
   effect: 'changes-store',
   input: () =>
-    z.object({
+    z.strictObject({
       dryRun: z._default(z.boolean(), false),
       retentionDays: z.optional(z.number().check(z.nonnegative())),
       maxSizeMb: z.optional(z.number().check(z.nonnegative())),

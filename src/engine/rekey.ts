@@ -24,7 +24,7 @@ export const rekey = storeOperation({
   summary: 'Change the key that states are encrypted with',
   effect: 'adds',
   input: () =>
-    z.object({
+    z.strictObject({
       /** To no key at all. */
       plain: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),

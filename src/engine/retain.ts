@@ -8,7 +8,7 @@ import { sessionOperation, storeOperation } from './operation.js'
 
 export type RetainResult = { readonly dropped: readonly string[]; readonly applied: boolean }
 
-const input = () => z.object({ dryRun: z._default(z.boolean(), false) })
+const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
 
 /** Policy `milestones`, of one session. */
 export const retainMilestones = sessionOperation({

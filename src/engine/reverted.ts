@@ -17,7 +17,7 @@ export const reverted = projectOperation({
   summary: 'Tell which files rewinds have brought back since one of them',
   effect: 'reads',
   input: () =>
-    z.object({
+    z.strictObject({
       /** The last one that is known; null for none; left out: nothing is asked but which is the newest. */
       since: z.optional(z.nullable(z.string())),
     }),

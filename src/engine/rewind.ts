@@ -15,7 +15,7 @@ export const rewind = projectOperation({
   summary: 'Bring the folder back to a checkpoint',
   effect: 'changes-files',
   input: () =>
-    z.object({
+    z.strictObject({
       to: z.string(),
       /** Files or folders, relative to the project. */
       paths: z.optional(z.array(z.string())),

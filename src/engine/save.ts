@@ -33,7 +33,7 @@ export const save = projectOperation({
   summary: 'Save what the folder holds',
   effect: 'adds',
   input: () =>
-    z.object({
+    z.strictObject({
       reason: z.optional(z.string()),
       name: z.optional(z.string()),
       /** Who has changed the folder since it was last looked at. */

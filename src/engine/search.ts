@@ -36,7 +36,7 @@ export const search = projectOperation({
   summary: 'Find checkpoints by words',
   effect: 'reads',
   input: () =>
-    z.object({
+    z.strictObject({
       words: z.string().check(z.trim(), z.minLength(1), z.maxLength(1000)),
       limit: z._default(z.int().check(z.positive()), 20),
     }),

@@ -56,7 +56,11 @@ export const listSession = sessionOperation({
   summary: 'List the checkpoints of a session, newest first',
   effect: 'reads',
   input: () =>
-    z.object({ limit: limit(), before: z.optional(z.string()), name: z.optional(z.string()) }),
+    z.strictObject({
+      limit: limit(),
+      before: z.optional(z.string()),
+      name: z.optional(z.string()),
+    }),
   withoutInput: () => ({}),
   async run({ ledger, hold }, input): Promise<readonly CheckpointView[]> {
     const scope = { session: hold.key }
@@ -72,7 +76,7 @@ export const between = sessionOperation({
   name: 'between',
   summary: 'List the checkpoints of a session within a time, oldest first',
   effect: 'reads',
-  input: () => z.object({ from: z.optional(z.date()), to: z.optional(z.date()) }),
+  input: () => z.strictObject({ from: z.optional(z.date()), to: z.optional(z.date()) }),
   async run({ ledger, hold }, { from, to }): Promise<readonly CheckpointView[]> {
     const isWithin = ({ createdAtMs }: CheckpointBrief) =>
       (from === undefined || createdAtMs >= from.getTime()) &&
@@ -89,7 +93,8 @@ export const stateAt = sessionOperation({
   name: 'stateAt',
   summary: 'Read the state of a checkpoint',
   effect: 'reads',
-  input: () => z.object({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
+  input: () =>
+    z.strictObject({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
   withoutInput: () => ({}),
   async run(context, { ref, keys }): Promise<unknown> {
     const { head } = sessionNow(context)
@@ -134,7 +139,7 @@ export const summary = sessionOperation({
   name: 'summary',
   summary: 'Count the checkpoints of a session',
   effect: 'reads',
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   run: async (context) => summarize(context, context.hold.key),
 })
 
@@ -158,7 +163,7 @@ export const latest = sessionOperation({
   name: 'latest',
   summary: 'Find the newest checkpoint of a session',
   effect: 'reads',
-  input: () => z.object({ name: z.optional(z.string()) }),
+  input: () => z.strictObject({ name: z.optional(z.string()) }),
   async run({ ledger, hold }: SessionContext, { name }): Promise<CheckpointView | undefined> {
     const scope = { session: hold.key }
     const found =
@@ -180,7 +185,7 @@ export const head = sessionOperation({
   name: 'head',
   summary: 'Find the checkpoint that the next one will follow',
   effect: 'reads',
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   async run(context): Promise<SessionHead | undefined> {
     const { head: id } = sessionNow(context)
     if (id === null) return undefined

@@ -29,7 +29,7 @@ export const rewindSession = sessionOperation({
   summary: 'Bring a session back to a checkpoint: its files, its state, or both',
   effect: 'changes-files',
   input: () =>
-    z.object({
+    z.strictObject({
       to: z.string(),
       restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
       paths: z.optional(z.array(z.string())),

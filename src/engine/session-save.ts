@@ -51,8 +51,9 @@ const facts = () => ({
   operationId: z.optional(z.string()),
   moment: z.optional(momentInput()),
 })
-const saveInput = () => z.object({ ...facts(), state: z.optional(z.unknown()) })
-const appendInput = () => z.object({ ...facts(), key: z.string(), items: z.array(z.unknown()) })
+const saveInput = () => z.strictObject({ ...facts(), state: z.optional(z.unknown()) })
+const appendInput = () =>
+  z.strictObject({ ...facts(), key: z.string(), items: z.array(z.unknown()) })
 
 /** What a save says of itself besides the state. */
 export type Facts = {

@@ -21,7 +21,7 @@ export const setStatus = sessionOperation({
   name: 'status',
   summary: 'Say how a session ended, or that it goes on',
   effect: 'adds',
-  input: () => z.object({ status: statusInput() }),
+  input: () => z.strictObject({ status: statusInput() }),
   async run(context, input): Promise<SessionView> {
     const { ledger, hold, clock } = context
     const status = parseStatusInput(input.status)
@@ -34,7 +34,7 @@ export const newTurn = sessionOperation({
   name: 'newTurn',
   summary: 'Begin the next turn',
   effect: 'adds',
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   async run(context): Promise<number> {
     const { ledger, hold } = context
     return ledger.transaction(() => {

@@ -29,7 +29,7 @@ export const listSessions = storeOperation({
   summary: 'List the sessions, last touched first',
   effect: 'reads',
   input: () =>
-    z.object({
+    z.strictObject({
       status: z.optional(z.enum(['in_progress', 'completed', 'failed', 'halted'])),
       /** Only those that are going on with nobody who goes on. */
       interrupted: z.optional(z.boolean()),

@@ -50,7 +50,7 @@ export const config = projectOperation({
   name: 'config',
   summary: 'Show every setting and where it comes from',
   effect: 'reads',
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   async run({ home, path }): Promise<ConfigResult> {
     const { config: values, sources } = projectSettings(home, path)
     return {

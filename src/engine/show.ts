@@ -14,7 +14,7 @@ export const show = projectOperation({
   name: 'show',
   summary: 'Show one checkpoint in full',
   effect: 'reads',
-  input: () => z.object({ ref: z.string() }),
+  input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }, hooks): Promise<CheckpointDetails> {
     await recoverIfNeeded(context, hooks)
     return context.objects.shared(async () =>
@@ -27,7 +27,7 @@ export const showInSession = sessionOperation({
   name: 'show',
   summary: 'Show one checkpoint of a session in full',
   effect: 'reads',
-  input: () => z.object({ ref: z.string() }),
+  input: () => z.strictObject({ ref: z.string() }),
   async run(context, { ref }): Promise<CheckpointDetails> {
     return context.objects.shared(async () =>
       detailsOf(context, resolveInSession(context, context.hold.key, ref)),

@@ -4,4 +4,4 @@ import * as z from 'zod/mini'
 const word = () => z.enum(['in_progress', 'completed', 'failed', 'halted'])
 
 export const statusInput = () =>
-  z.union([word(), z.object({ state: word(), reason: z.optional(z.string()) })])
+  z.union([word(), z.strictObject({ state: word(), reason: z.optional(z.string()) })])

@@ -53,7 +53,7 @@ export const status = storeOperation({
   name: 'status',
   summary: 'Show the store: its size and its projects',
   effect: 'reads',
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   async run(context, _input, hooks): Promise<StatusResult> {
     await recoverAll(context, hooks)
     const { home, ledger } = context

@@ -100,7 +100,7 @@ export const decideTool = sessionOperation({
   summary: 'Say what became of a tool call that was under way',
   effect: 'adds',
   input: () =>
-    z.object({
+    z.strictObject({
       id: z.string(),
       action: z.enum(['confirm', 'retry', 'skip']),
       result: z.optional(z.unknown()),

@@ -19,7 +19,7 @@ import { recover } from './recover.js'
 import { type RestoreResult, restore } from './restore.js'
 import type { RestoreSession } from './restore-session.js'
 
-const input = () => z.object({ dryRun: z._default(z.boolean(), false) })
+const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
 
 export const undo = projectOperation({
   name: 'undo',

@@ -27,7 +27,7 @@ export const verify = storeOperation({
   name: 'verify',
   summary: 'Check that the store is whole',
   effect: 'reads',
-  input: () => z.object({ quick: z._default(z.boolean(), false) }),
+  input: () => z.strictObject({ quick: z._default(z.boolean(), false) }),
   async run(context, { quick }, hooks): Promise<VerifyResult> {
     return verifyCare(
       { ...context, ledgerFault: undefined, isLogDamaged: false, isAlone: false },

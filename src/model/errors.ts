@@ -3,7 +3,7 @@
 export const ERROR_CODES = {
   ACCESS_REFUSED: 'Who asks over HTTP is not allowed to: no token, a wrong one, or from elsewhere.',
   AGENT_REWIND_OFF: 'An agent asked for a rewind, and the person has not allowed it to.',
-  BAD_INPUT: 'An argument or option is not of the form it must have.',
+  BAD_INPUT: 'An argument or option is not of the form it must have, or there is no such option.',
   CHECKPOINT_AMBIGUOUS: 'The start of an id fits more than one checkpoint.',
   CHECKPOINT_DAMAGED:
     'The store has lost something of this checkpoint, so it cannot be brought back whole.',

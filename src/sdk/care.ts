@@ -5,15 +5,18 @@ import { isLogDamaged, Ledger, ledgerFiles } from '../ledger/index.js'
 import { explainSystemError, SavestateError } from '../model/index.js'
 import { Snapshots } from '../snapshot/index.js'
 import { SharedLock, systemClock } from '../system/index.js'
+import { type Known, refuseUnknown } from './known-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
 
 export type CareOptions = Pick<StoreOptions, 'home' | 'mayBlock' | 'clock'>
+const CARE_OPTIONS: Known<CareOptions> = { home: true, mayBlock: true, clock: true }
 
 /** Looks at a store that may be damaged, ledger included. `quick`: at its structure alone. */
 export async function verifyStore(
   options: CareOptions & { readonly quick?: boolean } = {},
   hooks: Hooks = {},
 ): Promise<engine.VerifyResult> {
+  refuseUnknown('verifyStore', options, { ...CARE_OPTIONS, quick: true })
   return withCare(options, (care) =>
     engine.verifyCare(care, { quick: options.quick ?? false }, hooks),
   )
@@ -30,6 +33,7 @@ export async function repairStore(
   } = {},
   hooks: Hooks = {},
 ): Promise<engine.RepairResult> {
+  refuseUnknown('repairStore', options, { ...CARE_OPTIONS, dryRun: true, confirm: true })
   const { dryRun = false, confirm } = options
   let last: CareContext | undefined
   return withCare(options, async (care) => {
@@ -51,6 +55,7 @@ export async function doctorStore(
   options: CareOptions & { readonly version: string; readonly paths?: boolean },
   hooks: Hooks = {},
 ): Promise<engine.DoctorResult> {
+  refuseUnknown('doctorStore', options, { ...CARE_OPTIONS, version: true, paths: true })
   const { version, paths = false } = options
   return withCare(options, (care) => engine.doctor(care, { version, paths }, hooks))
 }

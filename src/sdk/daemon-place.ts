@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as engine from '../engine/index.js'
 import { hasCode } from '../model/index.js'
 import { type Lock, takeLock, writeFileAtomically } from '../system/index.js'
+import { refuseUnknown } from './known-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
 import { explained } from './session.js'
 
@@ -22,6 +23,7 @@ export type DaemonPlace = {
 
 /** The real path of the store, which is made if it is not there. Throws STORE_NEWER, STORE_UNUSABLE. */
 export async function storeHome(options: Pick<StoreOptions, 'home'> = {}): Promise<string> {
+  refuseUnknown('storeHome', options, { home: true })
   return explained(async () => engine.openHome(homeOf(options)))
 }
 

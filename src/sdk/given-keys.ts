@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, realpathSync } from 'node
 import { sep } from 'node:path'
 import { type GivenKeys, KEY_BYTES, SealingKey } from '../ledger/index.js'
 import { hasCode, SavestateError } from '../model/index.js'
+import type { Known } from './known-options.js'
 
 /** 32 bytes, or the same as 64 hexadecimal digits or as base64. */
 export type KeyInput = string | Uint8Array
@@ -13,6 +14,8 @@ export type Encryption = {
   /** The key to change to with `store.rekey`. Either of both opens what it has encrypted. */
   readonly newKey?: KeyInput
 }
+
+export const ENCRYPTION_OPTIONS: Known<Encryption> = { key: true, newKey: true }
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -6,10 +6,17 @@ import type { Worker } from 'node:worker_threads'
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import { Ledger } from '../ledger/index.js'
-import type { BytePath, ClassRegistry, Durability, Limits } from '../model/index.js'
+import {
+  type BytePath,
+  type ClassRegistry,
+  type Durability,
+  type Limits,
+  SavestateError,
+} from '../model/index.js'
 import { Snapshots } from '../snapshot/index.js'
 import { type Clock, SharedLock, systemClock } from '../system/index.js'
-import { type Encryption, givenKeys } from './given-keys.js'
+import { type Encryption, ENCRYPTION_OPTIONS, givenKeys } from './given-keys.js'
+import { type Known, refuseUnknown } from './known-options.js'
 
 export type StoreOptions = {
   /** Where the store is; default: $SAVESTATE_HOME, else ~/.savestate. */
@@ -29,10 +36,36 @@ export type StoreOptions = {
   readonly clock?: Clock
 }
 
+const STORE_OPTIONS: Known<StoreOptions> = {
+  home: true,
+  durability: true,
+  limits: true,
+  mayBlock: true,
+  helper: true,
+  classes: true,
+  encryption: true,
+  clock: true,
+}
+const LIMITS: Known<Limits> = { maxFileBytes: true, maxFiles: true, allowSecrets: true }
+const DURABILITIES: Readonly<Record<Durability, true>> = { fsync: true, os: true }
+
+function checkOptions(options: StoreOptions): void {
+  refuseUnknown('openStore', options, STORE_OPTIONS)
+  const { limits = {}, encryption = {}, durability = 'fsync' } = options
+  refuseUnknown('limits of openStore', limits, LIMITS)
+  refuseUnknown('encryption of openStore', encryption, ENCRYPTION_OPTIONS)
+  if (!Object.hasOwn(DURABILITIES, durability)) {
+    throw new SavestateError('BAD_INPUT', `There is no durability ${JSON.stringify(durability)}`, {
+      hint: `There are ${Object.keys(DURABILITIES).join(' and ')}.`,
+    })
+  }
+}
+
 /** `use` is held for as long as the store is open. */
 export type OpenContext = StoreContext & { readonly use: SharedLock }
 
 export async function openContext(options: StoreOptions): Promise<OpenContext> {
+  checkOptions(options)
   const home = engine.openHome(homeOf(options))
   const durability = options.durability ?? 'fsync'
   const limitsOf = ({ path }: { readonly path: BytePath }) => ({

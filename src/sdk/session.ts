@@ -97,10 +97,10 @@ export class Session<State = AgentState> {
   ): Promise<Pick<State, Key> | undefined>
   async stateAt(
     ref?: string,
-    { keys }: { readonly keys?: readonly PropertyKey[] } = {},
+    options: { readonly keys?: readonly PropertyKey[] } = {},
   ): Promise<State | undefined> {
-    const wanted = keys?.map(String)
-    const state = await this.#perform(engine.stateAt, { ref, keys: wanted })
+    const keys = options.keys?.map(String)
+    const state = await this.#perform(engine.stateAt, { ...options, ref, keys })
     return state as State | undefined
   }
 

@@ -12,6 +12,7 @@ import {
 import { isUnsafeFolder, refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
 import { AutoPrune } from './auto-prune.js'
+import { type Known, refuseUnknown } from './known-options.js'
 import { type OpenContext, openContext, type StoreOptions } from './open-context.js'
 import { Project } from './project.js'
 import { explained, Session } from './session.js'
@@ -27,6 +28,14 @@ export type SessionOptions = {
   readonly lease?: boolean
   /** Throws SESSION_UNKNOWN instead of making a session. */
   readonly mustExist?: boolean
+}
+
+const SESSION_OPTIONS: Known<SessionOptions> = {
+  agent: true,
+  project: true,
+  metadata: true,
+  lease: true,
+  mustExist: true,
 }
 
 export type ImportOptions = {
@@ -96,6 +105,7 @@ export class Store {
    * from its next save on, until `unwatch` or `close`: saves then cost what changed, not what is there.
    */
   async project(path: string, options: { readonly watch?: boolean } = {}): Promise<Project> {
+    refuseUnknown('project', options, { watch: true })
     const project = this.#projectAt(engine.realFolder(path))
     if (options.watch === true) project.watch()
     return project
@@ -114,12 +124,14 @@ export class Store {
   /** One agent's task: made, or opened for writing. Throws SESSION_BUSY while another process writes it. */
   async session<State = AgentState>(
     id: string,
-    { project, mustExist, ...options }: SessionOptions = {},
+    options: SessionOptions = {},
   ): Promise<Session<State>> {
+    refuseUnknown('session', options, SESSION_OPTIONS)
+    const { project, mustExist, ...facts } = options
     return this.#opened(() =>
       engine.openSession(this.#context, {
         id,
-        ...options,
+        ...facts,
         project: project === undefined ? undefined : Project.known(project),
         must: mustExist === true ? 'be known' : undefined,
       }),
@@ -150,6 +162,7 @@ export class Store {
     ref: string,
     options: { readonly session: string; readonly of?: string; readonly agent?: string },
   ): Promise<Session<State>> {
+    refuseUnknown('fork', options, { session: true, of: true, agent: true })
     const { session: id, of, agent } = options
     const from = await explained(async () => engine.findCheckpoint(this.#context, ref, of))
     return this.#opened(() => engine.forkSession(this.#context, from, { id, agent }))

@@ -1,0 +1,19 @@
+// Options that go to no operation, which checks its own.
+import { SavestateError } from '../model/index.js'
+import { unknownOptions } from '../engine/index.js'
+
+/** Every option of a call, so that the compiler misses none. */
+export type Known<Options> = Readonly<Record<keyof Options, true>>
+
+/** Throws BAD_INPUT for one that the call does not have, such as a misspelt `home`: it would work on another store. */
+export function refuseUnknown<Options extends object>(
+  call: string,
+  given: Options,
+  known: Known<Options>,
+): void {
+  if (typeof given !== 'object' || given === null) {
+    throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)
+  }
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name))
+  if (unknown.length > 0) throw unknownOptions(call, unknown, Object.keys(known))
+}

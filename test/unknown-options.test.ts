@@ -1,0 +1,104 @@
+// A caller without types misspells an option, or hands over the thing itself: nothing is done that was not asked for.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  clearLegacy,
+  clearStore,
+  doctorStore,
+  legacyArchives,
+  openStore,
+  repairStore,
+  storeHome,
+  verifyStore,
+} from '../src/index.js'
+import { scratch } from './scratch.js'
+
+// What JavaScript allows.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Untyped = any
+
+const refusal = (message: string, hint: string | null = expect.any(String) as string) => ({
+  code: 'BAD_INPUT',
+  message,
+  hint,
+})
+
+test('a misspelt option of a call that changes something is refused, and nothing is changed', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n' } })
+  const store: Untyped = await s.open()
+  const project: Untyped = await store.project(s.project)
+  await project.save({})
+  s.write({ 'a.txt': 'two\n' })
+  const session: Untyped = await store.session('agent', { project })
+  await session.save({ state: { messages: [] } })
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    'rewind has no option "dryrun"': () => project.rewind({ to: '2', dryrun: true }),
+    'rewind has no option "0"': () => project.rewind('1'),
+    'undo has no option "dry"': () => project.undo({ dry: true }),
+    'forget has no option "dry_run"': () => project.forget('a.txt', { dry_run: true }),
+    'prune has no option "dryRunning"': () => store.prune({ dryRunning: true }),
+    'rekey has no option "dryrun"': () => store.rekey({ dryrun: true }),
+    'save has no option "messages"': () => session.save({ messages: [{ role: 'user' }] }),
+    'append has no option "state"': () => session.append('messages', [1], { state: {} }),
+    'stateAt has no option "key"': () => session.stateAt('1', { key: ['messages'] }),
+    'session has no option "mustexist"': () => store.session('other', { mustexist: true }),
+    'fork has no option "from"': () => store.fork('1', { session: 'f', from: 'agent' }),
+    'project has no option "watched"': () => store.project(s.project, { watched: true }),
+  }
+  const told: string[] = []
+  for (const call of Object.values(calls)) {
+    told.push(await call().then(String, (error: { message: string }) => error.message))
+  }
+  expect(told).toEqual(Object.keys(calls))
+  await expect(session.save({ messages: [] })).rejects.toMatchObject({
+    hint: expect.stringContaining('state'),
+  })
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+  expect((await store.sessions()).map(({ id }: { id: string }) => id)).toEqual(['agent'])
+  expect(await session.list()).toHaveLength(1)
+  expect((await project.list()).checkpoints).toHaveLength(2)
+})
+
+test('a misspelt place is not taken for the usual one', async () => {
+  await using s = await scratch()
+  const { SAVESTATE_HOME } = process.env
+  const usual = join(s.folder, 'usual')
+  process.env['SAVESTATE_HOME'] = usual
+  try {
+    const calls = { openStore, clearStore, clearLegacy, legacyArchives, storeHome }
+    for (const [name, call] of Object.entries({
+      ...calls,
+      verifyStore,
+      repairStore,
+      doctorStore,
+    })) {
+      const untyped: Untyped = call
+      await expect(untyped({ hom: s.home })).rejects.toMatchObject(
+        refusal(`${name} has no option "hom"`, expect.stringMatching(/^It takes home\b/)),
+      )
+      await expect(untyped(s.home)).rejects.toMatchObject(
+        refusal(`${name} takes its options as an object`, null),
+      )
+    }
+    expect(existsSync(usual)).toBe(false)
+  } finally {
+    if (SAVESTATE_HOME === undefined) delete process.env['SAVESTATE_HOME']
+    else process.env['SAVESTATE_HOME'] = SAVESTATE_HOME
+  }
+})
+
+test('a store is not opened with less than was asked for', async () => {
+  await using s = await scratch()
+  const open: Untyped = openStore
+  await expect(open({ home: s.home, encryption: { kye: 'ab'.repeat(32) } })).rejects.toMatchObject(
+    refusal('encryption of openStore has no option "kye"', 'It takes key, newKey.'),
+  )
+  await expect(open({ home: s.home, limits: { maxfiles: 1 } })).rejects.toMatchObject(
+    refusal('limits of openStore has no option "maxfiles"'),
+  )
+  await expect(open({ home: s.home, durability: 'fsnyc' })).rejects.toMatchObject(
+    refusal('There is no durability "fsnyc"', 'There are fsync and os.'),
+  )
+  expect(existsSync(s.home)).toBe(false)
+})
