@@ -102,3 +102,27 @@ test('a store is not opened with less than was asked for', async () => {
   )
   expect(existsSync(s.home)).toBe(false)
 })
+
+test('a tool call that could not run is not noted as one that failed, and no two steps are one', async () => {
+  await using s = await scratch()
+  const store: Untyped = await s.open()
+  const session: Untyped = await store.session('agent')
+  const request = { id: 'call', name: 'bash' }
+  const run = async () => 'done'
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    'There is no function that runs "bash"': () => session.tool(request),
+    'tool has no option "arguments"': () => session.tool({ ...request, arguments: {} }, run),
+    'A tool call has an id and a name, both of them texts': () => session.tool({ id: 7 }, run),
+    'The key of once is a text': () => session.once({ step: 1 }, run),
+    'There is no function that runs "once"': () => session.once('step'),
+    'A path is a text': () => store.project(undefined),
+  }
+  for (const [message, call] of Object.entries(calls)) {
+    await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })
+  }
+  expect(await session.inFlight()).toEqual([])
+  expect([await session.tool(request, run), await session.once('step', run)]).toEqual([
+    'done',
+    'done',
+  ])
+})

@@ -84,6 +84,7 @@ export {
   decideTool,
   type InFlight,
   inFlight,
+  runOnce,
   runTool,
   type ToolRequest,
   type ToolRun,

@@ -43,6 +43,7 @@ export function realFolder(path: string): BytePath {
 }
 
 function isFolder(path: string): boolean {
+  if (typeof path !== 'string') throw new SavestateError('BAD_INPUT', 'A path is a text')
   try {
     return statSync(path).isDirectory()
   } catch (error) {

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { createHash } from 'node:crypto'
 import { encodeValue, SavestateError, type ToolCall } from '../model/index.js'
 import { failpoint } from '../system/index.js'
-import { sessionOperation } from './operation.js'
+import { sessionOperation, unknownOptions } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 
 export type ToolRequest = {
@@ -43,9 +43,11 @@ export type Decision =
 /** Runs a tool once. Throws what it threw, also when that was in an earlier process. */
 export async function runTool<Result>(
   context: SessionContext,
-  { id, name, args }: ToolRequest,
+  request: ToolRequest,
   run: (call: ToolRun) => Promise<Result> | Result,
 ): Promise<Result> {
+  checkCall(request, run)
+  const { id, name, args } = request
   const { ledger, hold, clock } = context
   const known = ledger.tools.get(hold.key, id)
   if (known !== undefined && known.status !== 'started') return outcomeOf(known) as Result
@@ -80,6 +82,28 @@ export async function runTool<Result>(
   } finally {
     context.running.delete(id)
   }
+}
+
+/** The same for a step that is no tool. */
+export async function runOnce<Result>(
+  context: SessionContext,
+  key: string,
+  run: () => Promise<Result> | Result,
+): Promise<Result> {
+  // Two objects would be one and the same key, and the second step would not run.
+  if (typeof key !== 'string') throw new SavestateError('BAD_INPUT', 'The key of once is a text')
+  return runTool(context, { id: `once:${key}`, name: 'once', args: key }, run)
+}
+
+/** Before anything is noted of it: a call that could never run would be kept as one that failed. */
+function checkCall(request: ToolRequest, run: unknown): void {
+  const { id, name, args: _args, ...others }: Partial<ToolRequest> = request ?? {}
+  const unknown = Object.keys(others)
+  if (unknown.length > 0) throw unknownOptions('tool', unknown, ['id', 'name', 'args'])
+  if (typeof id !== 'string' || id === '' || typeof name !== 'string' || name === '')
+    throw new SavestateError('BAD_INPUT', 'A tool call has an id and a name, both of them texts')
+  if (typeof run !== 'function')
+    throw new SavestateError('BAD_INPUT', `There is no function that runs ${JSON.stringify(name)}`)
 }
 
 async function ranTool<Result>(

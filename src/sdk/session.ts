@@ -190,7 +190,7 @@ export class Session<State = AgentState> {
 
   /** The same for any other step. */
   async once<Result>(key: string, run: () => Promise<Result> | Result): Promise<Result> {
-    return this.tool({ id: `once:${key}`, name: 'once', args: key }, run)
+    return explained(() => engine.runOnce(this.#context, key, run))
   }
 
   /** Says what became of a call that was under way: `confirm` (with its result), `retry` or `skip`. */
