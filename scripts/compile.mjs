@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire, Module } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { constants, Script } from 'node:vm'
@@ -75,7 +75,8 @@ async function runOne(forms, { folder, files, run }, args) {
     const file = join(folder, `${name}.js`)
     const form = join(forms, name)
     const script = new Script(Module.wrap(readFileSync(file, 'latin1')), {
-      filename: file,
+      // It stays in the form, whatever the file is called where that is used, and stands in the stack of every error there.
+      filename: join('savestate', relative(dirname(DIST), file)),
       cachedData: existsSync(form) ? readFileSync(form) : undefined,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     })

@@ -68,6 +68,13 @@ test('what the build has compiled is used', () => {
   expect(list()).toContain(NOTHING)
 })
 
+test('where it was built is not in it: the stacks of errors would tell', () => {
+  const builtIn = dirname(dirname(dirname(PROGRAM)))
+  for (const file of [...['main', 'program', 'capture'].map(compiled), compiledSdk()]) {
+    expect(readFileSync(file).includes(builtIn)).toBe(false)
+  }
+})
+
 test('without it the program compiles itself', () => {
   for (const name of ['main', 'program', 'capture']) rmSync(compiled(name))
   expect(taken()).toEqual([])
