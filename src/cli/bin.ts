@@ -4,6 +4,7 @@ import { useCompiled } from './compiled.js'
 import { forward } from './forward.js'
 import { makePrivate } from './given-umask.js'
 import { version } from './version.js'
+import { startedWithoutPnp } from './without-pnp.js'
 
 // The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
 makePrivate()
@@ -16,7 +17,7 @@ if ((first === '--version' || first === '-V') && others.length === 0) {
 }
 
 async function start(): Promise<void> {
-  const code = await forward(process.argv.slice(2))
+  const code = startedWithoutPnp() ?? (await forward(process.argv.slice(2)))
   if (code !== undefined) {
     process.exitCode = code
     return

@@ -35,11 +35,23 @@ const NO_FOLDER = [
 
 /** The real path of a folder. */
 export function realFolder(path: string): BytePath {
-  if (isFolder(path)) return bytePathOf(realpathSync.native(path, 'buffer'))
+  if (isFolder(path)) return wholePath(realpathSync.native(path, 'buffer'))
   const shown = JSON.stringify(path.slice(0, MAX_SHOWN))
   throw new SavestateError('PROJECT_MISSING', `There is no folder ${shown}`, {
     hint: 'Name an existing folder with -C.',
   })
+}
+
+/** A node:fs that gives text where bytes are asked for would give half of some names everywhere else, too. */
+function wholePath(path: unknown): BytePath {
+  if (Buffer.isBuffer(path)) return bytePathOf(path)
+  throw new SavestateError(
+    'FILE_FAILED',
+    'The file functions of Node are replaced in this process, by some that lose bytes of names',
+    {
+      hint: 'Plug’n’Play of Yarn does that: set `nodeLinker: node-modules` in .yarnrc.yml, or install savestate with npm.',
+    },
+  )
 }
 
 function isFolder(path: string): boolean {
