@@ -141,6 +141,13 @@ require('./sdk/compiled.js').useCompiled('sdk')
 export const { ${exported.join(', ')} } = require('./sdk/entry.js')
 `,
 )
+// The same one for who cannot import: programs in CommonJS, and test runners that load modules by themselves.
+writeFileSync(
+  'dist/index.cjs',
+  `require('./sdk/compiled.js').useCompiled('sdk')
+module.exports = require('./sdk/entry.js')
+`,
+)
 
 // Few files for what the usual commands need: forty small ones take 10 ms more to load.
 const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']

@@ -3,6 +3,7 @@
 import {
   type Checkpoint,
   hasFiles,
+  isError,
   type Session,
   statusText,
   type ToolCall,
@@ -90,7 +91,7 @@ function fit(
 }
 
 function shown(value: unknown): string {
-  const text = value instanceof Error ? String(value) : textOf(value)
+  const text = isError(value) ? String(value) : textOf(value)
   return text.length > MAX_ITEM ? `${text.slice(0, MAX_ITEM - 1)}…` : text
 }
 

@@ -1,5 +1,5 @@
 // Operations that did not do their work are noted in the store, so that a failure that nobody saw is still found.
-import { type ErrorCode, pathText, SavestateError, type BytePath } from '../model/index.js'
+import { type BytePath, type ErrorCode, isError, pathText, SavestateError } from '../model/index.js'
 import type { StoreContext } from './context.js'
 
 /** What the caller asked for in a way that cannot be done: told at once, and nothing to look into later. */
@@ -54,7 +54,7 @@ const TOLD_MS = 3_600_000
 
 function described(error: unknown): { readonly code: string; readonly message: string } {
   const code = error instanceof SavestateError ? error.code : 'BUG'
-  const message = error instanceof Error ? error.message : String(error)
+  const message = isError(error) ? error.message : String(error)
   return { code, message: message.slice(0, MAX_MESSAGE_CHARS) }
 }
 

@@ -8,6 +8,7 @@ import {
   hasCode,
   type ImportProblem,
   type ImportSource,
+  isError,
   joinPath,
   pathText,
   SavestateError,
@@ -90,7 +91,7 @@ export class Findings {
 /** What is wrong with the source; an error that is not about it is thrown again. */
 export function faultIn(error: unknown): string {
   if (error instanceof SavestateError && REFUSALS.includes(error.code)) return error.message
-  if (error instanceof Error && hasCode(error, ...SYSTEM_REFUSALS)) return error.message
+  if (isError(error) && hasCode(error, ...SYSTEM_REFUSALS)) return error.message
   throw error
 }
 

@@ -1,5 +1,5 @@
 // When the store prunes itself: after a save, in a process of its own, at most once in the time that is set.
-import { type ErrorCode, SavestateError } from '../model/index.js'
+import { type ErrorCode, isError, SavestateError } from '../model/index.js'
 import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
@@ -23,7 +23,7 @@ export async function pruneUnattended(
     return result
   } catch (error) {
     const code = error instanceof SavestateError ? error.code : 'INTERNAL'
-    note(context, code, error instanceof Error ? error.message : String(error))
+    note(context, code, isError(error) ? error.message : String(error))
     throw error
   }
 }

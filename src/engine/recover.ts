@@ -1,6 +1,13 @@
 // Finishes what a killed process left half done, before anything else happens to the project (I6). What
 // cannot be finished is undone.
-import { hasFiles, invariant, printablePath, type Project, SavestateError } from '../model/index.js'
+import {
+  hasFiles,
+  invariant,
+  isError,
+  printablePath,
+  type Project,
+  SavestateError,
+} from '../model/index.js'
 import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { isOnlyOpened, Journals, rootInodeOf } from './journal.js'
@@ -41,7 +48,7 @@ export async function recover(
     await finish(context, project, { work, hooks })
     hooks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = isError(error) ? error.message : String(error)
     await takeBack(context, project, work).catch((second: unknown) => {
       throw new SavestateError(
         'RECOVERY_FAILED',

@@ -2,7 +2,7 @@
 // So a call that was confirmed is never made twice, and one that was under way when the agent died is known.
 import * as z from 'zod/mini'
 import { createHash } from 'node:crypto'
-import { encodeValue, SavestateError, type ToolCall } from '../model/index.js'
+import { encodeValue, isError, SavestateError, type ToolCall } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { sessionOperation, unknownOptions } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
@@ -179,7 +179,7 @@ function storable(error: unknown): unknown {
     return error
   } catch (fault) {
     if (!(fault instanceof SavestateError) || fault.code !== 'STATE_UNSTORABLE') throw fault
-    const { name, message } = error instanceof Error ? error : new Error(String(error))
+    const { name, message } = isError(error) ? error : new Error(String(error))
     return Object.assign(new Error(message), { name })
   }
 }

@@ -1,7 +1,7 @@
 // The ledger: its file, its rows, and what they refer to.
 import type { Ledger } from '../ledger/index.js'
 import { ledgerFiles, rescueLedger, type RowFault } from '../ledger/index.js'
-import { bytePath } from '../model/index.js'
+import { bytePath, isError } from '../model/index.js'
 import type { ObjectReport } from '../snapshot/index.js'
 import { adoptFinding } from './adopt-checkpoints.js'
 import type { Damage } from './damage.js'
@@ -30,7 +30,7 @@ function fileFaults(ledger: Ledger, quick: boolean): string[] {
   try {
     return ledger.inspection.fileFaults({ quick })
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)]
+    return [isError(error) ? error.message : String(error)]
   }
 }
 

@@ -15,6 +15,7 @@ import { checkObjectFiles } from './verify-objects.js'
 import { checkRefs } from './verify-refs.js'
 import { checkLedgerFile, checkRows } from './verify-rows.js'
 import { checkStates } from './verify-states.js'
+import { isError } from '../model/index.js'
 
 export type VerifyResult = {
   readonly checkpoints: number
@@ -79,7 +80,7 @@ async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void>
   if (ledger === undefined || care.objects === undefined) return
   const context: StoreContext = { ...care, ledger, objects: care.objects }
   await recoverAll(context, hooks).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = isError(error) ? error.message : String(error)
     hooks.onNotice?.(`What was interrupted could not be looked at: ${message}.`)
   })
 }

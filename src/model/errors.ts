@@ -1,4 +1,5 @@
 // One class, one table. A code is permanent: scripts match on it. docs/errors.md is made from this table.
+import { types } from 'node:util'
 
 export const ERROR_CODES = {
   ACCESS_REFUSED: 'Who asks over HTTP is not allowed to: no token, a wrong one, or from elsewhere.',
@@ -79,10 +80,15 @@ export class SavestateError extends Error {
   }
 }
 
+/** Also one of another realm: where a test runner gives each file globals of its own, those of Node itself are none of its Errors. */
+export function isError(value: unknown): value is Error {
+  return types.isNativeError(value) || value instanceof Error
+}
+
 /** True for a system error (ENOENT, EACCES, …) of one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return (
-    error instanceof Error &&
+    isError(error) &&
     'code' in error &&
     typeof error.code === 'string' &&
     codes.includes(error.code)
@@ -91,7 +97,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 
 /** The system's refusals (EACCES, EROFS, ENOSPC, …) as errors of ours; everything else as it is. */
 export function explainSystemError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof SavestateError) return error
+  if (!isError(error) || error instanceof SavestateError) return error
   if (!('code' in error) || typeof error.code !== 'string' || !('syscall' in error)) return error
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
     const hint = 'Free some room, then run the command again.'

@@ -1,4 +1,5 @@
 // Typed events. A listener that throws cannot break what it listens to: its error is told as a warning.
+import { isError } from '../model/index.js'
 
 export class Events<Map extends Record<string, unknown>> {
   readonly #listeners = new globalThis.Map<keyof Map, Set<(event: never) => void>>()
@@ -16,7 +17,7 @@ export class Events<Map extends Record<string, unknown>> {
       try {
         listener(event as never)
       } catch (error) {
-        const cause = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        const cause = isError(error) ? (error.stack ?? error.message) : String(error)
         process.emitWarning(
           `A listener of ${String(name)} has failed: ${cause}`,
           'SavestateWarning',

@@ -1,7 +1,7 @@
 // One agent's task over time, open for writing by this process alone.
 import * as engine from '../engine/index.js'
 import type { Hooks } from '../engine/index.js'
-import { explainSystemError, HEARTBEAT_MS, LEASE_MS } from '../model/index.js'
+import { explainSystemError, HEARTBEAT_MS, isError, LEASE_MS } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
 import { Events } from './events.js'
 
@@ -276,7 +276,7 @@ export class Session<State = AgentState> {
       ledger.sessions.renewLease(hold, clock.nowMs() + LEASE_MS)
     } catch (error) {
       clearInterval(this.#heartbeat)
-      this.#events.emit('lost', error instanceof Error ? error : new Error(String(error)))
+      this.#events.emit('lost', isError(error) ? error : new Error(String(error)))
     }
   }
 

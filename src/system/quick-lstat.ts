@@ -3,6 +3,7 @@
 // memory. It is experimental: where it is missing or says anything else, Node's own is asked (docs/decisions/0025).
 import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isError } from '../model/index.js'
 
 /** Where a look leaves what: words of 32 bits, the lower one of two first. As WASI lays out its `filestat`. */
 export const STAT_WORD = { ino: 2, type: 4, size: 8, mtime: 12, ctime: 14 } as const
@@ -123,7 +124,7 @@ function lstatOf(path: Buffer) {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined
+    if (isError(error) && 'code' in error) return undefined
     throw error
   }
 }

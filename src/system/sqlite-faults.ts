@@ -1,7 +1,7 @@
 // What goes wrong with a database: as SQLite's codes tell it, and in our own words where the world is at fault.
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { hasCode, SavestateError } from '../model/index.js'
+import { hasCode, isError, SavestateError } from '../model/index.js'
 
 // SQLite's result codes for what the world does to a database.
 const ERROR = 1
@@ -30,7 +30,7 @@ export function explained<T>(path: string, work: () => T): T {
       })
     }
     if (isFailed || code === READ_ONLY) {
-      const message = error instanceof Error ? error.message : ''
+      const message = isError(error) ? error.message : ''
       throw new SavestateError(
         'STORE_UNUSABLE',
         `The ledger cannot be read or written: ${message}`,
@@ -75,7 +75,7 @@ export function isCorrupt(error: unknown): boolean {
 
 /** The primary code: extended ones keep it in their lowest byte. */
 function errorCodeOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+  if (!isError(error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined
   return error.errcode & 0xff
 }

@@ -1,7 +1,7 @@
 // Calls into a worker thread as if it were an object with async methods, with progress on the way and
 // errors that keep their code. One thread serves one call at a time, in order.
 import { workerThreads } from './builtin.js'
-import { type ErrorCode, explainSystemError, SavestateError } from '../model/index.js'
+import { type ErrorCode, explainSystemError, isError, SavestateError } from '../model/index.js'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape of a table of functions needs it
 export type Calls = Record<string, (argument: any, report: (progress: any) => void) => unknown>
@@ -70,9 +70,7 @@ export function startThread<C extends Calls>(
     if ('error' in reply) call.reject(errorOf(reply.error))
     else call.resolve(reply.result)
   })
-  worker.on('error', (error: unknown) =>
-    endAll(error instanceof Error ? error : new Error(String(error))),
-  )
+  worker.on('error', (error: unknown) => endAll(isError(error) ? error : new Error(String(error))))
   worker.on('exit', () => endAll(new Error('The worker thread has ended')))
 
   return {
@@ -143,7 +141,7 @@ export function serveThread(calls: Calls): void {
 
 export function faultOf(thrown: unknown): Fault {
   const error = explainSystemError(thrown)
-  if (!(error instanceof Error))
+  if (!isError(error))
     return { code: undefined, message: String(error), hint: null, stack: undefined }
   const { message, stack } = error
   if (!(error instanceof SavestateError)) return { code: undefined, message, hint: null, stack }

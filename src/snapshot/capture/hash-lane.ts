@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { errorOf } from '../../system/index.js'
 import type { HashedBatch, HashReply, HashRequest, HashThreadData } from './hashed-batch.js'
+import { isError } from '../../model/index.js'
 
 const MAX_THREADS = 4
 const YOUNG_MB = 8
@@ -24,7 +25,7 @@ export class HashLane {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
     const end = (error: unknown) => {
-      this.#end ??= error instanceof Error ? error : new Error('A hash thread has ended')
+      this.#end ??= isError(error) ? error : new Error('A hash thread has ended')
       this.#onFault?.(this.#end)
     }
     this.#worker.on('error', end)

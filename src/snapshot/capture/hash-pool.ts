@@ -6,6 +6,7 @@ import { FileHasher } from './file-hasher.js'
 import type { HashedBatch, HashRequest } from './hashed-batch.js'
 import type { HashLane } from './hash-lane.js'
 import type { Pending } from './scanned.js'
+import { isError } from '../../model/index.js'
 
 const BATCH_FILES = 100
 /** A thread with so many to come has enough to do until it is asked again. */
@@ -136,7 +137,7 @@ export class HashPool {
       this.#settle(underWay.shift() ?? [], answer)
       this.#dispatch(BATCHES_AHEAD)
     } catch (error) {
-      this.#onFault(error instanceof Error ? error : new Error(String(error)))
+      this.#onFault(isError(error) ? error : new Error(String(error)))
     }
     if (!this.#isBusy()) this.#wake?.()
   }

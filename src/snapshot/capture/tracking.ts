@@ -1,6 +1,6 @@
 // What the user's own repositories track. That is captured whatever the ignore rules say: a committed
 // `dist/` is source. The index is read only when it changed and a name hangs on it.
-import type { BytePath } from '../../model/index.js'
+import { type BytePath, isError } from '../../model/index.js'
 import { indexStamp, type TrackedPaths, trackedPaths } from '../checkout/git-index.js'
 import type { Repository } from '../checkout/repository.js'
 
@@ -62,7 +62,7 @@ function readOrUnreadable(repository: Repository): TrackedPaths | 'unreadable' {
   try {
     return trackedPaths(repository)
   } catch (error) {
-    if (error instanceof Error) return 'unreadable'
+    if (isError(error)) return 'unreadable'
     throw error
   }
 }
@@ -71,7 +71,7 @@ function stampOrUnreadable(repository: Repository): string | undefined {
   try {
     return indexStamp(repository)
   } catch (error) {
-    if (error instanceof Error) return undefined
+    if (isError(error)) return undefined
     throw error
   }
 }

@@ -2,7 +2,7 @@
 // wherever it is stopped: what is new is complete before what is old goes.
 import { chmodSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ObjectId } from '../../model/index.js'
+import { isError, type ObjectId } from '../../model/index.js'
 import { SetAside, syncFile, syncFolder } from '../../system/index.js'
 import { tryGit } from '../git/git-program.js'
 import { type CommitFacts, encodeCommit, StagedRef } from '../objects/commit.js'
@@ -126,7 +126,7 @@ function openIfThere(
   try {
     file = new PackFile(path, index)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (isError(error) && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
   const listed = function* (): Objects {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createInflate, inflateSync } from 'node:zlib'
-import { hasCode, type ObjectId } from '../../model/index.js'
+import { hasCode, isError, type ObjectId } from '../../model/index.js'
 import { loosePath } from '../objects/loose.js'
 import { objectIdOf, type ObjectType } from '../objects/object-id.js'
 import type { ObjectContent } from './pack-file.js'
@@ -70,7 +70,7 @@ async function isStreamWhole(path: string, id: ObjectId): Promise<boolean> {
 function isZlibFault(error: unknown): boolean {
   return (
     hasCode(error, 'ERR_BUFFER_TOO_LARGE') ||
-    (error instanceof Error &&
+    (isError(error) &&
       'code' in error &&
       typeof error.code === 'string' &&
       error.code.startsWith('Z_'))

@@ -1,7 +1,7 @@
 // Reads objects through one `git cat-file --batch` that stays open: starting git for each would cost a
 // hundred times more. A large object passes through in chunks.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { type ObjectId, SavestateError } from '../../model/index.js'
+import { isError, type ObjectId, SavestateError } from '../../model/index.js'
 import { gitFault, startFault, startGit } from './git-program.js'
 
 /** Takes an object as it comes. */
@@ -117,7 +117,7 @@ export class BlobReader {
     try {
       give(request.receiver)
     } catch (error) {
-      request.reject(error instanceof Error ? error : new Error(String(error)))
+      request.reject(isError(error) ? error : new Error(String(error)))
       this.#requests[0] = {
         ...request,
         receiver: { start: () => undefined, chunk: () => undefined },

@@ -3,6 +3,7 @@
 import { constants, createInflate, deflateSync, inflateSync } from 'node:zlib'
 import { HEADER_ROOM } from './object-id.js'
 import { engineOf, type ZlibEngine } from './zlib-engine.js'
+import { isError } from '../../model/index.js'
 
 /** `length`: how many bytes of the input the stream took. */
 export type Inflated = { readonly content: Buffer; readonly length: number }
@@ -74,7 +75,7 @@ function inflateOnce(input: Uint8Array, size: number): Inflated | undefined {
     const content = Buffer.concat([Buffer.alloc(HEADER_ROOM), buffer]).subarray(HEADER_ROOM)
     return { content, length: engine.bytesWritten }
   } catch (error) {
-    if (error instanceof Error) return undefined
+    if (isError(error)) return undefined
     throw error
   }
 }

@@ -1,7 +1,7 @@
 // Contents that the store has, read without git: for the few that a save compares with what it stores in their place.
 // What cannot be read in this way is given up, for git to read or to complain about.
 import { join } from 'node:path'
-import type { ObjectId } from '../../model/index.js'
+import { isError, type ObjectId } from '../../model/index.js'
 import { readIfThere } from '../../system/index.js'
 import { PackFile } from '../care/pack-file.js'
 import { Inflater } from './inflater.js'
@@ -30,7 +30,7 @@ export class StoredBlobs {
       return this.#readLoose(id, size) ?? this.#readPacked(id, size)
     } catch (error) {
       // A pack that a collection has removed, a disk that does not give it out.
-      if (error instanceof Error && 'syscall' in error) return undefined
+      if (isError(error) && 'syscall' in error) return undefined
       throw error
     }
   }

@@ -2,7 +2,7 @@
 // even if a link is swapped in for one of its parents meanwhile (I4). Linux names a descriptor as a path;
 // elsewhere each part of the path is checked just before use (docs/limits.md).
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
-import { type BytePath, fsPath, nameOf, parentOf, ROOT } from '../../model/index.js'
+import { type BytePath, fsPath, isError, nameOf, parentOf, ROOT } from '../../model/index.js'
 import { absolute } from '../capture/site.js'
 
 export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
@@ -43,7 +43,7 @@ export class SafeFolders {
       return fd
     } catch (error) {
       if (
-        error instanceof Error &&
+        isError(error) &&
         'code' in error &&
         (error.code === 'ELOOP' || error.code === 'ENOTDIR')
       ) {
