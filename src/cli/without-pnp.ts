@@ -5,17 +5,20 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ITS_OPTIONS =
-  /--(?:require|experimental-loader|import)[ =](?:"[^"]*\.pnp\.[^"]*"|\S*\.pnp\.\S*)/g
+  /(?:--(?:require|experimental-loader|loader|import)|-r)[ =](?:"[^"]*\.pnp\.[^"]*"|\S*\.pnp\.\S*)/g
+/** What the new process is called. If it is there again, nothing else would keep it away either. */
+const STARTED_AGAIN = 'savestate'
 
 /** The exit code of the program that ran in its place; undefined if it is to run itself. */
 export function startedWithoutPnp(): number | undefined {
   // What Plug'n'Play has installed is found by it alone. Then the folder is refused, with a sentence.
-  if (process.versions['pnp'] === undefined) return undefined
+  if (process.versions['pnp'] === undefined || process.argv0 === STARTED_AGAIN) return undefined
   const file = fileURLToPath(new URL('./bin.js', import.meta.url))
   if (!hasDriver(dirname(file))) return undefined
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const NODE_OPTIONS = (process.env['NODE_OPTIONS'] ?? '').replace(ITS_OPTIONS, '').trim()
   const { status, signal, error } = spawnSync(process.execPath, [file, ...process.argv.slice(2)], {
+    argv0: STARTED_AGAIN,
     stdio: 'inherit',
     env: { ...process.env, NODE_OPTIONS },
   })

@@ -21,7 +21,7 @@ export type Schema<Input> = {
 type Issue = {
   readonly path: readonly PropertyKey[]
   readonly message: string
-  /** What it takes nothing of that name for. */
+  /** The names of options that there are not. */
   readonly keys?: readonly string[]
 }
 
@@ -104,7 +104,7 @@ function checked<Input>(
 }
 
 /**
- * Types keep most callers from a misspelt option. To do without it what was asked for would rewind instead of plan, or keep
+ * Types keep most callers from a misspelt option. To go on without it would rewind where only a plan was wanted, or keep
  * nothing of a state.
  */
 export function unknownOptions(

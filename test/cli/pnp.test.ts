@@ -25,7 +25,7 @@ test('the program starts again without it, with all else that Node was told', ()
   const [pnp, other] = [join(s.folder, 'with blank/.pnp.cjs'), join(s.folder, 'other.cjs')]
   const link = join(s.project, 'link')
   symlinkSync(TARGET, link)
-  const env = { NODE_OPTIONS: `--require "${pnp}" --require ${other}` }
+  const env = { NODE_OPTIONS: `-r "${pnp}" --require ${other}` }
   expect(s.run(['save'], { env })).toMatchObject({ code: 0, stderr: '' })
   rmSync(link)
   expect(s.run(['rewind', '1', '--yes'], { env })).toMatchObject({ code: 0, stderr: '' })
@@ -33,6 +33,15 @@ test('the program starts again without it, with all else that Node was told', ()
   expect(s.run(['show', 'nothing'], { env })).toMatchObject({ code: 2 })
   const shown = s.run(['run', '--', 'sh', '-c', 'echo "$OTHER_WAS_HERE, $NODE_OPTIONS"'], { env })
   expect(shown.stdout).toContain(`1, --require ${other}\n`)
+})
+
+test('where it comes back in spite of that, the program does not start again and again', () => {
+  using s = scratch(FILES)
+  // A name that nothing is known by.
+  s.write({ '../hidden.cjs': `require('./with blank/.pnp.cjs')\n` })
+  const env = { NODE_OPTIONS: `--require ${join(s.folder, 'hidden.cjs')}` }
+  const { code, stderr } = s.run(['save'], { env })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Plug’n’Play') })
 })
 
 test('a program that uses the SDK below it keeps states, and is told why it cannot keep files', () => {
