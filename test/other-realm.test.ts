@@ -22,11 +22,8 @@ function realmWithSdk(): { run(script: string): unknown } {
     const module = { exports: {} }
     loaded.set(file, module)
     const outside = createRequire(file)
-    const require = Object.assign(
-      (name: string) =>
-        name.startsWith('.') ? load(join(dirname(file), name)) : (outside(name) as unknown),
-      { cache: { [join(dirname(file), 'sdk.js')]: true } },
-    )
+    const require = (name: string): unknown =>
+      name.startsWith('.') ? load(join(dirname(file), name)) : outside(name)
     const names = ['exports', 'require', 'module', '__filename', '__dirname']
     const run = compileFunction(readFileSync(file, 'utf8'), names, {
       filename: file,

@@ -115,7 +115,7 @@ test('a tool call that could not run is not noted as one that failed, and no two
     'A tool call has an id and a name, both of them texts': () => session.tool({ id: 7 }, run),
     'The key of once is a text': () => session.once({ step: 1 }, run),
     'There is no function that runs "once"': () => session.once('step'),
-    'A path is a text': () => store.project(undefined),
+    'A path is a text, and this is undefined': () => store.project(undefined),
   }
   for (const [message, call] of Object.entries(calls)) {
     await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const ITS_OPTIONS =
   /(?:--(?:require|experimental-loader|loader|import)|-r)[ =](?:"[^"]*\.pnp\.[^"]*"|\S*\.pnp\.\S*)/g
-/** What the new process is called. If it is there again, nothing else would keep it away either. */
+/** What the new process is called, so that it starts no other: if that has it too, something else than these options loads it. */
 const STARTED_AGAIN = 'savestate'
 
 /** The exit code of the program that ran in its place; undefined if it is to run itself. */
@@ -27,6 +27,7 @@ export function startedWithoutPnp(): number | undefined {
   return status ?? 1
 }
 
+/** As the driver is looked for later, by code that is not worth loading for this. */
 function hasDriver(folder: string): boolean {
   if (existsSync(join(folder, 'node_modules', '@photostructure', 'sqlite'))) return true
   return dirname(folder) !== folder && hasDriver(dirname(folder))

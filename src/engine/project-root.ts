@@ -55,7 +55,8 @@ function wholePath(path: unknown): BytePath {
 }
 
 function isFolder(path: string): boolean {
-  if (typeof path !== 'string') throw new SavestateError('BAD_INPUT', 'A path is a text')
+  if (typeof path !== 'string')
+    throw new SavestateError('BAD_INPUT', `A path is a text, and this is ${typeof path}`)
   try {
     return statSync(path).isDirectory()
   } catch (error) {
