@@ -25,7 +25,7 @@ async function bundle(input, dir, options = {}) {
     test: (id) => ids.has(id),
   }))
   const chunkFileNames = ({ name }) => (name in together ? '[name].js' : '[name]-[hash].js')
-  const made = { dir, format, chunkFileNames, codeSplitting: { groups } }
+  const made = { dir, format, chunkFileNames, codeSplitting: { groups }, comments: COMMENTS }
   await build.generate(made)
   if (!keepOld) rmSync(dir, { recursive: true, force: true })
   const { output } = await build.write(made)
@@ -40,6 +40,8 @@ async function bundle(input, dir, options = {}) {
 }
 
 const RUNTIME = 'rolldown-runtime'
+// What is not there is not read at every start.
+const COMMENTS = { legal: true, annotation: false, jsdoc: false }
 const COMMONJS = '{ "type": "commonjs" }\n'
 
 // Parts of Node that take a millisecond or two to load, and that most commands never call.
@@ -161,7 +163,7 @@ const program = await modulesOf([
 // A hook runs at every tool call of an agent.
 const hook = await modulesOf(['src/cli/commands/hook.ts', 'src/adapters/index.ts'])
 // What starts it cannot be in it, and what only forwards loads nothing else.
-const start = await modulesOf(['src/cli/compiled.ts', 'src/cli/forward.ts'])
+const start = await modulesOf(['src/cli/compiled.ts', 'src/cli/forward.ts', 'src/cli/outputs.ts'])
 const together = {
   start,
   main: without(main, start),
@@ -175,7 +177,7 @@ for (const input of [pruning, threads])
   await bundle(input, 'dist/cli', { format: 'cjs', keepOld: true })
 writeFileSync('dist/cli/package.json', COMMONJS)
 chmodSync('dist/cli/bin.js', 0o755)
-await bundle({ compiled: 'src/cli/compiled.ts' }, 'build/compiled')
+await bundle({ compiled: 'src/cli/compiled-form.ts' }, 'build/compiled')
 run('scripts/compile.mjs')
 await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 if (existsSync('bench/main.ts')) await bundle({ main: 'bench/main.ts' }, 'build/bench')

@@ -1,9 +1,9 @@
 // Leaves the compiled form of the large files of dist/cli/ and dist/sdk/ beside them, for this version of Node:
 // src/cli/compiled.ts says what for. V8 keeps the functions that have run, so what is done most is done, in a scratch
 // folder: what is in a form costs time to read, too.
-//   node compile.mjs                           all of it
-//   node compile.mjs <forms> program <command> one command, which adds to what was compiled by those before
-//   node compile.mjs <forms> sdk               the same for a process of an agent
+//   node compile.mjs                             all of it
+//   node compile.mjs <scratch> program <command> one command, which adds to what was compiled by those before
+//   node compile.mjs <scratch> sdk               the same for a process of an agent
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire, Module } from 'node:module'
@@ -18,29 +18,33 @@ const DIST = join(dirname(dirname(HERE)), 'dist')
 const PARTS = {
   program: {
     folder: join(DIST, 'cli'),
-    files: ['main', 'program', 'capture'],
+    forms: { main: 'main', program: 'program', capture: 'capture' },
     runs: [['save', '-m', 'one'], ['save', '-m', 'two'], ['list']],
-    run(args) {
-      const program = join(DIST, 'cli', 'bin.js')
-      process.argv.splice(1, process.argv.length, program, ...args)
-      createRequire(program)(program)
-    },
+    run: runCommand,
+  },
+  look: {
+    folder: join(DIST, 'cli'),
+    forms: { 'program-look': 'program' },
+    runs: [['list']],
+    run: runCommand,
   },
   sdk: {
     folder: join(DIST, 'sdk'),
-    files: ['sdk'],
+    forms: { sdk: 'sdk' },
     // A process that goes on has another way through the same code.
     runs: [[], []],
     run: workAsAgent,
   },
 }
 
-const [forms, part, ...args] = process.argv.slice(2)
-if (forms === undefined) await compileAll()
-else await runOne(forms, PARTS[part], args)
+const [given, part, ...args] = process.argv.slice(2)
+if (given === undefined) await compileAll()
+else await runOne(given, PARTS[part], args)
 
 async function compileAll() {
-  const { checksum, compiledName } = await import(pathToFileURL('build/compiled/compiled.js').href)
+  const { compiledName, encodeForm } = await import(
+    pathToFileURL('build/compiled/compiled.js').href
+  )
   const scratch = mkdtempSync(join(tmpdir(), 'savestate-compile-'))
   try {
     const project = join(scratch, 'project')
@@ -51,18 +55,17 @@ async function compileAll() {
       SAVESTATE_HOME: join(scratch, 'store'),
       NODE_OPTIONS: '',
     }
-    for (const [name, { folder, files, runs }] of Object.entries(PARTS)) {
+    for (const [name, { folder, forms, runs }] of Object.entries(PARTS)) {
       for (const [i, given] of runs.entries()) {
         writeFileSync(join(project, 'file'), `${name} ${i}\n`)
         const all = [HERE, scratch, name, ...given]
         const child = spawnSync(process.execPath, all, { cwd: project, env })
         if (child.status !== 0) throw new Error(`${all.join(' ')}: ${String(child.stderr)}`)
       }
-      for (const file of files) {
-        const compiled = readFileSync(join(scratch, file))
-        const check = Buffer.alloc(4)
-        check.writeUInt32LE(checksum(readFileSync(join(folder, `${file}.js`)), compiled))
-        writeFileSync(join(folder, compiledName(file)), Buffer.concat([check, compiled]))
+      for (const [form, file] of Object.entries(forms)) {
+        const source = readFileSync(join(folder, `${file}.js`), 'latin1')
+        const compiled = readFileSync(join(scratch, form))
+        writeFileSync(join(folder, compiledName(form)), encodeForm(source, compiled))
       }
     }
   } finally {
@@ -70,10 +73,10 @@ async function compileAll() {
   }
 }
 
-async function runOne(forms, { folder, files, run }, args) {
-  for (const name of files) {
-    const file = join(folder, `${name}.js`)
-    const form = join(forms, name)
+async function runOne(scratch, { folder, forms, run }, args) {
+  for (const [name, source] of Object.entries(forms)) {
+    const file = join(folder, `${source}.js`)
+    const form = join(scratch, name)
     const script = new Script(Module.wrap(readFileSync(file, 'latin1')), {
       // It stays in the form, whatever the file is called where that is used, and stands in the stack of every error there.
       filename: join('savestate', relative(dirname(DIST), file)),
@@ -89,6 +92,12 @@ async function runOne(forms, { folder, files, run }, args) {
     process.on('exit', () => writeFileSync(form, script.createCachedData()))
   }
   await run(args)
+}
+
+function runCommand(args) {
+  const program = join(DIST, 'cli', 'bin.js')
+  process.argv.splice(1, process.argv.length, program, ...args)
+  createRequire(program)(program)
 }
 
 async function workAsAgent() {

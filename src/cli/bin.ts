@@ -3,6 +3,7 @@
 import { useCompiled } from './compiled.js'
 import { forward } from './forward.js'
 import { makePrivate } from './given-umask.js'
+import { ownTerminal } from './outputs.js'
 import { version } from './version.js'
 import { startedWithoutPnp } from './without-pnp.js'
 
@@ -11,7 +12,7 @@ makePrivate()
 
 const [first, ...others] = process.argv.slice(2)
 if ((first === '--version' || first === '-V') && others.length === 0) {
-  process.stdout.write(`${version()}\n`)
+  ownTerminal().stdout.write(`${version()}\n`)
 } else {
   void start()
 }

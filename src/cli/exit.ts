@@ -44,11 +44,24 @@ export async function report(error: unknown, teller: Teller): Promise<number> {
 
 /** For errors that come from nowhere: no command is left to return a code. */
 export async function reportAndExit(error: unknown, teller: Teller): Promise<void> {
-  exiting ??= report(await withoutRoom(error), teller).then(async (code) => {
+  exiting ??= report(error, teller).then(async (code) => {
     await written()
     process.exit(code)
   })
   await exiting
+}
+
+/** `savestate list > /full/disk` is no bug of ours. */
+export async function reportUnwritten(error: unknown, teller: Teller): Promise<void> {
+  const { SavestateError } = await import('../index.js')
+  const isFull = hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
+  const why = isFull ? 'no space is left' : error instanceof Error ? error.message : String(error)
+  const fault = new SavestateError(
+    isFull ? 'DISK_FULL' : 'FILE_FAILED',
+    `The answer could not be written: ${why}`,
+    { cause: error },
+  )
+  await reportAndExit(fault, teller)
 }
 
 let onSignal: ((signal: 'SIGINT' | 'SIGTERM') => void) | undefined
@@ -97,15 +110,6 @@ export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
 
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
-}
-
-/** `savestate list > /full/disk` is no bug of ours. */
-async function withoutRoom(error: unknown): Promise<unknown> {
-  if (!hasCode(error, 'ENOSPC')) return error
-  const { SavestateError } = await import('../index.js')
-  return new SavestateError('DISK_FULL', 'The answer could not be written: no space is left', {
-    cause: error,
-  })
 }
 
 function sentences({ message, hint }: { message: string; hint: string | null }): string {

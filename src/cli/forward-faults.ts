@@ -1,5 +1,5 @@
 // What a command says that has left its work to the daemon and does not hear the end of it.
-import { EXIT, hasCode, report, reportAndExit } from './exit.js'
+import { EXIT, hasCode, report, reportUnwritten } from './exit.js'
 import { openScreen } from './screen.js'
 
 type How = { readonly isJson: boolean }
@@ -35,5 +35,5 @@ export function reportLeft(signal: 'SIGINT' | 'SIGTERM', { isJson }: How): void 
 /** The answer cannot be written, unless its reader has just seen enough. */
 export async function reportOutput(error: unknown, { isJson }: How): Promise<void> {
   if (hasCode(error, 'EPIPE')) return
-  await reportAndExit(error, { screen: openScreen(process), isJson })
+  await reportUnwritten(error, { screen: openScreen(process), isJson })
 }

@@ -1,7 +1,8 @@
 // From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
 import type { Command } from './command.js'
 import { useCompiled } from './compiled.js'
-import { EXIT, exitOnSignals, hasCode, report, reportAndExit } from './exit.js'
+import { EXIT, exitOnSignals, report, reportAndExit, reportUnwritten } from './exit.js'
+import { ownTerminal } from './outputs.js'
 import { type Parsed, parse } from './parse.js'
 import { progressBar } from './progress-bar.js'
 import { rawArguments } from './raw-arguments.js'
@@ -47,16 +48,21 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   overview: () => import('./commands/overview.js'),
 }
 
-/** The files that a command needs besides, compiled by the build; the others need only the program. */
-const FILES: Readonly<Partial<Record<CommandName | 'overview', readonly string[]>>> = {
+type Loaded = readonly [file: string, form?: string]
+
+const ONLY_LOOKING: readonly Loaded[] = [['program', 'program-look']]
+const CAPTURING: readonly Loaded[] = [['program'], ['capture']]
+
+/** The files that a command needs besides, and which of their forms: V8 reads all of it, whatever is used. */
+const FILES: Readonly<Partial<Record<CommandName | 'overview', readonly Loaded[]>>> = {
   completion: [],
   help: [],
-  save: ['program', 'capture'],
-  hook: ['program', 'capture'],
-  diff: ['program', 'capture'],
-  rewind: ['program', 'capture'],
-  undo: ['program', 'capture'],
-  redo: ['program', 'capture'],
+  save: CAPTURING,
+  hook: CAPTURING,
+  diff: CAPTURING,
+  rewind: CAPTURING,
+  undo: CAPTURING,
+  redo: CAPTURING,
 }
 
 export async function main(): Promise<void> {
@@ -68,18 +74,11 @@ export async function main(): Promise<void> {
     return
   }
   const parsed = parse(argv)
-  const [screen, bar] = [openScreen(process), progressBar(process)]
-  const teller = { screen, isJson: parsed.options.has('json') }
-  const fail = (error: unknown) => void reportAndExit(error, teller)
-  process.on('uncaughtException', fail)
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      // `savestate list | head -1`: the reader has seen enough. What is under way goes on to its end.
-      // The terminal was closed: nobody is left to tell.
-      const isGone = hasCode(error, 'EPIPE') || (stream.isTTY && hasCode(error, 'EIO'))
-      if (!isGone) fail(error)
-    })
-  }
+  const isJson = parsed.options.has('json')
+  const terminal = ownTerminal((error) => void reportUnwritten(error, teller))
+  const [screen, bar] = [openScreen(terminal), progressBar(terminal)]
+  const teller = { screen, isJson }
+  process.on('uncaughtException', (error) => void reportAndExit(error, teller))
   exitOnSignals(teller, () => bar.erase())
   const code = await runCommand(parsed, ownSurroundings(parsed, { screen, bar }))
   // To an agent our usual 2 means that its tool must not run.
@@ -113,7 +112,7 @@ async function carryOut(parsed: Parsed, around: Surroundings): Promise<number> {
       const { refuseAgent } = await import('./agent-check.js')
       await refuseAgent(request, around.agent)
     }
-    for (const file of FILES[command ?? 'overview'] ?? ['program']) useCompiled(file)
+    for (const loaded of FILES[command ?? 'overview'] ?? ONLY_LOOKING) useCompiled(...loaded)
     const { run } = await LOAD[command ?? 'overview']()
     return await run(request)
   } finally {

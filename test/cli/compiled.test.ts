@@ -16,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PROGRAM } from './program.js'
 
 const NOTHING = 'Nothing has been saved here yet.'
+const FORMS = ['main', 'program', 'program-look', 'capture']
 const PLATFORM = `${process.version}-${process.platform}-${process.arch}`
 
 let folder: string
@@ -50,13 +51,14 @@ function node(...args: readonly string[]): string {
 }
 
 /** Which of the files `useCompiled` has put where `require` finds them. */
-function taken(): string[] {
+function taken(programForm = 'program'): string[] {
   const script = `
     const { useCompiled } = require(${JSON.stringify(join(cli, 'start.js'))})
-    const files = ['main', 'program', 'capture']
+    const forms = { main: 'main', program: ${JSON.stringify(programForm)}, capture: 'capture' }
     const isThere = (name) => ${JSON.stringify(cli)} + '/' + name + '.js' in require.cache
     // One that needs another loads it, so each is looked at as it comes.
-    console.log(JSON.stringify(files.filter((name) => (useCompiled(name), isThere(name)))))
+    const take = ([name, form]) => (useCompiled(name, form), isThere(name))
+    console.log(JSON.stringify(Object.entries(forms).filter(take).map(([name]) => name)))
   `
   return JSON.parse(node('-e', script)) as string[]
 }
@@ -65,19 +67,21 @@ const list = () => node(join(cli, 'bin.js'), 'list', '-C', folder)
 
 test('what the build has compiled is used', () => {
   expect(taken()).toEqual(['main', 'program', 'capture'])
+  expect(taken('program-look')).toEqual(['main', 'program', 'capture'])
   expect(list()).toContain(NOTHING)
 })
 
 test('where it was built is not in it: the stacks of errors would tell', () => {
   const builtIn = dirname(dirname(dirname(PROGRAM)))
-  for (const file of [...['main', 'program', 'capture'].map(compiled), compiledSdk()]) {
+  for (const file of [...FORMS.map(compiled), compiledSdk()]) {
     expect(readFileSync(file).includes(builtIn)).toBe(false)
   }
 })
 
 test('without it the program compiles itself', () => {
-  for (const name of ['main', 'program', 'capture']) rmSync(compiled(name))
+  for (const name of FORMS) rmSync(compiled(name))
   expect(taken()).toEqual([])
+  expect(taken('program-look')).toEqual([])
   expect(list()).toContain(NOTHING)
 })
 
@@ -92,10 +96,11 @@ const DAMAGES: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
 ]
 
 test.each(DAMAGES)('one that is %s is not used, and nothing else changes', (_, damage) => {
-  const file = compiled('program')
+  // The one that \`list\` uses.
+  const file = compiled('program-look')
   writeFileSync(file, damage(readFileSync(file)))
   expect(list()).toContain(NOTHING)
-  expect(taken()).not.toContain('program')
+  expect(taken('program-look')).not.toContain('program')
 })
 
 /** Whether the SDK runs from its compiled form, and what an agent gets back that has saved a state with it. */

@@ -4,6 +4,7 @@ import { startForHooks } from '../daemon-for-hooks.js'
 import { currentFolder } from '../home-path.js'
 import { hookInput } from '../hook-input.js'
 import { hookAnswer, hookAsked } from '../hook-work.js'
+import { ownStream } from '../outputs.js'
 
 export const run: Command = async (request) => {
   const { hook, patienceSeconds } = hookAsked(request)
@@ -21,14 +22,14 @@ export const run: Command = async (request) => {
 }
 
 async function told({ stdout, stderr, exitCode }: Answer): Promise<number> {
-  await written(process.stdout, stdout)
-  await written(process.stderr, stderr)
+  await written('stdout', stdout)
+  await written('stderr', stderr)
   return exitCode
 }
 
-function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function written(name: 'stdout' | 'stderr', text: string): Promise<void> {
   return new Promise((resolve) => {
     if (text === '') resolve()
-    else stream.write(text, () => resolve())
+    else ownStream(name).write(text, () => resolve())
   })
 }

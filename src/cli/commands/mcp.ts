@@ -4,6 +4,7 @@ import { serveMcp } from '../../mcp/index.js'
 import { anyClasses, jsonOf } from '../any-classes.js'
 import type { Command, Request } from '../command.js'
 import { endOnSignals, EXIT, report } from '../exit.js'
+import { ownStream } from '../outputs.js'
 import { currentFolder } from '../request.js'
 import { version } from '../version.js'
 
@@ -23,7 +24,7 @@ export const run: Command = async (request) => {
   try {
     await serveMcp({
       input: process.stdin,
-      output: process.stdout,
+      output: ownStream('stdout'),
       signal,
       version: version(),
       project: async () => (await open()).project,
