@@ -2,6 +2,7 @@
 export const PRUNE_POINTS = {
   'prune:project-rows-removed': 2,
   'prune:rows-removed': 1,
+  'refs:packed': 1,
   'collect:packed': 1,
   'collect:named': 2,
   'collect:repacked': 1,

@@ -39,6 +39,7 @@ export async function collect(
     const { isComplete } = await collectObjects(context.snapshots.gitDir, {
       temporary,
       alone: (work) => context.objects.alone(work),
+      recorded: () => context.ledger.pruning.commits(),
       thorough: options.thorough,
       waitMs: WAIT_MS,
     })

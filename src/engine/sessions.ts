@@ -12,7 +12,7 @@ import {
   type SessionFacts,
   type StateCheckpoint,
 } from '../model/index.js'
-import type { StoreContext } from './context.js'
+import { type StoreContext, withProjectLock } from './context.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
 import type { Hold } from '../ledger/index.js'
 import { storeOperation } from './operation.js'
@@ -79,7 +79,11 @@ export function forkSession(
   from: Checkpoint,
   request: ForkRequest,
 ): Promise<SessionContext> {
-  return context.objects.shared(() => forkFrom(context, from, request))
+  const work = () => forkFrom(context, from, request)
+  const project = hasFiles(from) ? context.ledger.project(from.project) : undefined
+  // Objects and refs of a project are written by one at a time.
+  if (project !== undefined) return withProjectLock(context, project, { purpose: 'fork', work })
+  return context.objects.shared(work)
 }
 
 type ForkRequest = { readonly id: string; readonly agent?: string | undefined }

@@ -62,6 +62,12 @@ export class Pruning {
       .map((row) => factsOf(row, ofThreads))
   }
 
+  /** All that rows refer to. */
+  commits(): Set<string> {
+    const sql = 'SELECT "commit" FROM checkpoints WHERE "commit" IS NOT NULL'
+    return new Set(this.#database.all(sql).map((row) => String(row['commit'])))
+  }
+
   /** Whether a row refers to this commit. */
   holds(commit: string): boolean {
     const sql = 'SELECT 1 FROM checkpoints WHERE "commit" = ? LIMIT 1'

@@ -97,6 +97,8 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
           const counted = capture.countsSince(since?.tree, tree)
           if (counted !== undefined) changes = Promise.resolve(counted)
           else if (since !== undefined) changes = countSince(since.tree, tree)
+          // Its fault is told below, once all is written.
+          changes.catch(() => undefined)
         }
         isLogged = (await sink.finish({ ref, onNamed })).isLogged
       } catch (error) {

@@ -179,9 +179,10 @@ export class ProjectCapture {
 
   /** What the last capture left to be written with its record. */
   takeHeld(tree: ObjectId): ObjectSink | undefined {
-    const held = this.#held?.tree === tree ? this.#held.sink : undefined
+    const held = this.#held
+    if (held?.tree !== tree) return undefined
     this.#held = undefined
-    return held
+    return held.sink
   }
 
   /** What the last capture has counted on its way, if it was of these. */

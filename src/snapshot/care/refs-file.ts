@@ -15,15 +15,18 @@ const FOLDER = 'refs/savestate'
 
 /** Loose ones first: a prune may pack them meanwhile, and one that leaves the first place is in the second by then. */
 export function readRefs(gitDir: string): Refs {
-  const malformed: string[] = []
-  const loose = looseRefs(gitDir, malformed)
-  const packed = packedRefs(join(gitDir, 'packed-refs'))
+  const { commits: loose, malformed } = readLooseRefs(gitDir)
+  const packed = readPackedRefs(gitDir)
   if (packed === undefined) malformed.push(join(gitDir, 'packed-refs'))
   return { commits: new Map([...(packed ?? []), ...loose]), malformed }
 }
 
-function looseRefs(gitDir: string, malformed: string[]): Map<string, ObjectId> {
+export function readLooseRefs(gitDir: string): {
+  commits: Map<string, ObjectId>
+  malformed: string[]
+} {
   const commits = new Map<string, ObjectId>()
+  const malformed: string[] = []
   for (const project of listIfThere(join(gitDir, FOLDER))) {
     const folder = join(gitDir, FOLDER, project)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
@@ -40,11 +43,12 @@ function looseRefs(gitDir: string, malformed: string[]): Map<string, ObjectId> {
       else commits.set(`${FOLDER}/${project}/${checkpoint}`, commit)
     }
   }
-  return commits
+  return { commits, malformed }
 }
 
-function packedRefs(path: string): Map<string, ObjectId> | undefined {
-  const text = readIfThere(path) ?? ''
+/** Undefined if the file has another form. */
+export function readPackedRefs(gitDir: string): Map<string, ObjectId> | undefined {
+  const text = readIfThere(join(gitDir, 'packed-refs')) ?? ''
   const refs = new Map<string, ObjectId>()
   if (text !== '' && !text.endsWith('\n')) return undefined
   for (const line of text.split('\n').slice(0, -1)) {

@@ -4,12 +4,12 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode, type ObjectId } from '../../model/index.js'
+import { hasCode, type ObjectId, SavestateError } from '../../model/index.js'
 import { failpoint, listIfThere } from '../../system/index.js'
 import { loosePath } from '../objects/loose.js'
 import { type Pack, takeCensus } from './census.js'
 import { reachableFrom } from './mark.js'
-import { commitsOf, newRefs, packRefs, type RefsSeen, seeRefs } from './refs.js'
+import { areRefsNew, commitsOf, newOf, packRefs, type RefsSeen, seeRefs } from './refs.js'
 import { repack, select } from './repack.js'
 
 export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
@@ -18,6 +18,8 @@ export type CollectOptions = {
   /** A folder for temporaries on the same disk. */
   readonly temporary: string
   readonly alone: Alone
+  /** The commits that the ledger refers to. */
+  readonly recorded: () => ReadonlySet<string>
   /** Write packs anew for any waste at all, and pack all that is loose. */
   readonly thorough: boolean
   /** Gives up if saves leave no gap for so long. */
@@ -38,7 +40,7 @@ const PAUSE_MS = 5
 export async function collectObjects(gitDir: string, options: CollectOptions): Promise<Collected> {
   await packRefs(gitDir)
   const objects = join(gitDir, 'objects')
-  const seen = await seeRefs(gitDir)
+  const seen = await seeRecordedRefs(gitDir, options)
   const live = await reachableFrom(gitDir, commitsOf(seen.refs))
   const census = takeCensus(objects)
   const selection = select(census, live, options)
@@ -54,6 +56,33 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
   const garbage = [...census.loose.keys()].filter((id) => !live.has(id) || packed.has(id))
   const packs = selection.packs.filter((pack) => pack.name !== name)
   return sweep.run({ garbage, packs: name === undefined ? emptied(packs, live) : packs })
+}
+
+/**
+ * What no ref holds is removed, so every checkpoint must have its ref (I1). A power cut or somebody's hand may have taken
+ * some, and they can be made again.
+ */
+async function seeRecordedRefs(
+  gitDir: string,
+  { recorded }: Pick<CollectOptions, 'recorded'>,
+): Promise<RefsSeen> {
+  // In this order: a row comes after its ref.
+  const rows = recorded()
+  const seen = await seeRefs(gitDir)
+  const held = commitsOf(seen.refs) as ReadonlySet<string>
+  const missing = [...rows].filter((commit) => !held.has(commit))
+  if (missing.length === 0) return seen
+  // Others may have removed rows since, with their refs.
+  const still = recorded()
+  const lost = missing.filter((commit) => still.has(commit)).length
+  if (lost === 0) return seen
+  const what =
+    lost === 1
+      ? 'A checkpoint has no ref that holds it'
+      : `${lost} checkpoints have no refs that hold them`
+  throw new SavestateError('STORE_DAMAGED', what, {
+    hint: 'Nothing was removed. Run `savestate repair`, which makes refs again.',
+  })
 }
 
 /** Without a new pack only those may go in which nothing is held. */
@@ -112,13 +141,12 @@ class Sweep {
    */
   async #whenAlone<T>(work: () => T): Promise<T | undefined> {
     for (;;) {
-      const outcome = this.#options.alone(() => {
-        const came = newRefs(this.#gitDir, this.#seen)
-        return came?.size === 0 ? { value: work() } : { came }
-      })
-      if (outcome !== undefined && 'value' in outcome.result) return outcome.result.value
+      const outcome = this.#options.alone(() =>
+        areRefsNew(this.#gitDir, this.#seen) ? undefined : { value: work() },
+      )
+      if (outcome?.result !== undefined) return outcome.result.value
+      if (Date.now() > this.#deadline) return undefined
       if (outcome !== undefined) await this.#follow()
-      else if (Date.now() > this.#deadline) return undefined
       await sleep(PAUSE_MS)
     }
   }
@@ -126,8 +154,7 @@ class Sweep {
   /** What new checkpoints hold stays, also if it was nobody's before. */
   async #follow(): Promise<void> {
     const seen = await seeRefs(this.#gitDir)
-    const came = [...seen.refs].filter(([name]) => !this.#seen.refs.has(name))
-    const held = await reachableFrom(this.#gitDir, commitsOf(new Map(came)))
+    const held = await reachableFrom(this.#gitDir, commitsOf(newOf(seen.refs, this.#seen)))
     for (const id of held) this.#live.add(id)
     this.#seen = seen
   }

@@ -1,12 +1,14 @@
 // The refs of the checkpoints, seen from outside git: a look takes a few milliseconds, so that it can be taken
 // while no save is under way.
-import { readFileSync, statSync } from 'node:fs'
+import { rmdirSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ObjectId } from '../../model/index.js'
+import { hasCode, type ObjectId } from '../../model/index.js'
+import { failpoint, listIfThere, syncFolder } from '../../system/index.js'
+import { readLooseRefs, readPackedRefs } from '../care/refs-file.js'
 import { runGit } from '../git/git-program.js'
 import { eachLine } from './mark.js'
 import { whileAlone } from './ref-locks.js'
-import { listIfThere } from '../../system/index.js'
 
 const ROOT = 'refs/savestate'
 
@@ -30,17 +32,18 @@ export async function seeRefs(gitDir: string): Promise<RefsSeen> {
   }
 }
 
-/** Refs that came since. Undefined if that cannot be told: somebody has packed them anew. */
-export function newRefs(gitDir: string, seen: RefsSeen): Refs | undefined {
-  if (packedStamp(gitDir) !== seen.packed) return undefined
-  const found = new Map<string, string>()
-  for (const project of listIfThere(join(gitDir, ROOT))) {
-    for (const checkpoint of listIfThere(join(gitDir, ROOT, project))) {
-      const name = `${ROOT}/${project}/${checkpoint}`
-      if (!seen.refs.has(name)) found.set(name, readFileSync(join(gitDir, name), 'latin1').trim())
-    }
-  }
-  return found
+/**
+ * Whether refs came since, or hold another commit: a `forget` gives an old name a new one. Also true if somebody has
+ * packed them anew. What is no ref holds nothing, and git does not list it either.
+ */
+export function areRefsNew(gitDir: string, seen: RefsSeen): boolean {
+  if (packedStamp(gitDir) !== seen.packed) return true
+  return newOf(readLooseRefs(gitDir).commits, seen).size > 0
+}
+
+/** Those of `refs` that were not there, or held another commit. */
+export function newOf(refs: Refs, seen: RefsSeen): Refs {
+  return new Map([...refs].filter(([name, commit]) => seen.refs.get(name) !== commit))
 }
 
 /** Removes these refs, wherever they are kept. One that is gone already is no fault. */
@@ -61,9 +64,41 @@ export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
   )
 }
 
-/** A file of its own for each ref takes a block of the disk. */
+/**
+ * A file of its own for each ref takes a block of the disk. Git would remove those files when the one that holds them all
+ * is not yet surely on the disk: a power cut could leave neither.
+ */
 export async function packRefs(gitDir: string): Promise<void> {
-  await whileAlone(gitDir, () => runGit(gitDir, ['pack-refs', '--all', '--prune']))
+  await whileAlone(gitDir, async () => {
+    await runGit(gitDir, ['pack-refs', '--all', '--no-prune'])
+    await syncFile(join(gitDir, 'packed-refs'))
+    syncFolder(gitDir)
+    failpoint('refs:packed')
+    const packed = readPackedRefs(gitDir) ?? new Map<string, ObjectId>()
+    // Only we change a ref that is there, and one at a time.
+    for (const [name, commit] of readLooseRefs(gitDir).commits)
+      if (packed.get(name) === commit) rmSync(join(gitDir, name), { force: true })
+    for (const project of listIfThere(join(gitDir, ROOT)))
+      removeIfEmpty(join(gitDir, ROOT, project))
+  })
+}
+
+/** Who is about to put a ref into it makes it again. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {

@@ -59,6 +59,9 @@ export function startGit(
     'core.fsmonitor=false',
     '-c',
     'core.quotePath=false',
+    // Refs too are flushed before they take the place of others.
+    '-c',
+    'core.fsync=reference',
   ]
   return childProcess().spawn('git', [`--git-dir=${gitDir}`, ...options, ...args], {
     env: {

@@ -1,6 +1,6 @@
 // The objects of the store: what is there, and adding to it. A handful of new objects become loose files,
 // many become one pack.
-import { chmodSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { chmodSync, fsyncSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import type { LoggedFile } from '../unflushed/log-file.js'
@@ -155,6 +155,8 @@ export class ObjectSink {
       const pack = this.#pack
       await pack.finish({ durable: this.#durable })
       this.#pack = undefined
+      if (this.#durable && options.ref !== undefined) fsyncSync(options.ref.fd)
+      options.onNamed?.()
     }
     this.#pending = []
     this.#removeFolder()
