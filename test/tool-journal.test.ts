@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
 import { scratch } from './scratch.js'
+import type { Session } from '../src/index.js'
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -121,6 +122,126 @@ test('a rewind of the state lets later calls run again, earlier ones not', async
   await session.rewind(point.id, { restore: 'state' })
   expect(await session.tool({ id: 'early', name: 't' }, () => 'second')).toBe('first')
   expect(await session.tool({ id: 'late', name: 't' }, () => 'second')).toBe('second')
+})
+
+/** A call that is counted, and what its runs come to. */
+function payments() {
+  let runs = 0
+  const pay = (session: Session) => session.tool({ id: 'pay', name: 'pay' }, () => ++runs)
+  return { pay, runs: () => runs }
+}
+
+test('a call counts as made wherever the state goes that knows of it, there and back', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session('task')
+  const { pay, runs } = payments()
+  const before = await session.save({ state: { paid: false } })
+  await pay(session)
+  const paid = await session.save({ state: { paid: true } })
+  for (let round = 0; round < 3; round++) {
+    await session.rewind(before.id, { restore: 'state' })
+    await session.rewind(paid.id, { restore: 'state' })
+    await session.rewind(paid.id, { restore: 'state' })
+    expect(await pay(session)).toBe(1)
+  }
+  await session.rewind(before.id, { restore: 'state' })
+  const back = await session.save({ state: { paid: false, back: true } })
+  expect(await pay(session)).toBe(2)
+  const again = await session.save({ state: { paid: 'again' } })
+  await session.rewind(paid.id, { restore: 'state' })
+  expect(await pay(session)).toBe(1)
+  await session.rewind(again.id, { restore: 'state' })
+  expect(await pay(session)).toBe(2)
+  await session.rewind(back.id, { restore: 'state' })
+  expect([await pay(session), runs()]).toEqual([3, 3])
+})
+
+test('a fork has the calls of its origin, at its own checkpoints and in forks of it', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const session = await store.session('task')
+  const { pay, runs } = payments()
+  await session.save({ state: {} })
+  const before = await session.save({ state: {} })
+  await pay(session)
+  const paid = await session.save({ state: { paid: true } })
+  const fork = await store.fork(paid.id, { session: 'fork' })
+  const [first] = await fork.list()
+  await fork.save({ state: { more: true } })
+  await fork.rewind(first?.id ?? '', { restore: 'state' })
+  expect(await pay(fork)).toBe(1)
+  expect(await pay(await store.fork(first?.id ?? '', { session: 'of the fork' }))).toBe(1)
+  await session.rewind(before.id, { restore: 'state' })
+  expect(await pay(await store.fork(paid.id, { session: 'of what was left' }))).toBe(1)
+  expect(runs()).toBe(1)
+  expect(await pay(await store.fork(before.id, { session: 'from before' }))).toBe(2)
+})
+
+test('what counts at a checkpoint does not hang on the checkpoints between', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session('task')
+  const { pay } = payments()
+  const first = await session.save({ state: { n: 0 } })
+  const other = await session.save({ state: { n: 1 } })
+  await pay(session)
+  const paid = await session.save({ state: { paid: true }, name: 'paid' })
+  await session.rewind(other.id, { restore: 'state' })
+  const unpaid = await session.save({ state: { paid: false }, name: 'unpaid' })
+  await session.rewind(first.id, { restore: 'state' })
+  for (let n = 0; n < 60; n++) await session.save({ state: { n } })
+  expect((await session.retain()).dropped).toContain(other.id)
+  await session.rewind(paid.id, { restore: 'state' })
+  expect(await pay(session)).toBe(1)
+  await session.rewind(unpaid.id, { restore: 'state' })
+  expect(await pay(session)).toBe(2)
+})
+
+test('an undone rewind brings back the calls before it, also those that no checkpoint has', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  const { pay } = payments()
+  const late = () => session.tool({ id: 'late', name: 'late' }, () => 'ran')
+  const before = await session.save({ state: {}, files: true })
+  await pay(session)
+  s.write({ 'a.txt': 'two' })
+  await session.save({ state: { paid: true }, files: true })
+  await session.tool({ id: 'late', name: 'late' }, () => 'first')
+  await session.rewind(before.id, { restore: 'both' })
+  await session.tool({ id: 'since', name: 'since' }, () => 'first')
+  await project.undo()
+  expect(await session.stateAt()).toEqual({ paid: true })
+  expect([await pay(session), await late()]).toEqual([1, 'first'])
+  expect(await session.tool({ id: 'since', name: 'since' }, () => 'second')).toBe('second')
+  await project.redo()
+  expect([await pay(session), await late()]).toEqual([2, 'ran'])
+})
+
+test('a call that was taken back while it ran has its outcome when it comes back', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const session = await store.session('task')
+  const before = await session.save({ state: {} })
+  let finish: (result: string) => void = () => undefined
+  const result = new Promise<string>((resolve) => {
+    finish = resolve
+  })
+  const call = session.tool({ id: 'slow', name: 'slow' }, (run) => {
+    run.partial('half')
+    return result
+  })
+  const during = await session.save({ state: { begun: true } })
+  await session.rewind(before.id, { restore: 'state' })
+  expect(await session.inFlight()).toEqual([])
+  await session.rewind(during.id, { restore: 'state' })
+  expect((await session.inFlight()).map(({ partials }) => partials)).toEqual([['half']])
+  await session.rewind(before.id, { restore: 'state' })
+  finish('done')
+  expect(await call).toBe('done')
+  await session.rewind(during.id, { restore: 'state' })
+  expect(await session.tool({ id: 'slow', name: 'slow' }, () => 'ran')).toBe('done')
+  expect(await session.inFlight()).toEqual([])
 })
 
 test('what a tool returns must be storable, and then the call counts as under way', async () => {

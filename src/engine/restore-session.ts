@@ -11,8 +11,10 @@ export type RestoreSession = {
   /** What the new checkpoint follows on, and the state it holds. */
   readonly parent: CheckpointId | null
   readonly state: StateId | null
-  /** Tool calls from this step on may be made again. */
+  /** Tool calls from this step on may be made again, those before count as made. Null: the state stays. */
   readonly revertFrom: number | null
+  /** True if that step is a rewind that is taken back. */
+  readonly isTakenBack?: boolean
 }
 
 export type NextStep = {
@@ -49,7 +51,8 @@ export function nextStepOf(
     take(checkpoint) {
       const { createdAtMs: atMs } = checkpoint
       ledger.sessions.advance(hold, { head: checkpoint.id, status, atMs, leaseUntilMs: null })
-      if (part.revertFrom !== null) ledger.tools.revertFrom(key, part.revertFrom)
+      const { revertFrom: beforeStep, isTakenBack = false } = part
+      if (beforeStep !== null) ledger.tools.goTo(key, { step: nextStep, beforeStep, isTakenBack })
     },
   }
 }

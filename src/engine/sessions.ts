@@ -123,7 +123,7 @@ async function forkFrom(
     ledger.sessions.setForkedFrom(hold, from.id)
     if (from.session !== null) {
       const { key, step } = from.session
-      ledger.tools.copyTo(hold.key, { session: key, step: step + 1 })
+      ledger.tools.copyTo(hold.key, { session: key, step })
     }
     return opened
   })

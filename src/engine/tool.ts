@@ -56,9 +56,10 @@ export async function runTool<Result>(
   }
   if (known !== undefined && !context.retried.has(id)) throw unverified(known)
   const idempotencyKey = known?.idempotencyKey ?? keyOf(hold.id, { id, name })
+  const startedAtMs = clock.nowMs()
+  const call = { id, idempotencyKey, startedAtMs }
   ledger.transaction(() => {
     ledger.sessions.check(hold)
-    const startedAtMs = clock.nowMs()
     if (known === undefined) {
       const step = sessionNow(context).nextStep
       ledger.tools.start(hold.key, { id, name, args, idempotencyKey, step, startedAtMs })
@@ -74,9 +75,9 @@ export async function runTool<Result>(
   context.retried.delete(id)
   context.running.add(id)
   try {
-    const result = await ranTool(context, id, () => run({ idempotencyKey, partial }))
+    const result = await ranTool(context, call, () => run({ idempotencyKey, partial }))
     failpoint('tool:ran')
-    end(context, { id, status: 'confirmed', outcome: result })
+    end(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
     return result
   } finally {
@@ -108,13 +109,13 @@ function checkCall(request: ToolRequest, run: unknown): void {
 
 async function ranTool<Result>(
   context: SessionContext,
-  id: string,
+  call: Begun,
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
   try {
     return await run()
   } catch (error) {
-    end(context, { id, status: 'failed', outcome: storable(error) })
+    end(context, call, { status: 'failed', outcome: storable(error) })
     throw error
   }
 }
@@ -135,8 +136,8 @@ export const decideTool = sessionOperation({
     if (known?.status !== 'started') {
       throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is under way`)
     }
-    if (action === 'confirm') end(context, { id, status: 'confirmed', outcome: result })
-    else if (action === 'skip') end(context, { id, status: 'skipped', outcome: undefined })
+    if (action === 'confirm') end(context, known, { status: 'confirmed', outcome: result })
+    else if (action === 'skip') end(context, known, { status: 'skipped', outcome: undefined })
     else {
       ledger.transaction(() => ledger.sessions.check(hold))
       context.retried.add(id)
@@ -153,17 +154,21 @@ export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
     idempotencyKey: call.idempotencyKey,
     startedAt: new Date(call.startedAtMs).toISOString(),
     effect: 'unverified',
-    partials: ledger.tools.partials(hold.key, call.id),
+    partials: ledger.tools.partials(hold.key, call),
   }))
 }
 
+type Begun = Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'>
+
 function end(
   { ledger, hold, clock }: SessionContext,
-  call: { id: string; status: 'confirmed' | 'failed' | 'skipped'; outcome: unknown },
+  { id, idempotencyKey, startedAtMs }: Begun,
+  ended: { readonly status: 'confirmed' | 'failed' | 'skipped'; readonly outcome: unknown },
 ): void {
+  const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {
     ledger.sessions.check(hold)
-    ledger.tools.end(hold.key, { ...call, atMs: clock.nowMs() })
+    ledger.tools.end(hold.key, call)
   })
 }
 

@@ -94,7 +94,11 @@ function sessionPart(
       ? ledger.checkpoints.get(rewind.result)
       : ledger.checkpoints.byStep(key, result.step - 1)
   const state = goal?.session?.state ?? null
-  return { key, id, head, parent: goal?.id ?? head, state, revertFrom: null }
+  const calls =
+    kind === 'redo'
+      ? { revertFrom: result.step + 1 }
+      : { revertFrom: result.step, isTakenBack: true }
+  return { key, id, head, parent: goal?.id ?? head, state, ...calls }
 }
 
 async function changedBy(

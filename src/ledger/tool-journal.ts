@@ -9,6 +9,7 @@ import {
   type ToolStatus,
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
+import { copyCallsTo, goToCalls, type KnownCalls } from './known-calls.js'
 import { number, optional, text } from './rows.js'
 import {
   openText,
@@ -22,6 +23,9 @@ import {
 export type NewToolCall = Pick<ToolCall, 'id' | 'name' | 'args' | 'idempotencyKey' | 'step'> & {
   readonly startedAtMs: number
 }
+
+/** One call; another of the same id was begun at another time. */
+type Attempt = Pick<ToolCall, 'id' | 'startedAtMs'>
 
 export type ToolOutline = Pick<
   ToolCall,
@@ -63,38 +67,25 @@ export class ToolJournal {
   /** The outcome, in place of what was streamed on the way. */
   end(
     session: SessionKey,
-    call: {
-      readonly id: string
+    call: Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'> & {
       readonly status: ToolStatus
       readonly outcome: unknown
       readonly atMs: number
     },
   ): void {
-    const { id } = call
-    const row = this.#database.get(
-      'SELECT idempotency_key FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0',
-      session,
-      id,
-    )
-    // Of no call, if that was taken back meanwhile; then nothing is written either.
-    const idempotencyKey = row === undefined ? '' : text(row, 'idempotency_key')
+    const seq = this.#seqOf(session, call)
+    if (seq === undefined) return
     this.#database.run(
-      'UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE session = ? AND id = ? AND reverted = 0',
+      'UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE seq = ?',
       call.status,
       this.#encode(call.outcome, {
-        what: `outcome of the tool call ${id}`,
-        place: toolPlace('outcome', { id, idempotencyKey }),
+        what: `outcome of the tool call ${call.id}`,
+        place: toolPlace('outcome', call),
       }),
       call.atMs,
-      session,
-      call.id,
+      seq,
     )
-    this.#database.run(
-      `DELETE FROM partials WHERE call =
-         (SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0)`,
-      session,
-      call.id,
-    )
+    this.#database.run('DELETE FROM partials WHERE call = ?', seq)
   }
 
   /** A call that was in flight is to be made again. */
@@ -142,7 +133,7 @@ export class ToolJournal {
     return this.#database
       .all(
         `SELECT id, name, status, idempotency_key, step, started_at FROM tool_calls
-         WHERE session = ? AND reverted = 0 AND step <= ? ORDER BY seq DESC LIMIT ?`,
+         WHERE session = ?1 AND step <= ?2 AND (reverted = 0 OR reverted > ?2) ORDER BY seq DESC LIMIT ?3`,
         session,
         upToStep,
         limit,
@@ -174,39 +165,38 @@ export class ToolJournal {
     )
   }
 
-  /** What a call has streamed, in order. */
-  partials(session: SessionKey, id: string): unknown[] {
+  /** What a call has streamed, in order; also before it was taken back and came back. */
+  partials(session: SessionKey, { id, startedAtMs }: Attempt): unknown[] {
     return this.#database
       .all(
-        `SELECT * FROM partials WHERE call =
-           (SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0) ORDER BY number`,
+        `SELECT * FROM partials WHERE call IN
+           (SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND started_at = ?) ORDER BY call, number`,
         session,
         id,
+        startedAtMs,
       )
       .map((row) =>
         this.#decode(text(row, 'value'), partialPlace(number(row, 'call'), number(row, 'number'))),
       )
   }
 
-  /** The state goes back to a step: calls begun from there on may be made again. */
-  revertFrom(session: SessionKey, step: number): void {
-    this.#database.run(
-      'UPDATE tool_calls SET reverted = 1 WHERE session = ? AND step >= ?',
-      session,
-      step,
-    )
+  /** The checkpoint `step` has another state: what that knows of counts from there on, and nothing else. */
+  goTo(session: SessionKey, to: KnownCalls & { readonly step: number }): void {
+    goToCalls(this.#database, session, to)
   }
 
-  /** A fork knows the calls that were confirmed before its point. */
-  copyTo(session: SessionKey, from: { readonly session: SessionKey; readonly step: number }): void {
-    this.#database.run(
-      `INSERT INTO tool_calls (session, id, name, args, idempotency_key, status, outcome, step, started_at, ended_at)
-       SELECT ?, id, name, args, idempotency_key, status, outcome, step, started_at, ended_at FROM tool_calls
-       WHERE session = ? AND step < ? AND reverted = 0 AND status <> 'started' ORDER BY seq`,
-      session,
-      from.session,
-      from.step,
-    )
+  /** A fork knows the calls that its origin did. */
+  copyTo(fork: SessionKey, from: { readonly session: SessionKey; readonly step: number }): void {
+    copyCallsTo(this.#database, fork, from)
+  }
+
+  /** The row that counts. If the call was taken back while it ran, the last that did: it may come back. */
+  #seqOf(session: SessionKey, { id, startedAtMs }: Attempt): number | undefined {
+    const ofCall = 'SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND started_at = ?'
+    const row =
+      this.#database.get(`${ofCall} AND reverted = 0`, session, id, startedAtMs) ??
+      this.#database.get(`${ofCall} ORDER BY seq DESC LIMIT 1`, session, id, startedAtMs)
+    return row === undefined ? undefined : number(row, 'seq')
   }
 
   #toolCallOf(row: SqlRow): ToolCall {
