@@ -226,6 +226,57 @@ test('a rewind brings files and state back together, and undo takes both back', 
   expect(await session.stateAt()).toEqual({ at: 1 })
 })
 
+test('undo of a rewind of the files alone leaves the state, and what was saved since', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  const point = await session.save({ state: { v: 'A' }, files: true })
+  s.write({ 'a.txt': 'two' })
+  await session.save({ state: { v: 'B' }, files: true })
+  let runs = 0
+  const call = () => session.tool({ id: 'c', name: 'c' }, () => ++runs)
+  await call()
+  await session.rewind(point.id, { restore: 'files' })
+  await session.save({ state: { v: 'C' } })
+  await session.append('m', ['precious'])
+  const expected = { v: 'C', m: ['precious'] }
+  expect(await project.undo()).not.toHaveProperty('left')
+  expect([readFileSync(join(s.project, 'a.txt'), 'utf8'), await session.stateAt()]).toEqual([
+    'two',
+    expected,
+  ])
+  await project.redo()
+  expect([readFileSync(join(s.project, 'a.txt'), 'utf8'), await session.stateAt()]).toEqual([
+    'one',
+    expected,
+  ])
+  expect(await call()).toBe(1)
+})
+
+test('undo and redo of both say what a session that went on has saved, and keep it', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  const point = await session.save({ state: { v: 'A' }, files: true })
+  s.write({ 'a.txt': 'two' })
+  await session.save({ state: { v: 'B' }, files: true })
+  await session.rewind(point.id, { restore: 'both' })
+  const since = await session.save({ state: { v: 'C' } })
+  const notices: string[] = []
+  const hooks = { onNotice: (text: string) => void notices.push(text) }
+  expect(await project.undo({ dryRun: true }, hooks)).toMatchObject({ left: since.id })
+  expect(await session.stateAt()).toEqual({ v: 'C' })
+  expect(await project.undo({}, hooks)).toMatchObject({ applied: true, left: since.id })
+  expect(notices).toEqual([expect.stringContaining(since.id), expect.stringContaining(since.id)])
+  expect(await session.stateAt()).toEqual({ v: 'B' })
+  expect(await session.stateAt(since.id)).toEqual({ v: 'C' })
+  expect(await project.redo({}, hooks)).not.toHaveProperty('left')
+  expect(notices.length).toBe(2)
+  expect(await session.stateAt()).toEqual({ v: 'A' })
+})
+
 test('files alone leave the state, the state alone leaves the files', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()

@@ -66,6 +66,8 @@ export type RestoreResult = {
   readonly safety: CheckpointId | null
   /** The checkpoint of what is there now. */
   readonly checkpoint: CheckpointId | null
+  /** The last that a session had saved since the rewind, where an undo or redo gives it another state. */
+  readonly left?: CheckpointId
 }
 
 const ROUNDS = 3

@@ -10,14 +10,12 @@ import {
   SavestateError,
   undoStack,
 } from '../model/index.js'
-import { ownIdentity } from '../system/index.js'
 import { knownProject, type ProjectContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
-import { isHeld } from './open-session.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
 import { type RestoreResult, restore } from './restore.js'
-import type { RestoreSession } from './restore-session.js'
+import { type UndoSession, undoSession } from './undo-session.js'
 
 const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
 
@@ -54,7 +52,9 @@ async function move(
       const goal = kind === 'undo' ? rewind.safety : rewind.result
       const target = context.ledger.checkpoints.get(goal)
       invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
-      return restore(context, project, {
+      const session = undoSession(context, rewind, kind)
+      if (session !== undefined) tellWhatIsLeft(session, hooks)
+      const result = await restore(context, project, {
         request: {
           kind,
           of: rewind.id,
@@ -65,40 +65,22 @@ async function move(
           only: await changedBy(context, project, rewind),
           reason: `${kind} of ${context.ledger.checkpoints.get(rewind.result)?.reason ?? 'a rewind'}`,
           dryRun,
-          session: sessionPart(context, rewind, kind),
+          session: session?.part,
         },
         hooks,
       })
+      const isLeft = session?.left !== undefined && (result.applied || dryRun)
+      return isLeft ? { ...result, left: session.left } : result
     },
   })
 }
 
-/** A rewind that took a session along is taken back with it. */
-function sessionPart(
-  { ledger, clock }: ProjectContext,
-  rewind: Operation,
-  kind: 'undo' | 'redo',
-): RestoreSession | undefined {
-  const result = ledger.checkpoints.get(rewind.result)?.session ?? undefined
-  const session = result === undefined ? undefined : ledger.sessions.byKey(result.key)
-  if (result === undefined || session === undefined) return undefined
-  const { key, id, head, lease } = session
-  const isOurs = lease?.owner.pid === process.pid && lease.owner.host === ownIdentity().host
-  if (!isOurs && isHeld(lease, clock.nowMs())) {
-    throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
-      hint: `The rewind took it along, so its process (${lease?.owner.pid}) has to end first.`,
-    })
-  }
-  const goal =
-    kind === 'redo'
-      ? ledger.checkpoints.get(rewind.result)
-      : ledger.checkpoints.byStep(key, result.step - 1)
-  const state = goal?.session?.state ?? null
-  const calls =
-    kind === 'redo'
-      ? { revertFrom: result.step + 1 }
-      : { revertFrom: result.step, isTakenBack: true }
-  return { key, id, head, parent: goal?.id ?? head, state, ...calls }
+/** Before the person is asked: nothing is lost, but it is not where it was. */
+function tellWhatIsLeft({ part, left }: UndoSession, hooks: Hooks): void {
+  if (left === undefined) return
+  hooks.onNotice?.(
+    `The session ${JSON.stringify(part.id)} has gone on since. Its state changes too; what it has saved is kept, the last in checkpoint ${left}.`,
+  )
 }
 
 async function changedBy(

@@ -185,6 +185,12 @@ export class ToolJournal {
     goToCalls(this.#database, session, to)
   }
 
+  /** Whether the checkpoint `step` took calls back that no checkpoint has. */
+  tookBackAt(session: SessionKey, { step }: { readonly step: number }): boolean {
+    const sql = 'SELECT 1 FROM tool_calls WHERE session = ?1 AND step = ?2 AND reverted = ?2'
+    return this.#database.get(sql, session, step) !== undefined
+  }
+
   /** A fork knows the calls that its origin did. */
   copyTo(fork: SessionKey, from: { readonly session: SessionKey; readonly step: number }): void {
     copyCallsTo(this.#database, fork, from)

@@ -1,0 +1,69 @@
+// The session's part of an undo or redo: a rewind that took a session's state along is taken back with it. One that
+// left the state alone still does.
+import {
+  type Checkpoint,
+  type CheckpointId,
+  type Operation,
+  SavestateError,
+  type Session,
+  type SessionFacts,
+} from '../model/index.js'
+import { ownIdentity } from '../system/index.js'
+import type { ProjectContext } from './context.js'
+import { isHeld } from './open-session.js'
+import type { RestoreSession } from './restore-session.js'
+
+export type UndoSession = {
+  readonly part: RestoreSession
+  /** Where the session is, if it has gone on since the rewind and its state is to be another. */
+  readonly left: CheckpointId | undefined
+}
+
+export function undoSession(
+  context: ProjectContext,
+  rewind: Operation,
+  kind: 'undo' | 'redo',
+): UndoSession | undefined {
+  const { ledger } = context
+  const result = ledger.checkpoints.get(rewind.result)
+  const facts = result?.session ?? undefined
+  const session = facts === undefined ? undefined : ledger.sessions.byKey(facts.key)
+  if (result === undefined || facts === undefined || session === undefined) return undefined
+  refuseHeld(context, session)
+  const { key, id, head } = session
+  const before = ledger.checkpoints.byStep(key, facts.step - 1)
+  const hasMovedState =
+    before?.id !== facts.parent || ledger.tools.tookBackAt(key, { step: facts.step })
+  if (!hasMovedState) {
+    const state = stateOf(head === null ? undefined : ledger.checkpoints.get(head))
+    return { part: { key, id, head, parent: head, state, revertFrom: null }, left: undefined }
+  }
+  const left = head === lastOf(context, rewind) ? undefined : (head ?? undefined)
+  const goal = kind === 'redo' ? result : before
+  const part = { key, id, head, parent: goal?.id ?? head, state: stateOf(goal) }
+  return { part: { ...part, ...callsOf(kind, facts) }, left }
+}
+
+function callsOf(
+  kind: 'undo' | 'redo',
+  { step }: SessionFacts,
+): Pick<RestoreSession, 'revertFrom' | 'isTakenBack'> {
+  return kind === 'redo' ? { revertFrom: step + 1 } : { revertFrom: step, isTakenBack: true }
+}
+
+function stateOf(checkpoint: Checkpoint | undefined): RestoreSession['state'] {
+  return checkpoint?.session?.state ?? null
+}
+
+/** What the rewind led to, or the last undo or redo of it. */
+function lastOf({ ledger }: ProjectContext, { id, project }: Operation): CheckpointId | undefined {
+  return ledger.operations(project).findLast((it) => it.id === id || it.of === id)?.result
+}
+
+function refuseHeld({ clock }: ProjectContext, { id, lease }: Session): void {
+  const isOurs = lease?.owner.pid === process.pid && lease.owner.host === ownIdentity().host
+  if (isOurs || !isHeld(lease, clock.nowMs())) return
+  throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
+    hint: `The rewind took it along, so its process (${lease?.owner.pid}) has to end first.`,
+  })
+}
