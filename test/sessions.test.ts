@@ -1,6 +1,7 @@
 // Sessions through the SDK: what seeds A, D and E could do, and what they could not. See docs/sessions.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
 import type { AgentState, Session, Store } from '../src/index.js'
 import { type Scratch, scratchWithThreads as scratch } from './scratch.js'
@@ -390,6 +391,43 @@ test('retention drops what its rule says and leaves every survivor readable', as
   ])
   for (const { id, step } of kept)
     expect((await session.stateAt(id))?.messages?.length).toBe((step ?? 0) + 1)
+})
+
+test('what a rewind is undone with survives retention and a prune', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  const point = await session.save({ state: { v: 'A' }, files: true })
+  s.write({ 'a.txt': 'two' })
+  await session.save({ state: { v: 'B' }, files: true })
+  await session.save({ state: { v: 'B2' } })
+  await session.rewind(point.id, { restore: 'both' })
+  for (let n = 0; n < 60; n++) await session.save({ state: { v: `C${n}` } })
+  expect((await session.retain()).dropped.length).toBe(40)
+  await session.complete()
+  await store.prune({ maxCheckpoints: 2 })
+  await project.undo()
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two')
+  expect(await session.stateAt()).toEqual({ v: 'B2' })
+})
+
+test('without the state before a rewind an undo is refused, and nothing is changed', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  const point = await session.save({ state: { v: 'A' }, files: true })
+  s.write({ 'a.txt': 'two' })
+  await session.save({ state: { v: 'B' }, files: true })
+  const { id } = await session.save({ state: { v: 'B2' } })
+  await session.rewind(point.id, { restore: 'both' })
+  const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
+  ledger.prepare('DELETE FROM checkpoints WHERE id = ?').run(id)
+  ledger.close()
+  expect(await codeOf(project.undo())).toBe('CHECKPOINT_PARTIAL')
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one')
+  expect(await session.stateAt()).toEqual({ v: 'A' })
 })
 
 test('sessions untouched for long go, completed ones sooner, pinned ones not', async () => {

@@ -32,15 +32,16 @@ export function undoSession(
   refuseHeld(context, session)
   const { key, id, head } = session
   const before = ledger.checkpoints.byStep(key, facts.step - 1)
+  if (before === undefined) throw stateIsGone(session, rewind)
   const hasMovedState =
-    before?.id !== facts.parent || ledger.tools.tookBackAt(key, { step: facts.step })
+    before.id !== facts.parent || ledger.tools.tookBackAt(key, { step: facts.step })
   if (!hasMovedState) {
     const state = stateOf(head === null ? undefined : ledger.checkpoints.get(head))
     return { part: { key, id, head, parent: head, state, revertFrom: null }, left: undefined }
   }
   const left = head === lastOf(context, rewind) ? undefined : (head ?? undefined)
   const goal = kind === 'redo' ? result : before
-  const part = { key, id, head, parent: goal?.id ?? head, state: stateOf(goal) }
+  const part = { key, id, head, parent: goal.id, state: stateOf(goal) }
   return { part: { ...part, ...callsOf(kind, facts) }, left }
 }
 
@@ -58,6 +59,15 @@ function stateOf(checkpoint: Checkpoint | undefined): RestoreSession['state'] {
 /** What the rewind led to, or the last undo or redo of it. */
 function lastOf({ ledger }: ProjectContext, { id, project }: Operation): CheckpointId | undefined {
   return ledger.operations(project).findLast((it) => it.id === id || it.of === id)?.result
+}
+
+/** In a store where an older version has dropped it. To go on without it would leave the session with nothing. */
+function stateIsGone({ id }: Session, { safety }: Operation): SavestateError {
+  return new SavestateError(
+    'CHECKPOINT_PARTIAL',
+    `What the session ${JSON.stringify(id)} knew before the rewind is not kept any more`,
+    { hint: `The files alone can be brought back: \`savestate rewind --files ${safety}\`.` },
+  )
 }
 
 function refuseHeld({ clock }: ProjectContext, { id, lease }: Session): void {

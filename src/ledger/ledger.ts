@@ -214,8 +214,11 @@ export class Ledger {
 
   /** Whether a rewind, undo or redo needs this checkpoint to be taken back or done again. */
   isInOperation(id: CheckpointId): boolean {
-    const sql = 'SELECT 1 FROM operations WHERE safety = ? OR result = ? LIMIT 1'
-    return this.#database.get(sql, id, id) !== undefined
+    // Also the one that a session was at just before: its state is what an undo goes back to.
+    const sql = `SELECT 1 FROM operations WHERE safety = ?1 OR result = ?1
+      OR result = (SELECT next.id FROM checkpoints AS it JOIN checkpoints AS next
+        ON next.session = it.session AND next.step = it.step + 1 WHERE it.id = ?1) LIMIT 1`
+    return this.#database.get(sql, id) !== undefined
   }
 
   /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that was read without being opened. */
