@@ -1,5 +1,12 @@
 // The session's part of a rewind. It is one row with the files' part: both happen or neither (I2).
-import type { Checkpoint, CheckpointId, SessionFacts, SessionKey, StateId } from '../model/index.js'
+import {
+  type Checkpoint,
+  type CheckpointId,
+  SavestateError,
+  type SessionFacts,
+  type SessionKey,
+  type StateId,
+} from '../model/index.js'
 import type { StoreContext } from './context.js'
 
 /** Written to the journal too, so that whoever finishes the rewind finishes this. */
@@ -23,13 +30,20 @@ export type NextStep = {
   take(checkpoint: Checkpoint): void
 }
 
-/** Undefined if no session is meant, or it has moved on meanwhile. */
+/**
+ * Inside a transaction. Undefined if no session is meant, or one whose state stays has moved on meanwhile. Throws HEAD_MOVED if the state is to
+ * go back and has moved on, and SESSION_DELETED if its writer finds it deleted.
+ */
 export function nextStepOf(
-  { ledger }: StoreContext,
+  context: StoreContext,
   part: RestoreSession | undefined,
   fence: number | undefined,
 ): NextStep | undefined {
   if (part === undefined) return undefined
+  const { ledger } = context
+  if (part.revertFrom !== null && fence !== undefined)
+    ledger.sessions.check({ key: part.key, id: part.id, fence })
+  refuseMovedState(context, part)
   const session = ledger.sessions.byKey(part.key)
   if (session === undefined || session.head !== part.head) return undefined
   const { key, id, status, turn, nextStep } = session
@@ -55,4 +69,27 @@ export function nextStepOf(
       if (beforeStep !== null) ledger.tools.goTo(key, { step: nextStep, beforeStep, isTakenBack })
     },
   }
+}
+
+/** Files and state go back together or not at all. */
+export function refuseMovedState(
+  { ledger }: StoreContext,
+  { key, id, head, revertFrom }: RestoreSession,
+): void {
+  if (revertFrom === null) return
+  const session = ledger.sessions.byKey(key)
+  if (session === undefined || session.head === head) return
+  throw new SavestateError(
+    'HEAD_MOVED',
+    `The session ${JSON.stringify(id)} has gone on meanwhile: its head is ${session.head}`,
+    {
+      hint: 'Neither its state nor its files have gone back. Look at what was saved, then do it again.',
+    },
+  )
+}
+
+/** What a session says to a restore that comes too late. Nothing of its row is there then. */
+export function isRefusedBySession(error: unknown): boolean {
+  const codes = ['HEAD_MOVED', 'SESSION_FENCED', 'SESSION_DELETED']
+  return error instanceof SavestateError && codes.includes(error.code)
 }

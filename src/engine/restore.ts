@@ -32,7 +32,12 @@ import {
 import { lookAt } from './look.js'
 import { prepareCheckpoint, recordCheckpoint } from './record.js'
 import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
-import { nextStepOf, type RestoreSession } from './restore-session.js'
+import {
+  isRefusedBySession,
+  nextStepOf,
+  refuseMovedState,
+  type RestoreSession,
+} from './restore-session.js'
 import { takeBack } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
 
@@ -102,6 +107,7 @@ export async function restore(
   const facts = { target, goal: request.goal, now: before.snapshot.tree }
   if (hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
     return { ...nothing, declined: true }
+  if (request.session !== undefined) refuseMovedState(context, request.session)
 
   // I3: what is about to be overwritten is in a checkpoint first.
   const safety = await safetyCheckpoint(context, project, {
@@ -121,7 +127,10 @@ export async function restore(
     throw error
   })
   const done = { after, safety, operation, request, fence: request.fence }
-  const checkpoint = await commitRestore(context, project, done)
+  const checkpoint = await commitRestore(context, project, done).catch(async (error: unknown) => {
+    if (isRefusedBySession(error)) await takeBackUnfinished(context, project, safety)
+    throw error
+  })
   return {
     target,
     plan: view,
@@ -240,11 +249,7 @@ export async function commitRestore(
     previous: safety.snapshot.tree,
     authors: [REWIND],
   }
-  const step = nextStepOf(context, request.session, done.fence)
-  const checkpoint = await prepareCheckpoint(context, project, {
-    captured: after,
-    facts: { ...facts, session: step?.facts },
-  })
+  const checkpoint = await prepareCheckpoint(context, project, { captured: after, facts })
   failpoint('restore:before-row')
   context.ledger.addOperation(
     {
@@ -257,7 +262,11 @@ export async function commitRestore(
       of: request.of,
     },
     { checkpoint, details: after.snapshot },
-    () => step?.take(checkpoint),
+    (made) => {
+      const step = nextStepOf(context, request.session, done.fence)
+      step?.take(made)
+      return { ...made, session: step?.facts ?? null }
+    },
   )
   failpoint('restore:after-row')
   new Journals(context.home).remove(project.id)

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
+  invariant,
   makeId,
   parseCheckpointId,
   SavestateError,
@@ -129,7 +130,7 @@ function rewindState(
   ledger.transaction(() => {
     ledger.sessions.check(hold)
     const step = nextStepOf(context, sessionPart(context, target, 'state'), hold.fence)
-    if (step === undefined) return
+    invariant(step !== undefined, 'the head does not move within a transaction')
     const checkpoint: StateCheckpoint = {
       id,
       kind: 'rewind',

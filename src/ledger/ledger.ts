@@ -183,15 +183,17 @@ export class Ledger {
     })
   }
 
-  /** A rewind, undo or redo with the checkpoint it led to: both or neither. `also` is part of the same step. */
-  addOperation(
+  /**
+   * A rewind, undo or redo with the checkpoint it led to: both or neither. `completed` is part of the same step, and
+   * adds to the checkpoint what is certain only then.
+   */
+  addOperation<Result extends Checkpoint>(
     operation: Operation,
-    result: { readonly checkpoint: Checkpoint; readonly details: SnapshotDetails },
-    also: () => void = () => undefined,
+    result: { readonly checkpoint: Result; readonly details: SnapshotDetails },
+    completed: (checkpoint: Result) => Checkpoint = (checkpoint) => checkpoint,
   ): void {
     this.transaction(() => {
-      also()
-      this.checkpoints.insert(result.checkpoint, result.details)
+      this.checkpoints.insert(completed(result.checkpoint), result.details)
       this.#database.run(
         'INSERT INTO operations (id, project, kind, at, safety, result, of) VALUES (?, ?, ?, ?, ?, ?, ?)',
         operation.id,

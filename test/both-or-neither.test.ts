@@ -1,0 +1,83 @@
+// A rewind of files and state beside a save of the same session: both go back or neither does (docs/sessions.md).
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { inChild } from './capture-helpers.js'
+import { type Scratch, scratchWithThreads as scratch } from './scratch.js'
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'none',
+    (error: unknown) => (error as { code?: string }).code ?? String(error),
+  )
+
+/** A session with many files: what goes back takes a moment. */
+async function withManyFiles(s: Scratch) {
+  const many = (text: string) =>
+    Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}.txt`, `${text} ${n}`]))
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  s.write(many('old'))
+  const point = await session.save({ state: { v: 'old' }, files: true })
+  s.write(many('mid'))
+  await session.save({ state: { v: 'mid' }, files: true })
+  const fileNow = () => readFileSync(join(s.project, 'f299.txt'), 'utf8')
+  return { store, project, session, point, fileNow }
+}
+
+test('who saves while a rewind of both is being decided is not overrun, and no file is touched', async () => {
+  await using s = await scratch()
+  const { session, project, point, fileNow } = await withManyFiles(s)
+  const confirm = async () => {
+    await session.save({ state: { v: 'new' } })
+    return true
+  }
+  const before = s.hashTree(s.project)
+  expect(await codeOf(session.rewind(point.id, { restore: 'both' }, { confirm }))).toBe(
+    'HEAD_MOVED',
+  )
+  expect(s.hashTree(s.project)).toEqual(before)
+  expect(await session.stateAt()).toEqual({ v: 'new' })
+  await session.rewind(point.id, { restore: 'both' })
+  expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'old' }])
+  expect(await codeOf(project.undo({}, { confirm }))).toBe('HEAD_MOVED')
+  expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'new' }])
+})
+
+test('a rewind of both beside a save is both or neither', async () => {
+  await using s = await scratch()
+  const { store, session, point, fileNow } = await withManyFiles(s)
+  const saved = async () => {
+    while (fileNow() !== 'old 299') await new Promise(setImmediate)
+    return session.save({ state: { v: 'new' } })
+  }
+  const [rewind] = await Promise.all([
+    codeOf(session.rewind(point.id, { restore: 'both' })),
+    saved(),
+  ])
+  const kinds = (await session.list()).map(({ kind }) => kind)
+  // Mostly the save comes before the row; then the files are taken back.
+  expect([
+    ['HEAD_MOVED', 'mid 299', ['save', 'save', 'save']],
+    ['none', 'old 299', ['save', 'rewind', 'save', 'save']],
+  ]).toContainEqual([rewind, fileNow(), kinds])
+  expect(await session.stateAt()).toEqual({ v: 'new' })
+  const { problems } = await store.verify()
+  expect(problems.filter(({ severity }) => severity === 'damage')).toEqual([])
+})
+
+test('an interrupted rewind of both is taken back if the session has gone on', async () => {
+  await using s = await scratch()
+  const { store, session } = await withManyFiles(s)
+  await session.close()
+  await store.close()
+  const body = `const session = await store.session('task'); await session.rewind('2', { restore: 'both' })`
+  const env = { SAVESTATE_FAILPOINT: 'restore:applied' }
+  await expect(inChild(s, body, { env })).rejects.toMatchObject({ signal: 'SIGKILL' })
+  const again = await (await s.open()).session('task')
+  await again.save({ state: { v: 'new' } })
+  await again.save({ files: true })
+  expect(readFileSync(join(s.project, 'f299.txt'), 'utf8')).toBe('mid 299')
+  expect(await again.stateAt()).toEqual({ v: 'new' })
+})
