@@ -11,7 +11,7 @@ import { ClassRegistry, SavestateError, type StateId } from '../../model/index.j
 import { type Database, openDatabase } from '../../system/index.js'
 import { type GivenKeys, KEY_TABLES, SealingKey, StoreVault } from '../sealing/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
-import { Box, difference, strictCopy } from './strict-copy.js'
+import { Box, difference, differenceInContent, strictCopy } from './strict-copy.js'
 
 const root = mkdtempSync(join(tmpdir(), 'savestate-states-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -28,14 +28,20 @@ type State = Record<string, unknown>
 /** What a command may choose, as numbers that are taken modulo what there is. */
 type Choice = { readonly a: number; readonly b: number; readonly c: number; readonly leaf: number }
 
+type Late = { readonly id: StateId; readonly copy: unknown }
+
 class World {
   readonly database: Database
   readonly store: StateStore
   readonly memories = [new StateMemory(), new StateMemory()]
   readonly written: { readonly id: StateId; readonly copy: unknown }[] = []
+  /** Appended to by items that refer to what was changed meanwhile: what they share of it is not said. */
+  readonly appendedLate: Late[] = []
   /** Elements that were taken out, and may come back. */
   readonly removed: unknown[] = []
   state: State
+  /** The values that had the keys of the state when it was written. */
+  lastWritten: State = {}
   count = 0
 
   constructor(path: string, options: { readonly facts: number; readonly keys: GivenKeys }) {
@@ -85,8 +91,8 @@ class World {
   }
 
   /** All objects of the state that can be changed in place, in some fixed order. */
-  objects(): object[] {
-    const found = new Set<object>([this.state])
+  objects(from: object = this.state): object[] {
+    const found = new Set<object>([from])
     for (const object of found) {
       const items =
         object instanceof Map
@@ -108,6 +114,7 @@ class World {
     const id = this.database.transaction(() => this.store.write(this.state, memory))
     expect(difference(copy, this.state)).toBe(undefined)
     this.written.push({ id, copy })
+    this.lastWritten = { ...this.state }
   }
 
   /** Makes a list of the last state longer, with something that may be in the state already. */
@@ -123,7 +130,49 @@ class World {
     this.written.push({ id, copy: strictCopy(this.state) })
   }
 
+  /**
+   * The same while the state is not as it was written. What is stored already stays as it was, and the items
+   * are stored as they are now. `last` is what the last of these gave, if any came after the last write;
+   * if another follows, the items do not lead to the list, which will grow.
+   */
+  appendLate(
+    memory: StateMemory,
+    {
+      choice,
+      last,
+      isFollowed,
+    }: {
+      readonly choice: Choice
+      readonly last: Late | undefined
+      readonly isFollowed: boolean
+    },
+  ): Late | undefined {
+    const base = last ?? this.written.at(-1)
+    if (base === undefined) return undefined
+    const { keys } = this.store.summary(base.id)
+    const key = keys.filter(({ kind }) => kind === 'list').at(-1)?.key ?? ''
+    const list = Object.hasOwn(this.state, key) ? this.state[key] : undefined
+    // An item may lead to the list that was written, which grows: then it must have grown here as well.
+    if (!Array.isArray(list) || list !== this.lastWritten[key]) return last
+    const { a, b, c } = choice
+    const objects = this.objects().filter(
+      (object) => !isFollowed || !this.objects(object).includes(list),
+    )
+    const items = [{ shared: at(objects, a) }, at(objects, b), this.make(choice), at(objects, c)]
+    list.push(...items)
+    // Copied with the state, which the items may hold.
+    const { copiedItems } = strictCopy({ copiedItems: items, state: this.state })
+    const copy = strictCopy(base.copy as State)
+    const copiedList = copy[key]
+    if (Array.isArray(copiedList)) copiedList.push(...copiedItems)
+    const id = this.database.transaction(() => this.store.append(base.id, { key, items }, memory))
+    this.appendedLate.push({ id, copy })
+    return { id, copy }
+  }
+
   check(): void {
+    for (const { id, copy } of this.appendedLate)
+      expect([id, differenceInContent(copy, this.store.read(id))]).toEqual([id, undefined])
     for (const { id, copy } of this.written)
       expect([id, difference(copy, this.store.read(id))]).toEqual([id, undefined])
   }
@@ -233,11 +282,13 @@ const COMMANDS: Readonly<Record<string, (world: World, choice: Choice) => void>>
 }
 
 const choice = fc.record({ a: fc.nat(), b: fc.nat(), c: fc.nat(200), leaf: fc.nat() })
+const change = fc.array(fc.tuple(fc.constantFrom(...Object.keys(COMMANDS)), choice), {
+  minLength: 1,
+  maxLength: 3,
+})
 const command = fc.record({
-  change: fc.array(fc.tuple(fc.constantFrom(...Object.keys(COMMANDS)), choice), {
-    minLength: 1,
-    maxLength: 3,
-  }),
+  change,
+  late: fc.array(fc.record({ change, choice }), { maxLength: 2 }),
   memory: fc.constantFrom(0, 0, 0, 0, 1, 2),
   fate: fc.constantFrom('commit', 'commit', 'commit', 'commit', 'roll back', 'collect'),
   appended: choice,
@@ -256,10 +307,11 @@ test.each([
     fc.property(fc.array(command, { minLength: 1, maxLength: 12 }), facts, (commands, facts) => {
       count += 1
       const world = new World(join(root, `${count}.db`), { facts, keys })
-      for (const { change, memory, fate, appended } of commands) {
+      for (const { late, change, memory, fate, appended } of commands) {
         const before = strictCopy(world.state)
-        for (const [name, chosen] of change) COMMANDS[name]?.(world, chosen)
         const chosen = world.memories[memory] ?? new StateMemory()
+        changeAndAppend(world, { late, memory: chosen })
+        for (const [name, how] of change) COMMANDS[name]?.(world, how)
         if (fate === 'collect')
           world.database.exec('UPDATE state_generation SET number = number + 1')
         if (fate === 'roll back') rollBack(world, chosen)
@@ -273,6 +325,28 @@ test.each([
     { numRuns, seed: 1 },
   )
 })
+
+type Change = readonly (readonly [name: string, choice: Choice])[]
+
+function changeAndAppend(
+  world: World,
+  {
+    late,
+    memory,
+  }: {
+    readonly late: readonly { readonly change: Change; readonly choice: Choice }[]
+    readonly memory: StateMemory
+  },
+): void {
+  let last: Late | undefined
+  for (const [place, { change: changes, choice: chosen }] of late.entries()) {
+    const isFollowed = place + 1 < late.length
+    for (const [name, how] of changes) COMMANDS[name]?.(world, how)
+    isKept(() => {
+      last = world.appendLate(memory, { choice: chosen, last, isFollowed })
+    })
+  }
+}
 
 /** False if it was refused, which is right for an object that an instance of a class shares. */
 function isKept(work: () => void): boolean {

@@ -1,15 +1,13 @@
 // Makes a list of a state longer, without looking at the rest of the state.
 import { resolvePath, SavestateError, shownPath, type StateId } from '../../model/index.js'
-import { isPresent, leaveBlock, recordOfSlot } from './blocks.js'
-import { objectsHeldBy } from './children.js'
-import { hashOf } from './element-rows.js'
 import { extendTree, remakeTree } from './list-tree.js'
 import { claimRoots, isObject } from './ownership.js'
 import { readBody, readState } from './read-state.js'
-import { isAsRecorded, isPlainArray } from './record.js'
+import { isPlainArray } from './record.js'
+import { releaseChanged } from './release-changed.js'
 import { EMPTY_TREE, type Part, type Tree } from './state-body.js'
-import { newSlot, type Slot } from './state-memory.js'
-import { elementOf, type Pass, storeFresh } from './store-fresh.js'
+import { newSlot } from './state-memory.js'
+import { type Pass, storeFresh } from './store-fresh.js'
 import { keyOf, sequenceAt, storeState, writeState } from './write-state.js'
 
 export type Addition = {
@@ -30,7 +28,7 @@ export function appendToState(pass: Pass, addition: Addition): StateId {
   if (tree === undefined) return rewrite(pass, addition)
   // An empty list may still have to be made.
   if (base !== undefined && items.length === 0 && tree.length > 0) return base
-  const extended = extend(pass, { ...addition, tree })
+  const extended = extend(pass, { ...addition, root, tree })
   return storeState(pass, {
     root: withList(root, { path, tree: extended.tree }),
     hasFar: hasFar || extended.hasFar,
@@ -39,7 +37,7 @@ export function appendToState(pass: Pass, addition: Addition): StateId {
 
 function extend(
   pass: Pass,
-  { base, path, items, tree }: Addition & { readonly tree: Tree },
+  { base, path, items, root, tree }: Addition & { readonly root: Part; readonly tree: Tree },
 ): { readonly tree: Tree; readonly hasFar: boolean } {
   const { beliefs } = pass
   if (base === undefined || beliefs.last?.id !== base) {
@@ -50,10 +48,10 @@ function extend(
   }
   const sequence = sequenceAt(beliefs, { kind: 'list', path })
   beliefs.sequences.set(keyOf(sequence), sequence)
-  releaseChanged(pass, items)
+  releaseChanged(pass, { root, path, items })
   const isComplete = sequence.slots.length === tree.length
-  const slots = items.map((root, place) =>
-    newSlot(beliefs, { sequence, index: tree.length + place, key: undefined, root }),
+  const slots = items.map((item, place) =>
+    newSlot(beliefs, { sequence, index: tree.length + place, key: undefined, root: item }),
   )
   claimRoots(beliefs, slots)
   const fresh = slots.map((slot) => ({ slot, before: undefined, isCopy: false }))
@@ -66,38 +64,6 @@ function extend(
   const { known, slots: elements } = sequence
   remakeTree(pass, { known, elements, changedFrom: tree.length })
   return { tree: known.tree, hasFar }
-}
-
-/**
- * The items may hold objects of elements that are stored, and refer to them. But if such an element was changed
- * since, what is stored is not what the items hold: then the objects become theirs.
- */
-function releaseChanged(pass: Pass, items: readonly unknown[]): void {
-  const { beliefs, classes } = pass
-  const met = new Set(items.filter(isObject))
-  for (const object of met) {
-    const owner = beliefs.owners.get(object)
-    if (isPresent(owner, beliefs)) {
-      if (owner.kind === 'container' || isAsStored(pass, owner)) continue
-      leaveBlock(owner)
-      owner.pass = 0
-    }
-    for (const held of objectsHeldBy(object, classes)) met.add(held.object)
-  }
-  // They may lead to what was released.
-  pass.paths.clear()
-}
-
-function isAsStored(pass: Pass, slot: Slot): boolean {
-  const record = recordOfSlot(slot)
-  if (isObject(slot.root) && record !== undefined) return isAsRecorded(record)
-  try {
-    return hashOf(elementOf(pass, slot), pass) === slot.hash
-  } catch (error) {
-    // It holds something by now that could not be stored.
-    if (error instanceof SavestateError && error.code === 'STATE_UNSTORABLE') return false
-    throw error
-  }
 }
 
 /** The tree of the list at the path; an empty one if there is nothing yet; undefined if it has none of its own. */

@@ -8,7 +8,7 @@ import { tries } from '../../../test/effort.js'
 import type { StateId } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
-import { difference, strictCopy } from './strict-copy.js'
+import { difference, differenceInContent, strictCopy } from './strict-copy.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'savestate-append-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -164,6 +164,68 @@ test('an element that was changed since it was written is not referred to', () =
   })
   const state = { calls: [call], maps: [map], messages: [{ call, inner }] }
   expect(difference(state, store.read(store.write(state, memory)))).toBe(undefined)
+})
+
+test('a list, an object and a state that were changed since are stored as the item holds them', () => {
+  const { store, memory } = open()
+  const log = [{ i: 0 }]
+  const facts = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`fact ${n}`, { n }]))
+  const same = [{ same: true }]
+  const state = { log, facts, same, n: 1, long: 'long '.repeat(30), messages: [] }
+  const before = strictCopy(state)
+  const base = store.write(state, memory)
+  log.push({ i: 99 })
+  facts['fact 40'] = { n: 40 }
+  state.n = 2
+  state.long = 'short'
+  const items = [{ log, facts, same, deep: { state } }]
+  const expected = strictCopy(items)
+  const read = store.read(store.append(base, { key: 'messages', items }, memory))
+  expect(Object(read).messages[0].same).toBe(Object(read).same)
+  // The list that grows is one: it holds the item.
+  Object(read).messages[0].deep.state.messages = []
+  expect(differenceInContent(expected, Object(read).messages)).toBe(undefined)
+  expect(differenceInContent(before, { ...Object(read), messages: [] })).toBe(undefined)
+  expect(difference(state, store.read(store.write(state, memory)))).toBe(undefined)
+})
+
+test('an element that is as it was but leads to one that was changed is stored again', () => {
+  const { store, memory } = open()
+  const tool = { v: 1 }
+  const message = { role: 'b', tool }
+  const map = new Map([['message', message]])
+  const around = { list: [map] }
+  const state: { list: unknown[]; messages: unknown[] } = { list: [], messages: [] }
+  state.list.push({ role: 'a', tool }, message, map, around)
+  let id = store.write(state, memory)
+  const last = () => Object(store.read(id)).messages.at(-1)
+  for (const item of [message, map, around, { list: state.list }, message]) {
+    tool.v += 1
+    id = store.append(id, { key: 'messages', items: [item] }, memory)
+    state.messages.push(item)
+    expect(differenceInContent(item, last())).toBe(undefined)
+  }
+  const written = [1, 2, 3, 4, 5, 6].map((v) => ({ role: 'b', tool: { v } }))
+  expect(Object(store.read(id)).list[1]).toEqual(written[0])
+  expect(Object(store.read(id)).messages[0]).toEqual(written[1])
+  expect(difference(state, store.read(store.write(state, memory)))).toBe(undefined)
+})
+
+test('appended items keep what they had when another refers to what was changed since', () => {
+  const { store, memory } = open()
+  const tool = { v: 1 }
+  const message = { role: 'b', tool }
+  let id = store.append(undefined, { key: 'messages', items: [{ role: 'a', tool }] }, memory)
+  id = store.append(id, { key: 'messages', items: [message] }, memory)
+  tool.v = 2
+  id = store.append(id, { key: 'messages', items: [message] }, memory)
+  expect(store.read(id)).toEqual({
+    messages: [
+      { role: 'a', tool: { v: 1 } },
+      { role: 'b', tool: { v: 1 } },
+      { role: 'b', tool: { v: 2 } },
+    ],
+  })
 })
 
 test('a list that is the same under two keys grows under both', () => {

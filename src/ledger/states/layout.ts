@@ -77,7 +77,7 @@ function isSplit(value: unknown, depth: number): boolean {
   return kindOf(value, depth) !== 'value'
 }
 
-function isPlainObject(value: object): boolean {
+export function isPlainObject(value: object): boolean {
   return (
     Object.getPrototypeOf(value) === Object.prototype &&
     !types.isProxy(value) &&

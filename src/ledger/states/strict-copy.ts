@@ -51,13 +51,37 @@ function emptyLike(from: object): object {
 export function difference(a: unknown, b: unknown): string | undefined {
   const there = new Map<object, object>()
   const back = new Map<object, object>()
+  return firstDifference([a, b], (one, other, at) => {
+    if (there.has(one) || back.has(other))
+      return there.get(one) === other ? true : `${at}: identity`
+    there.set(one, other)
+    back.set(other, one)
+    return false
+  })
+}
+
+/** The same where nothing is said about sharing: all that is seen on any way through the two must be the same. */
+export function differenceInContent(a: unknown, b: unknown): string | undefined {
+  const compared = new Map<object, Set<object>>()
+  return firstDifference([a, b], (one, other) => {
+    const others = compared.get(one) ?? new Set()
+    compared.set(one, others)
+    const isKnown = others.has(other)
+    others.add(other)
+    return isKnown
+  })
+}
+
+function firstDifference(
+  [a, b]: readonly [unknown, unknown],
+  /** True if the two were compared already; a text if they cannot be the same. */
+  isKnown: (one: object, other: object, at: string) => boolean | string,
+): string | undefined {
   const compare = (one: unknown, other: unknown, at: string): string | undefined => {
     if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
       return Object.is(one, other) ? undefined : `${at}: ${String(one)} is not ${String(other)}`
-    if (there.has(one) || back.has(other))
-      return there.get(one) === other ? undefined : `${at}: identity`
-    there.set(one, other)
-    back.set(other, one)
+    const known = isKnown(one, other, at)
+    if (known !== false) return known === true ? undefined : known
     if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return `${at}: prototype`
     const [mine, theirs] = [contentOf(one), contentOf(other)]
     if (mine.length !== theirs.length) return `${at}: ${mine.length} is not ${theirs.length}`
