@@ -3,11 +3,11 @@
 import {
   type Checkpoint,
   hasFiles,
-  isError,
   type Session,
   statusText,
   type ToolCall,
 } from '../model/index.js'
+import { cut, oneLine, shownText, shownValue } from './brief-value.js'
 import type { InFlight } from './tool.js'
 import type { ChangeView } from './view.js'
 
@@ -22,18 +22,21 @@ export type Brief = {
   readonly notices: readonly string[]
 }
 
-const MAX_ITEM = 300
+type Section = readonly [title: string, lines: readonly string[]]
+
+/** Less of a line says nothing. */
+const MIN_CUT = 20
 
 export function briefText(brief: Brief, maxChars: number): string {
   const { session, ancestors, inFlight, changes, notices } = brief
-  const sections: (readonly [title: string, lines: readonly string[]])[] = [
-    [
-      `You are resuming the session ${JSON.stringify(session.id)} (${statusText(session.status)}${brief.project === null ? '' : `, in ${brief.project}`}).`,
-      [],
-    ],
+  const opening: Section = [
+    `You are resuming the session ${JSON.stringify(session.id)} (${shownText(statusText(session.status))}${brief.project === null ? '' : `, in ${brief.project}`}).`,
+    [],
+  ]
+  const sections: readonly Section[] = [
     [
       'Uncertain: these calls had begun when the process ended. Their effect is unverified; check before repeating them.',
-      inFlight.map(({ name, id, args }) => `${name} (call ${id}) with ${shown(args)}`),
+      inFlight.map(shownCall),
     ],
     ['Interrupted work:', notices],
     ['Reverted:', revertedBy(ancestors)],
@@ -46,69 +49,63 @@ export function briefText(brief: Brief, maxChars: number): string {
       brief.confirmed
         .filter(({ status }) => status !== 'started')
         .reverse()
-        .map(
-          ({ name, id, status, args, result, error }) =>
-            `${name} (call ${id}) with ${shown(args)}: ${status}${status === 'confirmed' ? `, ${shown(result)}` : status === 'failed' ? `, ${shown(error)}` : ''}`,
-        ),
+        .map((call) => `${shownCall(call)}: ${call.status}${shownOutcome(call)}`),
     ],
     ['Last checkpoints, newest first:', ancestors.map(describeCheckpoint)],
   ]
-  return fit(
-    sections.filter(([, lines], i) => i === 0 || lines.length > 0),
-    maxChars,
-  )
+  const filled = sections.filter(([, lines]) => lines.length > 0)
+  const whole = fit([opening, ...filled], maxChars)
+  // What is uncertain is never left out for the sake of the opening.
+  const isUncertainShown = inFlight.length === 0 || whole.includes('\n- ')
+  return isUncertainShown ? whole : fit(filled, maxChars)
+}
+
+function shownCall({ name, id, args }: Pick<ToolCall, 'name' | 'id' | 'args'>): string {
+  return `${shownText(name)} (call ${shownText(id)}) with ${shownValue(args)}`
+}
+
+function shownOutcome({ status, result, error }: ToolCall): string {
+  if (status === 'confirmed') return `, ${shownValue(result)}`
+  return status === 'failed' ? `, ${shownValue(error)}` : ''
 }
 
 function revertedBy(ancestors: readonly Checkpoint[]): string[] {
   return ancestors.flatMap(({ kind, reason, session }) =>
     kind === 'rewind' || kind === 'undo' || kind === 'redo'
-      ? `step ${session?.step ?? '-'}: ${reason ?? kind}. What was done after that point is not in the state any more.`
+      ? `step ${session?.step ?? '-'}: ${shownText(reason ?? kind)}. What was done after that point is not in the state any more.`
       : [],
   )
 }
 
-/** Whole lines as long as they fit, and how many are missing where some do not. */
-function fit(
-  sections: readonly (readonly [title: string, lines: readonly string[]])[],
-  maxChars: number,
-): string {
+/**
+ * Whole lines as long as they fit, and how many are missing where some do not. Of the first line of all, and of the
+ * first of a section, as much as fits.
+ */
+function fit(sections: readonly Section[], maxChars: number): string {
   let text = ''
-  const add = (line: string) => {
-    const next = text === '' ? line : `${text}\n${line}`
-    if (next.length > maxChars) return false
-    text = next
-    return true
+  const add = (line: string, { minChars = Number.POSITIVE_INFINITY } = {}) => {
+    const whole = oneLine(line)
+    const before = text === '' ? '' : `${text}\n`
+    const room = maxChars - before.length
+    if (whole.length <= room) text = before + whole
+    else if (room >= minChars) text = before + cut(whole, room)
+    return whole.length <= room
   }
   for (const [title, lines] of sections) {
-    if (!add(title)) break
-    const left = lines.findIndex((line) => !add(`- ${line}`))
-    if (left !== -1) {
-      add(`- … and ${lines.length - left} more`)
-      break
-    }
+    if (!add(title, text === '' ? { minChars: 1 } : {})) break
+    const left = lines.findIndex(
+      (line, place) => !add(`- ${line}`, place === 0 ? { minChars: MIN_CUT } : {}),
+    )
+    if (left === -1) continue
+    add(`- … and ${lines.length - left} more`)
+    break
   }
-  return text.slice(0, maxChars)
-}
-
-function shown(value: unknown): string {
-  const text = isError(value) ? String(value) : textOf(value)
-  return text.length > MAX_ITEM ? `${text.slice(0, MAX_ITEM - 1)}…` : text
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (typeof value === 'bigint') return String(value)
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    if (error instanceof TypeError) return `a ${typeof value}`
-    throw error
-  }
+  return text
 }
 
 function describeCheckpoint(checkpoint: Checkpoint): string {
   const { name, reason, kind, session } = checkpoint
-  const label = name ?? reason ?? kind
+  const label = shownText(name ?? reason ?? kind)
   const holds = [
     session?.state === null ? undefined : 'state',
     hasFiles(checkpoint) ? 'files' : undefined,

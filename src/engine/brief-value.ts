@@ -1,0 +1,97 @@
+// Values of any size and depth on one line of a brief. They are written only as far as they are shown, so neither their
+// depth nor a cycle matters.
+import { types } from 'node:util'
+import { isError } from '../model/index.js'
+
+const MAX_CHARS = 300
+
+/** What would begin a line, or act on a terminal: so nothing in a line can look like another line. */
+// oxlint-disable-next-line no-control-regex -- these are what is meant
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+
+export function oneLine(text: string): string {
+  return text.replace(UNSAFE, (char) => {
+    const escaped = JSON.stringify(char).slice(1, -1)
+    return escaped === char ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}` : escaped
+  })
+}
+
+/** At most so many characters, the last of them an ellipsis if it was longer. Never half a character. */
+export function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  if (maxChars < 1) return ''
+  return `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** A name or a reason. */
+export function shownText(text: string): string {
+  return cut(oneLine(cut(text, MAX_CHARS)), MAX_CHARS)
+}
+
+export function shownValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (isError(value)) return shownText(String(value))
+  const draft = { text: '' }
+  write(draft, value)
+  return cut(oneLine(draft.text), MAX_CHARS)
+}
+
+type Draft = { text: string }
+
+/** As JSON, as far as JSON has words for it. Each level adds a character, so it ends. */
+function write(draft: Draft, value: unknown): void {
+  if (draft.text.length > MAX_CHARS) return
+  if (typeof value !== 'object' || value === null) draft.text += scalarText(value)
+  else if (Array.isArray(value)) writeList(draft, value)
+  else if (types.isMap(value)) {
+    draft.text += 'Map '
+    writeList(draft, value.entries())
+  } else if (types.isSet(value)) {
+    draft.text += 'Set '
+    writeList(draft, value.values())
+  } else {
+    const leaf = leafText(value)
+    if (leaf === undefined) writeObject(draft, value)
+    else draft.text += leaf
+  }
+}
+
+function scalarText(value: unknown): string {
+  // More than that is not shown.
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_CHARS))
+  return value === null ? 'null' : String(value)
+}
+
+function leafText(value: object): string | undefined {
+  if (types.isDate(value)) return JSON.stringify(value)
+  if (isError(value) || value instanceof URL) return scalarText(String(value))
+  if (types.isRegExp(value)) return String(value)
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `${value.byteLength} bytes`
+  return undefined
+}
+
+function writeList(draft: Draft, items: Iterable<unknown>): void {
+  draft.text += '['
+  let isFirst = true
+  for (const item of items) {
+    if (!isFirst) draft.text += ','
+    isFirst = false
+    write(draft, item)
+    if (draft.text.length > MAX_CHARS) return
+  }
+  draft.text += ']'
+}
+
+function writeObject(draft: Draft, object: object): void {
+  draft.text += '{'
+  let isFirst = true
+  for (const key of Object.keys(object)) {
+    const value: unknown = Reflect.get(object, key)
+    if (value === undefined) continue
+    draft.text += `${isFirst ? '' : ','}${scalarText(key)}:`
+    isFirst = false
+    write(draft, value)
+    if (draft.text.length > MAX_CHARS) return
+  }
+  draft.text += '}'
+}
