@@ -64,6 +64,44 @@ test('a failed call fails again the same way', async () => {
   })
 })
 
+const UNSHOWN = 'The tool threw something that cannot be shown'
+
+test('whatever a tool throws reaches its caller, and the call has failed', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const session = await store.session('task')
+  const fails = () => {
+    throw new TypeError('not to be read')
+  }
+  const thrown: readonly (readonly [value: unknown, again: object])[] = [
+    [Object.assign(Object.create(null), { f: fails }), { message: UNSHOWN }],
+    [{ f: fails, toString: fails }, { message: UNSHOWN }],
+    [
+      Object.defineProperty(new RangeError('far'), 'a', { enumerable: true, get: fails }),
+      { name: 'RangeError', message: 'far' },
+    ],
+    [
+      Object.defineProperty(new Error('m'), 'message', { enumerable: true, get: fails }),
+      { name: 'Error', message: UNSHOWN },
+    ],
+    [Symbol('sign'), { message: 'Symbol(sign)' }],
+  ]
+  for (const [place, [value, again]] of thrown.entries()) {
+    const call = (run: () => unknown) =>
+      session.tool({ id: String(place), name: 'throws' }, run).then(
+        () => 'no error',
+        (error: unknown) => error,
+      )
+    expect(
+      await call(() => {
+        throw value
+      }),
+    ).toBe(value)
+    expect(await call(() => 'ran')).toMatchObject(again)
+  }
+  expect(await session.inFlight()).toEqual([])
+})
+
 test('a call under way when its process was killed is reported, and decided', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })

@@ -182,10 +182,26 @@ function storable(error: unknown): unknown {
   try {
     encodeValue(error)
     return error
-  } catch (fault) {
-    if (!(fault instanceof SavestateError) || fault.code !== 'STATE_UNSTORABLE') throw fault
-    const { name, message } = isError(error) ? error : new Error(String(error))
-    return Object.assign(new Error(message), { name })
+  } catch {
+    // It may be a getter of the caller's that throws, and anything at all. The caller gets what the tool threw.
+    return described(error)
+  }
+}
+
+function described(error: unknown): Error {
+  const message = textFrom(() => (isError(error) ? error.message : error)) ?? UNKNOWN
+  const name = isError(error) ? textFrom(() => error.name) : undefined
+  return Object.assign(new Error(message), { name: name ?? 'Error' })
+}
+
+const UNKNOWN = 'The tool threw something that cannot be shown'
+
+/** Undefined if the value is one that makes no text. */
+function textFrom(read: () => unknown): string | undefined {
+  try {
+    return String(read())
+  } catch {
+    return undefined
   }
 }
 
