@@ -79,7 +79,7 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))
   try {
-    use.hold()
+    await use.hold()
     engine.refuseLostLedger(home)
     const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,10 +68,46 @@ test('a killed holder holds nothing', async () => {
   expect(lock.alone(() => 1)).toEqual({ result: 1 })
 })
 
-test('one that is closed while it is held holds nothing', () => {
+test('one that is closed while it is held holds nothing', async () => {
   const [lock, other] = [new SharedLock(path), new SharedLock(path)]
-  lock.hold()
+  await lock.hold()
   expect(other.alone(() => 1)).toBeUndefined()
   lock.close()
   expect(other.alone(() => 1)).toEqual({ result: 1 })
+})
+
+/** Another process that holds the lock alone until it is killed. */
+async function holderAlone(): Promise<ChildProcess> {
+  const script = `
+    import { DatabaseSync } from '@photostructure/sqlite'
+    const database = new DatabaseSync(${JSON.stringify(path)})
+    database.exec('BEGIN EXCLUSIVE')
+    console.log('held')
+    setInterval(() => database, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
+  await once(child.stdout, 'data')
+  return child
+}
+
+test('who waits in vain is told so, and has the lock the next time', async () => {
+  const holder = await holderAlone()
+  const lock = new SharedLock(path, { waitMs: 100 })
+  for (const attempt of [lock.shared(async () => 1), lock.hold()])
+    await expect(attempt).rejects.toMatchObject({ code: 'STORE_BUSY', hint: expect.any(String) })
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  expect(await lock.shared(async () => new SharedLock(path).alone(() => 1))).toBeUndefined()
+  expect(new SharedLock(path).alone(() => 1)).toEqual({ result: 1 })
+  lock.close()
+})
+
+test('waiting does not block the event loop, and ends when the lock is free', async () => {
+  const holder = await holderAlone()
+  const lock = new SharedLock(path, { waitMs: 60_000 })
+  // Only a loop that goes on comes to this.
+  setTimeout(() => holder.kill('SIGKILL'), 50)
+  expect(await Promise.all([lock.shared(async () => 1), lock.shared(async () => 2)])).toEqual([
+    1, 2,
+  ])
+  lock.close()
 })

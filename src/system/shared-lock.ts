@@ -1,24 +1,29 @@
 // A lock that many may hold at once, in any number of processes, or one alone. Like `takeLock` it is SQLite's on
 // an empty database, so the kernel drops it when its holder dies. Who wants it alone never makes the others wait
 // for the chance: the attempt fails at once while anybody holds it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SavestateError } from '../model/index.js'
 import { type LockDatabase, openLockDatabase } from './sqlite.js'
 import { isBusy } from './sqlite-faults.js'
 
-/** Longer than anybody holds it alone. */
+/** Longer than most who hold it alone: a repair may take its time. */
 const WAIT_MS = 10_000
+const MAX_PAUSE_MS = 50
 
 export class SharedLock {
   readonly #path: string
+  readonly #waitMs: number
   #database: LockDatabase | undefined
   #holders = 0
 
-  constructor(path: string) {
+  constructor(path: string, { waitMs = WAIT_MS }: { readonly waitMs?: number } = {}) {
     this.#path = path
+    this.#waitMs = waitMs
   }
 
-  /** Waits while somebody holds it alone, which is for milliseconds. */
+  /** Waits while somebody holds it alone, which does not block the event loop. Throws STORE_BUSY if that takes too long. */
   async shared<T>(work: () => Promise<T>): Promise<T> {
-    this.#enter()
+    await this.#enter()
     try {
       return await work()
     } finally {
@@ -26,9 +31,9 @@ export class SharedLock {
     }
   }
 
-  /** Holds it until `close`. */
-  hold(): void {
-    this.#enter()
+  /** Holds it until `close`. Waits as `shared` does. */
+  async hold(): Promise<void> {
+    await this.#enter()
   }
 
   /** Does the work while nobody else holds the lock; undefined if somebody does. */
@@ -51,18 +56,43 @@ export class SharedLock {
     this.#holders = 0
   }
 
-  #enter(): void {
-    this.#database ??= openLockDatabase(this.#path, { timeoutMs: WAIT_MS })
-    if (this.#holders === 0) {
-      this.#database.exec('BEGIN')
-      // A transaction holds nothing until it has read something.
-      this.#database.exec('SELECT count(*) FROM sqlite_schema')
+  async #enter(): Promise<void> {
+    const deadline = performance.now() + this.#waitMs
+    for (let pauseMs = 1; !this.#tryEnter(); pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+      if (performance.now() >= deadline) throw heldAlone()
+      await sleep(pauseMs)
     }
+  }
+
+  #tryEnter(): boolean {
+    this.#database ??= openLockDatabase(this.#path, { timeoutMs: 0 })
+    if (this.#holders === 0 && !hasRead(this.#database)) return false
     this.#holders += 1
+    return true
   }
 
   #leave(): void {
     this.#holders -= 1
     if (this.#holders === 0) this.#database?.exec('COMMIT')
   }
+}
+
+/** A transaction holds nothing until it has read something. False if it cannot, and then there is none. */
+function hasRead(database: LockDatabase): boolean {
+  database.exec('BEGIN')
+  try {
+    database.exec('SELECT count(*) FROM sqlite_schema')
+    return true
+  } catch (error) {
+    // One that stays open would refuse every later attempt.
+    database.exec('ROLLBACK')
+    if (isBusy(error)) return false
+    throw error
+  }
+}
+
+function heldAlone(): SavestateError {
+  return new SavestateError('STORE_BUSY', 'Another process has the store for itself', {
+    hint: 'Wait until it is done, as with `savestate repair` or `savestate clear`, then run the command again.',
+  })
 }

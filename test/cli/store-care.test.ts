@@ -1,4 +1,6 @@
 // The commands that look after the store: prune, config, clear and clear-legacy, as text, as JSON, and refused.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -251,6 +253,31 @@ describe('clear', () => {
     await agent.kill()
     expect(s.run(['clear', '-f']).code).toBe(0)
     expect(count(s)).toBe(0)
+  })
+
+  test('another command meanwhile says that the store is busy', async () => {
+    using s = withCheckpoints()
+    const script = `
+      import { DatabaseSync } from '@photostructure/sqlite'
+      const database = new DatabaseSync(process.argv[1])
+      database.exec('BEGIN EXCLUSIVE')
+      process.stdout.write('held')
+      setInterval(() => database, 1000)`
+    const lock = join(s.home, 'locks', 'store')
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', script, lock])
+    await once(holder.stdout, 'data')
+    const { code, stderr } = s.run(['list', '--json'])
+    holder.kill('SIGKILL')
+    expect([code, JSON.parse(stderr).error]).toEqual([
+      2,
+      {
+        code: 'STORE_BUSY',
+        message: 'Another process has the store for itself',
+        hint: expect.stringContaining('Wait until it is done'),
+      },
+    ])
+    await once(holder, 'exit')
+    expect(count(s)).toBe(3)
   })
 
   test('works on a store whose ledger is damaged', () => {
