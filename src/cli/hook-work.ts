@@ -66,7 +66,7 @@ async function workedOut({ input, store }: HookWork, state: State): Promise<Answ
 
 async function lateAnswer({ hook, store }: State, seconds: number): Promise<Answer> {
   const error = new SavestateError('INTERRUPTED', `It was not done after ${seconds} seconds`, {
-    hint: 'Run `savestate save` in the folder once: later saves are quicker.',
+    hint: 'If others were saving too, the next save has these changes. If it was the first save of a large folder, run `savestate save` in the folder once: later ones are quicker.',
   })
   return store === undefined ? answerWithoutStore(hook, error) : failHook(store, hook, error)
 }

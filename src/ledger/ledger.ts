@@ -53,7 +53,8 @@ export type LedgerOptions = {
   readonly keys?: GivenKeys | undefined
 }
 
-const BUSY_MS = 5000
+/** A hundred hooks at once, each a process, are done sooner. */
+const BUSY_MS = 15_000
 const WAL_PAUSE_MS = 10
 
 export class Ledger {

@@ -47,7 +47,8 @@ export const ERROR_CODES = {
   STATE_UNREADABLE: 'A stored value of the state of an agent cannot be read back.',
   STATE_UNSTORABLE:
     'A value in the state of an agent could not be brought back exactly, so it is not stored.',
-  STORE_BUSY: 'Another process is at work on the whole store.',
+  STORE_BUSY:
+    'Another process is at work on the whole store, or so many write to it that the turn did not come.',
   STORE_DAMAGED: 'The store lacks something that it says it holds.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',

@@ -22,6 +22,12 @@ export function explained<T>(path: string, work: () => T): T {
     return work()
   } catch (error) {
     const code = errorCodeOf(error)
+    if (code === BUSY) {
+      throw new SavestateError('STORE_BUSY', 'Others write to the store all the time', {
+        hint: 'Run the command again. If it lasts, look for a process that hangs.',
+        cause: error,
+      })
+    }
     const isFailed = code === IO_ERROR || code === CANNOT_OPEN
     if (code === FULL || (isFailed && hasNoRoom(path))) {
       throw new SavestateError('DISK_FULL', 'The disk has no room for the ledger', {
@@ -57,9 +63,10 @@ function hasNoRoom(path: string): boolean {
   }
 }
 
-/** Another connection holds the lock. */
+/** Another connection holds the lock: as SQLite says it, or as `explained` does. */
 export function isBusy(error: unknown): boolean {
-  return errorCodeOf(error) === BUSY
+  const told = error instanceof SavestateError ? error.cause : error
+  return errorCodeOf(told) === BUSY
 }
 
 /** The statement does not fit the tables, or is no SQL. */

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Database, openDatabase, versionInFile } from './sqlite.js'
+import { type Database, openDatabase, openLockDatabase, versionInFile } from './sqlite.js'
+import { isBusy } from './sqlite-faults.js'
 
 const DRIVER = import.meta.resolve('@photostructure/sqlite')
 
@@ -128,3 +129,34 @@ test('what is no database has no version, and what is not there is not made', ()
   expect(() => open()).toThrow('not a database')
   expect(filesHeld()).toEqual([])
 })
+
+test('what others keep locked is told as a store that is busy, whatever is asked', () => {
+  const first = filled()
+  first.exec('BEGIN IMMEDIATE')
+  const second = open()
+  const lock = openLockDatabase(path, { timeoutMs: 0 })
+  for (const ask of [
+    () => second.transaction(() => undefined),
+    () => second.run('UPDATE texts SET text = 2'),
+    () => second.exec('DELETE FROM texts'),
+    () => second.get('DELETE FROM texts RETURNING *'),
+    () => second.all('DELETE FROM texts RETURNING *'),
+    () => lock.exec('BEGIN IMMEDIATE'),
+  ]) {
+    const error = errorOf(ask)
+    expect(error).toMatchObject({ code: 'STORE_BUSY', hint: expect.stringContaining('again') })
+    expect([isBusy(error), isBusy((error as Error).cause)]).toEqual([true, true])
+  }
+  lock.close()
+  second.close()
+  first.close()
+})
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  throw new Error('It has not failed')
+}

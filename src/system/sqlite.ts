@@ -73,7 +73,7 @@ export type DatabaseOptions = {
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   makePrivate(path)
   const driver = attached(path, quoted(path), options)
-  const statements = new Map<string, ReturnType<typeof driver.prepare>>()
+  const statements = new Map<string, Statement>()
   const prepared = (sql: string) => {
     let statement = statements.get(sql)
     if (statement === undefined) {
@@ -97,7 +97,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
       explained(path, () => ({ changes: Number(prepared(sql).run(...values).changes) })),
     get: (sql, ...values) =>
       explained(path, () => prepared(sql).get(...values) as SqlRow | undefined),
-    all: (sql, ...values) => explained(path, () => prepared(sql).all(...values) as SqlRow[]),
+    all: (sql, ...values) => explained(path, () => allOf(prepared(sql), values)),
     transaction(work) {
       atOnce(() => explained(path, () => whenFree(() => driver.exec('BEGIN IMMEDIATE'), options)))
       try {
@@ -151,10 +151,22 @@ export function versionInFile(path: string): number | undefined {
 }
 
 type Connection = InstanceType<Driver['DatabaseSync']>
+type Statement = ReturnType<Connection['prepare']>
 
 function connect(path: string): Connection {
   const { DatabaseSync } = (loaded ??= loadDriver())
   return new DatabaseSync(path)
+}
+
+/** The driver's `all` does not tell why it fails, and its `get` does: only what reads is asked for by `all`. */
+function allOf(statement: Statement, values: readonly SqlValue[]): SqlRow[] {
+  try {
+    return statement.all(...values) as SqlRow[]
+  } catch {
+    statement.get(...values)
+    // What was in the way is gone, or comes only after the first row.
+    return statement.all(...values) as SqlRow[]
+  }
 }
 
 function attached(
