@@ -8,7 +8,7 @@ import {
   type Session,
   type SessionFacts,
 } from '../model/index.js'
-import { ownIdentity } from '../system/index.js'
+import { isOwnIdentity } from '../system/index.js'
 import type { ProjectContext } from './context.js'
 import { isHeld } from './open-session.js'
 import type { RestoreSession } from './restore-session.js'
@@ -71,7 +71,7 @@ function stateIsGone({ id }: Session, { safety }: Operation): SavestateError {
 }
 
 function refuseHeld({ clock }: ProjectContext, { id, lease }: Session): void {
-  const isOurs = lease?.owner.pid === process.pid && lease.owner.host === ownIdentity().host
+  const isOurs = lease !== null && isOwnIdentity(lease.owner)
   if (isOurs || !isHeld(lease, clock.nowMs())) return
   throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
     hint: `The rewind took it along, so its process (${lease?.owner.pid}) has to end first.`,

@@ -45,6 +45,8 @@ export type LeaseOwner = {
   /** Differs after every start of the machine, and of the process. */
   readonly boot: string
   readonly startedAt: string
+  /** Of process ids, on systems that have more than one; not told by older programs. */
+  readonly namespace?: string
 }
 
 export const LEASE_MS = 30_000

@@ -1,5 +1,5 @@
 // Names a process so that its death can be proven later: a process id alone may be somebody else's by then.
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { hasCode } from '../model/index.js'
 
@@ -10,6 +10,8 @@ export type ProcessIdentity = {
   readonly boot: string
   /** Differs between two processes that had the same id one after the other. */
   readonly startedAt: string
+  /** Of process ids: in a container or sandbox the same number is another process. Not told by older programs and other systems. */
+  readonly namespace?: string
 }
 
 let own: ProcessIdentity | undefined
@@ -19,9 +21,18 @@ export function ownIdentity(): ProcessIdentity {
     host: hostname(),
     pid: process.pid,
     boot: bootId(),
-    startedAt: startOf(process.pid) ?? String(Math.round(Date.now() - process.uptime() * 1000)),
+    startedAt: startOf('self') ?? String(Math.round(Date.now() - process.uptime() * 1000)),
+    ...ownNamespace(),
   }
   return own
+}
+
+export function isOwnIdentity(identity: ProcessIdentity): boolean {
+  const here = ownIdentity()
+  const isSame = (['host', 'boot', 'pid', 'startedAt'] as const).every(
+    (key) => identity[key] === here[key],
+  )
+  return isSame && isOfNamespace(identity, here)
 }
 
 /** True only on proof: same host, and either another boot, or no such process, or another one with its id. */
@@ -29,10 +40,28 @@ export function isSurelyDead(identity: ProcessIdentity): boolean {
   const here = ownIdentity()
   if (identity.host !== here.host) return false
   if (identity.boot !== here.boot) return true
+  // From here its process cannot be seen, or another one is seen in its place.
+  if (!isOfNamespace(identity, here)) return false
   if (identity.pid === here.pid) return identity.startedAt !== here.startedAt
   if (!exists(identity.pid)) return true
-  const startedAt = startOf(identity.pid)
+  const startedAt = isProcOurs() ? startOf(identity.pid) : undefined
   return startedAt !== undefined && startedAt !== identity.startedAt
+}
+
+/** One that tells of no namespace is by an older program, which knew of none but its own. */
+function isOfNamespace({ namespace }: ProcessIdentity, here: ProcessIdentity): boolean {
+  return namespace === undefined || namespace === here.namespace
+}
+
+function ownNamespace(): { readonly namespace?: string } {
+  // As in pid:[4026531836]
+  const [namespace] = /[0-9]+/.exec(linkIfThere('/proc/self/ns/pid') ?? '') ?? []
+  return namespace === undefined ? {} : { namespace }
+}
+
+/** A sandbox with process ids of its own may have been given the /proc of the others. */
+function isProcOurs(): boolean {
+  return linkIfThere('/proc/self') === String(process.pid)
 }
 
 function exists(pid: number): boolean {
@@ -46,7 +75,7 @@ function exists(pid: number): boolean {
 }
 
 /** The kernel's start time of a process, in ticks since boot; undefined where the system has no such file. */
-function startOf(pid: number): string | undefined {
+function startOf(pid: number | 'self'): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`)
   // The name in parentheses may hold anything, blanks and parentheses too.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
@@ -58,8 +87,16 @@ function bootId(): string {
 }
 
 function readIfThere(path: string): string | undefined {
+  return ifThere(() => readFileSync(path, 'utf8'))
+}
+
+function linkIfThere(path: string): string | undefined {
+  return ifThere(() => readlinkSync(path))
+}
+
+function ifThere(read: () => string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return read()
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'ENOTDIR')) return undefined
     throw error

@@ -13,8 +13,8 @@ import {
 } from '../../system/index.js'
 
 const WATCHES = 'watches'
-/** pid, start, machine, boot, and letters of its own. */
-const NAME = /^([0-9]+)-([0-9]+)-([0-9a-f]{8})-([0-9a-f]{8})-[0-9a-f]{8}$/
+/** pid, start, machine, boot, the namespace of its pid if it has one, and letters of its own. */
+const NAME = /^([0-9]+)-([0-9]+)-([0-9a-f]{8})-([0-9a-f]{8})(?:-n([0-9]+))?-[0-9a-f]{8}$/
 
 export class WatchFolder {
   readonly #home: string
@@ -22,9 +22,10 @@ export class WatchFolder {
 
   constructor(home: string) {
     this.#home = home
-    const { pid, startedAt, host, boot } = ownIdentity()
+    const { pid, startedAt, host, boot, namespace } = ownIdentity()
+    const place = namespace === undefined ? [] : [`n${namespace}`]
     const letters = randomBytes(4).toString('hex')
-    const name = [pid, startedAt, short(host), short(boot), letters].join('-')
+    const name = [pid, startedAt, short(host), short(boot), ...place, letters].join('-')
     this.path = join(home, WATCHES, name)
   }
 
@@ -49,13 +50,14 @@ export type WatchOwner = {
 export function watchOwners(home: string): WatchOwner[] {
   const here = ownIdentity()
   return namesIn(join(home, WATCHES)).flatMap((name) => {
-    const [, pid, startedAt, host, boot] = NAME.exec(name) ?? []
+    const [, pid, startedAt, host, boot, namespace] = NAME.exec(name) ?? []
     if (pid === undefined || startedAt === undefined) return []
     const owner: ProcessIdentity = {
       pid: Number(pid),
       startedAt,
       host: host === short(here.host) ? here.host : `another (${host})`,
       boot: boot === short(here.boot) ? here.boot : `another (${boot})`,
+      ...(namespace === undefined ? {} : { namespace }),
     }
     return { path: join(WATCHES, name), process: owner }
   })
