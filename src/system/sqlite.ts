@@ -1,8 +1,8 @@
 // The only file that imports the SQLite driver, so that it can be replaced (docs/decisions/0002).
 // It ships prebuilt binaries inside its npm package: no install script has to run.
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { hasCode } from '../model/index.js'
 import { explained, isBusy, isCorrupt } from './sqlite-faults.js'
@@ -37,7 +37,25 @@ export interface LockDatabase {
 }
 
 type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>
-let loaded: Driver | undefined
+
+/** Which files a process has in its memory. */
+const MAPS = '/proc/self/maps'
+/** Where every copy of this module finds what another one has loaded. */
+const LOADED = Symbol.for('savestate.sqlite-driver.1')
+
+/**
+ * One for the whole process, though a program may have two copies of this package. Each would bring a SQLite of its own, and these
+ * would not keep each other out: the locks of a file belong to the process, and the first to close it drops those of both.
+ */
+function theDriver(): Driver {
+  // A module of Node is the same object in every realm; globalThis is not, and with Jest not even `process`.
+  const everywhere = process.getBuiltinModule('node:os')
+  const known: Driver | undefined = Reflect.get(everywhere, LOADED)
+  if (known !== undefined) return known
+  const driver = loadDriver()
+  Object.defineProperty(everywhere, LOADED, { value: driver })
+  return driver
+}
 
 /**
  * The native part alone, from where the package keeps it for this system: the rest of the package looks through folders
@@ -51,8 +69,24 @@ function loadDriver(): Driver {
   const file = join(folder ?? '', 'prebuilds', system, '@photostructure+sqlite.glibc.node')
   const isUsual = folder !== undefined && !existsSync(join(folder, 'build'))
   const isPrebuilt = isUsual && !existsSync('/etc/alpine-release') && existsSync(file)
-  const driver: Driver = require(isPrebuilt ? file : '@photostructure/sqlite')
+  const driver: Driver = require(isPrebuilt ? sameInProcess(file) : '@photostructure/sqlite')
   return driver
+}
+
+/**
+ * Another thread, whose modules are its own, may have loaded a copy of this file. Then that copy: the system gives one
+ * library to all threads for one path. Only Linux tells.
+ */
+function sameInProcess(file: string): string {
+  if (!existsSync(MAPS)) return file
+  const maps = readFileSync(MAPS, 'utf8')
+  const at = maps.indexOf(`/${basename(file)}\n`)
+  if (at === -1) return file
+  const line = maps.slice(maps.lastIndexOf('\n', at) + 1, maps.indexOf('\n', at))
+  const other = line.slice(line.indexOf('/'))
+  // A program may use another version for databases of its own.
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
+  return sizeOf(other) === sizeOf(file) ? other : file
 }
 
 /** Where Node would find the package, without all that it reads on the way. */
@@ -154,7 +188,7 @@ type Connection = InstanceType<Driver['DatabaseSync']>
 type Statement = ReturnType<Connection['prepare']>
 
 function connect(path: string): Connection {
-  const { DatabaseSync } = (loaded ??= loadDriver())
+  const { DatabaseSync } = theDriver()
   return new DatabaseSync(path)
 }
 
