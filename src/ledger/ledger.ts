@@ -53,8 +53,8 @@ export type LedgerOptions = {
   readonly keys?: GivenKeys | undefined
 }
 
-/** A hundred hooks at once, each a process, are done sooner. */
-const BUSY_MS = 15_000
+/** It blocks the event loop: less than a hook has to answer in. */
+const BUSY_MS = 8000
 const WAL_PAUSE_MS = 10
 
 export class Ledger {
