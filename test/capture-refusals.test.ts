@@ -1,10 +1,13 @@
 // What is refused, with a code: folders that hold everything, the store itself, too many files.
-import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { capturedFiles, inChild, openProject, saved, skippedFor } from './capture-helpers.js'
+import type { CheckpointDetails } from '../src/index.js'
 import { scratchWithThreads as scratch, sdk } from './scratch.js'
+import { mayHaveNamespaces } from './watch-helpers.js'
 
 test('roots, homes and what is above them, and the folders for temporary files are refused', async () => {
   await using s = await scratch()
@@ -61,6 +64,36 @@ test('a refusal says what and why, and what to do', async () => {
     hint: expect.stringMatching(/.+/),
   })
 })
+
+// Where a process may not have mounts of its own, guard.test.ts and scan.test.ts still hold the decision.
+test.each(mayHaveNamespaces ? ['mount --bind'] : [])(
+  'a store inside the project stays out of checkpoints and is no target of a rewind by another %s',
+  async (mount) => {
+    await using s = await scratch({ files: { a: 'one', 'sub/b': 'y' } })
+    mkdirSync(join(s.folder, 'twin'))
+    const program = new URL('../dist/cli/bin.js', import.meta.url).pathname
+    const script = `
+      set -e
+      export SAVESTATE_HOME="$1/project/sub/.store" SAVESTATE_NO_DAEMON=1 HOME="$1/home"
+      mkdir -p "$HOME" "$1/second-home"
+      ${mount} "$1/project" "$1/twin"; ${mount} "$HOME" "$1/second-home"
+      cd "$1/twin"
+      "$2" "$3" save -m one; echo two > a; "$2" "$3" save -m two; "$2" "$3" rewind 2 -y
+      "$2" "$3" verify; "$2" "$3" show 1 --json > "$1/shown"
+      cd "$1/second-home"; ! "$2" "$3" save 2> "$1/refused"
+    `
+    const args = ['-rm', '--propagation', 'private', 'sh', '-c', script, 'sh', s.folder]
+    const ran = spawnSync('unshare', [...args, process.execPath, program], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] ?? '' },
+    })
+    expect([ran.status, ran.stderr]).toEqual([0, expect.any(String)])
+    expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('one')
+    const shown = JSON.parse(readFileSync(join(s.folder, 'shown'), 'utf8')) as CheckpointDetails
+    expect([shown.fileCount, skippedFor(shown, 'store')]).toEqual([2, ['sub/.store']])
+    expect(readFileSync(join(s.folder, 'refused'), 'utf8')).toContain('is a home folder')
+  },
+)
 
 test('a store inside the project is left out, and the project is captured', async () => {
   await using s = await scratch({ files: { a: 'x', 'sub/b': 'y' } })

@@ -92,7 +92,7 @@ export const BURST = `
  */
 export type System = 'kernel' | 'answers given to it'
 
-const mayHaveNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
+export const mayHaveNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
 
 export const SYSTEMS: readonly System[] = mayHaveNamespaces
   ? ['kernel', 'answers given to it']

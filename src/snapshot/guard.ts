@@ -1,4 +1,5 @@
-// Folders that are never captured: everything on the machine is inside them, or we are.
+// Folders that are never captured: everything on the machine is inside them, or we are. Each may be mounted elsewhere too,
+// so that besides its path its identity is compared.
 import { homedir, tmpdir } from 'node:os'
 import { realpathSync, statSync } from 'node:fs'
 import {
@@ -6,9 +7,13 @@ import {
   bytePath,
   hasCode,
   isInside,
+  parentOf,
   printablePath,
   SavestateError,
 } from '../model/index.js'
+import { identityOf, isSameFolder } from './same-folder.js'
+
+const ROOT_OF_DISK = '/' as BytePath
 
 export function isUnsafeFolder(path: BytePath, home: BytePath): boolean {
   return whatItIs(path, home) !== undefined
@@ -28,14 +33,28 @@ export function refuseUnsafeFolder(path: BytePath, home: BytePath): void {
 }
 
 function whatItIs(path: BytePath, home: BytePath): string | undefined {
-  if (path === '/' || /^[A-Za-z]:[\\/]?$/.test(path)) return 'the root of a disk'
+  const own = identityOf(path)
+  const isAt = (other: BytePath) => path === other || isSameFolder(own, identityOf(other))
+  if (isAt(ROOT_OF_DISK) || /^[A-Za-z]:[\\/]?$/.test(path)) return 'the root of a disk'
   const userHome = real(homedir())
-  if (path === userHome) return 'a home folder'
-  if (isInside(userHome, path)) return 'above a home folder'
-  if (['/tmp', '/var/tmp', '/private/tmp', tmpdir()].some((folder) => path === real(folder))) {
+  if (isAt(userHome)) return 'a home folder'
+  if (isInside(userHome, path) || foldersAbove(userHome).some(isAt)) return 'above a home folder'
+  if (['/tmp', '/var/tmp', '/private/tmp', tmpdir()].some((folder) => isAt(real(folder)))) {
     return 'the folder for temporary files'
   }
-  return isInside(path, home) ? 'the store of Savestate' : undefined
+  const store = identityOf(home)
+  const isInStore =
+    isInside(path, home) ||
+    [path, ...foldersAbove(path)].some((folder) => isSameFolder(identityOf(folder), store))
+  return isInStore ? 'the store of Savestate' : undefined
+}
+
+/** Without the root of the disk. */
+function foldersAbove(path: BytePath): readonly BytePath[] {
+  const folders: BytePath[] = []
+  for (let folder = parentOf(path); folder.length > 1; folder = parentOf(folder))
+    folders.push(folder)
+  return folders
 }
 
 function real(path: string): BytePath {

@@ -1,19 +1,23 @@
 // Why a project cannot be captured at all.
 import { type BytePath, printablePath, SavestateError } from '../../model/index.js'
 import type { Site } from './site.js'
-import { lstat } from './stats.js'
+import { lstat, type Stats } from './stats.js'
 
-export function missing(root: BytePath): SavestateError {
+function missing(root: BytePath): SavestateError {
   return new SavestateError('PROJECT_MISSING', `There is no folder ${printablePath(root)}`, {
     hint: 'If it was moved, run the command where it is now.',
   })
 }
 
-/** What was read while the folder went away is less than it held, and must not be taken for all of it. */
-export function expectSameRoot(root: BytePath, ino: bigint): void {
+export function lookAtRoot(root: BytePath): Stats {
   const stats = lstat(root)
   if (stats === undefined || stats === 'unreadable' || !stats.isDirectory()) throw missing(root)
-  if (stats.ino !== ino) throw replaced(root)
+  return stats
+}
+
+/** What was read while the folder went away is less than it held, and must not be taken for all of it. */
+export function expectSameRoot(root: BytePath, ino: bigint): void {
+  if (lookAtRoot(root).ino !== ino) throw replaced(root)
 }
 
 export function replaced(root: BytePath): SavestateError {

@@ -39,6 +39,24 @@ test('what vanished while a folder above was moved for a moment is found by the 
   rmSync(top, { recursive: true })
 })
 
+test('the store is known by what it is, whatever path leads to it, and also where it was captured before', () => {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-scan-')))
+  for (const folder of ['sub/store/objects', 'sub/other'])
+    mkdirSync(join(top, folder), { recursive: true })
+  writeFileSync(join(top, 'sub/store/ledger.db'), 'content')
+  const nodeOf = (root: FolderNode) => findNode(root, bytePath('sub/store'))
+
+  const before = scan(top, undefined, () => undefined)
+  expect(nodeOf(before)).toMatchObject({ kind: 'folder' })
+
+  // As a second mount of the folder would have it: the same folder by another path.
+  const home = `${top}/sub/other/../store`
+  const skipped = { kind: 'skipped', reason: 'store', isFolder: true }
+  expect(nodeOf(scan(top, undefined, () => undefined, home))).toMatchObject(skipped)
+  expect(nodeOf(scan(top, before, () => undefined, home))).toMatchObject(skipped)
+  rmSync(top, { recursive: true })
+})
+
 /** A folder in `path` that stands behind some file in the order of the file system. */
 function folderListedLater(path: string): string {
   for (let i = 0; ; i += 1) {
@@ -53,10 +71,11 @@ function scan(
   path: string,
   known: FolderNode | undefined,
   onPending: (item: Pending) => void,
+  home = '/nonexistent',
 ): FolderNode {
   const site = {
     root: bytePath(path),
-    home: bytePath('/nonexistent'),
+    home: bytePath(home),
     limits: DEFAULT_LIMITS,
     ignoreCase: false,
   }

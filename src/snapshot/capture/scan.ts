@@ -1,7 +1,7 @@
 // Looks at the whole project and updates what is known of it. An unchanged file costs one lstat, an
 // unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
 import { type BytePath, joinPath, ROOT, SavestateError } from '../../model/index.js'
-import { missing, tooMany } from './faults.js'
+import { lookAtRoot, tooMany } from './faults.js'
 import { type Listed, listFolder, VANISHED } from './list-folder.js'
 import {
   byTreeOrder,
@@ -56,10 +56,7 @@ export class Scan {
   run(): Scanned {
     const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
     const place = { path: ROOT, absolute: this.#site.root }
-    const stats = lstat(this.#site.root)
-    if (stats === undefined || stats === 'unreadable' || !stats.isDirectory()) {
-      throw missing(this.#site.root)
-    }
+    const stats = lookAtRoot(this.#site.root)
     if (!this.#visit({ folder: root, place, context: this.#selection.outermost() }, stats)) {
       throw new SavestateError('PROJECT_MISSING', 'The project folder cannot be read', {
         hint: 'Check its permissions.',
@@ -177,6 +174,8 @@ export class Scan {
     if (stats === undefined) return undefined
     if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder: false })
     if (stats.isDirectory()) {
+      if (this.#selection.isStore(stats.ino, absolute))
+        return newSkipped(name, { reason: 'store', isFolder: true })
       const known =
         old?.kind === 'folder' && old.viaIndex === viaIndex ? old : newFolder(name, { viaIndex })
       const inner = viaIndex ? { ...context, onlyTracked: true } : context
@@ -270,6 +269,7 @@ export class Scan {
     }
     if (child.kind === 'folder') {
       if (stats !== SAME && !stats.isDirectory()) return false
+      if (this.#selection.isStore((stats === SAME ? child : stats).ino, absolute)) return false
       const context = child.viaIndex ? { ...visit.context, onlyTracked: true } : visit.context
       const place = { path: joinPath(visit.place.path, child.name), absolute }
       return this.#visit({ folder: child, place, context }, stats)

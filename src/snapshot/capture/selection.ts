@@ -2,6 +2,7 @@
 import { type BytePath, DOUBTFUL_NAME, joinPath, ROOT, type SkipReason } from '../../model/index.js'
 import { CheckoutFolder } from '../checkout/checkout-folder.js'
 import { enclosingRepository, openRepository, type Repository } from '../checkout/repository.js'
+import { type FolderIdentity, identityOf, isSameFolder } from '../same-folder.js'
 import type { Listed, ListedType } from './list-folder.js'
 import type { FolderNode } from './node.js'
 import { isReservedName } from './reserved-name.js'
@@ -33,10 +34,17 @@ export class Selection {
   readonly #known: ReadonlyMap<BytePath, KnownIndex> | undefined
   readonly #trackings = new Map<BytePath, Tracking>()
   readonly #unreadable: BytePath[] = []
+  readonly #store: FolderIdentity | undefined
 
   constructor(site: Site, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
     this.#site = site
     this.#known = known
+    this.#store = identityOf(site.home)
+  }
+
+  /** Whether a folder is the store, which may be mounted here too. Only an equal inode is worth a look at the device. */
+  isStore(ino: bigint, absolute: string): boolean {
+    return ino === this.#store?.ino && isSameFolder(identityOf(absolute), this.#store)
   }
 
   /** The repositories met, by their place in the project. */
