@@ -105,6 +105,8 @@ export type ChildOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Started by root, the child becomes an ordinary user once the store is open. */
   readonly asOrdinaryUser?: boolean
+  /** Whoever owns the scratch folder and what is in it stays the owner. */
+  readonly keepsOwners?: boolean
   /** That of `openStore`: true for no capture thread. */
   readonly mayBlock?: boolean
 }
@@ -118,11 +120,11 @@ const ORDINARY_USER = 65534
 export async function inChild(
   s: Scratch,
   body: string,
-  { env = {}, asOrdinaryUser = false, mayBlock = false }: ChildOptions = {},
+  { env = {}, asOrdinaryUser = false, keepsOwners = false, mayBlock = false }: ChildOptions = {},
 ): Promise<unknown> {
   const isRoot = process.getuid?.() === 0
   const folders = { folder: s.folder, project: s.project, home: s.home }
-  if (asOrdinaryUser && isRoot) giveAway(s.folder)
+  if (asOrdinaryUser && isRoot && !keepsOwners) giveAway(s.folder)
   const script = `
     import * as fs from 'node:fs'
     import * as path from 'node:path'
@@ -138,7 +140,7 @@ export async function inChild(
     if (${asOrdinaryUser && isRoot}) {
       // The threads and the SQLite driver may lie where only root can read: they are loaded first.
       const warm = path.join(scratch.folder, 'warm-up')
-      fs.mkdirSync(warm)
+      fs.mkdirSync(warm, { recursive: true })
       await (await store.project(warm)).save()
       own(scratch.home)
       process.setgroups([])

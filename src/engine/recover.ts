@@ -113,7 +113,7 @@ async function finish(
   )
   const plan = { ...rest, write: [...closing, ...rest.write] }
   const { entries } = journal
-  const after = await carryOut(context, project, {
+  const { after } = await carryOut(context, project, {
     request,
     plan,
     entries,

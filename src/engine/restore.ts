@@ -14,7 +14,7 @@ import {
   type RestorePlan,
   type Skipped,
 } from '../model/index.js'
-import type { Captured } from '../snapshot/index.js'
+import type { Captured, PartialMode } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import { pathsToKeep } from './attribution.js'
 import { captureNow } from './capture.js'
@@ -30,6 +30,7 @@ import {
   stagingFolders,
 } from './journal.js'
 import { lookAt } from './look.js'
+import { type PartialModes, tellPartial, withoutPartial, withPartial } from './partial-modes.js'
 import { prepareCheckpoint, recordCheckpoint } from './record.js'
 import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
 import {
@@ -122,10 +123,12 @@ export async function restore(
   // like files made later.
   const only = changedPaths(entries)
   const work = { request, plan, entries, only, safety, operation, rootInode, hooks }
-  const after = await carryOut(context, project, work).catch(async (error: unknown) => {
-    await takeBackUnfinished(context, project, safety)
-    throw error
-  })
+  const { after, partial } = await carryOut(context, project, work).catch(
+    async (error: unknown) => {
+      await takeBackUnfinished(context, project, safety)
+      throw error
+    },
+  )
   const done = { after, safety, operation, request, fence: request.fence }
   const checkpoint = await commitRestore(context, project, done).catch(async (error: unknown) => {
     if (isRefusedBySession(error)) await takeBackUnfinished(context, project, safety)
@@ -133,7 +136,7 @@ export async function restore(
   })
   return {
     target,
-    plan: view,
+    plan: withPartial(view, partial),
     applied: true,
     declined: false,
     safety: safety.id,
@@ -178,12 +181,13 @@ export async function carryOut(
   context: StoreContext,
   project: Project,
   work: Undertaking,
-): Promise<Captured> {
+): Promise<{ readonly after: Captured; readonly partial: PartialModes }> {
   const { snapshots } = context
   const { request, safety, operation, rootInode, hooks } = work
   const journals = new Journals(context.home)
   const { entries, only } = work
   const sweep = stagingFolders(entries)
+  const partial = new Map<BytePath, PartialMode>()
   let plan = work.plan
   for (let round = 1; ; round++) {
     journals.write({
@@ -202,17 +206,18 @@ export async function carryOut(
       ...(request.session === undefined ? {} : { session: request.session }),
     })
     failpoint('restore:journaled')
-    await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
+    const done = await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
+    for (const each of done.partialModes) partial.set(each.path, each)
     failpoint('restore:applied')
     const after = await captureNow(context, project, hooks)
     if (rootInodeOf(project) !== rootInode) throw replaced(project, safety)
-    plan = await snapshots.plan(project, {
-      ...request,
-      paths: undefined,
-      only,
-      now: after.snapshot.tree,
-    })
-    if (isEmpty(plan) && plan.conflict.length === 0) return after
+    const now = after.snapshot.tree
+    const rest = await snapshots.plan(project, { ...request, paths: undefined, only, now })
+    plan = withoutPartial(rest, partial)
+    if (isEmpty(plan) && plan.conflict.length === 0) {
+      tellPartial(partial, hooks)
+      return { after, partial }
+    }
     if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, safety)
     // What came meanwhile is saved too before it is overwritten.
     await recordCheckpoint(context, project, {

@@ -18,6 +18,7 @@ import type { SourceRequest } from './import/sources.js'
 import type { CommitFacts } from './objects/commit.js'
 import type { PatchRequest } from './patch.js'
 import type { Captured } from './capture/capture-work.js'
+import type { Applied } from './restore/apply.js'
 import type { Activity } from './watch/project-watch.js'
 import type { Rewritten } from './without-path.js'
 
@@ -94,10 +95,7 @@ export type CaptureCalls = {
   record(request: RecordRequest): Promise<Recorded>
   compare(request: CompareRequest): Promise<readonly Change[]>
   plan(request: PlanRequest): Promise<RestorePlan>
-  apply(
-    request: ApplyRequest,
-    report: (progress: CaptureProgress) => void,
-  ): Promise<readonly BytePath[]>
+  apply(request: ApplyRequest, report: (progress: CaptureProgress) => void): Promise<Applied>
   patch(request: PatchRequest): Promise<string>
   examine(
     request: ExamineRequest,

@@ -34,6 +34,7 @@ import type { SourceHistory } from './import/source-history.js'
 import type { PatchRequest } from './patch.js'
 import type { Rewritten } from './without-path.js'
 import type { Captured } from './capture/capture-work.js'
+import type { Applied } from './restore/apply.js'
 import { ensureRepository, fsckComplaints } from './repository.js'
 import type { Activity } from './watch/project-watch.js'
 import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
@@ -191,12 +192,11 @@ export class Snapshots {
     return this.#call('plan', { project: project.id, site: this.#siteOf(project), ...target })
   }
 
-  /** Returns the paths that had changed since the capture and were left alone. */
   async apply(
     project: Project,
     work: { readonly plan: RestorePlan; readonly tag: string; readonly sweep: readonly BytePath[] },
     onProgress?: OnProgress,
-  ): Promise<readonly BytePath[]> {
+  ): Promise<Applied> {
     return this.#call('apply', { project: project.id, root: project.path, ...work }, onProgress)
   }
 

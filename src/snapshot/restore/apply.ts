@@ -23,6 +23,7 @@ import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
 import { placeNew, setModeOf } from './place.js'
 import { FolderReplaced, SafeFolders } from './safe-folders.js'
+import { firstFolderMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
 import type { StillThere } from './still-there.js'
 
@@ -40,8 +41,14 @@ export type ApplyContext = {
   readonly onProgress: (files: number, bytes: number) => void
 }
 
-/** Returns the paths that were not as the plan says and were left alone. */
-export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<BytePath[]> {
+export type Applied = {
+  /** Paths that were not as the plan says and were left alone. */
+  readonly disturbed: readonly BytePath[]
+  /** Modes that the system did not let be set in full. */
+  readonly partialModes: readonly PartialMode[]
+}
+
+export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<Applied> {
   // The last door: whatever the plan was made from, nothing leaves the folder by its name.
   for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
   for (const path of context.sweep) refuseHostilePath(path)
@@ -81,6 +88,7 @@ class Applier {
   readonly #folders: SafeFolders
   readonly #disturbed = new Set<BytePath>()
   readonly #touched = new Set<BytePath>()
+  readonly #partialModes: PartialMode[] = []
   /** Folders made writable for the time of the work, with the mode they had. */
   readonly #opened = new Map<BytePath, number>()
 
@@ -89,7 +97,7 @@ class Applier {
     this.#folders = folders
   }
 
-  async run({ write, remove }: RestorePlan): Promise<BytePath[]> {
+  async run({ write, remove }: RestorePlan): Promise<Applied> {
     const newFolders = write.filter(({ from, to }) => to.type === 'folder' && from === undefined)
     const toFolders = write.filter(
       ({ from, to }) => to.type === 'folder' && from !== undefined && from.type !== 'folder',
@@ -97,7 +105,7 @@ class Applier {
     const contents = write.filter(({ from, to }) => to.type !== 'folder' && !isModeOnly(from, to))
 
     this.removeLeftovers()
-    for (const { path } of newFolders) this.#attempt(path, () => this.#makeFolder(path))
+    for (const { path, to } of newFolders) this.#attempt(path, () => this.#makeFolder(path, to))
     const early = await this.#stage(
       contents.filter(({ path }) => this.#hasFolder(path)),
       0,
@@ -105,16 +113,16 @@ class Applier {
     failpoint('apply:staged')
     for (const { path, from } of remove) this.#attempt(path, () => this.#remove(path, from))
     failpoint('apply:removed')
-    for (const { path, from } of toFolders) {
+    for (const { path, from, to } of toFolders) {
       this.#attempt(path, () => {
         this.#remove(path, from)
-        this.#makeFolder(path)
+        this.#makeFolder(path, to)
       })
     }
     const isStaged = new Set(early.map((staged) => staged.write.path))
     const rest = contents.filter(({ path }) => !isStaged.has(path) && !this.#disturbed.has(path))
-    for (const { path } of newFolders)
-      if (this.#disturbed.delete(path)) this.#attempt(path, () => this.#makeFolder(path))
+    for (const { path, to } of newFolders)
+      if (this.#disturbed.delete(path)) this.#attempt(path, () => this.#makeFolder(path, to))
     const late = await this.#stage(rest, early.length)
     for (const staged of [...early, ...late])
       this.#attempt(staged.write.path, () => this.#place(staged))
@@ -124,7 +132,7 @@ class Applier {
     this.#setFolderModes(write)
     failpoint('apply:modes-set')
     if (this.#context.durable) await this.#syncTouched()
-    return [...this.#disturbed]
+    return { disturbed: [...this.#disturbed], partialModes: this.#partialModes }
   }
 
   /** Runs one step; what the world did to its path meanwhile is noted, never overwritten. */
@@ -148,7 +156,7 @@ class Applier {
     return staged
   }
 
-  #place({ write: { path, to, from }, temporary }: Staged): void {
+  #place({ write: { path, to, from }, temporary, partialMode }: Staged): void {
     const place = this.#folders.at(path)
     const source = this.#folders.at(temporary)
     if (from?.type === 'folder') {
@@ -162,6 +170,7 @@ class Applier {
     }
     if (from === undefined && to.type === 'file') placeNew(source, place)
     else renameSync(source, place)
+    this.#noteMode(path, to, partialMode)
     this.#touched.add(parentOf(path))
     failpoint('apply:place')
   }
@@ -183,9 +192,9 @@ class Applier {
     failpoint('apply:remove')
   }
 
-  #makeFolder(path: BytePath): void {
+  #makeFolder(path: BytePath, to: Entry): void {
     this.#openUp(parentOf(path))
-    mkdirSync(this.#folders.at(path), 0o700)
+    mkdirSync(this.#folders.at(path), firstFolderMode(to.type === 'folder' ? to.mode : 0))
     this.#touched.add(parentOf(path))
     this.#touched.add(path)
     failpoint('apply:folder')
@@ -194,8 +203,13 @@ class Applier {
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
     const place = this.#folders.at(path)
-    if (this.#context.stillThere(path, from, place)) setModeOf(place, to.mode)
-    else this.#disturbed.add(path)
+    if (!this.#context.stillThere(path, from, place)) this.#disturbed.add(path)
+    else this.#noteMode(path, to, setModeOf(place, to.mode))
+  }
+
+  #noteMode(path: BytePath, to: Entry, mode: number | undefined): void {
+    if (mode === undefined || to.type === 'link') return
+    this.#partialModes.push({ path, wanted: to.mode, mode })
   }
 
   /** A folder that its owner may not write to is opened for the time of the work. */
@@ -216,7 +230,9 @@ class Applier {
       const mode = modes.get(path)
       if (mode === undefined || this.#disturbed.has(path)) continue
       this.#attempt(path, () => {
-        if (this.#exists(path)) fchmodSync(this.#folders.descriptor(path), mode)
+        if (!this.#exists(path)) return
+        const partialMode = setModeAt(this.#folders.descriptor(path), mode)
+        this.#noteMode(path, { type: 'folder', mode }, partialMode)
       })
     }
   }

@@ -3,7 +3,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  fchmodSync,
   fstatSync,
   linkSync,
   openSync,
@@ -12,20 +11,24 @@ import {
 } from 'node:fs'
 import { hasCode, ROOT } from '../../model/index.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS } from './safe-folders.js'
+import { setModeAt } from './special-bits.js'
 
 // Not in node:fs; the same number on every Linux.
 const O_PATH = 0o10000000
 
-/** `chmod` follows a link, so the file itself is held while its mode is set. Linux can hold what it may not read. */
-export function setModeOf(place: string | Buffer, mode: number): void {
+/**
+ * `chmod` follows a link, so the file itself is held while its mode is set. Linux can hold what it may not read.
+ * Returns what `setModeAt` does.
+ */
+export function setModeOf(place: string | Buffer, mode: number): number | undefined {
   const fd = openSync(
     place,
     (HAS_DESCRIPTOR_PATHS ? O_PATH : constants.O_RDONLY) | constants.O_NOFOLLOW,
   )
   try {
     if (!fstatSync(fd).isFile()) throw new FolderReplaced(ROOT)
-    if (HAS_DESCRIPTOR_PATHS) chmodSync(`/proc/self/fd/${fd}`, mode)
-    else fchmodSync(fd, mode)
+    if (!HAS_DESCRIPTOR_PATHS) return setModeAt(fd, mode)
+    return setModeAt(fd, mode, (bits) => chmodSync(`/proc/self/fd/${fd}`, bits))
   } finally {
     closeSync(fd)
   }

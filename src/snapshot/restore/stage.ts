@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import {
   closeSync,
-  fchmodSync,
   fchownSync,
   fstatSync,
   fsync,
@@ -26,11 +25,17 @@ import { temporaryName } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
+import { setModeAt } from './special-bits.js'
 
 const fsyncAsync = promisify(fsync)
 const FSYNC_AT_ONCE = 64
 
-export type Staged = { readonly write: PlannedWrite; readonly temporary: BytePath }
+export type Staged = {
+  readonly write: PlannedWrite
+  readonly temporary: BytePath
+  /** The mode that it has, if the system did not let it have the one it is to get. */
+  readonly partialMode?: number | undefined
+}
 
 export type StageContext = {
   readonly folders: SafeFolders
@@ -63,8 +68,9 @@ export async function stage(
       const temporary = joinPath(parentOf(write.path), name)
       try {
         context.beforeWriteIn(parentOf(write.path))
-        await stageOne({ write, temporary }, { ...context, opened: (fd) => unsynced.push(fd) })
-        staged.push({ write, temporary })
+        const opened = (fd: number) => unsynced.push(fd)
+        const partialMode = await stageOne({ write, temporary }, { ...context, opened })
+        staged.push({ write, temporary, partialMode })
       } catch (error) {
         if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR')) throw error
         disturbed.push(write.path)
@@ -78,11 +84,11 @@ export async function stage(
   return { staged, disturbed }
 }
 
-/** `opened` gets the descriptor of a new file, to flush and close. */
+/** `opened` gets the descriptor of a new file, to flush and close. Returns what `setModeAt` does. */
 async function stageOne(
   { write, temporary }: Staged,
   context: StageContext & { readonly opened: (fd: number) => void },
-): Promise<void> {
+): Promise<number | undefined> {
   const { to } = write
   invariant(to.type !== 'folder', 'only files and links are staged')
   const { folders, blobs, onProgress } = context
@@ -92,7 +98,7 @@ async function stageOne(
     symlinkSync(target, folders.at(temporary))
     if (owner !== undefined) lchownSync(folders.at(temporary), owner.uid, owner.gid)
     onProgress(1, target.length)
-    return
+    return undefined
   }
   const fd = openSync(folders.at(temporary), 'wx', 0o600)
   context.opened(fd)
@@ -112,8 +118,9 @@ async function stageOne(
     })
   }
   if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid)
-  fchmodSync(fd, to.mode)
+  const partialMode = setModeAt(fd, to.mode)
   onProgress(1, written)
+  return partialMode
 }
 
 /** Run as root, a restored file keeps its owner, or gets that of its folder. */

@@ -1,0 +1,46 @@
+// The bits for setuid, setgid and sticky are not everybody's to set: from who is not in the group of a file the kernel
+// takes setgid away without a word, and some systems refuse it. The rest of the mode is set all the same, and it is told.
+import { fchmodSync, fstatSync } from 'node:fs'
+import { type BytePath, hasCode } from '../../model/index.js'
+
+/** A path whose mode could be brought back only in part. */
+export type PartialMode = {
+  readonly path: BytePath
+  readonly wanted: number
+  /** What it is instead. */
+  readonly mode: number
+}
+
+const MODE_BITS = 0o7777
+const SPECIAL_BITS = 0o7000
+
+/** Undefined once the mode is as wanted; else what it is instead. `change` where a descriptor does not do. */
+export function setModeAt(
+  fd: number,
+  wanted: number,
+  change: (mode: number) => void = (mode) => fchmodSync(fd, mode),
+): number | undefined {
+  if ((wanted & SPECIAL_BITS) === 0) {
+    change(wanted)
+    return undefined
+  }
+  // A change can take away what was inherited, and what then cannot be set again.
+  if (modeAt(fd) === wanted) return undefined
+  try {
+    change(wanted)
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EINVAL')) throw error
+    change(wanted & ~SPECIAL_BITS)
+  }
+  const mode = modeAt(fd)
+  return mode === wanted ? undefined : mode
+}
+
+/** What to make a folder with: one that inherits a bit keeps it only if its mode need not be changed afterwards. */
+export function firstFolderMode(wanted: number): number {
+  return (wanted & SPECIAL_BITS) === 0 ? 0o700 : (wanted & ~SPECIAL_BITS) | 0o700
+}
+
+function modeAt(fd: number): number {
+  return fstatSync(fd).mode & MODE_BITS
+}
