@@ -1,7 +1,7 @@
 // Why a project cannot be captured at all.
 import { type BytePath, printablePath, SavestateError } from '../../model/index.js'
 import type { Site } from './site.js'
-import { lstat, type Stats } from './stats.js'
+import { isSameNumber, lstat, type Stats } from './stats.js'
 
 function missing(root: BytePath): SavestateError {
   return new SavestateError('PROJECT_MISSING', `There is no folder ${printablePath(root)}`, {
@@ -17,7 +17,7 @@ export function lookAtRoot(root: BytePath): Stats {
 
 /** What was read while the folder went away is less than it held, and must not be taken for all of it. */
 export function expectSameRoot(root: BytePath, ino: bigint): void {
-  if (lookAtRoot(root).ino !== ino) throw replaced(root)
+  if (!isSameNumber(lookAtRoot(root).ino, ino)) throw replaced(root)
 }
 
 export function replaced(root: BytePath): SavestateError {

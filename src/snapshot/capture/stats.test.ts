@@ -72,3 +72,21 @@ test('a stamp is the same until size, mtime, ctime or inode changes', async () =
   renameSync(`${path}.new`, path)
   expect(isSameStamp(stamp, look())).toBe(false)
 })
+
+test('times after 2262 and inodes of 64 bits are the same number wherever they were kept', () => {
+  const path = join(folder(), 'far')
+  writeFileSync(path, 'content')
+  const seen = lstatSync(path, { bigint: true })
+  // As Node gives them, and as 64 bits keep them.
+  const [mtimeNs, ino] = [10_413_792_000_000_000_000n, 2n ** 63n + 5n]
+  const far = Object.assign(Object.create(Object.getPrototypeOf(seen)), seen, { mtimeNs, ino })
+  const kept = new BigInt64Array([mtimeNs, ino])
+  const stamp = { size: 7, mtimeNs: kept[0] ?? 0n, ctimeNs: seen.ctimeNs, ino: kept[1] ?? 0n }
+  const set = { size: 0, mtimeNs: 0n, ctimeNs: 0n, ino: 0n }
+  setStamp(set, far)
+  expect(set).toEqual(stamp)
+  expect([isSameStamp(stamp, far), stampText(stamp)]).toEqual([true, stampText(far)])
+  expect(isSameStamp({ ...stamp, mtimeNs: stamp.mtimeNs + 1n }, far)).toBe(false)
+  // What it was before it wrapped cannot be told, so it is not relied on.
+  expect(isSettled({ ctimeNs: stamp.mtimeNs }, Date.now())).toBe(false)
+})

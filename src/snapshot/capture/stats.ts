@@ -16,7 +16,7 @@ export type Stats = Pick<
   | 'isSymbolicLink'
 >
 
-/** Enough of it to tell whether anything about a path has changed. */
+/** Enough of it to tell whether anything about a path has changed. Its numbers are right in their last 64 bits. */
 export type Stamp = {
   size: number
   mtimeNs: bigint
@@ -32,25 +32,35 @@ const COARSE_TICK_NS = 2_100_000_000n
 
 export function isSameStamp(known: Stamp, stats: Stats): boolean {
   return (
-    known.ctimeNs === stats.ctimeNs &&
-    known.mtimeNs === stats.mtimeNs &&
+    isSameNumber(known.ctimeNs, stats.ctimeNs) &&
+    isSameNumber(known.mtimeNs, stats.mtimeNs) &&
     known.size === Number(stats.size) &&
-    known.ino === stats.ino
+    isSameNumber(known.ino, stats.ino)
   )
 }
 
 export function setStamp(node: Stamp, stats: Stats): void {
   node.size = Number(stats.size)
-  node.mtimeNs = stats.mtimeNs
-  node.ctimeNs = stats.ctimeNs
-  node.ino = stats.ino
+  node.mtimeNs = wrapped(stats.mtimeNs)
+  node.ctimeNs = wrapped(stats.ctimeNs)
+  node.ino = wrapped(stats.ino)
+}
+
+/** The stat cache and other threads have 64 bits of a number, with a sign or without. Node alone tells times after 2262. */
+export function isSameNumber(one: bigint, other: bigint): boolean {
+  return one === other || wrapped(one) === wrapped(other)
+}
+
+function wrapped(value: bigint): bigint {
+  return BigInt.asIntN(64, value)
 }
 
 /**
  * False if a change made after `readAtMs` could leave the same stamp behind. Every change sets ctime to
- * the time it is made, whatever is done to mtime, so ctime alone decides.
+ * the time it is made, whatever is done to mtime, so ctime alone decides. Below zero it may be a wrapped one.
  */
 export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number): boolean {
+  if (stats.ctimeNs < 0n) return false
   const tick = stats.ctimeNs % NS_PER_S === 0n ? COARSE_TICK_NS : FINE_TICK_NS
   return stats.ctimeNs + tick < BigInt(Math.floor(readAtMs)) * 1_000_000n
 }
@@ -58,7 +68,7 @@ export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number)
 export function stampText(
   stats: Pick<Stats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'> | Stamp,
 ): string {
-  return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`
+  return `${stats.size} ${wrapped(stats.mtimeNs)} ${wrapped(stats.ctimeNs)} ${wrapped(stats.ino)}`
 }
 
 const LSTAT = { bigint: true, throwIfNoEntry: false } as const

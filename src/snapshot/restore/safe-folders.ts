@@ -4,6 +4,7 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
 import { type BytePath, fsPath, isError, nameOf, parentOf, ROOT } from '../../model/index.js'
 import { absolute } from '../capture/site.js'
+import { isSameNumber } from '../capture/stats.js'
 
 export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
@@ -25,7 +26,7 @@ export class SafeFolders {
     this.#root = root
     const fd = openSync(fsPath(root), FOLDER_FLAGS)
     this.#open.set(ROOT, fd)
-    if (fstatSync(fd, { bigint: true }).ino === ino) return
+    if (isSameNumber(fstatSync(fd, { bigint: true }).ino, ino)) return
     this.close()
     throw new FolderReplaced(ROOT)
   }
