@@ -9,6 +9,12 @@ function missing(root: BytePath): SavestateError {
   })
 }
 
+export function unreadableRoot(): SavestateError {
+  return new SavestateError('PROJECT_MISSING', 'The project folder cannot be read', {
+    hint: 'Check its permissions.',
+  })
+}
+
 export function lookAtRoot(root: BytePath): Stats {
   const stats = lstat(root)
   if (stats === undefined || stats === 'unreadable' || !stats.isDirectory()) throw missing(root)

@@ -1,7 +1,7 @@
 // Looks at the whole project and updates what is known of it. An unchanged file costs one lstat, an
 // unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
-import { type BytePath, joinPath, ROOT, SavestateError } from '../../model/index.js'
-import { lookAtRoot, tooMany } from './faults.js'
+import { type BytePath, joinPath, ROOT } from '../../model/index.js'
+import { lookAtRoot, tooMany, unreadableRoot } from './faults.js'
 import { type Listed, listFolder, VANISHED } from './list-folder.js'
 import {
   byTreeOrder,
@@ -25,6 +25,7 @@ import {
   hasLostAny,
   liesInFile,
   isDecided,
+  isTooDeep,
   isKnownSecret,
   type Item,
   type Looked,
@@ -57,11 +58,8 @@ export class Scan {
     const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
     const place = { path: ROOT, absolute: this.#site.root }
     const stats = lookAtRoot(this.#site.root)
-    if (!this.#visit({ folder: root, place, context: this.#selection.outermost() }, stats)) {
-      throw new SavestateError('PROJECT_MISSING', 'The project folder cannot be read', {
-        hint: 'Check its permissions.',
-      })
-    }
+    if (!this.#visit({ folder: root, place, context: this.#selection.outermost() }, stats))
+      throw unreadableRoot()
     return {
       root,
       pending: this.#pending,
@@ -74,9 +72,10 @@ export class Scan {
     }
   }
 
-  /** Updates a folder and all below. False if it cannot be listed. */
+  /** Updates a folder and all below. False if it cannot be listed, or is too deep. */
   #visit(outer: Outer, seen: Looked): boolean {
     const { folder, place } = outer
+    if (isTooDeep(place.path)) return false
     folder.summary = undefined
     const stats = this.#options.onFolder(place.path) ? lookAgain(folder, place, seen) : seen
     if (stats !== SAME) this.#setMode(folder, stats)

@@ -16,6 +16,14 @@ export type Visit = Outer & {
 }
 export type Item = Place & { readonly name: BytePath; readonly type: ListedType }
 
+/** Every way through the folders goes down by calling itself, and no stack is endless: what is deeper is left out. */
+const MAX_FOLDER_LEVELS = 500
+
+export function isTooDeep(path: BytePath): boolean {
+  // Hardly any path is so long that its levels have to be counted.
+  return path.length >= 2 * MAX_FOLDER_LEVELS && path.split('/').length > MAX_FOLDER_LEVELS
+}
+
 /** Surely unchanged, so that nobody looked. */
 export const SAME = 'same'
 export type Looked = Stats | typeof SAME

@@ -2,7 +2,15 @@
 // even if a link is swapped in for one of its parents meanwhile (I4). Linux names a descriptor as a path;
 // elsewhere each part of the path is checked just before use (docs/limits.md).
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
-import { type BytePath, fsPath, isError, nameOf, parentOf, ROOT } from '../../model/index.js'
+import {
+  type BytePath,
+  fsPath,
+  isError,
+  isInside,
+  nameOf,
+  parentOf,
+  ROOT,
+} from '../../model/index.js'
 import { absolute } from '../capture/site.js'
 import { isSameNumber } from '../capture/stats.js'
 
@@ -35,7 +43,7 @@ export class SafeFolders {
   descriptor(folder: BytePath): number {
     const known = this.#open.get(folder)
     if (known !== undefined) return known
-    if (this.#open.size >= MAX_OPEN) this.#closeAllButRoot()
+    if (this.#open.size >= MAX_OPEN) this.#closeAllButAbove(folder)
     // Opens the parents too; they are the ones most likely needed next.
     this.descriptor(parentOf(folder))
     try {
@@ -95,9 +103,10 @@ export class SafeFolders {
     this.#open.clear()
   }
 
-  #closeAllButRoot(): void {
+  /** What leads to the folder stays open: to reach it anew for every step would take the square of its depth. */
+  #closeAllButAbove(folder: BytePath): void {
     for (const [path, fd] of this.#open) {
-      if (path === ROOT) continue
+      if (isInside(folder, path)) continue
       closeSync(fd)
       this.#open.delete(path)
     }
