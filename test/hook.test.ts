@@ -199,6 +199,32 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     }
     expect(s.run(['hook', 'claude', 'NoSuchEvent'], { input: '{' })).toEqual(SILENT)
   })
+
+  test.each([
+    ['PreToolUse', '>/dev/full', 0],
+    ['PreToolUse', '>/dev/full 2>/dev/full', 0],
+    ['PreToolUse', '<.', 0],
+    ['PreToolUse --strict', '>/dev/full', 2],
+    ['UserPromptSubmit --strict', '>/dev/full', 0],
+  ])('%s %s, which cannot be heard or answered, ends with %i', (event, redirected, code) => {
+    using s = open()
+    const cwd = join(s.folder, 'user')
+    const input = JSON.stringify({ session_id: 's-1', cwd, prompt: 'x', ...shell('ls') })
+    expect(s.shell(`savestate hook claude ${event} ${redirected}`, { input }).code).toBe(code)
+  })
+})
+
+test('a bug of ours stops a tool only if the hook is strict', () => {
+  using s = ownScratch({ 'a.txt': 'one\n' })
+  const preload = join(s.folder, 'bug.cjs')
+  writeFileSync(preload, `process.stdin.on('end', () => { throw new Error('a bug') })\n`)
+  const env = { NODE_OPTIONS: `--require ${preload}` }
+  const input = JSON.stringify({ session_id: 's-1', cwd: s.project, ...shell('ls') })
+  const ended = (...args: readonly string[]) => s.run(['hook', 'claude', ...args], { env, input })
+  const stderr = expect.stringContaining('This is a bug in savestate')
+  expect(ended('PreToolUse')).toMatchObject({ code: 0, stderr })
+  expect(ended('Stop', '--strict')).toMatchObject({ code: 0, stderr })
+  expect(ended('PreToolUse', '--strict')).toMatchObject({ code: 2, stderr })
 })
 
 test('a store that cannot be opened is told of when a turn begins, and stops only a strict tool', () => {

@@ -6,6 +6,7 @@ export {
   handleHook,
   type HookRequest,
 } from './agents/handle-hook.js'
+export { isBeforeTool } from './agents/mappers.js'
 export { QuietMoments } from './agents/quiet-moments.js'
 
 /** The same rules for a command that is run and for one that a hook is told of. */

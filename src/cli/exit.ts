@@ -14,6 +14,8 @@ export const EXIT = {
 export type Teller = {
   readonly screen: Pick<Screen, 'note' | 'paintNote'>
   readonly isJson: boolean
+  /** What the process ends with for such a code; the code itself if left out. */
+  readonly exitCode?: (code: number) => Promise<number>
 }
 
 let exiting: Promise<void> | undefined
@@ -46,7 +48,7 @@ export async function report(error: unknown, teller: Teller): Promise<number> {
 export async function reportAndExit(error: unknown, teller: Teller): Promise<void> {
   exiting ??= report(error, teller).then(async (code) => {
     await written()
-    process.exit(code)
+    process.exit((await teller.exitCode?.(code)) ?? code)
   })
   await exiting
 }

@@ -1,5 +1,7 @@
 // What a command says that has left its work to the daemon and does not hear the end of it.
 import { EXIT, hasCode, report, reportUnwritten } from './exit.js'
+import { exitCodeOf } from './hook-exit.js'
+import { parse } from './parse.js'
 import { openScreen } from './screen.js'
 
 type How = { readonly isJson: boolean }
@@ -35,5 +37,9 @@ export function reportLeft(signal: 'SIGINT' | 'SIGTERM', { isJson }: How): void 
 /** The answer cannot be written, unless its reader has just seen enough. */
 export async function reportOutput(error: unknown, { isJson }: How): Promise<void> {
   if (hasCode(error, 'EPIPE')) return
-  await reportUnwritten(error, { screen: openScreen(process), isJson })
+  // That this cannot be told either changes nothing: it is told only here.
+  process.stderr.on('error', () => undefined)
+  const parsed = parse(process.argv.slice(2))
+  const exitCode = (code: number) => exitCodeOf(parsed, code)
+  await reportUnwritten(error, { screen: openScreen(process), isJson, exitCode })
 }

@@ -2,6 +2,7 @@
 import type { Command } from './command.js'
 import { useCompiled } from './compiled.js'
 import { EXIT, exitOnSignals, report, reportAndExit, reportUnwritten } from './exit.js'
+import { exitCodeOf } from './hook-exit.js'
 import { ownTerminal } from './outputs.js'
 import { type Parsed, parse } from './parse.js'
 import { progressBar } from './progress-bar.js'
@@ -77,12 +78,12 @@ export async function main(): Promise<void> {
   const isJson = parsed.options.has('json')
   const terminal = ownTerminal((error) => void reportUnwritten(error, teller))
   const [screen, bar] = [openScreen(terminal), progressBar(terminal)]
-  const teller = { screen, isJson }
+  const exitCode = (code: number) => exitCodeOf(parsed, code)
+  const teller = { screen, isJson, exitCode }
   process.on('uncaughtException', (error) => void reportAndExit(error, teller))
   exitOnSignals(teller, () => bar.erase())
   const code = await runCommand(parsed, ownSurroundings(parsed, { screen, bar }))
-  // To an agent our usual 2 means that its tool must not run.
-  process.exitCode = parsed.command === 'hook' && code === EXIT.failed ? EXIT.declined : code
+  process.exitCode = await exitCode(code)
 }
 
 /** The exit code; an error has been told. */

@@ -68,6 +68,7 @@ const MAP: EventMap = {
 
 export const claude: Mapper = {
   runsToolsTogether: false,
+  types: MAP.types,
   parse(eventName, payload) {
     const event = mapEvent(MAP, eventName, payload)
     // The end of a command in the background comes in the form of a prompt, and is none of the person's.

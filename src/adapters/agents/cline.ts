@@ -57,6 +57,7 @@ const MAP: EventMap = {
 
 export const cline: Mapper = {
   runsToolsTogether: false,
+  types: MAP.types,
   parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
   answer,
 }

@@ -62,6 +62,7 @@ const MAP: EventMap = {
 
 export const codex: Mapper = {
   runsToolsTogether: true,
+  types: MAP.types,
   parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
   answer: claudeAnswer,
 }

@@ -63,6 +63,7 @@ const MAP: EventMap = {
 
 export const copilot: Mapper = {
   runsToolsTogether: true,
+  types: MAP.types,
   parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
   answer,
 }

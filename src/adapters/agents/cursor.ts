@@ -61,6 +61,7 @@ const MAP: EventMap = {
 
 export const cursor: Mapper = {
   runsToolsTogether: true,
+  types: MAP.types,
   parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
   answer,
 }

@@ -94,6 +94,8 @@ export type Mapper = {
   readonly answer: (event: AgentEvent, outcome: Outcome) => Answer
   /** Whether it has several tool calls under way at once, so that one's beginning does not tell of another's end. */
   readonly runsToolsTogether: boolean
+  /** Its events by name, as far as the name alone tells what they are. */
+  readonly types: Readonly<Record<string, EventType>>
 }
 
 export const SILENCE: Answer = { stdout: '', stderr: '', exitCode: 0 }

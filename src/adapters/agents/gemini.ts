@@ -56,6 +56,7 @@ const MAP: EventMap = {
 
 export const gemini: Mapper = {
   runsToolsTogether: true,
+  types: MAP.types,
   parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
   answer,
 }

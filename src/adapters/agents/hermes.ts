@@ -48,6 +48,7 @@ const MAP: EventMap = {
 
 export const hermes: Mapper = {
   runsToolsTogether: false,
+  types: MAP.types,
   parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
   answer,
 }

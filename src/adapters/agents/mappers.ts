@@ -19,3 +19,9 @@ export const MAPPERS: Readonly<Record<AgentName, Mapper>> = {
   copilot,
   hermes,
 }
+
+/** Whether such an event comes before a tool runs, so that it can still be stopped. */
+export function isBeforeTool(agent: AgentName, eventName: string): boolean {
+  const { types } = MAPPERS[agent]
+  return Object.hasOwn(types, eventName) && types[eventName] === 'before-tool'
+}

@@ -66,6 +66,7 @@ const MAP: EventMap = {
 
 export const opencode: Mapper = {
   runsToolsTogether: true,
+  types: MAP.types,
   parse(eventName, payload) {
     const event = mapEvent(MAP, eventName, payload)
     if (event?.agentId === undefined) return event
