@@ -111,10 +111,10 @@ test('our own scripts and tests take away every mark that the program looks at',
   expect(agentMark(NO_AGENT)).toBeUndefined()
 })
 
-function before(s: Scratch, command: string) {
+function before(s: Scratch, command: string, { cwd = s.project }: { readonly cwd?: string } = {}) {
   const payload = {
     session_id: 's-1',
-    cwd: s.project,
+    cwd,
     hook_event_name: 'PreToolUse',
     tool_name: 'Bash',
     tool_input: { command },
@@ -167,6 +167,21 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(s.run(['install', 'claude', '-y']).stdout).toMatch(/may not go back by itself any more/)
     expect(s.run(['undo', '-y', '--json'], AGENT).stderr).toMatch(/"NEEDS_PERSON"/)
     expect(s.run(['undo', '-y']).code).toBe(0)
+  })
+
+  test('a folder that the agent tells by half a path is counted from where the hook runs', () => {
+    using s = open({ 'a.txt': 'one\n', 'sub/b.txt': 'two\n' })
+    s.run(['save'])
+    for (const cwd of ['.', './', 'sub', '~', '..']) {
+      expect(before(s, 'npm test', { cwd }).stdout).not.toContain('deny')
+      expect(before(s, `ls ${s.home}`, { cwd }).stdout).toMatch(/"deny".*keeps its store/)
+    }
+    expect(before(s, 'cat store/ledger.db', { cwd: '..' }).stdout).toMatch(/keeps its store/)
+    expect(before(s, 'cat store/ledger.db', { cwd: '.' }).stdout).not.toContain('deny')
+    // What is allowed in the project is not allowed beside it.
+    s.run(['install', 'claude', '--project', '--allow-agent-rewind', '-y'])
+    expect(before(s, 'savestate undo -y', { cwd: 'sub' }).stdout).not.toContain('deny')
+    expect(before(s, 'savestate undo -y', { cwd: '..' }).stdout).toContain('deny')
   })
 })
 

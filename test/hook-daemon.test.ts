@@ -81,6 +81,17 @@ test('a failure is told over HTTP as a command tells it, once', async () => {
   expect(await post(s, 'claude/UserPromptSubmit', body)).toEqual({ status: 200, text: '' })
 })
 
+test('over HTTP half a path says nothing of where a tool runs, and is not counted from the daemon', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.daemon('start')
+  const tell = async (cwd: string, command: string) =>
+    (await post(s, 'claude/PreToolUse', payload(s, { cwd, ...shell(command) }))).text
+  for (const cwd of ['.', 'sub', './', '~']) {
+    expect(await tell(cwd, 'npm test')).not.toContain('deny')
+    expect(await tell(cwd, `ls ${s.home}`)).toContain('keeps its store')
+  }
+})
+
 test('who may not ask is refused, and what is no hook is not there', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start')

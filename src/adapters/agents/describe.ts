@@ -70,7 +70,9 @@ function commandWords(fields: Readonly<Record<string, unknown>>): string | undef
 }
 
 function fromFolder(path: string, cwd: string | undefined): string {
-  if (cwd === undefined || !isAbsolute(path) || path.length > MAX_LOOKED_AT) return path
+  // What is relative itself would count from the folder of this process, which may be the daemon.
+  if (cwd === undefined || !isAbsolute(cwd)) return path
+  if (!isAbsolute(path) || path.length > MAX_LOOKED_AT) return path
   const inside = relative(cwd, path)
   return inside === '' || inside.startsWith('..') ? path : inside
 }

@@ -8,7 +8,7 @@ import { type Asked, type PersonNeed, personNeed } from './person-only.js'
 import { commandsIn } from './shell-words.js'
 
 export type GuardOptions = {
-  /** Where the tool runs. */
+  /** Where the tool runs, as a whole path. */
   readonly cwd: string | undefined
   /** The person's home, for `~`. */
   readonly home: string | undefined
