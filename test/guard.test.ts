@@ -9,6 +9,7 @@ import { agentMark, MARKS } from '../src/cli/agent-mark.js'
 import { NO_AGENT } from '../scripts/no-agent.mjs'
 import { type Scratch, scratch } from './cli/program.js'
 import { EACH_WAY } from './daemon-helpers.js'
+import { tries } from './effort.js'
 
 const PLACES = { cwd: '/work/app', home: '/home/me', storeHome: '/home/me/.savestate' }
 
@@ -25,14 +26,13 @@ test('a line of shell is taken apart into the programs it starts', () => {
     'sh <<END\nv w\nEND',
     'x \\\ny',
   ].join('\n')
-  expect(commandsIn(line)).toEqual([
+  expect(commandsIn(line).map(({ words }) => words)).toEqual([
     ['cd', 'a'],
     ['FOO=1', 'b', 'c d', 'e', 'f'],
     ['g'],
-    ['h', 'out'],
-    ['j', '$'],
+    ['h'],
     ['k', 'l'],
-    ['m n o "p"'],
+    ['j', '$', 'm n o "p"'],
     ['n'],
     ['o', 'p'],
     ['q'],
@@ -40,11 +40,66 @@ test('a line of shell is taken apart into the programs it starts', () => {
     ['r', 's'],
     ['eval', 't u'],
     ['t', 'u'],
-    ['cat', 'file'],
+    ['cat'],
     ['sh'],
     ['v', 'w'],
     ['x', 'y'],
   ])
+})
+
+test('what a redirection names is a target and no argument', () => {
+  const line = `a 2>b {c}<d >&e '2'>f >> "g h" <<< i <> j >| k 3>&1 < <(l) m <<-"n o" p\n\t q\n\tn o\nr>s`
+  expect(commandsIn(line)).toEqual([
+    { words: ['l'], targets: [] },
+    {
+      words: ['a', '2', 'm', 'p'],
+      targets: ['b', 'd', 'e', 'f', 'g h', 'i', 'j', 'k', '1', '$'],
+    },
+    { words: ['r'], targets: ['s'] },
+  ])
+})
+
+const ARGUMENTS = ['undo', '-y', '--dry-run', '--help', '--', '2', "'3'", '"a b"', String.raw`\4`]
+const REDIRECTIONS = [
+  '>',
+  '>>',
+  '>|',
+  '<',
+  '<>',
+  '<<<',
+  '>&',
+  '&>',
+  '&>>',
+  '2>',
+  '1>>',
+  '3<',
+  '{n}>',
+]
+const TARGETS = ['--help', '--dry-run', 'undo', '"a b"', String.raw`\-h`]
+
+test('bash gives a program the words that are taken for its arguments', () => {
+  let seed = 7
+  const oneOf = (list: readonly string[]) => {
+    seed = (seed * 1103515245 + 12345) % 2147483648
+    return list[(seed >> 8) % list.length] ?? ''
+  }
+  const piece = () =>
+    oneOf(['word', 'redirection']) === 'word'
+      ? ` ${oneOf(ARGUMENTS)}`
+      : `${oneOf(['', ' '])}${oneOf(REDIRECTIONS)}${oneOf(['', ' '])}${oneOf(TARGETS)}`
+  const lines = Array.from({ length: tries(1600) }, (_, at) =>
+    [`p line-${at} .`, ...Array.from({ length: 6 }, piece)].join(''),
+  )
+  using s = scratch({ '--help': '', '--dry-run': '', undo: '', 'a b': '', '-h': '' })
+  const script = ['p() { printf "%s\\0" p "$@" >&9; echo >&9; }', 'exec 9>../told', ...lines]
+  s.write({ '../script': script.join('\n') })
+  s.shell('. ../script', { shell: 'bash' })
+  const told = readFileSync(join(s.folder, 'told'), 'utf8').split('\n').slice(0, -1)
+  const ran = told.map((words) => words.split('\0').slice(0, -1))
+  // Some make no sense to bash, as `2>&undo`, and are not run at all.
+  expect(ran.length).toBeGreaterThan(lines.length * 0.9)
+  const seen = new Map(lines.map((line, at) => [`line-${at}`, commandsIn(line)[0]?.words]))
+  expect(ran.map(([, line = '']) => seen.get(line))).toEqual(ran)
 })
 
 test.each([
@@ -61,6 +116,31 @@ test.each([
   ['savestate install codex --trust -y', 'install'],
   ['savestate mcp --allow-agent-rewind < calls.json', 'mcp'],
   [['savestate', 'rekey', '-y'], 'rekey'],
+  ['savestate undo -y >--dry-run', 'undo'],
+  ['savestate undo -y > --dry-run', 'undo'],
+  ['savestate undo -y <<< --help', 'undo'],
+  ['savestate clear --yes 2>--help', 'clear'],
+  ['savestate undo -y &>--help', 'undo'],
+  ['savestate undo -y >& --help', 'undo'],
+  ['savestate undo -y >| -h', 'undo'],
+  ['savestate undo -y <<--help\n--help', 'undo'],
+  ["savestate undo -y <<'--help me'\n--help me", 'undo'],
+  ['savestate undo -y -- --help', 'undo'],
+  ['savestate -C --dry-run clear --yes', 'clear'],
+  ['savestate >out undo -y', 'undo'],
+  ['>out savestate undo -y', 'undo'],
+  ['savestate < <(true) undo -y', 'undo'],
+  ['savestate -C $(pwd) undo -y', 'undo'],
+  ['savestate -C `pwd` undo -y', 'undo'],
+  // The first is one command in bash and two in sh; the second names another file in zsh.
+  ['savestate undo -y &>x --dry-run', 'undo'],
+  ['true &>x savestate undo -y', 'undo'],
+  ['savestate &>x undo -y', 'undo'],
+  ['savestate undo -y >! --dry-run', 'undo'],
+  ['savestate >! undo -y', 'undo'],
+  ['savestate >&-undo -y', 'undo'],
+  ["bash <<< 'savestate undo -y'", 'undo'],
+  ["cat <<A\n A\n'\nA\nsavestate undo -y # '", 'undo'],
 ])('is for a person: %s', (command, what) => {
   expect(objection(command)).toMatchObject({ type: 'needs-person', what })
 })
@@ -78,6 +158,10 @@ test.each([
   'echo savestate undo -y',
   '# savestate undo -y',
   'ls ~/.savestate-notes /home/me/.savestated',
+  'savestate undo --dry-run > plan.txt 2>&1',
+  'savestate undo > plan.txt --dry-run',
+  'npm exec savestate -- undo --dry-run',
+  'cat <<END > undo\nsavestate undo -y\nEND',
 ])('is nobody’s business: %s', (command) => {
   expect(objection(command)).toBeUndefined()
 })
@@ -86,6 +170,9 @@ test.each([
   'rm -rf ~/.savestate',
   'cat "$HOME/.savestate/ledger.db"',
   'sqlite3 /home/me/./.savestate/ledger.db .dump',
+  'echo x > ~/.savestate/settings.json',
+  'cat <../../home/me/.savestate/ledger.db',
+  '(echo x; echo y) 2>>~/.savestate/log',
   'cd ../../home/me && tar c x ../../home/me/.savestate/objects.git',
 ])('is about the store: %s', (command) => {
   expect(objection(command)).toEqual({ type: 'store' })

@@ -25,12 +25,12 @@ export function objectionTo(tool: Tool, options: GuardOptions): Objection | unde
   const isAboutStore = pathsIn(fields).some((path) => isInStore(path, options))
   if (isAboutStore) return { type: 'store' }
   if (tool.effect !== 'anything') return undefined
-  for (const words of commandTexts(fields).flatMap(commandsIn)) {
+  for (const { words, targets } of commandTexts(fields).flatMap(commandsIn)) {
     const asked = askedOfUs(words)
     const need = asked === undefined ? undefined : personNeed(asked)
     if (asked !== undefined && need !== undefined)
       return { type: 'needs-person', need, what: asked.command }
-    if (words.some((word) => isInStore(word, options))) return { type: 'store' }
+    if ([...words, ...targets].some((path) => isInStore(path, options))) return { type: 'store' }
   }
   return undefined
 }
@@ -79,10 +79,13 @@ function askedOfUs(words: readonly string[]): Asked | undefined {
   const start = isStarted ? words.findIndex((word) => OURS.test(word)) : first
   if (!OURS.test(words[start] ?? '')) return undefined
   const given = words.slice(start + 1)
-  const plain = given.filter((word, at) => !word.startsWith('-') && given[at - 1] !== '-C')
-  const [command = '', action] = plain
+  const own = given.filter((_, at) => given[at - 1] !== '-C')
+  const [command = '', action] = own.filter((word) => !word.startsWith('-'))
+  // Behind the first `--` after it are no options.
+  const end = own.indexOf('--', own.indexOf(command))
+  const options = end === -1 ? own : own.slice(0, end)
   const has = (option: string) =>
-    given.includes(`--${option}`) || (option === 'help' && given.includes('-h'))
+    options.includes(`--${option}`) || (option === 'help' && options.includes('-h'))
   return { command, action, has }
 }
 

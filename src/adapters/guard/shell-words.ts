@@ -1,37 +1,62 @@
 // A line of shell, taken apart far enough to see which programs it starts with which words. It is no shell: what is
 // made up while the line runs (variables, files that are sourced) is not seen. Texts that are only printed or written
 // to a file are not taken for commands.
+import {
+  type HereText,
+  isDescriptor,
+  type Redirection,
+  redirectionAt,
+  type Shell,
+  shellsFor,
+} from './redirection.js'
 
 /** More than this no one types; what is behind it is not looked at. */
 const MAX_CHARS = 50_000
 const MAX_DEPTH = 4
 
-/** Every simple command of the text, as words without their quotes; also those in `$(…)`, `sh -c '…'` and the like. */
-export function commandsIn(text: string): readonly (readonly string[])[] {
+export type Command = {
+  /** Without their quotes. */
+  readonly words: readonly string[]
+  /** What its redirections name: files above all. */
+  readonly targets: readonly string[]
+}
+
+/** Every simple command of the text; also those in `$(…)`, `sh -c '…'` and the like. */
+export function commandsIn(text: string): readonly Command[] {
   return commandsAt(text.slice(0, MAX_CHARS), 0)
 }
 
-function commandsAt(text: string, depth: number): readonly (readonly string[])[] {
+function commandsAt(text: string, depth: number): readonly Command[] {
   if (depth > MAX_DEPTH) return []
-  const found = new Reader(text).read()
-  return found.flatMap((one) => {
-    const inner = [...one.nested, ...textsRunBy(one)]
-    return [one.words, ...inner.flatMap((nested) => commandsAt(nested, depth + 1))]
+  const found = shellsFor(text).flatMap((shell) => new Reader(text, shell).read())
+  return found.flatMap(({ words, targets, given, nested }) => {
+    const inner = [...nested, ...textsRunBy(words, given)]
+    return [{ words, targets }, ...inner.flatMap((one) => commandsAt(one, depth + 1))]
   })
 }
 
 type Simple = {
-  readonly words: readonly string[]
+  words: string[]
+  targets: string[]
   /** Texts within its words that the shell runs. */
-  readonly nested: readonly string[]
-  /** Given on its stdin by `<<`. */
-  readonly given: readonly string[]
+  nested: string[]
+  /** Given on its stdin by `<<` and `<<<`. */
+  given: string[]
+}
+
+/** A command that is being read. */
+type Begun = Simple & {
+  word: string | undefined
+  /** No sign of it stood in quotes. */
+  isPlain: boolean
+  /** What the next word is for, if it is no argument. */
+  awaiting: Redirection | undefined
 }
 
 const SHELL = /(?:^|\/)(?:ba|da|z|k|fi)?sh$/
 
 /** What a shell or `eval` is given to run. */
-function textsRunBy({ words, given }: Simple): readonly string[] {
+function textsRunBy(words: readonly string[], given: readonly string[]): readonly string[] {
   const at = words.findIndex((word) => SHELL.test(word) || word === 'eval')
   if (at === -1) return []
   if (words[at] === 'eval') return [words.slice(at + 1).join(' ')]
@@ -39,61 +64,109 @@ function textsRunBy({ words, given }: Simple): readonly string[] {
   return [...(flag === -1 ? [] : words.slice(flag + 1, flag + 2)), ...given]
 }
 
+function begun(): Begun {
+  const lists = { words: [], targets: [], nested: [], given: [] }
+  return { ...lists, word: undefined, isPlain: true, awaiting: undefined }
+}
+
 /** Reads once from the beginning to the end. */
 class Reader {
   readonly #text: string
+  readonly #shell: Shell
   #at = 0
-  #word: string | undefined
-  #words: string[] = []
-  #nested: string[] = []
-  #given: string[] = []
+  #command = begun()
+  /** Those that go on behind the `)` or the backtick, with the sign that has interrupted them. */
+  readonly #outer: { readonly sign: string; readonly command: Begun }[] = []
   /** Words that end texts which begin on the next line. */
-  #awaited: string[] = []
+  #awaited: (HereText & { readonly word: string; readonly for: Begun })[] = []
   readonly #found: Simple[] = []
 
-  constructor(text: string) {
+  constructor(text: string, shell: Shell) {
     this.#text = text
+    this.#shell = shell
   }
 
   read(): readonly Simple[] {
     while (this.#at < this.#text.length) this.#step()
     this.#endCommand()
+    while (this.#outer.length > 0) this.#resume()
     return this.#found
   }
 
   #step(): void {
-    const rest = this.#text.slice(this.#at, this.#at + 3)
+    const rest = this.#text.slice(this.#at, this.#at + 2)
     const [char = ''] = rest
     if (char === '\\') {
       // Before a line end it joins two lines; before anything else it makes it a plain one.
-      if (rest[1] !== '\n') this.#add(rest[1] ?? '')
+      if (rest[1] !== '\n') this.#addQuoted(rest[1] ?? '')
       this.#at += 2
     } else if (char === "'") this.#single()
     else if (char === '"') this.#double()
-    else if (rest === '<<<') this.#at += 3
-    else if (rest.startsWith('<<')) this.#hereText()
-    else if (char === '#' && this.#word === undefined) this.#skipTo('\n')
+    else if (char === '#' && this.#command.word === undefined) this.#skipTo('\n')
     else if (char === '\n') this.#line()
-    else if (/[;&|()`]/.test(char)) {
+    else if (/[$<>]\(/.test(rest)) this.#substitute('(', 2)
+    else if (char === '`') {
+      if (this.#outer.at(-1)?.sign === '`') this.#resume(1)
+      else this.#substitute('`', 1)
+    } else if (/[<>&]/.test(char)) this.#redirect()
+    else this.#plain(char)
+  }
+
+  #plain(char: string): void {
+    if (char === '(') {
       this.#endCommand()
-      this.#at++
-    } else if (/[\s<>]/.test(char)) {
-      this.#endWord()
-      this.#at++
-    } else {
-      this.#add(char)
+      this.#interrupt('(', 1)
+    } else if (char === ')') this.#resume(1)
+    else {
+      if (/[;|]/.test(char)) this.#endCommand()
+      else if (/\s/.test(char)) this.#endWord()
+      else this.#add(char)
       this.#at++
     }
   }
 
+  /** What it will print is not known, and stands for a word or a part of one. */
+  #substitute(sign: string, length: number): void {
+    this.#add('$')
+    this.#interrupt(sign, length)
+  }
+
+  /** Another command begins within this one, or in its place. */
+  #interrupt(sign: string, length: number): void {
+    this.#outer.push({ sign, command: this.#command })
+    this.#command = begun()
+    this.#at += length
+  }
+
+  #resume(length = 0): void {
+    this.#endCommand()
+    this.#command = this.#outer.pop()?.command ?? this.#command
+    this.#at += length
+  }
+
+  #redirect(): void {
+    const { word, isPlain } = this.#command
+    const found = redirectionAt(this.#text, { at: this.#at, shell: this.#shell })
+    if (found === undefined) this.#endCommand()
+    else if (isPlain && isDescriptor(word, found.sign)) this.#command.word = undefined
+    this.#endWord()
+    this.#command.awaiting = found?.redirection
+    this.#at += found?.sign.length ?? 1
+  }
+
   #add(chars: string): void {
-    this.#word = (this.#word ?? '') + chars
+    this.#command.word = (this.#command.word ?? '') + chars
+  }
+
+  #addQuoted(chars: string): void {
+    this.#add(chars)
+    this.#command.isPlain = false
   }
 
   #single(): void {
     const start = this.#at + 1
     this.#skipTo("'")
-    this.#add(this.#text.slice(start, this.#at))
+    this.#addQuoted(this.#text.slice(start, this.#at))
     this.#at++
   }
 
@@ -101,12 +174,12 @@ class Reader {
     let inside = ''
     for (this.#at++; this.#at < this.#text.length && this.#text[this.#at] !== '"'; this.#at++) {
       const run = this.#substitution()
-      if (run !== undefined) this.#nested.push(run)
+      if (run !== undefined) this.#command.nested.push(run)
       else if (this.#text[this.#at] === '\\') this.#at++
       inside += run ?? this.#text[this.#at] ?? ''
     }
     this.#at++
-    this.#add(inside)
+    this.#addQuoted(inside)
   }
 
   /** What stands in `$(…)` or backticks that begin here; then the place is at their end. */
@@ -125,27 +198,19 @@ class Reader {
     return this.#text.slice(start + 2, this.#at)
   }
 
-  /** `<<WORD`: what follows this line, up to WORD, is text. */
-  #hereText(): void {
-    const [all = '<<', word = ''] =
-      /^<<-?\s*['"\\]?([\w.-]+)['"]?/.exec(this.#text.slice(this.#at, this.#at + 200)) ?? []
-    if (word !== '') this.#awaited.push(word)
-    this.#endWord()
-    this.#at += all.length
-  }
-
   #line(): void {
+    this.#endWord()
     this.#at++
-    for (const word of this.#awaited.splice(0)) {
+    for (const { word, isIndented, for: command } of this.#awaited.splice(0)) {
       const lines: string[] = []
       while (this.#at < this.#text.length) {
         const start = this.#at
         this.#skipTo('\n')
         const line = this.#text.slice(start, this.#at++)
-        if (line.trim() === word) break
+        if ((isIndented ? line.replace(/^\t+/, '') : line) === word) break
         lines.push(line)
       }
-      this.#given.push(lines.join('\n'))
+      command.given.push(lines.join('\n'))
     }
     this.#endCommand()
   }
@@ -156,16 +221,20 @@ class Reader {
   }
 
   #endWord(): void {
-    if (this.#word !== undefined) this.#words.push(this.#word)
-    this.#word = undefined
+    const command = this.#command
+    const { word, awaiting } = command
+    if (word === undefined) return
+    if (awaiting === undefined) command.words.push(word)
+    else if (awaiting.type === 'here') this.#awaited.push({ ...awaiting, word, for: command })
+    else command.targets.push(word)
+    if (awaiting?.type === 'text') command.given.push(word)
+    Object.assign(command, { word: undefined, isPlain: true, awaiting: undefined })
   }
 
   #endCommand(): void {
     this.#endWord()
-    if (this.#words.length > 0)
-      this.#found.push({ words: this.#words, nested: this.#nested, given: this.#given })
-    this.#words = []
-    this.#nested = []
-    this.#given = []
+    const { words, targets } = this.#command
+    if (words.length > 0 || targets.length > 0) this.#found.push(this.#command)
+    this.#command = begun()
   }
 }
