@@ -56,10 +56,10 @@ function write(draft: Draft, value: unknown): void {
   }
 }
 
+/** Of what is no object. */
 function scalarText(value: unknown): string {
   // More than that is not shown.
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_CHARS))
-  return value === null ? 'null' : String(value)
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_CHARS)) : `${value as null}`
 }
 
 function leafText(value: object): string | undefined {

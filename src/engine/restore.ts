@@ -77,6 +77,7 @@ export type RestoreResult = {
 }
 
 const ROUNDS = 3
+const UNDONE = { applied: false, declined: false, safety: null, checkpoint: null } as const
 
 /** The caller holds the project's lock and has recovered what was interrupted. */
 export async function restore(
@@ -94,18 +95,11 @@ export async function restore(
   const plan = await snapshots.plan(project, { ...request, now, leave })
   const view = viewPlan(plan)
   const { target } = request
-  const nothing = {
-    target,
-    plan: view,
-    applied: false,
-    declined: false,
-    safety: null,
-    checkpoint: null,
-  }
+  const nothing = { target, plan: view, ...UNDONE }
   if (request.dryRun) return nothing
   refuseConflicts(plan)
   if (isEmpty(plan)) return { ...nothing, checkpoint: newest?.id ?? null }
-  const facts = { target, goal: request.goal, now: before.snapshot.tree }
+  const facts = { target, goal: request.goal, now }
   if (hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
     return { ...nothing, declined: true }
   if (request.session !== undefined) refuseMovedState(context, request.session)
