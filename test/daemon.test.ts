@@ -188,6 +188,50 @@ test('what a daemon that hangs has been asked is done once, by the command itsel
   expect(checkpointsOf(s)).toBe(1)
 })
 
+test('a daemon that hangs is told as such, with its process and what to do', async () => {
+  using s = daemonScratch(FILES)
+  expect(s.json(['daemon', 'status'])).toEqual({ running: false })
+  const { pid } = s.daemon('start')
+  expect(s.run(['daemon', 'run'])).toEqual({
+    code: 3,
+    stdout: `Process ${pid} has the place of the daemon already. More of it: savestate daemon status\n`,
+    stderr: '',
+  })
+  process.kill(pid, 'SIGSTOP')
+  try {
+    expect(s.json(['daemon', 'status'])).toEqual({ running: false, unresponsive: { pid } })
+    const { stdout } = s.run(['daemon', 'status'])
+    expect(stdout).toContain(`The daemon, process ${pid}, does not answer.`)
+    expect(stdout).toContain(`kill -9 ${pid}`)
+    for (const action of ['start', 'stop']) {
+      const { code, stderr } = s.run(['daemon', action, '--json'])
+      expect([code, JSON.parse(stderr).error]).toEqual([
+        2,
+        {
+          code: 'DAEMON_FAILED',
+          message: `The daemon, process ${pid}, does not answer`,
+          hint: expect.stringContaining(`kill -9 ${pid}`),
+        },
+      ])
+    }
+  } finally {
+    process.kill(pid, 'SIGKILL')
+  }
+  await until(() => !isAlive(pid), 'its end')
+  expect(s.json(['daemon', 'status'])).toEqual({ running: false })
+})
+
+test('the address of a dead daemon whose number is another program’s now leads nowhere', () => {
+  using s = daemonScratch(FILES)
+  const { pid } = s.daemon('start')
+  const path = join(s.home, 'daemon', 'address.json')
+  const address = readFileSync(path, 'utf8')
+  s.daemon('stop')
+  writeFileSync(path, address.replace(String(pid), String(process.pid)), { mode: 0o600 })
+  expect(s.json(['daemon', 'status'])).toEqual({ running: false })
+  expect(s.json(['daemon', 'stop'])).toEqual({ running: false, stopped: false })
+})
+
 test('a project that vanishes, and comes back, is none of its troubles', () => {
   using s = daemonScratch(FILES)
   s.daemon('start')

@@ -187,6 +187,19 @@ test('a daemon that does not answer, or dies at work, costs no checkpoint', asyn
   expect(s.run(['list']).stdout).toContain('You: Go')
 })
 
+test('a hook starts a daemon though the number of a dead one is another program’s now', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  const { pid } = s.daemon('start')
+  const path = join(s.home, 'daemon', 'address.json')
+  const address = readFileSync(path, 'utf8')
+  s.daemon('stop')
+  // This process has it.
+  writeFileSync(path, address.replace(String(pid), String(process.pid)), { mode: 0o600 })
+  expect(command(s, 'UserPromptSubmit', { prompt: 'Go' })).toEqual(SILENT)
+  await until(() => s.address() !== undefined && s.address()?.pid !== process.pid, 'a new daemon')
+  expect(s.run(['list']).stdout).toContain('You: Go')
+})
+
 test('what a call changes whose end is never told is saved when the folder falls quiet', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start')

@@ -1,8 +1,8 @@
 // A hook that had to do its work itself starts the daemon for the next one. Nothing depends on that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HookRequest } from '../adapters/index.js'
-import { readAddress } from '../http/index.js'
-import type { Store } from '../index.js'
+import { type Address, readAddress } from '../http/index.js'
+import { daemonPlaceHolder, type Store } from '../index.js'
 import type { Request } from './command.js'
 import { isThere, startProcess } from './daemon-process.js'
 import { hasOwnVariable } from './forward.js'
@@ -22,8 +22,7 @@ export async function startForHooks(
   const store = await request.store().catch(() => undefined)
   if (store === undefined || store.isEncrypted || !isWanted(store)) return
   const address = readAddress(store.home)
-  // One of another build is replaced by who forwards; one that does not answer has the place.
-  if (address !== undefined && isThere(address.pid)) return
+  if (address !== undefined && (await hasPlace(address, store))) return
   let isOver = false
   startProcess(store.home, () => {
     isOver = true
@@ -32,10 +31,16 @@ export async function startForHooks(
   const deadline = performance.now() + WAIT_MS
   while (
     !isOver &&
-    readAddress(store.home)?.build === address?.build &&
+    readAddress(store.home)?.startedAt === address?.startedAt &&
     performance.now() < deadline
   )
     await sleep(LOOK_EVERY_MS)
+}
+
+/** One of another build is replaced by who forwards; one that does not answer has the place. */
+async function hasPlace({ pid }: Address, { home }: Store): Promise<boolean> {
+  // A dead one's number may be another program's by now, and only the lock tells.
+  return isThere(pid) && (await daemonPlaceHolder({ home })) !== undefined
 }
 
 function isWanted(store: Store): boolean {

@@ -1,9 +1,10 @@
 // Starts the daemon, or finds it: returns when one of this build answers.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStore, SavestateError } from '../index.js'
+import { daemonPlaceHolder, openStore, SavestateError } from '../index.js'
 import type { Line } from '../http/index.js'
 import { endDaemon, findDaemon, startProcess } from './daemon-process.js'
 import { TAKEN } from './daemon-run.js'
+import { unresponsive } from './unresponsive.js'
 import { build } from './version.js'
 
 const PATIENCE_MS = 20_000
@@ -44,6 +45,8 @@ export async function startDaemonFor(home: string): Promise<Started> {
 async function startFault(home: string): Promise<SavestateError> {
   const store = await openStore({ home, mayBlock: true, encryption: {} })
   await store.close()
+  const holder = await daemonPlaceHolder({ home })
+  if (holder !== undefined) return unresponsive(holder)
   return new SavestateError('DAEMON_FAILED', 'The daemon could not be started', {
     hint: 'Commands work without it. `savestate daemon run` shows what is wrong.',
   })

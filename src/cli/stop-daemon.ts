@@ -1,6 +1,7 @@
 // Ends the daemon of the store, for who wants that or needs the store for itself.
-import { SavestateError } from '../index.js'
-import { endDaemon, findDaemon, isThere } from './daemon-process.js'
+import { daemonPlaceHolder } from '../index.js'
+import { endDaemon, findDaemon } from './daemon-process.js'
+import { unresponsive } from './unresponsive.js'
 
 /** True if one was running and has ended. Throws DAEMON_FAILED if it does not answer. */
 export async function stopDaemon(): Promise<boolean> {
@@ -8,8 +9,8 @@ export async function stopDaemon(): Promise<boolean> {
   if (found === undefined) return false
   const { address, status } = found
   if (status !== undefined && (await endDaemon(address))) return true
-  if (!isThere(address.pid)) return false
-  throw new SavestateError('DAEMON_FAILED', `The daemon, process ${address.pid}, does not answer`, {
-    hint: `If that is a process of savestate, end it with: kill ${address.pid}`,
-  })
+  // Its number may be another program's by now.
+  const holder = await daemonPlaceHolder()
+  if (holder === undefined) return false
+  throw unresponsive(holder)
 }

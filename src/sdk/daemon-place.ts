@@ -1,9 +1,9 @@
 // The place that the one daemon of a store has: a lock that dies with it, and a folder for what it tells of itself.
-import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as engine from '../engine/index.js'
 import { hasCode } from '../model/index.js'
-import { type Lock, takeLock, writeFileAtomically } from '../system/index.js'
+import { type Lock, readLockOwner, takeLock, writeFileAtomically } from '../system/index.js'
 import { refuseUnknown } from './known-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
 import { explained } from './session.js'
@@ -35,6 +35,22 @@ export async function takeDaemonPlace(
   return explained(async () => {
     const lock = await takeLock(engine.daemonLockPath(home), { waitMs: 0, purpose: 'daemon' })
     return lock === undefined ? undefined : placeIn(home, lock)
+  })
+}
+
+/** The process that has the place, whether it answers or not; undefined if none has it. Makes no store. */
+export async function daemonPlaceHolder(
+  options: Pick<StoreOptions, 'home'> = {},
+): Promise<{ readonly pid: number | null } | undefined> {
+  refuseUnknown('daemonPlaceHolder', options, { home: true })
+  const home = homeOf(options)
+  return explained(async () => {
+    // Asked for its path, the engine would make the folder.
+    if (!existsSync(join(home, 'locks', 'daemon'))) return undefined
+    const path = engine.daemonLockPath(home)
+    const lock = await takeLock(path, { waitMs: 0, purpose: 'look for the daemon' })
+    lock?.release()
+    return lock === undefined ? { pid: (await readLockOwner(path))?.pid ?? null } : undefined
   })
 }
 

@@ -1,5 +1,5 @@
 export type { AgentState, Message, ToolCallRecord } from './agent-state.js'
-export { type DaemonPlace, storeHome, takeDaemonPlace } from './daemon-place.js'
+export { type DaemonPlace, daemonPlaceHolder, storeHome, takeDaemonPlace } from './daemon-place.js'
 export { autoSave, type AutoSaveOptions } from './auto-save.js'
 export type { Encryption, KeyInput } from './given-keys.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'

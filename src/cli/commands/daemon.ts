@@ -1,17 +1,24 @@
-import { storeHome } from '../../index.js'
+import { daemonPlaceHolder, storeHome } from '../../index.js'
 import { command, type Request } from '../command.js'
 import { findDaemon } from '../daemon-process.js'
 import { bytes, counted } from '../figures.js'
 import { pathForPeople, printable } from '../printable.js'
 import { relativeTime } from '../relative-time.js'
+import { howToEnd, unresponsive } from '../unresponsive.js'
+
+type Holder = { readonly pid: number | null }
 
 type DaemonAnswer = {
   readonly running: boolean
   readonly started?: boolean
   readonly stopped?: boolean
   readonly status?: Readonly<Record<string, unknown>>
+  /** Who has the daemon's place, and does not answer. */
+  readonly unresponsive?: Holder | undefined
   /** Of `run`. */
   readonly code?: number
+  /** Of `run`: who has the place already. */
+  readonly takenBy?: Holder | undefined
 }
 
 export const run = command<DaemonAnswer>({
@@ -27,9 +34,12 @@ export const run = command<DaemonAnswer>({
         return look()
     }
   },
-  json: ({ running, started, stopped, status }) => ({ running, started, stopped, ...status }),
+  json: ({ code: _code, status, ...answer }) => ({ ...answer, ...status }),
   render(answer, request) {
+    if (answer.takenBy !== undefined) return takenText(answer.takenBy)
     if (answer.code !== undefined) return ''
+    if (answer.unresponsive !== undefined)
+      return `${unresponsive(answer.unresponsive).message}. ${howToEnd(answer.unresponsive.pid)}`
     if (answer.stopped !== undefined)
       return answer.stopped ? 'The daemon has ended.' : 'The daemon is not running.'
     if (!answer.running) return 'The daemon is not running. Start it with: savestate daemon start'
@@ -50,13 +60,23 @@ async function stop(): Promise<DaemonAnswer> {
 }
 
 async function foreground(): Promise<DaemonAnswer> {
-  const { runDaemon } = await import('../daemon-run.js')
-  return { running: false, code: await runDaemon() }
+  const { runDaemon, TAKEN } = await import('../daemon-run.js')
+  const code = await runDaemon()
+  if (code !== TAKEN) return { running: false, code }
+  // Undefined if it has ended meanwhile.
+  const takenBy = (await daemonPlaceHolder()) ?? { pid: null }
+  return { running: false, code, takenBy }
 }
 
 async function look(): Promise<DaemonAnswer> {
   const found = await findDaemon()
-  return found?.status === undefined ? { running: false } : { running: true, status: found.status }
+  if (found?.status !== undefined) return { running: true, status: found.status }
+  return { running: false, unresponsive: await daemonPlaceHolder() }
+}
+
+function takenText({ pid }: Holder): string {
+  const who = pid === null ? 'Another process' : `Process ${pid}`
+  return `${who} has the place of the daemon already. More of it: savestate daemon status`
 }
 
 function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request): string {
