@@ -252,6 +252,69 @@ test('trust is noted for Codex only when it was given, by the hash that Codex ma
   expect(read(config)).toBe(`${before}\n[projects."/w"]\ntrust_level = "trusted"\n`)
 })
 
+const BOTH = ['--trust', '--mcp']
+/** Each of them is asked for twice before the next; without --mcp the server goes, and trust stays. */
+const ORDERS = [
+  [BOTH],
+  [['--trust'], BOTH],
+  [['--mcp'], BOTH],
+  [BOTH, []],
+  [['--mcp'], ['--trust']],
+]
+
+test.each([
+  ['no file', undefined],
+  ['an empty file', ''],
+  ['a file without an end of its last line', 'model = "x"'],
+  ['a file', 'model = "x"\n'],
+  ['a file with other line ends', 'model = "x"\r\n'],
+])('Codex: %s comes back to the byte, whatever was installed in which order', (_, before) => {
+  using s = scratch()
+  const config = userFile(s, '.codex/config.toml')
+  const now = () => (existsSync(config) ? read(config) : undefined)
+  const install = (options: readonly string[]) =>
+    expect(s.run(['install', 'codex', '-y', ...options]).code).toBe(0)
+  if (before !== undefined) put(config, before)
+  for (const order of ORDERS) {
+    for (const options of order) {
+      install(options)
+      const once = now()
+      install(options)
+      expect({ order, text: now() }).toEqual({ order, text: once })
+    }
+    expect(s.run(['uninstall', 'codex', '-y']).code).toBe(0)
+    expect({ order, text: now() }).toEqual({ order, text: before })
+  }
+})
+
+test('Codex: what is for a project and what is for a user come and go without each other', () => {
+  using s = scratch({ 'package.json': '{}' })
+  const config = userFile(s, '.codex/config.toml')
+  put(config, 'model = "x"')
+  s.run(['install', 'codex', '-y', '--mcp', '--trust'])
+  const user = read(config)
+  s.run(['install', 'codex', '-y', '--mcp', '--trust', '--project'])
+  expect(read(config)).not.toBe(user)
+  expect(s.run(['uninstall', 'codex', '-y', '--project']).code).toBe(0)
+  expect(read(config)).toBe(user)
+  s.run(['install', 'codex', '-y', '--trust', '--project'])
+  expect(s.run(['uninstall', 'codex', '-y']).code).toBe(0)
+  expect(read(config)).not.toContain('mcp_servers')
+  expect(read(config)).toContain('[hooks.state.')
+  expect(s.run(['uninstall', 'codex', '-y', '--project']).code).toBe(0)
+  expect(read(config)).toBe('model = "x"')
+})
+
+test('Codex: what was put behind our server stays on a line of its own', () => {
+  using s = scratch()
+  const config = userFile(s, '.codex/config.toml')
+  put(config, 'model = "x"')
+  s.run(['install', 'codex', '-y', '--mcp'])
+  writeFileSync(config, `${read(config)}[mine]\n`)
+  expect(s.run(['uninstall', 'codex', '-y']).code).toBe(0)
+  expect(read(config)).toBe('model = "x"\n[mine]\n')
+})
+
 test('the plugin for opencode saves, waits for what is under way, and throws only to stop a tool', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['install', 'opencode', '-y', '--strict'])

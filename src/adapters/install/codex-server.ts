@@ -2,7 +2,7 @@
 import { SavestateError } from '../../index.js'
 import type { McpServer } from './mcp-server.js'
 import { type FileChange, inFile } from './plan.js'
-import type { Records } from './record.js'
+import { recordAfter, type Records } from './record.js'
 import { type Edited, edited, lineEndOf, unedited } from './text-edit.js'
 import { tableAt } from './toml-edit.js'
 
@@ -19,26 +19,40 @@ export function planServer(
   records: Records,
 ): FileChange | undefined {
   return inFile(path, (text) => {
-    const without = removeServer(unedited(text ?? ''))
-    const { text: after } = server === undefined ? without : addServer(without, server)
-    if (after === (text ?? '')) return undefined
-    const isGone = after === '' && server === undefined
+    const start = unedited(text ?? '')
+    const result = server === undefined ? removeServer(start) : putServer(start, server)
+    if (result.text === (text ?? '')) return undefined
     const record = records.get(path)
-    return { path, before: text, after: isGone ? undefined : after, mode: 0o600, record }
+    const trusts = record?.trusts ?? []
+    // Without a record it was written by a version that kept none, or the store was lost.
+    const isOurs = record?.isCreated ?? true
+    const isGone = result.text === '' && server === undefined && isOurs
+    const isNothing = server === undefined && trusts.length === 0
+    return {
+      path,
+      before: text,
+      after: isGone ? undefined : result.text,
+      mode: 0o600,
+      record: isNothing ? undefined : recordAfter({ record, text, result, trusts }),
+    }
   })
 }
 
-/** The same for a file of which something else goes as well. */
-export function withoutServer(
-  path: string,
-  change: FileChange | undefined,
-  records: Records,
-): FileChange | undefined {
-  if (change === undefined) return planServer(path, undefined, records)
-  if (change.after === undefined) return change
-  const { text } = removeServer(unedited(change.after))
-  const isGone = text === '' && change.after !== ''
-  return { ...change, after: isGone ? undefined : text }
+export function hasServer(text: string): boolean {
+  return BLOCK.test(text)
+}
+
+/** Where it stands already, it stays. */
+function putServer(before: Edited, server: McpServer): Edited {
+  const found = BLOCK.exec(before.text)
+  if (found === null) return addServer(before, server)
+  const [block, unended] = found
+  const eol = lineEndOf(before.text)
+  const end = /\r?\n$/.exec(block)?.[0] ?? ''
+  const lines = [unended === undefined ? MARK : UNENDED_MARK, ...tableOf(server)]
+  const inserted = lines.join(eol) + end
+  if (inserted === block) return before
+  return edited(before, { offset: found.index, removed: block, inserted })
 }
 
 /** An entry that is not marked is the person's, and stays. Throws CONFIG_INVALID. */
@@ -62,9 +76,11 @@ export function removeServer(before: Edited): Edited {
   const [block, unended] = found
   const eol = lineEndOf(before.text)
   const head = before.text.slice(0, found.index)
-  const gap = unended === undefined ? eol : eol + eol
-  const offset = head.endsWith(gap) ? head.length - gap.length : head.length
   const end = found.index + block.length
+  // What somebody has put behind it stays on a line of its own.
+  const isLast = /^(?:$|\r?\n)/.test(before.text.slice(end))
+  const gap = unended !== undefined && isLast ? eol + eol : eol
+  const offset = head.endsWith(gap) ? head.length - gap.length : head.length
   return edited(before, { offset, removed: before.text.slice(offset, end), inserted: '' })
 }
 

@@ -3,12 +3,13 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { recordOf } from '../agents/payload.js'
+import { hasServer, removeServer } from './codex-server.js'
 import { itemsAt, parseJson, valueOf } from './json-edit.js'
 import { type FileChange, inFile } from './plan.js'
 import { configFolder, type Environment } from './places.js'
-import type { InstallRecord, Records } from './record.js'
+import { type InstallRecord, recordAfter, type Records } from './record.js'
 import { EVENTS, type Target } from './recipes.js'
-import { type Edited, unedited, undone, undoOf } from './text-edit.js'
+import { type Edited, unedited, undone } from './text-edit.js'
 import { addTrust, removeTrust, type Trust } from './toml-edit.js'
 
 const DEFAULT_TIMEOUT = 600
@@ -49,46 +50,46 @@ export function planTrust({
 }: TrustRequest): FileChange | undefined {
   return inFile(path, (text) => {
     const record = records.get(path)
-    const old = text ?? ''
-    const base = record === undefined ? undefined : undone(old, record.undo)
     const all = [...otherTrusts(record, hooksFile), ...trusts]
-    const result = all.reduce<Edited>(addTrust, unedited(base ?? old))
+    const isStale = (known: Trust) => !all.some(({ key }) => key === known.key)
+    const kept = (record?.trusts ?? [])
+      .filter(isStale)
+      .reduce<Edited>(removeTrust, unedited(text ?? ''))
+    const result = all.reduce<Edited>(addTrust, kept)
     if (result.text === text || trusts.length === 0) return undefined
-    const isCreated = text === undefined || (base !== undefined && record?.isCreated === true)
-    const kept = { undo: undoOf(result), isCreated, made: [], trusts: all }
-    return { path, before: text, after: result.text, mode: 0o600, record: kept }
+    const after = recordAfter({ record, text, result, trusts: all })
+    return { path, before: text, after: result.text, mode: 0o600, record: after }
   })
 }
 
-/** Takes the trust in all hooks of a file back. */
+/** Takes the trust in all hooks of a file back, and our server out if that is to go too. */
 export function planDistrust({
   path,
   hooksFile,
   trusts,
   records,
-}: TrustRequest): FileChange | undefined {
+  isServerGone,
+}: TrustRequest & { readonly isServerGone: boolean }): FileChange | undefined {
   return inFile(path, (text) => {
     if (text === undefined) return undefined
     const record = records.get(path)
     const others = otherTrusts(record, hooksFile)
-    const exact = record === undefined ? undefined : undone(text, record.undo)
     const gone = [...(record?.trusts ?? []), ...trusts].filter((trust) => !others.includes(trust))
-    const result =
-      exact === undefined
-        ? gone.reduce<Edited>(removeTrust, unedited(text))
-        : others.reduce<Edited>(addTrust, unedited(exact))
+    const isLast = others.length === 0 && (isServerGone || !hasServer(text))
+    // What goes back to the byte takes everything of ours with it.
+    const exact = record === undefined || !isLast ? undefined : undone(text, record.undo)
+    const distrusted =
+      exact === undefined ? gone.reduce<Edited>(removeTrust, unedited(text)) : unedited(exact)
+    const result = isServerGone ? removeServer(distrusted) : distrusted
     if (result.text === text) return undefined
-    const isCreated = record?.isCreated === true
-    const isEmpty = isCreated && result.text.trim() === ''
+    // Without a record it was written by a version that kept none of it, if it is the server that was all there was.
+    const isCreated = record?.isCreated ?? (hasServer(text) && result.text === '')
     return {
       path,
       before: text,
-      after: isEmpty ? undefined : result.text,
+      after: isLast && isCreated && result.text.trim() === '' ? undefined : result.text,
       mode: 0o600,
-      record:
-        others.length === 0
-          ? undefined
-          : { undo: undoOf(result), isCreated, made: [], trusts: others },
+      record: isLast ? undefined : recordAfter({ record, text, result, trusts: others }),
     }
   })
 }

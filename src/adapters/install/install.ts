@@ -5,7 +5,7 @@ import { AGENT_NAMES, type AgentName } from '../agents/event.js'
 import { isAllowed, setAllowed } from '../guard/allowed.js'
 import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
 import { readConfig, removeFolders, writeConfig } from './config-file.js'
-import { planServer, withoutServer } from './codex-server.js'
+import { planServer } from './codex-server.js'
 import type { DaemonAddress } from './daemon-hook.js'
 import { hookProgram } from './hook-command.js'
 import { type FileChange, type Plan, planInstall, planUninstall } from './plan.js'
@@ -84,20 +84,20 @@ export async function planUninstallOf(
   request: InstallRequest,
 ): Promise<Plan> {
   const targets = targetsOf(recipeOf(request))
-  const trust = trustFile(request.environment)
+  const [trust, servers] = [trustFile(request.environment), codexServers(request)]
   const records: Records =
-    store === undefined ? new Map() : await readRecords(store, [...paths(targets), trust])
+    store === undefined ? new Map() : await readRecords(store, [...paths(targets), trust, servers])
   const permission = store === undefined ? undefined : await permissionChange(store, request, false)
   const plan = { ...planUninstall(targets, records), permission }
   const [target] = targets
   if (request.agent !== 'codex' || target === undefined) return plan
   const trusts = trustsIn(target, readConfig(target.path))
-  const distrust = planDistrust({ path: trust, hooksFile: target.path, trusts, records })
-  const servers = codexServers(request)
-  const changes =
-    servers === trust
-      ? [withoutServer(trust, distrust, records)]
-      : [distrust, planServer(servers, undefined, records)]
+  const isServerGone = servers === trust
+  const hooksFile = target.path
+  const changes = [
+    planDistrust({ path: trust, hooksFile, trusts, records, isServerGone }),
+    isServerGone ? undefined : planServer(servers, undefined, records),
+  ]
   return { ...plan, changes: [...plan.changes, ...changes.filter((one) => one !== undefined)] }
 }
 

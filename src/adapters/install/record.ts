@@ -4,7 +4,7 @@ import type { Store } from '../../index.js'
 import { recordOf } from '../agents/payload.js'
 import type { JsonPath } from './json-edit.js'
 import type { Trust } from './toml-edit.js'
-import type { Undo } from './text-edit.js'
+import { type Edited, type Undo, undone, undoOf } from './text-edit.js'
 
 export type InstallRecord = {
   readonly undo: Undo
@@ -36,6 +36,32 @@ export async function writeRecord(
 ): Promise<void> {
   const text = record === undefined ? undefined : JSON.stringify(record)
   await store.changeNote({ key: noteKey(path), change: () => text })
+}
+
+export type Step = {
+  /** Of what was done to the file before. */
+  readonly record: InstallRecord | undefined
+  /** What the file held until now; undefined if it was not there. */
+  readonly text: string | undefined
+  readonly result: Edited
+  readonly trusts: readonly Trust[]
+}
+
+/** What is known of a file to which something of ours was done again: the way back goes over all of it. */
+export function recordAfter({
+  record,
+  text,
+  result,
+  trusts,
+}: Step): Omit<InstallRecord, 'folders'> {
+  const own = undoOf(result)
+  if (record === undefined || text === undefined)
+    return { undo: own, isCreated: text === undefined, made: [], trusts }
+  // Somebody has changed it since: a way back that fits no text of ours says so.
+  if (undone(text, record.undo) === undefined)
+    return { undo: record.undo, isCreated: false, made: [], trusts }
+  const undo = { mark: own.mark, steps: [...own.steps, ...record.undo.steps] }
+  return { undo, isCreated: record.isCreated, made: [], trusts }
 }
 
 function noteKey(path: string): string {
