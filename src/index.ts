@@ -56,6 +56,7 @@ export type {
 } from './engine/index.js'
 export {
   CHANGED_BY_PERSON,
+  NOT_READABLE,
   type CheckpointKind,
   type ClassCodec,
   ClassRegistry,

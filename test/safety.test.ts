@@ -573,6 +573,25 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     expect(readFileSync(join(s.project, 'thing'), 'utf8')).toBe('the only copy')
   })
 
+  test('a folder that was closed meanwhile is told, and in the way of what it held', async () => {
+    await using s = await scratch({ files: { 'full/x': 'one' } })
+    s.write({ empty: { folder: 0o755 } })
+    giveToUser(s)
+    const to = asUser(s, [['save', {}]]).results?.[0]?.['id']
+    chmodSync(join(s.project, 'empty'), 0)
+    const [rewound] = asUser(s, [['rewind', { to }]]).results ?? []
+    expect(rewound).toMatchObject({
+      applied: false,
+      plan: { keep: [{ path: 'empty', reason: 'not captured: cannot be read' }] },
+    })
+
+    chmodSync(join(s.project, 'full'), 0)
+    expect(asUser(s, [['rewind', { to }]]).error).toMatchObject({
+      code: 'REWIND_CONFLICT',
+      message: 'full/x would be overwritten, but is not captured: cannot be read',
+    })
+  })
+
   test('what could not be read then and can be read now stays', async () => {
     await using s = await scratch({ files: { 'x.txt': 'one', locked: 'precious', 'dir/y': 'p' } })
     giveToUser(s)

@@ -1,5 +1,5 @@
 // What rewind, undo and redo have in common: they show a plan, ask, and say what was done.
-import { CHANGED_BY_PERSON, type PlanItem, type RewindResult } from '../index.js'
+import { CHANGED_BY_PERSON, NOT_READABLE, type PlanItem, type RewindResult } from '../index.js'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
 import { isNothing, planCounts, planText } from './plan-text.js'
@@ -19,14 +19,20 @@ export function restoreText(result: RewindResult, request: Request, words: Words
   const kept =
     plan.keep.length === 0 ? '' : `\n${planText({ ...NONE, keep: plan.keep }, screen.paint)}`
   if (isNothing(plan)) {
-    const nothing = plan.keep.some(isMine) ? 'what differs was changed by you' : words.nothing
-    return `Nothing to do: ${nothing}.${kept}`
+    return `Nothing to do: ${nothingText(plan.keep, words)}.${kept}`
   }
   if (options.has('dry-run'))
     return `${planText(plan, screen.paint)}\nA dry run: nothing has been changed.`
   if (!applied) return ''
   const mine = plan.keep.some(isMine) ? kept : ''
   return `${words.done}: ${planCounts(plan)}. ${words.next}${mine}`
+}
+
+function nothingText(keep: readonly PlanItem[], { nothing }: Words): string {
+  if (keep.some(isMine)) return 'what differs was changed by you'
+  return keep.some(({ reason }) => reason === NOT_READABLE)
+    ? 'nothing differs but what cannot be read'
+    : nothing
 }
 
 function isMine({ reason }: PlanItem): boolean {

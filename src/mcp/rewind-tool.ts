@@ -1,7 +1,7 @@
 // The one tool that overwrites files. A text that an agent reads can make it call any tool, so no word of an agent is
 // enough here: the person must have started this server with the switch, and the agent must have been shown the plan
 // for the folder as it is now.
-import { type PlanFacts, type RewindResult, SavestateError } from '../index.js'
+import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../index.js'
 import type { Confirmations } from './confirmations.js'
 import { counted, personsLines, planLines } from './text.js'
 import { projectPaths, type Tool, type ToolAnswer, type ToolCall } from './tool.js'
@@ -67,10 +67,14 @@ export const REWIND_TOOL: Omit<Tool, 'effect' | 'run'> = {
 }
 
 function nothingAnswer(result: RewindResult): ToolAnswer {
-  const persons = personsLines(result.plan.keep)
-  const why =
-    persons.length === 0 ? 'the folder is as it was then' : 'what differs was changed by the person'
-  return { text: [`Nothing to do: ${why}.`, ...persons].join('\n'), result }
+  const { keep } = result.plan
+  const persons = personsLines(keep)
+  const unread = keep.filter(({ reason }) => reason === NOT_READABLE)
+  const same =
+    unread.length === 0 ? 'the folder is as it was then' : 'nothing differs but what cannot be read'
+  const why = persons.length === 0 ? same : 'what differs was changed by the person'
+  const lines = unread.map(({ path, reason }) => `keep ${path} (${reason})`)
+  return { text: [`Nothing to do: ${why}.`, ...lines, ...persons].join('\n'), result }
 }
 
 function planAnswer(result: RewindResult, token: string): ToolAnswer {

@@ -36,14 +36,18 @@ export type Scope = {
 /** Why a path is kept that the person has changed. */
 export const CHANGED_BY_PERSON = 'changed by you'
 
+/** Why a folder is kept of which nobody can say whether it is as it was. */
+export const NOT_READABLE = `not captured: ${SKIP_REASONS.unreadable}`
+
 export function planRestore(now: Present, then: Target, wished: Scope): RestorePlan {
   const mine = pathsLeft(now, then, wished)
   const includes = (path: BytePath) => wished.includes(path) && !mine.has(path)
   const scope = { ...wished, includes }
   const write = new Map<BytePath, PlannedWrite>()
   const conflict = new Map<BytePath, string>()
+  const unread = new Map<BytePath, string>()
   for (const [path, to] of then) {
-    if (scope.includes(path)) planWrite({ now, target: then, write, conflict }, path, to)
+    if (scope.includes(path)) planWrite({ now, target: then, write, conflict, unread }, path, to)
   }
   const { remove, keep, staying } = planRemovals(now, then, scope)
   for (const { path, from, to } of write.values()) {
@@ -55,7 +59,7 @@ export function planRestore(now: Present, then: Target, wished: Scope): RestoreP
   return {
     write: [...write.values()].sort(byPath),
     remove,
-    keep: left(new Map([...keep, ...mine])),
+    keep: left(new Map([...unread, ...keep, ...mine])),
     conflict: left(conflict),
   }
 }
@@ -95,12 +99,16 @@ type Draft = {
   readonly target: Target
   readonly write: Map<BytePath, PlannedWrite>
   readonly conflict: Map<BytePath, string>
+  readonly unread: Map<BytePath, string>
 }
 
 function planWrite(draft: Draft, path: BytePath, to: Entry): void {
   const from = draft.now.get(path)
   if (from?.type === 'uncaptured') {
-    if (to.type === 'folder' && from.isFolder) return
+    if (to.type === 'folder' && from.isFolder) {
+      if (from.reason === 'unreadable') draft.unread.set(path, NOT_READABLE)
+      return
+    }
     draft.conflict.set(path, uncapturedText(from))
     return
   }

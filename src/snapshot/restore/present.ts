@@ -13,9 +13,10 @@ import {
   type SkipReason,
   type Uncaptured,
 } from '../../model/index.js'
-import { type FolderNode, findNode } from '../capture/node.js'
+import { type FolderNode, findNode, type Node } from '../capture/node.js'
 import { readLink, readStable } from '../capture/read-file.js'
 import { absolute, type Site } from '../capture/site.js'
+import { isUnreadable } from '../capture/stats.js'
 import type { Change } from '../compare.js'
 import { objectIdOf } from '../objects/object-id.js'
 
@@ -68,11 +69,14 @@ export function restoreMaps(changes: readonly Change[], site: Site, root: Folder
 
 /** Why the nearest known node at or above a path was skipped, if it was. */
 function uncapturedAbove(root: FolderNode, path: BytePath): SkipReason | undefined {
-  for (let level = path; level !== ROOT; level = parentOf(level)) {
-    const node = findNode(root, level)
-    if (node !== undefined) return node.kind === 'skipped' ? node.reason : undefined
+  let node: Node | undefined = root
+  for (const name of path.split('/')) {
+    if (node.kind !== 'folder') break
+    const inner: Node | undefined = node.children.find((child) => child.name === name)
+    if (inner === undefined) return undefined
+    node = inner
   }
-  return undefined
+  return node.kind === 'skipped' ? node.reason : undefined
 }
 
 type Found = {
@@ -98,6 +102,8 @@ function look(site: Site, path: BytePath): Found | undefined {
     return { isFolder: stats.isDirectory(), id, mode: stats.mode & 0o7777, isLink }
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    // Something may be there, behind a folder that does not let us in.
+    if (isUnreadable(error)) return { isFolder: false, id: undefined, mode: 0, isLink: false }
     throw error
   }
 }
