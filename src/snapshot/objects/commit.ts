@@ -32,7 +32,9 @@ export type CommitFacts = {
 }
 
 export function encodeCommit(facts: CommitFacts): Buffer {
-  const who = `Savestate <savestate@localhost> ${Math.floor(facts.createdAtMs / 1000)} +0000`
+  // Git knows no time before 1970, whatever the clock says; the line at the end has the real one.
+  const seconds = Math.max(0, Math.floor(facts.createdAtMs / 1000))
+  const who = `Savestate <savestate@localhost> ${seconds} +0000`
   const text = [
     `tree ${facts.tree}`,
     `author ${who}`,
