@@ -26,6 +26,7 @@ import { FolderReplaced, SafeFolders } from './safe-folders.js'
 import { firstFolderMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
 import type { StillThere } from './still-there.js'
+import { inUserWords } from './user-words.js'
 
 export type ApplyContext = {
   readonly root: BytePath
@@ -143,7 +144,7 @@ class Applier {
       const isDisturbance =
         error instanceof FolderReplaced ||
         hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ELOOP')
-      if (!isDisturbance) throw error
+      if (!isDisturbance) throw inUserWords(error, path)
       this.#disturbed.add(path)
     }
   }

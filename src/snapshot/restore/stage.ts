@@ -26,6 +26,7 @@ import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
 import { setModeAt } from './special-bits.js'
+import { inUserWords } from './user-words.js'
 
 const fsyncAsync = promisify(fsync)
 const FSYNC_AT_ONCE = 64
@@ -72,7 +73,8 @@ export async function stage(
         const partialMode = await stageOne({ write, temporary }, { ...context, opened })
         staged.push({ write, temporary, partialMode })
       } catch (error) {
-        if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR')) throw error
+        if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR'))
+          throw inUserWords(error, write.path)
         disturbed.push(write.path)
       }
       if (unsynced.length >= FSYNC_AT_ONCE) await sync()
