@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratchFolders } from '../checkout/scratch-git.js'
 import { listFolder, VANISHED } from './list-folder.js'
-import { readLink, readStable } from './read-file.js'
+import { BulkReader, readLink, readStable } from './read-file.js'
 import { lstat } from './stats.js'
 
 const folder = scratchFolders()
@@ -14,6 +14,16 @@ test('a file comes back whole, with the stamp it had', () => {
   writeFileSync(path, Buffer.alloc(100_000, 'content'))
   const read = readStable(path)
   expect(typeof read === 'string' ? read : read.content.equals(readFileSync(path))).toBe(true)
+})
+
+test('a file that holds more than its size says is not taken for an empty one', () => {
+  // Of no bytes, as all of /proc.
+  expect(lstat('/proc/version')).toMatchObject({ size: 0n })
+  expect(readStable('/proc/version')).toBe('unreadable')
+  expect(new BulkReader().read('/proc/version', Infinity)).toBe('unreadable')
+  const empty = join(folder(), 'empty')
+  writeFileSync(empty, '')
+  expect(readStable(empty)).toMatchObject({ content: Buffer.alloc(0) })
 })
 
 test('what is no regular file is never waited for and never followed', () => {

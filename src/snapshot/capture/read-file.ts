@@ -42,9 +42,10 @@ export function readStable(path: string, maxBytes = Infinity): StableRead | Read
       if (before.size >= maxBytes) return 'large'
       const content = readExactly(fd, Number(before.size))
       const after = fstatSync(fd, BIGINT)
-      if (content !== undefined && isUnchanged(before, after) && isSteady(fd, content, after)) {
-        return { content, stats: after, readAtMs }
-      }
+      if (!isUnchanged(before, after) || content === 'less') continue
+      // Some files, as those of /proc, hold more than they say: how much of it belongs to them nobody knows.
+      if (content === 'more') return 'unreadable'
+      if (isSteady(fd, content, after)) return { content, stats: after, readAtMs }
     } catch (error) {
       if (isUnreadable(error)) return 'unreadable'
       throw error
@@ -144,15 +145,18 @@ function isSteady(fd: number, content: Buffer, stats: BigIntStats): boolean {
   // A large write can be held up half-way, and then two reads at once agree on half of it.
   if (content.length > LARGE_WRITE_BYTES)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
-  return readExactly(fd, content.length)?.equals(content) ?? false
+  const again = readExactly(fd, content.length)
+  return typeof again !== 'string' && again.equals(content)
 }
 
-function readExactly(fd: number, size: number): Buffer | undefined {
-  const content = Buffer.allocUnsafe(size)
-  for (let done = 0; done < size; ) {
-    const read = readSync(fd, content, done, size - done, done)
-    if (read === 0) return undefined
+/** One byte more is asked for than there should be, which costs nothing: the end shows in the same call. */
+function readExactly(fd: number, size: number): Buffer | 'less' | 'more' {
+  const content = Buffer.allocUnsafe(size + 1)
+  let done = 0
+  do {
+    const read = readSync(fd, content, done, size + 1 - done, done)
+    if (read === 0 && done < size) return 'less'
     done += read
-  }
-  return content
+  } while (done < size)
+  return done > size ? 'more' : content.subarray(0, size)
 }
