@@ -9,7 +9,7 @@ import { afterAll, test } from 'vitest'
 import { tries } from '../../../test/effort.js'
 import { SavestateError } from '../../model/index.js'
 import { SealingKey } from '../sealing/index.js'
-import { at, type Choice, type Late, World } from './changing-world.js'
+import { at, type Choice, type Late, World } from '../../../test/changing-world.js'
 import { StateMemory } from './index.js'
 import { Box, strictCopy } from './strict-copy.js'
 

@@ -1,11 +1,16 @@
-// A state that is changed at random, and copies of all that was written of it (any-changes.test.ts).
+// A state that is changed at random, and copies of all that was written of it (src/ledger/states/any-changes.test.ts).
 /* oxlint-disable vitest/no-standalone-expect -- the checks are in what every command runs */
 import { expect } from 'vitest'
-import { ClassRegistry, type StateId } from '../../model/index.js'
-import { type Database, openDatabase } from '../../system/index.js'
-import { type GivenKeys, KEY_TABLES, StoreVault } from '../sealing/index.js'
-import { STATE_TABLES, StateMemory, StateStore } from './index.js'
-import { Box, difference, differenceInContent, strictCopy } from './strict-copy.js'
+import { ClassRegistry, type StateId } from '../src/model/index.js'
+import { type Database, openDatabase } from '../src/system/index.js'
+import { type GivenKeys, KEY_TABLES, StoreVault } from '../src/ledger/sealing/index.js'
+import { STATE_TABLES, StateMemory, StateStore } from '../src/ledger/states/index.js'
+import {
+  Box,
+  difference,
+  differenceInContent,
+  strictCopy,
+} from '../src/ledger/states/strict-copy.js'
 
 const classes = new ClassRegistry()
 classes.register('Box', {
