@@ -5,6 +5,7 @@ import { valueOf } from './any-classes.js'
 import { readGiven } from './given-text.js'
 import { parseJsonText } from './json-text.js'
 import type { IMPORT_KINDS } from './session-commands.js'
+import { isRecord, stateOfYaml } from './state-yaml.js'
 
 type ImportKind = (typeof IMPORT_KINDS)[number]
 
@@ -31,24 +32,19 @@ function untagged(item: unknown): unknown {
 /** One state. Its id is made from the text, so that the same file is known again. */
 async function readStateYaml(path: string): Promise<readonly unknown[]> {
   const given = await readGiven(path)
-  const state = await parseYamlText(given)
-  if (!isRecord(state)) {
+  const mapping = await parseYamlText(given)
+  if (!isRecord(mapping)) {
     throw new SavestateError('BAD_INPUT', `${given.source} holds no mapping`, {
       hint: 'A state in YAML has a key and a colon on each line, as `savestate export --format yaml` prints it.',
     })
   }
   const id = `yaml:${createHash('sha256').update(given.text).digest('hex').slice(0, 32)}`
-  return [{ id, timestamp: timeOf(state['updated']).toISOString(), data: state }]
+  const data = stateOfYaml(given.text, mapping)
+  return [{ id, timestamp: timeOf(mapping['updated']).toISOString(), data }]
 }
 
 /** Without a zone it is local: that is how agents write it. Now, if it is no time. */
 function timeOf(updated: unknown): Date {
   const time = new Date(typeof updated === 'string' || updated instanceof Date ? updated : NaN)
   return Number.isNaN(time.getTime()) ? new Date() : time
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-  )
 }

@@ -1,24 +1,50 @@
 // The latest state of a session as one YAML mapping, with how and when the session stands.
 import { SavestateError, type Session, type Store } from '../index.js'
-import { jsonForm } from './any-classes.js'
+import { jsonForm, valueOf } from './any-classes.js'
 import { yamlOf } from './yaml-text.js'
+
+/** The first line of a text with tags in it. Beside the state, so that no key of the state can be taken for it. */
+const MARK = '# tagged: true\n'
 
 /** Throws BAD_INPUT for a state that is no mapping. */
 export async function stateYaml(store: Store, session: Session<unknown>): Promise<string> {
   const view = (await store.sessions()).find(({ id }) => id === session.id)
   const state = (await session.stateAt()) ?? {}
-  const { json } = jsonForm(state)
-  if (typeof json !== 'object' || json === null || Array.isArray(json) || '$' in json) {
+  if (!isRecord(state)) {
     throw new SavestateError('BAD_INPUT', 'The state is no mapping, so it cannot be one in YAML', {
       hint: 'Use --format json.',
     })
   }
-  const mapping: Record<string, unknown> = { ...json }
-  return yamlOf({
+  const { json, isPlain } = jsonForm(state)
+  const mapping: Record<string, unknown> = { ...Object(json) }
+  const text = await yamlOf({
     ...mapping,
     status: statusOf(mapping['status'], view?.status ?? 'in_progress'),
     updated: view?.updatedAt ?? null,
   })
+  return isPlain ? text : MARK + text
+}
+
+/** The state of a mapping that was read from such a text. */
+export function stateOfYaml(text: string, mapping: Record<string, unknown>): unknown {
+  if (!text.startsWith(MARK)) return mapping
+  const { $: whole, status, updated, ...keys } = mapping
+  // A state that has a key $ of its own is a tag as a whole.
+  const json = whole === undefined ? { ...keys, status } : { $: whole }
+  return { status, ...Object(valueOf(withoutBigInts(json))), updated }
+}
+
+/** Where there are tags, a BigInt has one: without it is a number that is written as an integer. */
+function withoutBigInts(json: unknown): unknown {
+  const numbers = (_key: string, value: unknown) =>
+    typeof value === 'bigint' ? Number(value) : value
+  return JSON.parse(JSON.stringify(json, numbers))
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  )
 }
 
 /** How the session ended is certain; while it goes on, the state may have its own word for it. */

@@ -137,6 +137,52 @@ test('the latest state goes out as a YAML mapping with status and time, and come
   expect(stateOf(s, 'loaded')).toEqual(mapping)
 })
 
+test('a state with values that YAML has no words for comes in again as it was', async () => {
+  using s = scratch()
+  await runAgent(
+    s,
+    `const shared = { deep: [1n, -0, undefined] }
+     const states = {
+       kinds: { when: new Date(5), seen: new Set([1]), one: shared, two: shared, large: 2 ** 60, tagged: true },
+       dollar: { $: ['Date', 5], a: 1 },
+       both: { $: 'text', when: new Date(7), status: 'my own' },
+       plain: { tagged: true, inner: { a: 1 } },
+     }
+     for (const [id, state] of Object.entries(states)) {
+       const session = await store.session(id, { project })
+       await session.save({ state })
+     }
+     await (await store.session('map', { project })).save({ state: new Map([['a', 1]]) })`,
+  )
+  for (const id of ['kinds', 'dollar', 'both', 'plain']) {
+    const { stdout, stderr } = s.run(['export', '--session', id, '--format', 'yaml'])
+    expect(stderr).toBe('')
+    expect([id, stdout.startsWith('# tagged: true\n')]).toEqual([id, id !== 'plain'])
+    writeFileSync(join(s.project, `${id}.yaml`), stdout)
+    s.json(['import', 'yaml', `${id}.yaml`, '--session', `${id} again`])
+  }
+  await runAgent(
+    s,
+    `const { deepStrictEqual } = await import('node:assert')
+     for (const id of ['kinds', 'dollar', 'both', 'plain']) {
+       const before = await (await store.session(id)).stateAt()
+       const { updated, ...after } = await (await store.session(id + ' again')).stateAt()
+       deepStrictEqual(after, { status: 'in_progress', ...before })
+       if (id === 'kinds' && after.one !== after.two) throw new Error('not shared')
+     }`,
+  )
+  // Without the line it is a file of somebody else's, and is taken as it is.
+  writeFileSync(join(s.project, 'other.yaml'), 'when:\n  $: [Date, 5]\n$: 1\n')
+  s.json(['import', 'yaml', 'other.yaml', '--session', 'other'])
+  await runAgent(
+    s,
+    `const { deepStrictEqual } = await import('node:assert')
+     const state = await (await store.session('other')).stateAt()
+     deepStrictEqual(state, { when: { $: ['Date', 5] }, $: 1 })`,
+  )
+  expect(errorOf(s, 'export', '--session', 'map', '--format', 'yaml')).toContain('is no mapping')
+})
+
 test('a state that is nested too deep for a text says so, and stays whole', async () => {
   using s = scratch()
   await runAgent(
