@@ -56,10 +56,18 @@ function write(draft: Draft, value: unknown): void {
   }
 }
 
-/** Of what is no object. */
 function scalarText(value: unknown): string {
-  // More than that is not shown.
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_CHARS)) : `${value as null}`
+  switch (typeof value) {
+    case 'string':
+      // More than that is not shown.
+      return JSON.stringify(value.slice(0, MAX_CHARS))
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    default:
+      return value === null ? 'null' : typeof value
+  }
 }
 
 function leafText(value: object): string | undefined {
