@@ -324,7 +324,7 @@ test('listeners hear of saves and rewinds, and one that throws breaks nothing', 
   session.on('saved', () => {
     throw new Error('a listener that throws')
   })
-  await session.save({ state: 1 })
+  await session.save({ state: {} })
   await session.save({ state: 2 })
   stop()
   await session.save({ state: 3 })
@@ -428,6 +428,43 @@ test('without the state before a rewind an undo is refused, and nothing is chang
   expect(await codeOf(project.undo())).toBe('CHECKPOINT_PARTIAL')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one')
   expect(await session.stateAt()).toEqual({ v: 'A' })
+})
+
+test('a walk through the checkpoints goes on where a page ended, also if that checkpoint is gone', async () => {
+  await using s = await scratch()
+  const { session } = await opened(s)
+  for (let n = 0; n < 60; n++) await session.save({ state: { n } })
+  const steps: (number | null)[] = []
+  for await (const { step } of session.iterate({ pageSize: 30 })) {
+    steps.push(step)
+    // The last of this page is among those that go.
+    if (step === 30) await session.retain()
+  }
+  expect(steps.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, n) => 59 - n))
+  expect(steps.slice(30)).toEqual((await session.list()).map(({ step }) => step).slice(20))
+  expect(steps.at(-1)).toBe(0)
+})
+
+test('a page before a checkpoint that the session does not have is refused', async () => {
+  await using s = await scratch()
+  const { session, store } = await opened(s)
+  await session.save({ state: {} })
+  const { id } = await (await store.session('other')).save({ state: {} })
+  for (const before of [id, 'bcdfghjklmnpqrstvw'])
+    await expect(session.list({ before })).rejects.toMatchObject({ code: 'CHECKPOINT_UNKNOWN' })
+})
+
+test('metadata with an instance of a class is refused, and the hint is about metadata', async () => {
+  await using s = await scratch()
+  const { session } = await opened(s)
+  class P {
+    x = 1
+  }
+  await expect(session.save({ metadata: { p: new P() } })).rejects.toMatchObject({
+    code: 'STATE_UNSTORABLE',
+    message: expect.stringContaining('metadata.p'),
+    hint: expect.stringContaining('Metadata holds no instances of classes'),
+  })
 })
 
 test('sessions untouched for long go, completed ones sooner, pinned ones not', async () => {

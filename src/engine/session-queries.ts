@@ -59,17 +59,27 @@ export const listSession = sessionOperation({
     z.strictObject({
       limit: limit(),
       before: z.optional(z.string()),
+      beforeStep: z.optional(z.int()),
       name: z.optional(z.string()),
     }),
   withoutInput: () => ({}),
-  async run({ ledger, hold }, input): Promise<readonly CheckpointView[]> {
+  async run(context, input): Promise<readonly CheckpointView[]> {
+    const { ledger, hold } = context
     const scope = { session: hold.key }
     if (input.name !== undefined)
       return ledger.checkpoints.allByName(scope, input.name, input.limit).map(viewCheckpoint)
-    const before = input.before === undefined ? undefined : parseCheckpointId(input.before)
-    return ledger.checkpoints.briefs({ ...scope, limit: input.limit, before }).map(viewBrief)
+    const beforeStep = input.before === undefined ? input.beforeStep : stepOf(context, input.before)
+    return ledger.checkpoints.briefs({ ...scope, limit: input.limit, beforeStep }).map(viewBrief)
   },
 })
+
+function stepOf({ ledger, hold }: SessionContext, id: string): number {
+  const session = ledger.checkpoints.get(parseCheckpointId(id))?.session
+  if (session?.key === hold.key) return session.step
+  throw new SavestateError('CHECKPOINT_UNKNOWN', `The session has no checkpoint ${id}`, {
+    hint: LIST_HINT,
+  })
+}
 
 /** From and to a moment, inclusive; oldest first. */
 export const between = sessionOperation({

@@ -2,7 +2,6 @@
 // row by itself takes three times as long (docs/performance.md#states).
 import {
   type CheckpointBrief,
-  type CheckpointId,
   type CheckpointKind,
   invariant,
   parseCheckpointId,
@@ -18,12 +17,12 @@ export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
   readonly session?: SessionKey | undefined
   readonly limit?: number | undefined
-  /** Only those saved before this one. */
-  readonly before?: CheckpointId | undefined
+  /** Of a session: only those before this step. Not an id, whose checkpoint may be removed between two pages. */
+  readonly beforeStep?: number | undefined
 }
 
 /** What follows the tables in a statement, newest first, with its values. `order` is the column they are sorted by. */
-export function restOf({ project, session, limit, before }: CheckpointQuery): {
+export function restOf({ project, session, limit, beforeStep }: CheckpointQuery): {
   readonly rest: string
   readonly values: readonly SqlValue[]
   readonly order: 'seq' | 'step'
@@ -36,7 +35,7 @@ export function restOf({ project, session, limit, before }: CheckpointQuery): {
   }
   if (project !== undefined) where('checkpoints.project = ?', project)
   if (session !== undefined) where('session = ?', session)
-  if (before !== undefined) where('seq < (SELECT seq FROM checkpoints WHERE id = ?)', before)
+  if (beforeStep !== undefined) where('step < ?', beforeStep)
   const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const order = session === undefined ? 'seq' : 'step'
   return {

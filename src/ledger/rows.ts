@@ -19,6 +19,7 @@ import {
   parseStateId,
   parseStatus,
   type Project,
+  SavestateError,
   type Session,
   type SessionFacts,
   type SkipCounts,
@@ -167,7 +168,20 @@ function metadataOf(row: SqlRow, { vault, place }: Sealable): unknown {
 export function storedMetadata(value: unknown, { vault, place }: Sealable): string | null {
   if (value === undefined) return null
   refuseSealed(vault, value)
-  return sealText(vault, encodeValue(value, { path: ['metadata'] }).text, place)
+  return sealText(vault, metadataText(value), place)
+}
+
+/** Whoever lists checkpoints reads it, and does not know the classes of the agent. */
+function metadataText(value: unknown): string {
+  try {
+    return encodeValue(value, { path: ['metadata'] }).text
+  } catch (cause) {
+    if (!(cause instanceof SavestateError) || cause.code !== 'STATE_UNSTORABLE') throw cause
+    throw new SavestateError('STATE_UNSTORABLE', cause.message, {
+      hint: 'Metadata holds no instances of classes, not even of registered ones: put what is needed into a plain object.',
+      cause,
+    })
+  }
 }
 
 export function number(row: SqlRow, column: string): number {

@@ -118,11 +118,11 @@ export class Session<State = AgentState> {
 
   /** Newest first, a page at a time. */
   async *iterate({ pageSize = 100 } = {}): AsyncGenerator<engine.CheckpointView, void, undefined> {
-    let before: string | undefined
+    let beforeStep: number | undefined
     for (;;) {
-      const page = await this.#perform(engine.listSession, { limit: pageSize, before })
+      const page = await this.#perform(engine.listSession, { limit: pageSize, beforeStep })
       yield* page
-      before = page.at(-1)?.id
+      beforeStep = page.at(-1)?.step ?? undefined
       if (page.length < pageSize) return
     }
   }
