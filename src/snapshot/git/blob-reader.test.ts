@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
@@ -101,6 +103,23 @@ test('objects written or packed after the reader started are found', async () =>
   git(repository, ['repack', '-adq'])
   git(repository, ['prune-packed'])
   expect(await reader.read(later)).toEqual(Buffer.from('later'))
+})
+
+test('any number of damaged objects is answered, however much git complains', async () => {
+  const reader = newReader()
+  const ids = storeAll(Array.from({ length: 500 }, (_, i) => Buffer.from(`damaged ${i}`)))
+  for (const id of ids) {
+    const folder = join(repository, 'objects', id.slice(0, 2))
+    mkdirSync(folder, { recursive: true })
+    rmSync(join(folder, id.slice(2)), { force: true })
+    writeFileSync(join(folder, id.slice(2)), 'damaged')
+  }
+  for (const pack of readdirSync(join(repository, 'objects', 'pack')))
+    rmSync(join(repository, 'objects', 'pack', pack), { force: true })
+  for (const id of ids)
+    await expect(reader.read(id)).rejects.toMatchObject({ constructor: SavestateError })
+  const whole = Buffer.from('whole')
+  expect(await reader.read(store(whole))).toEqual(whole)
 })
 
 test('a folder that is no repository is an error, not an endless wait', async () => {

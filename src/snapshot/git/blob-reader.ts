@@ -7,6 +7,9 @@ import { gitFault, startFault, startGit } from './git-program.js'
 /** Takes an object as it comes. */
 export type Receiver = { start(size: number): void; chunk(bytes: Buffer): void }
 
+/** The last of them say why it ended. */
+const MAX_COMPLAINTS = 2000
+
 type Request = {
   readonly id: ObjectId
   readonly receiver: Receiver
@@ -62,10 +65,16 @@ export class BlobReader {
     child.stdout.on('data', (chunk: Buffer) => {
       if (this.#child === child) this.#receive(chunk)
     })
+    // Read in any case: git waits when nobody takes its complaints, and it has one for each damaged object.
+    let complaints = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaints = (complaints + chunk.toString()).slice(-MAX_COMPLAINTS)
+    })
     child.stdin.on('error', (error) => fail(error))
     child.on('error', (error) => fail(startFault(error)))
     child.on('close', (status) => {
-      if (this.#requests.length > 0) fail(gitFault(['cat-file'], `it ended with ${status}`))
+      if (this.#requests.length > 0)
+        fail(gitFault(['cat-file'], `it ended with ${status}. ${complaints}`.trimEnd()))
     })
     // An idle reader must not keep the process alive.
     child.unref()
