@@ -200,6 +200,61 @@ test('what cannot be read is told and not touched, and keeps no other agent from
   expect(existsSync(userFile(s, '.cline/hooks/TaskStart'))).toBe(false)
 })
 
+test('a link to a file that is not there yet is followed as the system follows it', () => {
+  using s = scratch()
+  for (const path of ['dot/claude', 'dot/shared', 'far/away'])
+    mkdirSync(userFile(s, path), { recursive: true })
+  const link = (target: string, path: string) => symlinkSync(target, userFile(s, path))
+  // Through a folder that is a link, another link, and a folder from which `..` leads elsewhere than it looks.
+  link('dot/claude', '.claude')
+  link('../shared/s.json', 'dot/claude/settings.json')
+  link('over/../t.json', 'dot/shared/s.json')
+  link('../../far/away', 'dot/shared/over')
+  const before = filesOf(join(s.folder, 'user'))
+  expect(s.run(['install', 'claude', '-y']).code).toBe(0)
+  expect(filesOf(join(s.folder, 'user'))).toEqual([...before, 'far/t.json'].sort())
+  expect(read(userFile(s, '.claude/settings.json'))).toContain('savestate hook claude')
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  expect(filesOf(join(s.folder, 'user'))).toEqual(before)
+  // A folder that is a link to nothing is made where it leads.
+  link('no/such', '.gemini')
+  expect(s.run(['install', 'gemini', '-y']).code).toBe(0)
+  expect(existsSync(userFile(s, 'no/such/settings.json'))).toBe(true)
+})
+
+test.each<[string, (s: Scratch) => void, RegExp]>([
+  [
+    'links in a circle',
+    (s) => {
+      mkdirSync(userFile(s, '.claude'))
+      symlinkSync('b', userFile(s, '.claude/settings.json'))
+      symlinkSync('settings.json', userFile(s, '.claude/b'))
+    },
+    /settings\.json is left as it is: its links lead in a circle\.\nPut it right/,
+  ],
+  [
+    'a file in place of the folder',
+    (s) => put(userFile(s, '.claude'), ''),
+    /\.claude\/settings\.json is left as it is: .*\.claude is in the way: it is no folder\.\nPut it right/,
+  ],
+  [
+    'a folder in place of the file',
+    (s) => mkdirSync(userFile(s, '.claude/settings.json'), { recursive: true }),
+    /\.claude\/settings\.json is a folder, and has to be a file\.\nPut it right/,
+  ],
+])('%s is told in a sentence, and keeps no other agent from its hooks', (_, make, sentence) => {
+  using s = scratch()
+  make(s)
+  const before = filesOf(join(s.folder, 'user'))
+  const refused = s.run(['install', 'claude', '-y'])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(sentence) })
+  expect(filesOf(join(s.folder, 'user'))).toEqual(before)
+  for (const agent of ['claude', 'cursor']) put(join(s.folder, 'bin', agent), '', 0o755)
+  s.run(['install', '--all', '-y'])
+  expect(read(userFile(s, '.cursor/hooks.json'))).toContain('savestate hook cursor')
+  expect(s.run(['doctor']).code).not.toBe(70)
+})
+
 test('what was added since the install stays, with and without the record', () => {
   for (const hasRecord of [true, false]) {
     using s = scratch()

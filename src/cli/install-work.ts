@@ -59,6 +59,8 @@ export async function planAndAsk(
   return { scope, planned, failed, isWanted, declined: !isWanted }
 }
 
+const OF_ONE_AGENT = ['CONFIG_INVALID', 'FILE_FAILED']
+
 /** What is wrong with the configuration of one agent does not keep the others from theirs. */
 async function planAll(
   request: Request,
@@ -72,7 +74,7 @@ async function planAll(
       planned.push({ request: one, plan: await planOf(one) })
     } catch (error) {
       const isOne = !request.options.has('all')
-      if (isOne || !(error instanceof SavestateError) || error.code !== 'CONFIG_INVALID')
+      if (isOne || !(error instanceof SavestateError) || !OF_ONE_AGENT.includes(error.code))
         throw error
       failed.push({ agent, files: [], notes: [], applied: false, error: error.toJSON() })
     }

@@ -9,22 +9,30 @@ import {
   openSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, isAbsolute, parse, resolve, sep } from 'node:path'
 import { explainSystemError, SavestateError } from '../../index.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
 
+/** As many as Linux follows. */
+const MAX_LINKS = 40
+
 /** The text of a file; undefined if it is not there. Throws CONFIG_INVALID for what is no text. */
 export function readConfig(path: string): string | undefined {
   const bytes = ifThere(() => {
-    const { size } = statSync(path)
+    const found = statSync(path)
+    if (found.isDirectory())
+      throw new SavestateError('FILE_FAILED', `${path} is a folder, and has to be a file`, {
+        hint: 'Put it right, then run the command again.',
+      })
+    const { size } = found
     if (size > MAX_BYTES) throw new SavestateError('CONFIG_INVALID', 'it is too large')
     return readFileSync(path)
   })
@@ -78,7 +86,7 @@ export function writeConfig({
     synced(temporary)
     renameSync(temporary, target)
   } catch (error) {
-    rmSync(temporary, { force: true })
+    ifThere(() => unlinkSync(temporary))
     throw explainSystemError(error)
   }
   return made
@@ -95,25 +103,59 @@ export function removeFolders(folders: readonly string[]): void {
   }
 }
 
-/** Where a link leads, also if there is nothing yet. */
+/** For a file that is to be made. Throws CONFIG_INVALID where it never can be. */
+export function expectPlace(path: string): void {
+  missingFolders(dirname(targetOf(path)))
+}
+
+/** Where a path leads, link by link, as the system goes; also if there is nothing yet. Throws CONFIG_INVALID. */
 function targetOf(path: string): string {
-  const real = ifThere(() => realpathSync(path))
-  if (real !== undefined) return real
-  const isLink = ifThere(() => lstatSync(path).isSymbolicLink()) === true
-  return isLink ? resolve(dirname(path), readlinkSync(path)) : path
+  const { root } = parse(path)
+  const ahead = path.slice(root.length).split(sep)
+  let at = root
+  let links = 0
+  for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
+    const next = resolve(at, part)
+    const link = linkAt(next)
+    if (link === undefined) at = next
+    else {
+      links += 1
+      if (links > MAX_LINKS) throw circle()
+      ahead.unshift(...link.split(sep))
+      if (isAbsolute(link)) at = parse(link).root
+    }
+  }
+  return at
+}
+
+function linkAt(path: string): string | undefined {
+  return ifThere(() => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined))
+}
+
+function circle(cause?: unknown): SavestateError {
+  return new SavestateError('CONFIG_INVALID', 'its links lead in a circle', { cause })
+}
+
+/** Outermost first. Throws CONFIG_INVALID where one of them, or what is above them, is no folder. */
+function missingFolders(folder: string): readonly string[] {
+  const found = ifThere(() => statSync(folder))
+  if (found === undefined) return [...missingFolders(dirname(folder)), folder]
+  if (found.isDirectory()) return []
+  throw new SavestateError('CONFIG_INVALID', `${folder} is in the way: it is no folder`)
 }
 
 function makeFolders(folder: string, mode: number): readonly string[] {
-  if (ifThere(() => statSync(folder)) !== undefined) return []
-  const made = makeFolders(dirname(folder), mode)
+  const missing = missingFolders(folder)
   try {
-    mkdirSync(folder)
-    // The umask is that of the store, which is for nobody else.
-    chmodSync(folder, mode)
+    for (const one of missing) {
+      mkdirSync(one)
+      // The umask is that of the store, which is for nobody else.
+      chmodSync(one, mode)
+    }
   } catch (error) {
     throw explainSystemError(error)
   }
-  return [...made, folder]
+  return missing
 }
 
 function synced(path: string): void {
@@ -130,6 +172,7 @@ function ifThere<Result>(look: () => Result): Result | undefined {
     return look()
   } catch (error) {
     if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    if (isCode(error, 'ELOOP')) throw circle(error)
     throw explainSystemError(error)
   }
 }

@@ -1,6 +1,6 @@
 // What an install or an uninstall would do to files, as data: shown before it is done.
 import { SavestateError } from '../../index.js'
-import { readConfig } from './config-file.js'
+import { expectPlace, readConfig } from './config-file.js'
 import {
   isBare,
   isMerged,
@@ -39,7 +39,10 @@ export type Plan = {
 /** Throws CONFIG_INVALID, with the file, for one that cannot be read: it is not touched. */
 export function planInstall(targets: readonly Target[], records: Records): Plan {
   const changes = targets.flatMap((target) => {
-    const change = inFile(target.path, (text) => installed(target, text, records.get(target.path)))
+    const change = inFile(target.path, (text) => {
+      if (text === undefined) expectPlace(target.path)
+      return installed(target, text, records.get(target.path))
+    })
     return change === undefined ? [] : [change]
   })
   return { changes, notes: [] }
