@@ -56,6 +56,21 @@ test('with a home that must not be written, every command says so and touches no
   expectWhole(s)
 })
 
+test.each(['/proc/x', '/proc/x/y'])('where nobody can make a folder, at %s, too', (home) => {
+  using s = scratch({ 'a.txt': 'one' })
+  for (const args of [['save'], ['list'], ['status']]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, '--json', ...args], {
+      cwd: s.project,
+      env: { ...s.environment, SAVESTATE_HOME: home },
+      encoding: 'utf8',
+      // One that never ends takes no other signal.
+      timeout: 120_000,
+      killSignal: 'SIGKILL',
+    })
+    expect(errorOf({ code: status, stdout, stderr })).toEqual({ code: 2, error: 'STORE_UNUSABLE' })
+  }
+})
+
 test('on a disk that is mounted to be read only, too', () => {
   using s = inUse()
   const before = [hashTree(s.home), hashTree(s.project)]

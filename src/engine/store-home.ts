@@ -8,7 +8,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { hasCode, SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
 
@@ -16,20 +16,45 @@ export const FORMAT = 'savestate 1\n'
 // I8: how a newer version marks its stores.
 const NEWER = /^savestate [0-9]+\n$/
 
+const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'] as const
+
 /** Returns the real path of the store, made if it was not there. */
 export function openHome(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolder(path)
+  } catch (error) {
+    // Where nobody can make a folder, as in /proc, the system says that it is not there.
+    if (!hasCode(error, ...REFUSALS, 'ENOENT')) throw error
+    throw unusable(path, error)
+  }
+  try {
     const home = realpathSync(path)
     checkFormat(home)
     return home
   } catch (error) {
-    if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST')) throw error
-    throw new SavestateError('STORE_UNUSABLE', `The store ${path} cannot be opened or written`, {
-      hint: 'Check the permissions, or choose another place with SAVESTATE_HOME.',
-      cause: error,
-    })
+    if (!hasCode(error, ...REFUSALS)) throw error
+    throw unusable(path, error)
   }
+}
+
+/** With those above it, one by one: `recursive` never ends where a folder that is there takes none (/proc). */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+    const above = dirname(path)
+    if (!hasCode(error, 'ENOENT') || existsSync(above)) throw error
+    makeFolder(above)
+    makeFolder(path)
+  }
+}
+
+function unusable(path: string, cause: unknown): SavestateError {
+  return new SavestateError('STORE_UNUSABLE', `The store ${path} cannot be opened or written`, {
+    hint: 'Check the permissions, or choose another place with SAVESTATE_HOME.',
+    cause,
+  })
 }
 
 /** The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store. */
