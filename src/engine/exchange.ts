@@ -11,6 +11,7 @@ import {
 import { sessionOperation } from './operation.js'
 import { sessionNow } from './session-context.js'
 import { readState } from './session-queries.js'
+import { wholeText } from './text-schema.js'
 
 export type ExchangedCheckpoint = {
   readonly id: string
@@ -53,7 +54,7 @@ export const importSession = sessionOperation({
     z.strictObject({
       checkpoints: z.array(
         z.object({
-          id: z.string(),
+          id: wholeText(),
           name: z.nullish(z.string()),
           timestamp: z.string(),
           data: z.optional(z.unknown()),

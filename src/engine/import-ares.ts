@@ -22,6 +22,7 @@ import {
   type StateItem,
   unreadable,
 } from './import-source.js'
+import { wholeText } from './text-schema.js'
 
 const MAX_BYTES = 256 << 20
 const MAX_SECONDS = 253_402_300_799
@@ -30,7 +31,7 @@ const stepSchema = z.looseObject({
   session_id: z.string(),
   step: z.int().check(z.nonnegative()),
   timestamp: z.optional(z.number().check(z.nonnegative(), z.maximum(MAX_SECONDS))),
-  agent_name: z.nullish(z.string()),
+  agent_name: z.nullish(wholeText()),
   status: z.optional(z.unknown()),
   messages: z.optional(z.array(z.unknown())),
   tool_calls: z.optional(z.array(z.unknown())),

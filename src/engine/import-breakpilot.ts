@@ -3,11 +3,12 @@ import * as z from 'zod/mini'
 import { type BytePath, IN_PROGRESS, parseSessionId, pathText } from '../model/index.js'
 import { labelOf, parseTime } from './exchange.js'
 import { type Findings, parseJson, readText, type StateItem, unreadable } from './import-source.js'
+import { wholeText } from './text-schema.js'
 
 const MAX_BYTES = 512 << 20
 
 const itemSchema = z.object({
-  id: z.string(),
+  id: wholeText(),
   name: z.nullish(z.string()),
   timestamp: z.string(),
   data: z.optional(z.unknown()),

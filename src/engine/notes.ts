@@ -1,5 +1,6 @@
 // What a face remembers between two of its processes, such as the hooks of an agent. A note is nobody's work: losing
 // one costs a label, never a file.
+import { parseWholeText } from '../model/index.js'
 import type { StoreContext } from './context.js'
 
 const PREFIX = 'note:'
@@ -17,7 +18,7 @@ export type NoteChange = {
 }
 
 export function readNote({ ledger }: StoreContext, key: string): string | undefined {
-  return textOf(ledger.care.fact(`${PREFIX}${key}`))
+  return textOf(ledger.care.fact(nameOf(key)))
 }
 
 /** In one transaction: of two processes that change a note at once, the second sees what the first has made of it. */
@@ -26,7 +27,7 @@ export function changeNote(
   { key, keepDays, mayBeLost = false, change }: NoteChange,
 ): string | undefined {
   const work = () => {
-    const name = `${PREFIX}${key}`
+    const name = nameOf(key)
     const stored = ledger.care.fact(name)
     const before = textOf(stored)
     const after = change(before)
@@ -34,11 +35,15 @@ export function changeNote(
     const nowMs = clock.nowMs()
     const untilMs = keepDays === undefined ? FOR_EVER_MS : nowMs + keepDays * DAY_MS
     if (after === undefined) ledger.care.removeFact(name)
-    else ledger.care.setFact(name, `${untilMs} ${after}`)
+    else ledger.care.setFact(name, `${untilMs} ${parseWholeText(after, 'A note')}`)
     if (stored === undefined) ledger.care.removeOutdated(PREFIX, nowMs)
     return after
   }
   return mayBeLost ? ledger.transactionAtEase(work) : ledger.transaction(work)
+}
+
+function nameOf(key: string): string {
+  return `${PREFIX}${parseWholeText(key, 'The key of a note')}`
 }
 
 function textOf(stored: string | undefined): string | undefined {

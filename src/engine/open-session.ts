@@ -5,6 +5,7 @@ import {
   type Lease,
   LEASE_MS,
   parseSessionId,
+  parseWholeText,
   type Project,
   SavestateError,
   type Session,
@@ -31,6 +32,7 @@ export function openSession(context: StoreContext, request: OpenRequest): Sessio
 export function openInTransaction(context: StoreContext, request: OpenRequest): SessionContext {
   const { ledger } = context
   const id = parseSessionId(request.id)
+  if (request.agent !== undefined) parseWholeText(request.agent, 'The name of an agent')
   const isLeased = request.lease ?? true
   const known = ledger.sessions.byId(id)
   if (known === undefined && request.must === 'be known') throw unknownSession(id)

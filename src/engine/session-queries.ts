@@ -13,6 +13,7 @@ import type { StoreContext } from './context.js'
 import { refuseDamagedState } from './damage.js'
 import { sessionOperation } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
+import { wholeText } from './text-schema.js'
 import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
 
 const LIST_HINT = '`savestate list --session` shows the checkpoints of a session.'
@@ -60,7 +61,7 @@ export const listSession = sessionOperation({
       limit: limit(),
       before: z.optional(z.string()),
       beforeStep: z.optional(z.int()),
-      name: z.optional(z.string()),
+      name: z.optional(wholeText()),
     }),
   withoutInput: () => ({}),
   async run(context, input): Promise<readonly CheckpointView[]> {
@@ -173,7 +174,7 @@ export const latest = sessionOperation({
   name: 'latest',
   summary: 'Find the newest checkpoint of a session',
   effect: 'reads',
-  input: () => z.strictObject({ name: z.optional(z.string()) }),
+  input: () => z.strictObject({ name: z.optional(wholeText()) }),
   async run({ ledger, hold }: SessionContext, { name }): Promise<CheckpointView | undefined> {
     const scope = { session: hold.key }
     const found =

@@ -30,6 +30,7 @@ import { recover } from './recover.js'
 import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
 import { parseStatusInput, type StatusInput } from './session-status.js'
 import { statusInput } from './status-schema.js'
+import { wholeText } from './text-schema.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
 export type SessionSaveResult = CheckpointView & {
@@ -45,10 +46,10 @@ const facts = () => ({
   status: z.optional(statusInput()),
   metadata: z.optional(z.unknown()),
   schemaVersion: z.optional(z.int()),
-  toolCall: z.optional(z.string()),
+  toolCall: z.optional(wholeText()),
   /** The checkpoint that must still be the head; null: there must be none yet. */
   expectedHead: z.optional(z.nullable(z.string())),
-  operationId: z.optional(z.string()),
+  operationId: z.optional(wholeText()),
   moment: z.optional(momentInput()),
 })
 const saveInput = () => z.strictObject({ ...facts(), state: z.optional(z.unknown()) })

@@ -7,6 +7,7 @@ import {
   IN_PROGRESS,
   makeId,
   parseCheckpointId,
+  parseSessionId,
   type Project,
   SavestateError,
   type SessionFacts,
@@ -59,7 +60,7 @@ export function deleteSession(
   fence?: number,
 ): { readonly removed: number } {
   return ledger.transaction(() => {
-    const session = ledger.sessions.byId(id)
+    const session = ledger.sessions.byId(parseSessionId(id))
     if (session === undefined) return { removed: 0 }
     if (session.fence !== fence && isHeld(session.lease, clock.nowMs())) {
       throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
@@ -182,7 +183,7 @@ export function findCheckpoint(
 ): Checkpoint {
   const { ledger } = context
   if (session !== undefined) {
-    const known = ledger.sessions.byId(session)
+    const known = ledger.sessions.byId(parseSessionId(session))
     if (known === undefined) throw unknownSession(session)
     return resolveInSession(context, known.key, ref)
   }

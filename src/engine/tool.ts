@@ -2,10 +2,17 @@
 // So a call that was confirmed is never made twice, and one that was under way when the agent died is known.
 import * as z from 'zod/mini'
 import { createHash } from 'node:crypto'
-import { encodeValue, isError, SavestateError, type ToolCall } from '../model/index.js'
+import {
+  encodeValue,
+  isError,
+  parseWholeText,
+  SavestateError,
+  type ToolCall,
+} from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { sessionOperation, unknownOptions } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
+import { wholeText } from './text-schema.js'
 
 export type ToolRequest = {
   readonly id: string
@@ -93,6 +100,7 @@ export async function runOnce<Result>(
 ): Promise<Result> {
   // Two objects would be one and the same key, and the second step would not run.
   if (typeof key !== 'string') throw new SavestateError('BAD_INPUT', 'The key of once is a text')
+  parseWholeText(key, 'The key of once')
   return runTool(context, { id: `once:${key}`, name: 'once', args: key }, run)
 }
 
@@ -103,6 +111,8 @@ function checkCall(request: ToolRequest, run: unknown): void {
   if (unknown.length > 0) throw unknownOptions('tool', unknown, ['id', 'name', 'args'])
   if (typeof id !== 'string' || id === '' || typeof name !== 'string' || name === '')
     throw new SavestateError('BAD_INPUT', 'A tool call has an id and a name, both of them texts')
+  parseWholeText(id, 'The id of a tool call')
+  parseWholeText(name, 'The name of a tool')
   if (typeof run !== 'function')
     throw new SavestateError('BAD_INPUT', `There is no function that runs ${JSON.stringify(name)}`)
 }
@@ -126,7 +136,7 @@ export const decideTool = sessionOperation({
   effect: 'adds',
   input: () =>
     z.strictObject({
-      id: z.string(),
+      id: wholeText(),
       action: z.enum(['confirm', 'retry', 'skip']),
       result: z.optional(z.unknown()),
     }),

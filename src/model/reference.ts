@@ -8,11 +8,22 @@ export type Reference =
 export const MIN_PREFIX = 4
 const MAX_NAME = 200
 /** A surrogate without its other half: UTF-8 has no form for it, so that two such texts would become one. */
-export const HALF_CHARACTER = /[\ud800-\udfff]/u
+const HALF_CHARACTER = /[\ud800-\udfff]/u
+
+/** Whether the ledger keeps it as it is. SQLite ends a text at NUL, so that two of them would be one there. */
+export function isWholeText(text: string): boolean {
+  return !text.includes('\0') && !HALF_CHARACTER.test(text)
+}
+
+/** For what a caller hands over to be kept, or looked for, as it is. `what` begins a sentence. */
+export function parseWholeText(text: unknown, what: string): string {
+  if (typeof text === 'string' && isWholeText(text)) return text
+  throw new SavestateError('BAD_INPUT', `${what} is a text of whole characters, without NUL`)
+}
 
 export function parseReference(text: string): Reference {
   if (/^[1-9][0-9]{0,8}$/.test(text)) return { type: 'number', number: Number(text) }
-  if (text.length > 0 && text.length <= MAX_NAME) return { type: 'text', text }
+  if (text.length > 0 && text.length <= MAX_NAME && isWholeText(text)) return { type: 'text', text }
   throw new SavestateError('BAD_INPUT', 'A checkpoint reference is an id, a number or a name', {
     hint: '`savestate list` shows them.',
   })

@@ -1,7 +1,7 @@
 // A session: one agent's task over time, and what is known of its tool calls.
 import type { CheckpointId, ProjectId } from './ids.js'
 import { SavestateError } from './errors.js'
-import { HALF_CHARACTER } from './reference.js'
+import { isWholeText } from './reference.js'
 
 /** The word, and for the two that need one, why. */
 export type Status =
@@ -72,9 +72,9 @@ export type ToolCall = {
 const MAX_SESSION_ID = 200
 
 /** Any text is a name; it never becomes a path. */
-export function parseSessionId(text: string): string {
-  const isShort = text.length > 0 && text.length <= MAX_SESSION_ID
-  if (isShort && !text.includes('\0') && !HALF_CHARACTER.test(text)) return text
+export function parseSessionId(text: unknown): string {
+  const isShort = typeof text === 'string' && text.length > 0 && text.length <= MAX_SESSION_ID
+  if (isShort && isWholeText(text)) return text
   throw new SavestateError(
     'BAD_INPUT',
     `A session id has 1 to ${MAX_SESSION_ID} characters, all of them whole, and no NUL`,

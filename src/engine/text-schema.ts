@@ -1,0 +1,7 @@
+// In a file of its own, because our published types must not need zod's.
+import * as z from 'zod/mini'
+import { isWholeText } from '../model/index.js'
+
+/** A text that the ledger keeps, or is asked for. */
+export const wholeText = () =>
+  z.string().check(z.refine(isWholeText, 'must have whole characters and no NUL'))
