@@ -11,6 +11,7 @@ import {
   type Session,
 } from '../model/index.js'
 import { isSurelyDead, ownIdentity } from '../system/index.js'
+import { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
 import type { SessionContext } from './session-context.js'
 
@@ -54,6 +55,7 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
     memory: new StateMemory(),
     running: new Set(),
     retried: new Set(),
+    order: new CallOrder(),
   }
 }
 

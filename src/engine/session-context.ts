@@ -1,6 +1,7 @@
 // An open session, as its operations see it.
 import type { Hold, StateMemory } from '../ledger/index.js'
 import { invariant, LEASE_MS, type Project, SavestateError, type Session } from '../model/index.js'
+import type { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
 
 export type SessionContext = StoreContext & {
@@ -13,6 +14,8 @@ export type SessionContext = StoreContext & {
   /** Tool calls of this process: those that run, and those that may run again. */
   readonly running: Set<string>
   readonly retried: Set<string>
+  /** Of the calls that write. */
+  readonly order: CallOrder
 }
 
 /** The session as the ledger has it now. */

@@ -5,11 +5,7 @@ import {
   type Checkpoint,
   type CheckpointKind,
   IN_PROGRESS,
-  makeId,
   type Moment,
-  parseCheckpointId,
-  parseName,
-  parseReason,
   PERSON,
   type Project,
   SavestateError,
@@ -25,10 +21,11 @@ import type { Hooks } from './hooks.js'
 import { type Look, lookAt, type MomentInput } from './look.js'
 import { momentInput } from './moment-schema.js'
 import { sessionOperation } from './operation.js'
-import { prepareCheckpoint } from './record.js'
 import { recover } from './recover.js'
 import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
+import { type Draft, draftOf, draftWithFiles, labelsOf } from './session-draft.js'
 import { parseStatusInput, type StatusInput } from './session-status.js'
+import { type WriteState, longerList, wholeState } from './state-at-call.js'
 import { statusInput } from './status-schema.js'
 import { wholeText } from './text-schema.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
@@ -78,12 +75,10 @@ export const saveSession = sessionOperation({
   summary: 'Save what the agent knows, and the files if asked',
   effect: 'adds',
   input: saveInput,
-  run: (context, input, hooks) =>
-    addCheckpoint(context, input, {
-      hooks,
-      writeState: (base) =>
-        input.state === undefined ? base : context.ledger.states.write(input.state, context.memory),
-    }),
+  run: async (context, input, hooks) => {
+    const writeState = wholeState(context, input)
+    return context.order.do(() => addCheckpoint(context, input, { hooks, writeState }))
+  },
 })
 
 export const appendToSession = sessionOperation({
@@ -91,18 +86,16 @@ export const appendToSession = sessionOperation({
   summary: 'Add to a list of the state, at the cost of what is new',
   effect: 'adds',
   input: appendInput,
-  run: (context, { key, items, ...input }, hooks) =>
-    addCheckpoint(context, input, {
-      hooks,
-      writeState: (base) => context.ledger.states.append(base, { key, items }, context.memory),
-    }),
+  run: async (context, { key, items, ...input }, hooks) => {
+    const writeState = longerList(context, { key, items, files: input.files })
+    return context.order.do(() => addCheckpoint(context, input, { hooks, writeState }))
+  },
 })
 
 type Work = {
   readonly hooks: Hooks
   readonly kind?: CheckpointKind
-  /** Inside the transaction; `base` is the state of the head. */
-  readonly writeState: (base: StateId | undefined) => StateId | undefined
+  readonly writeState: WriteState
 }
 
 async function addCheckpoint(
@@ -149,13 +142,24 @@ function sameFiles(
   return { ...viewCheckpoint(newest), created: false }
 }
 
+/** What was saved under that id already, unless a rewind has taken it back: then it may be saved again. */
 function sameOperation(
-  { ledger, hold }: SessionContext,
+  context: SessionContext,
   operationId: string | undefined,
 ): SessionSaveResult | undefined {
   if (operationId === undefined) return undefined
-  const found = ledger.checkpoints.byOperation(hold.key, operationId)
-  return found === undefined ? undefined : { ...viewCheckpoint(found), created: false }
+  const { checkpoints } = context.ledger
+  const found = checkpoints.byOperation(context.hold.key, operationId)
+  if (found === undefined || !checkpoints.isBehind(found, sessionNow(context).head))
+    return undefined
+  return { ...viewCheckpoint(found), created: false }
+}
+
+/** Inside the transaction: what a rewind has left behind keeps everything but the id. */
+function takeOperation({ ledger, hold }: SessionContext, operationId: string | undefined): void {
+  if (operationId === undefined) return
+  const left = ledger.checkpoints.byOperation(hold.key, operationId)
+  if (left !== undefined) ledger.checkpoints.releaseOperation(left.id)
 }
 
 type Commitment = Work & {
@@ -171,64 +175,40 @@ export async function commit(
   work: Commitment,
 ): Promise<SessionSaveResult> {
   const { ledger, memory } = context
-  const draft = await draftOf(context, input, work)
+  const { captured, kind = 'save', look } = work
+  const labels = labelsOf(input)
+  // Without files nothing is waited for: the state is read before the call returns.
+  const draft =
+    captured === undefined
+      ? draftOf(context, { kind, ...labels })
+      : await draftWithFiles(context, { kind, ...labels, captured, authors: look?.authors ?? null })
   failpoint('save:before-row')
   try {
-    const checkpoint = ledger.transaction(() => {
+    const saved = ledger.transaction((): SessionSaveResult => {
       ledger.sessions.check(context.hold)
+      // Again: another process may have been quicker.
+      const known = sameOperation(context, input.operationId)
+      if (known !== undefined) return known
+      takeOperation(context, input.operationId)
       const session = sessionNow(context)
       refuseMovedHead(session, input.expectedHead)
       const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
       const state = work.writeState(head?.session?.state ?? undefined) ?? null
       const made = inSession(draft, session, { ...sessionInput(input, session), state })
-      ledger.checkpoints.insert(made, work.captured?.snapshot)
-      work.look?.made(made.id)
+      ledger.checkpoints.insert(made, captured?.snapshot)
+      look?.made(made.id)
       const { status } = made.session
       const atMs = made.createdAtMs
       const leaseUntilMs = leaseUntil(context)
       ledger.sessions.advance(context.hold, { head: made.id, status, atMs, leaseUntilMs })
-      return made
+      return { ...viewCheckpoint(made), created: true }
     })
     failpoint('save:after-row')
-    return { ...viewCheckpoint(checkpoint), created: true }
+    return saved
   } catch (error) {
     // The rows are gone, and with them what the memory believes to be stored.
     memory.forget()
     throw error
-  }
-}
-
-type Draft = Omit<Checkpoint, 'session'>
-
-async function draftOf(
-  context: SessionContext,
-  input: Facts,
-  { captured, look, kind = 'save' }: Commitment,
-): Promise<Draft> {
-  const { clock, ledger } = context
-  const reason = input.reason === undefined ? null : parseReason(input.reason)
-  const name = input.name === undefined ? null : parseName(input.name)
-  if (captured !== undefined) {
-    const project = projectOf(context)
-    const previous = ledger.checkpoints.newestFiles(project.id)?.snapshot.tree
-    return prepareCheckpoint(context, project, {
-      captured,
-      facts: { kind, reason, name, previous, authors: look?.authors ?? null },
-    })
-  }
-  const createdAtMs = clock.nowMs()
-  return {
-    id: parseCheckpointId(makeId(createdAtMs, clock.random)),
-    kind,
-    name,
-    reason,
-    createdAtMs,
-    pinned: false,
-    authors: null,
-    project: context.project?.id ?? null,
-    commit: null,
-    snapshot: null,
-    changes: null,
   }
 }
 

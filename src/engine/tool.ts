@@ -54,10 +54,37 @@ export async function runTool<Result>(
   run: (call: ToolRun) => Promise<Result> | Result,
 ): Promise<Result> {
   checkCall(request, run)
-  const { id, name, args } = request
+  const { id } = request
+  const { ledger, hold, order } = context
+  const begun = await order.do(async () => begin(context, request))
+  if ('ended' in begun) return outcomeOf(begun.ended) as Result
+  const { call } = begun
+  const { idempotencyKey } = call
+  const partial = (value: unknown) => {
+    ledger.transaction(() => {
+      ledger.sessions.check(hold)
+      ledger.tools.addPartial(hold.key, { id, value })
+    })
+  }
+  try {
+    // Its turn is over: while it runs it may save.
+    const result = await ranTool(context, call, () => run({ idempotencyKey, partial }))
+    failpoint('tool:ran')
+    await order.do(async () => end(context, call, { status: 'confirmed', outcome: result }))
+    failpoint('tool:confirmed')
+    return result
+  } finally {
+    context.running.delete(id)
+  }
+}
+
+type Beginning = { readonly ended: ToolCall } | { readonly call: Begun }
+
+/** Notes that it is about to run, unless its end is known. */
+function begin(context: SessionContext, { id, name, args }: ToolRequest): Beginning {
   const { ledger, hold, clock } = context
   const known = ledger.tools.get(hold.key, id)
-  if (known !== undefined && known.status !== 'started') return outcomeOf(known) as Result
+  if (known !== undefined && known.status !== 'started') return { ended: known }
   if (context.running.has(id)) {
     throw new SavestateError('BAD_INPUT', `The tool call ${JSON.stringify(id)} is running already`)
   }
@@ -73,23 +100,9 @@ export async function runTool<Result>(
     } else ledger.tools.restart(hold.key, { id, atMs: startedAtMs })
   })
   failpoint('tool:started')
-  const partial = (value: unknown) => {
-    ledger.transaction(() => {
-      ledger.sessions.check(hold)
-      ledger.tools.addPartial(hold.key, { id, value })
-    })
-  }
   context.retried.delete(id)
   context.running.add(id)
-  try {
-    const result = await ranTool(context, call, () => run({ idempotencyKey, partial }))
-    failpoint('tool:ran')
-    end(context, call, { status: 'confirmed', outcome: result })
-    failpoint('tool:confirmed')
-    return result
-  } finally {
-    context.running.delete(id)
-  }
+  return { call }
 }
 
 /** The same for a step that is no tool. */
@@ -125,7 +138,8 @@ async function ranTool<Result>(
   try {
     return await run()
   } catch (error) {
-    end(context, call, { status: 'failed', outcome: storable(error) })
+    const outcome = storable(error)
+    await context.order.do(async () => end(context, call, { status: 'failed', outcome }))
     throw error
   }
 }

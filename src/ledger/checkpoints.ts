@@ -174,6 +174,19 @@ export class Checkpoints {
     return this.#one('WHERE session = ? AND operation_id = ?', session, operationId)
   }
 
+  /** Whether a checkpoint is the head of its session or came before it: not so what a rewind has left behind. */
+  isBehind({ id, session }: Checkpoint, head: CheckpointId | null): boolean {
+    const sql = `WITH RECURSIVE line (id) AS (
+        SELECT ? UNION SELECT parent FROM checkpoints JOIN line USING (id) WHERE session = ?)
+      SELECT 1 FROM line WHERE id = ? LIMIT 1`
+    return this.#database.get(sql, head, session?.key ?? null, id) !== undefined
+  }
+
+  /** Its operation may be done again. */
+  releaseOperation(id: CheckpointId): void {
+    this.#database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
+  }
+
   /** How many checkpoints of a session have each name; null for those without. */
   countByName(session: SessionKey): ReadonlyMap<string | null, number> {
     const rows = this.#database.all(

@@ -2,7 +2,7 @@
 import * as engine from '../engine/index.js'
 import { refuseUnknown } from './known-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
-import { explained } from './session.js'
+import { explained } from './explained.js'
 
 type Place = Pick<StoreOptions, 'home'>
 

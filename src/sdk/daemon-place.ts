@@ -6,7 +6,7 @@ import { hasCode } from '../model/index.js'
 import { type Lock, readLockOwner, takeLock, writeFileAtomically } from '../system/index.js'
 import { refuseUnknown } from './known-options.js'
 import { homeOf, type StoreOptions } from './open-context.js'
-import { explained } from './session.js'
+import { explained } from './explained.js'
 
 export type DaemonPlace = {
   /** The store's real path. */

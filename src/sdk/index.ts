@@ -4,7 +4,8 @@ export { autoSave, type AutoSaveOptions } from './auto-save.js'
 export type { Encryption, KeyInput } from './given-keys.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
 export { type DiffInput, Project, projectEffects, type RewindInput } from './project.js'
-export { type SaveInput, Session, type SessionEvents } from './session.js'
+export { Session } from './session.js'
+export type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
 export {
   type GraphCheckpoint,
   type GraphPlace,

@@ -1,40 +1,15 @@
 // One agent's task over time, open for writing by this process alone.
 import * as engine from '../engine/index.js'
 import type { Hooks } from '../engine/index.js'
-import { explainSystemError, HEARTBEAT_MS, isError, LEASE_MS } from '../model/index.js'
+import { HEARTBEAT_MS, isError, LEASE_MS } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
 import { Events } from './events.js'
+import { explained } from './explained.js'
+import type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
 
-export type SaveInput<State> = {
-  readonly name?: string
-  readonly reason?: string
-  readonly state?: State
-  /** Also save the folder of the session's project. */
-  readonly files?: boolean
-  /** With `files`: add nothing while the newest checkpoint of the project holds the same files. */
-  readonly ifChanged?: boolean
-  readonly status?: engine.StatusInput
-  readonly metadata?: unknown
-  /** The version of your own state's form. */
-  readonly schemaVersion?: number
-  /** The tool call this belongs to. */
-  readonly toolCall?: string
-  /** The checkpoint that must still be the head (null: none yet); else HEAD_MOVED and nothing is written. */
-  readonly expectedHead?: string | null
-  /** Saved twice under one, it is one checkpoint: for retries. */
-  readonly operationId?: string
-  /** For who saves before and after each tool call of an agent: what begins and ends here. It tells who changed what. */
-  readonly moment?: engine.MomentInput
-}
-
-export type SessionEvents = {
-  saved: engine.SessionSaveResult
-  rewound: engine.SessionRewindResult
-  status: engine.SessionView
-  /** Another process has taken the session over, or it was deleted: this one can no longer write. */
-  lost: Error
-  closed: { readonly id: string }
-}
+type Operation<Result> =
+  | engine.OperationOf<engine.SessionContext, unknown, Result>
+  | engine.Later<engine.SessionContext, Result>
 
 export class Session<State = AgentState> {
   readonly #context: engine.SessionContext
@@ -79,12 +54,12 @@ export class Session<State = AgentState> {
 
   /** From one prompt of the user to the next; the number of the new turn. */
   async newTurn(): Promise<number> {
-    return this.#perform(engine.newTurn, {})
+    return this.#inOrder(engine.newTurn, {})
   }
 
   /** Saves the files once in each turn, if they changed; to be called before the first change. */
   async ensure(reason: string, hooks?: Hooks): Promise<engine.EnsureResult> {
-    const ensured = await this.#perform(engine.ensure, { reason, turns: this.#turns }, hooks)
+    const ensured = await this.#inOrder(engine.ensure, { reason, turns: this.#turns }, hooks)
     if (ensured.created) this.#events.emit('saved', ensured)
     return ensured
   }
@@ -162,17 +137,19 @@ export class Session<State = AgentState> {
   /** Back to a checkpoint: the files, the state, or both at once. `stateAt()` has the state afterwards. */
   async rewind(
     to: string,
-    options: {
-      readonly restore?: 'files' | 'state' | 'both'
-      readonly paths?: readonly string[]
-      /** Files that the person (`you`) has changed since stay as they are. */
-      readonly keepMine?: boolean
-      readonly dryRun?: boolean
-    } = {},
-    hooks?: Hooks,
+    options: SessionRewindInput = {},
+    hooks: Hooks = {},
   ): Promise<engine.SessionRewindResult> {
+    const { order } = this.#context
+    const { confirm } = hooks
     const paths = [...(options.paths ?? [])]
-    const result = await this.#perform(engine.rewindSession, { ...options, paths, to }, hooks)
+    const result = await this.#inOrder(
+      engine.rewindSession,
+      { ...options, paths, to },
+      confirm === undefined
+        ? hooks
+        : { ...hooks, confirm: (...plan) => order.aside(() => confirm(...plan)) },
+    )
     if (result.applied) this.#events.emit('rewound', result)
     return result
   }
@@ -195,7 +172,7 @@ export class Session<State = AgentState> {
 
   /** Says what became of a call that was under way: `confirm` (with its result), `retry` or `skip`. */
   async decide(id: string, action: 'confirm' | 'retry' | 'skip', result?: unknown): Promise<void> {
-    return this.#perform(engine.decideTool, { id, action, result })
+    return this.#inOrder(engine.decideTool, { id, action, result })
   }
 
   /** Tool calls that were begun and whose end is not known. */
@@ -217,7 +194,7 @@ export class Session<State = AgentState> {
 
   /** Applies the policy `milestones`: over 50, the first, the last 20, the latest of each name and what is pinned stay. */
   async retain(input: { readonly dryRun?: boolean } = {}): Promise<engine.RetainResult> {
-    return this.#perform(engine.retainMilestones, input)
+    return this.#inOrder(engine.retainMilestones, input)
   }
 
   /** As Breakpilot writes it: oldest first. */
@@ -227,14 +204,14 @@ export class Session<State = AgentState> {
 
   /** Adds what is not there yet. */
   async import(checkpoints: readonly unknown[]): Promise<engine.ImportResult> {
-    return this.#perform(engine.importSession, { checkpoints: [...checkpoints] })
+    return this.#inOrder(engine.importSession, { checkpoints: [...checkpoints] })
   }
 
   /** Forgets the session and all its checkpoints; how many there were. It cannot be written to afterwards. */
   async clear(): Promise<number> {
-    const { fence } = this.#context.hold
-    const { removed } = await explained(async () =>
-      engine.deleteSession(this.#context, this.id, fence),
+    const { hold, order } = this.#context
+    const { removed } = await explained(() =>
+      order.do(async () => engine.deleteSession(this.#context, this.id, hold.fence)),
     )
     this.#end()
     return removed
@@ -265,7 +242,7 @@ export class Session<State = AgentState> {
   }
 
   async #setStatus(status: engine.StatusInput): Promise<engine.SessionView> {
-    const view = await this.#perform(engine.setStatus, { status })
+    const view = await this.#inOrder(engine.setStatus, { status })
     this.#events.emit('status', view)
     return view
   }
@@ -280,21 +257,12 @@ export class Session<State = AgentState> {
     }
   }
 
-  #perform<Result>(
-    operation:
-      | engine.OperationOf<engine.SessionContext, unknown, Result>
-      | engine.Later<engine.SessionContext, Result>,
-    input: unknown,
-    hooks?: Hooks,
-  ): Promise<Result> {
-    return engine.perform(operation, this.#context, { input, hooks })
+  /** For what writes. Saves find their place themselves, because they read the state first. */
+  #inOrder<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
+    return this.#context.order.do(() => this.#perform(operation, input, hooks))
   }
-}
 
-export async function explained<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw explainSystemError(error)
+  #perform<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
+    return engine.perform(operation, this.#context, { input, hooks })
   }
 }

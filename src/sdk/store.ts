@@ -15,7 +15,8 @@ import { AutoPrune } from './auto-prune.js'
 import { type Known, refuseUnknown } from './known-options.js'
 import { type OpenContext, openContext, type StoreOptions } from './open-context.js'
 import { Project } from './project.js'
-import { explained, Session } from './session.js'
+import { explained } from './explained.js'
+import { Session } from './session.js'
 import { Threads } from './threads.js'
 
 export type SessionOptions = {

@@ -2,7 +2,7 @@
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import type { GraphCheckpoint, GraphPlace, GraphQuery, GraphWrite } from '../ledger/index.js'
-import { explained } from './session.js'
+import { explained } from './explained.js'
 
 export type {
   GraphCheckpoint,

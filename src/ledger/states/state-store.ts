@@ -1,6 +1,6 @@
 // States of agents, stored by their differences, exactly. A state is whole in itself: it needs no other one to
 // be read, and whatever two states have in common is stored once.
-import type { ClassRegistry, StateId } from '../../model/index.js'
+import { type ClassRegistry, decodeValue, encodeValue, type StateId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import { NO_VAULT, type Vault } from '../sealing/index.js'
@@ -77,6 +77,18 @@ export class StateStore {
    */
   read(id: StateId, options: { readonly keys?: readonly string[] } = {}): unknown {
     return readState(this.#reading(), { state: id, keys: options.keys, classes: this.#classes })
+  }
+
+  /** Whether it is there still: what no checkpoint holds may be collected. No id is used twice. */
+  has(id: StateId): boolean {
+    return this.#database.get('SELECT 1 FROM states WHERE id = ?', id) !== undefined
+  }
+
+  /** What would be read if it was written, without that. Throws STATE_UNSTORABLE. */
+  copyOf<T>(value: T): T
+  copyOf(value: unknown): unknown {
+    const options = this.#classes === undefined ? {} : { classes: this.#classes }
+    return decodeValue(encodeValue(value, options).text, options).value
   }
 
   /** What stands where, without reading it. */

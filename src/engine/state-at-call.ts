@@ -1,0 +1,61 @@
+// What a call hands over to be kept, as it was when the call was made: the caller may change it while files are captured,
+// or while an earlier call is under way. Where nothing has to be waited for it is read in the transaction itself.
+import type { StateId } from '../model/index.js'
+import type { SessionContext } from './session-context.js'
+import { sessionNow } from './session-context.js'
+
+/** Inside the transaction that adds the checkpoint; `base` is the state of the head. */
+export type WriteState = (base: StateId | undefined) => StateId | undefined
+
+export function wholeState(
+  context: SessionContext,
+  { state, files }: { readonly state?: unknown; readonly files: boolean },
+): WriteState {
+  if (state === undefined) return (base) => base
+  const write = () => context.ledger.states.write(state, context.memory)
+  if (!files && context.order.isFree) return write
+  const ahead = writtenAhead(context, write)
+  return () => ahead.ifThere() ?? write()
+}
+
+export function longerList(
+  context: SessionContext,
+  addition: { readonly key: string; readonly items: readonly unknown[]; readonly files: boolean },
+): WriteState {
+  const { ledger, memory, order } = context
+  const { key, files } = addition
+  // What it will be added to is not known yet. Objects that the items have in common with it are not shared then.
+  const items = order.isFree ? addition.items : ledger.states.copyOf(addition.items)
+  const append = (base: StateId | undefined) => ledger.states.append(base, { key, items }, memory)
+  if (!files || !order.isFree) return append
+  const now = stateOfHead(context)
+  const ahead = writtenAhead(context, () => append(now))
+  return (base) => (base === now ? ahead.ifThere() : undefined) ?? append(base)
+}
+
+type Ahead = {
+  /** Undefined if a collection has taken it: no checkpoint held it yet. */
+  readonly ifThere: () => StateId | undefined
+}
+
+/** A state that no checkpoint has is garbage, so nothing has to be waited for: what holds it is written after it. */
+function writtenAhead(context: SessionContext, write: () => StateId): Ahead {
+  const { ledger, memory, hold } = context
+  try {
+    const id = ledger.transactionAtEase(() => {
+      ledger.sessions.check(hold)
+      return write()
+    })
+    return { ifThere: () => (ledger.states.has(id) ? id : undefined) }
+  } catch (error) {
+    // The rows are gone, and with them what the memory believes to be stored.
+    memory.forget()
+    throw error
+  }
+}
+
+function stateOfHead(context: SessionContext): StateId | undefined {
+  const { head } = sessionNow(context)
+  const checkpoint = head === null ? undefined : context.ledger.checkpoints.get(head)
+  return checkpoint?.session?.state ?? undefined
+}

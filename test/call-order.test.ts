@@ -1,0 +1,180 @@
+// Calls on one session that are not awaited one by one: they take effect in the order in which they were made, and keep
+// what they were given as it was then.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Session, Store } from '../src/index.js'
+import { openDatabase } from '../src/system/index.js'
+import { type Scratch, scratch } from './scratch.js'
+
+type State = { m: unknown[] }
+
+async function opened(s: Scratch): Promise<{ store: Store; session: Session<State> }> {
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session<State>('task', { project })
+  return { store, session }
+}
+
+/** Saves take longer with some files. */
+const FILES = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`f${n}`, `${n}\n`]))
+
+test('a save that is quicker than the one before it comes after it all the same', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const saved = await Promise.all([
+    session.save({ state: { m: [1] }, files: true, reason: 'first' }),
+    session.save({ state: { m: [1, 2] }, reason: 'second' }),
+    session.append('m', [3], { files: true, reason: 'third' }),
+    session.append('m', [4], { reason: 'fourth' }),
+    session.newTurn(),
+    session.save({ reason: 'fifth' }),
+    session.complete(),
+  ])
+  expect(saved.slice(0, 4)).toMatchObject([{ step: 0 }, { step: 1 }, { step: 2 }, { step: 3 }])
+  const all = await session.list()
+  expect(all.map(({ reason }) => reason)).toEqual(['fifth', 'fourth', 'third', 'second', 'first'])
+  expect(await Promise.all(all.map(({ id }) => session.stateAt(id)))).toEqual([
+    { m: [1, 2, 3, 4] },
+    { m: [1, 2, 3, 4] },
+    { m: [1, 2, 3] },
+    { m: [1, 2] },
+    { m: [1] },
+  ])
+  expect((await session.show('1')).agent?.turn).toBe(1)
+  expect(saved.at(-1)).toMatchObject({ status: 'completed' })
+})
+
+test('a state is kept as it was when save was called, whatever the caller does with it meanwhile', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const state: State = { m: [{ n: 0 }] }
+  const saving: ReturnType<typeof session.save>[] = []
+  for (const files of [true, false, true, false]) {
+    saving.push(session.save({ state, files }))
+    state.m.push({ n: state.m.length })
+    Object.assign(state.m[0] as object, { n: -state.m.length })
+  }
+  const ids = (await Promise.all(saving)).map(({ id }) => id)
+  expect(await Promise.all(ids.map((id) => session.stateAt(id)))).toEqual([
+    { m: [{ n: 0 }] },
+    { m: [{ n: -2 }, { n: 1 }] },
+    { m: [{ n: -3 }, { n: 1 }, { n: 2 }] },
+    { m: [{ n: -4 }, { n: 1 }, { n: 2 }, { n: 3 }] },
+  ])
+  // Alone, with nothing to wait for.
+  const alone = session.save({ state })
+  state.m.length = 0
+  expect((await session.stateAt((await alone).id))?.m).toHaveLength(5)
+})
+
+test('so are items that are appended, and objects that they share with the state stay shared', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const shared = { a: 1 }
+  await session.save({ state: { m: [shared] } })
+  const item = { shared, n: 1 }
+  const first = session.append('m', [item], { files: true })
+  item.n = 2
+  const second = session.append('m', [item])
+  item.n = 3
+  await Promise.all([first, second])
+  const { m = [] } = (await session.stateAt()) ?? {}
+  expect(m).toEqual([shared, { shared, n: 1 }, { shared, n: 2 }])
+  expect((m[1] as typeof item).shared).toBe(m[0])
+})
+
+test('a collection that takes the state of a save that is under way does not cost it', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  await session.save({ state: { m: [0] } })
+  const saving = session.save({ state: { m: [0, 1] }, files: true })
+  const ledger = openDatabase(join(s.home, 'ledger.db'), { timeoutMs: 1000 })
+  // What a collection does with a state that no checkpoint has.
+  const taken = ledger.transaction(() => {
+    ledger.run('UPDATE state_generation SET number = number + 1')
+    const held = 'SELECT state FROM checkpoints WHERE state IS NOT NULL'
+    return ledger.run(`DELETE FROM states WHERE id NOT IN (${held})`).changes
+  })
+  ledger.close()
+  expect(taken).toBe(1)
+  expect(await session.stateAt((await saving).id)).toEqual({ m: [0, 1] })
+})
+
+test('a tool may save while it runs, and its outcome comes after what was called before', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const result = await session.tool({ id: 'c', name: 'work' }, async () => {
+    await session.save({ state: { m: ['inside'] }, files: true })
+    return session.once('step', () => 'done')
+  })
+  expect(result).toBe('done')
+  const late = session.tool({ id: 'never', name: 'work' }, () => new Promise(() => undefined))
+  await session.save({ state: { m: ['meanwhile'] } })
+  expect(await session.stateAt()).toEqual({ m: ['meanwhile'] })
+  expect(await session.inFlight()).toMatchObject([{ id: 'never' }])
+  void late
+})
+
+test('who is asked whether to rewind may save first', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const first = await session.save({ state: { m: [1] }, files: true })
+  writeFileSync(join(s.project, 'f0'), 'changed')
+  const confirm = async () => {
+    await session.save({ state: { m: ['before'] }, reason: 'asked' })
+    return false
+  }
+  const rewound = session.rewind(first.id, {}, { confirm })
+  const after = session.save({ reason: 'after' })
+  expect((await rewound).declined).toBe(true)
+  await after
+  expect((await session.list()).map(({ reason }) => reason)).toEqual(['after', 'asked', null])
+})
+
+test('saved twice at once under one operation id, it is one checkpoint, in one process and in two', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const save = (from: Session<State>, files: boolean, n: number) =>
+    from.save({ state: { m: [n] }, operationId: `op ${files}`, files })
+  for (const files of [false, true]) {
+    const both = await Promise.all([save(session, files, 1), save(session, files, 1)])
+    expect(both.map(({ created }) => created)).toEqual([true, false])
+    expect(both[0]?.id).toBe(both[1]?.id)
+  }
+  await session.close()
+  // Without a lease: two writers, each of which looks before the other has saved.
+  const [one, two] = await Promise.all(
+    [s.open(), s.open()].map(async (open) => {
+      const store = await open
+      const project = await store.project(s.project)
+      return store.session<State>('task', { project, lease: false })
+    }),
+  )
+  const operationId = 'across'
+  const saved = await Promise.all(
+    [one, two].map((each) => each?.save({ state: { m: [2] }, operationId, files: true })),
+  )
+  expect(saved.map((each) => each?.created).sort()).toEqual([false, true])
+  expect(saved[0]?.id).toBe(saved[1]?.id)
+  expect(await one?.list()).toHaveLength(3)
+})
+
+test('an operation that a rewind has taken back can be saved again, and a retry of that is still one', async () => {
+  await using s = await scratch()
+  const { session } = await opened(s)
+  const start = await session.save({ state: { m: [0] } })
+  const left = await session.save({ state: { m: [1] }, operationId: 'op' })
+  await session.rewind(start.id, { restore: 'state' })
+  const again = await session.save({ state: { m: [2] }, operationId: 'op' })
+  expect(again).toMatchObject({ created: true })
+  expect(await session.stateAt()).toEqual({ m: [2] })
+  expect(await session.stateAt(left.id)).toEqual({ m: [1] })
+  await session.save({ state: { m: [3] } })
+  const retried = await session.save({ state: { m: [2] }, operationId: 'op' })
+  expect([retried.created, retried.id]).toEqual([false, again.id])
+  // Back to a point where the first of them was the one.
+  await session.rewind(left.id, { restore: 'state' })
+  await session.save({ state: { m: [4] }, operationId: 'op' })
+  expect(await session.stateAt()).toEqual({ m: [4] })
+})
