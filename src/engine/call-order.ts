@@ -1,18 +1,45 @@
 // Calls that write to one session take effect in the order in which they were made, also where the caller does not
 // wait for each: a save of the state is done at once, one with files takes a while.
 
+import { SavestateError } from '../model/index.js'
+
 export class CallOrder {
+  readonly #session: string
   /** Calls that are not over. */
   #open = 0
   #last: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+
+  constructor(session: string) {
+    this.#session = session
+  }
 
   /** Whether a call would have its turn at once. */
   get isFree(): boolean {
     return this.#open === 0
   }
 
-  /** When its turn comes; before this returns if nothing is under way, so that a call that is alone waits for nothing. */
+  /** Throws SESSION_CLOSED. */
+  expectOpen(): void {
+    if (!this.#isClosed) return
+    throw new SavestateError(
+      'SESSION_CLOSED',
+      `The session ${JSON.stringify(this.#session)} was closed: others may write to it`,
+      { hint: 'Open it again with `store.session`, or close it after the last call.' },
+    )
+  }
+
+  /**
+   * When its turn comes; before this returns if nothing is under way, so that a call that is alone waits for nothing.
+   * Throws SESSION_CLOSED.
+   */
   do<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.expectOpen()
+    return this.finish(work)
+  }
+
+  /** For the end of what was begun before the session was closed. */
+  finish<Result>(work: () => Promise<Result>): Promise<Result> {
     const isFirst = this.isFree
     this.#open += 1
     const turn = isFirst ? work() : this.#last.then(work)
@@ -21,6 +48,12 @@ export class CallOrder {
     }
     this.#last = turn.then(over, over)
     return turn
+  }
+
+  /** Takes no call any more, and waits for those that were made. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    while (!this.isFree) await this.#last
   }
 
   /**

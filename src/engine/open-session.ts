@@ -55,7 +55,7 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
     memory: new StateMemory(),
     running: new Set(),
     retried: new Set(),
-    order: new CallOrder(),
+    order: new CallOrder(id),
   }
 }
 

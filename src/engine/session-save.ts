@@ -76,6 +76,7 @@ export const saveSession = sessionOperation({
   effect: 'adds',
   input: saveInput,
   run: async (context, input, hooks) => {
+    context.order.expectOpen()
     const writeState = wholeState(context, input)
     return context.order.do(() => addCheckpoint(context, input, { hooks, writeState }))
   },
@@ -87,6 +88,7 @@ export const appendToSession = sessionOperation({
   effect: 'adds',
   input: appendInput,
   run: async (context, { key, items, ...input }, hooks) => {
+    context.order.expectOpen()
     const writeState = longerList(context, { key, items, files: input.files })
     return context.order.do(() => addCheckpoint(context, input, { hooks, writeState }))
   },

@@ -70,7 +70,7 @@ export async function runTool<Result>(
     // Its turn is over: while it runs it may save.
     const result = await ranTool(context, call, () => run({ idempotencyKey, partial }))
     failpoint('tool:ran')
-    await order.do(async () => end(context, call, { status: 'confirmed', outcome: result }))
+    await noteEnd(context, call, { status: 'confirmed', outcome: result })
     failpoint('tool:confirmed')
     return result
   } finally {
@@ -138,9 +138,25 @@ async function ranTool<Result>(
   try {
     return await run()
   } catch (error) {
-    const outcome = storable(error)
-    await context.order.do(async () => end(context, call, { status: 'failed', outcome }))
+    await noteEnd(context, call, { status: 'failed', outcome: storable(error) })
     throw error
+  }
+}
+
+/** Also of a call whose session was closed meanwhile: it did happen. */
+async function noteEnd(context: SessionContext, call: Begun, ended: End): Promise<void> {
+  try {
+    await context.order.finish(async () => end(context, call, ended))
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'STORE_CLOSED') throw error
+    throw new SavestateError(
+      error.code,
+      `The store was closed while the tool call ${JSON.stringify(call.id)} ran, so its end is not noted`,
+      {
+        hint: 'It is among those in flight when the session is resumed: say there what became of it, with `decide`.',
+        cause: ended.status === 'failed' ? ended.outcome : error,
+      },
+    )
   }
 }
 
@@ -184,11 +200,13 @@ export function inFlight({ ledger, hold }: SessionContext): InFlight[] {
 
 type Begun = Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'>
 
-function end(
-  { ledger, hold, clock }: SessionContext,
-  { id, idempotencyKey, startedAtMs }: Begun,
-  ended: { readonly status: 'confirmed' | 'failed' | 'skipped'; readonly outcome: unknown },
-): void {
+type End = {
+  readonly status: 'confirmed' | 'failed' | 'skipped'
+  readonly outcome: unknown
+}
+
+function end({ ledger, hold, clock }: SessionContext, begun: Begun, ended: End): void {
+  const { id, idempotencyKey, startedAtMs } = begun
   const call = { id, idempotencyKey, startedAtMs, ...ended, atMs: clock.nowMs() }
   ledger.transaction(() => {
     ledger.sessions.check(hold)

@@ -41,6 +41,7 @@ export const ERROR_CODES = {
   REWIND_CONFLICT: 'Something that is not captured stands where the rewind would write.',
   REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
   SESSION_BUSY: 'Another live process is writing this session.',
+  SESSION_CLOSED: 'The session had been closed before something was to be written to it.',
   SESSION_DELETED: 'The session was deleted while it was in use.',
   SESSION_FENCED: 'Another process has taken the session over; this one can no longer write to it.',
   SESSION_UNKNOWN: 'No session has that id.',
@@ -49,6 +50,8 @@ export const ERROR_CODES = {
     'A value in the state of an agent could not be brought back exactly, so it is not stored.',
   STORE_BUSY:
     'Another process is at work on the whole store, or so many write to it that the turn did not come.',
+  STORE_CLOSED:
+    'The store had been closed before the call, or before the end of a tool that was running.',
   STORE_DAMAGED: 'The store lacks something that it says it holds.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',
@@ -79,6 +82,13 @@ export class SavestateError extends Error {
   toJSON(): ErrorText {
     return { code: this.code, message: this.message, hint: this.hint }
   }
+}
+
+/** For every call to a store that is closed. */
+export function storeClosed(): SavestateError {
+  return new SavestateError('STORE_CLOSED', 'The store was closed', {
+    hint: 'Open it again with `openStore`, or close it after the last call.',
+  })
 }
 
 /** Also one of another realm: where a test runner gives each file globals of its own, those of Node itself are none of its Errors. */

@@ -16,11 +16,6 @@ export {
 } from './threads.js'
 export { clearLegacy, clearStore, legacyArchives } from './clear.js'
 export { defaultHome, type StoreOptions } from './open-context.js'
-export {
-  type ImportOptions,
-  openStore,
-  type ResumedSession,
-  type SessionOptions,
-  Store,
-} from './store.js'
+export { openStore, Store } from './store.js'
+export type { ImportOptions, ResumedSession, SessionOptions } from './store-types.js'
 export { type CareOptions, doctorStore, repairStore, verifyStore } from './care.js'

@@ -17,6 +17,7 @@ import { Snapshots } from '../snapshot/index.js'
 import { type Clock, SharedLock, systemClock } from '../system/index.js'
 import { type Encryption, ENCRYPTION_OPTIONS, givenKeys } from './given-keys.js'
 import { type Known, refuseUnknown } from './known-options.js'
+import { OpenCalls } from './open-calls.js'
 
 export type StoreOptions = {
   /** Where the store is; default: $SAVESTATE_HOME, else ~/.savestate. */
@@ -62,7 +63,9 @@ function checkOptions(options: StoreOptions): void {
 }
 
 /** `use` is held for as long as the store is open. */
-export type OpenContext = StoreContext & { readonly use: SharedLock }
+export type OpenContext = StoreContext & Calls & { readonly use: SharedLock }
+
+export type Calls = { readonly calls: OpenCalls }
 
 export async function openContext(options: StoreOptions): Promise<OpenContext> {
   checkOptions(options)
@@ -85,7 +88,8 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     await snapshots.prepare()
     await engine.bringBackUnflushed(home)
     const objects = new SharedLock(engine.objectsLockPath(home))
-    return { home, ledger, snapshots, objects, use, clock: options.clock ?? systemClock }
+    const calls = new OpenCalls()
+    return { home, ledger, snapshots, objects, use, calls, clock: options.clock ?? systemClock }
   } catch (error) {
     await snapshots.close()
     use.close()

@@ -3,6 +3,7 @@ import * as engine from '../engine/index.js'
 import type { Hooks, ProjectContext } from '../engine/index.js'
 import type { Activity } from '../snapshot/index.js'
 import { pathText, type Project as KnownProject } from '../model/index.js'
+import type { Calls } from './open-context.js'
 
 export type RewindInput = {
   readonly to: string
@@ -36,10 +37,10 @@ export async function projectEffects() {
 }
 
 export class Project {
-  readonly #context: ProjectContext
+  readonly #context: ProjectContext & Calls
 
   /** Use `store.project`. */
-  constructor(context: ProjectContext) {
+  constructor(context: ProjectContext & Calls) {
     this.#context = context
   }
 
@@ -49,33 +50,40 @@ export class Project {
 
   /** Saves look only at what was touched since the one before, beginning with the next but one. */
   watch(): void {
+    this.#context.calls.refuseClosed()
     this.#context.snapshots.watch(this.#context.path)
   }
 
   async unwatch(): Promise<void> {
-    const project = engine.knownProject(this.#context)
-    if (project !== undefined) await this.#context.snapshots.unwatch(project)
+    await this.#context.calls.during(async () => {
+      const project = engine.knownProject(this.#context)
+      if (project !== undefined) await this.#context.snapshots.unwatch(project)
+    })
   }
 
   /** Ends the watch and gives back the memory; the next save reads the stat cache. False while somebody is at work on it. */
   async letGo(): Promise<boolean> {
-    const project = engine.knownProject(this.#context)
-    if (project === undefined) return true
-    let isGone = false
-    await engine.ifProjectIsFree(this.#context, project, {
-      purpose: 'let go',
-      work: async () => {
-        await this.#context.snapshots.letGo(project)
-        isGone = true
-      },
+    return this.#context.calls.during(async () => {
+      const project = engine.knownProject(this.#context)
+      if (project === undefined) return true
+      let isGone = false
+      await engine.ifProjectIsFree(this.#context, project, {
+        purpose: 'let go',
+        work: async () => {
+          await this.#context.snapshots.letGo(project)
+          isGone = true
+        },
+      })
+      return isGone
     })
-    return isGone
   }
 
   /** What happened in a watched project since the last save; undefined of one that is not watched, or not yet. */
   async activity(): Promise<Activity | undefined> {
-    const project = engine.knownProject(this.#context)
-    return project === undefined ? undefined : this.#context.snapshots.activity(project)
+    return this.#context.calls.during(async () => {
+      const project = engine.knownProject(this.#context)
+      return project === undefined ? undefined : this.#context.snapshots.activity(project)
+    })
   }
 
   /**
@@ -83,8 +91,10 @@ export class Project {
    * of, such as writes through a mapped page.
    */
   async lookAtAll(): Promise<void> {
-    const project = engine.knownProject(this.#context)
-    if (project !== undefined) await this.#context.snapshots.lookAtAll(project)
+    await this.#context.calls.during(async () => {
+      const project = engine.knownProject(this.#context)
+      if (project !== undefined) await this.#context.snapshots.lookAtAll(project)
+    })
   }
 
   /** For a session that is to belong to it: noted in the ledger if it is not yet. */
@@ -183,6 +193,9 @@ export class Project {
     input: unknown,
     hooks?: Hooks,
   ): Promise<Result> {
-    return engine.perform(operation, this.#context, { input, hooks })
+    const { calls } = this.#context
+    return calls.during(() =>
+      engine.perform(operation, this.#context, { input, hooks: calls.hooksOf(hooks) }),
+    )
   }
 }

@@ -1,10 +1,11 @@
 // One agent's task over time, open for writing by this process alone.
 import * as engine from '../engine/index.js'
 import type { Hooks } from '../engine/index.js'
-import { HEARTBEAT_MS, isError, LEASE_MS } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
 import { Events } from './events.js'
 import { explained } from './explained.js'
+import { beat } from './heartbeat.js'
+import type { OpenCalls } from './open-calls.js'
 import type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
 
 type Operation<Result> =
@@ -15,16 +16,22 @@ export class Session<State = AgentState> {
   readonly #context: engine.SessionContext
   readonly #events = new Events<SessionEvents>()
   readonly #turns = new engine.EnsuredTurns()
+  readonly #calls: OpenCalls
   readonly #onClose: () => void
-  #heartbeat: NodeJS.Timeout | undefined
+  readonly #endHeartbeat: () => void
+  #closing: Promise<void> | undefined
 
   /** Use `store.session` or `store.resume`. */
-  constructor(context: engine.SessionContext, onClose: () => void) {
+  constructor(
+    context: engine.SessionContext,
+    { calls, onClose }: { readonly calls: OpenCalls; readonly onClose: () => void },
+  ) {
     this.#context = context
+    this.#calls = calls
     this.#onClose = onClose
-    if (!context.isLeased) return
-    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS)
-    this.#heartbeat.unref()
+    this.#endHeartbeat = context.isLeased
+      ? beat(context, (error) => this.#events.emit('lost', error))
+      : () => undefined
   }
 
   get id(): string {
@@ -162,11 +169,14 @@ export class Session<State = AgentState> {
     request: engine.ToolRequest,
     run: (call: engine.ToolRun) => Promise<Result> | Result,
   ): Promise<Result> {
+    // Not one of the calls that closing the store waits for: nobody knows how long a tool runs.
+    this.#calls.refuseClosed()
     return explained(() => engine.runTool(this.#context, request, run))
   }
 
   /** The same for any other step. */
   async once<Result>(key: string, run: () => Promise<Result> | Result): Promise<Result> {
+    this.#calls.refuseClosed()
     return explained(() => engine.runOnce(this.#context, key, run))
   }
 
@@ -177,7 +187,7 @@ export class Session<State = AgentState> {
 
   /** Tool calls that were begun and whose end is not known. */
   async inFlight(): Promise<readonly engine.InFlight[]> {
-    return explained(async () => engine.inFlight(this.#context))
+    return this.#calls.during(() => explained(async () => engine.inFlight(this.#context)))
   }
 
   async complete(): Promise<engine.SessionView> {
@@ -210,10 +220,12 @@ export class Session<State = AgentState> {
   /** Forgets the session and all its checkpoints; how many there were. It cannot be written to afterwards. */
   async clear(): Promise<number> {
     const { hold, order } = this.#context
-    const { removed } = await explained(() =>
-      order.do(async () => engine.deleteSession(this.#context, this.id, hold.fence)),
+    const { removed } = await this.#calls.during(() =>
+      explained(() =>
+        order.do(async () => engine.deleteSession(this.#context, this.id, hold.fence)),
+      ),
     )
-    this.#end()
+    this.#closing ??= Promise.resolve(this.#end())
     return removed
   }
 
@@ -224,19 +236,25 @@ export class Session<State = AgentState> {
     return this.#events.on(name, listener)
   }
 
-  /** Gives the right to write back. A session that is not ended counts as interrupted then. */
+  /** Waits for what is under way and gives the right to write back. A session that is not ended counts as interrupted then. */
   async close(): Promise<void> {
-    if (this.#context.isLeased) this.#context.ledger.sessions.releaseLease(this.#context.hold)
-    this.#end()
+    this.#closing ??= this.#close()
+    return this.#closing
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
 
+  async #close(): Promise<void> {
+    const { order, isLeased, ledger, hold } = this.#context
+    await order.close()
+    if (isLeased) ledger.sessions.releaseLease(hold)
+    this.#end()
+  }
+
   #end(): void {
-    clearInterval(this.#heartbeat)
-    this.#heartbeat = undefined
+    this.#endHeartbeat()
     this.#onClose()
     this.#events.emit('closed', { id: this.id })
   }
@@ -247,22 +265,18 @@ export class Session<State = AgentState> {
     return view
   }
 
-  #beat(): void {
-    const { ledger, hold, clock } = this.#context
-    try {
-      ledger.sessions.renewLease(hold, clock.nowMs() + LEASE_MS)
-    } catch (error) {
-      clearInterval(this.#heartbeat)
-      this.#events.emit('lost', isError(error) ? error : new Error(String(error)))
-    }
-  }
-
   /** For what writes. Saves find their place themselves, because they read the state first. */
   #inOrder<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
-    return this.#context.order.do(() => this.#perform(operation, input, hooks))
+    const { order } = this.#context
+    return this.#calls.during(() => order.do(() => this.#run(operation, input, hooks)))
   }
 
   #perform<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
-    return engine.perform(operation, this.#context, { input, hooks })
+    return this.#calls.during(() => this.#run(operation, input, hooks))
+  }
+
+  #run<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
+    const asked = this.#calls.hooksOf(hooks)
+    return engine.perform(operation, this.#context, { input, hooks: asked })
   }
 }

@@ -12,48 +12,18 @@ import {
 import { isUnsafeFolder, refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
 import { AutoPrune } from './auto-prune.js'
-import { type Known, refuseUnknown } from './known-options.js'
+import { explained } from './explained.js'
+import { refuseUnknown } from './known-options.js'
 import { type OpenContext, openContext, type StoreOptions } from './open-context.js'
 import { Project } from './project.js'
-import { explained } from './explained.js'
 import { Session } from './session.js'
+import {
+  type ImportOptions,
+  type ResumedSession,
+  SESSION_OPTIONS,
+  type SessionOptions,
+} from './store-types.js'
 import { Threads } from './threads.js'
-
-export type SessionOptions = {
-  /** The name of the agent, for people. */
-  readonly agent?: string
-  /** The folder it works in; needed to save files. */
-  readonly project?: Project
-  readonly metadata?: unknown
-  /** False: no lease. For a caller that is not the only writer of the session and orders its writes itself. */
-  readonly lease?: boolean
-  /** Throws SESSION_UNKNOWN instead of making a session. */
-  readonly mustExist?: boolean
-}
-
-const SESSION_OPTIONS: Known<SessionOptions> = {
-  agent: true,
-  project: true,
-  metadata: true,
-  lease: true,
-  mustExist: true,
-}
-
-export type ImportOptions = {
-  /** The session that everything goes to; for breakpilot only. */
-  readonly session?: string
-  /** Put in front of the ids of the sessions, where some of the same name are here already. */
-  readonly prefix?: string
-  /** Only the plan. */
-  readonly dryRun?: boolean
-}
-
-export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' | 'state'> & {
-  /** Open for writing: the right of a dead process has been taken over. */
-  readonly session: Session<State>
-  readonly info: engine.SessionView
-  readonly state: State | undefined
-}
 
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
   try {
@@ -73,7 +43,7 @@ export class Store {
   readonly #sessions = new Set<{ close(): Promise<void> }>()
   readonly #threads: Threads
   readonly #isShort: boolean
-  #isClosed = false
+  #closing: Promise<void> | undefined
   readonly #autoPrune: AutoPrune | undefined
 
   /** Use `openStore`. */
@@ -129,13 +99,15 @@ export class Store {
   ): Promise<Session<State>> {
     refuseUnknown('session', options, SESSION_OPTIONS)
     const { project, mustExist, ...facts } = options
-    return this.#opened(() =>
-      engine.openSession(this.#context, {
-        id,
-        ...facts,
-        project: project === undefined ? undefined : Project.known(project),
-        must: mustExist === true ? 'be known' : undefined,
-      }),
+    return this.#do(async () =>
+      this.#track(
+        engine.openSession(this.#context, {
+          id,
+          ...facts,
+          project: project === undefined ? undefined : Project.known(project),
+          must: mustExist === true ? 'be known' : undefined,
+        }),
+      ),
     )
   }
 
@@ -147,15 +119,17 @@ export class Store {
       readonly limit?: number
     } = {},
   ): Promise<engine.SessionsResult['sessions']> {
-    const { sessions } = await engine.perform(engine.listSessions, this.#context, { input })
+    const { sessions } = await this.#perform(engine.listSessions, { input })
     return sessions
   }
 
   /** Goes on where an agent stopped, in this or another process. Throws SESSION_UNKNOWN, SESSION_BUSY. */
   async resume<State = AgentState>(id: string, hooks?: Hooks): Promise<ResumedSession<State>> {
-    const resumed = await explained(() => engine.resumeSession(this.#context, id, hooks))
-    const { context, session: info, state, ...rest } = resumed
-    return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
+    return this.#do(async () => {
+      const resumed = await engine.resumeSession(this.#context, id, hooks)
+      const { context, session: info, state, ...rest } = resumed
+      return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
+    })
   }
 
   /** A new session that begins at a checkpoint: its id, or a reference within the session `of`. */
@@ -165,19 +139,21 @@ export class Store {
   ): Promise<Session<State>> {
     refuseUnknown('fork', options, { session: true, of: true, agent: true })
     const { session: id, of, agent } = options
-    const from = await explained(async () => engine.findCheckpoint(this.#context, ref, of))
-    return this.#opened(() => engine.forkSession(this.#context, from, { id, agent }))
+    return this.#do(async () => {
+      const from = engine.findCheckpoint(this.#context, ref, of)
+      return this.#track(await engine.forkSession(this.#context, from, { id, agent }))
+    })
   }
 
   /** Forgets a session and its checkpoints; how many there were, 0 for one that is not there. */
   async deleteSession(id: string): Promise<number> {
-    const { removed } = await explained(async () => engine.deleteSession(this.#context, id))
+    const { removed } = await this.#do(async () => engine.deleteSession(this.#context, id))
     return removed
   }
 
   /** Applies the policy `ages`: sessions untouched for 7 days go, completed ones after 1; pinned ones stay. */
   async retain(input: { readonly dryRun?: boolean } = {}): Promise<engine.RetainResult> {
-    return engine.perform(engine.retainAges, this.#context, { input })
+    return this.#perform(engine.retainAges, { input })
   }
 
   /** The checkpoints of all projects, newest first. */
@@ -185,11 +161,11 @@ export class Store {
     input: { readonly limit?: number } = {},
     hooks?: Hooks,
   ): Promise<engine.ListAllResult> {
-    return engine.perform(engine.listAll, this.#context, { input, hooks })
+    return this.#perform(engine.listAll, { input, hooks })
   }
 
   async status(hooks?: Hooks): Promise<engine.StatusResult> {
-    return engine.perform(engine.status, this.#context, { input: {}, hooks })
+    return this.#perform(engine.status, { input: {}, hooks })
   }
 
   /** Keeps the store within its limits. `dryRun` only tells what would go, and why. */
@@ -197,8 +173,11 @@ export class Store {
     input: engine.PruneInput & { readonly dryRun?: boolean } = {},
     hooks?: Hooks,
   ): Promise<engine.PruneResult> {
-    if (input.unattended === true) return engine.pruneUnattended(this.#context, { input, hooks })
-    return engine.perform(engine.prune, this.#context, { input, hooks })
+    if (input.unattended === true)
+      return this.#context.calls.during(() =>
+        engine.pruneUnattended(this.#context, { input, hooks }),
+      )
+    return this.#perform(engine.prune, { input, hooks })
   }
 
   /**
@@ -211,7 +190,7 @@ export class Store {
     options: ImportOptions = {},
     hooks?: Hooks,
   ): Promise<engine.ImportFromResult> {
-    return engine.perform(engine.importFrom, this.#context, {
+    return this.#perform(engine.importFrom, {
       input: { ...options, system, path },
       hooks,
     })
@@ -222,7 +201,7 @@ export class Store {
     hooks?: Hooks,
     input: { readonly quick?: boolean } = {},
   ): Promise<engine.VerifyResult> {
-    return engine.perform(engine.verify, this.#context, { input, hooks })
+    return this.#perform(engine.verify, { input, hooks })
   }
 
   /**
@@ -233,7 +212,7 @@ export class Store {
     input: { readonly plain?: boolean; readonly dryRun?: boolean } = {},
     hooks?: Hooks,
   ): Promise<engine.RekeyResult> {
-    return engine.perform(engine.rekey, this.#context, { input, hooks })
+    return this.#perform(engine.rekey, { input, hooks })
   }
 
   /** Whether states and metadata are encrypted. Names, reasons and notes never are. */
@@ -243,23 +222,30 @@ export class Store {
 
   /** What a program noted under this key, for itself. */
   async note(key: string): Promise<string | undefined> {
-    return explained(async () => engine.readNote(this.#context, key))
+    return this.#do(async () => engine.readNote(this.#context, key))
   }
 
   /** Changes such a note, as one step for all processes; the note afterwards. */
   async changeNote(note: engine.NoteChange): Promise<string | undefined> {
-    return explained(async () => engine.changeNote(this.#context, note))
+    return this.#do(async () => engine.changeNote(this.#context, note))
   }
 
   /** For work that nobody looks at: what failed is then told by `status`. */
   async recordFailure(failure: engine.FailureFacts): Promise<void> {
-    return explained(async () => engine.recordFailure(this.#context, failure))
+    return this.#do(async () => engine.recordFailure(this.#context, failure))
   }
 
-  /** Waits for what is under way; the store can be opened again. */
+  /**
+   * Waits for what is under way; the store can be opened again. A tool that is running is not waited for: its end is not
+   * noted any more.
+   */
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#context.calls.close()
     try {
       for (const session of this.#sessions) await session.close()
       await explained(() => this.#context.snapshots.close())
@@ -271,19 +257,34 @@ export class Store {
     }
   }
 
-  async #opened<State>(
-    open: () => engine.SessionContext | Promise<engine.SessionContext>,
-  ): Promise<Session<State>> {
-    return this.#track(await explained(async () => open()))
+  #perform<Result>(
+    operation:
+      | engine.OperationOf<engine.StoreContext, unknown, Result>
+      | engine.Later<engine.StoreContext, Result>,
+    { input, hooks }: { readonly input: unknown; readonly hooks?: Hooks | undefined },
+  ): Promise<Result> {
+    const { calls } = this.#context
+    return calls.during(() =>
+      engine.perform(operation, this.#context, { input, hooks: calls.hooksOf(hooks) }),
+    )
+  }
+
+  /** The same for what is no operation. */
+  #do<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#context.calls.during(() => explained(work))
   }
 
   #track<State>(context: engine.SessionContext): Session<State> {
-    const session: Session<State> = new Session(context, () => this.#sessions.delete(session))
+    const { calls } = this.#context
+    const onClose = () => this.#sessions.delete(session)
+    const session: Session<State> = new Session(context, { calls, onClose })
     this.#sessions.add(session)
     return session
   }
 
   #projectAt(path: BytePath): Project {
+    // Before a thread is started for it.
+    this.#context.calls.refuseClosed()
     refuseUnsafeFolder(path, bytePath(this.#context.home))
     const { ledger, snapshots } = this.#context
     snapshots.warmUp()

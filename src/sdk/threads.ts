@@ -3,6 +3,7 @@ import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import type { GraphCheckpoint, GraphPlace, GraphQuery, GraphWrite } from '../ledger/index.js'
 import { explained } from './explained.js'
+import type { Calls } from './open-context.js'
 
 export type {
   GraphCheckpoint,
@@ -13,11 +14,11 @@ export type {
 } from '../ledger/index.js'
 
 export class Threads {
-  readonly #context: StoreContext
+  readonly #context: StoreContext & Calls
   readonly #memories = new engine.ThreadMemories()
 
   /** Use `store.threads`. */
-  constructor(context: StoreContext) {
+  constructor(context: StoreContext & Calls) {
     this.#context = context
   }
 
@@ -78,6 +79,6 @@ export class Threads {
   }
 
   async #do<Result>(work: (context: StoreContext) => Result): Promise<Result> {
-    return explained(async () => work(this.#context))
+    return this.#context.calls.during(() => explained(async () => work(this.#context)))
   }
 }

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { hasCode } from '../model/index.js'
+import { hasCode, storeClosed } from '../model/index.js'
 import { explained, isBusy, isCorrupt } from './sqlite-faults.js'
 
 export type SqlValue = null | number | bigint | string | Uint8Array
@@ -107,6 +107,11 @@ export type DatabaseOptions = {
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   makePrivate(path)
   const driver = attached(path, quoted(path), options)
+  let isClosed = false
+  const asked = <T>(work: () => T): T => {
+    if (isClosed) throw storeClosed()
+    return explained(path, work)
+  }
   const statements = new Map<string, Statement>()
   const prepared = (sql: string) => {
     let statement = statements.get(sql)
@@ -118,7 +123,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
   const waitAtMost = (ms: number) => driver.exec(`PRAGMA busy_timeout = ${ms}`)
   const atOnce = <T>(work: () => T): T => {
-    explained(path, () => waitAtMost(0))
+    asked(() => waitAtMost(0))
     try {
       return work()
     } finally {
@@ -126,17 +131,16 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     }
   }
   return {
-    exec: (sql) => explained(path, () => driver.exec(sql)),
+    exec: (sql) => asked(() => driver.exec(sql)),
     run: (sql, ...values) =>
-      explained(path, () => ({ changes: Number(prepared(sql).run(...values).changes) })),
-    get: (sql, ...values) =>
-      explained(path, () => prepared(sql).get(...values) as SqlRow | undefined),
-    all: (sql, ...values) => explained(path, () => allOf(prepared(sql), values)),
+      asked(() => ({ changes: Number(prepared(sql).run(...values).changes) })),
+    get: (sql, ...values) => asked(() => prepared(sql).get(...values) as SqlRow | undefined),
+    all: (sql, ...values) => asked(() => allOf(prepared(sql), values)),
     transaction(work) {
-      atOnce(() => explained(path, () => whenFree(() => driver.exec('BEGIN IMMEDIATE'), options)))
+      atOnce(() => asked(() => whenFree(() => driver.exec('BEGIN IMMEDIATE'), options)))
       try {
         const result = work()
-        explained(path, () => driver.exec('COMMIT'))
+        asked(() => driver.exec('COMMIT'))
         return result
       } catch (error) {
         if (driver.isTransaction) driver.exec('ROLLBACK')
@@ -145,10 +149,14 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     },
     atOnce,
     close() {
+      isClosed = true
       if (driver.isTransaction) driver.exec('ROLLBACK')
       detach(driver)
     },
-    abandon: () => driver.close(),
+    abandon() {
+      isClosed = true
+      driver.close()
+    },
   }
 }
 

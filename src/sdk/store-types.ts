@@ -1,0 +1,41 @@
+// What the calls of a store take and give.
+import type * as engine from '../engine/index.js'
+import type { Known } from './known-options.js'
+import type { Project } from './project.js'
+import type { Session } from './session.js'
+
+export type SessionOptions = {
+  /** The name of the agent, for people. */
+  readonly agent?: string
+  /** The folder it works in; needed to save files. */
+  readonly project?: Project
+  readonly metadata?: unknown
+  /** False: no lease. For a caller that is not the only writer of the session and orders its writes itself. */
+  readonly lease?: boolean
+  /** Throws SESSION_UNKNOWN instead of making a session. */
+  readonly mustExist?: boolean
+}
+
+export const SESSION_OPTIONS: Known<SessionOptions> = {
+  agent: true,
+  project: true,
+  metadata: true,
+  lease: true,
+  mustExist: true,
+}
+
+export type ImportOptions = {
+  /** The session that everything goes to; for breakpilot only. */
+  readonly session?: string
+  /** Put in front of the ids of the sessions, where some of the same name are here already. */
+  readonly prefix?: string
+  /** Only the plan. */
+  readonly dryRun?: boolean
+}
+
+export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' | 'state'> & {
+  /** Open for writing: the right of a dead process has been taken over. */
+  readonly session: Session<State>
+  readonly info: engine.SessionView
+  readonly state: State | undefined
+}
