@@ -302,3 +302,15 @@ test('a session whose folder is gone goes on, and its brief says so', async () =
   expect(resumed.notices).toEqual([expect.stringContaining('no folder')])
   expect(resumed.brief()).toContain('no folder')
 })
+
+test('a step and a tool are two, also if one is called as the other is noted', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session('task')
+  expect(await session.once('x', () => 'step')).toBe('step')
+  await expect(session.tool({ id: 'once:x', name: 'tool' }, () => 'tool')).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    hint: expect.stringContaining('once'),
+  })
+  expect(await session.tool({ id: 'once', name: 'tool' }, () => 'tool')).toBe('tool')
+  expect(await session.once('x', () => 'again')).toBe('step')
+})

@@ -126,3 +126,44 @@ test('a tool call that could not run is not noted as one that failed, and no two
     'done',
   ])
 })
+
+test('likely mistakes are refused in words, and nothing is taken for something else', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n', f: '1', 3: '1' } })
+  const store: Untyped = await s.open()
+  const project: Untyped = await store.project(s.project)
+  const session: Untyped = await store.session('agent', { project })
+  const { id } = await session.save({ state: { m: [1] }, files: true })
+  s.write({ f: '2', 3: '2' })
+  const other: Untyped = await store.session('other')
+  await other.close()
+  const { brief }: Untyped = await store.resume('other')
+  const calls: Readonly<Record<string, () => unknown>> = {
+    'project is a path': () => store.session('a', { project: '.' }),
+    'no id': () => store.session(),
+    'resume without an id': () => store.resume(),
+    'delete without an id': () => store.deleteSession(),
+    'agent is an object': () => store.session('a', { agent: {} }),
+    'agent is a number': () => store.session('a', { agent: 5 }),
+    'keys are a text': () => session.stateAt(id, { keys: 'm' }),
+    'stateAt null': () => session.stateAt(id, null),
+    'import null': () => session.import(null),
+    'import nothing': () => session.import(),
+    'import a text': () => session.import('text'),
+    'rewind null': () => session.rewind(id, null),
+    'paths are a text': () => session.rewind(id, { paths: 'f3' }),
+    'paths of a project are a text': () => project.rewind({ to: id, paths: 'f3' }),
+    'paths of a diff are a text': () => project.diff({ from: id, paths: 'f3' }),
+    'project.rewind null': () => project.rewind(null),
+    'brief null': async () => brief(null),
+  }
+  const codes: Record<string, unknown> = {}
+  for (const [name, call] of Object.entries(calls)) {
+    codes[name] = await (async () => call())().then(
+      () => 'taken',
+      (error: Error & { code?: string }) => error.code ?? error.message,
+    )
+  }
+  expect(codes).toEqual(Object.fromEntries(Object.keys(calls).map((name) => [name, 'BAD_INPUT'])))
+  expect(readFileSync(join(s.project, 'f'), 'utf8')).toBe('2')
+  expect(await store.sessions()).toHaveLength(2)
+})

@@ -158,6 +158,8 @@ export class SavestateSaver extends BaseCheckpointSaver {
     config: Config,
     { limit = Number.POSITIVE_INFINITY, before, filter = {} }: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
+    if (Number.isNaN(limit) || (Number.isFinite(limit) && !Number.isInteger(limit)))
+      throw new SavestateError('BAD_INPUT', `The limit of a list is a whole number, not ${limit}`)
     const wanted = Object.entries<unknown>(filter)
     const places = await this.#threads.list({
       thread: threadOf(config),

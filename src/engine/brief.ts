@@ -3,6 +3,7 @@
 import {
   type Checkpoint,
   hasFiles,
+  SavestateError,
   type Session,
   statusText,
   type ToolCall,
@@ -27,7 +28,12 @@ type Section = readonly [title: string, lines: readonly string[]]
 /** Less of a line says nothing. */
 const MIN_CUT = 20
 
-export function briefText(brief: Brief, maxChars: number): string {
+export type BriefOptions = { readonly maxChars?: number }
+
+export function briefText(brief: Brief, options: BriefOptions = {}): string {
+  if (typeof options !== 'object' || options === null)
+    throw new SavestateError('BAD_INPUT', 'brief takes its options as an object')
+  const { maxChars = 4000 } = options
   const { session, ancestors, inFlight, changes, notices } = brief
   const opening: Section = [
     `You are resuming the session ${JSON.stringify(session.id)} (${shownText(statusText(session.status))}${brief.project === null ? '' : `, in ${brief.project}`}).`,

@@ -2,7 +2,7 @@
 // not certain.
 import { type Checkpoint, pathText, SavestateError } from '../model/index.js'
 import type { Change } from '../snapshot/index.js'
-import { type Brief, briefText } from './brief.js'
+import { type Brief, type BriefOptions, briefText } from './brief.js'
 import { captureNow } from './capture.js'
 import { type StoreContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
@@ -25,7 +25,7 @@ export type Resumed = {
   /** What changed in the folder since the newest checkpoint that holds files. */
   readonly changedSince: readonly ChangeView[]
   readonly notices: readonly string[]
-  brief(options?: { readonly maxChars?: number }): string
+  brief(options?: BriefOptions): string
 }
 
 export async function resumeSession(
@@ -74,7 +74,7 @@ async function readResumed(context: SessionContext, hooks: Hooks): Promise<Resum
     inFlight: calls,
     changedSince: brief.changes,
     notices,
-    brief: ({ maxChars = 4000 } = {}) => briefText(brief, maxChars),
+    brief: (options) => briefText(brief, options),
   }
 }
 

@@ -47,6 +47,9 @@ export type Decision =
   /** It is not to happen: the next call of that id gives undefined. */
   | { readonly action: 'skip' }
 
+/** In front of the keys of steps that are no tools. */
+const ONCE = 'once:'
+
 /** Runs a tool once. Throws what it threw, also when that was in an earlier process. */
 export async function runTool<Result>(
   context: SessionContext,
@@ -54,6 +57,19 @@ export async function runTool<Result>(
   run: (call: ToolRun) => Promise<Result> | Result,
 ): Promise<Result> {
   checkCall(request, run)
+  if (request.id.startsWith(ONCE)) {
+    throw new SavestateError('BAD_INPUT', `The id of a tool call does not begin with "${ONCE}"`, {
+      hint: 'That is how the steps of session.once are noted.',
+    })
+  }
+  return runCall(context, request, run)
+}
+
+async function runCall<Result>(
+  context: SessionContext,
+  request: ToolRequest,
+  run: (call: ToolRun) => Promise<Result> | Result,
+): Promise<Result> {
   const { id } = request
   const { ledger, hold, order } = context
   const begun = await order.do(async () => begin(context, request))
@@ -114,7 +130,9 @@ export async function runOnce<Result>(
   // Two objects would be one and the same key, and the second step would not run.
   if (typeof key !== 'string') throw new SavestateError('BAD_INPUT', 'The key of once is a text')
   parseWholeText(key, 'The key of once')
-  return runTool(context, { id: `once:${key}`, name: 'once', args: key }, run)
+  const request = { id: `${ONCE}${key}`, name: 'once', args: key }
+  checkCall(request, run)
+  return runCall(context, request, run)
 }
 
 /** Before anything is noted of it: a call that could never run would be kept as one that failed. */

@@ -11,9 +11,18 @@ export function refuseUnknown<Options extends object>(
   given: Options,
   known: Known<Options>,
 ): void {
-  if (typeof given !== 'object' || given === null) {
-    throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)
-  }
+  expectObject(call, given)
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name))
   if (unknown.length > 0) throw unknownOptions(call, unknown, Object.keys(known))
+}
+
+export function expectObject(call: string, given: unknown): void {
+  if (typeof given === 'object' && given !== null) return
+  throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)
+}
+
+/** Where a list is meant, a text would be taken for a list of its letters. */
+export function refuseNoList(call: string, option: string, given: unknown): void {
+  if (given === undefined || Array.isArray(given)) return
+  throw new SavestateError('BAD_INPUT', `${call} takes ${option} as a list`)
 }

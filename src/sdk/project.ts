@@ -2,7 +2,8 @@
 import * as engine from '../engine/index.js'
 import type { Hooks, ProjectContext } from '../engine/index.js'
 import type { Activity } from '../snapshot/index.js'
-import { pathText, type Project as KnownProject } from '../model/index.js'
+import { pathText, type Project as KnownProject, SavestateError } from '../model/index.js'
+import { refuseNoList } from './known-options.js'
 import type { Calls } from './open-context.js'
 
 export type RewindInput = {
@@ -99,6 +100,11 @@ export class Project {
 
   /** For a session that is to belong to it: noted in the ledger if it is not yet. */
   static known(project: Project): KnownProject {
+    if (!(project instanceof Project)) {
+      throw new SavestateError('BAD_INPUT', 'The project of a session is not a path', {
+        hint: 'Open it with store.project(path) and hand that over.',
+      })
+    }
     return engine.ensureProject(project.#context)
   }
 
@@ -123,7 +129,9 @@ export class Project {
   }
 
   async diff(input: DiffInput, hooks?: Hooks): Promise<engine.DiffResult> {
-    return this.#perform(engine.diff, { ...input, paths: [...(input.paths ?? [])] }, hooks)
+    const { paths = [] }: Partial<DiffInput> = input ?? {}
+    refuseNoList('diff', 'paths', paths)
+    return this.#perform(engine.diff, { ...input, paths: [...paths] }, hooks)
   }
 
   /** Checkpoints with all of these words in their names, reasons, prompts or changed paths. */
@@ -135,7 +143,9 @@ export class Project {
   }
 
   async rewind(input: RewindInput, hooks?: Hooks): Promise<engine.RewindResult> {
-    return this.#perform(engine.rewind, { ...input, paths: [...(input.paths ?? [])] }, hooks)
+    const { paths = [] }: Partial<RewindInput> = input ?? {}
+    refuseNoList('rewind', 'paths', paths)
+    return this.#perform(engine.rewind, { ...input, paths: [...paths] }, hooks)
   }
 
   async undo(

@@ -5,6 +5,7 @@ import type { AgentState } from './agent-state.js'
 import { Events } from './events.js'
 import { explained } from './explained.js'
 import { beat } from './heartbeat.js'
+import { expectObject, refuseNoList } from './known-options.js'
 import type { OpenCalls } from './open-calls.js'
 import type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
 
@@ -81,6 +82,8 @@ export class Session<State = AgentState> {
     ref?: string,
     options: { readonly keys?: readonly PropertyKey[] } = {},
   ): Promise<State | undefined> {
+    expectObject('stateAt', options)
+    refuseNoList('stateAt', 'keys', options.keys)
     const keys = options.keys?.map(String)
     const state = await this.#perform(engine.stateAt, { ...options, ref, keys })
     return state as State | undefined
@@ -147,6 +150,8 @@ export class Session<State = AgentState> {
     options: SessionRewindInput = {},
     hooks: Hooks = {},
   ): Promise<engine.SessionRewindResult> {
+    expectObject('rewind', options)
+    refuseNoList('rewind', 'paths', options.paths)
     const { order } = this.#context
     const { confirm } = hooks
     const paths = [...(options.paths ?? [])]
@@ -214,6 +219,7 @@ export class Session<State = AgentState> {
 
   /** Adds what is not there yet. */
   async import(checkpoints: readonly unknown[]): Promise<engine.ImportResult> {
+    refuseNoList('import', 'checkpoints', checkpoints ?? null)
     return this.#inOrder(engine.importSession, { checkpoints: [...checkpoints] })
   }
 

@@ -214,3 +214,12 @@ test('a saver that is made in the way of others says how to make this one', () =
     )
   }
 })
+
+test('half a checkpoint cannot be asked for', async () => {
+  await using s = await scratchSaver()
+  await putChain(s.saver, at('t'), steps(2))
+  for (const limit of [1.5, Number.NaN]) {
+    const asked = s.saver.list(at('t'), { limit }).next()
+    await expect(asked).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  }
+})
