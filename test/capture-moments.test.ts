@@ -1,10 +1,10 @@
 // What changes between the look at a path and its reading, at the worst moment, is saved by the next save at the latest.
-import fs, { chmodSync, renameSync } from 'node:fs'
+import fs, { type BigIntStats, chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch, sdk } from './scratch.js'
-import { settle } from './capture-helpers.js'
+import { openProject, saved, settle, storedBytes } from './capture-helpers.js'
 
 /** Does something right after the first call of a function of node:fs for a path. */
 function afterFirst(name: 'lstatSync' | 'readlinkSync', path: string, act: () => void): Disposable {
@@ -18,11 +18,19 @@ function afterFirst(name: 'lstatSync' | 'readlinkSync', path: string, act: () =>
     }
     return result
   }
+  return replaced(name, watched)
+}
+
+function replaced(
+  name: 'lstatSync' | 'readlinkSync' | 'fstatSync' | 'read',
+  by: unknown,
+): Disposable {
+  const original = fs[name]
   const put = (value: unknown) => {
     Object.assign(fs, { [name]: value })
     syncBuiltinESMExports()
   }
-  put(watched)
+  put(by)
   return { [Symbol.dispose]: () => put(original) }
 }
 
@@ -72,4 +80,26 @@ test('a link read while its folder was another one for a moment', async () => {
   }
   const { tree } = await project.show((await project.save()).id)
   expect(tree).toBe(await treeIn(s, 'fresh'))
+})
+
+test('a file of megabytes written a second time within one tick of the clock, while it is read', async () => {
+  const [first, second] = [Buffer.alloc(6 << 20, 'a'), Buffer.alloc(6 << 20, 'b')]
+  await using s = await scratch({ files: { large: first } })
+  const { project } = await openProject(s, { mayBlock: true })
+  const { fstatSync, read } = fs
+  const isLarge = (stats: BigIntStats | fs.Stats) => Number(stats.size) === first.length
+  let reads = 0
+  // The clock of the file system ticks so slowly that both writes leave the same stamp.
+  const now = BigInt(Date.now() + 3_600_000) * 1_000_000n
+  using _ = replaced('fstatSync', (fd: number, options: { readonly bigint: true }) => {
+    const stats = fstatSync(fd, options)
+    return isLarge(stats) ? Object.assign(stats, { mtimeNs: now, ctimeNs: now }) : stats
+  })
+  using __ = replaced('read', (fd: number, ...rest: unknown[]) => {
+    if (isLarge(fstatSync(fd)) && ++reads === 3) writeFileSync(join(s.project, 'large'), second)
+    return Reflect.apply(read, fs, [fd, ...rest])
+  })
+  const { ref } = await saved(project)
+  expect(reads).toBeGreaterThan(3)
+  expect(storedBytes(s, ref, 'large').equals(second)).toBe(true)
 })

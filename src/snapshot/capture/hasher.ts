@@ -6,7 +6,7 @@ import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-ba
 import { linesOf } from '../objects/count-lines.js'
 import { nameLooseObject, syncFolders } from '../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
-import { STREAM_BYTES, streamBlob } from '../objects/stream-blob.js'
+import { STREAM_BYTES, streamBlob, streamedId } from '../objects/stream-blob.js'
 import { ChangeTally } from './change-tally.js'
 import type { HashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
@@ -267,6 +267,8 @@ export class Hasher {
     const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
     const after = fstatSync(fd, { bigint: true })
     if (blob === undefined || !isUnchanged(before, after)) return false
+    // As in isSteady: two writes within one tick leave one stamp, and what was read between them is torn.
+    if (!isSettled(after, readAtMs) && (await streamedId(fd, size)) !== blob.id) return false
     if (!store.has(blob.id)) {
       const changed = nameLooseObject(store.folder, blob)
       if (durable) await syncFolders(changed)

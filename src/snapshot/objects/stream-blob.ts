@@ -1,6 +1,13 @@
 // Large files go from the disk to the disk: hashed and compressed on the way, never whole in memory.
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, fsyncSync, openSync, closeSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  openSync,
+  type ReadStream,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -45,7 +52,7 @@ export async function streamBlob(
   })
   const path = join(temporary, `stream-${fd}`)
   await pipeline(
-    createReadStream('', { fd, autoClose: false, start: 0, highWaterMark: 1 << 20 }),
+    contentOf(fd),
     observe,
     createDeflate({ level: 1, chunkSize: 256 << 10 }),
     createWriteStream(path, { mode: 0o600 }),
@@ -57,4 +64,15 @@ export async function streamBlob(
     closeSync(written)
   }
   return { id: hash.digest('hex') as ObjectId, path, lines: lines.isBinary ? 0 : lines.count }
+}
+
+/** The id that the open file would have with this size; some other one if its size is another. */
+export async function streamedId(fd: number, size: number): Promise<ObjectId> {
+  const hash = createHash('sha1').update(objectHeader('blob', size), 'latin1')
+  for await (const chunk of contentOf(fd)) hash.update(chunk as Buffer)
+  return hash.digest('hex') as ObjectId
+}
+
+function contentOf(fd: number): ReadStream {
+  return createReadStream('', { fd, autoClose: false, start: 0, highWaterMark: 1 << 20 })
 }
