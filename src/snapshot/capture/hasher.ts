@@ -1,6 +1,6 @@
 // Turns the contents of files into objects: here when they are few, on hash threads when they are many
 // (which then start while the scan is still going on). Large files are streamed in either case.
-import { type BigIntStats, closeSync, fstatSync, readSync } from 'node:fs'
+import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
 import { type BytePath, invariant, type ObjectId, type SkipReason } from '../../model/index.js'
 import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
 import { linesOf } from '../objects/count-lines.js'
@@ -15,6 +15,7 @@ import {
   isUnchanged,
   openForReading,
   type ReadFault,
+  readStart,
   readStableLink,
   readStable,
 } from './read-file.js'
@@ -262,7 +263,7 @@ export class Hasher {
     }
     this.#see(item, before)
     node.settled = isSettled(before, readAtMs)
-    if (this.#keepsOut(item, secretIn(item.path, readStart(fd)))) return true
+    if (this.#keepsOut(item, secretIn(item.path, readStart(fd, SECRET_BYTES)))) return true
     const size = Number(before.size)
     const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
     const after = fstatSync(fd, { bigint: true })
@@ -280,11 +281,6 @@ export class Hasher {
     onProgress(1, size)
     return true
   }
-}
-
-function readStart(fd: number): Buffer {
-  const start = Buffer.alloc(SECRET_BYTES)
-  return start.subarray(0, readSync(fd, start, 0, SECRET_BYTES, 0))
 }
 
 /** The node becomes a skipped one, or goes if the file has gone. */

@@ -128,6 +128,12 @@ export function openForReading(path: string): number | ReadFault {
   }
 }
 
+/** As much of it as is there, up to so many bytes. */
+export function readStart(fd: number, maxBytes: number): Buffer {
+  const start = Buffer.alloc(maxBytes)
+  return start.subarray(0, readSync(fd, start, 0, maxBytes, 0))
+}
+
 export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
   return (
     before.size === after.size &&

@@ -1,4 +1,4 @@
-// docs/design.md#write-order: objects first, then the ref, each on the disk before the next.
+// docs/design.md#order-of-writes: objects first, then the ref, each on the disk before the next.
 import { closeSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
