@@ -79,7 +79,8 @@ export class BulkReader {
       }
     } catch (error) {
       if (isUnreadable(error)) return 'unreadable'
-      throw error
+      // A pipe has taken the place of the file.
+      if (!hasCode(error, 'ESPIPE')) throw error
     } finally {
       closeSync(fd)
     }

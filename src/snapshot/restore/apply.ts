@@ -21,7 +21,7 @@ import { temporaryPrefix } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
-import { placeNew, setModeOf } from './place.js'
+import { placeNew, placeNewLink, setModeOf } from './place.js'
 import { FolderReplaced, SafeFolders } from './safe-folders.js'
 import { firstFolderMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
@@ -169,8 +169,9 @@ class Applier {
       this.#disturbed.add(path)
       return
     }
-    if (from === undefined && to.type === 'file') placeNew(source, place)
-    else renameSync(source, place)
+    if (from !== undefined) renameSync(source, place)
+    else if (to.type === 'link') placeNewLink(source, place)
+    else placeNew(source, place)
     this.#noteMode(path, to, partialMode)
     this.#touched.add(parentOf(path))
     failpoint('apply:place')

@@ -6,7 +6,9 @@ import {
   fstatSync,
   linkSync,
   openSync,
+  readlinkSync,
   renameSync,
+  symlinkSync,
   unlinkSync,
 } from 'node:fs'
 import { hasCode, ROOT } from '../../model/index.js'
@@ -44,5 +46,11 @@ export function placeNew(source: string | Buffer, place: string | Buffer): void 
     renameSync(source, place)
     return
   }
+  unlinkSync(source)
+}
+
+/** The same for a link, which not every system can give a second name. */
+export function placeNewLink(source: string | Buffer, place: string | Buffer): void {
+  symlinkSync(readlinkSync(source, { encoding: 'buffer' }), place)
   unlinkSync(source)
 }
