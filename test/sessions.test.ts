@@ -19,6 +19,17 @@ async function opened<State = AgentState>(
   return { store, session: await store.session<State>('task', { agent: 'coder' }) }
 }
 
+/** Two points of a session that works in a folder; `point` is the first. */
+async function savedTwice(s: Scratch) {
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  const point = await session.save({ state: { v: 'A' }, files: true })
+  s.write({ 'a.txt': 'two' })
+  await session.save({ state: { v: 'B' }, files: true })
+  return { store, project, session, point }
+}
+
 test('a state comes back as it was, at every step, and the caller keeps its own object', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
@@ -229,12 +240,7 @@ test('a rewind brings files and state back together, and undo takes both back', 
 
 test('undo of a rewind of the files alone leaves the state, and what was saved since', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
-  const store = await s.open()
-  const project = await store.project(s.project)
-  const session = await store.session('task', { project })
-  const point = await session.save({ state: { v: 'A' }, files: true })
-  s.write({ 'a.txt': 'two' })
-  await session.save({ state: { v: 'B' }, files: true })
+  const { project, session, point } = await savedTwice(s)
   let runs = 0
   const call = () => session.tool({ id: 'c', name: 'c' }, () => ++runs)
   await call()
@@ -257,12 +263,7 @@ test('undo of a rewind of the files alone leaves the state, and what was saved s
 
 test('undo and redo of both say what a session that went on has saved, and keep it', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
-  const store = await s.open()
-  const project = await store.project(s.project)
-  const session = await store.session('task', { project })
-  const point = await session.save({ state: { v: 'A' }, files: true })
-  s.write({ 'a.txt': 'two' })
-  await session.save({ state: { v: 'B' }, files: true })
+  const { project, session, point } = await savedTwice(s)
   await session.rewind(point.id, { restore: 'both' })
   const since = await session.save({ state: { v: 'C' } })
   const notices: string[] = []
@@ -395,12 +396,7 @@ test('retention drops what its rule says and leaves every survivor readable', as
 
 test('what a rewind is undone with survives retention and a prune', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
-  const store = await s.open()
-  const project = await store.project(s.project)
-  const session = await store.session('task', { project })
-  const point = await session.save({ state: { v: 'A' }, files: true })
-  s.write({ 'a.txt': 'two' })
-  await session.save({ state: { v: 'B' }, files: true })
+  const { store, project, session, point } = await savedTwice(s)
   await session.save({ state: { v: 'B2' } })
   await session.rewind(point.id, { restore: 'both' })
   for (let n = 0; n < 60; n++) await session.save({ state: { v: `C${n}` } })
@@ -414,12 +410,7 @@ test('what a rewind is undone with survives retention and a prune', async () => 
 
 test('without the state before a rewind an undo is refused, and nothing is changed', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
-  const store = await s.open()
-  const project = await store.project(s.project)
-  const session = await store.session('task', { project })
-  const point = await session.save({ state: { v: 'A' }, files: true })
-  s.write({ 'a.txt': 'two' })
-  await session.save({ state: { v: 'B' }, files: true })
+  const { project, session, point } = await savedTwice(s)
   const { id } = await session.save({ state: { v: 'B2' } })
   await session.rewind(point.id, { restore: 'both' })
   const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
