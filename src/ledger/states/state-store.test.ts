@@ -78,6 +78,31 @@ test.each(KINDS)('a state of any kind and shape comes back exactly, %s', (_, key
   }
 })
 
+test.each(KINDS)(
+  'a long list keeps every character, where it is not plain ASCII too, %s',
+  (_, keys) => {
+    const { store, memory } = open(keys)
+    const texts = [
+      'plain',
+      'caf\u00e9',
+      '\u732b',
+      '\u{1f408}',
+      '\ud83d',
+      '\ufeff',
+      '\u2028',
+      '\0',
+      '\u00ff\u0080',
+    ]
+    // Elements are read by 128: in some pieces all is ASCII, in others one is not.
+    const list = Array.from({ length: 700 }, (_, n) => ({
+      n,
+      text: n % 97 === 96 ? texts[Math.floor(n / 97)] : 'plain',
+    }))
+    const all = [...list, ...texts.map((text) => ({ text }))]
+    expect(store.read(store.write({ all }, memory))).toEqual({ all })
+  },
+)
+
 test('no depth is too deep, also for an object that is shared down there', () => {
   const { store, memory } = open()
   const bottom = { n: 1 }
