@@ -1,5 +1,5 @@
-// Expands many small objects, as deflater.ts compresses them: by one handle that is set up once. A stream that
-// does not end, holds more than it should or is damaged gives nothing.
+// Expands many small objects by one handle that is set up once (docs/decisions/0011-one-compressor.md). A stream that does not
+// end, holds more than it should or is damaged gives nothing.
 import { constants, createInflate, deflateSync, inflateSync } from 'node:zlib'
 import { HEADER_ROOM } from './object-id.js'
 import { engineOf, type ZlibEngine } from './zlib-engine.js'

@@ -2,8 +2,6 @@
 import { Deflater } from './deflater.js'
 import type { ObjectType } from './object-id.js'
 
-// Level 6 takes twice the time for packs that are 4 % smaller: see `disk-100-saves` in bench/.
-const PACK_LEVEL = 1
 const STORED_BYTES = 256
 /** How a zlib stream of one block that is not compressed begins. */
 const STORED_HEAD = [0x78, 0x01, 0x01]
@@ -13,7 +11,7 @@ const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, 
 
 let shared: Deflater | undefined
 function deflater(): Deflater {
-  shared ??= new Deflater(PACK_LEVEL)
+  shared ??= new Deflater()
   return shared
 }
 
