@@ -1,4 +1,4 @@
-// Makes src/snapshot/objects/deflate-program.ts of wasm/ (AssemblyScript). Both are in the repository: who builds the package
+// Makes src/snapshot/objects/content-program.ts of wasm/ (AssemblyScript). Both are in the repository: who builds the package
 // needs no second compiler for what seldom changes.
 //   node scripts/wasm.mjs            writes it
 //   node scripts/wasm.mjs --check    ends with 1 if it is not what wasm/ gives
@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { main } from 'assemblyscript/asc'
 
-const PROGRAM = 'src/snapshot/objects/deflate-program.ts'
+const PROGRAM = 'src/snapshot/objects/content-program.ts'
 const LINE = 120
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--use', 'abort=', '--enable', 'simd']
 /** Of 64 KB: up to the end of what is at OUTPUT (wasm/places.ts). */
@@ -24,7 +24,7 @@ async function programText() {
   let module
   let complaints = ''
   const { error } = await main(
-    ['wasm/deflate.ts', '--outFile', 'deflate.wasm', ...OPTIONS, ...PAGES],
+    ['wasm/main.ts', '--outFile', 'content.wasm', ...OPTIONS, ...PAGES],
     {
       stderr: { write: (text) => (complaints += text) },
       writeFile: (_, contents) => (module = contents),
@@ -36,7 +36,7 @@ async function programText() {
     .match(new RegExp(`.{1,${LINE}}`, 'g'))
   return `// Made by scripts/wasm.mjs of wasm/: not to be changed by hand.
 
-export const DEFLATE_PROGRAM = [
+export const CONTENT_PROGRAM = [
 ${lines.map((line) => `  '${line}',\n`).join('')}].join('')
 `
 }

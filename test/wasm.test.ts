@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-test('the compressor that is shipped is what its source gives', () => {
+test('the program for contents that is shipped is what its source gives', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/wasm.mjs', '--check'], {
     encoding: 'utf8',
   })

@@ -1,4 +1,5 @@
 // The checksum at the end of a zlib stream.
+import { total } from './lanes'
 
 const MODULUS: u32 = 65521
 /** As many bytes as can be summed up before a sum may overflow; a multiple of 16. */
@@ -34,13 +35,4 @@ export function adler32(from: usize, size: i32): u32 {
     b += a
   }
   return ((b % MODULUS) << 16) | (a % MODULUS)
-}
-
-function total(lanes: v128): u32 {
-  return (
-    i32x4.extract_lane(lanes, 0) +
-    i32x4.extract_lane(lanes, 1) +
-    i32x4.extract_lane(lanes, 2) +
-    i32x4.extract_lane(lanes, 3)
-  )
 }

@@ -1,6 +1,4 @@
-// A compressor for many small contents, as fast as can be had where nothing may be compiled at the user's: half as fast again
-// as zlib at its fastest, and as good (docs/decisions/0026-own-compressor.md). AssemblyScript: `node scripts/wasm.mjs`
-// makes src/snapshot/objects/deflate-program.ts of it. It gives RFC 1950 and 1951, and is the same for the same bytes.
+// A zlib stream (RFC 1950 and 1951) of a content, the same for the same bytes.
 import { adler32 } from './adler32'
 import { sendBlock } from './block'
 import { align, beginOutput, endOfOutput, flush, put } from './output'
@@ -9,15 +7,12 @@ import {
   EXTRA,
   INPUT,
   LITERAL_COUNTS,
-  MOST_BYTES,
   OUTPUT,
   REVERSED,
   SHORTEST,
   SYMBOL_OF_LENGTH,
 } from './places'
 import { endContent, findSequences } from './sequences'
-
-export { INPUT, MOST_BYTES, OUTPUT }
 
 const ZLIB_HEAD: u32 = 0x0178
 const LAST_SYMBOL: i32 = 28

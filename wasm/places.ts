@@ -37,6 +37,7 @@ export const REVERSED: usize = 0x43000
 export const SORTED: usize = 0x43200
 export const INNER: usize = 0x43800
 export const PARENT: usize = 0x43e00
+export const PLACES: usize = 0x44c00
 export const COUNT_OF_WIDTH: usize = 0x44400
 export const NEXT_CODE: usize = 0x44480
 

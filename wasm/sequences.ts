@@ -88,7 +88,6 @@ export function findSequences(from: usize, start: i32, size: i32): i32 {
     // Not every place in the match: that would cost more than it finds.
     if (end < last) {
       remember(from, at + 1)
-      remember(from, at + 2)
       remember(from, end - 2)
     }
     at = next = end

@@ -1,5 +1,5 @@
 // One object as it stands in a pack.
-import { Deflater } from './deflater.js'
+import { deflated } from './deflated.js'
 import type { ObjectType } from './object-id.js'
 
 const STORED_BYTES = 256
@@ -8,12 +8,6 @@ const STORED_HEAD = [0x78, 0x01, 0x01]
 const ADLER_MODULUS = 65521
 
 const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 }
-
-let shared: Deflater | undefined
-function deflater(): Deflater {
-  shared ??= new Deflater()
-  return shared
-}
 
 export type PackEntry = { readonly bytes: Uint8Array; readonly crc: number }
 
@@ -38,7 +32,7 @@ export function putPackHead(
 
 /** As a zlib stream; valid until the next call. */
 export function compressed(content: Uint8Array): Uint8Array {
-  return content.length < STORED_BYTES ? storedZlib(content) : deflater().deflate(content)
+  return content.length < STORED_BYTES ? storedZlib(content) : deflated(content)
 }
 
 /**

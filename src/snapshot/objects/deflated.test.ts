@@ -3,7 +3,8 @@ import { deflateSync, inflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { tries } from '../../../test/effort.js'
-import { Deflater } from './deflater.js'
+import { startEngine } from './content-engine.js'
+import { deflated, deflatedBy } from './deflated.js'
 
 const MOST_BYTES = 256 << 10
 
@@ -61,13 +62,12 @@ function repeating(given: {
 }
 
 test('what goes in comes out again, one object after the other', () => {
-  const deflater = new Deflater()
   fc.assert(
     fc.property(fc.array(contents, { minLength: 1, maxLength: 4 }), (all) => {
       for (const bytes of all) {
-        const deflated = deflater.deflate(bytes)
-        expect(inflateSync(deflated).equals(bytes)).toBe(true)
-        expect(deflated.length).toBeLessThanOrEqual(bytes.length + 40)
+        const stream = deflated(bytes)
+        expect(inflateSync(stream).equals(bytes)).toBe(true)
+        expect(stream.length).toBeLessThanOrEqual(bytes.length + 40)
       }
     }),
     { seed: 21, numRuns: tries(5000, 120) },
@@ -76,29 +76,26 @@ test('what goes in comes out again, one object after the other', () => {
 
 test('the same bytes become the same stream, whatever came before', () => {
   const bytes = repeating({ seed: 4, size: 60_000, longest: 40 })
-  const first = Buffer.from(new Deflater().deflate(bytes))
-  const deflater = new Deflater()
+  const first = Buffer.from(deflatedBy(startEngine(), bytes))
   for (const before of [noise(1, 5000), bytes, rarer(2, 9000)]) {
-    deflater.deflate(before)
-    expect(Buffer.from(deflater.deflate(bytes)).equals(first)).toBe(true)
+    deflated(before)
+    expect(Buffer.from(deflated(bytes)).equals(first)).toBe(true)
   }
 })
 
 test('sources become as small as with zlib at the same pains', () => {
-  const deflater = new Deflater()
-  const source = Buffer.from(`${Deflater.toString()}\n${test.toString()}\n`.repeat(3))
+  const source = Buffer.from(`${startEngine.toString()}\n${test.toString()}\n`.repeat(3))
   const zlib = deflateSync(source, { level: 1 })
-  const own = Buffer.from(deflater.deflate(source))
+  const own = Buffer.from(deflated(source))
   expect(own.length).toBeLessThan(zlib.length * 1.05)
   // It is not zlib that has done it.
   expect(own.equals(zlib)).toBe(false)
 })
 
 test('an object that is too large for it is compressed all the same, and so is the next', () => {
-  const deflater = new Deflater()
   const large = randomFillSync(Buffer.allocUnsafe(3 << 20))
   for (const bytes of [large, Buffer.from('short'), large.subarray(0, MOST_BYTES)]) {
-    expect(inflateSync(deflater.deflate(bytes)).equals(bytes)).toBe(true)
+    expect(inflateSync(deflated(bytes)).equals(bytes)).toBe(true)
   }
 })
 
@@ -106,7 +103,8 @@ test('where there is no WebAssembly, zlib does the work', () => {
   vi.stubGlobal('WebAssembly', {})
   try {
     const bytes = Buffer.from('without it, without it, without it')
-    expect(Buffer.from(new Deflater().deflate(bytes))).toEqual(deflateSync(bytes, { level: 1 }))
+    expect(startEngine()).toBe(undefined)
+    expect(deflatedBy(undefined, bytes)).toEqual(deflateSync(bytes, { level: 1 }))
   } finally {
     vi.unstubAllGlobals()
   }
