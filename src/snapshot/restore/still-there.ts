@@ -7,6 +7,8 @@ import { readStable } from '../capture/read-file.js'
 import { isSameStamp } from '../capture/stats.js'
 import { objectIdOf } from '../objects/object-id.js'
 
+const MODE_BITS = 0o7777
+
 /** `place` leads to the path without following a link. */
 export type StillThere = (
   path: BytePath,
@@ -22,9 +24,20 @@ export function stillThereIn(root: FolderNode): StillThere {
     // A folder is removed only when empty, and never overwritten: its type is all that matters.
     if (from.type === 'folder') return stats.isDirectory()
     const node = findNode(root, path)
-    if (node === undefined || node.kind !== from.type || !isSameStamp(node, stats)) return false
-    return node.settled || contentIdOf(place, stats) === from.blob
+    if (node === undefined || node.kind !== from.type) return false
+    if (node.settled && isSameStamp(node, stats)) return true
+    // Another stamp need not be another content: all names of a file have one, and we may just have removed one of them.
+    return (
+      node.size === Number(stats.size) &&
+      isAs(from, stats) &&
+      contentIdOf(place, stats) === from.blob
+    )
   }
+}
+
+function isAs(from: Entry, stats: BigIntStats): boolean {
+  if (from.type === 'link') return stats.isSymbolicLink()
+  return stats.isFile() && (Number(stats.mode) & MODE_BITS) === from.mode
 }
 
 function look(place: string | Buffer): BigIntStats | undefined {
