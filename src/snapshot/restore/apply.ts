@@ -3,7 +3,15 @@
 // is left alone and reported.
 //
 // Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
-import { fchmodSync, fstatSync, mkdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
+import {
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from 'node:fs'
 import {
   type BytePath,
   type Entry,
@@ -103,7 +111,10 @@ class Applier {
     const toFolders = write.filter(
       ({ from, to }) => to.type === 'folder' && from !== undefined && from.type !== 'folder',
     )
-    const contents = write.filter(({ from, to }) => to.type !== 'folder' && !isModeOnly(from, to))
+    const modes = new Set(
+      write.filter((item) => isModeOnly(item) && !this.#hasOtherNames(item.path)),
+    )
+    const contents = write.filter((item) => item.to.type !== 'folder' && !modes.has(item))
 
     this.removeLeftovers()
     for (const { path, to } of newFolders) this.#attempt(path, () => this.#makeFolder(path, to))
@@ -128,8 +139,7 @@ class Applier {
     for (const staged of [...early, ...late])
       this.#attempt(staged.write.path, () => this.#place(staged))
     failpoint('apply:placed')
-    for (const item of write)
-      if (isModeOnly(item.from, item.to)) this.#attempt(item.path, () => this.#setMode(item))
+    for (const item of modes) this.#attempt(item.path, () => this.#setMode(item))
     this.#setFolderModes(write)
     failpoint('apply:modes-set')
     if (this.#context.durable) await this.#syncTouched()
@@ -205,8 +215,16 @@ class Applier {
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
     const place = this.#folders.at(path)
-    if (!this.#context.stillThere(path, from, place)) this.#disturbed.add(path)
+    if (!this.#context.stillThere(path, from, place) || this.#hasOtherNames(path))
+      this.#disturbed.add(path)
     else this.#noteMode(path, to, setModeOf(place, to.mode))
+  }
+
+  /** A mode shows at all names of a file, and the others are not to change: such a file is written anew. */
+  #hasOtherNames(path: BytePath): boolean {
+    if (!this.#hasFolder(path)) return false
+    const stats = lstatSync(this.#folders.at(path), { throwIfNoEntry: false })
+    return stats !== undefined && stats.nlink > 1
   }
 
   #noteMode(path: BytePath, to: Entry, mode: number | undefined): void {
@@ -275,6 +293,6 @@ class Applier {
 }
 
 /** Same content, another mode. */
-function isModeOnly(from: Entry | undefined, to: Entry): boolean {
+function isModeOnly({ from, to }: PlannedWrite): boolean {
   return from?.type === 'file' && to.type === 'file' && from.blob === to.blob
 }
