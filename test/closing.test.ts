@@ -1,4 +1,6 @@
 // A store or session that is closed: what was called before is done, what is called after is refused in words.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openDatabase } from '../src/system/index.js'
@@ -190,3 +192,25 @@ test('a heartbeat that finds the ledger locked is not the last one', async () =>
     vi.useRealTimers()
   }
 })
+
+test.each([{ mayBlock: true }, { mayBlock: false }])(
+  'a program that forgets to close the store ends all the same: %o',
+  async ({ mayBlock }) => {
+    await using s = await scratch({ files: { 'a.txt': 'one' } })
+    const program = `
+      import { writeFileSync } from 'node:fs'
+      const sdk = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)})
+      const store = await sdk.openStore({ home: ${JSON.stringify(s.home)}, mayBlock: ${mayBlock} })
+      const project = await store.project(${JSON.stringify(s.project)})
+      const { id } = await project.save()
+      writeFileSync(${JSON.stringify(join(s.project, 'a.txt'))}, 'two')
+      await project.rewind({ to: id })
+    `
+    const ended = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    })
+    expect(ended).toMatchObject({ status: 0, signal: null, stderr: '' })
+    expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one')
+  },
+)

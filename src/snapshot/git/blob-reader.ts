@@ -2,7 +2,7 @@
 // hundred times more. A large object passes through in chunks.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { isError, type ObjectId, SavestateError } from '../../model/index.js'
-import { gitFault, startFault, startGit } from './git-program.js'
+import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
 /** Takes an object as it comes. */
 export type Receiver = { start(size: number): void; chunk(bytes: Buffer): void }
@@ -43,6 +43,7 @@ export class BlobReader {
     const child = (this.#child ??= this.#start())
     return new Promise((resolve, reject) => {
       this.#requests.push({ id, receiver, resolve, reject })
+      setAwaited(child, true)
       child.stdin.write(`${id}\n`)
     })
   }
@@ -76,9 +77,14 @@ export class BlobReader {
       if (this.#requests.length > 0)
         fail(gitFault(['cat-file'], `it ended with ${status}. ${complaints}`.trimEnd()))
     })
-    // An idle reader must not keep the process alive.
-    child.unref()
     return child
+  }
+
+  /** The oldest request is over. */
+  #shift(): Request | undefined {
+    const request = this.#requests.shift()
+    if (this.#requests.length === 0 && this.#child !== undefined) setAwaited(this.#child, false)
+    return request
   }
 
   #receive(chunk: Buffer): void {
@@ -99,7 +105,7 @@ export class BlobReader {
     this.#head = Buffer.alloc(0)
     const size = / (?:blob|tree|commit|tag) ([0-9]+)$/.exec(line)?.[1]
     if (size === undefined) {
-      this.#requests.shift()?.reject(missingObject(line))
+      this.#shift()?.reject(missingObject(line))
     } else {
       this.#left = Number(size) + 1
       this.#deliver((receiver) => receiver.start(Number(size)))
@@ -114,7 +120,7 @@ export class BlobReader {
     this.#left = left - part.length
     if (this.#left === 0) {
       this.#left = undefined
-      this.#requests.shift()?.resolve()
+      this.#shift()?.resolve()
     }
     return chunk.subarray(part.length)
   }

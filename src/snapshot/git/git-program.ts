@@ -73,6 +73,18 @@ export function startGit(
   })
 }
 
+/**
+ * While git owes an answer the process waits for it. One that is idle must not keep the process alive, and nor must its
+ * pipes, each of which would.
+ */
+export function setAwaited(child: ChildProcessWithoutNullStreams, isAwaited: boolean): void {
+  const pipes = [child.stdin, child.stdout, child.stderr] as unknown as NodeJS.RefCounted[]
+  for (const handle of [child, ...pipes]) {
+    if (isAwaited) handle.ref()
+    else handle.unref()
+  }
+}
+
 export type GitRun = {
   readonly status: number | null
   readonly output: Buffer

@@ -3,7 +3,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
 import { hostile, refuseHostileTree } from '../objects/safe-path.js'
-import { gitFault, startFault, startGit } from './git-program.js'
+import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
 export type Side = {
   readonly type: 'file' | 'executable' | 'link' | 'folder'
@@ -54,6 +54,7 @@ export class TreeDiff {
     const child = (this.#child ??= this.#start())
     const output = await new Promise<Buffer>((resolve, reject) => {
       this.#waiting = { resolve, reject }
+      setAwaited(child, true)
       child.stdin.write(`${before} ${after}\n${END_MARK}`)
     })
     const text = output.toString('latin1')
@@ -81,14 +82,16 @@ export class TreeDiff {
       this.#waiting?.reject(error)
       this.#waiting = undefined
     }
-    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    child.stdout.on('data', (chunk: Buffer) => {
+      this.#receive(chunk)
+      if (this.#waiting === undefined) setAwaited(child, false)
+    })
     child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
     child.stdin.on('error', (error) => fail(error))
     child.on('error', (error) => fail(startFault(error)))
     child.on('close', (status) =>
       fail(gitFault(ARGS, `${status}: ${Buffer.concat(complaints).toString('utf8').trim()}`)),
     )
-    child.unref()
     return child
   }
 
