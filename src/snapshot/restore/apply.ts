@@ -119,7 +119,7 @@ class Applier {
     this.removeLeftovers()
     for (const { path, to } of newFolders) this.#attempt(path, () => this.#makeFolder(path, to))
     const early = await this.#stage(
-      contents.filter(({ path }) => this.#hasFolder(path)),
+      contents.filter(({ path }) => this.#folders.has(parentOf(path))),
       0,
     )
     failpoint('apply:staged')
@@ -222,7 +222,7 @@ class Applier {
 
   /** A mode shows at all names of a file, and the others are not to change: such a file is written anew. */
   #hasOtherNames(path: BytePath): boolean {
-    if (!this.#hasFolder(path)) return false
+    if (!this.#folders.has(parentOf(path))) return false
     const stats = lstatSync(this.#folders.at(path), { throwIfNoEntry: false })
     return stats !== undefined && stats.nlink > 1
   }
@@ -250,41 +250,37 @@ class Applier {
       const mode = modes.get(path)
       if (mode === undefined || this.#disturbed.has(path)) continue
       this.#attempt(path, () => {
-        if (!this.#exists(path)) return
+        if (!this.#folders.has(path)) return
         const partialMode = setModeAt(this.#folders.descriptor(path), mode)
         this.#noteMode(path, { type: 'folder', mode }, partialMode)
       })
     }
   }
 
-  #exists(path: BytePath): boolean {
-    return this.#hasFolder(joinPath(path, 'any'))
-  }
-
-  #hasFolder(path: BytePath): boolean {
-    try {
-      this.#folders.descriptor(parentOf(path))
-      return true
-    } catch (error) {
-      if (error instanceof FolderReplaced || hasCode(error, 'ENOENT', 'EACCES')) return false
-      throw error
-    }
-  }
-
   /** What an attempt at this same operation has staged, here or in a process that was killed. */
   removeLeftovers(): void {
     for (const folder of this.#context.sweep) {
-      if (!this.#hasFolder(joinPath(folder, 'any'))) continue
+      if (!this.#folders.has(folder)) continue
       for (const name of listFolder(this.#folders.listable(folder))?.keys() ?? []) {
         if (name.startsWith(temporaryPrefix(this.#context.tag)))
-          unlinkSync(this.#folders.at(joinPath(folder, name)))
+          this.#removeLeftover(joinPath(folder, name))
       }
+    }
+  }
+
+  /** Its folder may have been closed since it was staged. */
+  #removeLeftover(path: BytePath): void {
+    try {
+      this.#openUp(parentOf(path))
+      unlinkSync(this.#folders.at(path))
+    } catch (error) {
+      throw inUserWords(error, path)
     }
   }
 
   /** In groups: a path that leads through a descriptor is good only while that is open. */
   async #syncTouched(): Promise<void> {
-    const touched = [...this.#touched].filter((folder) => this.#exists(folder))
+    const touched = [...this.#touched].filter((folder) => this.#folders.has(folder))
     for (let at = 0; at < touched.length; at += SYNC_AT_ONCE) {
       const fds = touched.slice(at, at + SYNC_AT_ONCE).map((folder) => this.#folders.reopen(folder))
       await syncAndClose(fds)

@@ -5,6 +5,7 @@ import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from
 import {
   type BytePath,
   fsPath,
+  hasCode,
   isError,
   isInside,
   nameOf,
@@ -58,6 +59,17 @@ export class SafeFolders {
       ) {
         throw new FolderReplaced(folder)
       }
+      throw error
+    }
+  }
+
+  /** False where none is any more, or none that lets us in. */
+  has(folder: BytePath): boolean {
+    try {
+      this.descriptor(folder)
+      return true
+    } catch (error) {
+      if (error instanceof FolderReplaced || hasCode(error, 'ENOENT', 'EACCES')) return false
       throw error
     }
   }

@@ -1,0 +1,54 @@
+// I6: what the person does between a kill and the next command. The rewind is finished or undone all the same.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { type Scratch, scratch } from './scratch.js'
+
+const CHILD = join(dirname(fileURLToPath(import.meta.url)), 'crash-child.mjs')
+const NOBODY = 65_534
+
+type Step = readonly [string, unknown?]
+
+/** In a process of its own, as an ordinary user; with a failpoint it dies there. */
+function asUser(s: Scratch, run: readonly Step[], failpoint?: string): unknown {
+  const uid = statSync(s.folder).uid
+  const request = { home: s.home, project: s.project, run, mayBlock: true, uid }
+  const child = spawnSync(process.execPath, [CHILD, JSON.stringify(request)], {
+    cwd: '/',
+    env: failpoint === undefined ? process.env : { ...process.env, SAVESTATE_FAILPOINT: failpoint },
+    encoding: 'utf8',
+  })
+  expect(child.signal).toBe(failpoint === undefined ? null : 'SIGKILL')
+  return failpoint === undefined ? JSON.parse(child.stdout) : undefined
+}
+
+/** A rewind to the first of two states of the project that was killed at the failpoint. */
+function killedRewind(
+  s: Scratch,
+  { second, failpoint }: { second: Parameters<Scratch['write']>[0]; failpoint: string },
+): void {
+  giveToUser(s)
+  asUser(s, [['save', { name: 'first' }]])
+  s.write(second)
+  giveToUser(s)
+  asUser(s, [['rewind', { to: 'first' }]], failpoint)
+}
+
+function giveToUser(s: Scratch): void {
+  if (process.getuid?.() !== 0) return
+  chownSync(s.folder, NOBODY, NOBODY)
+  for (const path of s.snapshotOf().keys()) chownSync(join(s.project, path), NOBODY, NOBODY)
+}
+
+test('a folder that was closed does not keep its temporary files', async () => {
+  await using s = await scratch({ files: { 'dir/x': 'one' } })
+  killedRewind(s, { second: { 'dir/x': 'two' }, failpoint: 'apply:staged' })
+  expect(readdirSync(join(s.project, 'dir'))).toHaveLength(2)
+  chmodSync(join(s.project, 'dir'), 0o555)
+  expect(asUser(s, [['list']])).not.toHaveProperty('error')
+  expect(readdirSync(join(s.project, 'dir'))).toEqual(['x'])
+  expect(readFileSync(join(s.project, 'dir/x'), 'utf8')).toBe('one')
+  expect(statSync(join(s.project, 'dir')).mode & 0o7777).toBe(0o555)
+})
