@@ -1,4 +1,5 @@
-// I6: what the person does between a kill and the next command. The rewind is finished or undone all the same.
+// I6: what the person does between a kill and the next command. The rewind is finished or undone all the same, and what
+// that leaves as it is, is told.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -42,6 +43,14 @@ function giveToUser(s: Scratch): void {
   for (const path of s.snapshotOf().keys()) chownSync(join(s.project, path), NOBODY, NOBODY)
 }
 
+/** What the next command tells. */
+async function noticesOf(s: Scratch): Promise<string[]> {
+  const notices: string[] = []
+  const project = await (await s.open()).project(s.project)
+  await project.list({}, { onNotice: (text) => notices.push(text) })
+  return notices
+}
+
 test('a folder that was closed does not keep its temporary files', async () => {
   await using s = await scratch({ files: { 'dir/x': 'one' } })
   killedRewind(s, { second: { 'dir/x': 'two' }, failpoint: 'apply:staged' })
@@ -51,4 +60,36 @@ test('a folder that was closed does not keep its temporary files', async () => {
   expect(readdirSync(join(s.project, 'dir'))).toEqual(['x'])
   expect(readFileSync(join(s.project, 'dir/x'), 'utf8')).toBe('one')
   expect(statSync(join(s.project, 'dir')).mode & 0o7777).toBe(0o555)
+})
+
+test('what cannot be undone because it is ignored now is told', async () => {
+  await using s = await scratch({ files: { 'dir/x': 'one', 'dir/y': 'one' } })
+  const second = { 'dir/x': 'two', 'dir/y': 'two' }
+  killedRewind(s, { second, failpoint: 'apply:place' })
+  s.write({ '.savestateignore': 'dir/\n' })
+  const reason = 'not captured: excluded by an ignore file or a default exclude'
+  expect(await noticesOf(s)).toEqual([
+    `An interrupted rewind could not be finished and was undone: dir/y would be overwritten, but is now ${reason}`,
+    expect.stringContaining(
+      `dir/x stays as found: ${reason}. What was there before is in checkpoint `,
+    ),
+  ])
+  expect(readFileSync(join(s.project, 'dir/x'), 'utf8')).toBe('one')
+  expect(readFileSync(join(s.project, 'dir/y'), 'utf8')).toBe('two')
+})
+
+test('what somebody has changed stays, and is told', async () => {
+  await using s = await scratch({ files: { x: 'one', y: 'one', z: 'one' } })
+  const second = { x: 'two', y: 'two', z: 'two' }
+  killedRewind(s, { second, failpoint: 'apply:place' })
+  s.write({ y: 'mine', z: 'mine' })
+  expect(await noticesOf(s)).toEqual([
+    expect.stringContaining('An interrupted rewind has been finished: '),
+    expect.stringContaining('y and 1 more stay as found: changed since. '),
+  ])
+  expect(['x', 'y', 'z'].map((name) => readFileSync(join(s.project, name), 'utf8'))).toEqual([
+    'one',
+    'mine',
+    'mine',
+  ])
 })

@@ -4,6 +4,7 @@ import {
   hasFiles,
   invariant,
   isError,
+  type Left,
   printablePath,
   type Project,
   SavestateError,
@@ -13,7 +14,7 @@ import type { Hooks } from './hooks.js'
 import { isOnlyOpened, Journals, rootInodeOf } from './journal.js'
 import { projectStateOf } from './project-state.js'
 import { carryOut, commitRestore } from './restore.js'
-import { type Interrupted, takeBack, untouchedPaths } from './take-back.js'
+import { type Interrupted, takeBack, tellLeft, untouchedPaths } from './take-back.js'
 
 /** The caller holds the project's lock, so whoever wrote a journal is dead. */
 export async function recover(
@@ -45,11 +46,12 @@ export async function recover(
   )
   const work = { journal, safety }
   try {
-    await finish(context, project, { work, hooks })
+    const left = await finish(context, project, { work, hooks })
     hooks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
+    tellLeft(left, { safety, hooks })
   } catch (error) {
     const why = isError(error) ? error.message : String(error)
-    await takeBack(context, project, work).catch((second: unknown) => {
+    const left = await takeBack(context, project, work).catch((second: unknown) => {
       throw new SavestateError(
         'RECOVERY_FAILED',
         `An interrupted ${journal.kind} could neither be finished nor undone: ${why}`,
@@ -60,6 +62,7 @@ export async function recover(
       )
     })
     hooks.onNotice?.(`An interrupted ${journal.kind} could not be finished and was undone: ${why}`)
+    tellLeft(left, { safety, hooks })
   }
 }
 
@@ -90,14 +93,15 @@ export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<v
   }
 }
 
+/** Returns what was left alone. */
 async function finish(
   context: StoreContext,
   project: Project,
   { work, hooks }: { readonly work: Interrupted; readonly hooks: Hooks },
-): Promise<void> {
+): Promise<readonly Left[]> {
   const { journal, safety } = work
   const { kind, of, goal, skippedThen, reason, operation, session } = journal
-  const { now, only: untouched } = await untouchedPaths(context, project, work)
+  const { now, only: untouched, left } = await untouchedPaths(context, project, work)
   const opened = journal.entries.filter(isOnlyOpened)
   const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
   const request = { kind, of, goal, skippedThen, reason, paths: undefined, only, session }
@@ -124,4 +128,5 @@ async function finish(
     hooks,
   })
   await commitRestore(context, project, { after, safety, operation, request })
+  return left
 }

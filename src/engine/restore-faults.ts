@@ -21,16 +21,16 @@ export function refuseConflicts({ conflict }: RestorePlan): void {
 }
 
 export function disturbed(plan: RestorePlan, safety: FilesCheckpoint): SavestateError {
-  const paths = [...plan.write, ...plan.remove, ...plan.conflict].map(({ path }) =>
-    printablePath(path),
-  )
-  return new SavestateError(
-    'REWIND_DISTURBED',
-    `Something keeps writing to ${paths.slice(0, 3).join(', ')}`,
-    {
-      hint: `Stop the program that does, and run the command again. What was done has been taken back; all that was there is in checkpoint ${safety.id}.`,
-    },
-  )
+  const [blocked] = plan.conflict
+  const paths = [...plan.write, ...plan.remove].map(({ path }) => printablePath(path))
+  const message =
+    blocked === undefined
+      ? `Something keeps writing to ${paths.slice(0, 3).join(', ')}`
+      : `${printablePath(blocked.path)} would be overwritten, but is now ${blocked.reason}`
+  const advice = blocked === undefined ? 'Stop the program that does' : 'Move it away'
+  return new SavestateError('REWIND_DISTURBED', message, {
+    hint: `${advice}, and run the command again. What was done has been taken back; all that was there is in checkpoint ${safety.id}.`,
+  })
 }
 
 /** Whoever has moved the folder away has what was done in it. */

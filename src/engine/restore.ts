@@ -39,7 +39,7 @@ import {
   refuseMovedState,
   type RestoreSession,
 } from './restore-session.js'
-import { takeBack } from './take-back.js'
+import { takeBack, tellLeft } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
 
 export type RestoreRequest = {
@@ -119,13 +119,13 @@ export async function restore(
   const work = { request, plan, entries, only, safety, operation, rootInode, hooks }
   const { after, partial } = await carryOut(context, project, work).catch(
     async (error: unknown) => {
-      await takeBackUnfinished(context, project, safety)
+      await takeBackUnfinished(context, project, { safety, hooks })
       throw error
     },
   )
   const done = { after, safety, operation, request, fence: request.fence }
   const checkpoint = await commitRestore(context, project, done).catch(async (error: unknown) => {
-    if (isRefusedBySession(error)) await takeBackUnfinished(context, project, safety)
+    if (isRefusedBySession(error)) await takeBackUnfinished(context, project, { safety, hooks })
     throw error
   })
   return {
@@ -142,15 +142,15 @@ export async function restore(
 async function takeBackUnfinished(
   context: StoreContext,
   project: Project,
-  safety: FilesCheckpoint,
+  { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
 ): Promise<void> {
   const journals = new Journals(context.home)
   const journal = journals.read(project)
   const inode = rootInodeOf(project)
   // A folder that was moved away may come back.
   if (journal === undefined || inode === GONE) return
-  if (journal.rootInode === inode) await takeBack(context, project, { journal, safety })
-  else journals.remove(project.id)
+  if (journal.rootInode !== inode) journals.remove(project.id)
+  else tellLeft(await takeBack(context, project, { journal, safety }), { safety, hooks })
 }
 
 export type Undertaking = {

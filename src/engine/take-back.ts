@@ -1,28 +1,52 @@
 // Undoes an unfinished rewind: brings its paths back to what the safety checkpoint holds. What somebody
 // else has changed since is left alone.
-import type { BytePath, Entry, FilesCheckpoint, ObjectId, Project } from '../model/index.js'
+import {
+  type BytePath,
+  type Entry,
+  type FilesCheckpoint,
+  type Left,
+  type ObjectId,
+  printablePath,
+  type Project,
+} from '../model/index.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
+import type { Hooks } from './hooks.js'
 import { type Journal, Journals, stagingFolders } from './journal.js'
 
 export type Interrupted = { readonly journal: Journal; readonly safety: FilesCheckpoint }
 
+/** Returns what could not be brought back. */
 export async function takeBack(
   context: StoreContext,
   project: Project,
   work: Interrupted,
-): Promise<void> {
+): Promise<readonly Left[]> {
   const { journal, safety } = work
   const { snapshots, home } = context
-  const { now, only } = await untouchedPaths(context, project, work)
+  const { now, only, left } = await untouchedPaths(context, project, work)
   const goal = safety.snapshot.tree
   const plan = await snapshots.plan(project, { now, goal, skippedThen: [], paths: undefined, only })
-  await snapshots.apply(project, {
+  const { disturbed } = await snapshots.apply(project, {
     plan,
     tag: journal.operation,
     sweep: stagingFolders(journal.entries),
   })
   new Journals(home).remove(project.id)
+  return [...plan.conflict, ...left, ...disturbed.map(changedSince)]
+}
+
+/** Work that is called finished, or undone, is so but for these. */
+export function tellLeft(
+  left: readonly Left[],
+  { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
+): void {
+  const [first] = left
+  if (first === undefined) return
+  const others = left.length === 1 ? 'stays' : `and ${left.length - 1} more stay`
+  hooks.onNotice?.(
+    `${printablePath(first.path)} ${others} as found: ${first.reason}. What was there before is in checkpoint ${safety.id}.`,
+  )
 }
 
 /** The folder as it is, and the journal's paths that nobody but the interrupted work has changed. */
@@ -30,7 +54,12 @@ export async function untouchedPaths(
   context: StoreContext,
   project: Project,
   { journal, safety }: Interrupted,
-): Promise<{ readonly now: ObjectId; readonly only: readonly BytePath[] }> {
+): Promise<{
+  readonly now: ObjectId
+  readonly only: readonly BytePath[]
+  /** Those that somebody has. */
+  readonly left: readonly Left[]
+}> {
   const { snapshot } = await captureNow(context, project)
   const changes = await context.snapshots.compare(safety.snapshot.tree, snapshot.tree, {
     countLines: false,
@@ -41,7 +70,12 @@ export async function untouchedPaths(
     return !changed.has(path) || isKnown(present, from) || isKnown(present, to)
   }
   const only = journal.entries.filter(isUntouched).map(({ path }) => path)
-  return { now: snapshot.tree, only }
+  const left = journal.entries.filter((entry) => !isUntouched(entry)).map(({ path }) => path)
+  return { now: snapshot.tree, only, left: left.map(changedSince) }
+}
+
+function changedSince(path: BytePath): Left {
+  return { path, reason: 'changed since' }
 }
 
 /** Absence and folders hold nothing that could be lost. */
