@@ -488,6 +488,22 @@ test('what is left out is listed as it is when the checkpoint is made', async ()
   ])
 })
 
+test('what could not be saved is news, though the files are the same', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const { project } = await openProject(s, { limits: { maxFileBytes: 1000 } })
+  const first = await saved(project)
+  s.write({ 'large.bin': 'x'.repeat(1001) })
+  const second = await saved(project)
+  expect(second).toMatchObject({ created: true, files: 0 })
+  expect(second.skippedPaths).toEqual([{ path: 'large.bin', reason: 'too-large', sizeBytes: 1001 }])
+  // Listed once is enough; nor is it news what is ignored, or what is missed no more.
+  s.write({ 'large.bin': 'x'.repeat(1002), 'some.log': 'ignored' })
+  expect(await project.save()).toMatchObject({ created: false, id: second.id })
+  s.write({ 'large.bin': null })
+  expect(await project.save()).toMatchObject({ created: false, id: second.id })
+  expect(first.skipped).toBe(0)
+})
+
 test('folders deeper than any path can name stop nothing', async () => {
   await using s = await scratch({ files: { 'a.txt': 'x' } })
   // Beyond 4,096 bytes the kernel takes no path, but a process can still go down step by step.

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { captureForRecord } from './capture.js'
 import { withProjectLock } from './context.js'
 import { lookAt } from './look.js'
+import { hasNothingNew } from './nothing-new.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
 import { projectOf, sessionNow } from './session-context.js'
@@ -44,7 +45,7 @@ export const ensure = sessionOperation({
         // Called before the agent changes anything.
         const look = lookAt(context, project, { type: 'look' })
         const newest = context.ledger.checkpoints.newestFiles(project.id)
-        if (newest?.snapshot.tree === captured.snapshot.tree) {
+        if (hasNothingNew(context, newest, captured)) {
           turns.add(turn)
           look.foundNothing()
           context.ledger.care.touchProject(project.id, context.clock.nowMs())

@@ -12,6 +12,7 @@ import { captureForRecord } from './capture.js'
 import { ensureProject, type StoreContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { lookAt } from './look.js'
+import { hasNothingNew } from './nothing-new.js'
 import { projectOperation } from './operation.js'
 import { recordCheckpoint } from './record.js'
 import { recover } from './recover.js'
@@ -68,7 +69,7 @@ async function saveHere(
   failpoint('save:captured')
   const { author, ...said } = facts
   const look = lookAt(context, project, { type: 'said', who: [author] })
-  if (newest !== undefined && newest.snapshot.tree === captured.snapshot.tree) {
+  if (hasNothingNew(context, newest, captured)) {
     const named = nameUnchanged(context, newest, facts.name)
     if (named !== undefined) {
       look.foundNothing()

@@ -20,6 +20,7 @@ import { withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { type Look, lookAt, type MomentInput } from './look.js'
 import { momentInput } from './moment-schema.js'
+import { hasNothingNew } from './nothing-new.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
 import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
@@ -134,12 +135,13 @@ function ownMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
 }
 
 function sameFiles(
-  { ledger, clock }: SessionContext,
+  context: SessionContext,
   { id }: Project,
-  { snapshot }: Captured,
+  captured: Captured,
 ): SessionSaveResult | undefined {
+  const { ledger, clock } = context
   const newest = ledger.checkpoints.newestFiles(id)
-  if (newest?.snapshot.tree !== snapshot.tree) return undefined
+  if (!hasNothingNew(context, newest, captured)) return undefined
   ledger.care.touchProject(id, clock.nowMs())
   return { ...viewCheckpoint(newest), created: false }
 }
