@@ -239,7 +239,11 @@ class Applier {
     const mode = fstatSync(fd).mode & 0o7777
     if ((mode & 0o300) === 0o300) return
     this.#opened.set(folder, mode)
-    fchmodSync(fd, mode | 0o700)
+    try {
+      fchmodSync(fd, mode | 0o700)
+    } catch (error) {
+      throw inUserWords(error, folder)
+    }
   }
 
   #setFolderModes(write: readonly PlannedWrite[]): void {

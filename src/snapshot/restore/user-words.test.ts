@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fchmodSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -37,5 +38,8 @@ test('an error of a step speaks of the path of the user, whatever way led there'
   expect(said(bytePath(''), () => mkdirSync(at('there')))).toMatch(/mkdir '\.'$/)
   expect(said(path, () => mkdirSync(join(folder, 'there')))).toContain(folder)
   closeSync(fd)
+  expect(said(path, () => fchmodSync(fd, 0o700))).toBe(
+    "Error: EBADF: bad file descriptor, fchmod 'sub/it'",
+  )
   rmSync(folder, { recursive: true })
 })
