@@ -31,7 +31,7 @@ import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
 import { placeNew, placeNewLink, setModeOf } from './place.js'
 import { FolderReplaced, SafeFolders } from './safe-folders.js'
-import { firstFolderMode, type PartialMode, setModeAt } from './special-bits.js'
+import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
 import type { StillThere } from './still-there.js'
 import { inUserWords } from './user-words.js'
@@ -111,9 +111,7 @@ class Applier {
     const toFolders = write.filter(
       ({ from, to }) => to.type === 'folder' && from !== undefined && from.type !== 'folder',
     )
-    const modes = new Set(
-      write.filter((item) => isModeOnly(item) && !this.#hasOtherNames(item.path)),
-    )
+    const modes = new Set(write.filter((item) => isModeOnly(item) && this.#takesMode(item.path)))
     const contents = write.filter((item) => item.to.type !== 'folder' && !modes.has(item))
 
     this.removeLeftovers()
@@ -215,16 +213,16 @@ class Applier {
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
     const place = this.#folders.at(path)
-    if (!this.#context.stillThere(path, from, place) || this.#hasOtherNames(path))
+    if (!this.#context.stillThere(path, from, place) || !this.#takesMode(path))
       this.#disturbed.add(path)
     else this.#noteMode(path, to, setModeOf(place, to.mode))
   }
 
-  /** A mode shows at all names of a file, and the others are not to change: such a file is written anew. */
-  #hasOtherNames(path: BytePath): boolean {
-    if (!this.#folders.has(parentOf(path))) return false
+  /** A mode shows at all names of a file, and only its owner may set it: other files are written anew. */
+  #takesMode(path: BytePath): boolean {
+    if (!this.#folders.has(parentOf(path))) return true
     const stats = lstatSync(this.#folders.at(path), { throwIfNoEntry: false })
-    return stats !== undefined && stats.nlink > 1
+    return stats === undefined || (stats.nlink <= 1 && mayChangeMode(stats))
   }
 
   #noteMode(path: BytePath, to: Entry, mode: number | undefined): void {
@@ -232,12 +230,13 @@ class Applier {
     this.#partialModes.push({ path, wanted: to.mode, mode })
   }
 
-  /** A folder that its owner may not write to is opened for the time of the work. */
+  /** A folder of ours that we may not write to is opened for the time of the work. */
   #openUp(folder: BytePath): void {
     if (this.#opened.has(folder)) return
     const fd = this.#folders.descriptor(folder)
-    const mode = fstatSync(fd).mode & 0o7777
-    if ((mode & 0o300) === 0o300) return
+    const stats = fstatSync(fd)
+    const mode = stats.mode & 0o7777
+    if ((mode & 0o300) === 0o300 || !mayChangeMode(stats)) return
     this.#opened.set(folder, mode)
     try {
       fchmodSync(fd, mode | 0o700)

@@ -20,12 +20,12 @@ export function setModeAt(
   wanted: number,
   change: (mode: number) => void = (mode) => fchmodSync(fd, mode),
 ): number | undefined {
+  // Nothing to set that may not be ours to set. A change can take away what was inherited, too, and cannot set it again.
+  if (modeAt(fd) === wanted) return undefined
   if ((wanted & SPECIAL_BITS) === 0) {
     change(wanted)
     return undefined
   }
-  // A change can take away what was inherited, and what then cannot be set again.
-  if (modeAt(fd) === wanted) return undefined
   try {
     change(wanted)
   } catch (error) {
@@ -39,6 +39,12 @@ export function setModeAt(
 /** What to make a folder with: one that inherits a bit keeps it only if its mode need not be changed afterwards. */
 export function firstFolderMode(wanted: number): number {
   return (wanted & SPECIAL_BITS) === 0 ? 0o700 : (wanted & ~SPECIAL_BITS) | 0o700
+}
+
+/** Only the owner may set a mode. */
+export function mayChangeMode({ uid }: { readonly uid: number }): boolean {
+  const user = process.geteuid?.()
+  return user === undefined || user === 0 || user === uid
 }
 
 function modeAt(fd: number): number {
