@@ -1,6 +1,7 @@
 // Starts git, and nothing of the user's git with it: no inherited GIT_*, no system, global or injected
 // configuration, no hooks, no signing, no prompt, no lock taken for convenience.
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { hasCode, SavestateError } from '../../model/index.js'
 import { childProcess } from '../../system/index.js'
 
@@ -63,14 +64,28 @@ export function startGit(
     '-c',
     'core.fsync=reference',
   ]
-  return childProcess().spawn('git', [`--git-dir=${gitDir}`, ...options, ...args], {
-    env: {
-      ...gitEnvironment(),
-      ...(objects === undefined ? {} : { GIT_OBJECT_DIRECTORY: objects }),
+  const child: ChildProcess = childProcess().spawn(
+    'git',
+    [`--git-dir=${gitDir}`, ...options, ...args],
+    {
+      env: {
+        ...gitEnvironment(),
+        ...(objects === undefined ? {} : { GIT_OBJECT_DIRECTORY: objects }),
+      },
+      stdio: 'pipe',
+      cwd: gitDir,
     },
-    stdio: 'pipe',
-    cwd: gitDir,
-  })
+  )
+  if (hasPipes(child)) return child
+  // Told a moment later, to nobody: the call has failed by then.
+  child.on('error', () => undefined)
+  const fault = { code: 'EMFILE', syscall: 'spawn git' }
+  throw Object.assign(new Error(`${fault.code}: too many open files, ${fault.syscall}`), fault)
+}
+
+/** Where the process may open no more files Node makes none of them, whatever its types say. */
+function hasPipes(child: ChildProcess): child is ChildProcessWithoutNullStreams {
+  return [child.stdin, child.stdout, child.stderr].every((pipe) => pipe instanceof EventEmitter)
 }
 
 /**

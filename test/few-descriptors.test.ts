@@ -1,0 +1,36 @@
+// A process that may open only so many files. Whatever the call at which that shows, it is told as such and not as a bug of
+// ours, and what was begun is finished or undone by the next command.
+import { spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { scratch } from './scratch.js'
+
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli/bin.js')
+const FILES = Array.from({ length: 30 }, (_, n) => `dir/f${n}`)
+const both = (content: string) => Object.fromEntries(FILES.map((path) => [path, content]))
+/** From what a process needs to start to what a rewind of these files needs. */
+const LIMITS = Array.from({ length: 8 }, (_, n) => 26 + 4 * n)
+
+test('a rewind with few descriptors fails in words, and the folder is as before or as wanted', async () => {
+  await using s = await scratch({ files: both('one') })
+  const run = (limit: number, ...args: string[]) => {
+    const command = `ulimit -n ${limit}; exec "$0" "$@"`
+    const env = { ...process.env, SAVESTATE_HOME: s.home }
+    const words = ['-c', command, process.execPath, PROGRAM, ...args]
+    const { status, stderr } = spawnSync('sh', words, { cwd: s.project, env, encoding: 'utf8' })
+    return { status, stderr }
+  }
+  expect(run(1000, 'save', '--name', 'first')).toMatchObject({ status: 0 })
+  const first = s.snapshotOf()
+  s.write(both('two'))
+  const second = s.snapshotOf()
+  for (const limit of LIMITS) {
+    const { status, stderr } = run(limit, 'rewind', 'first', '--yes')
+    expect([limit, status, stderr]).toEqual([limit, expect.toBeOneOf([0, 2]), expect.anything()])
+    expect(stderr).not.toContain('bug')
+    expect(run(1000, 'list')).toMatchObject({ status: 0 })
+    expect([first, second]).toContainEqual(s.snapshotOf())
+    s.write(both('two'))
+  }
+})
