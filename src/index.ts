@@ -18,6 +18,7 @@ export type {
   GraphContents,
   Hooks,
   ImportFromResult,
+  ImportOutlook,
   ImportResult,
   InFlight,
   LegacyArchive,

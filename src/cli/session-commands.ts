@@ -103,7 +103,7 @@ export const SESSION_COMMANDS = {
     usage: 'import <kind> PATH [--session ID] [--prefix TEXT] [--dry-run] [-y]',
     summary: 'Bring in what was exported, or what another system has kept',
     details: [
-      'Of the kinds json and yaml, PATH is a file as `savestate export` prints it, or - for stdin, and its checkpoints are added to the session ID, which is made in this project if there is none. A YAML file is one state, a mapping; its time is taken from `updated`, and is local if it names no zone.',
+      'Of the kinds json and yaml, PATH is a file as `savestate export` prints it, or - for stdin, and its checkpoints are added to the session ID, which is made in this project if there is none. A YAML file is one state, a mapping; its time is taken from `updated`, and is local if it names no zone. With --dry-run it is only told how many would be added, as JSON { add, known }.',
       'Of the kind hermes, PATH is the folder of its checkpoints: repositories of both versions, archives and task files, as they occur. Of the kind ares, it is the folder of its checkpoints. Of the kind breakpilot, it is the JSON file of an export. What would be added is shown first. PATH is only read. What cannot be read is listed with the reason, and the rest is imported.',
       'What is there already is not added again.',
     ],

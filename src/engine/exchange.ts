@@ -1,14 +1,17 @@
 // Sessions in and out as data: a list of { id, name, timestamp, data, metadata }, as Breakpilot writes it.
 import * as z from 'zod/mini'
+import type { Ledger } from '../ledger/index.js'
 import {
   type Checkpoint,
   makeId,
   parseCheckpointId,
   parseName,
   parseReason,
+  parseSessionId,
   SavestateError,
+  type SessionKey,
 } from '../model/index.js'
-import { sessionOperation } from './operation.js'
+import { sessionOperation, storeOperation } from './operation.js'
 import { sessionNow } from './session-context.js'
 import { readState } from './session-queries.js'
 import { wholeText } from './text-schema.js'
@@ -43,6 +46,38 @@ export const exportSession = sessionOperation({
   },
 })
 
+const givenCheckpoints = () =>
+  z.array(
+    z.object({
+      id: wholeText(),
+      name: z.nullish(z.string()),
+      timestamp: z.string(),
+      data: z.optional(z.unknown()),
+      metadata: z.optional(z.unknown()),
+    }),
+  )
+
+export type ImportOutlook = { readonly add: number; readonly known: number }
+
+/** Refuses what the import would refuse. The session need not be there. */
+export const planImport = storeOperation({
+  name: 'import',
+  summary: 'Tell how many exported checkpoints a session does not have yet',
+  effect: 'reads',
+  input: () => z.strictObject({ session: z.string(), checkpoints: givenCheckpoints() }),
+  async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {
+    const key = ledger.sessions.byId(parseSessionId(session))?.key
+    const added = new Set<string>()
+    for (const { id, name, timestamp } of checkpoints) {
+      if (added.has(id) || (key !== undefined && isKnown(ledger, { session: key, id }))) continue
+      parseTime(timestamp)
+      labelOf(name)
+      added.add(id)
+    }
+    return { add: added.size, known: checkpoints.length - added.size }
+  },
+})
+
 export type ImportResult = { readonly imported: number; readonly known: number }
 
 /** Ids that are there already are not added again. */
@@ -50,25 +85,14 @@ export const importSession = sessionOperation({
   name: 'import',
   summary: 'Add exported checkpoints to a session',
   effect: 'adds',
-  input: () =>
-    z.strictObject({
-      checkpoints: z.array(
-        z.object({
-          id: wholeText(),
-          name: z.nullish(z.string()),
-          timestamp: z.string(),
-          data: z.optional(z.unknown()),
-          metadata: z.optional(z.unknown()),
-        }),
-      ),
-    }),
+  input: () => z.strictObject({ checkpoints: givenCheckpoints() }),
   async run(context, { checkpoints }): Promise<ImportResult> {
     const { ledger, hold, clock, memory, project } = context
     try {
       return ledger.transaction(() => {
         let imported = 0
         for (const item of checkpoints) {
-          if (isKnown(item.id)) continue
+          if (isKnown(ledger, { session: hold.key, id: item.id })) continue
           const session = sessionNow(context)
           const createdAtMs = parseTime(item.timestamp)
           const id = parseCheckpointId(makeId(createdAtMs, clock.random))
@@ -112,15 +136,18 @@ export const importSession = sessionOperation({
       memory.forget()
       throw error
     }
-
-    /** By the id it was imported under, or by our own if it was exported from here. */
-    function isKnown(id: string): boolean {
-      if (ledger.checkpoints.byOperation(hold.key, id) !== undefined) return true
-      if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
-      return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === hold.key
-    }
   },
 })
+
+/** By the id it was imported under, or by our own if it was exported from here. */
+function isKnown(
+  ledger: Ledger,
+  { session, id }: { readonly session: SessionKey; readonly id: string },
+): boolean {
+  if (ledger.checkpoints.byOperation(session, id) !== undefined) return true
+  if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
+  return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === session
+}
 
 /** What may not be a name, such as a reason of many lines, is kept as the reason. */
 export function labelOf(label: string | null | undefined): Pick<Checkpoint, 'name' | 'reason'> {

@@ -7,6 +7,7 @@ export {
   forget,
   importFrom,
   importSession,
+  planImport,
   prune,
   rekey,
   repair,
@@ -53,7 +54,7 @@ export type { VerifyResult } from './verify.js'
 export type { ChangeView, CheckpointDetails, CheckpointView, PlanItem, PlanView } from './view.js'
 export type { AgentDetails, StateSummary, ToolView } from './agent-details.js'
 export { type EnsureResult, ensure, EnsuredTurns } from './ensure.js'
-export type { ExchangedCheckpoint, ImportResult } from './exchange.js'
+export type { ExchangedCheckpoint, ImportOutlook, ImportResult } from './exchange.js'
 export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
 export type { RetainResult } from './retain.js'

@@ -1,6 +1,6 @@
 // Operations that most programs never call: each is loaded when it is first asked for.
 import type { ProjectContext, StoreContext } from './context.js'
-import type { ExchangedCheckpoint, ImportResult } from './exchange.js'
+import type { ExchangedCheckpoint, ImportOutlook, ImportResult } from './exchange.js'
 import type { ForgetResult } from './forget.js'
 import type { ImportFromResult } from './import-from.js'
 import type { Later } from './operation.js'
@@ -17,6 +17,9 @@ export const exportSession: Later<SessionContext, readonly ExchangedCheckpoint[]
 }
 export const importSession: Later<SessionContext, ImportResult> = {
   load: async () => (await import('./exchange.js')).importSession,
+}
+export const planImport: Later<StoreContext, ImportOutlook> = {
+  load: async () => (await import('./exchange.js')).planImport,
 }
 export const forget: Later<ProjectContext, ForgetResult> = {
   load: async () => (await import('./forget.js')).forget,

@@ -196,6 +196,11 @@ export class Store {
     })
   }
 
+  /** What `session.import` would add to the session of that id, which need not be there. */
+  async planImport(id: string, checkpoints: readonly unknown[]): Promise<engine.ImportOutlook> {
+    return this.#perform(engine.planImport, { input: { session: id, checkpoints } })
+  }
+
   /** `quick`: only the structure. A store that cannot be opened is looked at by `verifyStore`. */
   async verify(
     hooks?: Hooks,

@@ -90,6 +90,34 @@ test('values that JSON has no words for survive export and import', async () => 
   )
 })
 
+test('a dry run tells what would be added, and adds nothing', async () => {
+  using s = scratch({
+    'state.yaml': 'goal: all\n',
+    'time.json': '[{"id": "a", "timestamp": "soon"}]',
+  })
+  await runAgent(s, PLAIN)
+  const list = JSON.parse(s.run(['export']).stdout) as unknown[]
+  s.write({ 'out.json': JSON.stringify([...list, { id: 'new', timestamp: '2026-11-15' }]) })
+  const tried = (...args: string[]) => s.run(['import', ...args, '--dry-run']).stdout
+  const note = 'A dry run: nothing has been imported.\n'
+  expect(tried('json', 'out.json', '--session', 'copy')).toBe(`copy: 3 checkpoints to add\n${note}`)
+  expect(tried('yaml', 'state.yaml', '--session', 'copy')).toBe(
+    `copy: 1 checkpoint to add\n${note}`,
+  )
+  expect(tried('json', 'out.json', '--session', 'plain')).toBe(
+    `plain: 1 checkpoint to add, 2 already there\n${note}`,
+  )
+  expect(s.json(['import', 'json', 'out.json', '--session', 'plain', '--dry-run'])).toEqual({
+    add: 1,
+    known: 2,
+  })
+  expect(errorOf(s, 'import', 'json', 'time.json', '--session', 'copy', '--dry-run')).toContain(
+    '"soon" is not a time',
+  )
+  expect(s.json(['sessions'])).toMatchObject({ sessions: [{ id: 'plain', steps: 2 }] })
+  expect((s.json(['sessions']) as { sessions: unknown[] }).sessions).toHaveLength(1)
+})
+
 test('with several sessions one has to be chosen', async () => {
   using s = scratch()
   await runAgent(s, `for (const id of ['one', 'two']) await store.session(id, { project })`)

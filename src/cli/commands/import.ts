@@ -1,4 +1,9 @@
-import { type ImportFromResult, type ImportResult, SavestateError } from '../../index.js'
+import {
+  type ImportFromResult,
+  type ImportOutlook,
+  type ImportResult,
+  SavestateError,
+} from '../../index.js'
 import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
@@ -11,17 +16,21 @@ import { givenPathText } from '../project-path.js'
 import { IMPORT_KINDS, IMPORT_SYSTEM_KINDS } from '../session-commands.js'
 
 export const run = command({
-  async call(request): Promise<ImportResult | ImportFromResult> {
+  async call(request): Promise<ImportOutlook | ImportResult | ImportFromResult> {
     const system = IMPORT_SYSTEM_KINDS.find((name) => name === request.argument(0))
     return system === undefined ? importFile(request) : importSystem(request, system)
   },
   render(result, request) {
     if ('plan' in result) return importResultText(result, request)
-    const { imported, known } = result
+    const { known } = result
     const session = printableLine(request.options.text('session') ?? '')
+    if ('add' in result) {
+      const there = known === 0 ? '' : `, ${grouped(known)} already there`
+      return `${session}: ${counted(result.add, 'checkpoint')} to add${there}\nA dry run: nothing has been imported.`
+    }
     const there =
       known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} there already.`
-    return `Imported ${counted(imported, 'checkpoint')} into ${session}.${there}`
+    return `Imported ${counted(result.imported, 'checkpoint')} into ${session}.${there}`
   },
   note: (result, { screen }) =>
     'plan' in result ? problemsText(result.problems, screen.paintNote) : undefined,
@@ -33,7 +42,7 @@ export const run = command({
   },
 })
 
-async function importFile(request: Request): Promise<ImportResult> {
+async function importFile(request: Request): Promise<ImportOutlook | ImportResult> {
   const kind = IMPORT_KINDS.find((name) => name === request.argument(0))
   if (kind === undefined) throw new Error('The table lets an unknown kind through')
   const id = request.options.text('session')
@@ -44,6 +53,7 @@ async function importFile(request: Request): Promise<ImportResult> {
   }
   // Read before anything is made: what is malformed leaves nothing behind.
   const checkpoints = await READERS[kind](request.argument(1))
+  if (request.options.has('dry-run')) return (await request.store()).planImport(id, checkpoints)
   return inSession(request, { id, work: (session) => session.import(checkpoints) })
 }
 
