@@ -128,6 +128,17 @@ describe('prune', () => {
     )
   })
 
+  test('a dry run removes nothing, also where nobody is there', () => {
+    using s = scratch({ a: '1' })
+    for (const text of ['1', '2', '3']) {
+      s.write({ a: text })
+      s.run(['save'])
+    }
+    const { code, stdout } = s.run(['prune', '--unattended', '--max-checkpoints', '1', '--dry-run'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('  2 checkpoints go: ')])
+    expect((s.json(['list']) as { checkpoints: unknown[] }).checkpoints).toHaveLength(3)
+  })
+
   test('orphans go, or are kept; what cannot be reached is explained', () => {
     using s = scratch({ a: '1' })
     s.run(['save'])

@@ -12,11 +12,11 @@ export const run = command<Pruned>({
   async call(request) {
     const store = await request.store()
     const input = inputOf(request)
+    const planned = () => store.prune({ ...input, dryRun: true }, request.hooks)
+    if (request.options.has('dry-run')) return { ...(await planned()), isDeclined: false }
     if (!request.options.has('unattended')) {
-      const planned = await store.prune({ ...input, dryRun: true }, request.hooks)
-      if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
-      if (hasWork(planned) && !(await isAgreed(request, planned)))
-        return { ...planned, isDeclined: true }
+      const plan = await planned()
+      if (hasWork(plan) && !(await isAgreed(request, plan))) return { ...plan, isDeclined: true }
     }
     return { ...(await store.prune(input, request.hooks)), isDeclined: false }
   },
