@@ -126,6 +126,8 @@ describe('prune', () => {
     expect(done.stdout).toMatch(
       /It is [\d.]+ KB over the limit, because of 1 checkpoint \(pinned\),/,
     )
+    const unseen = s.run(['prune', '--unattended'])
+    expect([unseen.code, unseen.stdout]).toEqual([2, expect.stringContaining('over the limit')])
   })
 
   test('a dry run removes nothing, also where nobody is there', () => {
@@ -159,7 +161,8 @@ describe('prune', () => {
     expect(stdout).toContain(
       '  not taken for removed: the folder above it cannot be reached either\n',
     )
-    expect(s.run(['prune', '--unattended']).stdout).toContain('Deleted orphan:   0')
+    expect(s.run(['prune', '--unattended'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(s.json(['prune', '--unattended'])).toMatchObject({ applied: true, deletedOrphan: 0 })
     const done = s.run(['prune', '-y'])
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('Deleted orphan:   1\n')])
   })

@@ -23,12 +23,17 @@ export const run = command<Pruned>({
   json: ({ isDeclined: _declined, ...result }) => result,
   render(result, request) {
     if (result.isDeclined) return 'Nothing has been removed.'
-    const plan = prunePlanText(result, request.screen)
-    return result.applied ? figures(result) : plan
+    if (!result.applied) return prunePlanText(result, request.screen)
+    // What a timer runs should send no mail about a day like any other.
+    return request.options.has('unattended') && isWell(result) ? '' : figures(result)
   },
-  exitCode: ({ isDeclined, errors, above }) =>
-    isDeclined ? EXIT.declined : errors.length > 0 || above !== null ? EXIT.failed : EXIT.done,
+  exitCode: (result) =>
+    result.isDeclined ? EXIT.declined : isWell(result) ? EXIT.done : EXIT.failed,
 })
+
+function isWell({ errors, above }: PruneResult): boolean {
+  return errors.length === 0 && above === null
+}
 
 function inputOf({ options }: Request): PruneInput {
   return {
