@@ -2,7 +2,14 @@
 import * as z from 'zod/mini'
 import { type BytePath, IN_PROGRESS, parseSessionId, pathText } from '../model/index.js'
 import { labelOf, parseTime } from './exchange.js'
-import { type Findings, parseJson, readText, type StateItem, unreadable } from './import-source.js'
+import {
+  faultIn,
+  type Findings,
+  parseJson,
+  readText,
+  type StateItem,
+  unreadable,
+} from './import-source.js'
 import { wholeText } from './text-schema.js'
 
 const MAX_BYTES = 512 << 20
@@ -20,7 +27,7 @@ export async function findBreakpilot(
   file: BytePath,
   { session, findings }: { readonly session: string | undefined; readonly findings: Findings },
 ): Promise<void> {
-  const list = parseJson(readText(file, MAX_BYTES).text)
+  const list = readJson(file)
   if (!Array.isArray(list)) throw unreadable(`${pathText(file)} holds no list of checkpoints`)
   const sessions = new Map<string, StateItem[]>()
   for (const [at, value] of list.entries()) {
@@ -42,6 +49,14 @@ export async function findBreakpilot(
       originPrefix: null,
       items,
     })
+  }
+}
+
+function readJson(file: BytePath): unknown {
+  try {
+    return parseJson(readText(file, MAX_BYTES).text)
+  } catch (error) {
+    throw unreadable(`${pathText(file)} cannot be read: ${faultIn(error)}`)
   }
 }
 

@@ -26,6 +26,7 @@ import { importSession, outlookOfSession } from './import-session.js'
 import {
   type FilesSource,
   Findings,
+  isFolder,
   type Report,
   type SessionSource,
   type Source,
@@ -79,6 +80,10 @@ export const importFrom = storeOperation({
     }
     const findings = new Findings()
     const path = existing(input.path)
+    if (isFolder(path) !== (system !== 'breakpilot')) {
+      const what = system === 'breakpilot' ? 'a folder' : 'no folder'
+      throw new SavestateError('BAD_INPUT', `${pathText(path)} is ${what}`, { hint: WHAT[system] })
+    }
     try {
       if (system === 'hermes') await findHermes(context, path, findings)
       else if (system === 'ares') await findAres(path, findings)

@@ -87,7 +87,19 @@ test('what holds nothing, or nothing that can be read, is a failure', () => {
   using s = scratch({ 'a.txt': 'x' })
   expect(s.run(['import', 'hermes', '.'])).toMatchObject({ code: 2, stdout: '' })
   expect(s.run(['import', 'ares', 'none']).stderr).toContain('There is no "none"')
-  expect(s.run(['import', 'breakpilot', 'a.txt']).stderr).toContain('it is not JSON')
+  expect(s.run(['import', 'breakpilot', 'a.txt']).stderr).toContain(
+    `Error: ${s.project}/a.txt cannot be read: it is not JSON`,
+  )
+  for (const [kind, path, message] of [
+    ['hermes', 'a.txt', `${s.project}/a.txt is no folder.\nIt is the folder that holds store/`],
+    ['ares', 'a.txt', `${s.project}/a.txt is no folder.\nIt is the folder that holds files`],
+    ['breakpilot', '.', `${s.project} is a folder.\nIt is a JSON file`],
+  ] as const)
+    expect(s.run(['import', kind, path])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Error: ${message}`),
+    })
+  expect(s.run(['status']).stdout).not.toContain('failure')
   expect(s.run(['import', 'ares', '.', '--session', 'x']).stderr).toContain('--prefix')
   s.write({ 'x.yaml': '- list' })
   expect(s.run(['import', 'hermes', '.', '-y'])).toEqual({
