@@ -167,3 +167,33 @@ test('likely mistakes are refused in words, and nothing is taken for something e
   expect(readFileSync(join(s.project, 'f'), 'utf8')).toBe('2')
   expect(await store.sessions()).toHaveLength(2)
 })
+
+test('what is wrong with an option is said, and what it must be', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n' } })
+  const store: Untyped = await s.open()
+  const project: Untyped = await store.project(s.project)
+  const session: Untyped = await store.session('agent', { project })
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    'rewind: to must be a text': () => project.rewind({}),
+    'rewind: dryRun must be true or false': () => project.rewind({ to: '1', dryRun: 'yes' }),
+    'save: what it takes must be an object': () => project.save('before lunch'),
+    'show: ref must be a text': () => project.show(1),
+    'list: limit must be more than 0': () => project.list({ limit: -1 }),
+    'list: limit must be a whole number': () => project.list({ limit: 1.5 }),
+    'search: words must not be empty': () => project.search({ words: ' ' }),
+    'search: words must have at most 1000 characters': () =>
+      project.search({ words: 'x'.repeat(1001) }),
+    'rewind: restore must be one of "files", "state", "both"': () =>
+      session.rewind('1', { restore: 'all' }),
+    'append: items must be a list': () => session.append('messages', 'text'),
+    'import: checkpoints.0.id must be a text; checkpoints.0.timestamp must be a text': () =>
+      session.import([{ id: 1 }]),
+    'import: checkpoints.0.id must have whole characters and no NUL': () =>
+      session.import([{ id: 'a\0', timestamp: '2026-11-15' }]),
+    'prune: retentionDays must be 0 or more': () => store.prune({ retentionDays: -1 }),
+  }
+  for (const [message, call] of Object.entries(calls)) {
+    await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })
+  }
+  await expect(project.search('x')).rejects.toMatchObject({ hint: 'It takes words, limit.' })
+})

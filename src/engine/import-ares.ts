@@ -22,6 +22,7 @@ import {
   type StateItem,
   unreadable,
 } from './import-source.js'
+import { inputFault } from './input-fault.js'
 import { wholeText } from './text-schema.js'
 
 const MAX_BYTES = 256 << 20
@@ -86,8 +87,9 @@ function readStep(path: BytePath): {
   const { text, modifiedAtMs } = readText(path, MAX_BYTES)
   const parsed = stepSchema.safeParse(parseJson(text))
   if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw unreadable(`it is no checkpoint of ares: ${issue?.path.join('.')}: ${issue?.message}`)
+    throw unreadable(
+      `it is no checkpoint of ares: ${parsed.error.issues.map(inputFault).join('; ')}`,
+    )
   }
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 32)
   return { parsed: parsed.data, hash, modifiedAtMs }

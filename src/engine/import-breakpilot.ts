@@ -10,6 +10,7 @@ import {
   type StateItem,
   unreadable,
 } from './import-source.js'
+import { inputFault } from './input-fault.js'
 import { wholeText } from './text-schema.js'
 
 const MAX_BYTES = 512 << 20
@@ -67,8 +68,7 @@ function readItem(
 ): { readonly id: string; readonly item: StateItem } {
   const parsed = itemSchema.safeParse(value)
   if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw unreadable(`it is no checkpoint: ${issue?.path.join('.')}: ${issue?.message}`)
+    throw unreadable(`it is no checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`)
   }
   const { id, name, timestamp, data, metadata } = parsed.data
   const named = /^([^]+):[0-9]+$/.exec(id)?.[1]

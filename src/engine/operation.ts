@@ -3,6 +3,7 @@ import { explainSystemError, SavestateError } from '../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import { noteFailure } from './failures.js'
 import type { Hooks } from './hooks.js'
+import { inputFault, type Issue } from './input-fault.js'
 import type { SessionContext } from './session-context.js'
 
 /** From this the faces derive prompts, hints and verbs. */
@@ -14,16 +15,12 @@ export type Schema<Input> = {
     value: unknown,
   ):
     | { readonly success: true; readonly data: Input }
-    | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } }
+    | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } }
   /** Of an object: what it takes. */
   readonly shape?: Readonly<Record<string, unknown>>
 }
-type Issue = {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-  /** The names of options that there are not. */
-  readonly keys?: readonly string[]
-}
+/** `keys`: the names of options that there are not. */
+type SchemaIssue = Issue & { readonly keys?: readonly string[] }
 
 export type OperationOf<Context, Input, Result> = {
   readonly name: string
@@ -97,10 +94,9 @@ function checked<Input>(
   const { issues } = parsed.error
   const unknown = issues.flatMap(({ path, keys }) => (path.length === 0 ? (keys ?? []) : []))
   if (unknown.length > 0) throw unknownOptions(name, unknown, Object.keys(schema.shape ?? {}))
-  const faults = issues.map(
-    ({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`,
-  )
-  throw new SavestateError('BAD_INPUT', `${name}: ${faults.join('; ')}`)
+  const isOther = issues.some(({ path }) => path.length === 0)
+  const hint = isOther ? { hint: takes(Object.keys(schema.shape ?? {})) } : {}
+  throw new SavestateError('BAD_INPUT', `${name}: ${issues.map(inputFault).join('; ')}`, hint)
 }
 
 /**
@@ -114,8 +110,12 @@ export function unknownOptions(
 ): SavestateError {
   const names = unknown.map((name) => JSON.stringify(name)).join(', ')
   return new SavestateError('BAD_INPUT', `${call} has no option ${names}`, {
-    hint: known.length === 0 ? 'It takes none.' : `It takes ${known.join(', ')}.`,
+    hint: takes(known),
   })
+}
+
+function takes(known: readonly string[]): string {
+  return known.length === 0 ? 'It takes none.' : `It takes ${known.join(', ')}.`
 }
 
 function isNothing(given: unknown): boolean {
