@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
-import type { AgentState, Session, Store } from '../src/index.js'
+import type { AgentState, PlanFacts, Session, Store } from '../src/index.js'
 import { type Scratch, scratchWithThreads as scratch } from './scratch.js'
 
 const codeOf = (promise: Promise<unknown>) =>
@@ -236,6 +236,32 @@ test('a rewind brings files and state back together, and undo takes both back', 
   expect(await session.stateAt()).toEqual({ at: 2 })
   await project.redo()
   expect(await session.stateAt()).toEqual({ at: 1 })
+})
+
+test('undo and redo of both bring the state back also where the files are so already', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('task', { project })
+  const point = await session.save({ state: { at: 1 }, files: true })
+  s.write({ 'a.txt': 'two' })
+  await session.save({ state: { at: 2 }, files: true })
+  await session.rewind(point.id, { restore: 'both' })
+  s.write({ 'a.txt': 'two' })
+  expect(await project.undo({ dryRun: true })).toMatchObject({ applied: false, session: 'task' })
+  const confirm = async (_plan: unknown, facts: PlanFacts) => facts.session !== 'task'
+  expect(await project.undo({}, { confirm })).toMatchObject({ declined: true })
+  expect(await session.stateAt()).toEqual({ at: 1 })
+  expect(await project.undo()).toMatchObject({
+    applied: true,
+    session: 'task',
+    plan: { write: [], remove: [] },
+  })
+  expect(await session.stateAt()).toEqual({ at: 2 })
+  s.write({ 'a.txt': 'one' })
+  expect(await project.redo()).toMatchObject({ applied: true, session: 'task' })
+  expect(await session.stateAt()).toEqual({ at: 1 })
+  expect(await codeOf(project.redo())).toBe('NOTHING_TO_REDO')
 })
 
 test('undo of a rewind of the files alone leaves the state, and what was saved since', async () => {

@@ -1,8 +1,8 @@
 // Asks before something is changed or removed: on the terminal, with the plan in view.
 import { createInterface } from 'node:readline'
-import { type PlanView, SavestateError } from '../index.js'
+import { type PlanFacts, type PlanView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
-import { planText } from './plan-text.js'
+import { planText, stateText } from './plan-text.js'
 import { optionsOf } from './table.js'
 
 export type Asker = {
@@ -14,10 +14,11 @@ export type Asker = {
 
 /** For `hooks.confirm`. Throws CONFIRMATION_NEEDED where nobody can be asked. */
 export function confirmOn(request: Request, question: string) {
-  return async (plan: PlanView): Promise<boolean> => {
+  return async (plan: PlanView, { session }: PlanFacts): Promise<boolean> => {
     if (request.options.has('yes')) return true
     request.bar.erase()
-    const agreed = await isAgreed(planText(plan, request.screen.paintNote), {
+    const shown = [stateText(session), planText(plan, request.screen.paintNote)]
+    const agreed = await isAgreed(shown.filter((text) => text !== '').join('\n'), {
       question,
       asker: terminalAsker(request),
     })

@@ -3,7 +3,7 @@ import type { PlanItem, PlanView } from '../index.js'
 import { counted, grouped } from './figures.js'
 import { hasListedBelow } from './folders-above.js'
 import type { Colour, Paint } from './paint.js'
-import { pathForPeople, printable } from './printable.js'
+import { pathForPeople, printable, printableLine } from './printable.js'
 
 const SHOWN = 20
 
@@ -40,6 +40,11 @@ export function planCounts({ write, remove, keep }: PlanView): string {
     ...(keep.length > 0 ? [`${grouped(keep.length)} kept`] : []),
   ]
   return parts.join(', ')
+}
+
+/** Of a session that gets another state with the files, if there is one. */
+export function stateText(session: string | undefined): string {
+  return session === undefined ? '' : `The state of ${printableLine(session)} will change too.`
 }
 
 export function isNothing({ write, remove, conflict }: PlanView): boolean {

@@ -2,7 +2,8 @@
 import { CHANGED_BY_PERSON, NOT_READABLE, type PlanItem, type RewindResult } from '../index.js'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
-import { isNothing, planCounts, planText } from './plan-text.js'
+import { isNothing, planCounts, planText, stateText } from './plan-text.js'
+import { printableLine } from './printable.js'
 
 export type Words = {
   /** `Rewound to bcdfghjk`. */
@@ -13,19 +14,27 @@ export type Words = {
 }
 
 export function restoreText(result: RewindResult, request: Request, words: Words): string {
-  const { plan, applied, declined } = result
+  const { plan, applied, declined, session } = result
   const { screen, options } = request
   if (declined) return 'Nothing has been changed.'
   const kept =
     plan.keep.length === 0 ? '' : `\n${planText({ ...NONE, keep: plan.keep }, screen.paint)}`
-  if (isNothing(plan)) {
+  if (isNothing(plan) && session === undefined) {
     return `Nothing to do: ${nothingText(plan.keep, words)}.${kept}`
   }
   if (options.has('dry-run'))
-    return `${planText(plan, screen.paint)}\nA dry run: nothing has been changed.`
+    return [
+      stateText(session),
+      planText(plan, screen.paint),
+      'A dry run: nothing has been changed.',
+    ]
+      .filter((text) => text !== '')
+      .join('\n')
   if (!applied) return ''
   const mine = plan.keep.some(isMine) ? kept : ''
-  return `${words.done}: ${planCounts(plan)}. ${words.next}${mine}`
+  const files = isNothing(plan) ? words.nothing : planCounts(plan)
+  const state = session === undefined ? '' : `, and the state of ${printableLine(session)} changed`
+  return `${words.done}: ${files}${state}. ${words.next}${mine}`
 }
 
 function nothingText(keep: readonly PlanItem[], { nothing }: Words): string {

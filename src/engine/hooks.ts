@@ -12,6 +12,8 @@ export type PlanFacts = {
   readonly goal: string
   /** What the folder holds, as a snapshot: another one after any change of what is captured. */
   readonly now: string
+  /** The session that an undo or redo gives another state, besides the files. */
+  readonly session?: string | undefined
 }
 
 export type Hooks = {

@@ -58,6 +58,8 @@ export type RestoreRequest = {
   readonly keepMine?: boolean
   /** The session that goes back with the files, or in which they do. */
   readonly session?: RestoreSession | undefined
+  /** It has to get its state where no file differs, too. */
+  readonly movesState?: boolean
   readonly fence?: number | undefined
 }
 
@@ -72,6 +74,8 @@ export type RestoreResult = {
   readonly safety: CheckpointId | null
   /** The checkpoint of what is there now. */
   readonly checkpoint: CheckpointId | null
+  /** What an undo or redo gives another state, besides the files. */
+  readonly session?: string
   /** The last that a session had saved since the rewind, where an undo or redo gives it another state. */
   readonly left?: CheckpointId
 }
@@ -98,8 +102,9 @@ export async function restore(
   const nothing = { target, plan: view, ...UNDONE }
   if (request.dryRun) return nothing
   refuseConflicts(plan)
-  if (isEmpty(plan)) return { ...nothing, checkpoint: newest?.id ?? null }
-  const facts = { target, goal: request.goal, now }
+  const session = request.movesState === true ? request.session?.id : undefined
+  if (isEmpty(plan) && session === undefined) return { ...nothing, checkpoint: newest?.id ?? null }
+  const facts = { target, goal: request.goal, now, session }
   if (hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
     return { ...nothing, declined: true }
   if (request.session !== undefined) refuseMovedState(context, request.session)

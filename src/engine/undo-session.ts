@@ -15,6 +15,8 @@ import type { RestoreSession } from './restore-session.js'
 
 export type UndoSession = {
   readonly part: RestoreSession
+  /** Whether the session gets another state, also where no file differs. */
+  readonly movesState: boolean
   /** Where the session is, if it has gone on since the rewind and its state is to be another. */
   readonly left: CheckpointId | undefined
 }
@@ -37,12 +39,13 @@ export function undoSession(
     before.id !== facts.parent || ledger.tools.tookBackAt(key, { step: facts.step })
   if (!hasMovedState) {
     const state = stateOf(head === null ? undefined : ledger.checkpoints.get(head))
-    return { part: { key, id, head, parent: head, state, revertFrom: null }, left: undefined }
+    const part = { key, id, head, parent: head, state, revertFrom: null }
+    return { part, movesState: false, left: undefined }
   }
   const left = head === lastOf(context, rewind) ? undefined : (head ?? undefined)
   const goal = kind === 'redo' ? result : before
   const part = { key, id, head, parent: goal.id, state: stateOf(goal) }
-  return { part: { ...part, ...callsOf(kind, facts) }, left }
+  return { part: { ...part, ...callsOf(kind, facts) }, movesState: true, left }
 }
 
 function callsOf(

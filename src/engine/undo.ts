@@ -66,11 +66,13 @@ async function move(
           reason: `${kind} of ${context.ledger.checkpoints.get(rewind.result)?.reason ?? 'a rewind'}`,
           dryRun,
           session: session?.part,
+          movesState: session?.movesState === true,
         },
         hooks,
       })
-      const isLeft = session?.left !== undefined && (result.applied || dryRun)
-      return isLeft ? { ...result, left: session.left } : result
+      if (session?.movesState !== true || !(result.applied || dryRun)) return result
+      const { part, left } = session
+      return { ...result, session: part.id, ...(left === undefined ? {} : { left }) }
     },
   })
 }

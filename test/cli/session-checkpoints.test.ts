@@ -285,6 +285,20 @@ test('rewind brings back files, state or both', () => {
       'Undo with: savestate undo\n',
   )
   expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'third', done: ['a', 'b'] }, 'two\n'])
+  expect(s.run(['undo', '--dry-run']).stdout).toBe(
+    'The state of fix-login will change too.\n' +
+      'Will be written (1):\n  a.txt  (content differs)\nA dry run: nothing has been changed.\n',
+  )
+  expect(s.run(['undo', '--yes']).stdout).toBe(
+    'Undid the last rewind: 1 file written, and the state of fix-login changed. ' +
+      'Redo with: savestate redo\n',
+  )
+  expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'first' }, 'one\n'])
+  s.write({ 'a.txt': 'two\n' })
+  expect(s.run(['redo', '--yes']).stdout).toBe(
+    'Did the rewind again: the folder is as it was after the rewind, ' +
+      'and the state of fix-login changed. Undo with: savestate undo\n',
+  )
   s.run(['undo', '--yes'])
   expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'first' }, 'one\n'])
   expect(went(second, '--both')).toBe(
