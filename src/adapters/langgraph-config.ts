@@ -54,6 +54,21 @@ export function runOf(config: Config, metadata: object): string | null {
   return typeof run === 'string' ? run : null
 }
 
+/** A text alone would be taken for a list of its letters, and the threads of those names be removed. */
+export function textsOf(values: unknown, what: string): string[] {
+  const isId = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+  if (Array.isArray(values) && values.every(isId)) return values.map(String)
+  throw new SavestateError('BAD_INPUT', `${what} must be a list of texts`)
+}
+
+/** A word that is none of both would remove something else than was meant. */
+export function refuseStrategy(strategy: unknown): void {
+  if (strategy === 'keep_latest' || strategy === 'delete') return
+  throw new SavestateError('BAD_INPUT', `There is no strategy ${JSON.stringify(strategy)}`, {
+    hint: 'There are keep_latest and delete.',
+  })
+}
+
 /** Numbers are often used as thread ids; they become text. */
 function textOf(value: unknown, key: string): string | undefined {
   if (value === undefined || value === null) return undefined

@@ -32,7 +32,9 @@ import {
   namespaceOf,
   placeToPut,
   placeToWrite,
+  refuseStrategy,
   runOf,
+  textsOf,
   threadOf,
 } from './langgraph-config.js'
 import { deltasOf, factsText, keptValues, sendsOf } from './langgraph-facts.js'
@@ -214,7 +216,9 @@ export class SavestateSaver extends BaseCheckpointSaver {
     strategy: 'keep_latest' | 'delete' = 'keep_latest',
   ): Promise<void> {
     const threads = this.#threads
-    for (const id of threadIds)
+    const ids = textsOf(threadIds, 'threadIds')
+    refuseStrategy(strategy)
+    for (const id of ids)
       await this.#inOrder([id], () =>
         strategy === 'delete' ? threads.delete(id) : threads.keepLatest(id),
       )
@@ -222,8 +226,9 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   /** Forgets the checkpoints of runs that had a `run_id` in their metadata. */
   async deleteForRuns(runIds: readonly string[]): Promise<void> {
+    const ids = textsOf(runIds, 'runIds')
     await this.#order.idle()
-    await this.#threads.deleteRuns(runIds)
+    await this.#threads.deleteRuns(ids)
   }
 
   /** The id of our checkpoint of the project's files that was saved with a checkpoint of the graph. */

@@ -103,6 +103,22 @@ describe('prune', () => {
     expect(await valuesAt(s.saver, next)).toEqual({ step: 'next' })
   })
 
+  test('refuses what is no list and a word that is no strategy, and removes nothing', async () => {
+    await using s = await scratchSaver()
+    for (const thread of ['1', '2', '12']) await putChain(s.saver, at(thread), steps(3))
+    const untyped = s.saver as unknown as Record<string, (...given: unknown[]) => Promise<void>>
+    const calls: Readonly<Record<string, () => Promise<void> | undefined>> = {
+      'threadIds must be a list of texts': () => untyped['prune']?.('12', 'delete'),
+      'There is no strategy "keep"': () => untyped['prune']?.(['12'], 'keep'),
+      'runIds must be a list of texts': () => untyped['deleteForRuns']?.('12'),
+    }
+    for (const [message, call] of Object.entries(calls))
+      await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })
+    for (const thread of ['1', '2', '12']) expect(await listOf(s.saver, at(thread))).toHaveLength(3)
+    await untyped['prune']?.([12], 'delete')
+    expect(await listOf(s.saver, at('12'))).toEqual([])
+  })
+
   test('with delete forgets the threads', async () => {
     await using s = await scratchSaver()
     const one = await putChain(s.saver, at('one'), steps(3))
