@@ -94,6 +94,12 @@ test.each<[string, () => Asked, number, string]>([
     'PROJECT_MISSING',
   ],
   [
+    'a project that is gone from a folder with others',
+    () => ({ headers: bearer(), body: JSON.stringify({ path: join(s.folder, 'gone') }) }),
+    404,
+    'PROJECT_MISSING',
+  ],
+  [
     'a folder that is never captured',
     () => ({ headers: bearer(), body: '{"path":"/"}' }),
     403,

@@ -9,6 +9,7 @@ import type { CommandRunner } from './command-call.js'
 import type { HookRunner } from './hook-call.js'
 import { httpPlace, listenOnLoopback } from './http-place.js'
 import { httpServer } from './http-server.js'
+import { expectFolder } from './save-call.js'
 import { removeLeftSocket, removeSocket, socketPath } from './socket-place.js'
 import { socketServer } from './socket-server.js'
 import { WatchedProjects } from './watched-projects.js'
@@ -82,6 +83,7 @@ export class Daemon {
         token,
         hook,
         save: async ({ path, input }) => {
+          expectFolder(path)
           const project = await store.projectFor(path)
           return this.#projects.watch(project).save(input)
         },

@@ -1,4 +1,5 @@
 // What a hook wants saved, as it arrives over HTTP.
+import { existsSync } from 'node:fs'
 import { SavestateError } from '../index.js'
 
 export type SaveCall = {
@@ -25,6 +26,14 @@ export function parseSave(text: string): SaveCall {
       ...(name === undefined ? {} : { name }),
     },
   }
+}
+
+/** Of a path that is not there, the project would be that of the folder above, with all its neighbours. */
+export function expectFolder(path: string): void {
+  if (existsSync(`${path}/.`)) return
+  throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(path)}`, {
+    hint: 'path is any folder in the project.',
+  })
 }
 
 function textOf(given: ReadonlyMap<string, unknown>, key: string): string | undefined {
