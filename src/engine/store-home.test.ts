@@ -85,6 +85,16 @@ test.each(['savestate 2\n', 'savestate 10\n', 'something else', ''])(
   },
 )
 
+test('an empty place is refused as such, and not taken for the usual one', () => {
+  expect(() => openHome('')).toThrow(
+    expect.objectContaining({
+      code: 'STORE_UNUSABLE',
+      message: 'The place of the store is an empty text',
+      hint: 'Set SAVESTATE_HOME to a folder, or leave it unset for ~/.savestate.',
+    }),
+  )
+})
+
 test('a file where the store should be is refused with a hint', () => {
   const path = newPath()
   writeFileSync(path, 'a file')

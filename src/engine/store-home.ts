@@ -51,6 +51,12 @@ function makeFolder(path: string): void {
 }
 
 function unusable(path: string, cause: unknown): SavestateError {
+  if (path === '') {
+    return new SavestateError('STORE_UNUSABLE', 'The place of the store is an empty text', {
+      hint: 'Set SAVESTATE_HOME to a folder, or leave it unset for ~/.savestate.',
+      cause,
+    })
+  }
   return new SavestateError('STORE_UNUSABLE', `The store ${path} cannot be opened or written`, {
     hint: 'Check the permissions, or choose another place with SAVESTATE_HOME.',
     cause,
