@@ -10,15 +10,18 @@ import { startedWithoutPnp } from './without-pnp.js'
 // The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
 makePrivate()
 
-const [first, ...others] = process.argv.slice(2)
+const words = process.argv.slice(2)
+const [first, ...others] = words.filter((word) => word !== '--json')
 if ((first === '--version' || first === '-V') && others.length === 0) {
-  ownTerminal().stdout.write(`${version()}\n`)
+  const isJson = words.length > 1
+  const text = isJson ? JSON.stringify({ version: version() }, null, 2) : version()
+  ownTerminal().stdout.write(`${text}\n`)
 } else {
   void start()
 }
 
 async function start(): Promise<void> {
-  const code = startedWithoutPnp() ?? (await forward(process.argv.slice(2)))
+  const code = startedWithoutPnp() ?? (await forward(words))
   if (code !== undefined) {
     process.exitCode = code
     return

@@ -25,7 +25,7 @@ export function cliReference(): string {
     '',
     ...optionTable(COMMON_OPTIONS),
     '',
-    '`savestate --version` prints the version.',
+    '`savestate --version` (or `-V`) prints the version, with `--json` as `{"version"}`.',
     ...COMMAND_NAMES.flatMap(commandSection),
     '',
     ...CONVENTIONS,

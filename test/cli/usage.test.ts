@@ -12,6 +12,7 @@ test('the version is printed without anything else being loaded', () => {
   using s = scratch()
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   expect(s.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(s.json(['-V'])).toEqual({ version })
   const loaded = s.run(['--version'], { env: { NODE_DEBUG: 'esm' } }).stderr
   expect(loaded).not.toContain('main-')
 })
