@@ -35,7 +35,7 @@ export const FOLDER_COMMANDS = {
     usage: 'save [-m REASON] [--name NAME] [--session ID] [--state FILE|-] [--no-files]',
     summary: 'Save what the folder holds, and what an agent knew',
     details: [
-      'Makes a checkpoint of the project, unless nothing has changed since the newest one.',
+      'Makes a checkpoint of the project, unless nothing has changed since the newest one. That one then gets the name, if it has none; a reason that was given is not kept.',
       'With --session the checkpoint belongs to that session and is always made. The session is made too if there is none of that id.',
     ],
     options: [

@@ -39,6 +39,9 @@ test('save says what it saved, and that nothing changed', () => {
     said('Saved <id>: 2 files changed, +2 −0.'),
   )
   expect(steady(s.run(['save']).stdout)).toBe('Nothing changed since <id> (just now).\n')
+  expect(steady(s.run(['save', '--name', 'works']).stdout)).toBe(
+    'Nothing changed since <id> (just now), which is named works.\n',
+  )
   s.write({ 'a.txt': 'changed\n' })
   expect(s.json(['save', '--name', 'works', '-m', 'why'])).toMatchObject({
     created: true,

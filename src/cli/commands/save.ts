@@ -26,8 +26,12 @@ export const run = command({
   },
   async render(result, request) {
     const id = await shortIdOf(await request.project(), result.id)
-    if (!result.created)
-      return `Nothing changed since ${id} (${relativeTime(result.createdAt, request.screen.now)}).`
+    if (!result.created) {
+      const named = request.options.has('name')
+        ? `, which is named ${printableLine(result.name ?? '')}`
+        : ''
+      return `Nothing changed since ${id} (${relativeTime(result.createdAt, request.screen.now)})${named}.`
+    }
     const { session, step, hasFiles, hasState } = result
     const place = session === null ? '' : ` as step ${step} of ${printableLine(session)}`
     const files = `${counted(result.files, 'file')} changed, ${lines(result)}`
