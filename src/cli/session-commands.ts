@@ -84,7 +84,7 @@ export const SESSION_COMMANDS = {
     usage: 'export [--session ID] [--format json|yaml]',
     summary: 'Print all checkpoints of a session with their states',
     details: [
-      'As JSON: a list of { id, name, timestamp, data, metadata }, oldest first, which `savestate import json` reads. As YAML: the latest state alone, a mapping with `status` and `updated` added, which `savestate import yaml` reads.',
+      'As JSON: a list of { id, name, timestamp, data, metadata }, oldest first, which `savestate import json` reads. A reason stands beside them as `reason`; where there is no name, `isNamed` is false, and `name` is the reason, or "checkpoint". As YAML: the latest state alone, a mapping with `status` and `updated` added, which `savestate import yaml` reads.',
       `${STATE_JSON_HELP} A checkpoint in whose data or metadata there are such has "tagged": true beside them; a YAML text begins with the line "# tagged: true".`,
     ],
     options: [

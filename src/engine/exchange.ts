@@ -1,4 +1,5 @@
-// Sessions in and out as data: a list of { id, name, timestamp, data, metadata }, as Breakpilot writes it.
+// Sessions in and out as data: a list of { id, name, timestamp, data, metadata }, as Breakpilot writes it. There everything
+// has a name and nothing a reason, so what differs from that here stands in keys of our own.
 import * as z from 'zod/mini'
 import type { Ledger } from '../ledger/index.js'
 import {
@@ -18,7 +19,12 @@ import { wholeText } from './text-schema.js'
 
 export type ExchangedCheckpoint = {
   readonly id: string
+  /** Where it has none the reason, or `checkpoint`. */
   readonly name: string
+  /** Where it has one. */
+  readonly reason?: string
+  /** Where it has no name. */
+  readonly isNamed?: false
   readonly timestamp: string
   readonly data: unknown
   readonly metadata: unknown
@@ -34,10 +40,13 @@ export const exportSession = sessionOperation({
     const { ledger, hold } = context
     const checkpoints = ledger.checkpoints.list({ session: hold.key }).reverse()
     return checkpoints.map((checkpoint) => {
+      const { name, reason } = checkpoint
       ledger.expectOpen(checkpoint.session?.metadata)
       return {
         id: checkpoint.session?.operationId ?? checkpoint.id,
-        name: checkpoint.name ?? checkpoint.reason ?? checkpoint.kind,
+        name: name ?? reason ?? 'checkpoint',
+        ...(reason === null ? {} : { reason }),
+        ...(name === null ? { isNamed: false as const } : {}),
         timestamp: new Date(checkpoint.createdAtMs).toISOString(),
         data: readState(context, checkpoint) ?? null,
         metadata: checkpoint.session?.metadata ?? {},
@@ -51,6 +60,8 @@ const givenCheckpoints = () =>
     z.object({
       id: wholeText(),
       name: z.nullish(z.string()),
+      reason: z.optional(z.string()),
+      isNamed: z.optional(z.boolean()),
       timestamp: z.string(),
       data: z.optional(z.unknown()),
       metadata: z.optional(z.unknown()),
@@ -68,10 +79,11 @@ export const planImport = storeOperation({
   async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {
     const key = ledger.sessions.byId(parseSessionId(session))?.key
     const added = new Set<string>()
-    for (const { id, name, timestamp } of checkpoints) {
+    for (const item of checkpoints) {
+      const { id } = item
       if (added.has(id) || (key !== undefined && isKnown(ledger, { session: key, id }))) continue
-      parseTime(timestamp)
-      labelOf(name)
+      parseTime(item.timestamp)
+      labelOf(item)
       added.add(id)
     }
     return { add: added.size, known: checkpoints.length - added.size }
@@ -101,7 +113,7 @@ export const importSession = sessionOperation({
             {
               id,
               kind: 'imported',
-              ...labelOf(item.name),
+              ...labelOf(item),
               createdAtMs,
               pinned: false,
               authors: null,
@@ -149,14 +161,22 @@ function isKnown(
   return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === session
 }
 
-/** What may not be a name, such as a reason of many lines, is kept as the reason. */
-export function labelOf(label: string | null | undefined): Pick<Checkpoint, 'name' | 'reason'> {
-  if (label === null || label === undefined) return { name: null, reason: null }
+type Label = {
+  readonly name?: string | null | undefined
+  readonly reason?: string | undefined
+  readonly isNamed?: boolean | undefined
+}
+
+/** What may not be a name, such as a text of many lines, is kept as the reason where none is given. */
+export function labelOf(given: Label): Pick<Checkpoint, 'name' | 'reason'> {
+  const { name, isNamed } = given
+  const reason = given.reason === undefined ? null : parseReason(given.reason)
+  if (name === null || name === undefined || isNamed === false) return { name: null, reason }
   try {
-    return { name: parseName(label), reason: null }
+    return { name: parseName(name), reason }
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'BAD_INPUT') throw error
-    return { name: null, reason: parseReason(label) }
+    return { name: null, reason: reason ?? parseReason(name) }
   }
 }
 

@@ -18,6 +18,8 @@ const MAX_BYTES = 512 << 20
 const itemSchema = z.object({
   id: wholeText(),
   name: z.nullish(z.string()),
+  reason: z.optional(z.string()),
+  isNamed: z.optional(z.boolean()),
   timestamp: z.string(),
   data: z.optional(z.unknown()),
   metadata: z.optional(z.unknown()),
@@ -70,7 +72,7 @@ function readItem(
   if (!parsed.success) {
     throw unreadable(`it is no checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`)
   }
-  const { id, name, timestamp, data, metadata } = parsed.data
+  const { id, timestamp, data, metadata } = parsed.data
   const named = /^([^]+):[0-9]+$/.exec(id)?.[1]
   const target = session ?? named
   if (target === undefined) {
@@ -80,7 +82,7 @@ function readItem(
     source,
     origin: `breakpilot:${parseSessionId(target)}:${id}`,
     createdAtMs: parseTime(timestamp),
-    ...labelOf(name),
+    ...labelOf(parsed.data),
     status: IN_PROGRESS,
     metadata,
     operationId: id,

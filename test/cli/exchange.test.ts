@@ -18,8 +18,8 @@ const stateOf = (s: Scratch, session: string) =>
 
 const PLAIN = `
   const session = await store.session('plain', { project })
-  await session.save({ name: 'begun', state: { messages: [] }, metadata: { cost: 1 } })
-  await session.save({ reason: 'half\\nway', state: { messages: [{ role: 'user', content: '\\u001b[31m' }] } })`
+  await session.save({ name: 'begun', reason: 'at once', state: { messages: [] }, metadata: { cost: 1 } })
+  await session.save({ reason: 'half way', state: { messages: [{ role: 'user', content: '\\u001b[31m' }] } })`
 
 const RICH = `
   const session = await store.session('rich', { project })
@@ -38,10 +38,19 @@ test('export prints all checkpoints, oldest first, and import reads them elsewhe
   const id = expect.stringMatching(/^[a-z]{18}$/)
   const exported = exportOf(s)
   expect(exported).toEqual([
-    { id, name: 'begun', timestamp: time, data: { messages: [] }, metadata: { cost: 1 } },
     {
       id,
-      name: 'half\nway',
+      name: 'begun',
+      reason: 'at once',
+      timestamp: time,
+      data: { messages: [] },
+      metadata: { cost: 1 },
+    },
+    {
+      id,
+      name: 'half way',
+      reason: 'half way',
+      isNamed: false,
       timestamp: time,
       data: { messages: [{ role: 'user', content: '\u001b[31m' }] },
       metadata: {},
@@ -65,6 +74,12 @@ test('export prints all checkpoints, oldest first, and import reads them elsewhe
     'Imported 0 checkpoints into copy. 2 were there already.\n',
   )
   expect(exportOf(other)).toEqual(exported)
+  expect(other.json(['list'])).toMatchObject({
+    checkpoints: [
+      { name: null, reason: 'half way' },
+      { name: 'begun', reason: 'at once' },
+    ],
+  })
   expect(stateOf(other, 'copy')).toEqual(stateOf(s, 'plain'))
   expect(s.json(['import', 'json', path, '--session', 'plain'])).toEqual({ imported: 0, known: 2 })
   expect(errorOf(s, 'export', '--session', 'nobody')).toContain('There is no session "nobody"')
