@@ -31,6 +31,14 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
   const isAfterDashes = before.includes('--')
   const awaited = isAfterDashes ? undefined : awaitingOption(before.at(-1), specs)
   if (awaited !== undefined) return startingWith(current, await valueCandidates(awaited))
+  const [, inline] = /^(--[^=]+=)/.exec(current) ?? []
+  if (inline !== undefined && !isAfterDashes) {
+    const option = awaitingOption(inline.slice(0, -1), specs)
+    const values = option === undefined ? [] : await valueCandidates(option)
+    if (typeof values === 'string') return values
+    const whole = values.map(([text, what]): Candidate => [inline + text, what])
+    return startingWith(current, whole)
+  }
   if (isAfterDashes && command !== undefined) {
     const { takesPaths, takesCommand } = specOf(command)
     if (takesPaths === true || takesCommand === true) return 'files'

@@ -9,24 +9,57 @@ export function isShell(text: string): text is Shell {
   return SHELLS.some((shell) => shell === text)
 }
 
-// Bash 3.2, which macOS has, knows neither mapfile nor compopt.
+// Bash 3.2, which macOS has, knows neither mapfile nor compopt. Bash hands over words as they were typed, and splits them at
+// : and = besides blanks: here they are put together again and freed of their backslashes. What it replaces is the part after
+// the last of these.
 const BASH = `# bash completion for savestate. In ~/.bashrc: source <(savestate completion bash)
 _savestate() {
-  local current=\${COMP_WORDS[COMP_CWORD]} line
+  local rest=\${COMP_LINE:0:COMP_POINT} line word typed current= before= quote= words=()
+  for word in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    typed=\${rest#"\${rest%%[! ]*}"}
+    if [[ \${#words[@]} -gt 0 && $typed == "$rest" ]]; then
+      words[\${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    rest=\${typed#"$word"}
+  done
+  for line in "\${!words[@]}"; do
+    word=\${words[line]} current= quote=
+    case $word in
+      [\\'\\"]*) quote=\${word:0:1} word=\${word:1} current=\${word%"$quote"} ;;
+      *)
+        while [[ $word == *\\\\* ]]; do
+          current+=\${word%%\\\\*}
+          word=\${word#*\\\\}
+          current+=\${word:0:1}
+          word=\${word:1}
+        done
+        current+=$word
+        ;;
+    esac
+    words[line]=$current
+  done
+  [[ -z $quote ]] && before=\${current%"\${current##*[:=]}"}
   COMPREPLY=()
   while IFS= read -r line; do
     case $line in
       :files)
         compopt -o filenames 2>/dev/null
-        while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current")
+        while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "\${current#--*=}")
         ;;
       :folders)
         compopt -o filenames 2>/dev/null
-        while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -d -- "$current")
+        while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -d -- "\${current#--*=}")
         ;;
-      *) COMPREPLY+=("$(printf %q "\${line%%$'\\t'*}")") ;;
+      *)
+        line=\${line%%$'\\t'*}
+        line=\${line#"$before"}
+        [[ -z $quote ]] && line=$(printf %q "$line")
+        COMPREPLY+=("$line")
+        ;;
     esac
-  done < <(savestate __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(savestate __complete -- "\${words[@]:1}" 2>/dev/null)
 }
 complete -F _savestate savestate
 `
@@ -36,11 +69,11 @@ const ZSH = `#compdef savestate
 _savestate() {
   local line
   local -a candidates
-  for line in "\${(@f)$(savestate __complete -- "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)}"; do
+  for line in "\${(@f)$(savestate __complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}"; do
     case $line in
       '') ;;
-      :files) _files; return ;;
-      :folders) _files -/; return ;;
+      :files) compset -P '--*='; _files; return ;;
+      :folders) compset -P '--*='; _files -/; return ;;
       *) candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
     esac
   done
@@ -57,12 +90,15 @@ const FISH = `# fish completion for savestate. In ~/.config/fish/config.fish: sa
 function __savestate_complete
   set -l words (commandline -opc)
   set -e words[1]
-  for line in (savestate __complete -- $words (commandline -ct) 2>/dev/null)
+  set -l current (commandline -ct)
+  set -l typed (string unescape -- $current; or string trim -l -c "'\\"" -- $current)
+  set -l option (string match -r -- '^--[^=]*=' $current)
+  for line in (savestate __complete -- $words "$typed" 2>/dev/null)
     switch $line
       case :files
-        __fish_complete_path (commandline -ct)
+        printf '%s\\n' "$option"(__fish_complete_path (string replace -- "$option" '' $current))
       case :folders
-        __fish_complete_directories (commandline -ct) ''
+        printf '%s\\n' "$option"(__fish_complete_directories (string replace -- "$option" '' $current) '')
       case '*'
         echo $line
     end

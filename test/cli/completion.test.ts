@@ -86,6 +86,8 @@ test('what an option or argument can only be is offered', () => {
     'halted',
   ])
   expect(textsOf(offered(s, ['export', '--format', 'y']))).toEqual(['yaml'])
+  expect(textsOf(offered(s, ['export', '--format=y']))).toEqual(['--format=yaml'])
+  expect(offered(s, ['export', '--nothing=y'])).toEqual([])
   const kinds = ['json', 'yaml', 'hermes', 'ares', 'breakpilot']
   expect(textsOf(offered(s, ['import', '']))).toEqual(kinds)
 })
@@ -116,11 +118,15 @@ test('whatever is wrong, completion is silent and ends with 0', () => {
 test('a real bash completes, and runs nothing that a name holds', () => {
   using s = withCheckpoints()
   s.run(['save', '--session', "it's $(touch pwned)"])
-  const completed = (...words: readonly string[]) => {
+  const completed = (...words: readonly string[]) => typed(words.join(' '), words)
+  // Bash splits what was typed at : and = too, and takes nothing off it.
+  const typed = (line: string, words: readonly string[]) => {
     const script = `
       source <(savestate completion bash)
-      COMP_WORDS=(savestate ${words.map((word) => `'${word}'`).join(' ')})
+      COMP_WORDS=(savestate ${words.map((word) => `$'${word.replace(/[\\']/g, '\\$&')}'`).join(' ')})
       COMP_CWORD=${words.length}
+      COMP_LINE=$'savestate ${line.replace(/[\\']/g, '\\$&')}'
+      COMP_POINT=\${#COMP_LINE}
       _savestate
       for each in "\${COMPREPLY[@]}"; do printf '%s\\n' "$each"; done`
     const { code, stdout, stderr } = s.shell(script, { shell: 'bash' })
@@ -135,6 +141,15 @@ test('a real bash completes, and runs nothing that a name holds', () => {
   expect(completed('diff', '1', '--', 'a')).toEqual(['a.txt'])
   expect(completed('-C', 's')).toEqual(['src'])
   expect(completed('show', 'nothing-of-the-kind')).toEqual([])
+  s.run(['save', '--session', 'fix:login'])
+  expect(completed('resume', 'fix')).toEqual(['fix:login'])
+  expect(typed('resume fix:l', ['resume', 'fix', ':', 'l'])).toEqual(['login'])
+  expect(typed('resume fix:', ['resume', 'fix', ':'])).toEqual(['login'])
+  expect(typed('fork --of fix:login ', ['fork', '--of', 'fix', ':', 'login', ''])).toContain('1')
+  expect(completed('show', 'before\\ l')).toEqual(['before\\ lunch'])
+  expect(completed('show', "'before l")).toEqual(['before lunch'])
+  expect(typed('export --format=y', ['export', '--format', '=', 'y'])).toEqual(['yaml'])
+  expect(typed('rewind 1 --path=s', ['rewind', '1', '--path', '=', 's'])).toEqual(['src'])
   expect(completed('rewind', '1', '--path', 'pwned')).toEqual([])
 })
 
