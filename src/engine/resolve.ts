@@ -16,7 +16,7 @@ const LIST_HINT = '`savestate list` shows the checkpoints of this project.'
 /** Order: whole id, name, number, start of an id. */
 export function resolve(ledger: Ledger, project: Project | undefined, text: string): Checkpoint {
   const reference = parseReference(text)
-  if (project === undefined) throw unknown('Nothing has been saved in this folder yet')
+  if (project === undefined) throw nothingSaved()
   if (reference.type === 'number') {
     const found = ledger.checkpoints.byNumber({ project: project.id }, reference.number)
     if (found !== undefined) return found
@@ -60,6 +60,12 @@ function byId(ledger: Ledger, project: Project, text: string): Checkpoint | unde
     if (error instanceof SavestateError && error.code === 'BAD_INPUT') return undefined
     throw error
   }
+}
+
+function nothingSaved(): SavestateError {
+  return new SavestateError('CHECKPOINT_UNKNOWN', 'Nothing has been saved in this folder yet', {
+    hint: 'Save it with: savestate save',
+  })
 }
 
 function unknown(message: string): SavestateError {

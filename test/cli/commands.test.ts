@@ -68,11 +68,32 @@ test('save warns of what a person would miss, on stderr, and not of what is igno
   )
 })
 
+test('more files than the limit are refused with the setting that moves it', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'b.txt': 'two\n', '.savestate.json': '{"maxFiles":2}' })
+  expect(s.run(['save'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'Error: The project has more than 2 files to capture.\n' +
+      'Leave folders out with a .savestateignore file, or raise the setting maxFiles (see: savestate config).\n',
+  })
+})
+
 test('list shows number, id, time, figures and reason; --limit says when there are more', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   expect(s.run(['list']).stdout).toBe(
     'Nothing has been saved here yet. Save this folder with: savestate save\n',
   )
+  for (const args of [
+    ['show', '1'],
+    ['diff', '1'],
+    ['rewind', '1'],
+    ['pin', '1'],
+    ['fork', '1'],
+  ])
+    expect(s.run(args).stderr).toBe(
+      'Error: Nothing has been saved in this folder yet.\nSave it with: savestate save\n',
+    )
   s.run(['save', '-m', 'the first\nof two'])
   s.write({ 'a.txt': 'two\n' })
   s.run(['save', '--name', 'works'])

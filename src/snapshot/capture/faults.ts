@@ -39,7 +39,7 @@ export function tooMany({ limits }: Site): SavestateError {
     'TOO_MANY_FILES',
     `The project has more than ${limits.maxFiles} files to capture`,
     {
-      hint: 'Leave folders out with a .savestateignore file, or raise limits.maxFiles where the store is opened.',
+      hint: 'Leave folders out with a .savestateignore file, or raise the setting maxFiles (see: savestate config).',
     },
   )
 }
