@@ -32,7 +32,8 @@ const SAVING: readonly OptionSpec[] = [
 
 export const FOLDER_COMMANDS = {
   save: {
-    usage: 'save [-m REASON] [--name NAME] [--session ID] [--state FILE|-] [--no-files]',
+    usage:
+      'save [-m REASON] [--name NAME] [--session ID] [--state FILE|-] [--no-files] [--max-file-mb N]',
     summary: 'Save what the folder holds, and what an agent knew',
     details: [
       'Makes a checkpoint of the project, unless nothing has changed since the newest one. That one then gets the name, if it has none; a reason that was given is not kept.',

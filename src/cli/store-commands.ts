@@ -11,7 +11,7 @@ export const STORE_COMMANDS = {
   },
   prune: {
     usage:
-      'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run]',
+      'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run] [-y] [--unattended]',
     summary: 'Remove what the limits no longer allow',
     details: [
       'Shows what goes and why, asks, and removes it. What is pinned, named or of an unfinished session stays.',
@@ -56,7 +56,7 @@ export const STORE_COMMANDS = {
     ],
   },
   forget: {
-    usage: 'forget <path> [--dry-run]',
+    usage: 'forget <path> [--dry-run] [-y]',
     summary: 'Remove a path from all history of the project',
     details: [
       'For a secret or a large file that should never have been captured: it leaves every checkpoint, and its contents leave the store. The file in the folder is not touched.',
@@ -66,13 +66,13 @@ export const STORE_COMMANDS = {
     examples: [['savestate forget config/secrets.json', 'Take it out of every checkpoint']],
   },
   clear: {
-    usage: 'clear [-f]',
+    usage: 'clear [-y|-f]',
     summary: 'Remove everything the store holds, of all projects',
     details: ['Your settings in config.json stay. The folders themselves are not touched.'],
     options: [YES, { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' }],
   },
   'clear-legacy': {
-    usage: 'clear-legacy [-f]',
+    usage: 'clear-legacy [-y|-f]',
     summary: 'Remove the archives of older stores (legacy-* in the store)',
     options: [YES, { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' }],
   },
@@ -94,7 +94,7 @@ export const STORE_COMMANDS = {
     ],
   },
   repair: {
-    usage: 'repair [--dry-run]',
+    usage: 'repair [--dry-run] [-y]',
     summary: 'Make again what is derived, and set aside what is damaged',
     details: [
       'Shows what it will do and asks first. Damaged files are moved to the folder `damaged` in the store, never deleted.',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { cliReference } from '../../src/cli/reference.js'
+import type { CommandSpec } from '../../src/cli/spec.js'
 import { COMMAND_NAMES, COMMANDS } from '../../src/cli/table.js'
 import { scratch } from './program.js'
 
@@ -20,6 +21,17 @@ test('every command has a help that begins with its summary and names its usage'
     expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' })
     expect(stdout.split('\n')[0]).toBe(`${COMMANDS[name].summary}.`)
     expect(stdout).toContain(`Usage: savestate ${COMMANDS[name].usage}\n`)
+  }
+})
+
+test('the usage of a command names all of its options', () => {
+  for (const name of COMMAND_NAMES) {
+    const { usage, options = [] }: CommandSpec = COMMANDS[name]
+    const named = usage.split(/[^\w-]+/)
+    const missing = options.filter(
+      ({ name: long, short }) => !named.includes(`--${long}`) && !named.includes(`-${short}`),
+    )
+    expect([name, missing.map((option) => option.name)]).toEqual([name, []])
   }
 })
 
