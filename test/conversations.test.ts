@@ -89,8 +89,14 @@ test('--continue runs the agent, whose exit code it gives', () => {
   expect(ended.code).toBe(7)
   expect(ended.stdout).toContain('The conversation goes on as it was before you asked: Second.')
   expect(ended.stdout).toContain(`agent: --resume --fork-session in ${s.project}\n2\n`)
-  expect(s.run(['rewind', '2', '--continue', '--yes']).code).toBe(2)
-  expect(s.run(['rewind', '2', '--both', '--continue', '--json', '--yes']).code).toBe(2)
+  expect(s.run(['rewind', '2', '--continue', '--yes'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^Error: --continue needs --both too\.\nUsage: /),
+  })
+  expect(s.run(['rewind', '2', '--both', '--continue', '--json', '--yes'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--continue needs a person to talk to, so --json is out'),
+  })
 })
 
 test('before the first prompt the conversation begins anew', () => {

@@ -155,6 +155,7 @@ export const FOLDER_COMMANDS = {
         name: 'continue',
         kind: 'flag',
         summary: 'With --both, for a coding agent: go on with the conversation',
+        needs: 'both',
       },
       OF,
       {

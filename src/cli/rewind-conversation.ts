@@ -9,9 +9,9 @@ import { printableLine } from './printable.js'
 import { commandLine } from './shell-quoted.js'
 
 export function refuseIdleContinue({ options, isJson }: Request): void {
-  if (!options.has('continue') || (options.has('both') && !isJson)) return
-  throw new SavestateError('BAD_INPUT', '--continue needs --both, and a person to talk to', {
-    hint: 'With --json, run the command that is printed under `conversation`.',
+  if (!options.has('continue') || !isJson) return
+  throw new SavestateError('BAD_INPUT', '--continue needs a person to talk to, so --json is out', {
+    hint: 'Leave it out, and run the command that is printed under `conversation`.',
   })
 }
 
