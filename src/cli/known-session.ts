@@ -22,7 +22,7 @@ type SessionWork<Result> = {
   readonly work: (session: Session<unknown>) => Promise<Result>
 }
 
-/** Writes to a session of this project, made if it is new; one that was made for work that failed goes again. */
+/** Writes to a session of this project, made if it is new; one that was made and got no checkpoint goes again. */
 export async function inSession<Result>(
   request: Request,
   { id, work }: SessionWork<Result>,
@@ -31,12 +31,9 @@ export async function inSession<Result>(
   const isNew = !(await isKnown(store, id))
   const session = await store.session<unknown>(id, { project })
   try {
-    const result = await work(session)
-    await session.close()
-    return result
-  } catch (error) {
+    return await work(session)
+  } finally {
     if (isNew && (await session.latest()) === undefined) await session.clear()
     else await session.close()
-    throw error
   }
 }

@@ -280,6 +280,7 @@ test('what cannot be imported is refused, and leaves no session behind', () => {
     'bad.json': '[1, 2',
     'object.json': '{"checkpoints": []}',
     'items.json': '[{"name": "x"}]',
+    'none.json': '[]',
     'time.json': '[{"id": "a", "timestamp": "soon"}]',
     'tags.json':
       '[{"id": "a", "timestamp": "2026-11-15", "tagged": true, "data": {"$": ["Nope"]}}]',
@@ -294,7 +295,11 @@ test('what cannot be imported is refused, and leaves no session behind', () => {
   expect(refused('json', 'items.json')).toContain('checkpoints.0.id')
   expect(refused('json', 'time.json')).toContain('"soon" is not a time')
   expect(refused('json', 'tags.json')).toContain('unknown kind "Nope"')
-  expect(refused('json', 'none.json')).toContain('there is no such file')
+  expect(refused('json', 'missing.json')).toContain('there is no such file')
+  expect(s.json(['import', 'json', 'none.json', '--session', 'new'])).toEqual({
+    imported: 0,
+    known: 0,
+  })
   expect(refused('yaml', 'bad.yaml')).toContain('"bad.yaml" is not YAML: line 2, column 4.')
   expect(refused('yaml', 'list.yaml')).toContain('"list.yaml" holds no mapping.')
   expect(refused('yaml', 'bomb.yaml')).toContain('alias')
