@@ -1,6 +1,6 @@
 // What is not captured: for every reason, that it is left out, listed, and stops nothing.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -292,6 +292,30 @@ test('10 MB is the limit unless told otherwise, and another limit counts at once
   await first.store.close()
   const higher = await openProject(s, { limits: { maxFileBytes: limit + 1 } })
   expect(capturedFiles(s, (await saved(higher.project)).ref)).toEqual(['exactly-10mb', 'over-10mb'])
+})
+
+test('of more than can be listed nothing is taken for made later', async () => {
+  const large = Array.from({ length: 1003 }, (_, n) => `large/${String(n).padStart(4, '0')}`)
+  await using s = await scratch({
+    files: Object.fromEntries(large.map((name) => [name, 'ten bytes.'])),
+  })
+  s.write({ small: 'one' })
+  const first = await openProject(s, { limits: { maxFileBytes: 5 } })
+  const then = await saved(first.project)
+  expect([then.skippedPaths.length, then.skipped]).toEqual([1000, 1003])
+  await first.store.close()
+  const higher = await openProject(s)
+  s.write({ small: 'two' })
+  await higher.project.save()
+  const { plan } = await higher.project.rewind({ to: then.id })
+  expect([plan.write.map(({ path }) => path), plan.remove]).toEqual([['small'], []])
+  expect(new Set(plan.keep.map(({ reason }) => reason))).toEqual(
+    new Set([
+      'was there and not captured then (too-large)',
+      'may have been there: more was not captured then than is listed',
+    ]),
+  )
+  expect(large.every((name) => existsSync(join(s.project, name)))).toBe(true)
 })
 
 test('pipes, sockets and devices are listed and never waited for', async () => {

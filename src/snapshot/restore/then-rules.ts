@@ -1,6 +1,14 @@
 // What the checkpoint's own ignore rules left out. A file that exists now and not in the checkpoint may
 // have been there then, ignored: it must not be taken for one made later (I5).
-import { type BytePath, joinPath, parentOf, ROOT, type Skipped } from '../../model/index.js'
+import {
+  type BytePath,
+  joinPath,
+  MAX_SKIPPED_PATHS,
+  parentOf,
+  ROOT,
+  type Skipped,
+  type SkipReason,
+} from '../../model/index.js'
 import { type FolderNode, findNode } from '../capture/node.js'
 import { readStable } from '../capture/read-file.js'
 import { IGNORE_FILES, Rules } from '../capture/rules.js'
@@ -12,6 +20,9 @@ import type { BlobReader } from '../git/blob-reader.js'
 export type UncapturedThen = (path: BytePath, isFolder: boolean) => string | undefined
 
 type IgnoreFile = (typeof IGNORE_FILES)[number]
+
+/** What other rules, or none, left out at the end of a list: these come last in it, and are known by the rules. */
+const BY_RULES: readonly SkipReason[] = ['ignored', 'vcs', 'temporary', 'store']
 
 /** `changes` lead from now to the checkpoint; `skipped` is what the checkpoint lists as left out. */
 export async function uncapturedThen(
@@ -29,6 +40,7 @@ export async function uncapturedThen(
   blobs: BlobReader,
 ): Promise<UncapturedThen> {
   const skippedPaths = new Map(skipped.map(({ path, reason }) => [path, reason]))
+  const isCut = isCutShort(skipped)
   const texts = await changedIgnoreFiles(changes, blobs)
   const rulesAt = new Map<BytePath, { rules: Rules; isIgnored: boolean }>()
 
@@ -40,7 +52,8 @@ export async function uncapturedThen(
     const node = findNode(root, path)
     const hangsOnRules =
       texts.size > 0 || (node !== undefined && node.kind !== 'skipped' && node.viaIndex)
-    return hangsOnRules && isIgnored(path, isFolder) ? 'was ignored then' : undefined
+    if (hangsOnRules && isIgnored(path, isFolder)) return 'was ignored then'
+    return isCut ? 'may have been there: more was not captured then than is listed' : undefined
   }
 
   function isIgnored(path: BytePath, isFolder: boolean): boolean {
@@ -75,6 +88,12 @@ export async function uncapturedThen(
     const read = readStable(absolute(site, path))
     return typeof read === 'string' ? '' : read.content.toString('latin1')
   }
+}
+
+/** Of a list that is full to its end with what no rule names, nobody knows what else there was. */
+function isCutShort(skipped: readonly Skipped[]): boolean {
+  const last = skipped[MAX_SKIPPED_PATHS - 1]
+  return last !== undefined && !BY_RULES.includes(last.reason)
 }
 
 /** The checkpoint's text of each ignore file that is different now; empty where it had none. */
