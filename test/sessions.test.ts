@@ -420,6 +420,27 @@ test('retention drops what its rule says and leaves every survivor readable', as
     expect((await session.stateAt(id))?.messages?.length).toBe((step ?? 0) + 1)
 })
 
+test('after a retention the survivors still follow on each other, and a retry of one is still that one', async () => {
+  await using s = await scratch()
+  const { session } = await opened<{ n: number }>(s)
+  const save = (n: number) =>
+    session.save({
+      state: { n },
+      operationId: `op ${n}`,
+      ...(n % 10 === 0 ? { name: `ten ${n}` } : {}),
+    })
+  for (let n = 0; n < 60; n++) await save(n)
+  await session.retain()
+  const kept = await session.list()
+  const parents = await Promise.all(
+    kept.map(async ({ id }) => (await session.show(id)).agent?.parent),
+  )
+  expect(parents).toEqual([...kept.slice(1).map(({ id }) => id), null])
+  for (const { id, step } of kept)
+    expect(await save(step ?? -1)).toMatchObject({ created: false, id })
+  expect(await session.stateAt()).toEqual({ n: 59 })
+})
+
 test('what a rewind is undone with survives retention and a prune', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { store, project, session, point } = await savedTwice(s)

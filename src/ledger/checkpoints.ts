@@ -212,16 +212,18 @@ export class Checkpoints {
     this.#database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
   }
 
-  /** Inside a transaction. Those that came after get its parent, so that no survivor hangs in the air. */
-  remove(checkpoint: Checkpoint): void {
-    handOnAuthors(this.#database, [checkpoint.id])
-    const parent = checkpoint.session?.parent ?? null
+  /**
+   * Inside a transaction. Those that came after get its parent, so that no survivor hangs in the air: the one that it has
+   * by now, for another may have been removed since it was read.
+   */
+  remove({ id }: Pick<Checkpoint, 'id'>): void {
+    handOnAuthors(this.#database, [id])
     this.#database.run(
-      'UPDATE checkpoints SET parent = ? WHERE session IS NOT NULL AND parent = ?',
-      parent,
-      checkpoint.id,
+      `UPDATE checkpoints SET parent = (SELECT parent FROM checkpoints WHERE id = ?1)
+       WHERE session IS NOT NULL AND parent = ?1`,
+      id,
     )
-    this.#database.run('DELETE FROM checkpoints WHERE id = ?', checkpoint.id)
+    this.#database.run('DELETE FROM checkpoints WHERE id = ?', id)
   }
 
   #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {
