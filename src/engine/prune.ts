@@ -128,10 +128,8 @@ function planned(...given: Parameters<typeof planPrune>): Promise<PrunePlan> {
 async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Promise<void> {
   for (const { session } of plan.sessions) {
     try {
-      if (isAsPlanned(context, session)) {
-        deleteSession(context, session.id)
-        tally.sessions += 1
-      }
+      const isDue = isAsPlanned(context, session)
+      if (deleteSession(context, session.id, { isDue }).isDeleted) tally.sessions += 1
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
       tally.fail(`session ${session.id}`, error)
@@ -155,11 +153,12 @@ async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Prom
   }
 }
 
-/** Somebody may have gone on with it since, or pinned a checkpoint of it. */
-function isAsPlanned({ ledger }: StoreContext, { key, updatedAtMs }: Session): boolean {
-  const session = ledger.sessions.byKey(key)
-  if (session === undefined || session.updatedAtMs !== updatedAtMs) return false
-  return !ledger.checkpoints.list({ session: key }).some(({ pinned }) => pinned)
+/** Somebody may have gone on with it since, or pinned a checkpoint of it. Asked in the transaction that deletes it. */
+function isAsPlanned({ ledger }: StoreContext, planned: Session): (session: Session) => boolean {
+  return ({ key, updatedAtMs }) =>
+    key === planned.key &&
+    updatedAtMs === planned.updatedAtMs &&
+    !ledger.checkpoints.list({ session: key }).some(({ pinned }) => pinned)
 }
 
 /** Why it was not done, if it was not. The rows first: a ref without a row is garbage, a row without a ref is damage (I1, I2). */

@@ -43,15 +43,14 @@ export const retainAges = storeOperation({
   async run(context, { dryRun }): Promise<RetainResult> {
     const { ledger, clock } = context
     const nowMs = clock.nowMs()
-    const isPinned = ({ key }: Session) =>
-      ledger.checkpoints.list({ session: key }).some(({ pinned }) => pinned)
-    const dropped = ledger.sessions
-      .list({})
-      .filter((session) => !isHeld(session.lease, nowMs))
-      .filter(({ status, updatedAtMs }) => isTooOld({ status: status.state, updatedAtMs }, nowMs))
-      .filter((session) => !isPinned(session))
-      .map(({ id }) => id)
-    if (!dryRun) for (const id of dropped) deleteSession(context, id)
-    return { dropped, applied: !dryRun }
+    const isDue = ({ key, lease, status, updatedAtMs }: Session) =>
+      !isHeld(lease, nowMs) &&
+      isTooOld({ status: status.state, updatedAtMs }, nowMs) &&
+      !ledger.checkpoints.list({ session: key }).some(({ pinned }) => pinned)
+    const due = ledger.sessions.list({}).filter(isDue)
+    const dropped = dryRun
+      ? due
+      : due.filter(({ id }) => deleteSession(context, id, { isDue }).isDeleted)
+    return { dropped: dropped.map(({ id }) => id), applied: !dryRun }
   },
 })

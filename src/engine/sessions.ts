@@ -10,6 +10,7 @@ import {
   parseSessionId,
   type Project,
   SavestateError,
+  type Session,
   type SessionFacts,
   type StateCheckpoint,
 } from '../model/index.js'
@@ -53,21 +54,28 @@ export const listSessions = storeOperation({
   },
 })
 
+export type Deletion = {
+  /** Of our own handle. */
+  readonly fence?: number
+  /** For who has chosen it earlier: whether it is still one to be deleted, for others may have gone on with it. */
+  readonly isDue?: (session: Session) => boolean
+}
+
 /** Removes a session and its checkpoints; absent is 0. A live writer elsewhere is refused, our own handle is not. */
 export function deleteSession(
   { ledger, clock }: StoreContext,
   id: string,
-  fence?: number,
-): { readonly removed: number } {
+  { fence, isDue = () => true }: Deletion = {},
+): { readonly removed: number; readonly isDeleted: boolean } {
   return ledger.transaction(() => {
     const session = ledger.sessions.byId(parseSessionId(id))
-    if (session === undefined) return { removed: 0 }
+    if (session === undefined || !isDue(session)) return { removed: 0, isDeleted: false }
     if (session.fence !== fence && isHeld(session.lease, clock.nowMs())) {
       throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
         hint: 'Close it first, or wait until its process ends.',
       })
     }
-    return { removed: ledger.sessions.delete(session.key, clock.nowMs()) }
+    return { removed: ledger.sessions.delete(session.key, clock.nowMs()), isDeleted: true }
   })
 }
 

@@ -228,7 +228,7 @@ export class Session<State = AgentState> {
     const { hold, order } = this.#context
     const { removed } = await this.#calls.during(() =>
       explained(() =>
-        order.do(async () => engine.deleteSession(this.#context, this.id, hold.fence)),
+        order.do(async () => engine.deleteSession(this.#context, this.id, { fence: hold.fence })),
       ),
     )
     this.#closing ??= Promise.resolve(this.#end())

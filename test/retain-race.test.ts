@@ -1,0 +1,47 @@
+// A session that is chosen to go, and that somebody goes on with before it is gone.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { expect, test } from 'vitest'
+import { scratch } from './scratch.js'
+
+const CHILD = fileURLToPath(new URL('retain-child.mjs', import.meta.url))
+const LONG_AGO = Date.now() - 90 * 86_400_000
+
+test.each(['retain', 'prune'])(
+  'what is saved while a %s waits for its turn is not deleted with the old',
+  async (call) => {
+    await using s = await scratch()
+    const store = await s.open()
+    for (const id of ['old', 'touched']) {
+      const session = await store.session<unknown>(id)
+      await session.save({ state: id })
+      await session.close()
+    }
+    await store.close()
+    const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
+    ledger.prepare('UPDATE sessions SET updated_at = ?').run(LONG_AGO)
+    const child = spawn(process.execPath, [CHILD, s.home, call], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    // Another process is in the middle of a save. It was quicker, and has closed the session when the lock is free.
+    ledger.exec('BEGIN IMMEDIATE')
+    ledger.prepare(`UPDATE sessions SET updated_at = ? WHERE id = 'touched'`).run(Date.now())
+    child.stdin.write('go\n')
+    await sleep(1500)
+    ledger.exec('COMMIT')
+    ledger.close()
+    const [told] = (await once(child.stdout, 'data')) as [Buffer]
+    await once(child, 'exit')
+    const again = await s.open()
+    expect((await again.sessions()).map(({ id }) => id)).toEqual(['touched'])
+    const result = JSON.parse(String(told)) as object
+    expect(result).toMatchObject(
+      call === 'retain' ? { dropped: ['old'] } : { deletedSessions: 1, errors: [] },
+    )
+  },
+)
