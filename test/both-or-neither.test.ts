@@ -1,6 +1,7 @@
 // A rewind of files and state beside a save of the same session: both go back or neither does (docs/sessions.md).
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
 import { type Scratch, scratchWithThreads as scratch } from './scratch.js'
@@ -80,4 +81,60 @@ test('an interrupted rewind of both is taken back if the session has gone on', a
   await again.save({ files: true })
   expect(readFileSync(join(s.project, 'f299.txt'), 'utf8')).toBe('mid 299')
   expect(await again.stateAt()).toEqual({ v: 'new' })
+})
+
+/** Another process that opens the session and adds to its state when it is told to; what it found before and after. */
+function holder(s: Scratch) {
+  const body = `
+    const session = await store.session('task')
+    const found = await session.stateAt()
+    fs.writeFileSync(path.join(scratch.folder, 'held'), '')
+    const isToWait = () => fs.existsSync(scratch.home) && !fs.existsSync(path.join(scratch.folder, 'go'))
+    while (isToWait()) await new Promise((go) => setTimeout(go, 5))
+    await session.append('added', [1])
+    return [found, await session.stateAt()]`
+  const ended = inChild(s, body)
+  return {
+    async held() {
+      while (!existsSync(join(s.folder, 'held'))) await sleep(5)
+    },
+    async goOn() {
+      s.write({ go: '' }, s.folder)
+      return ended
+    },
+  }
+}
+
+test('who opens the session while an undo of both is being decided keeps the state it has found', async () => {
+  await using s = await scratch()
+  const { session, project, point, fileNow } = await withManyFiles(s)
+  await session.rewind(point.id, { restore: 'both' })
+  await session.close()
+  const other = holder(s)
+  const confirm = async () => {
+    await other.held()
+    return true
+  }
+  const before = s.hashTree(s.project)
+  expect(await codeOf(project.undo({}, { confirm }))).toBe('SESSION_BUSY')
+  expect(s.hashTree(s.project)).toEqual(before)
+  expect(await other.goOn()).toEqual([{ v: 'old' }, { v: 'old', added: [1] }])
+  expect(await codeOf(project.undo())).toBe('none')
+  expect(fileNow()).toBe('mid 299')
+})
+
+test('an interrupted rewind of both is taken back if another process has opened the session', async () => {
+  await using s = await scratch()
+  const { store, session, fileNow } = await withManyFiles(s)
+  await session.close()
+  await store.close()
+  const body = `const session = await store.session('task'); await session.rewind('2', { restore: 'both' })`
+  const env = { SAVESTATE_FAILPOINT: 'restore:applied' }
+  await expect(inChild(s, body, { env })).rejects.toMatchObject({ signal: 'SIGKILL' })
+  const other = holder(s)
+  await other.held()
+  const again = await s.open()
+  await (await again.project(s.project)).save()
+  expect(fileNow()).toBe('mid 299')
+  expect(await other.goOn()).toEqual([{ v: 'mid' }, { v: 'mid', added: [1] }])
 })

@@ -10,7 +10,7 @@ import {
   SavestateError,
   type Session,
 } from '../model/index.js'
-import { isSurelyDead, ownIdentity } from '../system/index.js'
+import { isOwnIdentity, isSurelyDead, ownIdentity } from '../system/index.js'
 import { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
 import type { SessionContext } from './session-context.js'
@@ -68,6 +68,11 @@ export function unknownSession(id: string): SavestateError {
 /** True if somebody may be writing: alive, or not known to be dead and within its lease. */
 export function isHeld(lease: Lease | null, nowMs: number): boolean {
   return lease !== null && lease.expiresAtMs > nowMs && !isSurelyDead(lease.owner)
+}
+
+/** The same for who does not write it by its lease: one of this process does not count. */
+export function isHeldElsewhere(lease: Lease | null, nowMs: number): boolean {
+  return lease !== null && !isOwnIdentity(lease.owner) && isHeld(lease, nowMs)
 }
 
 function createSession({ ledger, clock }: StoreContext, id: string, request: OpenRequest): Session {

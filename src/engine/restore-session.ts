@@ -3,11 +3,13 @@ import {
   type Checkpoint,
   type CheckpointId,
   SavestateError,
+  type Session,
   type SessionFacts,
   type SessionKey,
   type StateId,
 } from '../model/index.js'
 import type { StoreContext } from './context.js'
+import { isHeldElsewhere } from './open-session.js'
 
 /** Written to the journal too, so that whoever finishes the rewind finishes this. */
 export type RestoreSession = {
@@ -31,8 +33,9 @@ export type NextStep = {
 }
 
 /**
- * Inside a transaction. Undefined if no session is meant, or one whose state stays has moved on meanwhile. Throws HEAD_MOVED if the state is to
- * go back and has moved on, and SESSION_DELETED if its writer finds it deleted.
+ * Inside a transaction. Undefined if no session is meant, or one whose state stays has moved on meanwhile or is another's. Throws HEAD_MOVED if the
+ * state is to go back and has moved on, SESSION_BUSY if somebody has opened it, and SESSION_DELETED if its writer finds it deleted. `fence` is its
+ * writer's; without one nobody else may be its writer.
  */
 export function nextStepOf(
   context: StoreContext,
@@ -40,12 +43,13 @@ export function nextStepOf(
   fence: number | undefined,
 ): NextStep | undefined {
   if (part === undefined) return undefined
-  const { ledger } = context
+  const { ledger, clock } = context
   if (part.revertFrom !== null && fence !== undefined)
     ledger.sessions.check({ key: part.key, id: part.id, fence })
-  refuseMovedState(context, part)
+  refuseOthers(context, part, fence)
   const session = ledger.sessions.byKey(part.key)
   if (session === undefined || session.head !== part.head) return undefined
+  if (fence === undefined && isHeldElsewhere(session.lease, clock.nowMs())) return undefined
   const { key, id, status, turn, nextStep } = session
   const hold = { key, id, fence: fence ?? session.fence }
   return {
@@ -72,13 +76,16 @@ export function nextStepOf(
 }
 
 /** Files and state go back together or not at all. */
-export function refuseMovedState(
-  { ledger }: StoreContext,
+export function refuseOthers(
+  context: StoreContext,
   { key, id, head, revertFrom }: RestoreSession,
+  fence: number | undefined,
 ): void {
   if (revertFrom === null) return
-  const session = ledger.sessions.byKey(key)
-  if (session === undefined || session.head === head) return
+  const session = context.ledger.sessions.byKey(key)
+  if (session === undefined) return
+  if (fence === undefined) refuseHeldElsewhere(context, session)
+  if (session.head === head) return
   throw new SavestateError(
     'HEAD_MOVED',
     `The session ${JSON.stringify(id)} has gone on meanwhile: its head is ${session.head}`,
@@ -88,8 +95,16 @@ export function refuseMovedState(
   )
 }
 
+/** It would find another state under its hands than the one it has read. */
+export function refuseHeldElsewhere({ clock }: StoreContext, { id, lease }: Session): void {
+  if (!isHeldElsewhere(lease, clock.nowMs())) return
+  throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
+    hint: `The rewind took it along, so its process (${lease?.owner.pid}) has to end first.`,
+  })
+}
+
 /** What a session says to a restore that comes too late. Nothing of its row is there then. */
 export function isRefusedBySession(error: unknown): boolean {
-  const codes = ['HEAD_MOVED', 'SESSION_FENCED', 'SESSION_DELETED']
+  const codes = ['HEAD_MOVED', 'SESSION_BUSY', 'SESSION_FENCED', 'SESSION_DELETED']
   return error instanceof SavestateError && codes.includes(error.code)
 }

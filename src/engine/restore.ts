@@ -36,7 +36,7 @@ import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
 import {
   isRefusedBySession,
   nextStepOf,
-  refuseMovedState,
+  refuseOthers,
   type RestoreSession,
 } from './restore-session.js'
 import { takeBack, tellLeft } from './take-back.js'
@@ -107,7 +107,7 @@ export async function restore(
   const facts = { target, goal: request.goal, now, session }
   if (hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
     return { ...nothing, declined: true }
-  if (request.session !== undefined) refuseMovedState(context, request.session)
+  if (request.session !== undefined) refuseOthers(context, request.session, request.fence)
 
   // I3: what is about to be overwritten is in a checkpoint first.
   const safety = await safetyCheckpoint(context, project, {

@@ -8,10 +8,8 @@ import {
   type Session,
   type SessionFacts,
 } from '../model/index.js'
-import { isOwnIdentity } from '../system/index.js'
 import type { ProjectContext } from './context.js'
-import { isHeld } from './open-session.js'
-import type { RestoreSession } from './restore-session.js'
+import { refuseHeldElsewhere, type RestoreSession } from './restore-session.js'
 
 export type UndoSession = {
   readonly part: RestoreSession
@@ -31,7 +29,7 @@ export function undoSession(
   const facts = result?.session ?? undefined
   const session = facts === undefined ? undefined : ledger.sessions.byKey(facts.key)
   if (result === undefined || facts === undefined || session === undefined) return undefined
-  refuseHeld(context, session)
+  refuseHeldElsewhere(context, session)
   const { key, id, head } = session
   const before = ledger.checkpoints.byStep(key, facts.step - 1)
   if (before === undefined) throw stateIsGone(session, rewind)
@@ -71,12 +69,4 @@ function stateIsGone({ id }: Session, { safety }: Operation): SavestateError {
     `What the session ${JSON.stringify(id)} knew before the rewind is not kept any more`,
     { hint: `The files alone can be brought back: \`savestate rewind --files ${safety}\`.` },
   )
-}
-
-function refuseHeld({ clock }: ProjectContext, { id, lease }: Session): void {
-  const isOurs = lease !== null && isOwnIdentity(lease.owner)
-  if (isOurs || !isHeld(lease, clock.nowMs())) return
-  throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
-    hint: `The rewind took it along, so its process (${lease?.owner.pid}) has to end first.`,
-  })
 }
