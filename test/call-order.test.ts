@@ -132,6 +132,55 @@ test('who is asked whether to rewind may save first', async () => {
   expect((await session.list()).map(({ reason }) => reason)).toEqual(['after', 'asked', null])
 })
 
+test('what is told besides the state is kept as it was then, too', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const metadata = { at: 'call' }
+  const data = [1]
+  const saving = [
+    session.save({ state: { m: [] }, files: true, metadata }),
+    session.save({ metadata }),
+    session.append('m', [1], { files: true, metadata }),
+  ]
+  const item = { id: 'theirs', timestamp: '2026-01-01T00:00:00Z', name: 'n', data }
+  const importing = session.import([item])
+  metadata.at = 'later'
+  data.push(2)
+  for (const { id } of await Promise.all(saving))
+    expect((await session.show(id)).agent?.metadata).toEqual({ at: 'call' })
+  await importing
+  expect(await session.stateAt()).toEqual([1])
+})
+
+test('what a tool is given and gives is noted as it was then, though its turn comes later', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const value = { at: 'call' }
+  // What is to be decided: a result that cannot be kept.
+  await session.tool({ id: 'open', name: 'n' }, () => session).catch(() => undefined)
+  const before = session.save({ state: { m: [] }, files: true })
+  const deciding = session.decide('open', 'confirm', value)
+  const args: unknown[] = []
+  const calling = session.tool({ id: 'waits', name: 'n', args: value }, async () => {
+    args.push(...(await session.inFlight()).map((call) => call.args))
+  })
+  value.at = 'later'
+  await Promise.all([before, deciding, calling])
+  const again = () => 'it ran again'
+  expect(await session.tool({ id: 'open', name: 'n' }, again)).toEqual({ at: 'call' })
+  expect(args).toEqual([{ at: 'call' }])
+  const result = { at: 'end' }
+  const saving: Promise<unknown>[] = []
+  const ending = session.tool({ id: 'ends', name: 'n' }, () => {
+    saving.push(session.save({ files: true }))
+    return result
+  })
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+  result.at = 'later'
+  await Promise.all([ending, ...saving])
+  expect(await session.tool({ id: 'ends', name: 'n' }, again)).toEqual({ at: 'end' })
+})
+
 test('saved twice at once under one operation id, it is one checkpoint, in one process and in two', async () => {
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)

@@ -26,7 +26,7 @@ import { recover } from './recover.js'
 import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
 import { type Draft, draftOf, draftWithFiles, labelsOf } from './session-draft.js'
 import { parseStatusInput, type StatusInput } from './session-status.js'
-import { type WriteState, longerList, wholeState } from './state-at-call.js'
+import { asAtCall, longerList, wholeState, type WriteState } from './state-at-call.js'
 import { statusInput } from './status-schema.js'
 import { wholeText } from './text-schema.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
@@ -36,7 +36,7 @@ export type SessionSaveResult = CheckpointView & {
   readonly created: boolean
 }
 
-const facts = () => ({
+const factsInput = () => ({
   name: z.optional(z.string()),
   reason: z.optional(z.string()),
   files: z._default(z.boolean(), false),
@@ -50,9 +50,9 @@ const facts = () => ({
   operationId: z.optional(wholeText()),
   moment: z.optional(momentInput()),
 })
-const saveInput = () => z.strictObject({ ...facts(), state: z.optional(z.unknown()) })
+const saveInput = () => z.strictObject({ ...factsInput(), state: z.optional(z.unknown()) })
 const appendInput = () =>
-  z.strictObject({ ...facts(), key: z.string(), items: z.array(z.unknown()) })
+  z.strictObject({ ...factsInput(), key: z.string(), items: z.array(z.unknown()) })
 
 /** What a save says of itself besides the state. */
 export type Facts = {
@@ -79,7 +79,8 @@ export const saveSession = sessionOperation({
   run: async (context, input, hooks) => {
     context.order.expectOpen()
     const writeState = wholeState(context, input)
-    return context.order.do(() => addCheckpoint(context, input, { hooks, writeState }))
+    const facts = withMetadata(context, input)
+    return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
   },
 })
 
@@ -91,9 +92,15 @@ export const appendToSession = sessionOperation({
   run: async (context, { key, items, ...input }, hooks) => {
     context.order.expectOpen()
     const writeState = longerList(context, { key, items, files: input.files })
-    return context.order.do(() => addCheckpoint(context, input, { hooks, writeState }))
+    const facts = withMetadata(context, input)
+    return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
   },
 })
+
+function withMetadata(context: SessionContext, input: Facts): Facts {
+  const waits = input.files || !context.order.isFree
+  return { ...input, metadata: asAtCall(context, input.metadata, { waits }) }
+}
 
 type Work = {
   readonly hooks: Hooks

@@ -1,6 +1,6 @@
 // What a call hands over to be kept, as it was when the call was made: the caller may change it while files are captured,
 // or while an earlier call is under way. Where nothing has to be waited for it is read in the transaction itself.
-import type { StateId } from '../model/index.js'
+import { SavestateError, type StateId } from '../model/index.js'
 import type { SessionContext } from './session-context.js'
 import { sessionNow } from './session-context.js'
 
@@ -31,6 +31,24 @@ export function longerList(
   const now = stateOfHead(context)
   const ahead = writtenAhead(context, () => append(now))
   return (base) => (base === now ? ahead.ifThere() : undefined) ?? append(base)
+}
+
+/**
+ * The same for what a call tells besides, such as metadata. What cannot be kept is left as it is: it is refused where it
+ * is written, in the words for that.
+ */
+export function asAtCall<Value>(
+  { ledger, order }: SessionContext,
+  value: Value,
+  { waits = !order.isFree }: { readonly waits?: boolean } = {},
+): Value {
+  if (!waits || typeof value !== 'object' || value === null) return value
+  try {
+    return ledger.states.copyOf(value)
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'STATE_UNSTORABLE') return value
+    throw error
+  }
 }
 
 type Ahead = {

@@ -12,6 +12,7 @@ import {
 import { failpoint } from '../system/index.js'
 import { sessionOperation, unknownOptions } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
+import { asAtCall } from './state-at-call.js'
 import { wholeText } from './text-schema.js'
 
 export type ToolRequest = {
@@ -72,7 +73,8 @@ async function runCall<Result>(
 ): Promise<Result> {
   const { id } = request
   const { ledger, hold, order } = context
-  const begun = await order.do(async () => begin(context, request))
+  const asked = { ...request, args: asAtCall(context, request.args) }
+  const begun = await order.do(async () => begin(context, asked))
   if ('ended' in begun) return outcomeOf(begun.ended) as Result
   const { call } = begun
   const { idempotencyKey } = call
@@ -163,8 +165,9 @@ async function ranTool<Result>(
 
 /** Also of a call whose session was closed meanwhile: it did happen. */
 async function noteEnd(context: SessionContext, call: Begun, ended: End): Promise<void> {
+  const outcome = asAtCall(context, ended.outcome)
   try {
-    await context.order.finish(async () => end(context, call, ended))
+    await context.order.finish(async () => end(context, call, { ...ended, outcome }))
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'STORE_CLOSED') throw error
     throw new SavestateError(

@@ -11,6 +11,7 @@ export type SaveInput<State> = {
   /** With `files`: add nothing while the newest checkpoint of the project holds the same files. */
   readonly ifChanged?: boolean
   readonly status?: engine.StatusInput
+  /** As it is then, too. */
   readonly metadata?: unknown
   /** The version of your own state's form. */
   readonly schemaVersion?: number

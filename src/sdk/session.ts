@@ -187,7 +187,8 @@ export class Session<State = AgentState> {
 
   /** Says what became of a call that was under way: `confirm` (with its result), `retry` or `skip`. */
   async decide(id: string, action: 'confirm' | 'retry' | 'skip', result?: unknown): Promise<void> {
-    return this.#inOrder(engine.decideTool, { id, action, result })
+    const outcome = engine.asAtCall(this.#context, result)
+    return this.#inOrder(engine.decideTool, { id, action, result: outcome })
   }
 
   /** Tool calls that were begun and whose end is not known. */
@@ -220,7 +221,9 @@ export class Session<State = AgentState> {
   /** Adds what is not there yet. */
   async import(checkpoints: readonly unknown[]): Promise<engine.ImportResult> {
     refuseNoList('import', 'checkpoints', checkpoints ?? null)
-    return this.#inOrder(engine.importSession, { checkpoints: [...checkpoints] })
+    // Its code is loaded first.
+    const given = engine.asAtCall(this.#context, [...checkpoints], { waits: true })
+    return this.#inOrder(engine.importSession, { checkpoints: given })
   }
 
   /** Forgets the session and all its checkpoints; how many there were. It cannot be written to afterwards. */
