@@ -314,3 +314,23 @@ test('a step and a tool are two, also if one is called as the other is noted', a
   expect(await session.tool({ id: 'once', name: 'tool' }, () => 'tool')).toBe('tool')
   expect(await session.once('x', () => 'again')).toBe('step')
 })
+
+test('two attempts at one call in one and the same millisecond keep their own outcomes', async () => {
+  await using s = await scratch()
+  const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
+  const now = Date.now()
+  const session = await (await s.open({ clock: { nowMs: () => now, random } })).session<unknown>(
+    'task',
+  )
+  const call = (result: string) => session.tool({ id: 'c1', name: 'n' }, () => result)
+  const before = await session.save({ state: 0 })
+  expect(await call('first')).toBe('first')
+  const first = await session.save({ state: 1 })
+  await session.rewind(before.id, { restore: 'state' })
+  expect(await call('second')).toBe('second')
+  const second = await session.save({ state: 2 })
+  await session.rewind(first.id, { restore: 'state' })
+  expect(await call('third')).toBe('first')
+  await session.rewind(second.id, { restore: 'state' })
+  expect(await call('third')).toBe('second')
+})

@@ -14,6 +14,7 @@ import { isOwnIdentity, isSurelyDead, ownIdentity } from '../system/index.js'
 import { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
 import type { SessionContext } from './session-context.js'
+import { StartTimes } from './start-times.js'
 
 export type OpenRequest = {
   readonly id: string
@@ -55,6 +56,7 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
     memory: new StateMemory(),
     running: new Set(),
     retried: new Set(),
+    starts: new StartTimes(),
     order: new CallOrder(id),
   }
 }

@@ -3,6 +3,7 @@ import type { Hold, StateMemory } from '../ledger/index.js'
 import { invariant, LEASE_MS, type Project, SavestateError, type Session } from '../model/index.js'
 import type { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
+import type { StartTimes } from './start-times.js'
 
 export type SessionContext = StoreContext & {
   readonly hold: Hold
@@ -14,6 +15,7 @@ export type SessionContext = StoreContext & {
   /** Tool calls of this process: those that run, and those that may run again. */
   readonly running: Set<string>
   readonly retried: Set<string>
+  readonly starts: StartTimes
   /** Of the calls that write. */
   readonly order: CallOrder
 }

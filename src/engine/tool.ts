@@ -108,7 +108,7 @@ function begin(context: SessionContext, { id, name, args }: ToolRequest): Beginn
   }
   if (known !== undefined && !context.retried.has(id)) throw unverified(known)
   const idempotencyKey = known?.idempotencyKey ?? keyOf(hold.id, { id, name })
-  const startedAtMs = clock.nowMs()
+  const startedAtMs = context.starts.next(clock.nowMs())
   const call = { id, idempotencyKey, startedAtMs }
   ledger.transaction(() => {
     ledger.sessions.check(hold)
