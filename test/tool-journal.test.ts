@@ -1,5 +1,7 @@
 // The tool journal (docs/sessions.md#tool-journal): confirmed calls run once, what was under way is known.
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
 import { scratch } from './scratch.js'
@@ -333,4 +335,65 @@ test('two attempts at one call in one and the same millisecond keep their own ou
   expect(await call('third')).toBe('first')
   await session.rewind(second.id, { restore: 'state' })
   expect(await call('third')).toBe('second')
+})
+
+test('what is streamed belongs to its own attempt, and nothing is streamed by a call that has ended', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session<unknown>('task')
+  const runs: { readonly partial: (value: unknown) => void; readonly end: (it: string) => void }[] =
+    []
+  const begin = async () => {
+    const before = runs.length
+    const call = session.tool({ id: 'c1', name: 'n' }, (run) => {
+      const partial = (value: unknown) => run.partial(value)
+      return new Promise<string>((end) => runs.push({ partial, end }))
+    })
+    while (runs.length === before) await new Promise(setImmediate)
+    return { call }
+  }
+  const partials = async () => (await session.inFlight()).flatMap((it) => it.partials)
+  const { id } = await session.save({ state: 0 })
+  const first = await begin()
+  runs[0]?.partial('of the first')
+  runs[0]?.end('first')
+  expect(await first.call).toBe('first')
+  await session.rewind(id, { restore: 'state' })
+  const second = await begin()
+  runs[1]?.partial('of the second')
+  runs[0]?.partial('late')
+  expect(await partials()).toEqual(['of the second'])
+  runs[1]?.end('second')
+  await second.call
+  runs[1]?.partial('late')
+  const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
+  expect(ledger.prepare('SELECT * FROM partials').all()).toEqual([])
+  ledger.close()
+})
+
+test('what a dead call has streamed does not count for the next attempt at it', async () => {
+  await using s = await scratch()
+  await expect(inChild(s, DIES_IN_CALL)).rejects.toMatchObject({ signal: 'SIGKILL' })
+  const { session, inFlight } = await (await s.open()).resume('task')
+  expect(inFlight.map((it) => it.partials)).toEqual([['half ', 'a mail']])
+  await session.decide('c2', 'retry')
+  await session.tool({ id: 'c2', name: 'send' }, async (run) => {
+    run.partial('a ')
+    expect((await session.inFlight()).map((it) => it.partials)).toEqual([['a ']])
+  })
+})
+
+test('what was decided of a call stays, also if the call ends after all', async () => {
+  await using s = await scratch()
+  const session = await (await s.open()).session<unknown>('task')
+  for (const action of ['confirm', 'skip'] as const) {
+    const call = (run: () => unknown) => session.tool({ id: action, name: 'n' }, run)
+    let end = (_result: string) => {}
+    const running = call(() => new Promise((resolve) => (end = resolve)))
+    await session.decide(action, action, action === 'confirm' ? 'decided' : undefined)
+    const decided = action === 'confirm' ? 'decided' : undefined
+    expect(await call(() => 'ran')).toBe(decided)
+    end('ended')
+    expect(await running).toBe('ended')
+    expect(await call(() => 'ran')).toBe(decided)
+  }
 })

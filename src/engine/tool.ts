@@ -77,11 +77,11 @@ async function runCall<Result>(
   const begun = await order.do(async () => begin(context, asked))
   if ('ended' in begun) return outcomeOf(begun.ended) as Result
   const { call } = begun
-  const { idempotencyKey } = call
+  const { idempotencyKey, startedAtMs } = call
   const partial = (value: unknown) => {
     ledger.transaction(() => {
       ledger.sessions.check(hold)
-      ledger.tools.addPartial(hold.key, { id, value })
+      ledger.tools.addPartial(hold.key, { id, startedAtMs, value })
     })
   }
   try {

@@ -64,7 +64,7 @@ export class ToolJournal {
     )
   }
 
-  /** The outcome, in place of what was streamed on the way. */
+  /** The outcome, in place of what was streamed on the way. One that was decided meanwhile stays. */
   end(
     session: SessionKey,
     call: Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'> & {
@@ -76,7 +76,7 @@ export class ToolJournal {
     const seq = this.#seqOf(session, call)
     if (seq === undefined) return
     this.#database.run(
-      'UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE seq = ?',
+      `UPDATE tool_calls SET status = ?, outcome = ?, ended_at = ? WHERE seq = ? AND status = 'started'`,
       call.status,
       this.#encode(call.outcome, {
         what: `outcome of the tool call ${call.id}`,
@@ -88,8 +88,14 @@ export class ToolJournal {
     this.#database.run('DELETE FROM partials WHERE call = ?', seq)
   }
 
-  /** A call that was in flight is to be made again. */
+  /** A call that was in flight is to be made again. What it has streamed is not of the new attempt. */
   restart(session: SessionKey, { id, atMs }: { readonly id: string; readonly atMs: number }): void {
+    this.#database.run(
+      `DELETE FROM partials WHERE call IN
+         (SELECT seq FROM tool_calls WHERE session = ? AND id = ? AND reverted = 0)`,
+      session,
+      id,
+    )
     this.#database.run(
       `UPDATE tool_calls SET status = 'started', outcome = NULL, ended_at = NULL, started_at = ?
        WHERE session = ? AND id = ? AND reverted = 0`,
@@ -142,25 +148,23 @@ export class ToolJournal {
       .reverse()
   }
 
-  addPartial(
-    session: SessionKey,
-    { id, value }: { readonly id: string; readonly value: unknown },
-  ): void {
+  /** Nothing of a call whose end is known: who goes on streaming then is late. */
+  addPartial(session: SessionKey, { value, ...call }: Attempt & { readonly value: unknown }): void {
+    const seq = this.#seqOf(session, call)
     const row = this.#database.get(
-      `SELECT seq, (SELECT count(*) FROM partials WHERE call = seq) AS count FROM tool_calls
-       WHERE session = ? AND id = ? AND reverted = 0`,
-      session,
-      id,
+      `SELECT (SELECT count(*) FROM partials WHERE call = seq) AS count FROM tool_calls
+       WHERE seq = ? AND status = 'started'`,
+      seq ?? null,
     )
-    if (row === undefined) return
-    const [call, count] = [number(row, 'seq'), number(row, 'count')]
+    if (seq === undefined || row === undefined) return
+    const count = number(row, 'count')
     this.#database.run(
       'INSERT INTO partials (call, number, value) VALUES (?, ?, ?)',
-      call,
+      seq,
       count,
       this.#encode(value, {
-        what: `partial result of the tool call ${id}`,
-        place: partialPlace(call, count),
+        what: `partial result of the tool call ${call.id}`,
+        place: partialPlace(seq, count),
       }),
     )
   }
