@@ -1,5 +1,13 @@
 // docs/store.md#prune: a project is taken for an orphan only on proof; one that is in use is left for the next time.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
@@ -103,6 +111,29 @@ describe('orphans', () => {
     rmSync(parent, { recursive: true, force: true })
     if (what === 'empty') mkdirSync(parent)
     renameSync(away, what === 'empty' ? folder : parent)
+    expect(await idsOf(await store.project(folder))).toEqual([id])
+  })
+
+  test.each([
+    ['nowhere', 'not-mounted/work'],
+    ['in a circle', 'work'],
+  ])('nor is one gone whose place has a link that leads %s', async (_, link) => {
+    await using s = await scratch()
+    const folder = otherFolder(s, 'disk/work')
+    const store = await s.open()
+    const id = await savedIn(s, store, folder)
+    renameSync(folder, join(s.folder, 'away'))
+    symlinkSync(link, folder)
+    expect((await store.status()).projects).toMatchObject([{ state: 'unreachable' }])
+    const result = await store.prune()
+    expect(planOf(result, folder)).toMatchObject({
+      state: 'unreachable',
+      unreachable: 'a link is in its place that leads to no folder',
+      drop: [],
+    })
+    expect(result.deletedOrphan).toBe(0)
+    rmSync(folder)
+    renameSync(join(s.folder, 'away'), folder)
     expect(await idsOf(await store.project(folder))).toEqual([id])
   })
 

@@ -1,9 +1,28 @@
 // Whether a project's folder is still there. Absence alone proves nothing: a disk may not be mounted.
-import { readdirSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { type BytePath, fsPath, hasCode } from '../model/index.js'
 
 export type ProjectState = 'live' | 'orphan' | 'unreachable'
-const UNREADABLE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EIO', 'ENOTCONN', 'ESTALE'] as const
+const GONE = ['ENOENT', 'ENOTDIR'] as const
+/** Something is there, or may be: rights, a link in a circle, a disk or a machine that does not answer. */
+const CLOSED = [
+  'EACCES',
+  'EPERM',
+  'ELOOP',
+  'EIO',
+  'ENODEV',
+  'ENXIO',
+  'ENOTCONN',
+  'ESTALE',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ECONNREFUSED',
+  'EREMOTEIO',
+]
+const UNREADABLE = [...GONE, ...CLOSED]
 type Parent = { readonly parentDev: string; readonly parentIno: string }
 
 export function parentIdentity(path: BytePath): Parent {
@@ -29,6 +48,8 @@ export function projectFolder(
 }
 
 function lackOfProof(path: BytePath, recorded: Parent): string | null {
+  const inPlace = lackOfAbsence(path)
+  if (inPlace !== null) return inPlace
   const parent = above(path)
   if (!isFolder(parent)) return 'the folder above it cannot be reached either'
   try {
@@ -40,6 +61,18 @@ function lackOfProof(path: BytePath, recorded: Parent): string | null {
     return null
   } catch (error) {
     if (hasCode(error, ...UNREADABLE)) return 'the folder above it cannot be read'
+    throw error
+  }
+}
+
+/** What may be behind a link or a mount that answers nothing is not gone. */
+function lackOfAbsence(path: BytePath): string | null {
+  try {
+    const isLink = lstatSync(fsPath(path), { throwIfNoEntry: false })?.isSymbolicLink() === true
+    return isLink ? 'a link is in its place that leads to no folder' : null
+  } catch (error) {
+    if (hasCode(error, ...GONE)) return null
+    if (hasCode(error, ...CLOSED)) return 'what is in its place cannot be looked at'
     throw error
   }
 }
