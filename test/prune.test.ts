@@ -1,5 +1,5 @@
 // docs/store.md#prune: which checkpoints go, by number and by age, and what stays whatever the limits say.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -241,6 +241,23 @@ test('settings of one project that cannot be used do not keep the others from be
       { what: wrong, code: 'CONFIG_INVALID', message: expect.stringContaining('maxCheckpoint') },
     ])
     expect(planOf(result, wrong).drop).toEqual([])
+    expect(planOf(result, s.project).drop.length).toBe(2)
+  })
+})
+
+test('nor do settings that cannot be read', async () => {
+  await using s = await scratch()
+  const closed = otherFolder(s, 'closed')
+  await withStore(s, async (store) => {
+    for (const folder of [s.project, closed])
+      await saveMany(await store.project(folder), s, { count: 3 })
+    // In a circle: it stands for a disk that answers nothing.
+    symlinkSync('.savestate.json', join(closed, '.savestate.json'))
+    const result = await store.prune({ maxCheckpoints: 1 })
+    expect(result.errors).toEqual([
+      { what: closed, code: 'FILE_FAILED', message: expect.stringContaining('.savestate.json') },
+    ])
+    expect(planOf(result, closed).drop).toEqual([])
     expect(planOf(result, s.project).drop.length).toBe(2)
   })
 })

@@ -1,6 +1,8 @@
 // What a prune has to know of a project: its settings, whether its folder is there, and what keeps each checkpoint.
 import {
   type Config,
+  type ErrorCode,
+  explainSystemError,
   type Guard,
   isTooOld,
   type ProjectId,
@@ -14,6 +16,8 @@ import { type PruneInput, withInput } from './prune-input.js'
 import { projectSettings } from './settings.js'
 
 const DAY_MS = 86_400_000
+/** Its settings say nothing that can be used, or cannot be read. */
+const FAULTS: readonly ErrorCode[] = ['CONFIG_INVALID', 'FILE_FAILED']
 
 export type Point = PruningFacts & { readonly guard: Guard | null }
 
@@ -47,8 +51,9 @@ export function factsOfProject(
     return { ...facts, config, points: pointsBy(config), fault: null }
   } catch (error) {
     // One project's fault must not keep the store from being pruned.
-    if (!(error instanceof SavestateError && error.code === 'CONFIG_INVALID')) throw error
-    return { ...facts, config: fallback, points: pointsBy(fallback), fault: error }
+    const fault = explainSystemError(error)
+    if (!(fault instanceof SavestateError && FAULTS.includes(fault.code))) throw error
+    return { ...facts, config: fallback, points: pointsBy(fallback), fault }
   }
 }
 
