@@ -12,6 +12,7 @@ import {
   type Session,
   type SessionKey,
 } from '../model/index.js'
+import type { ProjectSummary } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
 import { factsOfProject, type ProjectFacts, retentionMsOf } from './prune-facts.js'
@@ -28,10 +29,14 @@ export type ProjectPlan = {
   readonly drop: readonly Drop[]
   readonly keep: ReadonlyMap<Guard | 'recent', number>
   readonly freesBytes: number
+  /** Nobody needs it any more, as far as was known when this was planned: it is judged as a whole. */
+  readonly isPast: boolean
   /** All that it has goes: it is forgotten. */
   readonly isWhole: boolean
   /** It goes because its folder is gone. */
   readonly isOrphaned: boolean
+  /** What was known of it when this was planned. */
+  readonly summary: ProjectSummary
   /** What the checkpoints were called when this was planned. */
   readonly names: ReadonlyMap<CheckpointId, string | null>
   /** Its settings cannot be read, so nothing of it is decided. */
@@ -96,6 +101,7 @@ export async function planPrune(
   const projects: ProjectPlan[] = []
   for (const [project, drop] of rules) {
     const oldest = project.points.filter(({ id }) => forSize.has(id))
+    const isOver = isPast(project, { nowMs, dropOrphans })
     const all = [...drop, ...oldest.map(({ id }) => ({ id, why: 'size' as const }))]
     projects.push({
       project: project.summary.project,
@@ -107,8 +113,10 @@ export async function planPrune(
         all.flatMap(({ id }) => commits.get(id) ?? []),
         live,
       ),
-      isWhole: isPast(project, { nowMs, dropOrphans }) && all.length === project.points.length,
+      isPast: isOver,
+      isWhole: isOver && all.length === project.points.length,
       isOrphaned: dropOrphans && project.state === 'orphan',
+      summary: project.summary,
       names: new Map(project.points.map(({ id, name }) => [id, name])),
       fault: project.fault,
     })

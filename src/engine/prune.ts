@@ -18,7 +18,7 @@ import { collect } from './collect.js'
 import { ifProjectIsFree, type StoreContext } from './context.js'
 import { Journals } from './journal.js'
 import { storeOperation } from './operation.js'
-import type { ProjectState } from './project-state.js'
+import { type ProjectState, projectStateOf } from './project-state.js'
 import { planPrune, type ProjectPlan, type PrunePlan } from './prune-plan.js'
 import { recoverAll } from './recover.js'
 import { deleteSession } from './sessions.js'
@@ -164,11 +164,13 @@ function isAsPlanned({ ledger }: StoreContext, planned: Session): (session: Sess
 /** Why it was not done, if it was not. The rows first: a ref without a row is garbage, a row without a ref is damage (I1, I2). */
 async function applyTo(
   { home, ledger, snapshots }: StoreContext,
-  { project, drop, isWhole, isOrphaned, names }: ProjectPlan,
+  plan: ProjectPlan,
   { ends, tally }: { readonly ends: ReadonlySet<SessionKey>; readonly tally: Tally },
 ): Promise<string | undefined> {
+  const { project, drop, isWhole, isOrphaned, names } = plan
   if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
-  const { ids, isForgotten } = ledger.transaction(() => {
+  const done = ledger.transaction(() => {
+    if (isUsedSince(ledger, plan)) return undefined
     const now = new Map(ledger.pruning.checkpointsOf(project.id).map((it) => [it.id, it]))
     // Not what has been pinned or named since, nor what was to go with a session that is still there.
     const isStill = (id: CheckpointId) => {
@@ -181,6 +183,8 @@ async function applyTo(
     ledger.pruning.drop(still)
     return { ids: still, isForgotten: isWhole && ledger.pruning.forgetProject(project.id) }
   })
+  if (done === undefined) return 'it was used meanwhile'
+  const { ids, isForgotten } = done
   failpoint('prune:project-rows-removed')
   await removeRefs(
     snapshots.gitDir,
@@ -193,6 +197,14 @@ async function applyTo(
     else tally.stale += 1
   }
   return undefined
+}
+
+/** A save that found nothing new has said that all is saved; a folder may have come back. */
+function isUsedSince({ pruning }: StoreContext['ledger'], plan: ProjectPlan): boolean {
+  const { project, isPast, isOrphaned, summary } = plan
+  if (!isPast) return false
+  if (pruning.touchedAtMs(project.id) !== summary.touchedAtMs) return true
+  return isOrphaned && projectStateOf(project.path, summary) !== 'orphan'
 }
 
 function hasWork({ projects, sessions }: PrunePlan): boolean {

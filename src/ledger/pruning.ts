@@ -62,6 +62,12 @@ export class Pruning {
       .map((row) => factsOf(row, ofThreads))
   }
 
+  /** When the project was last used; undefined of one that is not there. */
+  touchedAtMs(project: ProjectId): number | undefined {
+    const row = this.#database.get('SELECT touched_at FROM projects WHERE id = ?', project)
+    return row === undefined ? undefined : number(row, 'touched_at')
+  }
+
   /** All that rows refer to. */
   commits(): Set<string> {
     const sql = 'SELECT "commit" FROM checkpoints WHERE "commit" IS NOT NULL'

@@ -1,0 +1,75 @@
+// docs/store.md#prune: what happens between the plan of a prune and its work counts.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { DAY_MS, HandClock, idsOf, otherFolder, planOf } from './prune-helpers.js'
+import { type Scratch, scratch } from './scratch.js'
+
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli/bin.js')
+
+/** Has something happen when a prune has seen all projects, and before it has removed anything: it asks for the time then. */
+class PlanClock {
+  readonly #clock = new HandClock()
+  readonly random = this.#clock.random
+  #looks = 0
+  #then: () => void = () => undefined
+
+  constructor() {
+    this.#clock.pass(-8 * DAY_MS)
+  }
+
+  readonly nowMs = (): number => {
+    this.#looks += 1
+    if (this.#looks === 2) this.#then()
+    return this.#clock.nowMs()
+  }
+
+  /** The time of other processes from now on. */
+  beforeWork(then: () => void): void {
+    this.#clock.pass(8 * DAY_MS)
+    this.#looks = 0
+    this.#then = then
+  }
+}
+
+function savestate(s: Scratch, folder: string, ...argv: readonly string[]): string {
+  const env = { ...process.env, SAVESTATE_HOME: s.home, SAVESTATE_NO_DAEMON: '1' }
+  return execFileSync(process.execPath, [PROGRAM, ...argv], { cwd: folder, env, encoding: 'utf8' })
+}
+
+test('what a save has just said to be saved is not too old any more', async () => {
+  await using s = await scratch({ files: { a: '1' } })
+  const clock = new PlanClock()
+  const store = await s.open({ clock })
+  const project = await store.project(s.project)
+  const { id } = await project.save()
+  let said = ''
+  clock.beforeWork(() => {
+    said = savestate(s, s.project, 'save')
+  })
+  const result = await store.prune()
+  expect(said).toContain('Nothing changed since')
+  expect(planOf(result, s.project).drop).toEqual([{ id, why: 'age' }])
+  expect(result).toMatchObject({ deletedCheckpoints: 0, deletedStale: 0 })
+  expect(result.errors).toMatchObject([{ what: s.project, code: 'PROJECT_BUSY' }])
+  expect(await idsOf(project)).toEqual([id])
+  await project.rewind({ to: id })
+})
+
+test('a folder that has come back is no orphan', async () => {
+  await using s = await scratch()
+  const folder = otherFolder(s, 'moved')
+  s.write({ a: '1' }, folder)
+  const clock = new PlanClock()
+  const store = await s.open({ clock })
+  const project = await store.project(folder)
+  const { id } = await project.save()
+  rmSync(folder, { recursive: true })
+  clock.beforeWork(() => mkdirSync(folder))
+  const result = await store.prune({ retentionDays: 30 })
+  expect(planOf(result, folder).drop).toEqual([{ id, why: 'orphan' }])
+  expect(result).toMatchObject({ deletedCheckpoints: 0, deletedOrphan: 0 })
+  expect(await idsOf(project)).toEqual([id])
+})
