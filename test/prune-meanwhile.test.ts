@@ -73,3 +73,18 @@ test('a folder that has come back is no orphan', async () => {
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedOrphan: 0 })
   expect(await idsOf(project)).toEqual([id])
 })
+
+test('a session stays of which a checkpoint was named', async () => {
+  await using s = await scratch({ files: { a: '1' } })
+  const clock = new PlanClock()
+  const store = await s.open({ clock })
+  const project = await store.project(s.project)
+  const session = await store.session<unknown>('old', { project })
+  const { id } = await session.save({ state: { step: 1 }, files: true })
+  await session.close()
+  clock.beforeWork(() => savestate(s, s.project, 'name', id, 'works'))
+  const result = await store.prune()
+  expect(result.plan.sessions).toEqual([{ id: 'old', why: 'age' }])
+  expect(result).toMatchObject({ deletedCheckpoints: 0, deletedSessions: 0 })
+  expect((await project.list()).checkpoints).toMatchObject([{ id, name: 'works', hasState: true }])
+})

@@ -126,9 +126,10 @@ function planned(...given: Parameters<typeof planPrune>): Promise<PrunePlan> {
 }
 
 async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Promise<void> {
+  const names = new Map(plan.projects.flatMap((project) => [...project.names]))
   for (const { session } of plan.sessions) {
     try {
-      const isDue = isAsPlanned(context, session)
+      const isDue = isAsPlanned(context, session, names)
       if (deleteSession(context, session.id, { isDue }).isDeleted) tally.sessions += 1
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
@@ -153,12 +154,21 @@ async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Prom
   }
 }
 
-/** Somebody may have gone on with it since, or pinned a checkpoint of it. Asked in the transaction that deletes it. */
-function isAsPlanned({ ledger }: StoreContext, planned: Session): (session: Session) => boolean {
+/**
+ * Somebody may have gone on with it since, or pinned a checkpoint of it, or named one that has files. Asked in the
+ * transaction that deletes it.
+ */
+function isAsPlanned(
+  { ledger }: StoreContext,
+  planned: Session,
+  names: ProjectPlan['names'],
+): (session: Session) => boolean {
   return ({ key, updatedAtMs }) =>
     key === planned.key &&
     updatedAtMs === planned.updatedAtMs &&
-    !ledger.checkpoints.list({ session: key }).some(({ pinned }) => pinned)
+    ledger.checkpoints
+      .list({ session: key })
+      .every(({ id, pinned, name }) => !pinned && (!names.has(id) || names.get(id) === name))
 }
 
 /** Why it was not done, if it was not. The rows first: a ref without a row is garbage, a row without a ref is damage (I1, I2). */
