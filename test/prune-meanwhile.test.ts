@@ -1,10 +1,11 @@
 // docs/store.md#prune: what happens between the plan of a prune and its work counts.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { DAY_MS, HandClock, idsOf, otherFolder, planOf } from './prune-helpers.js'
+import type { PruneResult } from '../src/index.js'
+import { DAY_MS, HandClock, idsOf, otherFolder, planOf, saveMany } from './prune-helpers.js'
 import { type Scratch, scratch } from './scratch.js'
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli/bin.js')
@@ -87,4 +88,46 @@ test('a session stays of which a checkpoint was named', async () => {
   expect(result.plan.sessions).toEqual([{ id: 'old', why: 'age' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedSessions: 0 })
   expect((await project.list()).checkpoints).toMatchObject([{ id, name: 'works', hasState: true }])
+})
+
+test('what was agreed to is what is done: nothing that came to be due while it asked', async () => {
+  await using s = await scratch()
+  const [kept, gone] = [otherFolder(s, 'kept'), otherFolder(s, 'gone')]
+  const store = await s.open()
+  for (const folder of [kept, gone]) await saveMany(await store.project(folder), s, { count: 2 })
+  const asked: PruneResult[] = []
+  const result = await store.prune(
+    { maxCheckpoints: 1 },
+    {
+      confirmPrune: async (planned) => {
+        asked.push(planned)
+        // Moved, only for a moment.
+        renameSync(gone, join(s.folder, 'away'))
+        return true
+      },
+    },
+  )
+  renameSync(join(s.folder, 'away'), gone)
+  expect(asked.map(({ plan, applied }) => [plan, applied])).toEqual([[result.plan, false]])
+  expect(result).toMatchObject({ applied: true, deletedCheckpoints: 2, deletedOrphan: 0 })
+  expect((await idsOf(await store.project(gone))).length).toBe(1)
+})
+
+test('a no removes nothing, and where nothing would go nobody is asked', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const ids = await saveMany(project, s, { count: 2 })
+  const asked: number[] = []
+  const hooks = {
+    confirmPrune: async ({ plan }: PruneResult) => {
+      asked.push(plan.projects.length)
+      return false
+    },
+  }
+  const declined = await store.prune({ maxCheckpoints: 1 }, hooks)
+  expect(declined).toMatchObject({ applied: false, deletedCheckpoints: 0 })
+  expect(await idsOf(project)).toEqual(ids.toReversed())
+  expect(await store.prune({ maxCheckpoints: 2 }, hooks)).toMatchObject({ applied: true })
+  expect(asked).toEqual([1])
 })

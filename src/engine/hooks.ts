@@ -1,6 +1,7 @@
 // What a caller may want to hear or decide while an operation runs.
 import type { ImportPlan } from '../model/index.js'
 import type { CaptureProgress } from '../snapshot/index.js'
+import type { PruneResult } from './prune.js'
 import type { PlanView } from './view.js'
 
 export type Progress = CaptureProgress
@@ -24,4 +25,6 @@ export type Hooks = {
   readonly confirm?: ((plan: PlanView, facts: PlanFacts) => Promise<boolean>) | undefined
   /** The same for an import. */
   readonly confirmImport?: ((plan: ImportPlan) => Promise<boolean>) | undefined
+  /** The same for a prune that has something to remove. Others may work meanwhile: what they use stays. */
+  readonly confirmPrune?: ((planned: PruneResult) => Promise<boolean>) | undefined
 }

@@ -12,7 +12,7 @@ import {
   type Session,
   type SessionKey,
 } from '../model/index.js'
-import type { ProjectSummary } from '../ledger/index.js'
+import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
 import { factsOfProject, type ProjectFacts, retentionMsOf } from './prune-facts.js'
@@ -37,8 +37,8 @@ export type ProjectPlan = {
   readonly isOrphaned: boolean
   /** What was known of it when this was planned. */
   readonly summary: ProjectSummary
-  /** What the checkpoints were called when this was planned. */
-  readonly names: ReadonlyMap<CheckpointId, string | null>
+  /** What was known of its checkpoints when this was planned. */
+  readonly known: ReadonlyMap<CheckpointId, PruningFacts>
   /** Its settings cannot be read, so nothing of it is decided. */
   readonly fault: SavestateError | null
 }
@@ -117,7 +117,7 @@ export async function planPrune(
       isWhole: isOver && all.length === project.points.length,
       isOrphaned: dropOrphans && project.state === 'orphan',
       summary: project.summary,
-      names: new Map(project.points.map(({ id, name }) => [id, name])),
+      known: new Map(project.points.map((point) => [point.id, point])),
       fault: project.fault,
     })
   }

@@ -12,10 +12,12 @@ import {
   type Session,
   type SessionKey,
 } from '../model/index.js'
+import type { PruningFacts } from '../ledger/index.js'
 import { removeRefs } from '../snapshot/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
 import { collect } from './collect.js'
 import { ifProjectIsFree, type StoreContext } from './context.js'
+import type { Hooks } from './hooks.js'
 import { Journals } from './journal.js'
 import { storeOperation } from './operation.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
@@ -82,7 +84,8 @@ export const prune = storeOperation({
     const tally = new Tally()
     for (const { project, fault } of first.projects)
       if (fault !== null) tally.fail(pathText(project.path), fault)
-    if (dryRun) return resultOf(first, tally, { applied: false, sizeBytes: first.sizeBytes })
+    const shown = resultOf(first, tally, { applied: false, sizeBytes: first.sizeBytes })
+    if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
     const rounds = [first]
     let plan = first
     let sizeBytes = first.sizeBytes
@@ -107,6 +110,11 @@ export const prune = storeOperation({
   },
 })
 
+/** What is agreed to is what is done: the plan that was shown, and not one made after the answer. */
+async function isAgreed(plan: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
+  return !hasWork(plan) || hooks.confirmPrune === undefined || hooks.confirmPrune(shown)
+}
+
 class Tally {
   orphan = 0
   stale = 0
@@ -126,10 +134,10 @@ function planned(...given: Parameters<typeof planPrune>): Promise<PrunePlan> {
 }
 
 async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Promise<void> {
-  const names = new Map(plan.projects.flatMap((project) => [...project.names]))
+  const known = new Map(plan.projects.flatMap((project) => [...project.known]))
   for (const { session } of plan.sessions) {
     try {
-      const isDue = isAsPlanned(context, session, names)
+      const isDue = isAsPlanned(context, session, known)
       if (deleteSession(context, session.id, { isDue }).isDeleted) tally.sessions += 1
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
@@ -161,14 +169,14 @@ async function apply(context: StoreContext, plan: PrunePlan, tally: Tally): Prom
 function isAsPlanned(
   { ledger }: StoreContext,
   planned: Session,
-  names: ProjectPlan['names'],
+  known: ProjectPlan['known'],
 ): (session: Session) => boolean {
   return ({ key, updatedAtMs }) =>
     key === planned.key &&
     updatedAtMs === planned.updatedAtMs &&
     ledger.checkpoints
       .list({ session: key })
-      .every(({ id, pinned, name }) => !pinned && (!names.has(id) || names.get(id) === name))
+      .every(({ id, pinned, name }) => !pinned && (known.get(id) ?? { name }).name === name)
 }
 
 /** Why it was not done, if it was not. The rows first: a ref without a row is garbage, a row without a ref is damage (I1, I2). */
@@ -177,17 +185,17 @@ async function applyTo(
   plan: ProjectPlan,
   { ends, tally }: { readonly ends: ReadonlySet<SessionKey>; readonly tally: Tally },
 ): Promise<string | undefined> {
-  const { project, drop, isWhole, isOrphaned, names } = plan
+  const { project, drop, isWhole, isOrphaned, known } = plan
   if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
   const done = ledger.transaction(() => {
     if (isUsedSince(ledger, plan)) return undefined
     const now = new Map(ledger.pruning.checkpointsOf(project.id).map((it) => [it.id, it]))
-    // Not what has been pinned or named since, nor what was to go with a session that is still there.
+    // Not what was to go with a session that is still there.
     const isStill = (id: CheckpointId) => {
       const point = now.get(id)
       if (point === undefined) return true
       const isOfSession = point.session !== null && ends.has(point.session.key)
-      return !point.pinned && point.name === names.get(id) && !isOfSession
+      return isSame(point, known.get(id)) && !isOfSession
     }
     const still = drop.map(({ id }) => id).filter(isStill)
     ledger.pruning.drop(still)
@@ -207,6 +215,16 @@ async function applyTo(
     else tally.stale += 1
   }
   return undefined
+}
+
+/** Not if it has been pinned or named since, or somebody has gone on with its session. */
+function isSame(point: PruningFacts, planned: PruningFacts | undefined): boolean {
+  return (
+    !point.pinned &&
+    point.name === planned?.name &&
+    point.isOfThread === planned.isOfThread &&
+    point.session?.updatedAtMs === planned.session?.updatedAtMs
+  )
 }
 
 /** A save that found nothing new has said that all is saved; a folder may have come back. */

@@ -28,12 +28,13 @@ export class OpenCalls {
 
   /** What a call asks its caller is not waited for: the answer may be to close the store. */
   hooksOf(hooks: Hooks | undefined): Hooks | undefined {
-    if (hooks?.confirm === undefined && hooks?.confirmImport === undefined) return hooks
-    const { confirm, confirmImport } = hooks
+    if (hooks === undefined) return hooks
+    const { confirm, confirmImport, confirmPrune } = hooks
     return {
       ...hooks,
       confirm: confirm && ((...plan) => this.#outside(() => confirm(...plan))),
       confirmImport: confirmImport && ((plan) => this.#outside(() => confirmImport(plan))),
+      confirmPrune: confirmPrune && ((planned) => this.#outside(() => confirmPrune(planned))),
     }
   }
 

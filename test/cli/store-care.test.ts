@@ -81,6 +81,13 @@ describe('prune', () => {
     ])
   })
 
+  test('a dry run is one also where nobody is there', () => {
+    using s = withCheckpoints()
+    const dry = s.run(['prune', '--max-checkpoints', '1', '--unattended', '--dry-run'])
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('1 checkpoint goes')])
+    expect(count(s)).toBe(3)
+  })
+
   test('as JSON it is the whole result', () => {
     using s = withCheckpoints()
     const result = s.json(['prune', '--max-checkpoints', '1', '-y']) as PruneResult

@@ -11,14 +11,19 @@ type Pruned = PruneResult & { readonly isDeclined: boolean }
 export const run = command<Pruned>({
   async call(request) {
     const store = await request.store()
-    const input = inputOf(request)
-    const planned = () => store.prune({ ...input, dryRun: true }, request.hooks)
-    if (request.options.has('dry-run')) return { ...(await planned()), isDeclined: false }
-    if (!request.options.has('unattended')) {
-      const plan = await planned()
-      if (hasWork(plan) && !(await isAgreed(request, plan))) return { ...plan, isDeclined: true }
+    let isDeclined = false
+    const confirmPrune = async (planned: PruneResult) => {
+      isDeclined = !(await isAgreed(request, planned))
+      return !isDeclined
     }
-    return { ...(await store.prune(input, request.hooks)), isDeclined: false }
+    // Where nobody is, nobody is asked.
+    const asking = request.options.has('unattended') ? {} : { confirmPrune }
+    const dryRun = request.options.has('dry-run')
+    const result = await store.prune(
+      { ...inputOf(request), dryRun },
+      { ...request.hooks, ...asking },
+    )
+    return { ...result, isDeclined }
   },
   json: ({ isDeclined: _declined, ...result }) => result,
   render(result, request) {
@@ -43,10 +48,6 @@ function inputOf({ options }: Request): PruneInput {
     keepOrphans: options.has('keep-orphans'),
     unattended: options.has('unattended'),
   }
-}
-
-function hasWork({ plan }: PruneResult): boolean {
-  return plan.sessions.length > 0 || plan.projects.some(({ drop }) => drop.length > 0)
 }
 
 function isAgreed(request: Request, planned: PruneResult): Promise<boolean> {
