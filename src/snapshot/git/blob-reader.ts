@@ -1,7 +1,7 @@
 // Reads objects through one `git cat-file --batch` that stays open: starting git for each would cost a
 // hundred times more. A large object passes through in chunks.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { isError, type ObjectId, SavestateError } from '../../model/index.js'
+import { hasCode, isError, type ObjectId, SavestateError } from '../../model/index.js'
 import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
 /** Takes an object as it comes. */
@@ -60,6 +60,7 @@ export class BlobReader {
       if (this.#child !== child) return
       this.#child = undefined
       for (const { reject } of this.#requests.splice(0)) reject(error)
+      setAwaited(child, false)
       this.#left = undefined
       this.#head = Buffer.alloc(0)
     }
@@ -71,12 +72,14 @@ export class BlobReader {
     child.stderr.on('data', (chunk: Buffer) => {
       complaints = (complaints + chunk.toString()).slice(-MAX_COMPLAINTS)
     })
-    child.stdin.on('error', (error) => fail(error))
-    child.on('error', (error) => fail(startFault(error)))
-    child.on('close', (status) => {
-      if (this.#requests.length > 0)
-        fail(gitFault(['cat-file'], `it ended with ${status}. ${complaints}`.trimEnd()))
+    // That nobody reads it any more has a reason, which its end tells.
+    child.stdin.on('error', (error) => {
+      if (!hasCode(error, 'EPIPE')) fail(error)
     })
+    child.on('error', (error) => fail(startFault(error)))
+    child.on('close', (status) =>
+      fail(gitFault(['cat-file'], `it ended with ${status}. ${complaints}`.trimEnd())),
+    )
     return child
   }
 

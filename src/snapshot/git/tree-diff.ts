@@ -1,7 +1,7 @@
 // What differs between two trees, by `git diff-tree`, which skips equal folders without reading them. One
 // process stays open: a save needs the figures each time.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
+import { type BytePath, hasCode, type ObjectId, SavestateError } from '../../model/index.js'
 import { hostile, refuseHostileTree } from '../objects/safe-path.js'
 import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
@@ -56,7 +56,7 @@ export class TreeDiff {
       this.#waiting = { resolve, reject }
       setAwaited(child, true)
       child.stdin.write(`${before} ${after}\n${END_MARK}`)
-    })
+    }).finally(() => setAwaited(child, false))
     const text = output.toString('latin1')
     const head = `${before} ${after}\n`
     // Git passes over a line with an id it does not have, as if there were no difference.
@@ -82,12 +82,12 @@ export class TreeDiff {
       this.#waiting?.reject(error)
       this.#waiting = undefined
     }
-    child.stdout.on('data', (chunk: Buffer) => {
-      this.#receive(chunk)
-      if (this.#waiting === undefined) setAwaited(child, false)
-    })
+    child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
-    child.stdin.on('error', (error) => fail(error))
+    // That nobody reads it any more has a reason, which its end tells.
+    child.stdin.on('error', (error) => {
+      if (!hasCode(error, 'EPIPE')) fail(error)
+    })
     child.on('error', (error) => fail(startFault(error)))
     child.on('close', (status) =>
       fail(gitFault(ARGS, `${status}: ${Buffer.concat(complaints).toString('utf8').trim()}`)),
