@@ -270,6 +270,24 @@ test('what was added since the install stays, with and without the record', () =
   }
 })
 
+test('what was added to a group of ours stays, without our line; installed again, that is there once', () => {
+  using s = scratch()
+  const file = userFile(s, '.claude/settings.json')
+  s.run(['install', 'claude', '-y'])
+  type Config = { hooks: Record<string, { hooks: unknown[] }[]> }
+  const config = JSON.parse(read(file)) as Config
+  const mine = { type: 'command', command: 'mine' }
+  config.hooks['Stop']?.[0]?.hooks.push(mine)
+  writeFileSync(file, JSON.stringify(config))
+  expect(s.run(['install', 'claude', '--strict', '-y']).code).toBe(0)
+  const { Stop = [] } = (JSON.parse(read(file)) as Config).hooks
+  const strict = { type: 'command', command: 'savestate hook claude Stop --strict', timeout: 30 }
+  expect(Stop).toEqual([{ hooks: [mine] }, { hooks: [strict] }])
+  writeFileSync(file, JSON.stringify(config))
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  expect(JSON.parse(read(file))).toMatchObject({ hooks: { Stop: [{ hooks: [mine] }] } })
+})
+
 test('hooks can be taken out also when the store cannot be opened', () => {
   using s = scratch()
   const file = userFile(s, '.claude/settings.json')

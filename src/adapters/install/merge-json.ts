@@ -130,12 +130,21 @@ function ourItems(
     const wanted = add.filter((one) => isDeepStrictEqual(one.at, at)).map(({ value }) => value)
     return (list.children ?? []).flatMap((item, index) => {
       const value = valueOf(item)
-      if (!isOurs(value)) return []
+      if (!isOurs(value)) return oursAmong(item, isOurs)
       const isWanted = wanted.some((one) => isDeepStrictEqual(one, value))
       return [{ container: list, index, isWanted }]
     })
   })
   return [...items, ...ourEntry(root, target, entries)]
+}
+
+/** In a group to which the person has added something: our line alone, which is wanted in a group of its own. */
+function oursAmong(group: Node, isOurs: JsonTarget['isOurs']): readonly Found[] {
+  const container = group.type === 'object' ? nodeAt(group, ['hooks']) : undefined
+  if (container?.type !== 'array') return []
+  return (container.children ?? []).flatMap((hook, index) =>
+    isOurs(valueOf(hook)) ? [{ container, index, isWanted: false }] : [],
+  )
 }
 
 /** One of the same form that the person has made is not ours, as far as that is known. */
