@@ -249,6 +249,14 @@ test('hooks over HTTP are installed for tool calls, in a file that is closed, an
   expect(readFileSync(file, 'utf8')).toBe(mine)
 })
 
+test('a dry run of such an install starts no daemon', () => {
+  using s = daemonScratch()
+  const { code, stdout } = s.run(['install', 'claude', '--http', '--dry-run'])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('http://127.0.0.1:PORT/v1/hook')])
+  expect(s.address()).toBeUndefined()
+  expect(existsSync(join(s.home, 'daemon'))).toBe(false)
+})
+
 test.each([
   ['codex', '--http'],
   ['claude', '--http', '--project'],

@@ -3,10 +3,16 @@ import { loadDaemon } from '../http/index.js'
 import { SavestateError, type Store } from '../index.js'
 import { startDaemonFor } from './daemon-start.js'
 
-/** Starts the daemon: what it has noted then stays. Throws BAD_INPUT where such hooks would save nothing. */
+type HookAddress = { readonly url: string; readonly token: string }
+
+/**
+ * Starts the daemon: what it has noted then stays. A dry run starts nothing, and has words for what is not noted yet.
+ * Throws BAD_INPUT where such hooks would save nothing.
+ */
 export async function daemonAddress(
   store: Store,
-): Promise<{ readonly url: string; readonly token: string }> {
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<HookAddress> {
   if (store.isEncrypted)
     throw new SavestateError('BAD_INPUT', 'The daemon has no key to an encrypted store', {
       hint: 'Leave --http out.',
@@ -15,8 +21,12 @@ export async function daemonAddress(
     throw new SavestateError('BAD_INPUT', 'Hooks may not start the daemon of this store', {
       hint: 'Leave --http out, or set daemon to true in config.json of the store.',
     })
-  const { status } = await startDaemonFor(store.home)
   const { notedHttpPlace } = await loadDaemon()
+  if (isDryRun) {
+    const { port = 'PORT', token = 'TOKEN' } = notedHttpPlace(store.home) ?? {}
+    return { url: `http://127.0.0.1:${port}`, token }
+  }
+  const { status } = await startDaemonFor(store.home)
   const noted = notedHttpPlace(store.home)
   if (noted?.port === undefined || noted.port !== status['port'])
     throw new SavestateError('DAEMON_FAILED', 'Another program has the port of the daemon', {

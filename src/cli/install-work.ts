@@ -150,7 +150,8 @@ async function overHttp(
     })
   }
   const { daemonAddress } = await import('./daemon-address.js')
-  return { daemon: await daemonAddress(await request.store()) }
+  const isDryRun = request.options.has('dry-run')
+  return { daemon: await daemonAddress(await request.store(), { isDryRun }) }
 }
 
 /** Where it is, also if it cannot be opened. */
