@@ -47,7 +47,7 @@ export const STORE_COMMANDS = {
         name: 'unattended',
         kind: 'flag',
         summary:
-          'Nobody is there: keep projects whose folder is gone, and say nothing if all is well',
+          'Nobody is there: ask nothing, keep projects whose folder is gone, and say nothing if all is well',
       },
     ],
     examples: [

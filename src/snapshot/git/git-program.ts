@@ -89,8 +89,8 @@ function hasPipes(child: ChildProcess): child is ChildProcessWithoutNullStreams 
 }
 
 /**
- * While git owes an answer the process waits for it. One that is idle must not keep the process alive, and nor must its
- * pipes, each of which would.
+ * While git owes an answer the process waits for it: or it would end, as if all was done, before it hears that git is
+ * dead. One that is idle must not keep the process alive, and nor must its pipes, each of which would.
  */
 export function setAwaited(child: ChildProcessWithoutNullStreams, isAwaited: boolean): void {
   const pipes = [child.stdin, child.stdout, child.stderr] as unknown as NodeJS.RefCounted[]
