@@ -201,6 +201,19 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
   })
 
   test.each([
+    ['cut off', '{"session_id":'],
+    ['not as it must be', '{"session_id":7}'],
+    ['too large', JSON.stringify(shell('x'.repeat(33 * 1024 * 1024)))],
+  ])('a call that is %s has no checkpoint: a strict hook stops it', (_, input) => {
+    using s = open({ 'a.txt': 'one\n' })
+    const ended = (...args: readonly string[]) => s.run(['hook', 'claude', ...args], { input })
+    const stderr = expect.stringContaining('The hook is strict, so the tool was not run.')
+    expect(ended('PreToolUse', '--strict')).toEqual({ code: 2, stdout: '', stderr })
+    for (const args of [['PreToolUse'], ['PostToolUse', '--strict'], ['Stop', '--strict']])
+      expect(ended(...args)).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test.each([
     ['PreToolUse', '>/dev/full', 0],
     ['PreToolUse', '>/dev/full 2>/dev/full', 0],
     ['PreToolUse', '<.', 0],

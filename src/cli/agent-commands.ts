@@ -78,7 +78,7 @@ export const AGENT_COMMANDS = {
     summary: 'Handle one event of an agent; its configuration calls this',
     details: [
       'Reads what the agent tells on stdin, saves the folder if the event calls for it, and answers as that agent expects. Whatever goes wrong, the agent goes on: the failure is shown once and stands in `savestate status`.',
-      'Never ends with exit code 2, which agents take for a refusal, unless `--strict` is given and the answer that stops a tool cannot be written.',
+      'Never ends with exit code 2, which agents take for a refusal, unless `--strict` is given and the answer that stops a tool cannot be written, or the call cannot be read.',
     ],
     positionals: [{ name: '<agent>', choices: AGENTS }, { name: '<event>' }],
     options: [

@@ -4,7 +4,7 @@
 import { refusalOf } from '../guard/refusal.js'
 import { type Project, SavestateError, type Session, type Store } from '../../index.js'
 import { type AgentEvent, type AgentName, type Answer, type Outcome, SILENCE } from './event.js'
-import { MAPPERS } from './mappers.js'
+import { isBeforeTool, MAPPERS } from './mappers.js'
 import { findPlace, type Notes, parseNotes, type Place } from './notes.js'
 import { type Decision, decide, type Save, settled } from './policy.js'
 import { saveTalk, type Talk } from './save-talk.js'
@@ -71,19 +71,27 @@ export async function saveAtQuiet(
   }
 }
 
+const NOT_RUN = 'The hook is strict, so the tool was not run.'
+/** What agents take for a refusal. */
+const STOPPED = 2
+
 type Failure = {
   readonly event: AgentEvent | undefined
   readonly error: unknown
   readonly isTold: boolean
 }
 
-function failureAnswer({ agent, strict }: HookRequest, { event, error, isTold }: Failure): Answer {
+function failureAnswer(request: HookRequest, { event, error, isTold }: Failure): Answer {
+  const { agent, eventName, strict } = request
   const text = failureText(error)
-  // A payload that nobody can read has no event that could be answered.
-  if (event === undefined) return { ...SILENCE, stderr: isTold ? '' : `${text}\n` }
-  const isStopped = strict === true && event.type === 'before-tool'
+  const isStopped = strict === true && isBeforeTool(agent, eventName)
+  // A payload that nobody can read has no event that could be answered: the exit code has to stop the tool.
+  if (event === undefined) {
+    if (isStopped) return { ...SILENCE, stderr: `${text} ${NOT_RUN}\n`, exitCode: STOPPED }
+    return { ...SILENCE, stderr: isTold ? '' : `${text}\n` }
+  }
   const outcome: Outcome = isStopped
-    ? { type: 'stop', reason: `${text} The hook is strict, so the tool was not run.` }
+    ? { type: 'stop', reason: `${text} ${NOT_RUN}` }
     : { type: 'go-on', tell: isTold ? undefined : `${text} The agent goes on without it.` }
   return MAPPERS[agent].answer(event, outcome)
 }
