@@ -84,3 +84,30 @@ test('what is uncertain is the last that a small brief leaves out', async () => 
     /^You are resuming .*\nUncertain: .*\n- send \(call c2\) with {"to":"you"}\n/,
   )
 })
+
+test('an error with something else in place of its name, message or toString is shown', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const session = await store.session('task')
+  // A stack is put together when it is first read, from the name and the message.
+  const odd = (error: Error, held: object) =>
+    error.stack === '' ? error : Object.assign(error, held)
+  const oddities = [
+    odd(new Error('first'), { name: Object.create(null) as unknown }),
+    odd(new RangeError('second'), { toString: 5 }),
+    odd(new Error('third'), { message: { toString: null } }),
+  ]
+  for (const [place, error] of oddities.entries()) {
+    await session.tool({ id: `gives ${place}`, name: 'n' }, () => ({ error }))
+    const throwing = () => {
+      throw error
+    }
+    await session.tool({ id: `throws ${place}`, name: 'n' }, throwing).catch(() => undefined)
+  }
+  await store.close()
+  const text = (await (await s.open()).resume('task')).brief()
+  for (const shown of ['first', 'RangeError: second', 'Error']) {
+    expect(text).toContain(`failed, ${shown}\n`)
+    expect(text).toContain(`confirmed, {"error":"${shown}"}`)
+  }
+})

@@ -30,7 +30,7 @@ export function shownText(text: string): string {
 
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (isError(value)) return shownText(String(value))
+  if (isError(value)) return shownText(errorText(value))
   const draft = { text: '' }
   write(draft, value)
   return cut(oneLine(draft.text), MAX_CHARS)
@@ -72,10 +72,18 @@ function scalarText(value: unknown): string {
 
 function leafText(value: object): string | undefined {
   if (types.isDate(value)) return JSON.stringify(value)
-  if (isError(value) || value instanceof URL) return scalarText(String(value))
+  if (isError(value)) return scalarText(errorText(value))
+  if (value instanceof URL) return scalarText(value.href)
   if (types.isRegExp(value)) return String(value)
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `${value.byteLength} bytes`
   return undefined
+}
+
+/** As `String` gives it, which fails where something else than a text stands for the name or for `toString`. */
+function errorText({ name, message }: Readonly<Record<'name' | 'message', unknown>>): string {
+  return (
+    [name, message].filter((part) => typeof part === 'string' && part !== '').join(': ') || 'Error'
+  )
 }
 
 function writeList(draft: Draft, items: Iterable<unknown>): void {
