@@ -137,6 +137,24 @@ test('who is asked whether to rewind may close the store', async () => {
   expect(await codeOf(project.rewind({ to: id }, { confirm }))).toBe('STORE_CLOSED')
 })
 
+test('who is asked whether to rewind may close the session: it stays where it was, and so do the files', async () => {
+  await using s = await scratch({ files: FILES })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session<{ n: number }>('task', { project })
+  const { id } = await session.save({ state: { n: 1 }, files: true })
+  s.write({ f1: 'changed\n' })
+  await session.save({ state: { n: 2 }, files: true })
+  const before = s.hashTree(s.project)
+  const confirm = async () => {
+    await session.close()
+    return true
+  }
+  expect(await codeOf(session.rewind(id, {}, { confirm }))).toBe('SESSION_CLOSED')
+  expect(s.hashTree(s.project)).toEqual(before)
+  expect((await store.resume('task')).state).toEqual({ n: 2 })
+})
+
 test('a closed session is not written to any more, but a tool that was running then is noted', async () => {
   await using s = await scratch()
   const store = await s.open()

@@ -58,7 +58,7 @@ export class CallOrder {
 
   /**
    * For what a call asks its caller in the middle: that may make calls of its own, and would wait for ever if they had to
-   * wait for this one.
+   * wait for this one. One of them may be to close: then this one goes no further. Throws SESSION_CLOSED.
    */
   async aside<Result>(ask: () => Promise<Result>): Promise<Result> {
     const [open, last] = [this.#open, this.#last]
@@ -69,6 +69,7 @@ export class CallOrder {
       while (!this.isFree) await this.#last
       this.#open = open
       this.#last = last
+      this.expectOpen()
     }
   }
 }
