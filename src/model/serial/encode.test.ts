@@ -280,3 +280,14 @@ test('a proxy and a getter are stored as what they show, in the order they come 
   }
   expect(decodeValue(textOf([proxy, getter])).value).toEqual([target, { late: 5 }])
 })
+
+test('what is longer than a text can be is refused, with its path', () => {
+  const tooLong = { code: 'STATE_UNSTORABLE', message: expect.stringContaining('it is too long') }
+  // Four letters for three bytes. Nothing is written to this memory, so it takes none.
+  expect(refusal({ bytes: new ArrayBuffer(420_000_000) }, ['kept'])).toMatchObject({
+    ...tooLong,
+    message: 'Cannot store kept: it is too long to be written as one text',
+  })
+  // Six letters for one.
+  expect(refusal(['\u0001'.repeat(100_000_000)])).toMatchObject(tooLong)
+})

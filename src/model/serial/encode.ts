@@ -3,7 +3,7 @@
 // gets its mark around the text that is there already.
 import { shownPath, type ValuePath } from './path.js'
 import { isPlainElement } from './plain.js'
-import { type Refusal, refuseScalar, TOO_DEEP, unstorable } from './refusal.js'
+import { isTooLong, type Refusal, refuseScalar, TOO_DEEP, TOO_LONG, unstorable } from './refusal.js'
 import type { ClassRegistry } from './registry.js'
 import { type Shape, shapeOf } from './shape.js'
 import { noteLead, unfinishedFrom, type Written } from './sharing.js'
@@ -36,11 +36,15 @@ const MAX_DEPTH = 250_000
  * be brought back exactly. Never calls a toJSON.
  */
 export function encodeValue(value: unknown, options: EncodeOptions = {}): EncodedValue {
-  const { farPath } = options
+  const { farPath, path = [] } = options
   const isElsewhere = farPath && ((object: object) => farPath(object) !== undefined)
-  if (isPlainElement(value, isElsewhere))
-    return { text: JSON.stringify(value), plain: true, far: false }
-  return encodeTagged(value, options)
+  try {
+    if (isPlainElement(value, isElsewhere))
+      return { text: JSON.stringify(value), plain: true, far: false }
+    return encodeTagged(value, options)
+  } catch (error) {
+    throw isTooLong(error) ? unstorable(path, { ...TOO_LONG, cause: error }) : error
+  }
 }
 
 /** An element that is as a whole another object of the state. */

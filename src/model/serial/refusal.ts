@@ -1,6 +1,6 @@
 // What cannot be stored, in words: what it is, and what to do about it. Nothing is dropped in silence.
 import { types } from 'node:util'
-import { SavestateError } from '../errors.js'
+import { hasCode, SavestateError } from '../errors.js'
 import { shownPath, type ValuePath } from './path.js'
 
 /** `reason` ends the sentence "Cannot store messages[3]: it …". */
@@ -60,6 +60,19 @@ export function refuseSymbolKey(key: symbol): Refusal {
 export const TOO_DEEP: Refusal = {
   reason: 'is nested too deeply',
   hint: 'Keep long chains in an array.',
+}
+
+export const TOO_LONG: Refusal = {
+  reason: 'is too long to be written as one text',
+  hint: 'Keep it in a file, or in pieces: each item of a list of the state is written by itself.',
+}
+
+/** Whether an error says so; the texts that JavaScript can make are half a gigabyte long at most. */
+export function isTooLong(error: unknown): boolean {
+  return (
+    hasCode(error, 'ERR_STRING_TOO_LONG') ||
+    (error instanceof RangeError && error.message === 'Invalid string length')
+  )
 }
 
 /** `how` is what is wrong with memory that a view shows or a buffer is. */
