@@ -240,27 +240,22 @@ test('a rewind brings files and state back together, and undo takes both back', 
 
 test('undo and redo of both bring the state back also where the files are so already', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
-  const store = await s.open()
-  const project = await store.project(s.project)
-  const session = await store.session('task', { project })
-  const point = await session.save({ state: { at: 1 }, files: true })
-  s.write({ 'a.txt': 'two' })
-  await session.save({ state: { at: 2 }, files: true })
+  const { project, session, point } = await savedTwice(s)
   await session.rewind(point.id, { restore: 'both' })
   s.write({ 'a.txt': 'two' })
   expect(await project.undo({ dryRun: true })).toMatchObject({ applied: false, session: 'task' })
   const confirm = async (_plan: unknown, facts: PlanFacts) => facts.session !== 'task'
   expect(await project.undo({}, { confirm })).toMatchObject({ declined: true })
-  expect(await session.stateAt()).toEqual({ at: 1 })
+  expect(await session.stateAt()).toEqual({ v: 'A' })
   expect(await project.undo()).toMatchObject({
     applied: true,
     session: 'task',
     plan: { write: [], remove: [] },
   })
-  expect(await session.stateAt()).toEqual({ at: 2 })
+  expect(await session.stateAt()).toEqual({ v: 'B' })
   s.write({ 'a.txt': 'one' })
   expect(await project.redo()).toMatchObject({ applied: true, session: 'task' })
-  expect(await session.stateAt()).toEqual({ at: 1 })
+  expect(await session.stateAt()).toEqual({ v: 'A' })
   expect(await codeOf(project.redo())).toBe('NOTHING_TO_REDO')
 })
 

@@ -55,18 +55,18 @@ export const exportSession = sessionOperation({
   },
 })
 
-const givenCheckpoints = () =>
-  z.array(
-    z.object({
-      id: wholeText(),
-      name: z.nullish(z.string()),
-      reason: z.optional(z.string()),
-      isNamed: z.optional(z.boolean()),
-      timestamp: z.string(),
-      data: z.optional(z.unknown()),
-      metadata: z.optional(z.unknown()),
-    }),
-  )
+/** One of the list, from wherever it comes. */
+export const exchangedSchema = () =>
+  z.object({
+    id: wholeText(),
+    name: z.nullish(z.string()),
+    reason: z.optional(z.string()),
+    isNamed: z.optional(z.boolean()),
+    timestamp: z.string(),
+    data: z.optional(z.unknown()),
+    metadata: z.optional(z.unknown()),
+  })
+const givenCheckpoints = () => z.array(exchangedSchema())
 
 export type ImportOutlook = { readonly add: number; readonly known: number }
 
