@@ -55,18 +55,18 @@ export const exportSession = sessionOperation({
   },
 })
 
-/** One of the list, from wherever it comes. */
-export const exchangedSchema = () =>
-  z.object({
-    id: wholeText(),
-    name: z.nullish(z.string()),
-    reason: z.optional(z.string()),
-    isNamed: z.optional(z.boolean()),
-    timestamp: z.string(),
-    data: z.optional(z.unknown()),
-    metadata: z.optional(z.unknown()),
-  })
-const givenCheckpoints = () => z.array(exchangedSchema())
+const givenCheckpoints = () =>
+  z.array(
+    z.object({
+      id: wholeText(),
+      name: z.nullish(z.string()),
+      reason: z.optional(z.string()),
+      isNamed: z.optional(z.boolean()),
+      timestamp: z.string(),
+      data: z.optional(z.unknown()),
+      metadata: z.optional(z.unknown()),
+    }),
+  )
 
 export type ImportOutlook = { readonly add: number; readonly known: number }
 

@@ -1,6 +1,7 @@
 // The export of Breakpilot: a list of { id, name, timestamp, data, metadata } with ids `<session>:<n>`.
+import * as z from 'zod/mini'
 import { type BytePath, IN_PROGRESS, parseSessionId, pathText } from '../model/index.js'
-import { exchangedSchema, labelOf, parseTime } from './exchange.js'
+import { labelOf, parseTime } from './exchange.js'
 import {
   faultIn,
   type Findings,
@@ -10,10 +11,19 @@ import {
   unreadable,
 } from './import-source.js'
 import { inputFault } from './input-fault.js'
+import { wholeText } from './text-schema.js'
 
 const MAX_BYTES = 512 << 20
 
-const itemSchema = exchangedSchema()
+const itemSchema = z.object({
+  id: wholeText(),
+  name: z.nullish(z.string()),
+  reason: z.optional(z.string()),
+  isNamed: z.optional(z.boolean()),
+  timestamp: z.string(),
+  data: z.optional(z.unknown()),
+  metadata: z.optional(z.unknown()),
+})
 
 /** `session`: where all of them go, instead of where their ids say. */
 export async function findBreakpilot(
