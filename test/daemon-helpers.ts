@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { type Scratch, scratch } from './cli/program.js'
+import { hasCode } from '../src/model/index.js'
+import { removeWhole, type Scratch, scratch } from './cli/program.js'
 
 export type Told = {
   readonly running: boolean
@@ -28,18 +29,25 @@ export type DaemonScratch = Scratch & {
 export function daemonScratch(files: Readonly<Record<string, string>> = {}): DaemonScratch {
   const s = scratch(files, { daemon: true })
   const path = join(s.home, 'daemon', 'address.json')
-  const address: DaemonScratch['address'] = () =>
-    existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  const address: DaemonScratch['address'] = () => {
+    try {
+      return JSON.parse(readFileSync(path, 'utf8'))
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return undefined
+      throw error
+    }
+  }
   return {
     ...s,
     daemon: (action) => s.json(['daemon', action]) as Told,
     address,
-    [Symbol.dispose]() {
-      const pid = address()?.pid
-      // A test may have left its own number there.
-      if (pid !== undefined && pid !== process.pid && isAlive(pid)) process.kill(pid, 'SIGKILL')
-      s[Symbol.dispose]()
-    },
+    // One that was started beside the first takes its place when that is killed.
+    [Symbol.dispose]: () =>
+      removeWhole(s.folder, () => {
+        const pid = address()?.pid
+        // A test may have left its own number there.
+        if (pid !== undefined && pid !== process.pid && isAlive(pid)) process.kill(pid, 'SIGKILL')
+      }),
   }
 }
 

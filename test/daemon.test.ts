@@ -59,8 +59,9 @@ test('of ten starts at once there is one daemon', async () => {
   const starts = Array.from({ length: 10 }, () => s.start(['daemon', 'start', '--json']))
   const answers = await Promise.all(starts.map(({ ended }) => ended))
   expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, '']))
-  const pids = new Set(answers.map(({ stdout }) => (JSON.parse(stdout) as { pid: number }).pid))
-  expect([...pids]).toEqual([s.address()?.pid])
+  const told = answers.map(({ stdout }) => JSON.parse(stdout) as { pid: number; started: boolean })
+  expect([...new Set(told.map(({ pid }) => pid))]).toEqual([s.address()?.pid])
+  expect(told.filter(({ started }) => started)).toHaveLength(1)
 })
 
 test('after a kill -9 commands work, and a start takes the place of the dead one', async () => {

@@ -1,4 +1,5 @@
 // The daemon as a process: starting one that outlives us, and looking after one that runs.
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Address, isOwnSocket, type Line, readAddress, talk } from '../http/index.js'
@@ -36,8 +37,8 @@ export function startInBackground(): void {
 }
 
 /** The daemon itself. `onExit` is told if it ends again at once. */
-export function startProcess(home: string, onExit: (code: number | null) => void): void {
-  spawned(['daemon', 'run'], { home, cwd: home, ...SMALL }).on('exit', onExit)
+export function startProcess(home: string, onExit: (code: number | null) => void): ChildProcess {
+  return spawned(['daemon', 'run'], { home, cwd: home, ...SMALL }).on('exit', onExit)
 }
 
 type Start = {
@@ -47,7 +48,10 @@ type Start = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-function spawned(args: readonly string[], { home, cwd, flags = [], env = {} }: Start) {
+function spawned(
+  args: readonly string[],
+  { home, cwd, flags = [], env = {} }: Start,
+): ChildProcess {
   const { spawn } = process.getBuiltinModule('node:child_process')
   // No key reaches a process that stays.
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('SAVESTATE_'))

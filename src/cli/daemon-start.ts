@@ -1,4 +1,5 @@
 // Starts the daemon, or finds it: returns when one of this build answers.
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { daemonPlaceHolder, openStore, SavestateError } from '../index.js'
 import type { Line } from '../http/index.js'
@@ -16,23 +17,28 @@ export type Started = { readonly status: Line; readonly isNew: boolean }
 export async function startDaemonFor(home: string): Promise<Started> {
   let deadline = performance.now() + PATIENCE_MS
   let end: { readonly code: number | null } | undefined
-  let startedAtMs: number | undefined
+  let own: ChildProcess | undefined
+  let startedAtMs = 0
   while (performance.now() < deadline) {
     const found = await findDaemon(home)
     if (found?.status !== undefined) {
-      if (found.address.build === build())
-        return { status: found.status, isNew: startedAtMs !== undefined }
+      if (found.address.build === build()) {
+        const isNew = found.address.pid === own?.pid
+        // It would give way by itself, but if the other one ended first it would stay, and nobody has asked for it.
+        if (!isNew) own?.kill('SIGKILL')
+        return { status: found.status, isNew }
+      }
       await endDaemon(found.address)
       // However long it took to finish.
       deadline = performance.now() + PATIENCE_MS
     }
     // Another one has the place: it is about to begin, or about to end, in which case we try again.
-    const isTaken = end?.code === TAKEN && performance.now() - (startedAtMs ?? 0) > TRY_AGAIN_MS
+    const isTaken = end?.code === TAKEN && performance.now() - startedAtMs > TRY_AGAIN_MS
     if (end !== undefined && end.code !== TAKEN) break
-    if (startedAtMs === undefined || isTaken) {
+    if (own === undefined || isTaken) {
       startedAtMs = performance.now()
       end = undefined
-      startProcess(home, (code) => {
+      own = startProcess(home, (code) => {
         end = { code }
       })
     }
