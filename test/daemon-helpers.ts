@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { hasCode } from '../src/model/index.js'
-import { removeWhole, type Scratch, scratch } from './cli/program.js'
+import { type Scratch, scratch } from './cli/program.js'
+import { removeWhole } from './remove-whole.js'
 
 export type Told = {
   readonly running: boolean

@@ -6,13 +6,13 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeWhole } from './remove-whole.js'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const scratchFolder = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-package-')))
@@ -41,7 +41,7 @@ beforeAll(() => {
   npm(['install', '--prefer-offline', tarball], consumer)
 }, 120_000)
 
-afterAll(() => rmSync(scratchFolder, { recursive: true, force: true }))
+afterAll(() => removeWhole(scratchFolder))
 
 test('the tarball holds the program, its types and the papers, and nothing else', () => {
   for (const path of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']) {

@@ -8,7 +8,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeWhole } from './remove-whole.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -42,7 +42,7 @@ beforeAll(() => {
   }
 })
 
-afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+afterAll(() => removeWhole(scratch))
 
 test('the session in the README happens as it is printed', () => {
   const steps = blocks('console').flatMap(stepsOf)

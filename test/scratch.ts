@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store, StoreOptions } from '../src/index.js'
+import { removeWhole } from './remove-whole.js'
 
 /** The built package: its worker threads exist only there. */
 export const sdk = (await import(
@@ -242,6 +243,5 @@ export function removeAll(folder: string): void {
     chmodSync(bytes, 0o700)
     for (const name of readdirSync(bytes, { encoding: 'latin1' })) open(`${path}/${name}`)
   }
-  open(Buffer.from(folder, 'utf8').toString('latin1'))
-  rmSync(folder, { recursive: true, force: true })
+  removeWhole(folder, () => open(Buffer.from(folder, 'utf8').toString('latin1')))
 }

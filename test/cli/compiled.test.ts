@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PROGRAM } from './program.js'
+import { removeWhole } from '../remove-whole.js'
 
 const NOTHING = 'Nothing has been saved here yet.'
 const FORMS = ['main', 'program', 'program-look', 'capture']
@@ -39,7 +40,7 @@ beforeEach(() => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
 })
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeWhole(folder))
 
 function node(...args: readonly string[]): string {
   const env = {

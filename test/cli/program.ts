@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
-import { hasCode } from '../../src/model/index.js'
+import { removeWhole } from '../remove-whole.js'
 
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
@@ -104,24 +104,6 @@ export function scratch(
       }
     },
     [Symbol.dispose]: () => removeWhole(folder),
-  }
-}
-
-/**
- * A process that was killed a moment ago may still be in the middle of a last call, and one that nobody waited for may
- * write once more. `before` is done before each try.
- */
-export function removeWhole(folder: string, before: () => void = () => undefined): void {
-  const deadline = performance.now() + 20_000
-  for (;;) {
-    before()
-    try {
-      return rmSync(folder, { recursive: true, force: true })
-    } catch (error) {
-      // What node tries again by itself is the last folder only, and not what has come into it since.
-      if (!hasCode(error, 'ENOTEMPTY', 'EBUSY') || performance.now() > deadline) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
-    }
   }
 }
 
