@@ -16,8 +16,7 @@ export function objectsHeldBy(object: object, classes: ClassRegistry | undefined
   if (typeof prototype === 'object' && prototype !== null && classes?.withPrototype(prototype))
     return held
   if (Array.isArray(object)) {
-    // Holes are passed over.
-    object.forEach((item, index) => add(item, [index]))
+    addItems(object, add)
     return held
   }
   if (types.isMap(object)) {
@@ -39,6 +38,22 @@ export function objectsHeldBy(object: object, classes: ClassRegistry | undefined
   }
   for (const key of keysOf(object)) add(Reflect.get(object, key), [key])
   return held
+}
+
+function addItems(
+  array: readonly unknown[],
+  add: (value: unknown, steps: ValuePath) => void,
+): void {
+  for (let index = 0; index < array.length; index += 1) {
+    const item = array[index]
+    // From the first hole on by keys: an array with few items can be four thousand million long.
+    if (item === undefined && !Object.hasOwn(array, index)) {
+      for (const key of Object.keys(array))
+        if (Number(key) > index) add(Reflect.get(array, key), [Number(key)])
+      return
+    }
+    add(item, [index])
+  }
 }
 
 function keysOf(object: object): readonly string[] {
