@@ -42,7 +42,7 @@ export class CallOrder {
   finish<Result>(work: () => Promise<Result>): Promise<Result> {
     const isFirst = this.isFree
     this.#open += 1
-    const turn = isFirst ? work() : this.#last.then(work)
+    const turn = isFirst ? begun(work) : this.#last.then(work)
     const over = () => {
       this.#open -= 1
     }
@@ -71,5 +71,14 @@ export class CallOrder {
       this.#last = last
       this.expectOpen()
     }
+  }
+}
+
+/** What fails before it has begun has ended too: who closes would wait for it for ever. */
+function begun<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
   }
 }

@@ -1,6 +1,6 @@
 // Options that go to no operation, which checks its own.
 import { SavestateError } from '../model/index.js'
-import { unknownOptions } from '../engine/index.js'
+import { type Hooks, unknownOptions } from '../engine/index.js'
 
 /** Every option of a call, so that the compiler misses none. */
 export type Known<Options> = Readonly<Record<keyof Options, true>>
@@ -25,4 +25,12 @@ export function expectObject(call: string, given: unknown): void {
 export function refuseNoList(call: string, option: string, given: unknown): void {
   if (given === undefined || Array.isArray(given)) return
   throw new SavestateError('BAD_INPUT', `${call} takes ${option} as a list`)
+}
+
+/** A hook that cannot be called would fail in the middle of the work, where it is needed. */
+export function expectHooks(hooks: Hooks): void {
+  const isHooks = typeof hooks === 'object' && hooks !== null
+  const isCallable = (hook: unknown) => hook === undefined || typeof hook === 'function'
+  if (isHooks && Object.values(hooks).every(isCallable)) return
+  throw new SavestateError('BAD_INPUT', 'The hooks of a call are an object of functions')
 }

@@ -1,6 +1,7 @@
 // The calls that are under way on an open store, so that it is closed after them and takes none any more.
 import type { Hooks } from '../engine/index.js'
 import { storeClosed } from '../model/index.js'
+import { expectHooks } from './known-options.js'
 
 export class OpenCalls {
   #count = 0
@@ -29,6 +30,7 @@ export class OpenCalls {
   /** What a call asks its caller is not waited for: the answer may be to close the store. */
   hooksOf(hooks: Hooks | undefined): Hooks | undefined {
     if (hooks === undefined) return hooks
+    expectHooks(hooks)
     const { confirm, confirmImport, confirmPrune } = hooks
     return {
       ...hooks,

@@ -5,7 +5,7 @@ import type { AgentState } from './agent-state.js'
 import { Events } from './events.js'
 import { explained } from './explained.js'
 import { beat } from './heartbeat.js'
-import { expectObject, refuseNoList } from './known-options.js'
+import { expectHooks, expectObject, refuseNoList, refuseUnknown } from './known-options.js'
 import type { OpenCalls } from './open-calls.js'
 import type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
 
@@ -102,7 +102,11 @@ export class Session<State = AgentState> {
   }
 
   /** Newest first, a page at a time. */
-  async *iterate({ pageSize = 100 } = {}): AsyncGenerator<engine.CheckpointView, void, undefined> {
+  async *iterate(
+    options: { readonly pageSize?: number } = {},
+  ): AsyncGenerator<engine.CheckpointView, void, undefined> {
+    refuseUnknown('iterate', options, { pageSize: true })
+    const { pageSize = 100 } = options
     let beforeStep: number | undefined
     for (;;) {
       const page = await this.#perform(engine.listSession, { limit: pageSize, beforeStep })
@@ -152,6 +156,7 @@ export class Session<State = AgentState> {
   ): Promise<engine.SessionRewindResult> {
     expectObject('rewind', options)
     refuseNoList('rewind', 'paths', options.paths)
+    expectHooks(hooks)
     const { order } = this.#context
     const { confirm } = hooks
     const paths = [...(options.paths ?? [])]

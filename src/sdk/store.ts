@@ -13,7 +13,7 @@ import { isUnsafeFolder, refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
 import { AutoPrune } from './auto-prune.js'
 import { explained } from './explained.js'
-import { refuseUnknown } from './known-options.js'
+import { expectObject, refuseUnknown } from './known-options.js'
 import { type OpenContext, openContext, type StoreOptions } from './open-context.js'
 import { Project } from './project.js'
 import { Session } from './session.js'
@@ -125,8 +125,9 @@ export class Store {
 
   /** Goes on where an agent stopped, in this or another process. Throws SESSION_UNKNOWN, SESSION_BUSY. */
   async resume<State = AgentState>(id: string, hooks?: Hooks): Promise<ResumedSession<State>> {
+    const { calls } = this.#context
     return this.#do(async () => {
-      const resumed = await engine.resumeSession(this.#context, id, hooks)
+      const resumed = await engine.resumeSession(this.#context, id, calls.hooksOf(hooks))
       const { context, session: info, state, ...rest } = resumed
       return { ...rest, info, state: state as State | undefined, session: this.#track(context) }
     })
@@ -173,10 +174,10 @@ export class Store {
     input: engine.PruneInput & { readonly dryRun?: boolean } = {},
     hooks?: Hooks,
   ): Promise<engine.PruneResult> {
+    expectObject('prune', input)
+    const { calls } = this.#context
     if (input.unattended === true)
-      return this.#context.calls.during(() =>
-        engine.pruneUnattended(this.#context, { input, hooks }),
-      )
+      return calls.during(() => engine.pruneUnattended(this.#context, { input, hooks }))
     return this.#perform(engine.prune, { input, hooks })
   }
 
