@@ -9,7 +9,6 @@ import {
   type CheckpointTuple,
   type DeltaChannelHistory,
   type PendingWrite,
-  type SerializerProtocol,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint'
 import {
@@ -20,7 +19,6 @@ import {
   type RewindResult,
   SavestateError,
   type Store,
-  type StoreOptions,
   type Threads,
 } from '../index.js'
 import { Channels } from './langgraph-channels.js'
@@ -38,22 +36,17 @@ import {
   threadOf,
 } from './langgraph-config.js'
 import { deltasOf, factsText, keptValues, sendsOf } from './langgraph-facts.js'
+import {
+  checkOpenOptions,
+  checkOptions,
+  type OpenSaverOptions,
+  type SaverOptions,
+} from './langgraph-options.js'
 import { Order } from './langgraph-order.js'
 import { dump } from './langgraph-serial.js'
 import { type Reader, readHistory, readMetadata, readTuple } from './langgraph-tuple.js'
 
-export type SaverOptions = {
-  readonly store: Store
-  /** The folder that the graph works in; needed for `files`. */
-  readonly project?: Project
-  /** Save the folder with every checkpoint. */
-  readonly files?: boolean
-  /** Instead of LangGraph's own. A list is then stored as a whole, anew at every put. */
-  readonly serde?: SerializerProtocol
-}
-
-export type OpenSaverOptions = StoreOptions &
-  Omit<SaverOptions, 'store' | 'project'> & { readonly project?: string }
+export type { OpenSaverOptions, SaverOptions } from './langgraph-options.js'
 
 export class SavestateSaver extends BaseCheckpointSaver {
   readonly #threads: Threads
@@ -72,8 +65,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
         hint: 'Use `await SavestateSaver.open({ home })`, which opens one.',
       })
     }
-    if (files && project === undefined)
-      throw new SavestateError('BAD_INPUT', 'files: true needs a project, to save the files of')
+    checkOptions(options)
     this.#threads = store.threads
     this.#project = project
     this.#savesFiles = files
@@ -82,6 +74,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   /** Opens a store of its own, which `close` closes. */
   static async open(options: OpenSaverOptions = {}): Promise<SavestateSaver> {
+    checkOpenOptions(options)
     const { project: path, files = false, serde, ...storeOptions } = options
     const store = await openStore(storeOptions)
     try {

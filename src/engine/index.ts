@@ -66,6 +66,7 @@ export {
   listSession,
   type SessionHead,
   type SessionSummary,
+  since,
   stateAt,
   summary,
 } from './session-queries.js'

@@ -100,6 +100,9 @@ export const between = sessionOperation({
   },
 })
 
+/** The same without an end, by the name that its caller knows. */
+export const since = { ...between, name: 'since' }
+
 export const stateAt = sessionOperation({
   name: 'stateAt',
   summary: 'Read the state of a checkpoint',

@@ -16,7 +16,7 @@ import {
 import { Snapshots } from '../snapshot/index.js'
 import { type Clock, SharedLock, systemClock } from '../system/index.js'
 import { type Encryption, ENCRYPTION_OPTIONS, givenKeys } from './given-keys.js'
-import { type Known, refuseUnknown } from './known-options.js'
+import { type Known, refuseNoList, refuseUnknown } from './known-options.js'
 import { OpenCalls } from './open-calls.js'
 
 export type StoreOptions = {
@@ -60,6 +60,26 @@ function checkOptions(options: StoreOptions): void {
       hint: `There are ${Object.keys(DURABILITIES).join(' and ')}.`,
     })
   }
+  checkLimits(limits)
+  // Not by its class: the package may be there twice, and each copy has one of its own.
+  const { classes } = options
+  if (classes === undefined || typeof Object(classes).withPrototype === 'function') return
+  throw new SavestateError('BAD_INPUT', 'classes of openStore is a ClassRegistry', {
+    hint: 'Make one with `new ClassRegistry()`, and name each class with its `register(name, { type, toValue, fromValue })`.',
+  })
+}
+
+/** A number that is none would let every file through, or no file. */
+function checkLimits(limits: Partial<Limits>): void {
+  for (const name of ['maxFileBytes', 'maxFiles'] as const) {
+    const limit: unknown = limits[name]
+    if (limit === undefined || (typeof limit === 'number' && limit >= 0)) continue
+    throw new SavestateError('BAD_INPUT', `limits.${name} of openStore is a number, 0 or more`)
+  }
+  const { allowSecrets } = limits
+  refuseNoList('openStore', 'limits.allowSecrets', allowSecrets)
+  if (allowSecrets === undefined || allowSecrets.every((line) => typeof line === 'string')) return
+  throw new SavestateError('BAD_INPUT', 'limits.allowSecrets of openStore is a list of texts')
 }
 
 /** `use` is held for as long as the store is open. */
@@ -103,5 +123,8 @@ export function defaultHome(): string {
 }
 
 export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
-  return home ?? process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
+  if (home === undefined) return process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
+  // Anything else, such as null, would be taken for no place at all, and the usual store be worked on.
+  if (typeof home === 'string' && home !== '' && !home.includes('\0')) return home
+  throw new SavestateError('BAD_INPUT', 'The home of a store is a path, as a text')
 }

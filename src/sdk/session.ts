@@ -131,7 +131,7 @@ export class Session<State = AgentState> {
 
   /** From a moment on, oldest first. */
   async since(from: Date): Promise<readonly engine.CheckpointView[]> {
-    return this.#perform(engine.between, { from })
+    return this.#perform(engine.since, { from })
   }
 
   /** Both moments included, oldest first. */

@@ -21,12 +21,19 @@ export class ClassRegistry {
    * instance of a subclass is refused until the subclass is registered too. A class that is stored
    * anyway (a Date, an Error of one's own) is stored by its codec from then on.
    *
-   * Throws BAD_INPUT for a name or a class that is registered already, and for Object and Array.
+   * Throws BAD_INPUT for a name or a class that is registered already, for Object and Array, and for what is no codec.
    */
   register<T>(name: string, codec: ClassCodec<T>): void {
-    const prototype: unknown = codec.type.prototype
+    if (typeof name !== 'string' || name === '')
+      throw badClass('The name that a class is registered under is a text')
+    const given: Partial<ClassCodec<T>> = codec ?? {}
+    const prototype: unknown = typeof given.type === 'function' ? given.type.prototype : undefined
     if (typeof prototype !== 'object' || prototype === null)
       throw badClass(`What is registered as ${JSON.stringify(name)} is not a class`)
+    if (typeof given.toValue !== 'function' || typeof given.fromValue !== 'function')
+      throw badClass(
+        `The class ${JSON.stringify(name)} is registered without toValue and fromValue`,
+      )
     if (prototype === Object.prototype || prototype === Array.prototype)
       throw badClass(`${codec.type.name} cannot be registered: it is stored as it is`)
     if (this.#byName.has(name))
@@ -56,6 +63,6 @@ export class ClassRegistry {
 
 function badClass(message: string): SavestateError {
   return new SavestateError('BAD_INPUT', message, {
-    hint: 'Register each class once, under a name of its own.',
+    hint: 'Register each class once, under a name of its own: `register(name, { type, toValue, fromValue })`.',
   })
 }
