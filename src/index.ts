@@ -1,4 +1,6 @@
 // The SDK: the only thing a face may import.
+// Its published types speak of Buffer and the like. From version 6 on TypeScript takes those of Node only where it is told to.
+/// <reference types="node" preserve="true" />
 export type {
   AgentDetails,
   ChangeView,
