@@ -15,9 +15,14 @@ const [first, ...others] = words.filter((word) => word !== '--json')
 if ((first === '--version' || first === '-V') && others.length === 0) {
   const isJson = words.length > 1
   const text = isJson ? JSON.stringify({ version: version() }, null, 2) : version()
-  ownTerminal().stdout.write(`${text}\n`)
+  ownTerminal((error) => void tellUnwritten(error)).stdout.write(`${text}\n`)
 } else {
   void start()
+}
+
+async function tellUnwritten(error: unknown): Promise<void> {
+  const { reportOutput } = await import('./forward-faults.js')
+  await reportOutput(error, { isJson: words.includes('--json') })
 }
 
 async function start(): Promise<void> {

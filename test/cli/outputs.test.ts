@@ -46,3 +46,16 @@ test.each([
   })
   expect(stderr).not.toContain('bug')
 })
+
+test('a version that cannot be written is told as any other answer', () => {
+  using s = scratch()
+  const [plain, json] = ['', '--json'].map((option) =>
+    s.shell(`savestate --version ${option} > /dev/full`),
+  )
+  expect(plain).toMatchObject({
+    code: 2,
+    stderr: 'Error: The answer could not be written: no space is left.\n',
+  })
+  expect(json?.code).toBe(2)
+  expect(JSON.parse(json?.stderr ?? '')).toMatchObject({ error: { code: 'DISK_FULL' } })
+})
