@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { parseYamlText, SavestateError } from '../index.js'
 import { valueOf } from './any-classes.js'
-import { readGiven } from './given-text.js'
+import { type GivenText, readGiven } from './given-text.js'
 import { parseJsonText } from './json-text.js'
 import type { IMPORT_KINDS } from './session-commands.js'
 import { isRecord, stateOfYaml } from './state-yaml.js'
@@ -17,10 +17,23 @@ export const READERS: Readonly<Record<ImportKind, (path: string) => Promise<read
 async function readExportedJson(path: string): Promise<readonly unknown[]> {
   const given = await readGiven(path)
   const items = parseJsonText(given)
-  if (Array.isArray(items)) return items.map(untagged)
+  if (Array.isArray(items)) return readable(given, () => items.map(untagged))
   throw new SavestateError('BAD_INPUT', `${given.source} holds no list of checkpoints`, {
     hint: 'It must be as `savestate export` prints it: [{ "id", "name", "timestamp", "data", "metadata" }].',
   })
+}
+
+/** What is wrong is wrong with what was handed over: nothing is stored yet, and there is no checkpoint to go back to. */
+function readable<Value>({ source }: GivenText, read: () => Value): Value {
+  try {
+    return read()
+  } catch (cause) {
+    if (!(cause instanceof SavestateError) || cause.code !== 'STATE_UNREADABLE') throw cause
+    throw new SavestateError('BAD_INPUT', `${source} holds a state that cannot be read`, {
+      hint: `${cause.message}. The text was changed, or printed by a newer version of Savestate.`,
+      cause,
+    })
+  }
 }
 
 function untagged(item: unknown): unknown {
@@ -39,7 +52,7 @@ async function readStateYaml(path: string): Promise<readonly unknown[]> {
     })
   }
   const id = `yaml:${createHash('sha256').update(given.text).digest('hex').slice(0, 32)}`
-  const data = stateOfYaml(given.text, mapping)
+  const data = readable(given, () => stateOfYaml(given.text, mapping))
   return [{ id, timestamp: timeOf(mapping['updated']).toISOString(), data }]
 }
 

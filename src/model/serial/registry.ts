@@ -24,7 +24,7 @@ export class ClassRegistry {
    * Throws BAD_INPUT for a name or a class that is registered already, for Object and Array, and for what is no codec.
    */
   register<T>(name: string, codec: ClassCodec<T>): void {
-    if (typeof name !== 'string' || name === '')
+    if (typeof name !== 'string')
       throw badClass('The name that a class is registered under is a text')
     const given: Partial<ClassCodec<T>> = codec ?? {}
     const prototype: unknown = typeof given.type === 'function' ? given.type.prototype : undefined
