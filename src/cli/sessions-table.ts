@@ -9,6 +9,8 @@ import { textTable } from './text-table.js'
 import { cutEnd, cutStart } from './text-width.js'
 
 const AGENT_WIDTH = 20
+/** In less room lines are longer than the terminal is wide: without the id there is nothing to go on with. */
+const LEAST_ID_WIDTH = 12
 const STATUS_WIDTH = { least: 'interrupted'.length, most: 30 }
 const PROJECT_WIDTH = 16
 
@@ -16,7 +18,8 @@ export function sessionsTable(sessions: readonly SessionView[], screen: Screen):
   const { least, most } = STATUS_WIDTH
   const statusWidth = Math.min(most, Math.max(least, screen.width / 4))
   // An id has to be typed again, so it is cut only where it would push out status and project.
-  const idWidth = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
+  const room = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
+  const idWidth = Math.max(LEAST_ID_WIDTH, room)
   return textTable(sessions, {
     screen,
     columns: [

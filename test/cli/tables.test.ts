@@ -149,6 +149,11 @@ test('sessions keep their id and status when the room gets short', () => {
   ])
 })
 
+test.each([30, 20, 1])('a terminal of %i columns still shows the ids of sessions', (width) => {
+  const lines = sessionsTable(SESSIONS, screenOf(width)).split('\n')
+  expect(lines[0]).toMatch(/^fix-login +interrupted /)
+})
+
 test('in a pipe nothing is cut', () => {
   expect(sessionsTable(SESSIONS, screenOf(Infinity))).toContain('文件很长'.repeat(20))
 })
