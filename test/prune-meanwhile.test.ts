@@ -131,3 +131,44 @@ test('a no removes nothing, and where nothing would go nobody is asked', async (
   expect(await store.prune({ maxCheckpoints: 2 }, hooks)).toMatchObject({ applied: true })
   expect(asked).toEqual([1])
 })
+
+test('more rounds for the size take nothing by another rule that was not shown', async () => {
+  await using s = await scratch()
+  const clock = new HandClock()
+  const store = await s.open({ clock })
+  const project = await store.project(s.project)
+  const gone = await store.project(otherFolder(s, 'gone'))
+  const aged = await store.project(otherFolder(s, 'aged'))
+  const last = (await saveMany(gone, s, { count: 1 }))[0] ?? ''
+  const old = (await saveMany(aged, s, { count: 1 }))[0] ?? ''
+  const session = await store.session<unknown>('old')
+  await session.save({ state: { step: 1 } })
+  await session.close()
+  clock.pass(7 * DAY_MS - 1000)
+  await saveMany(project, s, { count: 3, bytes: 200_000 })
+  await saveMany(gone, s, { count: 1, bytes: 10 })
+  const newest = (await idsOf(gone))[0] ?? ''
+  // What is garbage goes anyway.
+  const { sizeBytes } = await store.prune()
+  let shown: PruneResult | undefined
+  const result = await store.prune(
+    { maxSizeMb: (sizeBytes - 300_000) / 1e6 },
+    {
+      async confirmPrune(plan) {
+        shown = plan
+        rmSync(gone.path, { recursive: true })
+        clock.pass(2000)
+        // So much that what was planned is not enough.
+        await saveMany(project, s, { count: 1, bytes: 600_000 })
+        return true
+      },
+    },
+  )
+  const drops = shown?.plan.projects.flatMap(({ drop }) => drop) ?? []
+  expect(drops.every(({ why }) => why === 'size')).toBe(true)
+  expect(result.deletedCheckpoints).toBeGreaterThan(drops.length)
+  expect(result).toMatchObject({ deletedOrphan: 0, deletedStale: 0, deletedSessions: 0 })
+  expect(await idsOf(gone)).toContain(newest)
+  expect(await idsOf(gone)).not.toContain(last)
+  expect(await idsOf(aged)).toEqual([old])
+})

@@ -55,7 +55,10 @@ export type PrunePlan = {
 /** As disks are sold, and as we print sizes. */
 const MB = 1_000_000
 
-/** After an earlier round nothing is garbage: the store takes what it takes, whatever the sum of its parts. */
+/**
+ * After an earlier round nothing is garbage: the store takes what it takes, whatever the sum of its parts. And only its size is
+ * looked at then: what has come to be due by another rule since was not shown to anybody.
+ */
 export async function planPrune(
   context: StoreContext,
   input: PruneInput,
@@ -67,15 +70,16 @@ export async function planPrune(
   const facts = ledger
     .projects()
     .map((summary) => factsOfProject(context, summary, { nowMs, input, fallback: config }))
-  const old = oldSessions(context, facts, config)
+  const isFirst = earlier.length === 0
+  const old = isFirst ? oldSessions(context, facts, config) : []
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true
   const rules = new Map(
-    facts.map((project) => [project, byRules(project, { old, nowMs, dropOrphans })]),
+    facts.map((project) => [project, isFirst ? byRules(project, { old, nowMs, dropOrphans }) : []]),
   )
   const capBytes = Math.floor(config.maxSizeMb * MB)
   const sizes = await StoreSizes.take(context)
   const commits = new Map(facts.flatMap(({ points }) => points.map((it) => [it.id, it.commit])))
-  const spare = earlier.length > 0 ? sizes.total - (await sizes.after(commits, new Set())) : 0
+  const spare = isFirst ? 0 : sizes.total - (await sizes.after(commits, new Set()))
   const gone = new Set([...rules.values()].flatMap((drop) => drop.map(({ id }) => id)))
   const left = facts.filter(({ fault }) => fault === null)
   const order = orderForSize(
@@ -101,7 +105,7 @@ export async function planPrune(
   const projects: ProjectPlan[] = []
   for (const [project, drop] of rules) {
     const oldest = project.points.filter(({ id }) => forSize.has(id))
-    const isOver = isPast(project, { nowMs, dropOrphans })
+    const isOver = isFirst && isPast(project, { nowMs, dropOrphans })
     const all = [...drop, ...oldest.map(({ id }) => ({ id, why: 'size' as const }))]
     projects.push({
       project: project.summary.project,
