@@ -5,6 +5,7 @@ export {
   doctor,
   exportSession,
   forget,
+  hasStrangers,
   importFrom,
   importSession,
   planImport,

@@ -52,6 +52,8 @@ export const verify: Later<StoreContext, VerifyResult> = {
 /** The same for what works on a store that may be damaged. */
 export const verifyCare: typeof import('./verify.js')['verifyCare'] = async (...given) =>
   (await import('./verify.js')).verifyCare(...given)
+export const hasStrangers = async (home: string): Promise<boolean> =>
+  (await import('./verify-kinds.js')).checkKinds({ home }).length > 0
 export const repair: typeof import('./repair.js')['repair'] = async (...given) =>
   (await import('./repair.js')).repair(...given)
 export const doctor: typeof import('./doctor.js')['doctor'] = async (...given) =>

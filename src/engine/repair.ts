@@ -1,8 +1,8 @@
 // Puts right what verify finds: plan, show, confirm, do. What is derived is made again, what is damaged is set aside, and
 // nothing is deleted that could hold something of the user's. Each step leaves the store as it was or better, so that a
 // repair can be stopped anywhere and begun again.
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { hasCode, SavestateError } from '../model/index.js'
 import { lostFromLogs, replayLogs } from '../snapshot/index.js'
 import { failpoint, type Lock, SetAside, takeLock } from '../system/index.js'
@@ -104,6 +104,8 @@ async function repairRounds(
 
 /** What a small save has written is in a log too for a while; then it need not be called lost. */
 function withLogs({ home }: CareContext, findings: readonly Finding[]): readonly Finding[] {
+  // One of them may be what has to be put right first.
+  if (findings.some(({ fix }) => fix?.stage === 'home')) return findings
   const lost = lostFromLogs(home)
   if (lost === 0) return findings
   const fix: Fix = {
@@ -140,11 +142,12 @@ function nextFixes(
  * afterwards. The locks of the projects keep out who has it open in this process.
  */
 class Locks {
-  readonly #held: Lock[] = []
+  readonly #held = new Map<string, Lock>()
 
+  /** Those that are not held yet: one may have been put right since. */
   async take(home: string): Promise<void> {
-    if (this.#held.length > 0) return
     for (const path of [storeLockPath(home), ...projectLocks(join(home, 'locks'))]) {
+      if (this.#held.has(path) || !canBeLock(path)) continue
       const lock = await takeLock(path, {
         waitMs: LOCK_WAIT_MS,
         purpose: 'repair',
@@ -158,13 +161,21 @@ class Locks {
           hint: 'End it, then run `savestate repair` again. Nothing has been changed.',
         })
       }
-      if (lock !== null) this.#held.push(lock)
+      if (lock !== null) this.#held.set(path, lock)
     }
   }
 
   release(): void {
-    for (const lock of this.#held) lock.release()
+    for (const lock of this.#held.values()) lock.release()
   }
+}
+
+/** Not what was never taken by anybody: a pipe, a folder, a link that leads nowhere. */
+function canBeLock(path: string): boolean {
+  if (existsSync(path)) return statSync(path).isFile()
+  const folder = dirname(path)
+  const isFolder = existsSync(folder) && statSync(folder).isDirectory()
+  return isFolder && !readdirSync(folder).includes(basename(path))
 }
 
 function projectLocks(folder: string): string[] {
@@ -173,7 +184,7 @@ function projectLocks(folder: string): string[] {
       .filter((name) => /^[bcdfghjklmnpqrstvwxz]{18}$|^collect$/.test(name))
       .map((name) => join(folder, name))
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return []
     throw error
   }
 }

@@ -137,11 +137,15 @@ function isEmpty(home: string): boolean {
   return readdirSync(home).every((name) => name.startsWith('format.') || name === 'config.json')
 }
 
+/** Nothing in it if it is no file: a pipe would be waited for without end. */
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    return found.isFile() ? readFileSync(path, 'utf8') : ''
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
+    if (hasCode(error, 'ELOOP')) return ''
     throw error
   }
 }

@@ -11,6 +11,7 @@ import { recoverAll } from './recover.js'
 import { checkWholeness } from './verify-damage.js'
 import { checkFormat, checkLeftovers, checkPermissions } from './verify-home.js'
 import { checkJournals, checkLocks } from './verify-journals.js'
+import { checkKinds } from './verify-kinds.js'
 import { checkObjectFiles } from './verify-objects.js'
 import { checkRefs } from './verify-refs.js'
 import { checkLedgerFile, checkRows } from './verify-rows.js'
@@ -90,6 +91,8 @@ export async function examine(
   { quick }: { readonly quick: boolean },
   hooks: Hooks,
 ): Promise<Finding[]> {
+  const kinds = checkKinds(care)
+  if (kinds.length > 0) return kinds
   const home = [...checkFormat(care), ...checkPermissions(care), ...checkLocks(care)]
   const file = checkLedgerFile(care, { quick })
   const ledger = isReadable(file) ? care.ledger : undefined

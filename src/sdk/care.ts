@@ -78,9 +78,10 @@ async function withCare<T>(
 
 async function open(options: CareOptions): Promise<CareContext> {
   const home = engine.inspectHome(homeOf(options))
-  await engine.bringBackUnflushed(home)
+  const isClosed = await engine.hasStrangers(home)
+  if (!isClosed) await engine.bringBackUnflushed(home)
   // Before SQLite sees it: that takes a damaged log for one that ends early, and writes over the rest.
-  const isDamaged = isLogDamaged(ledgerFiles(home).log)
+  const isDamaged = !isClosed && isLogDamaged(ledgerFiles(home).log)
   const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>
     engine.limitsOf(home, path)
   const snapshots = new Snapshots({
@@ -90,6 +91,9 @@ async function open(options: CareOptions): Promise<CareContext> {
     mayBlock: options.mayBlock ?? false,
   })
   const common = { home, snapshots, clock: options.clock ?? systemClock, isLogDamaged: isDamaged }
+  const without = { ...common, ledger: undefined, objects: undefined, isAlone: false }
+  // A pipe in the place of a file would be waited for: that is put right before the rest is looked at.
+  if (isClosed) return { ...without, ledgerFault: undefined }
   try {
     engine.refuseLostLedger(home)
     const ledger = Ledger.open(home, { durability: 'fsync' })
@@ -97,8 +101,7 @@ async function open(options: CareOptions): Promise<CareContext> {
     return { ...common, ledger, objects, ledgerFault: undefined, isAlone: false }
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
-    const { message: ledgerFault } = error
-    return { ...common, ledger: undefined, objects: undefined, ledgerFault, isAlone: false }
+    return { ...without, ledgerFault: error.message }
   }
 }
 

@@ -1,6 +1,6 @@
 // Makes the store's git repository, in place and by hand, since `git init` would copy the user's templates; and has git
 // look it over.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
@@ -52,6 +52,8 @@ export async function isRepositoryFileSound(
 ): Promise<boolean> {
   const path = join(gitDir, name)
   if (!existsSync(path)) return false
+  // Git takes a link there for the name of a ref, and the repository for none.
+  if (name === 'HEAD' && lstatSync(path).isSymbolicLink()) return false
   const text = readFileSync(path, 'utf8')
   if (name !== 'config') return text === FIXED[name]
   const lines = new Set(text.split('\n'))

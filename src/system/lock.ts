@@ -116,12 +116,14 @@ function inodeOf(path: string): bigint {
 }
 
 const OWNER_BYTES = 100
+// A pipe of that name is refused, and not waited for.
+const OWNER_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK
 
 /** Written over what stands there, at one length: to empty a file and fill it again has ext4 wait for the disk. */
 function noteOwner(path: string, file: LockFile, purpose: string): void {
   const text = `${process.pid}\n${new Date().toISOString()}\n${purpose}`
   try {
-    file.owner ??= openSync(`${path}.owner`, constants.O_WRONLY | constants.O_CREAT, 0o600)
+    file.owner ??= openSync(`${path}.owner`, OWNER_FLAGS, 0o600)
     writeAll(
       file.owner,
       Buffer.from(`${text.slice(0, OWNER_BYTES - 1).padEnd(OWNER_BYTES - 1)}\n`),
