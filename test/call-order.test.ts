@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session, Store } from '../src/index.js'
+import { Ledger } from '../src/ledger/index.js'
 import { openDatabase } from '../src/system/index.js'
 import { type Scratch, scratch } from './scratch.js'
 
@@ -100,6 +101,73 @@ test('a collection that takes the state of a save that is under way does not cos
   expect(taken).toBe(1)
   expect(await session.stateAt((await saving).id)).toEqual({ m: [0, 1] })
 })
+
+test('a collection beside a save that is under way leaves it what it was given', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const other = await s.open()
+  const first = await session.save({ state: { m: [0] }, files: true })
+  writeFileSync(join(s.project, 'f0'), 'changed')
+  const state: State = { m: [0, 'at the call'] }
+  const items = ['appended']
+  const saving: ReturnType<typeof session.save>[] = []
+  // Who is asked holds the project: the save has to wait until this is over.
+  const confirm = async () => {
+    saving.push(session.save({ state, files: true }))
+    saving.push(session.save({ state: { m: ['second'] }, files: true }))
+    state.m[1] = 'later'
+    await collectStates(s)
+    return true
+  }
+  await (await other.project(s.project)).rewind({ to: first.id }, { confirm })
+  const ids = (await Promise.all(saving)).map(({ id }) => id)
+  expect(await Promise.all(ids.map((id) => session.stateAt(id)))).toEqual([
+    { m: [0, 'at the call'] },
+    { m: ['second'] },
+  ])
+  writeFileSync(join(s.project, 'f0'), 'changed again')
+  const again = async () => {
+    saving.push(session.append('m', items, { files: true }))
+    items[0] = 'later'
+    await collectStates(s)
+    return true
+  }
+  await (await other.project(s.project)).rewind({ to: first.id }, { confirm: again })
+  const last = await saving.at(-1)
+  expect(await session.stateAt(last?.id)).toEqual({ m: ['second', 'appended'] })
+  expect(notesIn(s)).toEqual([])
+  expect((await other.verify()).problems).toEqual([])
+})
+
+test('what a writer that has ended wrote ahead is collected when another has the session', async () => {
+  await using s = await scratch({ files: FILES })
+  const { store, session } = await opened(s)
+  await session.save({ state: { m: [0] } })
+  const reason = 'x'.repeat(100_000)
+  const wrong = { state: { m: [1] }, files: true, reason }
+  await expect(session.save(wrong)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  expect(notesIn(s).length).toBe(1)
+  await collectStates(s)
+  expect(notesIn(s).length).toBe(1)
+  await session.close()
+  await store.session('task')
+  await collectStates(s)
+  expect(notesIn(s)).toEqual([])
+})
+
+/** What a prune does, without the files: those it has to wait for. */
+async function collectStates(s: Scratch): Promise<void> {
+  const ledger = Ledger.open(s.home, { durability: 'os' })
+  await ledger.upkeep.collect(async () => undefined)
+  ledger.close()
+}
+
+function notesIn(s: Scratch): readonly unknown[] {
+  const ledger = openDatabase(join(s.home, 'ledger.db'), { timeoutMs: 1000 })
+  const notes = ledger.all("SELECT * FROM facts WHERE key LIKE 'state-ahead %'")
+  ledger.close()
+  return notes
+}
 
 test('a tool may save while it runs, and its outcome comes after what was called before', async () => {
   await using s = await scratch({ files: FILES })

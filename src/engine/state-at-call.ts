@@ -15,7 +15,7 @@ export function wholeState(
   const write = () => context.ledger.states.write(state, context.memory)
   if (!files && context.order.isFree) return write
   const ahead = writtenAhead(context, write)
-  return () => ahead.ifThere() ?? write()
+  return () => ahead.take() ?? write()
 }
 
 export function longerList(
@@ -30,7 +30,10 @@ export function longerList(
   if (!files || !order.isFree) return append
   const now = stateOfHead(context)
   const ahead = writtenAhead(context, () => append(now))
-  return (base) => (base === now ? ahead.ifThere() : undefined) ?? append(base)
+  return (base) => {
+    const id = ahead.take()
+    return base === now && id !== undefined ? id : append(base)
+  }
 }
 
 /**
@@ -52,19 +55,21 @@ export function asAtCall<Value>(
 }
 
 type Ahead = {
-  /** Undefined if a collection has taken it: no checkpoint held it yet. */
-  readonly ifThere: () => StateId | undefined
+  /** Undefined if it is gone: an older version that collects does not know that it is waited for. */
+  readonly take: () => StateId | undefined
 }
 
 /** A state that no checkpoint has is garbage, so nothing has to be waited for: what holds it is written after it. */
-function writtenAhead(context: SessionContext, write: () => StateId): Ahead {
-  const { ledger, memory, hold } = context
+function writtenAhead(
+  { ledger, memory, hold, order }: SessionContext,
+  write: () => StateId,
+): Ahead {
   try {
-    const id = ledger.transactionAtEase(() => {
+    const note = ledger.transactionAtEase(() => {
       ledger.sessions.check(hold)
-      return write()
+      return ledger.states.noteAhead(write(), { writer: hold, isFirst: order.isFree })
     })
-    return { ifThere: () => (ledger.states.has(id) ? id : undefined) }
+    return { take: () => ledger.states.takeAhead(note) }
   } catch (error) {
     // The rows are gone, and with them what the memory believes to be stored.
     memory.forget()

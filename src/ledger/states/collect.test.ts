@@ -18,7 +18,9 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 /** What refers to states in a ledger. */
 const HOLDERS = `
   CREATE TABLE file.checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
-  CREATE TABLE file.graph_checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));`
+  CREATE TABLE file.graph_checkpoints (id INTEGER PRIMARY KEY, state INTEGER REFERENCES states (id));
+  CREATE TABLE file.sessions (key INTEGER PRIMARY KEY, fence INTEGER, deleted_at INTEGER);
+  CREATE TABLE file.facts (key TEXT PRIMARY KEY, value TEXT);`
 const TABLES = ['states', 'nodes', 'elements'] as const
 
 type State = { messages: unknown[]; facts: Record<string, unknown>; n: number }

@@ -4,6 +4,7 @@ import { type ClassRegistry, decodeValue, encodeValue, type StateId } from '../.
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import { NO_VAULT, type Vault } from '../sealing/index.js'
+import { noteAhead, takeAhead } from './ahead.js'
 import { appendToState } from './append-state.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
@@ -79,9 +80,14 @@ export class StateStore {
     return readState(this.#reading(), { state: id, keys: options.keys, classes: this.#classes })
   }
 
-  /** Whether it is there still: what no checkpoint holds may be collected. No id is used twice. */
-  has(id: StateId): boolean {
-    return this.#database.get('SELECT 1 FROM states WHERE id = ?', id) !== undefined
+  /** Inside the transaction that writes it, for a state that gets its checkpoint later: until then no collection takes it. */
+  noteAhead(state: StateId, facts: Parameters<typeof noteAhead>[2]): string {
+    return noteAhead(this.#database, state, facts)
+  }
+
+  /** Inside the transaction that gives it a checkpoint. Undefined if it is gone. */
+  takeAhead(note: string): StateId | undefined {
+    return takeAhead(this.#database, note)
   }
 
   /** What would be read if it was written, without that. Throws STATE_UNSTORABLE. */

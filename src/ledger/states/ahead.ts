@@ -1,0 +1,52 @@
+// States that are written before the checkpoint that will hold them, while its files are captured. A collection meanwhile would
+// take them for nobody's, and the caller may have changed by then what they were made of. So each is noted, with who writes it:
+// once another has the session that one can never write again (I11), and the note counts for nothing.
+import { parseStateId, type SessionKey, type StateId } from '../../model/index.js'
+import type { Database } from '../../system/index.js'
+import { number } from '../rows.js'
+
+export type Writer = { readonly key: SessionKey; readonly fence: number }
+
+const PREFIX = 'state-ahead '
+const NOTES = `SELECT key FROM facts WHERE key >= '${PREFIX}' AND key < 'state-ahead!'`
+/** For a query of a collection. */
+export const STATES_AHEAD = `SELECT CAST(value AS INTEGER) FROM facts WHERE key IN (${NOTES})`
+
+let written = 0
+
+/** Inside the transaction that writes it. `isFirst`: nothing else of this writer is under way, whatever was noted before. */
+export function noteAhead(
+  database: Database,
+  state: StateId,
+  { writer, isFirst }: { readonly writer: Writer; readonly isFirst: boolean },
+): string {
+  const mine = `${PREFIX}${writer.key} ${writer.fence} `
+  if (isFirst)
+    database.run(
+      `DELETE FROM facts WHERE key IN (${NOTES}) AND substr(key, 1, ?) = ?`,
+      mine.length,
+      mine,
+    )
+  const note = `${mine}${++written}`
+  database.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', note, String(state))
+  return note
+}
+
+/** Inside the transaction that gives it a checkpoint. Undefined if it is gone: an older version collects it. */
+export function takeAhead(database: Database, note: string): StateId | undefined {
+  const row = database.get(
+    'SELECT id FROM states WHERE id = (SELECT CAST(value AS INTEGER) FROM facts WHERE key = ?)',
+    note,
+  )
+  database.run('DELETE FROM facts WHERE key = ?', note)
+  return row === undefined ? undefined : parseStateId(number(row, 'id'))
+}
+
+/** Those of writers that have lost their session, or were killed and another has it since. */
+export function dropNotesOfOthers(database: Database): void {
+  database.run(
+    `DELETE FROM facts WHERE key IN (${NOTES}) AND NOT EXISTS (
+       SELECT 1 FROM sessions WHERE deleted_at IS NULL
+       AND instr(facts.key, '${PREFIX}' || sessions.key || ' ' || sessions.fence || ' ') = 1)`,
+  )
+}
