@@ -21,6 +21,7 @@ import {
   otherFolder,
   planOf,
   saveMany,
+  setProject,
   withStore,
 } from './prune-helpers.js'
 import { type Scratch, scratch } from './scratch.js'
@@ -148,6 +149,30 @@ describe('orphans', () => {
     expect(await store.prune({ unattended: true })).toMatchObject({ deletedStale: 1 })
   })
 })
+
+test.each(['not mounted', 'removed, and orphans are kept'])(
+  'a project whose folder is %s goes by its own settings, as they were saved last',
+  async (how) => {
+    await using s = await scratch()
+    const parent = otherFolder(s, 'disk')
+    const folder = otherFolder(s, 'disk/work')
+    const clock = new HandClock()
+    const store = await s.open({ clock })
+    const project = await store.project(folder)
+    setProject(folder, { retentionDays: 365, maxCheckpoints: 3 })
+    const saved = await saveMany(project, s, { count: 4 })
+    const other = await store.project(otherFolder(s, 'disk/other'))
+    await saveMany(other, s, { count: 1 })
+    const away = join(s.folder, 'away')
+    renameSync(how === 'not mounted' ? parent : folder, away)
+    clock.pass(30 * DAY_MS)
+    const result = await store.prune({ keepOrphans: true })
+    expect(planOf(result, folder).drop).toEqual([{ id: saved[0], why: 'count' }])
+    expect(planOf(result, other.path).drop).toMatchObject([{ why: 'age' }])
+    clock.pass(365 * DAY_MS)
+    expect(await store.prune({ keepOrphans: true })).toMatchObject({ deletedStale: 1 })
+  },
+)
 
 describe('in use', () => {
   test('a project that another process works on is left, and said so; the others are pruned', async () => {

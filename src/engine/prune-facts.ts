@@ -5,15 +5,18 @@ import {
   explainSystemError,
   type Guard,
   isTooOld,
+  type Project,
   type ProjectId,
   SavestateError,
   type Session,
+  type Settings,
 } from '../model/index.js'
 import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
+import { fileInSnapshot } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
 import { type ProjectState, projectFolder } from './project-state.js'
 import { type PruneInput, withInput } from './prune-input.js'
-import { projectSettings } from './settings.js'
+import { PROJECT_FILE, projectSettings, settingsWith } from './settings.js'
 
 const DAY_MS = 86_400_000
 /** Its settings say nothing that can be used, or cannot be read. */
@@ -33,7 +36,7 @@ export type ProjectFacts = {
 }
 
 /** `fallback` are the settings of the store. */
-export function factsOfProject(
+export async function factsOfProject(
   context: StoreContext,
   summary: ProjectSummary,
   {
@@ -41,13 +44,17 @@ export function factsOfProject(
     input,
     fallback,
   }: { readonly nowMs: number; readonly input: PruneInput; readonly fallback: Config },
-): ProjectFacts {
+): Promise<ProjectFacts> {
   const { project } = summary
   const { state, unreachable } = projectFolder(project.path, summary)
   const facts = { summary, state, unreachable }
   const pointsBy = (config: Config) => pointsOf(context, project.id, { config, nowMs })
   try {
-    const config = withInput(projectSettings(context.home, project.path).config, input)
+    const isThere = state === 'live'
+    const own = isThere
+      ? projectSettings(context.home, project.path)
+      : await savedSettings(context, project)
+    const config = withInput(own.config, input)
     return { ...facts, config, points: pointsBy(config), fault: null }
   } catch (error) {
     // One project's fault must not keep the store from being pruned.
@@ -55,6 +62,19 @@ export function factsOfProject(
     if (!(fault instanceof SavestateError && FAULTS.includes(fault.code))) throw error
     return { ...facts, config: fallback, points: pointsBy(fallback), fault }
   }
+}
+
+/** As they were when the project was saved last: what was to be kept for long is not dropped because a disk is away. */
+async function savedSettings(
+  { home, ledger, snapshots }: StoreContext,
+  { id, path }: Project,
+): Promise<Settings> {
+  const tree = ledger.checkpoints.newestFiles(id)?.snapshot.tree
+  const text =
+    tree === undefined
+      ? undefined
+      : await fileInSnapshot(snapshots.gitDir, { tree, name: PROJECT_FILE })
+  return settingsWith(home, path, text)
 }
 
 export function retentionMsOf({ retentionDays }: Config): number {

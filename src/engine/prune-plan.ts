@@ -67,9 +67,9 @@ export async function planPrune(
   const { home, ledger, clock } = context
   const nowMs = clock.nowMs()
   const config = withInput(storeSettings(home).config, input)
-  const facts = ledger
-    .projects()
-    .map((summary) => factsOfProject(context, summary, { nowMs, input, fallback: config }))
+  const facts: ProjectFacts[] = []
+  for (const summary of ledger.projects())
+    facts.push(await factsOfProject(context, summary, { nowMs, input, fallback: config }))
   const isFirst = earlier.length === 0
   const old = isFirst ? oldSessions(context, facts, config) : []
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true

@@ -19,7 +19,7 @@ import {
 import { projectOperation } from './operation.js'
 
 const STORE_FILE = 'config.json'
-const PROJECT_FILE = '.savestate.json'
+export const PROJECT_FILE = '.savestate.json'
 
 export type ConfigResult = {
   readonly files: { readonly store: string; readonly project: string }
@@ -35,9 +35,15 @@ export function storeSettings(home: string): Settings {
 }
 
 export function projectSettings(home: string, path: BytePath): Settings {
-  const file = `${path}/${PROJECT_FILE}`
-  const text = readIfThere(fsPath(file))
-  const shown = { path: pathText(file as BytePath), source: 'project' } as const
+  return settingsWith(home, path, readIfThere(fsPath(`${path}/${PROJECT_FILE}`)))
+}
+
+/** With what the project's own file says; undefined if it has none. */
+export function settingsWith(home: string, path: BytePath, text: string | undefined): Settings {
+  const shown = {
+    path: pathText(`${path}/${PROJECT_FILE}` as BytePath),
+    source: 'project',
+  } as const
   const values = text === undefined ? {} : parseConfig(text, shown)
   return settingsFrom([storeLayer(home), { source: 'project', values }])
 }
