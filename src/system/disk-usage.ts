@@ -10,7 +10,7 @@ const TURN_MS = 8
 
 export async function diskUsage(path: string): Promise<number> {
   let total = 0
-  let until = Date.now() + TURN_MS
+  let until = performance.now() + TURN_MS
   const folders = [path]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     total += blocksOf(folder)
@@ -19,9 +19,9 @@ export async function diskUsage(path: string): Promise<number> {
       if (entry.isDirectory()) folders.push(inside)
       else total += blocksOf(inside)
     }
-    if (Date.now() < until) continue
+    if (performance.now() < until) continue
     await nextTurn()
-    until = Date.now() + TURN_MS
+    until = performance.now() + TURN_MS
   }
   return total * BLOCK_BYTES
 }

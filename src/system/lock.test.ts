@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { readLockOwner, takeLock } from './lock.js'
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-lock-')))
@@ -39,6 +39,25 @@ test('a lock is held by one at a time within a process', async () => {
   const second = await takeLock(path, { waitMs: 0, purpose: 'save' })
   expect(second).toBeDefined()
   second?.release()
+})
+
+test('a clock that is set back does not make anybody wait longer, nor one that leaps ahead shorter', async () => {
+  const path = newPath()
+  const first = await takeLock(path, { waitMs: 0, purpose: 'save' })
+  const now = vi.spyOn(Date, 'now')
+  try {
+    now.mockImplementation(() => 0)
+    expect(await takeLock(path, { waitMs: 20, purpose: 'rewind' })).toBeUndefined()
+    let ms = 0
+    now.mockImplementation(() => (ms += 3_600_000))
+    const waiting = takeLock(path, { waitMs: 10_000, purpose: 'rewind' })
+    setTimeout(() => first?.release(), 60)
+    const second = await waiting
+    expect(second).toBeDefined()
+    second?.release()
+  } finally {
+    now.mockRestore()
+  }
 })
 
 test('who waits gets the lock when it is released', async () => {

@@ -110,7 +110,7 @@ class Sweep {
     this.#seen = seen
     this.#live = live
     this.#options = options
-    this.#deadline = Date.now() + options.waitMs
+    this.#deadline = performance.now() + options.waitMs
   }
 
   async run({ garbage, packs }: Doomed): Promise<Collected> {
@@ -145,7 +145,7 @@ class Sweep {
         areRefsNew(this.#gitDir, this.#seen) ? undefined : { value: work() },
       )
       if (outcome?.result !== undefined) return outcome.result.value
-      if (Date.now() > this.#deadline) return undefined
+      if (performance.now() > this.#deadline) return undefined
       if (outcome !== undefined) await this.#follow()
       await sleep(PAUSE_MS)
     }
@@ -161,10 +161,10 @@ class Sweep {
 
   /** How many of them are dealt with. `before` was live at the first look: such are packed by now. */
   #removeLoose(ids: readonly string[], before: ReadonlySet<string>): number {
-    const until = Date.now() + BATCH_MS
+    const until = performance.now() + BATCH_MS
     let done = 0
     for (const id of ids.slice(0, BATCH_FILES)) {
-      if (Date.now() > until) break
+      if (performance.now() > until) break
       done += 1
       if (this.#live.has(id) && !before.has(id)) continue
       removeIfThere(loosePath(this.#objects, id as ObjectId))

@@ -26,7 +26,7 @@ export async function whileAlone<T>(gitDir: string, work: () => Promise<T>): Pro
 }
 
 async function removeDeadLocks(gitDir: string): Promise<void> {
-  const deadline = Date.now() + WAIT_MS
+  const deadline = performance.now() + WAIT_MS
   for (;;) {
     const left = locksIn(gitDir)
     if (left.length === 0) return
@@ -34,7 +34,7 @@ async function removeDeadLocks(gitDir: string): Promise<void> {
       for (const path of left) rmSync(path, { force: true })
       return
     }
-    if (Date.now() > deadline) throw busy()
+    if (performance.now() > deadline) throw busy()
     await sleep(PAUSE_MS)
   }
 }
