@@ -311,3 +311,36 @@ test('a save of a folder that still holds what was lost makes the checkpoint who
   expect(after.problems.filter(({ severity }) => severity === 'damage')).toEqual([])
   expect(await fileComplaints(made, { home, broken: new Set() }, { isThorough })).toEqual([])
 })
+
+test('what was put right while a repair asked is not put right again', async () => {
+  const home = made.copy()
+  const file = fileOf(VITAL, 'blob')
+  const [lost = ''] = objectsIn(home, file)
+  const target = made.checkpoints.find(({ objects }) => objects.has(lost)) as Known
+  const whole = await sdk.openStore({ home: made.copy(), durability: 'os', mayBlock: true })
+  await (await whole.project(target.project)).rewind({ to: target.id })
+  await whole.close()
+  damage(join(home, file), 'flipped')
+  const env = { ...process.env, SAVESTATE_HOME: home, SAVESTATE_NO_DAEMON: '1' }
+  const savestate = (...args: string[]) =>
+    spawnSync(process.execPath, [PROGRAM, '-C', target.project, ...args], { env }).status
+  const ended: (number | null)[] = []
+  let asked = 0
+  const { problems } = await sdk.repairStore({
+    home,
+    mayBlock: true,
+    async confirm() {
+      asked += 1
+      // Somebody else is quicker, and then saves a folder that still has what was lost.
+      if (asked === 1)
+        for (const args of [['repair', '--yes'], ['save'], ['repair', '--yes']])
+          ended.push(savestate(...args))
+      return true
+    },
+  })
+  // After the first of them something was lost, after the second no more.
+  expect(ended).toEqual([2, 0, 0])
+  expect(problems).toEqual([])
+  expect(asked).toBe(1)
+  expect(await fileComplaints(made, { home, broken: new Set() }, { isThorough })).toEqual([])
+})

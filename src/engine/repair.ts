@@ -3,7 +3,9 @@
 // repair can be stopped anywhere and begun again.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { hasCode, SavestateError } from '../model/index.js'
+import { ledgerFiles } from '../ledger/index.js'
 import { lostFromLogs, replayLogs } from '../snapshot/index.js'
 import { failpoint, type Lock, SetAside, takeLock } from '../system/index.js'
 import { storeLockPath } from './context.js'
@@ -80,8 +82,9 @@ async function repairRounds(
     problems: findings.map(problemOf),
     ...rest,
   })
+  const inode = ledgerInode(care)
+  let findings = await examine(care, { quick: false }, hooks)
   for (let round = 1; ; round++) {
-    const findings = await examine(care, { quick: false }, hooks)
     const due = nextFixes(withLogs(care, findings), tried)
     if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)
     const planned = due.map(({ finding, fix }) => ({
@@ -91,7 +94,16 @@ async function repairRounds(
     if (dryRun) return resultOf(findings, { steps: planned })
     if (confirm !== undefined && !(await confirm(planned)))
       return resultOf(findings, { declined: true })
-    await locks.take(care.home)
+    // Others may have worked on the store while we looked, asked and waited: what they have put right must not be moved away.
+    if (await locks.take(care.home)) {
+      // Not where it is the same: to close it would cut off what is damaged in its log, before that is kept.
+      const isSame = care.ledger !== undefined && ledgerInode(care) === inode
+      care = { ...(isSame ? care : await request.reopen(care)), isAlone: true }
+      findings = await examine(care, { quick: false }, hooks)
+      const now = nextFixes(withLogs(care, findings), tried)
+      if (!isDeepStrictEqual(now.map(keyOf), due.map(keyOf))) continue
+      due.splice(0, due.length, ...now)
+    }
     for (const { fix, key } of due) {
       tried.add(key)
       failpoint('repair:step')
@@ -99,6 +111,7 @@ async function repairRounds(
     }
     steps.push(...planned)
     care = { ...(await request.reopen(care)), isAlone: true }
+    findings = await examine(care, { quick: false }, hooks)
   }
 }
 
@@ -116,6 +129,16 @@ function withLogs({ home }: CareContext, findings: readonly Finding[]): readonly
   const isOfFiles = ({ kind, severity }: Finding) =>
     severity === 'damage' && (kind === 'objects' || kind === 'ref')
   return findings.map((finding) => (isOfFiles(finding) ? { ...finding, fix } : finding))
+}
+
+/** A repair may have put another one in its place. */
+function ledgerInode({ home }: CareContext): bigint | undefined {
+  const { ledger } = ledgerFiles(home)
+  return existsSync(ledger) ? statSync(ledger, { bigint: true }).ino : undefined
+}
+
+function keyOf({ key }: { readonly key: string }): string {
+  return key
 }
 
 /** Those of the earliest stage that has any: what comes later is judged anew. */
@@ -144,8 +167,9 @@ function nextFixes(
 class Locks {
   readonly #held = new Map<string, Lock>()
 
-  /** Those that are not held yet: one may have been put right since. */
-  async take(home: string): Promise<void> {
+  /** Those that are not held yet: one may have been put right since. Whether this process has become alone by it. */
+  async take(home: string): Promise<boolean> {
+    const isFirst = this.#held.size === 0
     for (const path of [storeLockPath(home), ...projectLocks(join(home, 'locks'))]) {
       if (this.#held.has(path) || !canBeLock(path)) continue
       const lock = await takeLock(path, {
@@ -163,6 +187,7 @@ class Locks {
       }
       if (lock !== null) this.#held.set(path, lock)
     }
+    return isFirst
   }
 
   release(): void {
