@@ -1,6 +1,7 @@
 export * from './atomic-file.js'
 export * from './builtin.js'
 export * from './clock.js'
+export * from './descriptors.js'
 export * from './disk-usage.js'
 export * from './failpoint.js'
 export * from './folder-in.js'

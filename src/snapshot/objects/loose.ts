@@ -18,6 +18,8 @@ import { objectHeader, type ObjectType } from './object-id.js'
 import { compressed } from './pack-entry.js'
 
 const fsyncAsync = promisify(fsync)
+/** Enough to be flushed together; a process may not open many files. */
+const OPEN_AT_ONCE = 32
 
 export type NewObject = {
   readonly id: ObjectId
@@ -99,18 +101,24 @@ async function writeFiles(
   objects: readonly Written[],
   { temporary, also }: { readonly temporary: string; readonly also: readonly number[] | undefined },
 ): Promise<readonly { readonly id: ObjectId; readonly path: string }[]> {
-  const written: { readonly id: ObjectId; readonly path: string; readonly fd: number }[] = []
+  const written: { readonly id: ObjectId; readonly path: string }[] = []
+  const open: number[] = []
+  const flush = async () => {
+    if (also !== undefined) await Promise.all(open.map((fd) => fsyncAsync(fd)))
+    for (const fd of open.splice(0)) closeSync(fd)
+  }
   try {
     for (const { id, bytes } of objects) {
       const path = join(temporary, id)
       const fd = openSync(path, 'w', 0o600)
-      written.push({ id, path, fd })
+      open.push(fd)
+      written.push({ id, path })
       writeAll(fd, bytes)
+      if (open.length >= OPEN_AT_ONCE) await flush()
     }
-    if (also !== undefined)
-      await Promise.all([...written.map(({ fd }) => fd), ...also].map((fd) => fsyncAsync(fd)))
+    await Promise.all([flush(), ...(also ?? []).map((fd) => fsyncAsync(fd))])
   } finally {
-    for (const { fd } of written) closeSync(fd)
+    for (const fd of open.splice(0)) closeSync(fd)
   }
   return written
 }
@@ -143,8 +151,12 @@ export function nameLooseObject(
 }
 
 export async function syncFolders(folders: Iterable<PathLike>): Promise<void> {
-  if (process.platform !== 'win32')
-    await syncAndClose([...folders].map((folder) => openSync(folder, 'r')))
+  if (process.platform === 'win32') return
+  const all = [...folders]
+  for (let at = 0; at < all.length; at += OPEN_AT_ONCE) {
+    const group = all.slice(at, at + OPEN_AT_ONCE)
+    await syncAndClose(group.map((folder) => openSync(folder, 'r')))
+  }
 }
 
 export async function syncAndClose(fds: readonly number[]): Promise<void> {

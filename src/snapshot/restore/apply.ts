@@ -90,8 +90,6 @@ function openRoot({ root, rootIno }: ApplyContext): SafeFolders {
   }
 }
 
-const SYNC_AT_ONCE = 64
-
 class Applier {
   readonly #context: ApplyContext
   readonly #folders: SafeFolders
@@ -284,8 +282,9 @@ class Applier {
   /** In groups: a path that leads through a descriptor is good only while that is open. */
   async #syncTouched(): Promise<void> {
     const touched = [...this.#touched].filter((folder) => this.#folders.has(folder))
-    for (let at = 0; at < touched.length; at += SYNC_AT_ONCE) {
-      const fds = touched.slice(at, at + SYNC_AT_ONCE).map((folder) => this.#folders.reopen(folder))
+    const { atOnce } = this.#folders
+    for (let at = 0; at < touched.length; at += atOnce) {
+      const fds = touched.slice(at, at + atOnce).map((folder) => this.#folders.reopen(folder))
       await syncAndClose(fds)
     }
   }

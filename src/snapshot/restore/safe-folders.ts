@@ -12,12 +12,18 @@ import {
   parentOf,
   ROOT,
 } from '../../model/index.js'
+import { freeDescriptors } from '../../system/index.js'
 import { absolute } from '../capture/site.js'
 import { isSameNumber } from '../capture/stats.js'
 
 export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const MAX_OPEN = 200
+/** Of the files that the process may still open, folders take a quarter; the rest is for contents, and for others. */
+const SHARE = 4
+const FILES_AT_ONCE = 64
+/** The root, a folder, the one above it. */
+const MIN_OPEN = 3
 
 /** Thrown when a folder of the project is no longer a folder, or no longer the same. */
 export class FolderReplaced extends Error {
@@ -29,10 +35,16 @@ export class FolderReplaced extends Error {
 export class SafeFolders {
   readonly #root: BytePath
   readonly #open = new Map<BytePath, number>()
+  readonly #maxOpen: number
+  /** Files that may be open at once beside the folders. */
+  readonly atOnce: number
 
   /** `ino` is the inode the root had when it was captured. */
   constructor(root: BytePath, ino: bigint) {
     this.#root = root
+    const share = Math.floor(freeDescriptors() / SHARE)
+    this.#maxOpen = Math.min(MAX_OPEN, Math.max(MIN_OPEN, share))
+    this.atOnce = Math.min(FILES_AT_ONCE, Math.max(1, share))
     const fd = openSync(fsPath(root), FOLDER_FLAGS)
     this.#open.set(ROOT, fd)
     if (isSameNumber(fstatSync(fd, { bigint: true }).ino, ino)) return
@@ -44,9 +56,9 @@ export class SafeFolders {
   descriptor(folder: BytePath): number {
     const known = this.#open.get(folder)
     if (known !== undefined) return known
-    if (this.#open.size >= MAX_OPEN) this.#closeAllButAbove(folder)
     // Opens the parents too; they are the ones most likely needed next.
     this.descriptor(parentOf(folder))
+    if (this.#open.size >= this.#maxOpen) this.#closeAllButAbove(folder)
     try {
       const fd = openSync(this.at(folder), FOLDER_FLAGS)
       this.#open.set(folder, fd)
@@ -115,10 +127,15 @@ export class SafeFolders {
     this.#open.clear()
   }
 
-  /** What leads to the folder stays open: to reach it anew for every step would take the square of its depth. */
+  /**
+   * What leads to the folder stays open where there is room for it: to reach it anew for every step takes the square of
+   * its depth. The root stays in any case, since only its inode is known.
+   */
   #closeAllButAbove(folder: BytePath): void {
+    const above = parentOf(folder)
+    const hasRoom = folder.split('/').length < this.#maxOpen
     for (const [path, fd] of this.#open) {
-      if (isInside(folder, path)) continue
+      if (path === ROOT || path === above || (hasRoom && isInside(folder, path))) continue
       closeSync(fd)
       this.#open.delete(path)
     }

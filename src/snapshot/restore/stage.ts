@@ -29,7 +29,6 @@ import { setModeAt } from './special-bits.js'
 import { inUserWords } from './user-words.js'
 
 const fsyncAsync = promisify(fsync)
-const FSYNC_AT_ONCE = 64
 
 export type Staged = {
   readonly write: PlannedWrite
@@ -77,7 +76,7 @@ export async function stage(
           throw inUserWords(error, write.path)
         disturbed.push(write.path)
       }
-      if (unsynced.length >= FSYNC_AT_ONCE) await sync()
+      if (unsynced.length >= context.folders.atOnce) await sync()
     }
     await sync()
   } finally {
