@@ -9,6 +9,17 @@ import { scratch } from './scratch.js'
 const [ROOT, NOBODY] = [0, 65534]
 const isRoot = process.getuid?.() === 0
 
+/** What the kernel does, done by hand: for machines where nobody can make a folder of somebody else. */
+const REFUSES_MODES = `
+  const plain = (await import('node:fs')).default
+  const { fchmodSync, fstatSync } = plain
+  plain.fchmodSync = (fd, mode) => {
+    if (!fstatSync(fd).isDirectory()) return fchmodSync(fd, mode)
+    throw Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' })
+  }
+  ;(await import('node:module')).syncBuiltinESMExports()
+`
+
 /** By the kernel itself where we can be somebody else; elsewhere we only take ourselves for another. */
 const WAYS = [
   { way: 'somebody else by name', before: 'process.geteuid = () => 4711', asOrdinaryUser: false },
@@ -33,6 +44,29 @@ describe.each(WAYS)('$way:', ({ before, asOrdinaryUser }) => {
       { ...start, keepsOwners: true },
     )
     expect(answer).toEqual(['none', '755'])
+  })
+
+  test('a folder whose mode alone is another stays so, is told, and stops nothing', async () => {
+    await using s = await scratch({ files: { 'shared/a': 'one', b: 'one' } })
+    const start = { asOrdinaryUser, mayBlock: true }
+    chmodSync(join(s.project, 'shared'), 0o775)
+    await inChild(s, "await project.save({ name: 'first' })", start)
+    chmodSync(join(s.project, 'shared'), 0o777)
+    if (asOrdinaryUser) chownSync(join(s.project, 'shared'), ROOT, ROOT)
+    const answer = await inChild(
+      s,
+      `
+      ${before === '' ? '' : REFUSES_MODES}
+      fs.writeFileSync(scratch.project + '/b', 'two')
+      fs.writeFileSync(scratch.project + '/shared/a', 'two')
+      const { plan } = await project.rewind({ to: 'first' })
+      const read = (path) => fs.readFileSync(scratch.project + path, 'utf8')
+      return [plan.keep, read('/b'), read('/shared/a'), (fs.statSync(scratch.project + '/shared').mode & 0o7777).toString(8)]
+      `,
+      { ...start, keepsOwners: true },
+    )
+    const reason = 'mode is 0777, was 0775; the system does not let you set it'
+    expect(answer).toEqual([[{ path: 'shared', reason }], 'one', 'one', '777'])
   })
 
   test('a folder that only its group may write to is written in', async () => {

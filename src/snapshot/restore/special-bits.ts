@@ -1,5 +1,6 @@
 // The bits for setuid, setgid and sticky are not everybody's to set: from who is not in the group of a file the kernel
 // takes setgid away without a word, and some systems refuse it. The rest of the mode is set all the same, and it is told.
+// So is a folder of somebody else, which keeps the mode it has.
 import { fchmodSync, fstatSync } from 'node:fs'
 import { type BytePath, hasCode } from '../../model/index.js'
 
@@ -22,18 +23,24 @@ export function setModeAt(
 ): number | undefined {
   // Nothing to set that may not be ours to set. A change can take away what was inherited, too, and cannot set it again.
   if (modeAt(fd) === wanted) return undefined
-  if ((wanted & SPECIAL_BITS) === 0) {
-    change(wanted)
-    return undefined
-  }
   try {
     change(wanted)
+    if ((wanted & SPECIAL_BITS) === 0) return undefined
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EINVAL')) throw error
-    change(wanted & ~SPECIAL_BITS)
+    setPlainBits(wanted & ~SPECIAL_BITS, change)
   }
   const mode = modeAt(fd)
   return mode === wanted ? undefined : mode
+}
+
+/** Of what belongs to somebody else not even these may be set. A file is written anew then; a folder stays as it is. */
+function setPlainBits(mode: number, change: (mode: number) => void): void {
+  try {
+    change(mode)
+  } catch (error) {
+    if (!hasCode(error, 'EPERM')) throw error
+  }
 }
 
 /** What to make a folder with: one that inherits a bit keeps it only if its mode need not be changed afterwards. */
