@@ -433,6 +433,21 @@ test('an unreadable .git, in any of its parts, stops no checkpoint', async () =>
   )
 })
 
+test('an unreadable .git is listed once, as unreadable', async () => {
+  await using s = await scratch({ files: { a: 'x', 'lib/b': 'x', 'open/c': 'x' } })
+  for (const folder of ['.', 'lib', 'open']) s.git(['init', '-q', folder])
+  for (const folder of ['.', 'lib']) chmodSync(join(s.project, folder, '.git'), 0)
+  const details = (await inChild(s, 'return project.show((await project.save()).id)', {
+    asOrdinaryUser: true,
+  })) as CheckpointDetails
+  expect(details.skippedPaths).toEqual([
+    { path: '.git', reason: 'unreadable', sizeBytes: null },
+    { path: 'lib/.git', reason: 'unreadable', sizeBytes: null },
+    { path: 'open/.git', reason: 'vcs', sizeBytes: null },
+  ])
+  expect(details.skippedByReason).toEqual({ unreadable: 2, vcs: 1 })
+})
+
 test('an unreadable ignore file rules nothing out and is itself listed', async () => {
   await using s = await scratch({ files: { '.gitignore': '*.txt', 'a.txt': 'x' } })
   chmodSync(join(s.project, '.gitignore'), 0)

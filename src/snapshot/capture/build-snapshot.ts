@@ -13,7 +13,7 @@ import { headOf } from '../checkout/repository.js'
 import { encodeModes, type ModeTable, tabulateModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
-import { type FolderNode, isUnfinished, type Node } from './node.js'
+import { findNode, type FolderNode, isUnfinished, type Node } from './node.js'
 import type { PackedNodes } from './packed-nodes.js'
 import type { Scanned } from './scanned.js'
 import { isUnreadable } from './stats.js'
@@ -90,30 +90,33 @@ function gitModeOf(node: Node): GitMode {
 /** `packed`: where the nodes are that nobody has looked at. */
 export function describeSnapshot(
   tree: ObjectId,
-  { root, repositories, unreadable }: Scanned,
+  scanned: Scanned,
   packed: PackedNodes | undefined,
 ): Snapshot {
-  const { files, bytes, skipped, skippedCounts } = summaryOf(root, ROOT, packed)
+  const summary = summaryOf(scanned.root, ROOT, packed)
   return {
     tree,
-    fileCount: files,
-    sizeBytes: bytes,
-    ...withUnreadable({ skipped, skippedCounts }, unreadable),
-    repositories: notesOf(repositories),
+    fileCount: summary.files,
+    sizeBytes: summary.bytes,
+    ...withUnreadable(summary, scanned),
+    repositories: notesOf(scanned.repositories),
   }
 }
 
-/** With what of repositories could not be read. */
+/** With what of repositories could not be read. A `.git` is left out in any case: then it is listed for the graver reason. */
 function withUnreadable(
-  { skipped, skippedCounts }: Pick<Summary, 'skipped' | 'skippedCounts'>,
-  unreadable: readonly BytePath[],
+  { skipped, skippedCounts }: Summary,
+  { root, unreadable }: Scanned,
 ): Pick<Snapshot, 'skippedPaths' | 'skippedCounts'> {
   if (unreadable.length === 0) return { skippedPaths: skipped, skippedCounts }
   const more = unreadable.map((path) => ({ path, reason: 'unreadable', sizeBytes: null }) as const)
+  const listed = new Set(unreadable.filter((path) => findNode(root, path) !== undefined))
+  const { vcs = 0, ...counts } = skippedCounts
   return {
-    skippedPaths: mostSurprising([...more, ...skipped]),
+    skippedPaths: mostSurprising([...more, ...skipped.filter(({ path }) => !listed.has(path))]),
     skippedCounts: {
-      ...skippedCounts,
+      ...counts,
+      ...(vcs > listed.size ? { vcs: vcs - listed.size } : {}),
       unreadable: (skippedCounts.unreadable ?? 0) + more.length,
     },
   }

@@ -33,7 +33,7 @@ export class Selection {
   readonly #site: Site
   readonly #known: ReadonlyMap<BytePath, KnownIndex> | undefined
   readonly #trackings = new Map<BytePath, Tracking>()
-  readonly #unreadable: BytePath[] = []
+  readonly #unreadable = new Set<BytePath>()
   readonly #store: FolderIdentity | undefined
 
   constructor(site: Site, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
@@ -138,7 +138,7 @@ export class Selection {
       return open()
     } catch (error) {
       if (!isUnreadable(error)) throw error
-      this.#unreadable.push(joinPath(path, '.git'))
+      this.#unreadable.add(joinPath(path, '.git'))
       return undefined
     }
   }
