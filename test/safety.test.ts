@@ -568,7 +568,12 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
 
     s.write({ thing: 'the only copy' })
     chmodSync(join(s.project, 'thing'), 0)
-    expect(asUser(s, [['rewind', { to }]]).error).toMatchObject({ code: 'REWIND_CONFLICT' })
+    expect(asUser(s, [['rewind', { to }]]).error).toMatchObject({
+      code: 'REWIND_CONFLICT',
+      hint: expect.stringMatching(
+        /^Let it and its folder be read \(chmod u\+rX\), move it away, or/,
+      ),
+    })
     chmodSync(join(s.project, 'thing'), 0o644)
     expect(readFileSync(join(s.project, 'thing'), 'utf8')).toBe('the only copy')
   })

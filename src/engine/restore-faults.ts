@@ -1,6 +1,8 @@
 // Why a rewind, undo or redo is not carried out.
 import {
   type FilesCheckpoint,
+  type Left,
+  NOT_READABLE,
   printablePath,
   type Project,
   type RestorePlan,
@@ -15,7 +17,7 @@ export function refuseConflicts({ conflict }: RestorePlan): void {
     'REWIND_CONFLICT',
     `${printablePath(first.path)}${others} would be overwritten, but is ${first.reason}`,
     {
-      hint: 'Move it away, or restore other paths with --path. --dry-run lists them all. Nothing has been changed.',
+      hint: `${wayOut(first)}, or restore other paths with --path. --dry-run lists them all. Nothing has been changed.`,
     },
   )
 }
@@ -27,10 +29,17 @@ export function disturbed(plan: RestorePlan, safety: FilesCheckpoint): Savestate
     blocked === undefined
       ? `Something keeps writing to ${paths.slice(0, 3).join(', ')}`
       : `${printablePath(blocked.path)} would be overwritten, but is now ${blocked.reason}`
-  const advice = blocked === undefined ? 'Stop the program that does' : 'Move it away'
+  const advice = blocked === undefined ? 'Stop the program that does' : wayOut(blocked)
   return new SavestateError('REWIND_DISTURBED', message, {
     hint: `${advice}, and run the command again. What was done has been taken back; all that was there is in checkpoint ${safety.id}.`,
   })
+}
+
+/** What may be read is saved, and so may be overwritten. */
+function wayOut({ reason }: Left): string {
+  return reason === NOT_READABLE
+    ? 'Let it and its folder be read (chmod u+rX), move it away'
+    : 'Move it away'
 }
 
 /** Whoever has moved the folder away has what was done in it. */
