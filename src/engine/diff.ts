@@ -72,6 +72,8 @@ async function diffHere(
   const before = from.snapshot.tree
   const after = to?.snapshot.tree ?? (await captureFolder(context, hooks))
   const paths = input.paths.map(parseProjectPath)
+  const trees = to === undefined ? [before] : [before, after]
+  if (project !== undefined) await snapshots.expectPaths(project, { trees, paths })
   const all = await snapshots.compare(before, after, { countLines: true })
   const changes =
     paths.length === 0

@@ -15,10 +15,10 @@ import {
 import { failpoint } from '../system/index.js'
 import { HashLanes } from './capture/hash-lane.js'
 import { ProgressCounter } from './capture/progress.js'
-import { absolute, type Site } from './capture/site.js'
+import { absolute } from './capture/site.js'
 import { StatAhead } from './capture/stat-ahead.js'
 import { lstat } from './capture/stats.js'
-import type { CaptureCalls, CaptureData } from './capture-requests.js'
+import type { CaptureCalls, ExpectRequest, CaptureData } from './capture-requests.js'
 import { SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
@@ -119,12 +119,14 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
     },
 
+    expectSomewhere,
+
     compare: ({ before, after, countLines }) =>
       comparer.compare(before, after, countLines ? countingDiff : plainDiff),
 
     async plan({ project, site, now, goal, skippedThen, paths, only, leave }) {
       const { root } = captureOf(project)
-      for (const path of paths ?? []) await expectSomewhere(path, { site, goal })
+      await expectSomewhere({ site, trees: [goal], paths: paths ?? [] })
       const changes = await comparer.compare(now, goal, plainDiff)
       const maps = restoreMaps(changes, site, root)
       const keepers = await uncapturedThen({ site, root, changes, skipped: skippedThen }, blobs)
@@ -229,18 +231,19 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
   }
 
   /** A path that is nowhere is most likely mistyped. */
-  async function expectSomewhere(
-    path: BytePath,
-    where: { site: Site; goal: ObjectId },
-  ): Promise<void> {
-    if (path === ROOT || lstat(absolute(where.site, path)) !== undefined) return
-    if (await comparer.has(where.goal, path)) return
-    throw new SavestateError(
-      'BAD_INPUT',
-      `Neither the folder nor the checkpoint has ${printablePath(path)}`,
-      {
-        hint: 'Paths are relative to the current folder; in the SDK, to the project.',
-      },
-    )
+  async function expectSomewhere({ site, trees, paths }: ExpectRequest): Promise<void> {
+    for (const path of paths) {
+      if (path === ROOT || lstat(absolute(site, path)) !== undefined) continue
+      const isHeld = await Promise.all(trees.map((tree) => comparer.has(tree, path)))
+      if (isHeld.includes(true)) continue
+      const checkpoints = trees.length === 1 ? 'the checkpoint' : 'any of the checkpoints'
+      throw new SavestateError(
+        'BAD_INPUT',
+        `Neither the folder nor ${checkpoints} has ${printablePath(path)}`,
+        {
+          hint: 'Paths are relative to the current folder; in the SDK, to the project.',
+        },
+      )
+    }
   }
 }

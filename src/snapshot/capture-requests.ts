@@ -64,6 +64,11 @@ export type RestoreTarget = {
   /** None of these. */
   readonly leave?: readonly BytePath[] | undefined
 }
+export type ExpectRequest = {
+  readonly site: Site
+  readonly trees: readonly ObjectId[]
+  readonly paths: readonly BytePath[]
+}
 export type PlanRequest = RestoreTarget & { readonly project: ProjectId; readonly site: Site }
 export type ApplyRequest = {
   readonly project: ProjectId
@@ -94,6 +99,8 @@ export type CaptureCalls = {
   lookAtAll(project: ProjectId): Promise<void>
   record(request: RecordRequest): Promise<Recorded>
   compare(request: CompareRequest): Promise<readonly Change[]>
+  /** Throws for a path that is in none of the snapshots, nor in the folder. */
+  expectSomewhere(request: ExpectRequest): Promise<void>
   plan(request: PlanRequest): Promise<RestorePlan>
   apply(request: ApplyRequest, report: (progress: CaptureProgress) => void): Promise<Applied>
   patch(request: PatchRequest): Promise<string>

@@ -21,6 +21,7 @@ import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
 import type {
   CaptureCalls,
   CaptureData,
+  ExpectRequest,
   Recorded,
   RecordRequest,
   RestoreTarget,
@@ -176,6 +177,11 @@ export class Snapshots {
     options: { readonly countLines: boolean },
   ): Promise<readonly Change[]> {
     return this.#call('compare', { before, after, ...options })
+  }
+
+  /** Refuses a path that is in none of these snapshots, nor in the folder. */
+  async expectPaths(project: Project, where: Omit<ExpectRequest, 'site'>): Promise<void> {
+    await this.#call('expectSomewhere', { site: this.#siteOf(project), ...where })
   }
 
   async patch(request: PatchRequest): Promise<string> {

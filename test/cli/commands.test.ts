@@ -160,6 +160,27 @@ test('show tells everything, and its way back with git alone works', () => {
   expect(s.json(['show', 'works'])).toMatchObject({ name: 'works', fileCount: 2, skipped: 2 })
 })
 
+test('a path that is nowhere is told by diff as by rewind', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'gone.txt': 'one\n' })
+  s.run(['save'])
+  s.write({ 'a.txt': 'two\n', '.gitignore': 'junk\n', junk: 'x' })
+  rmSync(join(s.project, 'gone.txt'))
+  s.run(['save'])
+  const there = ['a.txt', 'gone.txt', 'junk', '.']
+  for (const path of there) expect(s.run(['diff', '2', '--', path])).toMatchObject({ code: 0 })
+  for (const path of there) expect(s.run(['diff', '2', '1', '--', path])).toMatchObject({ code: 0 })
+  const told = (checkpoints: string) => ({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(`Neither the folder nor ${checkpoints} has typo.txt`),
+  })
+  const one = told('the checkpoint')
+  expect(s.run(['diff', '2', '--', 'a.txt', 'typo.txt'])).toEqual(one)
+  expect(s.run(['diff', '2', '--stat', '--', 'typo.txt'])).toEqual(one)
+  expect(s.run(['rewind', '2', '--path', 'typo.txt', '--dry-run'])).toEqual(one)
+  expect(s.run(['diff', '2', '1', '--', 'typo.txt'])).toEqual(told('any of the checkpoints'))
+})
+
 test('diff shows the patch, and what git has no words for', () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n', 'c.txt': 'c\n' })
   s.run(['save'])
