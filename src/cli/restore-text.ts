@@ -19,7 +19,7 @@ export function restoreText(result: RewindResult, request: Request, words: Words
   if (declined) return 'Nothing has been changed.'
   const kept =
     plan.keep.length === 0 ? '' : `\n${planText({ ...NONE, keep: plan.keep }, screen.paint)}`
-  if (isNothing(plan) && session === undefined) {
+  if (isNothing(plan) && session === undefined && !applied) {
     return `Nothing to do: ${nothingText(plan.keep, words)}.${kept}`
   }
   if (options.has('dry-run'))

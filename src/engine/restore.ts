@@ -2,6 +2,7 @@
 // capture → plan → [dry run, conflict and "no" stop here] → safety checkpoint → journal → apply → verify → row.
 import {
   type BytePath,
+  changesNothing,
   type CheckpointId,
   type FilesCheckpoint,
   makeId,
@@ -103,9 +104,12 @@ export async function restore(
   if (request.dryRun) return nothing
   refuseConflicts(plan)
   const session = request.movesState === true ? request.session?.id : undefined
-  if (isEmpty(plan) && session === undefined) return { ...nothing, checkpoint: newest?.id ?? null }
+  const isVain = changesNothing(plan) && session === undefined
+  // An undo of what was put right by hand counts all the same, or it would stand before all earlier ones for good.
+  if (isVain && (request.kind === 'rewind' || plan.keep.length > 0))
+    return { ...nothing, checkpoint: newest?.id ?? null }
   const facts = { target, goal: request.goal, now, session }
-  if (hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
+  if (!isVain && hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
     return { ...nothing, declined: true }
   if (request.session !== undefined) refuseOthers(context, request.session, request.fence)
 
@@ -213,7 +217,7 @@ export async function carryOut(
     const now = after.snapshot.tree
     const rest = await snapshots.plan(project, { ...request, paths: undefined, only, now })
     plan = withoutPartial(rest, partial)
-    if (isEmpty(plan) && plan.conflict.length === 0) {
+    if (changesNothing(plan) && plan.conflict.length === 0) {
       tellPartial(partial, hooks)
       return { after, partial }
     }
@@ -293,8 +297,4 @@ async function safetyCheckpoint(
   const previous = newest?.snapshot.tree
   const facts = { kind: 'safety' as const, name: null, reason, previous, authors: look.authors }
   return recordCheckpoint(context, project, { captured, facts, also: look.made })
-}
-
-export function isEmpty(plan: RestorePlan): boolean {
-  return plan.write.length === 0 && plan.remove.length === 0
 }

@@ -24,6 +24,10 @@ export type RestorePlan = {
   readonly conflict: readonly Left[]
 }
 
+export function changesNothing({ write, remove }: RestorePlan): boolean {
+  return write.length === 0 && remove.length === 0
+}
+
 export type Scope = {
   /** Whether the rewind may touch this path. */
   readonly includes: (path: BytePath) => boolean
