@@ -16,7 +16,6 @@ import {
   type BytePath,
   type Entry,
   hasCode,
-  joinPath,
   parentOf,
   type PlannedWrite,
   printablePath,
@@ -24,11 +23,10 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
-import { listFolder } from '../capture/list-folder.js'
-import { temporaryPrefix } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
+import { removeLeftovers } from './leftovers.js'
 import { placeNew, placeNewLink, setModeOf } from './place.js'
 import { FolderReplaced, SafeFolders } from './safe-folders.js'
 import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
@@ -258,25 +256,9 @@ class Applier {
     }
   }
 
-  /** What an attempt at this same operation has staged, here or in a process that was killed. */
   removeLeftovers(): void {
-    for (const folder of this.#context.sweep) {
-      if (!this.#folders.has(folder)) continue
-      for (const name of listFolder(this.#folders.listable(folder))?.keys() ?? []) {
-        if (name.startsWith(temporaryPrefix(this.#context.tag)))
-          this.#removeLeftover(joinPath(folder, name))
-      }
-    }
-  }
-
-  /** Its folder may have been closed since it was staged. */
-  #removeLeftover(path: BytePath): void {
-    try {
-      this.#openUp(parentOf(path))
-      unlinkSync(this.#folders.at(path))
-    } catch (error) {
-      throw inUserWords(error, path)
-    }
+    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    removeLeftovers(this.#folders, { ...this.#context, beforeWriteIn })
   }
 
   /** In groups: a path that leads through a descriptor is good only while that is open. */

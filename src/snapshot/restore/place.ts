@@ -16,7 +16,7 @@ import { FolderReplaced, HAS_DESCRIPTOR_PATHS } from './safe-folders.js'
 import { setModeAt } from './special-bits.js'
 
 // Not in node:fs; the same number on every Linux.
-const O_PATH = 0o10000000
+export const O_PATH = 0o10000000
 
 /**
  * `chmod` follows a link, so the file itself is held while its mode is set. Linux can hold what it may not read.

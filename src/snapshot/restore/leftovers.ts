@@ -1,0 +1,84 @@
+// What an attempt at one rewind has staged, here or in a process that was killed, goes again. Its folder may have been
+// closed since, by somebody who knows nothing of it.
+import { chmodSync, closeSync, constants, fstatSync, openSync, unlinkSync } from 'node:fs'
+import { type BytePath, hasCode, joinPath } from '../../model/index.js'
+import { listFolder } from '../capture/list-folder.js'
+import { temporaryPrefix } from '../capture/site.js'
+import { O_PATH } from './place.js'
+import { FolderReplaced, HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
+import { mayChangeMode } from './special-bits.js'
+import { inUserWords } from './user-words.js'
+
+type Staging = {
+  /** Folders that an attempt may have staged in. */
+  readonly sweep: readonly BytePath[]
+  /** Marks the operation's temporary files. */
+  readonly tag: string
+  readonly beforeWriteIn: (folder: BytePath) => void
+}
+
+export function removeLeftovers(folders: SafeFolders, staging: Staging): void {
+  for (const folder of staging.sweep) {
+    const closeAgain: (() => void)[] = []
+    try {
+      for (const above of waysTo(folder)) {
+        if (folders.has(above)) continue
+        const close = openClosed(folders, above)
+        if (close === undefined) break
+        closeAgain.push(close)
+      }
+      if (folders.has(folder)) removeIn(folder, folders, staging)
+    } finally {
+      for (const close of closeAgain.reverse()) close()
+    }
+  }
+}
+
+function removeIn(folder: BytePath, folders: SafeFolders, { tag, beforeWriteIn }: Staging): void {
+  for (const name of listFolder(folders.listable(folder))?.keys() ?? []) {
+    if (!name.startsWith(temporaryPrefix(tag))) continue
+    const path = joinPath(folder, name)
+    try {
+      beforeWriteIn(folder)
+      unlinkSync(folders.at(path))
+    } catch (error) {
+      throw inUserWords(error, path)
+    }
+  }
+}
+
+/** The folder and those above it, outermost first. */
+function waysTo(folder: BytePath): BytePath[] {
+  const names = folder.split('/')
+  return names.map((_, at) => names.slice(0, at + 1).join('/') as BytePath)
+}
+
+/**
+ * Opens a folder of ours that does not let us in, for a moment: it is in no plan and no journal. Returns what closes it again;
+ * undefined if it is not there, or not ours to open.
+ */
+function openClosed(folders: SafeFolders, folder: BytePath): (() => void) | undefined {
+  if (!HAS_DESCRIPTOR_PATHS) return undefined
+  let fd: number
+  try {
+    fd = openSync(folders.at(folder), O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY)
+  } catch (error) {
+    if (error instanceof FolderReplaced) return undefined
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return undefined
+    throw error
+  }
+  const stats = fstatSync(fd)
+  const mode = stats.mode & 0o7777
+  const place = `/proc/self/fd/${fd}`
+  if ((mode & 0o700) === 0o700 || !mayChangeMode(stats)) {
+    closeSync(fd)
+    return undefined
+  }
+  chmodSync(place, mode | 0o700)
+  return () => {
+    // Whoever still has it open could not reach anything in it.
+    folders.forget(folder)
+    chmodSync(place, mode)
+    closeSync(fd)
+  }
+}
