@@ -180,9 +180,28 @@ export function findNode(root: FolderNode, path: BytePath): Node | undefined {
   let node: Node = root
   for (const name of path.split('/')) {
     if (node.kind !== 'folder') return undefined
-    const child: Node | undefined = node.children.find((candidate) => candidate.name === name)
+    const child = childOf(node, name)
     if (child === undefined) return undefined
     node = child
   }
   return node
+}
+
+/** By halves, since children are in git's order: a folder of very many names is asked for each of them. */
+export function childOf({ children }: FolderNode, name: string): Node | undefined {
+  return childAt(children, treeOrder(name, false)) ?? childAt(children, treeOrder(name, true))
+}
+
+function childAt(children: readonly Node[], wanted: string): Node | undefined {
+  let [low, high] = [0, children.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const child = children[middle]
+    if (child === undefined) return undefined
+    const order = treeOrder(child.name, child.kind === 'folder')
+    if (order === wanted) return child
+    if (order < wanted) low = middle + 1
+    else high = middle
+  }
+  return undefined
 }

@@ -13,7 +13,7 @@ import {
   type SkipReason,
   type Uncaptured,
 } from '../../model/index.js'
-import { type FolderNode, findNode, type Node } from '../capture/node.js'
+import { childOf, type FolderNode, findNode, type Node } from '../capture/node.js'
 import { readLink, readStable } from '../capture/read-file.js'
 import { absolute, type Site } from '../capture/site.js'
 import { isUnreadable } from '../capture/stats.js'
@@ -72,7 +72,7 @@ function uncapturedAbove(root: FolderNode, path: BytePath): SkipReason | undefin
   let node: Node | undefined = root
   for (const name of path.split('/')) {
     if (node.kind !== 'folder') break
-    const inner: Node | undefined = node.children.find((child) => child.name === name)
+    const inner: Node | undefined = childOf(node, name)
     if (inner === undefined) return undefined
     node = inner
   }
