@@ -117,6 +117,12 @@ export function explainSystemError(error: unknown): unknown {
       cause: error,
     })
   }
-  const hint = 'Check the permissions and the disk, then run the command again.'
+  const hint = `${REMEDIES.get(error.code) ?? 'Check the permissions and the disk'}, then run the command again.`
   return new SavestateError('FILE_FAILED', error.message, { hint, cause: error })
 }
+
+/** Where it is neither. */
+const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['EBUSY', 'Something is mounted there, or in use. Unmount it'],
+  ['EMFILE', 'Let more files be open at once (ulimit -n)'],
+])
