@@ -288,6 +288,22 @@ test('what was added to a group of ours stays, without our line; installed again
   expect(JSON.parse(read(file))).toMatchObject({ hooks: { Stop: [{ hooks: [mine] }] } })
 })
 
+test.each([
+  ['with another option', ['--strict'], []],
+  ['with more of it', ['--mcp'], []],
+  ['twice, and not changed between', ['--mcp'], ['--mcp', '--strict']],
+])('what is installed %s over a file that was changed goes without a trace', (_, ...installs) => {
+  using s = scratch()
+  const file = userFile(s, '.claude/settings.json')
+  s.run(['install', 'claude', '-y'])
+  writeFileSync(file, read(file).replace('{', '{\n  "model": "x",'))
+  for (const options of installs) s.run(['install', 'claude', '-y', ...options])
+  const { hooks } = JSON.parse(read(file)) as { hooks: Record<string, unknown[]> }
+  expect(Object.values(hooks).map((groups) => groups.length)).toEqual(EVENTS.claude.map(() => 1))
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  expect(JSON.parse(read(file))).toEqual({ model: 'x' })
+})
+
 test('hooks can be taken out also when the store cannot be opened', () => {
   using s = scratch()
   const file = userFile(s, '.claude/settings.json')

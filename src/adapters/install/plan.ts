@@ -1,10 +1,12 @@
 // What an install or an uninstall would do to files, as data: shown before it is done.
 import { SavestateError } from '../../index.js'
 import { expectPlace, readConfig } from './config-file.js'
+import { type JsonPath, nodeAt, parseJson } from './json-edit.js'
 import {
   isBare,
   isMerged,
   isNothing,
+  type JsonTarget,
   merged,
   missingPaths,
   type Stripping,
@@ -12,7 +14,7 @@ import {
 } from './merge-json.js'
 import type { InstallRecord, Records } from './record.js'
 import { FILE_MARK, type Target } from './recipes.js'
-import { type Edited, edited, unedited, undone, undoOf } from './text-edit.js'
+import { type Edited, edited, NO_WAY_BACK, unedited, undone, undoOf } from './text-edit.js'
 import { addBlock, blockIn, removeBlock } from './yaml-edit.js'
 
 export type FileChange = {
@@ -87,15 +89,13 @@ function installed(
   }
   const old = text ?? ''
   const base = record === undefined ? undefined : undone(old, record.undo)
-  const start =
-    base ??
-    withoutOurs(target, old, {
-      onlyStale: true,
-      made: record?.made,
-      entries: record?.made ?? [],
-    })
+  const known = { made: record?.made, entries: record?.made ?? [] }
+  const start = withoutOurs(target, base ?? old, { ...known, onlyStale: true })
   const result = added(target, start)
-  const made = target.type === 'json' ? missingPaths(start, target) : []
+  // What is there as we wanted it stays where it is. The way back would lead to that, so it is found by its form then.
+  const isClean = withoutOurs(target, start, { ...known, onlyStale: false }) === start
+  const undo = isClean ? undoOf(result) : NO_WAY_BACK
+  const made = target.type === 'json' ? madePaths(target, start, record) : []
   const isCreated = text === undefined || (base !== undefined && record?.isCreated === true)
   return {
     path: target.path,
@@ -103,8 +103,20 @@ function installed(
     after: result.text,
     mode: target.type === 'file' ? target.mode : 0o644,
     isSecret: target.type === 'json' && target.isSecret,
-    record: { undo: undoOf(result), isCreated, made, trusts: record?.trusts ?? [] },
+    record: { undo, isCreated, made, trusts: record?.trusts ?? [] },
   }
+}
+
+/** With those that were made before and are still there. */
+function madePaths(
+  target: JsonTarget,
+  text: string,
+  record: InstallRecord | undefined,
+): readonly JsonPath[] {
+  const missing = missingPaths(text, target)
+  if (record === undefined || text.trim() === '') return missing
+  const root = parseJson(text)
+  return [...missing, ...record.made.filter((path) => nodeAt(root, path) !== undefined)]
 }
 
 function isInstalled(

@@ -14,6 +14,9 @@ export type Undo = {
   }[]
 }
 
+/** It fits no text. */
+export const NO_WAY_BACK: Undo = { mark: '', steps: [] }
+
 /** A text with all that was done to it. */
 export type Edited = { readonly text: string; readonly edits: readonly Edit[] }
 
