@@ -13,6 +13,7 @@ export type Failure = {
 }
 
 const MAX_FAILURES = 100
+const NOTE_WAIT_MS = 500
 const HOUR_MS = 3_600_000
 
 // Where imported checkpoints stand: below everything that was saved here, each second a range of its own.
@@ -89,21 +90,11 @@ export class Care {
     )
   }
 
-  addFailure({ atMs, operation, project, code, message }: Failure): void {
-    this.#database.transaction(() => {
-      this.#database.run(
-        'INSERT INTO failures (at, operation, project, code, message) VALUES (?, ?, ?, ?, ?)',
-        atMs,
-        operation,
-        project,
-        code,
-        message,
-      )
-      this.#database.run(
-        'DELETE FROM failures WHERE seq <= (SELECT max(seq) FROM failures) - ?',
-        MAX_FAILURES,
-      )
-    })
+  /** Throws STORE_BUSY soon: that it was busy may be what is to be noted, and has been waited for. */
+  addFailure(failure: Failure): void {
+    this.#database.waitingAtMost(NOTE_WAIT_MS, () =>
+      this.#database.transaction(() => this.#insertFailure(failure)),
+    )
   }
 
   /** Newest first. */
@@ -140,5 +131,20 @@ export class Care {
 
   setFact(key: string, value: string): void {
     this.#database.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', key, value)
+  }
+
+  #insertFailure({ atMs, operation, project, code, message }: Failure): void {
+    this.#database.run(
+      'INSERT INTO failures (at, operation, project, code, message) VALUES (?, ?, ?, ?, ?)',
+      atMs,
+      operation,
+      project,
+      code,
+      message,
+    )
+    this.#database.run(
+      'DELETE FROM failures WHERE seq <= (SELECT max(seq) FROM failures) - ?',
+      MAX_FAILURES,
+    )
   }
 }

@@ -247,3 +247,20 @@ test('a ledger that is not a database is damage, named as such', () => {
     expect.objectContaining({ code: 'STORE_DAMAGED' }),
   )
 })
+
+test('a failure is noted at once or not at all: that others write all the time may be what it tells', () => {
+  const home = newHome()
+  const ledger = Ledger.open(home, { durability: 'os' })
+  const failure = { atMs: 1, operation: 'save', project: null, code: 'STORE_BUSY', message: '' }
+  const other = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
+  other.exec('BEGIN IMMEDIATE')
+  const start = performance.now()
+  expect(() => ledger.care.addFailure(failure)).toThrow('Others write to the store')
+  // What every other write waits for.
+  expect(performance.now() - start).toBeLessThan(8000)
+  other.exec('ROLLBACK')
+  other.close()
+  ledger.care.addFailure(failure)
+  expect(ledger.care.failures(10)).toEqual([failure])
+  ledger.close()
+})

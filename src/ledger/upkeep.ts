@@ -67,7 +67,7 @@ export class Upkeep {
 
   #isCut(): boolean {
     // It would wait for readers while it keeps the writers out.
-    const row = this.#database.atOnce(() =>
+    const row = this.#database.waitingAtMost(0, () =>
       this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)'),
     )
     return row?.['busy'] === 0

@@ -152,6 +152,22 @@ test('what others keep locked is told as a store that is busy, whatever is asked
   first.close()
 })
 
+test('whoever says how long to wait waits no longer, in a transaction either', () => {
+  const first = filled()
+  first.exec('BEGIN IMMEDIATE')
+  const timeoutMs = 30_000
+  const second = openDatabase(path, { timeoutMs })
+  const start = performance.now()
+  for (const ask of [
+    () => second.transaction(() => undefined),
+    () => second.run('UPDATE texts SET text = 2'),
+  ])
+    expect(errorOf(() => second.waitingAtMost(1, ask))).toMatchObject({ code: 'STORE_BUSY' })
+  expect(performance.now() - start).toBeLessThan(timeoutMs)
+  second.close()
+  first.close()
+})
+
 function errorOf(work: () => unknown): unknown {
   try {
     work()

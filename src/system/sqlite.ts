@@ -22,8 +22,8 @@ export interface Database {
   all(sql: string, ...values: readonly SqlValue[]): readonly SqlRow[]
   /** All or nothing, and one writer at a time. Never nested. */
   transaction<T>(work: () => T): T
-  /** Nothing in it waits for a lock that another connection holds. */
-  atOnce<T>(work: () => T): T
+  /** Nothing in it waits longer for a lock that another connection holds. */
+  waitingAtMost<T>(waitMs: number, work: () => T): T
   /** Its files are closed; the last to do so in any process merges the log into the file. */
   close(): void
   /** Nothing is asked of it any more. Its files stay as they are, for who wants to look at them, and open for a while. */
@@ -121,13 +121,14 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     }
     return statement
   }
+  let patienceMs = options.timeoutMs
   const waitAtMost = (ms: number) => driver.exec(`PRAGMA busy_timeout = ${ms}`)
-  const atOnce = <T>(work: () => T): T => {
-    asked(() => waitAtMost(0))
+  const begin = () => {
+    waitAtMost(0)
     try {
-      return work()
+      whenFree(() => driver.exec('BEGIN IMMEDIATE'), { timeoutMs: patienceMs })
     } finally {
-      waitAtMost(options.timeoutMs)
+      waitAtMost(patienceMs)
     }
   }
   return {
@@ -137,7 +138,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     get: (sql, ...values) => asked(() => prepared(sql).get(...values) as SqlRow | undefined),
     all: (sql, ...values) => asked(() => allOf(prepared(sql), values)),
     transaction(work) {
-      atOnce(() => asked(() => whenFree(() => driver.exec('BEGIN IMMEDIATE'), options)))
+      asked(begin)
       try {
         const result = work()
         asked(() => driver.exec('COMMIT'))
@@ -147,7 +148,16 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
         throw error
       }
     },
-    atOnce,
+    waitingAtMost(waitMs, work) {
+      patienceMs = waitMs
+      asked(() => waitAtMost(waitMs))
+      try {
+        return work()
+      } finally {
+        patienceMs = options.timeoutMs
+        waitAtMost(patienceMs)
+      }
+    },
     close() {
       isClosed = true
       if (driver.isTransaction) driver.exec('ROLLBACK')

@@ -173,7 +173,7 @@ function plain(database: Database): Database {
     all: (sql, ...values) => database.all(sql, ...values),
     run: (sql, ...values) => database.run(sql, ...values),
     transaction: (work) => database.transaction(work),
-    atOnce: (work) => database.atOnce(work),
+    waitingAtMost: (waitMs, work) => database.waitingAtMost(waitMs, work),
     close: () => database.close(),
     abandon: () => database.abandon(),
   }
