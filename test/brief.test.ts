@@ -111,3 +111,18 @@ test('an error with something else in place of its name, message or toString is 
     expect(text).toContain(`confirmed, {"error":"${shown}"}`)
   }
 })
+
+test('nothing in a brief turns the reading direction, and nothing is there that a person does not see', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const session = await store.session('task')
+  const hidden = 'a\u202eb\u2066c\u200ed\ufeffe\u061cf\u{e0041}g'
+  await session.save({ state: {}, reason: hidden })
+  await session.tool({ id: 'i', name: 'n', args: { [hidden]: hidden } }, () => new Error(hidden))
+  await store.close()
+  const { brief } = await (await s.open()).resume('task')
+  const shown = 'a\\u202eb\\u2066c\\u200ed\\ufeffe\\u061cf\\udb40\\udc41g'
+  expect(brief()).toContain(`step 0: ${shown} (`)
+  expect(brief()).toContain(`{"${shown}":"${shown}"}`)
+  expect(brief()).toMatch(/^[ -~\n]*$/)
+})
