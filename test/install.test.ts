@@ -466,6 +466,38 @@ test('the plugin for opencode saves, waits for what is under way, and throws onl
   }
 })
 
+test.each([
+  ['is strict', 'exits with 2', 'echo Nobody could read it. >&2; exit 2', 'Nobody could read it.'],
+  ['is strict', 'is not there', 'exit 127', 'ended with 127'],
+  ['is strict', 'is killed', 'kill -9 $$', 'ended with'],
+  ['is strict', 'says what cannot be read', 'echo nonsense', 'cannot be read'],
+  ['is strict', 'has nothing to say', 'exit 0', 'it runs'],
+  ['is not strict', 'exits with 2', 'exit 2', 'it runs'],
+])(
+  'the plugin for opencode knows whether to stop a tool if it %s and its hook %s',
+  async (how, _, hook, stopped) => {
+    using s = scratch()
+    const options = how === 'is strict' ? ['--strict'] : []
+    s.run(['install', 'opencode', '-y', ...options])
+    const path = userFile(s, '.config/opencode/plugins/savestate.mjs')
+    const program = join(s.folder, 'hook')
+    writeFileSync(program, `cat > ${s.folder}/payload\n${hook}\n`)
+    const code = read(path.replace('.mjs', '.js'))
+    put(path, code.replace(/PROGRAM = .*/, `PROGRAM = ${JSON.stringify(`sh '${program}'`)}`))
+    const { Savestate } = (await import(pathToFileURL(path).href)) as { Savestate: PluginMaker }
+    const client = { tui: { showToast: async () => undefined } }
+    const plugin = await Savestate({ client, directory: s.project })
+    const call = { tool: 'bash', sessionID: 'ses', callID: 'c' }
+    const args = { command: 'ls' }
+    const fault = await plugin['tool.execute.before'](call, { args }).catch(String)
+    expect(fault ?? 'it runs').toContain(stopped)
+    // Nothing else is stopped by it.
+    await plugin['chat.message']({ sessionID: 'ses' }, { message: {}, parts: [] })
+    await plugin['tool.execute.after'](call, { title: 't' })
+    await plugin.dispose()
+  },
+)
+
 type Handler = (input: unknown, output: unknown) => Promise<void>
 type Plugin = Record<
   | 'chat.message'

@@ -35,29 +35,36 @@ export const Savestate = async ({ client, directory }) => {
   const run = (name, payload) =>
     new Promise((resolve) => {
       let output = ""
+      let errors = ""
       let timer
-      const done = () => {
+      const done = (failure) => {
         clearTimeout(timer)
         try {
-          resolve(output.trim() === "" ? {} : JSON.parse(output))
+          resolve({ failure, ...(output.trim() === "" ? {} : JSON.parse(output)) })
         } catch {
-          resolve({})
+          resolve({ failure: failure ?? "what it said cannot be read" })
         }
+      }
+      const ended = (code, signal) => {
+        if (code === 0) return done()
+        const reason = errors.trim()
+        done(code === 2 && reason !== "" ? reason : "it ended with " + (code ?? signal) + " " + reason)
       }
       try {
         const line = PROGRAM + " hook opencode " + name + (STRICT ? " --strict" : "")
-        const child = spawn(line, { shell: true, cwd: directory, stdio: ["pipe", "pipe", "ignore"] })
+        const child = spawn(line, { shell: true, cwd: directory, stdio: "pipe" })
         timer = setTimeout(() => {
           child.kill("SIGKILL")
-          done()
+          done("it took too long")
         }, TIMEOUT_MS)
-        child.on("error", done)
-        child.on("close", done)
+        child.on("error", (error) => done(String(error)))
+        child.on("close", ended)
         child.stdin.on("error", () => {})
         child.stdout.on("data", (part) => (output += part))
+        child.stderr.on("data", (part) => (errors = (errors + part).slice(-2000)))
         child.stdin.end(JSON.stringify(payload))
-      } catch {
-        done()
+      } catch (error) {
+        done(String(error))
       }
     })
 
@@ -88,7 +95,7 @@ export const Savestate = async ({ client, directory }) => {
       return await work()
     } catch (error) {
       await tell("The hook of Savestate failed: " + error)
-      return {}
+      return { failure: String(error) }
     }
   }
 
@@ -120,6 +127,9 @@ ${server === undefined ? '' : SERVE}
     "tool.execute.before": async (input, output) => {
       const answer = await guarded(() => send("tool.execute.before", input.sessionID, { input, output }))
       if (answer.stop !== undefined) throw new Error(answer.stop)
+      // Nothing is known of what was saved: a strict hook lets no tool run on that.
+      if (STRICT && answer.failure !== undefined)
+        throw new Error("The hook of Savestate is strict and failed, so the tool was not run: " + answer.failure)
     },
     "tool.execute.after": (input, output) =>
       guarded(async () => {
