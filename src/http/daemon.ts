@@ -6,6 +6,7 @@ import { type DaemonPlace, SavestateError, type Store } from '../index.js'
 import { ADDRESS_FILE, type Address } from './address.js'
 import { settingOf } from './client.js'
 import type { CommandRunner } from './command-call.js'
+import { Connections } from './connections.js'
 import type { HookRunner } from './hook-call.js'
 import { httpPlace, listenOnLoopback } from './http-place.js'
 import { httpServer } from './http-server.js'
@@ -46,6 +47,7 @@ export class Daemon {
   readonly #startedAt = new Date().toISOString()
   readonly #served: Served
   readonly #servers: { readonly socket: Server; readonly http: HttpServer }
+  readonly #connections: Connections
   /** Who has asked for its end is told by the end of the connection. */
   readonly #askers: Socket[] = []
   #published: { readonly text: string; readonly address: Address; readonly ino: number } | undefined
@@ -89,6 +91,7 @@ export class Daemon {
         },
       }),
     }
+    this.#connections = new Connections(this.#servers.socket)
   }
 
   async listen(listenHttp: (server: HttpServer) => Promise<number>): Promise<void> {
@@ -142,6 +145,7 @@ export class Daemon {
       if (this.#published !== undefined) removeSocket(this.#published.address.socket, place)
     } finally {
       await store.close().finally(() => place.release())
+      await this.#connections.end({ but: this.#askers })
       for (const asker of this.#askers) asker.destroy()
     }
   }
