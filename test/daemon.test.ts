@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -274,6 +275,26 @@ test('when its store is removed, it ends', async () => {
   rmSync(s.home, { recursive: true })
   await until(() => !isAlive(pid), 'the end of a daemon without a store')
   expect(existsSync(s.home)).toBe(false)
+})
+
+test('when the ledger alone is replaced, as a restored copy does, commands see the new one, and it ends', async () => {
+  using s = daemonScratch(FILES)
+  s.run(['save', '-m', 'kept'])
+  const ledger = join(s.home, 'ledger.db')
+  cpSync(ledger, `${ledger}.copy`)
+  const { pid } = s.daemon('start')
+  s.write({ 'a.txt': 'two\n' })
+  s.run(['save', '-m', 'lost'])
+  for (const end of ['-wal', '-shm']) rmSync(ledger + end)
+  renameSync(`${ledger}.copy`, ledger)
+  const reasons = () =>
+    (s.json(['list']) as { checkpoints: readonly { reason: string }[] }).checkpoints.map(
+      ({ reason }) => reason,
+    )
+  expect(reasons()).toEqual(['kept'])
+  expect(s.run(['save', '-m', 'new']).code).toBe(0)
+  await until(() => !isAlive(pid), 'the end of the daemon')
+  expect(reasons()).toEqual(['new', 'kept'])
 })
 
 test('a signal ends it cleanly, and a store that cannot be opened is told by start', async () => {

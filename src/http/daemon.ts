@@ -45,6 +45,7 @@ export class Daemon {
   readonly #work = new Workload()
   readonly #projects = new WatchedProjects()
   readonly #startedAt = new Date().toISOString()
+  readonly #ledgerInode: bigint | undefined
   readonly #served: Served
   readonly #servers: { readonly socket: Server; readonly http: HttpServer }
   readonly #connections: Connections
@@ -61,12 +62,17 @@ export class Daemon {
   constructor(options: DaemonOptions, token: string) {
     this.#options = options
     const { store, place, build, log } = options
+    this.#ledgerInode = place.ledgerInode()
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
     this.#served = options.serve(this.#projects)
     const { run, hook } = this.#served
-    const isStopping = () => this.#ending !== undefined
+    const isStopping = () => {
+      // What is in the store now, whoever asks has to look at.
+      if (this.#isReplaced()) void this.stop()
+      return this.#ending !== undefined
+    }
     const common = { work: this.#work, isStopping, log, status: () => this.status() }
     this.#servers = {
       socket: socketServer({
@@ -153,7 +159,7 @@ export class Daemon {
   /** From time to time: whether there is still a reason to be there. */
   #look(): void {
     this.#readIdleTime()
-    if (!this.#isPublished() || this.#work.quietMs >= this.#idleMs) {
+    if (!this.#isPublished() || this.#isReplaced() || this.#work.quietMs >= this.#idleMs) {
       void this.stop()
       return
     }
@@ -176,6 +182,11 @@ export class Daemon {
     const { text, address, ino } = this.#published
     const isSocket = lstatSync(address.socket, { throwIfNoEntry: false })?.ino === ino
     return isSocket && this.#options.place.read(ADDRESS_FILE) === text
+  }
+
+  /** A copy was put back over the store, file by file: what is open is nowhere any more. */
+  #isReplaced(): boolean {
+    return this.#options.place.ledgerInode() !== this.#ledgerInode
   }
 
   #readIdleTime(): void {

@@ -1,5 +1,5 @@
 // The place that the one daemon of a store has: a lock that dies with it, and a folder for what it tells of itself.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as engine from '../engine/index.js'
 import { hasCode } from '../model/index.js'
@@ -18,6 +18,8 @@ export type DaemonPlace = {
   /** The file as a whole or not at all, mode 0600. */
   write(name: string, content: string): void
   remove(name: string): void
+  /** Which file the ledger of the store is; undefined if there is none. */
+  ledgerInode(): bigint | undefined
   release(): void
 }
 
@@ -72,6 +74,8 @@ function placeIn(home: string, lock: Lock): DaemonPlace {
     write: (name, content) =>
       writeFileAtomically({ path: join(folder, name), content, durable: false }),
     remove: (name) => rmSync(join(folder, name), { force: true }),
+    ledgerInode: () =>
+      statSync(join(home, 'ledger.db'), { bigint: true, throwIfNoEntry: false })?.ino,
     release: () => lock.release(),
   }
 }
