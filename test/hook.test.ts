@@ -1,6 +1,6 @@
 // Hooks with the real program: what agents send on stdin, what they get back, and what is in the store afterwards.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { AGENTS } from '../src/cli/agent-commands.js'
@@ -63,6 +63,22 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(s.json(['sessions'])).toMatchObject({
       sessions: [{ id: 's-1', agent: 'claude', status: 'completed' }],
     })
+  })
+
+  test('of a folder that is gone the one above is not saved, unless the session is at work there', () => {
+    using s = open({ 'one/a.txt': 'a', 'two/b.txt': 'b' })
+    const gone = { ...shell('ls'), cwd: join(s.project, 'gone'), prompt: 'x' }
+    const { stdout } = claude(s, 'UserPromptSubmit', gone)
+    expect(stdout).toContain('PROJECT_MISSING')
+    expect(claude(s, 'PreToolUse', gone)).toEqual(SILENT)
+    const { projects, failures } = s.json(['status']) as Record<string, readonly unknown[]>
+    expect([projects, failures?.length]).toEqual([[], 1])
+    symlinkSync(s.project, join(s.folder, 'link'))
+    const there = { session_id: 's-2', prompt: 'x', ...shell('make') }
+    claude(s, 'UserPromptSubmit', there)
+    for (const cwd of [gone.cwd, join(s.folder, 'link', 'gone')])
+      expect(claude(s, 'PreToolUse', { ...there, cwd })).toEqual(SILENT)
+    expect(s.json(['status'])).toMatchObject({ projects: [{ path: s.project }] })
   })
 
   test('an agent that was started and left again leaves no session behind', () => {

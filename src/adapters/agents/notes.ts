@@ -1,5 +1,6 @@
 // What the hooks of a session leave for each other: what the policy remembers, which folders the session has worked
 // in, and which failures the person was told of.
+import { existsSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
 import { SavestateError, type Store } from '../../index.js'
 import type { AgentEvent } from './event.js'
@@ -63,6 +64,9 @@ export async function findPlace(
   const { path: root } = await store.projectFor(folder)
   const same = places.find((place) => place.root === root)
   if (same !== undefined) return same
+  // Of one that is gone it is the folder above, with all its neighbours.
+  if (!existsSync(folder))
+    throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(folder)}`)
   if (places.length >= MAX_PLACES)
     throw new SavestateError('BAD_INPUT', `The session works in more than ${MAX_PLACES} projects`)
   const number = places.length + 1
