@@ -6,12 +6,12 @@ import { openScreen } from './screen.js'
 
 type How = { readonly isJson: boolean }
 
-/** The connection broke. */
+/** The connection broke, or nothing is heard of it. */
 export async function reportLost({ isJson }: How): Promise<number> {
   const { SavestateError } = await import('../index.js')
   const error = new SavestateError(
     'DAEMON_LOST',
-    'The daemon went away while it was at work on this',
+    'The daemon went away, or hangs, and it was at work on this',
     {
       hint: 'See with `savestate list` what came of it. A rewind that had begun is finished by the next command.',
     },

@@ -23,6 +23,8 @@ const HARMLESS = new Set(['SAVESTATE_HOME', 'SAVESTATE_PAGER'])
 const YOUNG_MS = 60_000
 /** Longer than the daemon takes to say that a checkpoint takes too long. */
 const HOOK_LIMIT_MS = 15_000
+/** A daemon at work says so every few seconds: one that is silent for so long hangs. */
+const SILENCE_MS = 60_000
 const PIECE_CHARS = 1 << 16
 /** Agents read the answer. To look at the streams would take some milliseconds. */
 const NO_TERMINAL = { stdout: {}, stderr: {}, env: {} }
@@ -100,6 +102,7 @@ async function carriedOut(
   let code: number | undefined
   await talk(address, {
     first,
+    silenceMs: SILENCE_MS,
     onLine(line, { say }) {
       const { out, err, exit } = line
       if (line['ready'] === true) {

@@ -7,12 +7,16 @@ import { type Line, lineOf, lineReader } from './lines.js'
 
 /** After this long a command does its work itself. */
 export const PATIENCE_MS = 1500
+/** For what has arrived while this process was suspended. */
+const LAST_MS = 1000
 
 export type Talk = {
   /** What is said first. */
   readonly first: Line
   readonly onLine: (line: Line, end: OwnEnd) => void
   readonly patienceMs?: number
+  /** From one line to the next; for ever if left out. */
+  readonly silenceMs?: number
   /** For all of it; none if left out. */
   readonly limitMs?: number
 }
@@ -29,14 +33,23 @@ export function talk({ socket }: Pick<Address, 'socket'>, of: Talk): Promise<'si
   return new Promise((resolve) => {
     const connection = connect(socket)
     let isAnswered = false
+    let silence: NodeJS.Timeout | undefined
     const end = () => {
       clearTimeout(timer)
       clearTimeout(limit)
+      clearTimeout(silence)
       connection.destroy()
       resolve(isAnswered ? 'closed' : 'silent')
     }
     const timer = setTimeout(end, of.patienceMs ?? PATIENCE_MS)
     const limit = of.limitMs === undefined ? undefined : setTimeout(end, of.limitMs)
+    const listen = () => {
+      if (of.silenceMs === undefined) return
+      clearTimeout(silence)
+      silence = setTimeout(() => {
+        silence = setTimeout(end, LAST_MS)
+      }, of.silenceMs)
+    }
     const say = (line: Line) => void connection.write(lineOf(line))
     const read = lineReader(
       { maxChars: Number.MAX_SAFE_INTEGER },
@@ -44,6 +57,7 @@ export function talk({ socket }: Pick<Address, 'socket'>, of: Talk): Promise<'si
         line(line) {
           isAnswered = true
           clearTimeout(timer)
+          listen()
           of.onLine(line, { say, leave: end })
         },
         fault: end,

@@ -10,6 +10,8 @@ import type { Workload } from './workload.js'
 const MAX_CHARS = 1 << 20
 /** For the first word, and from `ready` to `go`. */
 const PATIENCE_MS = 5000
+/** So often it is said that the work goes on: see SILENCE_MS in forward.ts. */
+const BEAT_MS = 5000
 /** Larger pieces of an answer are sent in several. */
 const PIECE_CHARS = 1 << 16
 const MAX_CONNECTIONS = 128
@@ -81,9 +83,11 @@ function serve(connection: Socket, options: SocketServerOptions): void {
       for (let at = 0; at < text.length; at += PIECE_CHARS)
         say({ [name]: text.slice(at, at + PIECE_CHARS) })
     }
+    const beat = setInterval(() => say({ working: true }), BEAT_MS)
     try {
       say({ exit: await run({ input: input.join(''), out: tell('out'), err: tell('err') }) })
     } finally {
+      clearInterval(beat)
       connection.end()
       done()
     }
