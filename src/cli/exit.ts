@@ -71,6 +71,8 @@ let onSignal: ((signal: 'SIGINT' | 'SIGTERM') => void) | undefined
 /** For a command that ends when it is told to: from now on the signal does not end the process. */
 export function endOnSignals(): AbortSignal {
   const ending = new AbortController()
+  // The terminal is closed.
+  process.once('SIGHUP', () => ending.abort())
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (onSignal !== undefined) process.off(signal, onSignal)
     process.once(signal, () => {

@@ -39,6 +39,16 @@ test('as JSON each checkpoint is a line', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ created: true, files: 1 })
 })
 
+test('what was changed last is saved when the terminal is closed', async () => {
+  using s = scratch({ 'a.txt': 'a\n' })
+  const watching = s.start(['watch'])
+  await until(() => countOf(s) === 1)
+  s.write({ 'b.txt': 'b\n' })
+  watching.kill('SIGHUP')
+  expect((await watching.ended).code).toBe(0)
+  expect(countOf(s)).toBe(2)
+})
+
 test('a folder that goes away ends it with an error', async () => {
   using s = scratch({ 'a.txt': 'a\n' })
   const watching = s.start(['watch'])
