@@ -77,9 +77,10 @@ test('a misspelt place is not taken for the usual one', async () => {
       await expect(untyped({ hom: s.home })).rejects.toMatchObject(
         refusal(`${name} has no option "hom"`, expect.stringMatching(/^It takes home\b/)),
       )
-      await expect(untyped(s.home)).rejects.toMatchObject(
-        refusal(`${name} takes its options as an object`, null),
-      )
+      for (const given of [s.home, [s.home], Promise.resolve({}), new Map()])
+        await expect(untyped(given)).rejects.toMatchObject(
+          refusal(`${name} takes its options as an object`, null),
+        )
     }
     expect(existsSync(usual)).toBe(false)
   } finally {

@@ -1,4 +1,5 @@
 // Options that go to no operation, which checks its own.
+import { types } from 'node:util'
 import { SavestateError } from '../model/index.js'
 import { type Hooks, unknownOptions } from '../engine/index.js'
 
@@ -16,8 +17,10 @@ export function refuseUnknown<Options extends object>(
   if (unknown.length > 0) throw unknownOptions(call, unknown, Object.keys(known))
 }
 
+/** Nor is a list one, or a promise that nobody has waited for: no option would be found in it. */
 export function expectObject(call: string, given: unknown): void {
-  if (typeof given === 'object' && given !== null) return
+  const isObject = typeof given === 'object' && given !== null
+  if (isObject && !Array.isArray(given) && !types.isPromise(given) && !types.isMap(given)) return
   throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)
 }
 
