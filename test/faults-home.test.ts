@@ -103,6 +103,8 @@ test.each(['.', 'format', 'ledger.db', 'objects.git', 'objects.git/objects', 'lo
     const { mode } = lstatSync(path)
     chmodSync(path, isRoot ? mode & 0o700 : 0)
     if (isRoot) chownSync(path, 0, 0)
+    for (const args of name === '.' ? [['verify'], ['repair', '-y'], ['doctor']] : [])
+      expect([args, errorOf(s.asUser(args)).error]).toEqual([args, 'STORE_UNUSABLE'])
     const { code, error } = errorOf(s.asUser(['save']))
     expect([code, ['STORE_UNUSABLE', 'FILE_FAILED'].includes(error)]).toEqual([2, true])
     chmodSync(path, mode)

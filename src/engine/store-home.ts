@@ -65,9 +65,17 @@ function unusable(path: string, cause: unknown): SavestateError {
 
 /** The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store. */
 export function inspectHome(path: string): string {
-  const isThere = existsSync(path)
-  if (!isThere || formatFault(realpathSync(path)) === undefined) return openHome(path)
-  return realpathSync(path)
+  return existsSync(path) && hasFormatFault(path) ? realpathSync(path) : openHome(path)
+}
+
+/** What cannot be entered is told by who opens it. */
+function hasFormatFault(path: string): boolean {
+  try {
+    return formatFault(realpathSync(path)) !== undefined
+  } catch (error) {
+    if (!hasCode(error, ...REFUSALS)) throw error
+    return false
+  }
 }
 
 /** What is wrong with the mark of a store; undefined also for what is no store at all. Throws STORE_NEWER. */
