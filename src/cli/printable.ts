@@ -2,9 +2,9 @@
 // cursor, retitle the window or hide text; here they become visible and do nothing.
 import { parsePathText, printablePath, SavestateError } from '../index.js'
 
-/** Control characters, line and paragraph separators, what turns the reading direction, lone surrogates. */
+/** Control characters, line and paragraph separators, what turns the reading direction or is not seen, lone surrogates. */
 const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/gu
 
 /** One line that shows what it holds. */
 export function printable(text: string): string {

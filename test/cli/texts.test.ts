@@ -89,6 +89,7 @@ test('nothing that acts on a terminal gets through', () => {
   const acting = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u202e\ud800]/
   expect(printable(hostile)).toBe('a\\x1b]0;x\\x07\\x9b31m\\u{202e}b\\r\\n\\t\\u{d800}\\u{2028}')
   expect(printableLines(hostile)).toBe('a^[]0;x^G<U+009B>31m<U+202E>b^M\n\t<U+D800><U+2028>')
+  expect(printable('a\u200bb\u2060')).toBe('a\\u{200b}b\\u{2060}')
   expect(jsonForPeople({ hostile })).not.toMatch(acting)
   expect(JSON.parse(jsonForPeople({ hostile }))).toEqual({ hostile })
   expect(pathForPeople('a\u001b[31m\n')).toBe('"a\\033[31m\\n"')
