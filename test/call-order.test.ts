@@ -139,6 +139,25 @@ test('a collection beside a save that is under way leaves it what it was given',
   expect((await other.verify()).problems).toEqual([])
 })
 
+test('a save that was called before a rewind asked keeps its state, whatever is saved in the answer', async () => {
+  await using s = await scratch({ files: FILES })
+  const { session } = await opened(s)
+  const first = await session.save({ state: { m: [0] }, files: true })
+  writeFileSync(join(s.project, 'f0'), 'changed')
+  const confirm = async () => {
+    await session.save({ state: { m: ['answer'] }, operationId: 'answer' })
+    // Done already, so it does not wait for the files, which the rewind has.
+    await session.save({ state: { m: ['answer'] }, files: true, operationId: 'answer' })
+    return false
+  }
+  const rewinding = session.rewind(first.id, {}, { confirm })
+  const state: State = { m: ['at the call'] }
+  const saving = session.save({ state, files: true })
+  state.m[0] = 'later'
+  await rewinding
+  expect(await session.stateAt((await saving).id)).toEqual({ m: ['at the call'] })
+})
+
 test('what a writer that has ended wrote ahead is collected when another has the session', async () => {
   await using s = await scratch({ files: FILES })
   const { store, session } = await opened(s)

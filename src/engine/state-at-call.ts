@@ -67,7 +67,7 @@ function writtenAhead(
   try {
     const note = ledger.transactionAtEase(() => {
       ledger.sessions.check(hold)
-      return ledger.states.noteAhead(write(), { writer: hold, isFirst: order.isFree })
+      return ledger.states.noteAhead(write(), { writer: hold, isAlone: order.isIdle })
     })
     return { take: () => ledger.states.takeAhead(note) }
   } catch (error) {

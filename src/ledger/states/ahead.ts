@@ -14,14 +14,14 @@ export const STATES_AHEAD = `SELECT CAST(value AS INTEGER) FROM facts WHERE key 
 
 let written = 0
 
-/** Inside the transaction that writes it. `isFirst`: nothing else of this writer is under way, whatever was noted before. */
+/** Inside the transaction that writes it. `isAlone`: nothing else of this writer is under way, so what it noted before counts for nothing. */
 export function noteAhead(
   database: Database,
   state: StateId,
-  { writer, isFirst }: { readonly writer: Writer; readonly isFirst: boolean },
+  { writer, isAlone }: { readonly writer: Writer; readonly isAlone: boolean },
 ): string {
   const mine = `${PREFIX}${writer.key} ${writer.fence} `
-  if (isFirst)
+  if (isAlone)
     database.run(
       `DELETE FROM facts WHERE key IN (${NOTES}) AND substr(key, 1, ?) = ?`,
       mine.length,
