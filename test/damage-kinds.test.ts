@@ -91,19 +91,28 @@ test('HEAD that is a link, of which git makes a ref, is written again', () => {
   expect(problemsOf(s)).toEqual([])
 })
 
-test('objects on a disk that is not mounted are told, and left for that disk', () => {
+test.each([
+  ['objects.git'],
+  ['objects.git/objects'],
+  ['objects.git/objects/pack'],
+  ['objects.git/refs'],
+  ['ledger.db'],
+  ['journal'],
+])('%s on a disk that is not mounted is told, and left for that disk', (place) => {
   using s = savedStore()
-  const [objects, disk] = [join(s.home, 'objects.git'), join(s.folder, 'disk')]
-  renameSync(objects, disk)
-  symlinkSync(disk, objects)
+  // Merges the log into the ledger, which is alone then.
+  expect(s.run(['verify']).code).toBe(0)
+  const [path, disk] = [join(s.home, place), join(s.folder, 'disk')]
+  if (existsSync(path)) renameSync(path, disk)
+  else mkdirSync(disk, { mode: 0o700 })
+  symlinkSync(disk, path)
   expect(problemsOf(s)).toEqual([])
   renameSync(disk, `${disk}.away`)
-  const found = [
-    { path: 'objects.git', message: 'is a link that leads nowhere', repairable: false },
-  ]
+  const found = [{ path: place, message: 'is a link that leads nowhere', repairable: false }]
   expect(problemsOf(s)).toMatchObject(found)
   expect(s.run(['repair', '--yes']).code).toBe(2)
   expect(existsSync(join(s.home, 'damaged'))).toBe(false)
   renameSync(`${disk}.away`, disk)
   expect(problemsOf(s)).toEqual([])
+  expect(s.json(['list'])).toMatchObject({ checkpoints: [{ hasState: true, hasFiles: true }] })
 })

@@ -32,6 +32,9 @@ const PLACES: readonly Place[] = [
     kind: 'objects',
   },
 ]
+/** What stands for what was saved. If it is a link, that may be on a disk that is not mounted just now. */
+const SAVED =
+  /^(?:ledger\.db|journal|unflushed|objects\.git(?:\/(?:packed-refs|refs(?:\/savestate)?|objects(?:\/pack)?))?)$/
 const INSIDE = /^(?:cache|journal|locks|unflushed|objects\.git(?:\/.*)?)$/
 
 export function checkKinds({ home }: { readonly home: string }): Finding[] {
@@ -72,9 +75,7 @@ function findingOf(
   { path, place, fault }: { readonly path: string; readonly place: Place; readonly fault: string },
 ): Finding {
   const found = { kind: place.kind, message: fault, checkpoint: null, path, severity: 'damage' }
-  // All that was saved may be on a disk that is not mounted just now.
-  const isElsewhere =
-    path === 'objects.git' && lstatSync(join(home, path)).isSymbolicLink() === true
+  const isElsewhere = SAVED.test(path) && lstatSync(join(home, path)).isSymbolicLink()
   if (isElsewhere) return { ...found, severity: 'damage', repairable: false }
   const fix: Fix = {
     stage: 'home',
