@@ -12,7 +12,7 @@ import {
   type Settings,
 } from '../model/index.js'
 import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
-import { fileInSnapshot } from '../snapshot/index.js'
+import { SnapshotFiles } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
 import { type ProjectState, projectFolder } from './project-state.js'
 import { type PruneInput, withInput } from './prune-input.js'
@@ -36,14 +36,24 @@ export type ProjectFacts = {
 }
 
 /** `fallback` are the settings of the store. */
-export async function factsOfProject(
+type Way = { readonly nowMs: number; readonly input: PruneInput; readonly fallback: Config }
+
+export async function factsOfAll(context: StoreContext, way: Way): Promise<ProjectFacts[]> {
+  const saved = new SnapshotFiles(context.snapshots.gitDir)
+  try {
+    const facts: ProjectFacts[] = []
+    for (const summary of context.ledger.projects())
+      facts.push(await factsOfProject(context, summary, { ...way, saved }))
+    return facts
+  } finally {
+    saved.close()
+  }
+}
+
+async function factsOfProject(
   context: StoreContext,
   summary: ProjectSummary,
-  {
-    nowMs,
-    input,
-    fallback,
-  }: { readonly nowMs: number; readonly input: PruneInput; readonly fallback: Config },
+  { nowMs, input, fallback, saved }: Way & { readonly saved: SnapshotFiles },
 ): Promise<ProjectFacts> {
   const { project } = summary
   const { state, unreachable } = projectFolder(project.path, summary)
@@ -53,7 +63,7 @@ export async function factsOfProject(
     const isThere = state === 'live'
     const own = isThere
       ? projectSettings(context.home, project.path)
-      : await savedSettings(context, project)
+      : await savedSettings(context, { project, saved })
     const config = withInput(own.config, input)
     return { ...facts, config, points: pointsBy(config), fault: null }
   } catch (error) {
@@ -66,15 +76,13 @@ export async function factsOfProject(
 
 /** As they were when the project was saved last: what was to be kept for long is not dropped because a disk is away. */
 async function savedSettings(
-  { home, ledger, snapshots }: StoreContext,
-  { id, path }: Project,
+  { home, ledger }: StoreContext,
+  { project, saved }: { readonly project: Project; readonly saved: SnapshotFiles },
 ): Promise<Settings> {
+  const { id, path } = project
   const tree = ledger.checkpoints.newestFiles(id)?.snapshot.tree
-  const text =
-    tree === undefined
-      ? undefined
-      : await fileInSnapshot(snapshots.gitDir, { tree, name: PROJECT_FILE })
-  return settingsWith(home, path, text)
+  const text = tree === undefined ? undefined : await saved.textOf(tree, PROJECT_FILE)
+  return settingsWith(home, { path, text })
 }
 
 export function retentionMsOf({ retentionDays }: Config): number {

@@ -15,7 +15,7 @@ import {
 import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
-import { factsOfProject, type ProjectFacts, retentionMsOf } from './prune-facts.js'
+import { factsOfAll, type ProjectFacts, retentionMsOf } from './prune-facts.js'
 import { type PruneInput, withInput } from './prune-input.js'
 import { oldSessions, sessionsForSize } from './prune-sessions.js'
 import { StoreSizes } from './store-sizes.js'
@@ -67,9 +67,7 @@ export async function planPrune(
   const { home, ledger, clock } = context
   const nowMs = clock.nowMs()
   const config = withInput(storeSettings(home).config, input)
-  const facts: ProjectFacts[] = []
-  for (const summary of ledger.projects())
-    facts.push(await factsOfProject(context, summary, { nowMs, input, fallback: config }))
+  const facts = await factsOfAll(context, { nowMs, input, fallback: config })
   const isFirst = earlier.length === 0
   const old = isFirst ? oldSessions(context, facts, config) : []
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true

@@ -35,11 +35,14 @@ export function storeSettings(home: string): Settings {
 }
 
 export function projectSettings(home: string, path: BytePath): Settings {
-  return settingsWith(home, path, readIfThere(fsPath(`${path}/${PROJECT_FILE}`)))
+  return settingsWith(home, { path, text: readIfThere(fsPath(`${path}/${PROJECT_FILE}`)) })
 }
 
 /** With what the project's own file says; undefined if it has none. */
-export function settingsWith(home: string, path: BytePath, text: string | undefined): Settings {
+export function settingsWith(
+  home: string,
+  { path, text }: { readonly path: BytePath; readonly text: string | undefined },
+): Settings {
   const shown = {
     path: pathText(`${path}/${PROJECT_FILE}` as BytePath),
     source: 'project',
