@@ -51,21 +51,24 @@ async function noticesOf(s: Scratch): Promise<string[]> {
   return notices
 }
 
-test('a folder that lets nobody in any more does not keep them either, and stays closed', async () => {
-  await using s = await scratch({ files: { 'top/dir/x': 'one', 'top/y': 'one' } })
-  const second = { 'top/dir/x': 'two', 'top/y': 'two' }
-  killedRewind(s, { second, failpoint: 'apply:staged' })
-  const folders = ['top/dir', 'top'].map((path) => join(s.project, path))
-  expect(folders.map((path) => readdirSync(path).length)).toEqual([2, 3])
-  for (const path of folders) chmodSync(path, 0)
-  expect(asUser(s, [['list']])).not.toHaveProperty('error')
-  expect(statSync(join(s.project, 'top')).mode & 0o7777).toBe(0)
-  chmodSync(join(s.project, 'top'), 0o755)
-  expect(statSync(join(s.project, 'top/dir')).mode & 0o7777).toBe(0)
-  chmodSync(join(s.project, 'top/dir'), 0o755)
-  expect(folders.map((path) => readdirSync(path))).toEqual([['x'], ['dir', 'y']])
-  expect(readFileSync(join(s.project, 'top/dir/x'), 'utf8')).toBe('two')
-})
+test.each([0, 0o644])(
+  'a folder that lets nobody in any more (mode %i) does not keep them either, and stays closed',
+  async (mode) => {
+    await using s = await scratch({ files: { 'top/dir/x': 'one', 'top/y': 'one' } })
+    const second = { 'top/dir/x': 'two', 'top/y': 'two' }
+    killedRewind(s, { second, failpoint: 'apply:staged' })
+    const folders = ['top/dir', 'top'].map((path) => join(s.project, path))
+    expect(folders.map((path) => readdirSync(path).length)).toEqual([2, 3])
+    for (const path of folders) chmodSync(path, mode)
+    expect(asUser(s, [['list']])).not.toHaveProperty('error')
+    expect(statSync(join(s.project, 'top')).mode & 0o7777).toBe(mode)
+    chmodSync(join(s.project, 'top'), 0o755)
+    expect(statSync(join(s.project, 'top/dir')).mode & 0o7777).toBe(mode)
+    chmodSync(join(s.project, 'top/dir'), 0o755)
+    expect(folders.map((path) => readdirSync(path))).toEqual([['x'], ['dir', 'y']])
+    expect(readFileSync(join(s.project, 'top/dir/x'), 'utf8')).toBe('two')
+  },
+)
 
 test('a folder that was closed does not keep its temporary files', async () => {
   await using s = await scratch({ files: { 'dir/x': 'one' } })

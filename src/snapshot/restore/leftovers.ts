@@ -21,11 +21,12 @@ export function removeLeftovers(folders: SafeFolders, staging: Staging): void {
   for (const folder of staging.sweep) {
     const closeAgain: (() => void)[] = []
     try {
-      for (const above of waysTo(folder)) {
-        if (folders.has(above)) continue
-        const close = openClosed(folders, above)
-        if (close === undefined) break
-        closeAgain.push(close)
+      for (const above of folders.has(folder) ? [] : waysTo(folder)) {
+        // One that can be listed may still let nobody through.
+        const needed = above === folder ? 0o700 : 0o500
+        const close = openClosed(folders, { folder: above, needed })
+        if (close !== undefined) closeAgain.push(close)
+        else if (!folders.has(above)) break
       }
       if (folders.has(folder)) removeIn(folder, folders, staging)
     } finally {
@@ -55,9 +56,12 @@ function waysTo(folder: BytePath): BytePath[] {
 
 /**
  * Opens a folder of ours that does not let us in, for a moment: it is in no plan and no journal. Returns what closes it again;
- * undefined if it is not there, or not ours to open.
+ * undefined if it is open, not there, or not ours to open.
  */
-function openClosed(folders: SafeFolders, folder: BytePath): (() => void) | undefined {
+function openClosed(
+  folders: SafeFolders,
+  { folder, needed }: { readonly folder: BytePath; readonly needed: number },
+): (() => void) | undefined {
   if (!HAS_DESCRIPTOR_PATHS) return undefined
   let fd: number
   try {
@@ -70,7 +74,7 @@ function openClosed(folders: SafeFolders, folder: BytePath): (() => void) | unde
   const stats = fstatSync(fd)
   const mode = stats.mode & 0o7777
   const place = `/proc/self/fd/${fd}`
-  if ((mode & 0o700) === 0o700 || !mayChangeMode(stats)) {
+  if ((mode & needed) === needed || !mayChangeMode(stats)) {
     closeSync(fd)
     return undefined
   }
