@@ -110,7 +110,8 @@ test.each([
   renameSync(disk, `${disk}.away`)
   const found = [{ path: place, message: 'is a link that leads nowhere', repairable: false }]
   expect(problemsOf(s)).toMatchObject(found)
-  expect(s.run(['repair', '--yes']).code).toBe(2)
+  const { code, stdout } = s.run(['repair', '--yes'])
+  expect([code, stdout]).toEqual([2, expect.stringContaining(`nowhere (${place})`)])
   expect(existsSync(join(s.home, 'damaged'))).toBe(false)
   renameSync(`${disk}.away`, disk)
   expect(problemsOf(s)).toEqual([])

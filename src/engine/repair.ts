@@ -20,6 +20,7 @@ import {
 } from './findings.js'
 import type { Hooks } from './hooks.js'
 import { examine } from './verify.js'
+import { checkKinds } from './verify-kinds.js'
 
 export type RepairStep = {
   readonly action: string
@@ -117,8 +118,9 @@ async function repairRounds(
 
 /** What a small save has written is in a log too for a while; then it need not be called lost. */
 function withLogs({ home }: CareContext, findings: readonly Finding[]): readonly Finding[] {
-  // One of them may be what has to be put right first.
-  if (findings.some(({ fix }) => fix?.stage === 'home')) return findings
+  // One of them may be what has to be put right first, or their place be on a disk that is away.
+  if (findings.some(({ fix }) => fix?.stage === 'home') || checkKinds({ home }).length > 0)
+    return findings
   const lost = lostFromLogs(home)
   if (lost === 0) return findings
   const fix: Fix = {
