@@ -25,7 +25,7 @@ export const run = command({
     if (!applied) return [untouched(left.length), ...rest].join('\n')
     const lines = [`${counted(steps.length, 'step')} done:`, ...steps.map(stepLine)]
     if (setAside !== null) lines.push(`What was damaged is in ${printable(setAside)}`)
-    if (rest.length > 0) lines.push('This is lost:', ...rest)
+    if (rest.length > 0) lines.push('This is not put right:', ...rest)
     return lines.join('\n')
   },
   exitCode({ problems, declined }) {
