@@ -210,7 +210,8 @@ function remove(path: string): void {
 }
 
 /** Not every path is in a repository, or can be added: then nothing happens. */
-function git(folder: string, ...args: readonly string[]): void {
+/** Whatever comes of it. */
+export function git(folder: string, ...args: readonly string[]): void {
   // A name that is not UTF-8 cannot be handed over as text.
   const names = args.map((each) => (each.startsWith(`${folder}/`) ? '.' : each))
   if (/[\x80-\xff]/.test(folder)) return
