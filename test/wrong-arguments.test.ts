@@ -121,6 +121,8 @@ test('an error speaks of the call that was made', async () => {
     'project is a path': () => new Saver({ store, project: s.project, files: true }),
     'options are a path': () => Saver.open(s.home),
     'options are null': () => Saver.open(null),
+    'options are a list': () => Saver.open([]),
+    'options are a promise': () => Saver.open(Promise.resolve({})),
   }
   expect(await codesOf(calls)).toEqual(allRefused(calls))
 })

@@ -1,6 +1,14 @@
 // What a saver is made with. A misspelt `files` would save none, a misspelt `home` would work on another store.
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import { Project, SavestateError, type Store, type StoreOptions } from '../index.js'
+import {
+  type Known,
+  Project,
+  refuseUnknown,
+  SavestateError,
+  STORE_OPTIONS,
+  type Store,
+  type StoreOptions,
+} from '../index.js'
 
 export type SaverOptions = {
   readonly store: Store
@@ -15,22 +23,14 @@ export type SaverOptions = {
 export type OpenSaverOptions = StoreOptions &
   Omit<SaverOptions, 'store' | 'project'> & { readonly project?: string }
 
-/** Every option, so that the compiler misses none. */
-type Known<Options> = Readonly<Record<keyof Options, true>>
-
 const SAVER_OPTIONS: Known<SaverOptions> = { store: true, project: true, files: true, serde: true }
+const { home, ...others } = STORE_OPTIONS
 const OPEN_OPTIONS: Known<OpenSaverOptions> = {
-  home: true,
+  home,
   project: true,
   files: true,
   serde: true,
-  durability: true,
-  limits: true,
-  mayBlock: true,
-  helper: true,
-  classes: true,
-  encryption: true,
-  clock: true,
+  ...others,
 }
 
 /** Throws BAD_INPUT, as all of these. */
@@ -47,20 +47,5 @@ export function checkOptions(options: SaverOptions): void {
 }
 
 export function checkOpenOptions(options: OpenSaverOptions): void {
-  if (typeof options !== 'object' || options === null)
-    throw new SavestateError('BAD_INPUT', 'SavestateSaver.open takes its options as an object')
   refuseUnknown('SavestateSaver.open', options, OPEN_OPTIONS)
-}
-
-function refuseUnknown<Options extends object>(
-  call: string,
-  given: Options,
-  known: Known<Options>,
-): void {
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name))
-  if (unknown.length === 0) return
-  const names = unknown.map((name) => JSON.stringify(name)).join(', ')
-  throw new SavestateError('BAD_INPUT', `${call} has no option ${names}`, {
-    hint: `It takes ${Object.keys(known).join(', ')}.`,
-  })
 }

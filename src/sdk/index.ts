@@ -15,7 +15,8 @@ export {
   Threads,
 } from './threads.js'
 export { clearLegacy, clearStore, legacyArchives } from './clear.js'
-export { defaultHome, type StoreOptions } from './open-context.js'
+export { type Known, refuseUnknown } from './known-options.js'
+export { defaultHome, STORE_OPTIONS, type StoreOptions } from './open-context.js'
 export { openStore, Store } from './store.js'
 export type { ImportOptions, ResumedSession, SessionOptions } from './store-types.js'
 export { type CareOptions, doctorStore, repairStore, verifyStore } from './care.js'

@@ -37,7 +37,8 @@ export type StoreOptions = {
   readonly clock?: Clock
 }
 
-const STORE_OPTIONS: Known<StoreOptions> = {
+/** Also for faces that take them with options of their own. */
+export const STORE_OPTIONS: Known<StoreOptions> = {
   home: true,
   durability: true,
   limits: true,
