@@ -9,8 +9,8 @@ import { main } from 'assemblyscript/asc'
 const PROGRAM = 'src/snapshot/objects/content-program.ts'
 const LINE = 120
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--use', 'abort=', '--enable', 'simd']
-/** Of 64 KB: up to the end of what is at OUTPUT (wasm/places.ts). */
-const PAGES = ['--initialMemory', '14', '--maximumMemory', '14']
+/** Of 64 KB: up to the end of what is at EXPANDED (wasm/places.ts). */
+const PAGES = ['--initialMemory', '18', '--maximumMemory', '18']
 
 const text = await programText()
 if (!process.argv.includes('--check')) {

@@ -2,33 +2,52 @@
 import { total } from './lanes'
 
 const MODULUS: u32 = 65521
-/** As many bytes as can be summed up before a sum may overflow; a multiple of 16. */
-const AT_ONCE: i32 = 5552
+/** As many bytes as can be summed up before a sum may overflow: each place of 128 blocks adds up to less than 2^15. */
+const AT_ONCE: i32 = 4096
+const BLOCK: i32 = 32
 
 export function adler32(from: usize, size: i32): u32 {
   let a: u32 = 1
   let b: u32 = 0
   let p = from
   let left = size
-  const weights = i16x8(16, 15, 14, 13, 12, 11, 10, 9)
-  const lowWeights = i16x8(8, 7, 6, 5, 4, 3, 2, 1)
-  while (left >= 16) {
-    const blocks = min(left, AT_ONCE) >> 4
+  const ones = i16x8.splat(1)
+  while (left >= BLOCK) {
+    const bytes = min(left, AT_ONCE) & -BLOCK
     let sums = i32x4.splat(0)
     let before = i32x4.splat(0)
-    let weighted = i32x4.splat(0)
-    for (let end = p + (blocks << 4); p < end; p += 16) {
-      const bytes = v128.load(p)
+    // Of each of the 32 places in a block; what is earlier counts more often.
+    let first = i16x8.splat(0)
+    let second = i16x8.splat(0)
+    let third = i16x8.splat(0)
+    let fourth = i16x8.splat(0)
+    for (const end = p + bytes; p < end; p += BLOCK) {
+      const one = v128.load(p)
+      const other = v128.load(p, 16)
       before = i32x4.add(before, sums)
-      const pairs = i16x8.extadd_pairwise_i8x16_u(bytes)
-      sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_u(pairs))
-      const first = i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_u(bytes), weights)
-      const second = i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_u(bytes), lowWeights)
-      weighted = i32x4.add(weighted, i32x4.add(first, second))
+      const pairs = i16x8.add(
+        i16x8.extadd_pairwise_i8x16_u(one),
+        i16x8.extadd_pairwise_i8x16_u(other),
+      )
+      sums = i32x4.add(sums, i32x4.dot_i16x8_s(pairs, ones))
+      first = i16x8.add(first, i16x8.extend_low_i8x16_u(one))
+      second = i16x8.add(second, i16x8.extend_high_i8x16_u(one))
+      third = i16x8.add(third, i16x8.extend_low_i8x16_u(other))
+      fourth = i16x8.add(fourth, i16x8.extend_high_i8x16_u(other))
     }
-    b = (b + a * <u32>(blocks << 4) + 16 * total(before) + total(weighted)) % MODULUS
+    const weighted = i32x4.add(
+      i32x4.add(
+        i32x4.dot_i16x8_s(first, i16x8(32, 31, 30, 29, 28, 27, 26, 25)),
+        i32x4.dot_i16x8_s(second, i16x8(24, 23, 22, 21, 20, 19, 18, 17)),
+      ),
+      i32x4.add(
+        i32x4.dot_i16x8_s(third, i16x8(16, 15, 14, 13, 12, 11, 10, 9)),
+        i32x4.dot_i16x8_s(fourth, i16x8(8, 7, 6, 5, 4, 3, 2, 1)),
+      ),
+    )
+    b = (b + a * <u32>bytes + BLOCK * total(before) + total(weighted)) % MODULUS
     a = (a + total(sums)) % MODULUS
-    left -= blocks << 4
+    left -= bytes
   }
   for (; left > 0; left--, p++) {
     a += load<u8>(p)

@@ -75,7 +75,7 @@ function bitsWithKnownCodes(): i32 {
   return sum
 }
 
-function knownWidth(symbol: i32): i32 {
+export function knownWidth(symbol: i32): i32 {
   if (symbol < 144) return 8
   if (symbol < 256) return 9
   return symbol < 280 ? 7 : 8

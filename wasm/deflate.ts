@@ -18,8 +18,7 @@ const ZLIB_HEAD: u32 = 0x0178
 const LAST_SYMBOL: i32 = 28
 const LONGEST: i32 = 258
 
-/** To be called once, before anything else. */
-export function begin(): void {
+export function beginDeflate(): void {
   let length = 3
   for (let symbol = 0; symbol < LAST_SYMBOL; symbol++) {
     const extra = symbol < 8 ? 0 : (symbol - 4) >> 2

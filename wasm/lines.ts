@@ -1,16 +1,14 @@
 // Counts the ends of lines, sixteen bytes at a time.
-import { INPUT } from './places'
 import { total } from './lanes'
 
 const NEWLINE: u8 = 10
 /** Each byte of the sums counts up to 255. */
 const BLOCKS_AT_ONCE: usize = 255
 
-/** Among the first `size` bytes at INPUT. */
-export function newlines(size: i32): i32 {
-  const end = INPUT + size
+export function newlines(from: usize, size: i32): i32 {
+  const end = from + size
   const newline = i8x16.splat(NEWLINE)
-  let p = INPUT
+  let p = from
   let found = 0
   while (p + 16 <= end) {
     const stop = min(end - 15, p + (BLOCKS_AT_ONCE << 4))

@@ -48,6 +48,34 @@ export const WIDTH_CODES: usize = 0x445c0
 export const WIDTH_RUNS: usize = 0x44700
 export const BOTH_WIDTHS: usize = 0x44a00
 
-/** What is to be compressed, and what became of it: no longer than that and a few bytes for each block. */
+/** What each symbol stands for when a stream is read, and in which order the widths of widths are told. */
+export const LITERAL_MEANINGS: usize = 0x45000
+export const DISTANCE_MEANINGS: usize = 0x45480
+export const TOLD_SYMBOLS: usize = 0x45500
+
+/** In which the bits of a stream are looked up: no code that is complete needs more than 2342 or 402 entries. */
+export const WIDTH_TABLE: usize = 0x45600
+export const KNOWN_LITERAL_TABLE: usize = 0x45800
+export const KNOWN_DISTANCE_TABLE: usize = 0x46000
+export const DISTANCE_TABLE: usize = 0x46100
+export const LITERAL_TABLE: usize = 0x46800
+
+/** Symbols by their width, and where the next one of each width goes. */
+export const LITERAL_LISTS: usize = 0x49000
+export const DISTANCE_LISTS: usize = 0x4d800
+export const NEXT_LITERAL: usize = 0x4e000
+export const NEXT_DISTANCE: usize = 0x4e040
+
+/** So much may be read and written over the ends of what comes below. */
+export const SLACK: i32 = 1024
+
+/** What is handed over: a content, or a stream, which may be a little longer. */
 export const INPUT: usize = 0x50000
-export const OUTPUT: usize = INPUT + MOST_BYTES + 64
+export const INPUT_BYTES: i32 = MOST_BYTES + (MOST_BYTES >> 8) + 256
+
+/** What a content became: no longer than that and a few bytes for each block. */
+export const OUTPUT: usize = INPUT + INPUT_BYTES + SLACK
+
+/** What a stream held, with room before it for the head that it is hashed with. */
+export const HEADER_ROOM: i32 = 64
+export const EXPANDED: usize = OUTPUT + MOST_BYTES + SLACK + HEADER_ROOM

@@ -83,7 +83,7 @@ function extraOf(symbol: i32): i32 {
 }
 
 /** 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1 15: those first that are used most. */
-function symbolToldAt(place: i32): i32 {
+export function symbolToldAt(place: i32): i32 {
   if (place < 3) return REPEAT + place
   if (place == 3) return 0
   return place & 1 ? 8 - ((place - 3) >> 1) : 8 + ((place - 4) >> 1)
