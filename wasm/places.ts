@@ -7,9 +7,9 @@ export const MOST_BYTES: i32 = 256 << 10
 export const SEQUENCES: usize = 0x1000
 export const MOST_SEQUENCES: i32 = 16384
 
-/** The two latest places of what hashes alike. */
+/** The latest place of what hashes alike. */
 export const LATEST: usize = 0x21000
-export const LATEST_BYTES: usize = 0x20000
+export const LATEST_BYTES: usize = 0x10000
 
 /** How often each symbol comes: literals, the end, lengths; then distances. */
 export const LITERAL_COUNTS: usize = 0x41000

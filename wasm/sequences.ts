@@ -1,5 +1,5 @@
-// The content as sequences: literals, then a match with what stood at most 32 KB before, and so on. The first match that is
-// found is taken, of the two latest places where the next four bytes may stand.
+// The content as sequences: literals, then a match with what stood at most 32 KB before, and so on. A match is taken where it is
+// found: at the latest place where the next four bytes may stand.
 import {
   DISTANCE_COUNTS,
   EXTRA,
@@ -15,8 +15,6 @@ const HASH_BITS: u32 = 14
 const WINDOW: i32 = 32768
 const LONGEST: i32 = 258
 const SHORTEST_MATCH: i32 = 4
-/** With a match of this length nobody looks for a longer one. */
-const LONG_ENOUGH: i32 = 32
 /** Not so close to the end: eight bytes are read at once. */
 const NO_MATCH_BYTES: i32 = 8
 /** What has not repeated for so long is passed over, a little faster each time. */
@@ -59,36 +57,23 @@ export function findSequences(from: usize, start: i32, size: i32): i32 {
   while (at < last) {
     const bytes = load<u32>(from + at)
     const slot = slotOf(bytes)
-    const first = load<i32>(slot)
-    const second = load<i32>(slot, 4)
+    const latest = load<i32>(slot)
     const here = base + at
     store<i32>(slot, here)
-    store<i32>(slot, first, 4)
-    const lowest = max(base, here - WINDOW)
-    const most = min(LONGEST, size - at)
-    let length = 0
-    let distance = 0
-    if (first >= lowest && load<u32>(from + (first - base)) == bytes) {
-      length = matchLength(from + at, from + (first - base), most)
-      distance = here - first
-    }
-    if (length < LONG_ENOUGH && second >= lowest && load<u32>(from + (second - base)) == bytes) {
-      const other = matchLength(from + at, from + (second - base), most)
-      if (other > length) {
-        length = other
-        distance = here - second
-      }
-    }
-    if (length == 0) {
+    const other = from + (latest - base)
+    if (latest < max(base, here - WINDOW) || load<u32>(other) != bytes) {
       at += 1 + ((at - next) >> PATIENCE_BITS)
       continue
     }
-    add(from, next, at, length, distance)
+    const length = matchLength(from + at, other, min(LONGEST, size - at))
+    add(from, next, at, length, here - latest)
     const end = at + length
     // Not every place in the match: that would cost more than it finds.
     if (end < last) {
       remember(from, at + 1)
+      remember(from, at + 2)
       remember(from, end - 2)
+      remember(from, end - 1)
     }
     at = next = end
     if (sequenceCount == MOST_SEQUENCES - 1) return at
@@ -98,12 +83,11 @@ export function findSequences(from: usize, start: i32, size: i32): i32 {
 }
 
 function slotOf(bytes: u32): usize {
-  return LATEST + ((<usize>((bytes * 0x9e3779b1) >> (32 - HASH_BITS))) << 3)
+  return LATEST + ((<usize>((bytes * 0x9e3779b1) >> (32 - HASH_BITS))) << 2)
 }
 
 function remember(from: usize, at: i32): void {
   const slot = slotOf(load<u32>(from + at))
-  store<i32>(slot, load<i32>(slot), 4)
   store<i32>(slot, base + at)
 }
 
