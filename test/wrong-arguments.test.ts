@@ -1,5 +1,5 @@
 // What a caller without types hands over in the place of something else: a code and a sentence, and nothing is done.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SavestateSaver } from '../src/adapters/langgraph.js'
@@ -125,4 +125,23 @@ test('an error speaks of the call that was made', async () => {
     'options are a promise': () => Saver.open(Promise.resolve({})),
   }
   expect(await codesOf(calls)).toEqual(allRefused(calls))
+})
+
+test('an empty path is refused, and does not mean the whole project', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n' } })
+  const store = await s.open()
+  const project = await store.project(s.project)
+  const session = await store.session('agent', { project })
+  const { id } = await session.save({ state: { m: [1] }, files: true })
+  s.write({ 'a.txt': 'two\n' })
+  const calls: Calls = {
+    rewind: () => project.rewind({ to: id, paths: [''] }),
+    'rewind, in quotes': () => project.rewind({ to: id, paths: ['""'] }),
+    'session.rewind': () => session.rewind(id, { paths: [''] }),
+    diff: () => project.diff({ from: id, paths: [''] }),
+    forget: () => project.forget(''),
+  }
+  expect(await codesOf(calls)).toEqual(allRefused(calls))
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+  await store.close()
 })

@@ -22,7 +22,14 @@ export function projectPath(
   place: { readonly root: string; readonly folder: string },
 ): string {
   const { root, folder } = place
-  const whole = posix.resolve(folder, bytesOfPath(argument))
+  const bytes = bytesOfPath(argument)
+  // As --path "$FILE" is where FILE is not set: not a way to say the current folder.
+  if (bytes === '') {
+    throw new SavestateError('BAD_INPUT', 'An empty text is no path', {
+      hint: 'Write . for the current folder.',
+    })
+  }
+  const whole = posix.resolve(folder, bytes)
   const path = below(whole, root) ?? below(withRealParent(whole), root)
   if (path !== undefined) return path === '' ? '.' : textOf(path)
   throw new SavestateError(

@@ -68,6 +68,12 @@ export function parseProjectPath(text: string): BytePath {
       { cause },
     )
   }
+  // A variable that nobody has set must not come to mean the whole project.
+  if (path === '') {
+    throw new SavestateError('BAD_INPUT', 'An empty text is no path', {
+      hint: 'Give "." for the whole project.',
+    })
+  }
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   if (path.startsWith('/') || names.includes('..') || path.includes('\0')) {
     throw new SavestateError('BAD_INPUT', `${JSON.stringify(text)} does not lie in the project`, {

@@ -126,7 +126,7 @@ test('a path becomes one of the project, or is refused', () => {
     'src/"a',
     '"src/\\377"',
   ])
-  for (const text of ['../..', '/etc/passwd', '../../project2/x', '/no/projectile']) {
+  for (const text of ['../..', '/etc/passwd', '../../project2/x', '/no/projectile', '', '""']) {
     expect(() => path(text)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   }
 })
