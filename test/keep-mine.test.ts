@@ -115,6 +115,23 @@ test('without an agent it says that everything is yours, and touches nothing', (
   expect(s.run(['rewind', 'start', '--keep-mine', '-y']).stdout).toContain('1 file removed, 1 kept')
 })
 
+test('where only the state goes back, what stays in the folder is listed all the same', () => {
+  using s = scratch({ 'a.txt': 'one\n', 'state.json': '{"n":1}' })
+  s.run(['save', '--session', 'fix', '--state', 'state.json', '--name', 'start'])
+  s.run(['save', '--session', 'fix', '--state', 'state.json', '--no-files', '--name', 'later'])
+  s.write({ 'a.txt': 'two\n' })
+  const back = ['rewind', 'start', '--both', '--keep-mine']
+  const kept = 'Stays as it is (1):\n  a.txt  (changed by you)\n'
+  expect(s.run([...back, '--dry-run']).stdout.replace(/\bb[a-z]{7,}\b/g, '<id>')).toBe(
+    'The state of fix would go back to <id> (step 0); what differs was changed by you.\n' +
+      `${kept}A dry run: nothing has been changed.\n`,
+  )
+  expect(s.run([...back, '-y']).stdout.replace(/\bb[a-z]{7,}\b/g, '<id>')).toBe(
+    'Rewound the state of fix to <id> (step 0); what differs was changed by you. ' +
+      `Go back with: savestate rewind <id> --state\n${kept}`,
+  )
+})
+
 test('a session of the SDK goes back with its state, and what the person did stays', async () => {
   await using s = await sdkScratch({ files: { 'a.txt': 'one\n' } })
   const store = await s.open()

@@ -2,6 +2,7 @@
 import { CHANGED_BY_PERSON, NOT_READABLE, type PlanItem, type RewindResult } from '../index.js'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
+import type { Paint } from './paint.js'
 import { isNothing, planCounts, planText, stateText } from './plan-text.js'
 import { printableLine } from './printable.js'
 
@@ -17,10 +18,9 @@ export function restoreText(result: RewindResult, request: Request, words: Words
   const { plan, applied, declined, session } = result
   const { screen, options } = request
   if (declined) return 'Nothing has been changed.'
-  const kept =
-    plan.keep.length === 0 ? '' : `\n${planText({ ...NONE, keep: plan.keep }, screen.paint)}`
+  const kept = keptText(plan.keep, screen.paint)
   if (isNothing(plan) && session === undefined && !applied) {
-    return `Nothing to do: ${nothingText(plan.keep, words)}.${kept}`
+    return `Nothing to do: ${nothingText(plan.keep, words.nothing)}.${kept}`
   }
   if (options.has('dry-run'))
     return [
@@ -37,7 +37,13 @@ export function restoreText(result: RewindResult, request: Request, words: Words
   return `${words.done}: ${files}${state}. ${words.next}${mine}`
 }
 
-function nothingText(keep: readonly PlanItem[], { nothing }: Words): string {
+/** Lines to go below others; none if nothing stays. */
+export function keptText(keep: readonly PlanItem[], paint: Paint): string {
+  return keep.length === 0 ? '' : `\n${planText({ ...NONE, keep }, paint)}`
+}
+
+/** Why no file changes: `nothing` says so where the folder is as it was then. */
+export function nothingText(keep: readonly PlanItem[], nothing: string): string {
   if (keep.some(isMine)) return 'what differs was changed by you'
   return keep.some(({ reason }) => reason === NOT_READABLE)
     ? 'nothing differs but what cannot be read'

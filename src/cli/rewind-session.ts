@@ -5,7 +5,7 @@ import { confirmOn } from './confirm.js'
 import { namedCheckpoint } from './named-checkpoint.js'
 import { isNothing } from './plan-text.js'
 import { printableLine } from './printable.js'
-import { restoreText } from './restore-text.js'
+import { keptText, nothingText, restoreText } from './restore-text.js'
 import { shellQuoted } from './shell-quoted.js'
 import { shortIds } from './short-id.js'
 
@@ -66,12 +66,15 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
     const text = restoreText(result, request, { done, nothing: '', next })
     return isDry ? `${capitalized(state)} would go back to ${place}.\n${text}` : text
   }
-  const folder = result.restored === 'both' ? '; the folder is as it was then' : ''
+  const { keep } = result.plan
+  const isBoth = result.restored === 'both'
+  const folder = isBoth ? `; ${nothingText(keep, 'the folder is as it was then')}` : ''
+  const kept = isBoth ? keptText(keep, request.screen.paint) : ''
   if (isDry)
-    return `${capitalized(state)} would go back to ${place}${folder}.\nA dry run: nothing has been changed.`
+    return `${capitalized(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
   const of = options.has('of') ? ` --of ${shellQuoted(session)}` : ''
   const back = `Go back with: savestate rewind ${rewind.shortIds.get(left)}${of} --state`
-  return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}`
+  return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}${kept}`
 }
 
 function withoutSession(id: string): SavestateError {
