@@ -148,6 +148,13 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(reasons(s).at(-1)).toBe('Bash: ls (no end seen)')
   })
 
+  test('a patience longer than any timer has is no reason to give up at once', () => {
+    using s = open({ 'a.txt': 'one\n' })
+    const patient = ['--patience', '3000000']
+    expect(claude(s, 'UserPromptSubmit', { prompt: 'Go' }, patient)).toEqual(SILENT)
+    expect(reasons(s)).toEqual(['You: Go'])
+  })
+
   test('hooks that run at once all do their work', async () => {
     using s = open({ 'a.txt': 'one\n' })
     const payload = (command: string) => ({

@@ -13,6 +13,9 @@ import type { Parsed } from './parse.js'
 /** An agent that waits longer than this is slowed by us. */
 export const PATIENCE_SECONDS = 10
 
+/** Of a timer of Node: one that is longer ends at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
 export type HookWork = {
   readonly hook: Omit<HookRequest, 'payload'>
   /** Undefined for more than any event has. */
@@ -28,7 +31,8 @@ export async function hookAnswer(
   const state: State = { hook: { ...work.hook, payload: undefined }, store: undefined }
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), work.patienceSeconds * 1000)
+    const patienceMs = Math.min(work.patienceSeconds * 1000, LONGEST_MS)
+    timer = setTimeout(() => resolve(undefined), patienceMs)
   })
   const answer = await Promise.race([workedOut(work, state), late])
   clearTimeout(timer)
