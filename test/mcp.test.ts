@@ -84,6 +84,12 @@ test('an agent saves, lists, shows, compares and searches', async () => {
     patch: 'none',
   })
   expect(since.result).toMatchObject({ files: 1, to: null, patch: null })
+  // Also of a name that looks like one in quotes.
+  s.write({ '"a.txt"': 'quoted\n' })
+  const odd = { from: 'works', paths: [join(s.project, '"a.txt"')] }
+  expect((await server.call('checkpoint_diff', odd)).result).toMatchObject({
+    changes: [{ path: '"\\"a.txt\\""' }],
+  })
 
   const found = async (words: string) => {
     const { result } = await server.call('checkpoint_search', { words })

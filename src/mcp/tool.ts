@@ -42,6 +42,7 @@ export function projectPaths(project: Project, paths: readonly string[]): string
   const root = project.path
   return paths.map((path) => {
     if (path === root) return '.'
-    return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
+    // With the dot a name that begins with a quote is not read as one in quotes.
+    return path.startsWith(`${root}/`) ? `.${path.slice(root.length)}` : path
   })
 }
