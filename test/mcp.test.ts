@@ -119,8 +119,9 @@ test('prompts that hooks have noted are found', async () => {
   expect(text).toContain('"You: Fix the login please"')
   const ofSession = await server.call('checkpoint_list', { session: 's-1' })
   expect(ofSession.result['checkpoints']).toHaveLength(1)
-  expect((await server.call('checkpoint_list', { session: 's-2' })).result).toEqual({
-    checkpoints: [],
+  expect(await server.call('checkpoint_list', { session: 's-2' })).toMatchObject({
+    text: 'No checkpoint of the session "s-2" here.',
+    result: { checkpoints: [] },
   })
   expect((await server.read('savestate://session/s-1/timeline')).text).toContain('Fix the login')
 })

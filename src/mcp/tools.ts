@@ -2,7 +2,7 @@
 import { type CheckpointView, projectEffects } from '../index.js'
 import type { ArgumentSpec } from './arguments.js'
 import { REWIND_TOOL, type RewindRules, runRewind } from './rewind-tool.js'
-import { counted, diffText, listText, searchText, showText } from './text.js'
+import { counted, diffText, listText, quoted, searchText, showText } from './text.js'
 import { projectPaths, type Tool } from './tool.js'
 
 const MAX_LISTED = 200
@@ -64,7 +64,11 @@ export async function toolsFor(
         const [session, limit] = [given.text('session'), given.count('limit') ?? 20]
         const all = await project.list(session === undefined ? { limit } : {}, hooks)
         const checkpoints = ofSession(all.checkpoints, session).slice(0, limit)
-        return { text: listText(checkpoints), result: { checkpoints } }
+        const text =
+          session === undefined || checkpoints.length > 0
+            ? listText(checkpoints)
+            : `No checkpoint of the session ${quoted(session)} here.`
+        return { text, result: { checkpoints } }
       },
     },
     {
