@@ -62,6 +62,13 @@ test.each([
   )
 })
 
+test('the hint names the keys that the file may have', () => {
+  const own = 'Known keys: maxCheckpoints, maxFileMb, maxFiles, retentionDays, allowSecrets.'
+  expect(() => parseConfig('{"x":1}', PROJECT)).toThrow(expect.objectContaining({ hint: own }))
+  const all = `Known keys: ${CONFIG_KEYS.join(', ')}.`
+  expect(() => parseConfig('{"x":1}', STORE)).toThrow(expect.objectContaining({ hint: all }))
+})
+
 test('a project counts more than the store, and each value says where it comes from', () => {
   const { config, sources } = settingsFrom([
     { source: 'store', values: { maxCheckpoints: 5, maxFileMb: 1 } },

@@ -119,6 +119,10 @@ function isKey(key: string): key is ConfigKey {
   return Object.hasOwn(DEFAULT_CONFIG, key)
 }
 
+function keysOf(source: ConfigFile['source']): readonly ConfigKey[] {
+  return source === 'store' ? CONFIG_KEYS : CONFIG_KEYS.filter((key) => !STORE_ONLY.has(key))
+}
+
 function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
@@ -128,9 +132,9 @@ function isCount(key: ConfigKey): boolean {
 }
 
 function invalid(
-  { path }: ConfigFile,
+  { path, source }: ConfigFile,
   what: string,
-  hint = `Known keys: ${CONFIG_KEYS.join(', ')}.`,
+  hint = `Known keys: ${keysOf(source).join(', ')}.`,
   cause?: unknown,
 ): SavestateError {
   return new SavestateError('CONFIG_INVALID', `${path} cannot be used: ${what}`, { hint, cause })
