@@ -79,6 +79,7 @@ export {
   explainSystemError,
   type Config,
   type Limits,
+  parseExactJson,
   parsePathText,
   pathText,
   printablePath,

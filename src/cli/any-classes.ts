@@ -29,5 +29,12 @@ export function jsonOf(value: unknown): unknown {
 }
 
 export function valueOf(json: unknown): unknown {
-  return fromJsonForm(json, anyClasses)
+  return fromJsonForm(withoutBigInts(json), anyClasses)
+}
+
+/** Where there are tags, a BigInt has one: without it is a number that is written as an integer. */
+function withoutBigInts(json: unknown): unknown {
+  const numbers = (_key: string, value: unknown) =>
+    typeof value === 'bigint' ? Number(value) : value
+  return JSON.parse(JSON.stringify(json, numbers))
 }

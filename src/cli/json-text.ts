@@ -1,12 +1,12 @@
 // JSON that a person wrote. JSON.parse judges it; where it is wrong is found here, because what
 // JSON.parse says of that differs between versions of Node and sometimes names no place at all.
-import { SavestateError } from '../index.js'
+import { parseExactJson, SavestateError } from '../index.js'
 import type { GivenText } from './given-text.js'
 
 /** Throws BAD_INPUT with line and column. */
 export function parseJsonText({ text, source }: GivenText): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     const at = faultIn(text)

@@ -90,4 +90,4 @@ export const REFERENCE_HELP =
   'A checkpoint is named by its number in `savestate list` (1 is the newest), its id, the first 4 or more letters of its id, or its name.'
 
 export const STATE_JSON_HELP =
-  'What is plain JSON in a state is printed as it is. Other values, such as dates and maps, are printed as objects with the one key `$`, as in {"$":["Date",1763200000000]}.'
+  'What is plain JSON in a state is printed as it is. Other values, such as dates, maps and integers that a number cannot hold, are printed as objects with the one key `$`, as in {"$":["Date",1763200000000]}.'

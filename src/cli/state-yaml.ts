@@ -31,14 +31,7 @@ export function stateOfYaml(text: string, mapping: Record<string, unknown>): unk
   const { $: whole, status, updated, ...keys } = mapping
   // A state that has a key $ of its own is a tag as a whole.
   const json = whole === undefined ? { ...keys, status } : { $: whole }
-  return { status, ...Object(valueOf(withoutBigInts(json))), updated }
-}
-
-/** Where there are tags, a BigInt has one: without it is a number that is written as an integer. */
-function withoutBigInts(json: unknown): unknown {
-  const numbers = (_key: string, value: unknown) =>
-    typeof value === 'bigint' ? Number(value) : value
-  return JSON.parse(JSON.stringify(json, numbers))
+  return { status, ...Object(valueOf(json)), updated }
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -10,6 +10,7 @@ import {
   type ImportSource,
   isError,
   joinPath,
+  parseExactJson,
   pathText,
   SavestateError,
   type Status,
@@ -130,7 +131,7 @@ export function readText(
 
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     throw unreadable('it is not JSON', cause)

@@ -105,6 +105,27 @@ test('values that JSON has no words for survive export and import', async () => 
   )
 })
 
+test('long integers come back as they were given', () => {
+  using s = scratch({ 'state.json': '{"id": 1234567890123456789, "n": 100000000000000000000}' })
+  s.run(['save', '--session', 'ids', '--state', 'state.json', '--no-files'])
+  const kept = { id: { $: ['BigInt', '1234567890123456789'] }, n: 1e20 }
+  expect(stateOf(s, 'ids')).toEqual(kept)
+  s.shell('savestate export --session ids | savestate import json - --session copy')
+  expect(stateOf(s, 'copy')).toEqual(kept)
+  const items = (mark: object) =>
+    JSON.stringify([{ id: 'a:1', timestamp: '2026-11-15T12:00:00Z', data: { id: 0 }, ...mark }])
+  const input = items({}).replace('"id":0', '"id":1234567890123456789')
+  expect(s.run(['import', 'json', '-', '--session', 'by-hand'], { input }).code).toBe(0)
+  expect(stateOf(s, 'by-hand')).toEqual({ id: kept.id })
+  s.write({ 'breakpilot.json': input })
+  expect(s.run(['import', 'breakpilot', 'breakpilot.json', '-y']).code).toBe(0)
+  expect(stateOf(s, 'a')).toEqual({ id: kept.id })
+  // Where there are tags, what has none is a number.
+  const tagged = items({ tagged: true }).replace('"id":0', '"id":1234567890123456789')
+  expect(s.run(['import', 'json', '-', '--session', 'tagged'], { input: tagged }).code).toBe(0)
+  expect(stateOf(s, 'tagged')).toEqual({ id: Number('1234567890123456789') })
+})
+
 test('a dry run tells what would be added, and adds nothing', async () => {
   using s = scratch({
     'state.yaml': 'goal: all\n',
