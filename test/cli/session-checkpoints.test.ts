@@ -349,6 +349,9 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
     "The session plan b's begins at step 0 of fix-login.\n" +
       "Go on with: savestate resume 'plan b'\\''s'\n",
   )
+  const dashed = s.run(['fork', '3', '--of', 'fix-login', '--session', '--help me']).stdout
+  expect(dashed).toContain("Go on with: savestate resume -- '--help me'\n")
+  expect(s.shell(dashed.slice(dashed.indexOf('savestate')))).toMatchObject({ code: 0 })
   s.run(['save', '-m', 'by hand'])
   s.write({ 'a.txt': 'three\n' })
   const { id } = s.json(['save']) as { id: string }

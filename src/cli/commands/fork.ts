@@ -23,7 +23,7 @@ export const run = command({
       from.session === null
         ? `The session ${printableLine(made.id)} begins at ${from.id}.`
         : `The session ${printableLine(made.id)} begins at step ${from.step} of ${printableLine(from.session)}.`,
-      `Go on with: savestate resume ${shellQuoted(made.id)}`,
+      `Go on with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${shellQuoted(made.id)}`,
     ].join('\n'),
 })
 
