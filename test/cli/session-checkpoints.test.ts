@@ -352,6 +352,10 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
   const dashed = s.run(['fork', '3', '--of', 'fix-login', '--session', '--help me']).stdout
   expect(dashed).toContain("Go on with: savestate resume -- '--help me'\n")
   expect(s.shell(dashed.slice(dashed.indexOf('savestate')))).toMatchObject({ code: 0 })
+  // The longest id that there is leaves no room for an ending.
+  const longest = '🚀'.repeat(100)
+  s.run(['fork', '3', '--of', 'fix-login', '--session', longest])
+  expect(s.run(['fork', '1', '--of', longest])).toMatchObject({ code: 0, stderr: '' })
   s.run(['save', '-m', 'by hand'])
   s.write({ 'a.txt': 'three\n' })
   const { id } = s.json(['save']) as { id: string }

@@ -27,9 +27,14 @@ export const run = command({
     ].join('\n'),
 })
 
+/** So much of the old id that there is room for an ending. */
+const STEM_LENGTH = 180
+
 async function freeId(store: Store, old: string | null): Promise<string> {
+  // Not half of a character, which no id may have.
+  const stem = old === null ? '' : `${old.slice(0, STEM_LENGTH).replace(/[\ud800-\udbff]$/, '')}-`
   for (let n = 1; ; n++) {
-    const id = `${old === null ? '' : `${old}-`}fork-${n}`
+    const id = `${stem}fork-${n}`
     if (!(await isKnown(store, id))) return id
   }
 }
