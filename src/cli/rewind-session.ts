@@ -6,7 +6,7 @@ import { namedCheckpoint } from './named-checkpoint.js'
 import { isNothing } from './plan-text.js'
 import { printableLine } from './printable.js'
 import { keptText, nothingText, restoreText } from './restore-text.js'
-import { shellQuoted } from './shell-quoted.js'
+import { programFor, shellQuoted } from './shell-quoted.js'
 import { shortIds } from './short-id.js'
 
 export type SessionRewind = {
@@ -60,9 +60,10 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
   const state = `the state of ${printableLine(session)}`
   const place = `${rewind.shortIds.get(result.target)} (step ${step})`
   const isDry = options.has('dry-run')
+  const program = programFor(options)
   if (result.restored === 'both' && !isNothing(result.plan)) {
     const done = `Rewound the folder and ${state} to ${place}`
-    const next = 'Undo with: savestate undo'
+    const next = `Undo with: ${program} undo`
     const text = restoreText(result, request, { done, nothing: '', next })
     return isDry ? `${capitalized(state)} would go back to ${place}.\n${text}` : text
   }
@@ -73,7 +74,7 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
   if (isDry)
     return `${capitalized(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
   const of = options.has('of') ? ` --of ${shellQuoted(session)}` : ''
-  const back = `Go back with: savestate rewind ${rewind.shortIds.get(left)}${of} --state`
+  const back = `Go back with: ${program} rewind ${rewind.shortIds.get(left)}${of} --state`
   return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}${kept}`
 }
 

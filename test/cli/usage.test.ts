@@ -80,6 +80,29 @@ test('-C is taken before and after the command', () => {
   })
 })
 
+test('with -C the commands that are shown are for that project too', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  const shown = (...args: string[]) => {
+    const { stdout, stderr } = s.run(['-C', s.project, ...args], { cwd: s.folder })
+    return [...`${stdout}${stderr}`.matchAll(/(savestate(?: -C \S+)?) (\w+)/g)].map(
+      ([, program, command]) => [program, command],
+    )
+  }
+  const program = `savestate -C ${s.project}`
+  expect(shown('list')).toEqual([[program, 'save']])
+  expect(shown()).toEqual([
+    ...['save', 'diff', 'rewind'].map((name) => [program, name]),
+    ['savestate', 'help'],
+  ])
+  shown('save')
+  s.write({ 'a.txt': 'two\n' })
+  expect(shown('rewind', '1', '-y')).toEqual([[program, 'undo']])
+  expect(shown('undo', '-y')).toEqual([[program, 'redo']])
+  expect(shown('redo', '-y')).toEqual([[program, 'undo']])
+  expect(shown('list', '--limit', '1')).toEqual([[program, 'list']])
+  expect(shown().map(([, name]) => name)).toEqual(['diff', 'rewind', 'save', 'list', 'help'])
+})
+
 test('a home folder is refused, with what to do instead', () => {
   using s = scratch()
   const { code, stdout, stderr } = s.run([], { cwd: join(s.folder, 'user') })

@@ -4,7 +4,7 @@ import { command, type Request } from '../command.js'
 import { sessionToRead } from '../known-session.js'
 import type { Options } from '../parse.js'
 import { printableLine } from '../printable.js'
-import { shellQuoted } from '../shell-quoted.js'
+import { programFor, shellQuoted } from '../shell-quoted.js'
 
 const DEFAULT_LIMIT = 20
 
@@ -26,16 +26,17 @@ export const run = command({
       return session === undefined ? checkpointTable(shown, screen) : stepTable(shown, screen)
     if (session !== undefined)
       return `Nothing has been saved in the session ${printableLine(session)} yet.`
-    return options.has('all')
-      ? 'Nothing has been saved yet. Save this folder with: savestate save'
-      : 'Nothing has been saved here yet. Save this folder with: savestate save'
+    const nothing = options.has('all')
+      ? 'Nothing has been saved yet.'
+      : 'Nothing has been saved here yet.'
+    return `${nothing} Save this folder with: ${programFor(options)} save`
   },
   note({ checkpoints }, { options, screen }) {
     const shown = shownOf(options)
     if (checkpoints.length <= shown) return undefined
     const session = options.text('session')
     const which = session === undefined ? '' : ` --session ${shellQuoted(session)}`
-    const more = `savestate list${which}${options.has('all') ? ' --all' : ''} --limit ${shown * 5}`
+    const more = `${programFor(options)} list${which}${options.has('all') ? ' --all' : ''} --limit ${shown * 5}`
     return screen.paintNote('dim', `There are more. See them with: ${more}`)
   },
 })

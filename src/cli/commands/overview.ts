@@ -3,6 +3,7 @@ import { SavestateError } from '../../index.js'
 import { checkpointTable } from '../checkpoint-table.js'
 import { command } from '../command.js'
 import { pathForPeople } from '../printable.js'
+import { programFor } from '../shell-quoted.js'
 
 const SHOWN = 5
 
@@ -15,15 +16,16 @@ export const run = command({
     })
     return here.list({ limit: SHOWN }, hooks)
   },
-  async render({ checkpoints }, { project, screen }) {
+  async render({ checkpoints }, { project, screen, options }) {
+    const program = programFor(options)
     const folder = pathForPeople((await project()).path)
     if (checkpoints.length === 0) {
       return [
         `Nothing has been saved in ${folder} yet.`,
         '',
-        'Save it now, before something breaks:   savestate save -m "it works"',
-        'See later what changed:                 savestate diff 1',
-        'Go back:                                savestate rewind 1',
+        `Save it now, before something breaks:   ${program} save -m "it works"`,
+        `See later what changed:                 ${program} diff 1`,
+        `Go back:                                ${program} rewind 1`,
         'All commands:                           savestate help',
       ].join('\n')
     }
@@ -32,10 +34,10 @@ export const run = command({
       '',
       checkpointTable(checkpoints, screen),
       '',
-      'See what changed since the newest:   savestate diff 1',
-      'Go back to it:                       savestate rewind 1',
-      'Save the folder as it is:            savestate save -m "why"',
-      'All checkpoints, all commands:       savestate list, savestate help',
+      `See what changed since the newest:   ${program} diff 1`,
+      `Go back to it:                       ${program} rewind 1`,
+      `Save the folder as it is:            ${program} save -m "why"`,
+      `All checkpoints, all commands:       ${program} list, savestate help`,
     ].join('\n')
   },
 })

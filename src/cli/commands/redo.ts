@@ -1,6 +1,7 @@
 import { command } from '../command.js'
 import { confirmOn } from '../confirm.js'
 import { restoreExitCode, restoreText } from '../restore-text.js'
+import { programFor } from '../shell-quoted.js'
 
 export const run = command({
   async call(request) {
@@ -14,7 +15,7 @@ export const run = command({
     restoreText(result, request, {
       done: 'Did the rewind again',
       nothing: 'the folder is as it was after the rewind',
-      next: 'Undo with: savestate undo',
+      next: `Undo with: ${programFor(request.options)} undo`,
     }),
   exitCode: restoreExitCode,
 })

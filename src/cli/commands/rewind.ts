@@ -14,6 +14,7 @@ import { printableLine } from '../printable.js'
 import { projectPaths } from '../project-path.js'
 import { restoreExitCode, restoreText } from '../restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
+import { programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
 
 type Rewound =
@@ -100,6 +101,6 @@ async function filesText(result: SessionRewindResult, request: Request): Promise
   return restoreText(result, request, {
     done: `Rewound to ${shown}`,
     nothing: `${what} is as it was at ${shown}`,
-    next: 'Undo with: savestate undo',
+    next: `Undo with: ${programFor(request.options)} undo`,
   })
 }

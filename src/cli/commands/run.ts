@@ -8,7 +8,7 @@ import { keepSaving, type Saved } from '../run/keep-saving.js'
 import { passSignals } from '../run/pass-signals.js'
 import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
-import { commandLine, shellQuoted } from '../shell-quoted.js'
+import { commandLine, programFor, shellQuoted } from '../shell-quoted.js'
 import { shortIds } from '../short-id.js'
 import { cutEnd } from '../text-width.js'
 
@@ -144,7 +144,7 @@ async function tell(outcome: Outcome, request: Request): Promise<void> {
     return
   }
   const text = outcomeText(outcome, {
-    folder: options.text('C'),
+    program: programFor(options),
     paint: screen.paintNote,
   })
   if (text !== '') screen.note(text)

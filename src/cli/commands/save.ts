@@ -3,6 +3,7 @@ import { command, type Request } from '../command.js'
 import { counted, lines } from '../figures.js'
 import { printableLine } from '../printable.js'
 import { relativeTime } from '../relative-time.js'
+import { programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
 import { skippedText } from '../skipped-text.js'
 
@@ -38,11 +39,11 @@ export const run = command({
     const held = [hasFiles ? files : [], hasState ? 'the state' : []].flat()
     return `Saved ${id}${place}: ${held.join('; ')}.`
   },
-  async note({ id, created, skippedByReason }, { project, screen }) {
+  async note({ id, created, skippedByReason }, { project, screen, options }) {
     const warning = created ? skippedText(skippedByReason) : undefined
     if (warning === undefined) return undefined
     const short = await shortIdOf(await project(), id)
-    return `${screen.paintNote('yellow', warning)} See: savestate show ${short}`
+    return `${screen.paintNote('yellow', warning)} See: ${programFor(options)} show ${short}`
   },
 })
 

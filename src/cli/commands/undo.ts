@@ -1,6 +1,7 @@
 import { command } from '../command.js'
 import { confirmOn } from '../confirm.js'
 import { restoreExitCode, restoreText } from '../restore-text.js'
+import { programFor } from '../shell-quoted.js'
 
 export const run = command({
   async call(request) {
@@ -14,7 +15,7 @@ export const run = command({
     restoreText(result, request, {
       done: 'Undid the last rewind',
       nothing: 'the folder is as it was before the rewind',
-      next: 'Redo with: savestate redo',
+      next: `Redo with: ${programFor(request.options)} redo`,
     }),
   exitCode: restoreExitCode,
 })

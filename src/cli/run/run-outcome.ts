@@ -4,7 +4,6 @@ import { changeText, COLOUR_OF, tellingChanges } from '../changes.js'
 import { counted, grouped, lines } from '../figures.js'
 import type { Paint } from '../paint.js'
 import { escapeUnsafe } from '../printable.js'
-import { shellQuoted } from '../shell-quoted.js'
 import type { Ending } from './start-command.js'
 
 export type Outcome = {
@@ -46,16 +45,15 @@ export function outcomeJson(outcome: Outcome): string {
   return escapeUnsafe(JSON.stringify(value))
 }
 
-/** `folder`: the value of -C. */
 export function outcomeText(
   outcome: Outcome,
   how: {
-    readonly folder: string | undefined
+    readonly program: string
     readonly paint: Paint
   },
 ): string {
   const { before, after, changed, isComplete, ending } = outcome
-  const program = how.folder === undefined ? 'savestate' : `savestate -C ${shellQuoted(how.folder)}`
+  const { program } = how
   const short = (id: string) => outcome.shortIds.get(id) ?? id
   if (after === undefined && ending.refusal !== undefined) return ''
   if (after === undefined) return isComplete ? 'savestate: the command changed no file.' : ''
