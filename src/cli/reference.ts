@@ -78,6 +78,10 @@ const CONVENTIONS = [
   '| variable | meaning |',
   '|---|---|',
   '| `SAVESTATE_HOME` | where the store is; default `~/.savestate` |',
+  '| `SAVESTATE_KEY`, `SAVESTATE_KEY_FILE` | the key of an encrypted store, or a file with it: docs/encryption.md |',
+  '| `SAVESTATE_NEW_KEY`, `SAVESTATE_NEW_KEY_FILE` | the key that `savestate rekey` changes to |',
+  '| `SAVESTATE_NO_DAEMON` | `1`: commands use no daemon, and hooks start none |',
   '| `SAVESTATE_PAGER`, `GIT_PAGER`, `PAGER` | what shows a diff on a terminal; default `less`; `cat` or nothing for no pager |',
   '| `NO_COLOR`, `FORCE_COLOR` | no colours, or colours also where there is no terminal |',
+  '| `CLAUDECODE` and the like | set by agents: what takes work away then needs a person (`NEEDS_PERSON`): docs/agents.md |',
 ]
