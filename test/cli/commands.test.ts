@@ -315,6 +315,12 @@ test('status shows the store and its projects', () => {
   expect(stdout).toMatch(/one +1 checkpoint +just now +the folder is gone\n/)
   expect(s.run(['status', '--limit', '1']).stdout).toContain('… and 1 more')
   expect(s.json(['status', '--limit', '1'])).toMatchObject({ projects: [{}, {}], sessions: [] })
+  // What is left out are projects, and that stands below them.
+  s.write({ 'two/.savestate.json': '{"maxFiles":1}' })
+  expect(s.run(['-C', join(s.project, 'two'), 'save']).code).toBe(2)
+  expect(s.run(['status', '--limit', '1']).stdout).toMatch(
+    /just now\n… and 1 more \(--limit 2 shows all\)\n1 failure in the last 24 h/,
+  )
 })
 
 test('verify says that the store is whole, and fails when it is not', () => {

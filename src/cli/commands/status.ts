@@ -26,8 +26,8 @@ export const run = command({
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...watches.map((watch) => watchLine(watch, screen)),
       ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
-      ...failureLines(failures, screen),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
+      ...failureLines(failures, screen),
     ].join('\n')
   },
 })
