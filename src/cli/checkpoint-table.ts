@@ -12,8 +12,12 @@ const FOLDER_WIDTH = 60
 const MIN_SESSION = 12
 const AUTHOR_WIDTH = 16
 
-/** With its folder where there are several; null for a checkpoint of no project. */
-type Row = CheckpointView & { readonly project?: string | null }
+type Row = CheckpointView & {
+  /** Where there are several; null for a checkpoint of no project. */
+  readonly project?: string | null
+  /** Needed where the rows are not all that there are. */
+  readonly shortId?: string
+}
 
 /** Numbered from 1, unless they are of several projects: then with their folders. */
 export function checkpointTable(checkpoints: readonly Row[], screen: Screen): string {
@@ -27,7 +31,7 @@ export function checkpointTable(checkpoints: readonly Row[], screen: Screen): st
 }
 
 /** All of one session, by step. No numbers: those are places in the list of the project. */
-export function stepTable(checkpoints: readonly CheckpointView[], screen: Screen): string {
+export function stepTable(checkpoints: readonly Row[], screen: Screen): string {
   return tableOf(checkpoints, {
     screen,
     first: { cell: ({ step }) => `step ${step}`, isNumber: true },
@@ -51,7 +55,7 @@ function tableOf(
     screen,
     columns: [
       first,
-      { cell: ({ id }) => ids.get(id) ?? id, colour: 'yellow' },
+      { cell: ({ id, shortId }) => shortId ?? ids.get(id) ?? id, colour: 'yellow' },
       { cell: ({ createdAt }) => relativeTime(createdAt, screen.now), isLesser: true },
       { cell: ({ project }) => folderText(project) },
       { cell: session, isLesser: true, goesFirst: hasAuthors },

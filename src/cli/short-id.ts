@@ -17,6 +17,15 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
+/** Each with the start of its id that no other of all has: of some rows of a list, what is typed is looked up in the whole. */
+export function withShortIds<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  all: readonly { readonly id: string }[],
+): (Row & { readonly shortId: string })[] {
+  const ids = shortIds([...rows, ...all].map(({ id }) => id))
+  return rows.map((row) => ({ ...row, shortId: ids.get(row.id) ?? row.id }))
+}
+
 /** The start of one id that no other checkpoint of the project has. */
 export async function shortIdOf(project: Project, id: string): Promise<string> {
   const { checkpoints } = await project.list()

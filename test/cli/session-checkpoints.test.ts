@@ -148,6 +148,27 @@ test('list shows session, step and what is held, and a session by its steps', ()
   expect(errorOf(s, 'list', '--session', 'a', '--all')).toContain('cannot be given together')
 })
 
+test('every id that is shown is enough to be typed, also if others are not shown', async () => {
+  using s = scratch()
+  // In one moment, so that their ids begin alike.
+  await runAgent(
+    s,
+    `const sessions = [await store.session('a', { project }), await store.session('b', { project })]
+     for (let n = 0; n < 6; n += 1) for (const session of sessions) await session.save({ state: { n } })`,
+  )
+  const ids = idsOf(s)
+  const typed = (...args: string[]) => s.run(args).stdout.match(/\bb[bcdfghjklmnpqrstvwxz]{7,}\b/g)
+  for (const shown of [
+    typed(),
+    typed('list', '--session', 'a'),
+    ...[1, 2, 3, 4, 5, 6].map((limit) => typed('list', '--limit', String(limit))),
+    typed('list', '--all', '--limit', '3'),
+  ]) {
+    const meant = shown?.map((start) => ids.filter((id) => id.startsWith(start)).length)
+    expect(meant).toEqual(shown?.map(() => 1))
+  }
+})
+
 test('a session of no project is listed and shown', async () => {
   using s = scratch()
   await runAgent(

@@ -5,25 +5,22 @@ import { sessionToRead } from '../known-session.js'
 import type { Options } from '../parse.js'
 import { printableLine } from '../printable.js'
 import { programFor, shellQuoted } from '../shell-quoted.js'
+import { withShortIds } from '../short-id.js'
 
 const DEFAULT_LIMIT = 20
 
+type Listed = { readonly checkpoints: readonly CheckpointView[] }
+
 export const run = command({
-  async call(request): Promise<{ readonly checkpoints: readonly CheckpointView[] }> {
-    const { options, project, store, hooks } = request
-    const input = limitFor(request)
-    const session = options.text('session')
-    if (session !== undefined)
-      return { checkpoints: await (await sessionToRead(await store(), session)).list(input) }
-    return options.has('all')
-      ? (await store()).list(input, hooks)
-      : (await project()).list(input, hooks)
-  },
-  render({ checkpoints }, { options, screen }) {
+  call: (request): Promise<Listed> => listed(request, limitFor(request)),
+  async render({ checkpoints }, request) {
+    const { options, screen } = request
     const session = options.text('session')
     const shown = checkpoints.slice(0, shownOf(options))
-    if (shown.length > 0)
-      return session === undefined ? checkpointTable(shown, screen) : stepTable(shown, screen)
+    if (shown.length > 0) {
+      const rows = withShortIds(shown, await neighbours(checkpoints, request))
+      return session === undefined ? checkpointTable(rows, screen) : stepTable(rows, screen)
+    }
     if (session !== undefined)
       return `Nothing has been saved in the session ${printableLine(session)} yet.`
     const nothing = options.has('all')
@@ -40,6 +37,28 @@ export const run = command({
     return screen.paintNote('dim', `There are more. See them with: ${more}`)
   },
 })
+
+async function listed(request: Request, input: { limit?: number }): Promise<Listed> {
+  const { options, project, store, hooks } = request
+  const session = options.text('session')
+  if (session !== undefined)
+    return { checkpoints: await (await sessionToRead(await store(), session)).list(input) }
+  return options.has('all')
+    ? (await store()).list(input, hooks)
+    : (await project()).list(input, hooks)
+}
+
+/** What the start of an id that is shown could mean as well. */
+async function neighbours(
+  checkpoints: Listed['checkpoints'],
+  request: Request,
+): Promise<Listed['checkpoints']> {
+  const { options, store, hooks } = request
+  // A step can be typed with --of, and without it in the project.
+  if (options.has('session')) return (await (await store()).list({}, hooks)).checkpoints
+  if (checkpoints.length <= shownOf(options)) return checkpoints
+  return (await listed(request, {})).checkpoints
+}
 
 function shownOf(options: Options): number {
   return options.number('limit') ?? DEFAULT_LIMIT

@@ -4,6 +4,7 @@ import { checkpointTable } from '../checkpoint-table.js'
 import { command } from '../command.js'
 import { pathForPeople } from '../printable.js'
 import { programFor } from '../shell-quoted.js'
+import { withShortIds } from '../short-id.js'
 
 const SHOWN = 5
 
@@ -18,7 +19,8 @@ export const run = command({
   },
   async render({ checkpoints }, { project, screen, options }) {
     const program = programFor(options)
-    const folder = pathForPeople((await project()).path)
+    const here = await project()
+    const folder = pathForPeople(here.path)
     if (checkpoints.length === 0) {
       return [
         `Nothing has been saved in ${folder} yet.`,
@@ -29,10 +31,12 @@ export const run = command({
         'All commands:                           savestate help',
       ].join('\n')
     }
+    const isAll = checkpoints.length < SHOWN
+    const all = isAll ? checkpoints : (await here.list()).checkpoints
     return [
       `The newest checkpoints of ${folder}:`,
       '',
-      checkpointTable(checkpoints, screen),
+      checkpointTable(withShortIds(checkpoints, all), screen),
       '',
       `See what changed since the newest:   ${program} diff 1`,
       `Go back to it:                       ${program} rewind 1`,
