@@ -352,3 +352,11 @@ test('help and completion know these commands', () => {
   expect(offered.map((line) => line.split('\t')[0])).toEqual(['clear', 'clear-legacy', ''])
   expect(s.run(['__complete', '--', 'prune', '--max']).stdout).toMatch(/^--max-size-mb\t/)
 })
+
+test('forget shows a path as it can be typed again', () => {
+  using s = scratch({ 'a\nb': 'one\n', 'a\\nb': 'two\n' })
+  s.run(['save'])
+  expect(s.run(['forget', 'a\nb', '--dry-run']).stdout).toContain('This removes "a\\nb" from 1')
+  expect(s.run(['forget', 'a\\nb', '--dry-run']).stdout).toContain('This removes a\\nb from 1')
+  expect(s.run(['forget', '"a\\nb"', '-y']).stdout).toContain('Forgot "a\\nb": gone from 1')
+})

@@ -2,7 +2,7 @@ import { type FoundHooks, installer } from '../../adapters/index.js'
 import { defaultHome, type DoctorResult, doctorStore } from '../../index.js'
 import { command, type Request } from '../command.js'
 import { bytes, counted, grouped } from '../figures.js'
-import { printable, printableLine } from '../printable.js'
+import { pathForPeople, printable, printableLine } from '../printable.js'
 import { version } from '../version.js'
 
 type Page = DoctorResult & {
@@ -31,7 +31,7 @@ export const run = command<Page>({
       ...(failures.length === 0
         ? ['Failures:  none']
         : ['Failures:', ...failures.map(failureLine)]),
-      ...projects.map((path) => `Project:   ${printable(path)}`),
+      ...projects.map((path) => `Project:   ${pathForPeople(path)}`),
     ].join('\n')
   },
 })

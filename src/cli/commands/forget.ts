@@ -3,7 +3,7 @@ import { command } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { bytes, counted } from '../figures.js'
-import { printable } from '../printable.js'
+import { pathForPeople } from '../printable.js'
 import { projectPaths } from '../project-path.js'
 
 type Forgotten = ForgetResult & { readonly isDeclined: boolean }
@@ -26,7 +26,7 @@ export const run = command<Forgotten>({
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result)
     const { path, checkpoints, bytesReclaimed } = result
-    return `Forgot ${printable(path)}: gone from ${counted(checkpoints.length, 'checkpoint')}, ${bytes(bytesReclaimed)} given back.`
+    return `Forgot ${pathForPeople(path)}: gone from ${counted(checkpoints.length, 'checkpoint')}, ${bytes(bytesReclaimed)} given back.`
   },
   note: ({ applied, isCurrent }) =>
     applied && isCurrent
@@ -37,7 +37,7 @@ export const run = command<Forgotten>({
 
 function planText({ path, checkpoints, files, bytes: size }: ForgetResult): string {
   return [
-    `This removes ${printable(path)} from ${counted(checkpoints.length, 'checkpoint')} (${counted(files, 'file')}, ${bytes(size)} at most).`,
+    `This removes ${pathForPeople(path)} from ${counted(checkpoints.length, 'checkpoint')} (${counted(files, 'file')}, ${bytes(size)} at most).`,
     'No checkpoint can bring it back afterwards. The file in the folder stays.',
     'Copies under other names, in other projects or in what an agent knew are not touched.',
   ].join('\n')

@@ -11,10 +11,10 @@ export const run: Command = async (request) => {
   const signal = endOnSignals()
   const project = await request.project()
   const { autoSave } = await import('../../index.js')
-  const { printable } = await import('../printable.js')
+  const { pathForPeople } = await import('../printable.js')
   const quiet = options.number('quiet')
   const reason = options.text('m')
-  if (!isJson) screen.note(`Watching ${printable(project.path)}. Ctrl-C ends it.`)
+  if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Ctrl-C ends it.`)
   let told = Promise.resolve()
   await autoSave(project, {
     signal,
