@@ -24,6 +24,18 @@ test('a checkpoint is picked with its preview, the plan is asked for, and the fo
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })
 
+test('who picks the files alone is done when they are back, also with --continue', async () => {
+  using s = scratch({ 'a.txt': 'one\n', 'state.json': '{}' })
+  s.json(['save', '--session', 'fix', '--state', 'state.json'])
+  s.write({ 'a.txt': 'two\n' })
+  const terminal = onTerminal(s, 'savestate rewind --both --continue --yes')
+  await terminal.shows('~ a.txt')
+  terminal.type('f')
+  expect(await terminal.ended).toBe(0)
+  const [, after = ''] = terminal.output().split('\u001b[?1049l')
+  expect(after).toMatch(/^\s*Rewound to \w{8,18}: 1 file written\. Undo with: savestate undo\s*$/)
+})
+
 test('who leaves has changed nothing, and the terminal is given back, also after a signal', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.json(['save', '-m', 'You: Fix the login'])

@@ -77,14 +77,16 @@ function withChoice(
 ): Request {
   const { options } = request
   const ways = ['files', 'state', 'both']
+  const has = (name: string): boolean => {
+    if (ways.includes(name)) return name === restore
+    // Without the conversation there is nothing to go on with.
+    return options.has(name) && (name !== 'continue' || restore === 'both')
+  }
   return {
     ...request,
     positionals: [id],
     argument: () => id,
-    options: {
-      ...options,
-      has: (name) => (ways.includes(name) ? name === restore : options.has(name)),
-    },
+    options: { ...options, has },
   }
 }
 
