@@ -6,6 +6,7 @@ import { grouped } from './figures.js'
 import type { Colour, Paint } from './paint.js'
 import { pathForPeople, printableLine, printableLines } from './printable.js'
 import type { Screen } from './screen.js'
+import { statText } from './stat-text.js'
 import { padEnd, widthOf } from './text-width.js'
 
 export function diffText(
@@ -18,8 +19,17 @@ export function diffText(
   const unseen = unseenByGit(changes).map((line) => paint('yellow', line))
   // A patch in a pipe may be meant for `git apply`: it stays as it is.
   const shown = screen.isTerminal || isStat ? printableLines(patch ?? '') : (patch ?? '')
-  const painted = isStat ? paintStat(shown, paint) : paintPatch(shown, paint)
+  const painted = isStat
+    ? statText(shown, { width: statWidth(screen), paint })
+    : paintPatch(shown, paint)
   return [...authors, ...unseen, painted].filter((part) => part !== '').join('\n')
+}
+
+const WIDTH_WITHOUT_TERMINAL = 80
+
+/** Where there is no terminal a screen is as wide as can be. */
+export function statWidth({ width }: Screen): number {
+  return width >= 1000 ? WIDTH_WITHOUT_TERMINAL : width
 }
 
 const MAX_AUTHORED = 50
@@ -61,12 +71,4 @@ export function paintPatch(patch: string, paint: Paint): string {
       return colour === undefined ? line : paint(colour, line)
     })
     .join('\n')
-}
-
-function paintStat(stat: string, paint: Paint): string {
-  return stat.replace(
-    /(\| +\d+ )(\+*)(-*)$/gm,
-    (_, start: string, plus: string, minus: string) =>
-      start + paint('green', plus) + paint('red', minus),
-  )
 }

@@ -1,13 +1,12 @@
 import { command } from '../command.js'
-import { diffText } from '../diff-text.js'
+import { diffText, statWidth } from '../diff-text.js'
 import { projectPaths } from '../project-path.js'
-
-const WIDTH_WITHOUT_TERMINAL = 80
+import { UNCUT_WIDTH } from '../stat-text.js'
 
 export const run = command({
   isPaged: true,
   async call(request) {
-    const { project, positionals, options, screen, hooks } = request
+    const { project, positionals, options, screen, hooks, isJson } = request
     const to = positionals[1]
     return (await project()).diff(
       {
@@ -15,7 +14,7 @@ export const run = command({
         ...(to === undefined ? {} : { to }),
         paths: await projectPaths(request, request.paths),
         patch: options.has('stat') ? 'stat' : 'full',
-        width: Math.min(screen.width, 1000) === 1000 ? WIDTH_WITHOUT_TERMINAL : screen.width,
+        width: isJson ? statWidth(screen) : UNCUT_WIDTH,
       },
       hooks,
     )
