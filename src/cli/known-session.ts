@@ -7,6 +7,11 @@ export async function sessionToRead(store: Store, id: string): Promise<Session<u
   return store.session(id, { mustExist: true, lease: false })
 }
 
+/** The folder of the project that it belongs to; null if it belongs to none. */
+export async function folderOf(store: Store, id: string): Promise<string | null> {
+  return (await store.sessions()).find((session) => session.id === id)?.project ?? null
+}
+
 export async function isKnown(store: Store, id: string): Promise<boolean> {
   try {
     await (await sessionToRead(store, id)).close()

@@ -353,6 +353,20 @@ test('rewind refuses what a checkpoint does not have, and what contradicts itsel
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('three\n')
 })
 
+test('the files of a session of another project are not looked for in this one', () => {
+  using s = withSteps()
+  s.write({ 'elsewhere/package.json': '{}' })
+  const here = { cwd: join(s.project, 'elsewhere') }
+  s.run(['save'], here)
+  expect(s.run(['rewind', '1', '--of', 'fix-login', '--dry-run'], here)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'Error: The session "fix-login" belongs to another project.\n' +
+      `Work there: savestate -C ${s.project} rewind 1 --of fix-login\n`,
+  })
+})
+
 test('fork begins a session at a checkpoint and disturbs nothing', () => {
   using s = withSteps()
   expect(s.run(['fork', '2'])).toEqual({

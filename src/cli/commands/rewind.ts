@@ -1,4 +1,4 @@
-import type { SessionRewindResult } from '../../index.js'
+import { SavestateError, type SessionRewindResult } from '../../index.js'
 import type { Conversation } from '../../adapters/index.js'
 import { type Command, command, type Request } from '../command.js'
 import { confirmOn } from '../confirm.js'
@@ -9,12 +9,13 @@ import {
   planTalk,
   refuseIdleContinue,
 } from '../rewind-conversation.js'
+import { folderOf } from '../known-session.js'
 import { namedCheckpoint } from '../named-checkpoint.js'
 import { printableLine } from '../printable.js'
 import { projectPaths } from '../project-path.js'
 import { restoreExitCode, restoreText } from '../restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
-import { programFor } from '../shell-quoted.js'
+import { commandLine, programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
 
 type Rewound =
@@ -80,7 +81,7 @@ async function rewindFiles(request: Request): Promise<SessionRewindResult> {
   const project = await request.project()
   const result = await project.rewind(
     {
-      to: options.has('of') ? (await namedCheckpoint(request)).id : request.argument(0),
+      to: await fileTarget(request, project.path),
       paths: await projectPaths(request, options.texts('path')),
       keepMine: options.has('keep-mine'),
       dryRun: options.has('dry-run'),
@@ -88,6 +89,22 @@ async function rewindFiles(request: Request): Promise<SessionRewindResult> {
     { ...hooks, confirm: confirmOn(request, 'Go back?') },
   )
   return { ...result, restored: 'files' }
+}
+
+/** With --of the session may be of another project, in which nobody would look for the files of this one. */
+async function fileTarget(request: Request, folder: string): Promise<string> {
+  const of = request.options.text('of')
+  const ref = request.argument(0)
+  if (of === undefined) return ref
+  const { id } = await namedCheckpoint(request)
+  const own = await folderOf(await request.store(), of)
+  if (own === null || own === folder) return id
+  const words = ['savestate', '-C', own, 'rewind', ref, '--of', of]
+  throw new SavestateError(
+    'BAD_INPUT',
+    `The session ${JSON.stringify(of)} belongs to another project`,
+    { hint: `Work there: ${commandLine(words)}` },
+  )
 }
 
 async function filesText(result: SessionRewindResult, request: Request): Promise<string> {
