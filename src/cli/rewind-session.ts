@@ -2,6 +2,7 @@
 import { type SessionRewindResult, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { confirmOn } from './confirm.js'
+import { folderOf } from './known-session.js'
 import { namedCheckpoint } from './named-checkpoint.js'
 import { isNothing } from './plan-text.js'
 import { printableLine } from './printable.js'
@@ -15,6 +16,8 @@ export type SessionRewind = {
   readonly step: number | null
   /** Where the session was before. */
   readonly left: string
+  /** How its project is worked on from here. */
+  readonly program: string
   /** For ids that are shown: the start that no other has where a person would type it. */
   readonly shortIds: ReadonlyMap<string, string>
 }
@@ -36,6 +39,8 @@ export async function rewindSession(
     ...(project === undefined ? {} : { project }),
   })
   const left = (await session.latest())?.id ?? target.id
+  // Before it: the folder the person is in may go with the rewind.
+  const program = await programOf(target.session, request)
   const confirm = confirmOn(request, 'Go back?')
   const result = await session.rewind(
     target.id,
@@ -50,17 +55,31 @@ export async function rewindSession(
     session: target.session,
     step: target.step,
     left,
+    program,
     shortIds: shortIds(checkpoints.map(({ id }) => id)),
   }
 }
 
+/** Where the person is may be no place for one. */
+const NO_PROJECT: readonly string[] = ['PROJECT_REFUSED', 'PROJECT_MISSING']
+
+/** A session that is named by --of may be of another project than the one the person is in. */
+async function programOf(session: string, request: Request): Promise<string> {
+  const own = request.options.has('of') ? await folderOf(await request.store(), session) : null
+  if (own === null) return programFor(request.options)
+  const here = await request.project().catch((error: unknown) => {
+    if (!(error instanceof SavestateError) || !NO_PROJECT.includes(error.code)) throw error
+    return undefined
+  })
+  return own === here?.path ? programFor(request.options) : `savestate -C ${shellQuoted(own)}`
+}
+
 export function sessionRewindText(rewind: SessionRewind, request: Request): string {
-  const { result, session, step, left } = rewind
+  const { result, session, step, left, program } = rewind
   const { options } = request
   const state = `the state of ${printableLine(session)}`
   const place = `${rewind.shortIds.get(result.target)} (step ${step})`
   const isDry = options.has('dry-run')
-  const program = programFor(options)
   if (result.restored === 'both' && !isNothing(result.plan)) {
     const done = `Rewound the folder and ${state} to ${place}`
     const next = `Undo with: ${program} undo`

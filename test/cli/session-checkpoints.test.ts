@@ -355,8 +355,8 @@ test('rewind refuses what a checkpoint does not have, and what contradicts itsel
 
 test('the files of a session of another project are not looked for in this one', () => {
   using s = withSteps()
-  s.write({ 'elsewhere/package.json': '{}' })
-  const here = { cwd: join(s.project, 'elsewhere') }
+  s.write({ '../elsewhere/package.json': '{}' })
+  const here = { cwd: join(s.folder, 'elsewhere') }
   s.run(['save'], here)
   expect(s.run(['rewind', '1', '--of', 'fix-login', '--dry-run'], here)).toEqual({
     code: 2,
@@ -365,6 +365,13 @@ test('the files of a session of another project are not looked for in this one',
       'Error: The session "fix-login" belongs to another project.\n' +
       `Work there: savestate -C ${s.project} rewind 1 --of fix-login\n`,
   })
+  // With its state they go back from anywhere; the undo is that of the other project.
+  s.write({ 'a.txt': 'three\n' })
+  const undo = (cwd: string) =>
+    s.run(['rewind', '2', '--of', 'fix-login', '--both', '-y'], { cwd }).stdout.split('with: ')[1]
+  expect(undo(here.cwd)).toBe(`savestate -C ${s.project} undo\n`)
+  s.write({ 'a.txt': 'three\n' })
+  expect(undo(s.project)).toBe('savestate undo\n')
 })
 
 test('fork begins a session at a checkpoint and disturbs nothing', () => {
