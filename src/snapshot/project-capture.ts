@@ -108,12 +108,11 @@ export class ProjectCapture {
     const touches = await this.#watch?.take()
     // The nodes are changed in place: if this fails half-way they are of no use any more.
     this.#known = undefined
-    const { store, durable, home } = this.#settings
+    const { store, durable, home, lanes } = this.#settings
     const temporary = join(home, 'tmp', this.#project)
     const sink = new ObjectSink(store, { temporary, durable, log: this.log })
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
-    const { lanes } = this.#settings
     const { root, limits } = site
     const { maxFileBytes } = limits
     const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, lanes, onProgress })
@@ -171,6 +170,7 @@ export class ProjectCapture {
       return { snapshot, lines: held.length === 0 ? totalLines(scanned.root) : undefined }
     } catch (error) {
       sink.abandon()
+      this.#watch?.endLook()
       throw error
     } finally {
       hasher.close()

@@ -10,7 +10,7 @@ import type { Touches } from './touches.js'
 export type WatchedOptions = {
   readonly root: BytePath
   readonly events: EventQueue
-  /** The project as the last capture left it; undefined while one is under way. */
+  /** The project as the last capture left it; undefined while one is under way, and after one that failed. */
   readonly nodes: () => FolderNode | undefined
   /** Called when there is something new to say of the watch; undefined at its end. False: to be said again. */
   readonly tell: (report: WatchReport | undefined) => boolean
@@ -20,6 +20,7 @@ export class WatchedProject {
   readonly #watch: ProjectWatch
   readonly #timer: NodeJS.Timeout
   #look: Promise<void> | undefined
+  #isLooking = false
   #isClosed = false
   readonly #options: WatchedOptions
   #told = ''
@@ -90,6 +91,11 @@ export class WatchedProject {
     return this.#look
   }
 
+  /** A capture has failed: the nodes that are looked at are of no use any more. */
+  endLook(): void {
+    this.#isLooking = false
+  }
+
   get activity(): ProjectWatch['activity'] {
     return this.#watch.activity
   }
@@ -109,14 +115,14 @@ export class WatchedProject {
     const { nodes, root: rootPath } = this.#options
     const root = nodes()
     if (root === undefined || !this.#watch.report().isWatching) return
-    const isGoing = () => !this.#isClosed && nodes() === root
+    this.#isLooking = true
     // A capture that is under way has the nodes to itself; after it they are the same ones again.
     const pause = () =>
       new Promise<boolean>((resolve) => {
         const go = () => {
-          if (this.#isClosed) resolve(false)
+          if (this.#isClosed || !this.#isLooking) resolve(false)
           else if (nodes() === undefined) setTimeout(go, 20).unref()
-          else resolve(isGoing())
+          else resolve(nodes() === root)
         }
         setImmediate(go)
       })
