@@ -171,6 +171,22 @@ test.each(Object.entries(SILENT))(
   },
 )
 
+test('a file left out for what it holds is found by the look at everything once it holds something else', async () => {
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA'.repeat(20)}\n-----END RSA PRIVATE KEY-----\n`
+  await using s = await scratch({ files: { 'a/file': key, c: '1' } })
+  const outside = join(s.folder, 'another-name')
+  linkSync(join(s.project, 'a/file'), outside)
+  await settle()
+  await using pair = await watchedAndNot(s)
+  expect((await pair.watched.show('1')).skippedByReason).toEqual({ secret: 1 })
+  await pair.watched.lookAtAll()
+  expect(await pair.watch()).toMatchObject({ missed: 0 })
+  writeFileSync(outside, 'no secret any more')
+  await pair.watched.lookAtAll()
+  expect(await pair.difference()).toBeUndefined()
+  expect(await pair.watch()).toMatchObject({ missed: 1, doubt: null, fullScans: 0 })
+})
+
 test('a file found to have another name is looked at by every save', async () => {
   await using s = await scratch({ files: { 'a/b': 'before', c: '1' } })
   const outside = join(s.folder, 'another-name')

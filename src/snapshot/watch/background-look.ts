@@ -2,15 +2,16 @@
 // link, or through another mount. It goes in small steps between the calls of the thread, and what it finds is
 // touched for the next save.
 import { type BytePath, joinPath, ROOT } from '../../model/index.js'
-import { type ContentNode, type FolderNode, findNode } from '../capture/node.js'
+import { type FolderNode, findNode, isPassing, type Node } from '../capture/node.js'
 import { isSameStamp, lstat, stampText } from '../capture/stats.js'
+import { liesInFile } from '../capture/visit.js'
 import type { ProjectWatch } from './project-watch.js'
 
 export const BACKGROUND_LOOK_MS = 2 * 60_000
 const STEP_PATHS = 200
 const MODE_BITS = 0o7777
 
-type Place = { readonly folder: BytePath; readonly node: ContentNode | FolderNode }
+type Place = { readonly folder: BytePath; readonly node: Node }
 type Change =
   | 'missed'
   /** Missed, unless an event told of another name that it has. */
@@ -52,18 +53,22 @@ function changeOf(rootPath: BytePath, { folder, node }: Place): Change | undefin
   const stats = lstat(`${rootPath}/${joinPath(folder, node.name)}`)
   if (stats === undefined || stats === 'unreadable') return 'missed'
   if (isSameStamp(node, stats)) return undefined
-  const isSameMode = node.kind === 'link' || node.mode === (Number(stats.mode) & MODE_BITS)
+  const isSameMode =
+    node.kind === 'link' ||
+    node.kind === 'skipped' ||
+    node.mode === (Number(stats.mode) & MODE_BITS)
   const { size, mtimeNs, ino } = node
   const isAsBefore =
     isSameMode && isSameStamp({ size, mtimeNs, ino, ctimeNs: stats.ctimeNs }, stats)
   if (isAsBefore) return 'relinked'
-  return node.kind === 'file' && stats.nlink > 1n ? 'perhaps' : 'missed'
+  return stats.isFile() && stats.nlink > 1n ? 'perhaps' : 'missed'
 }
 
 function* nodesBelow(folder: FolderNode, path: BytePath): Generator<Place> {
   for (const node of folder.children) {
-    // Files with several names are looked at by every save.
-    if (node.kind === 'skipped' || (node.kind === 'file' && node.isLinked)) continue
+    // Files with several names are looked at by every save, and so is what could not be read.
+    if (node.kind === 'file' && node.isLinked) continue
+    if (node.kind === 'skipped' && !(liesInFile(node) && isPassing(node.reason, node))) continue
     yield { folder: path, node }
     if (node.kind === 'folder') yield* nodesBelow(node, joinPath(path, node.name))
   }
