@@ -4,6 +4,7 @@ import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { settle } from './capture-helpers.js'
 import { scratch } from './scratch.js'
 import {
   BURST,
@@ -157,6 +158,28 @@ test('folder replaced: the path leads to another folder, and the watched one has
       s.write({ ...FILES, 'b/c': 'another' }, path)
     }),
   ).toEqual(once('folder-replaced'))
+})
+
+test('folder replaced: by one with its inode, after it was watched under another name', async () => {
+  await using s = await scratch({ files: FILES })
+  const store = await s.open({ mayBlock: true })
+  await (await store.project(s.project, { watch: true })).save()
+  const path = `${s.project}-renamed`
+  renameSync(s.project, path)
+  const project = await store.project(path, { watch: true })
+  await project.save()
+  const { ino } = statSync(path)
+  rmSync(path, { recursive: true })
+  // The kernel lets go of a watched one a little later. Any of them can get its inode.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  const made = Array.from({ length: 100 }, (_, i) => join(s.folder, `made-${i}`))
+  for (const each of made) mkdirSync(each)
+  renameSync(made.find((each) => statSync(each).ino === ino) ?? made[0] ?? '', path)
+  s.write(FILES, path)
+  await settle()
+  await project.save()
+  s.write({ a: 'changed' }, path)
+  expect((await project.save()).created).toBe(true)
 })
 
 test('folder replaced after the watch was asked and before the scan: nothing is saved of the mixture', async () => {

@@ -1,6 +1,6 @@
 // The watch on one project. Before a save it says what was touched since the last one; whenever something may have
 // been missed it says instead that nothing is known, and the save looks at everything (docs/watching.md).
-import { lstatSync } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import { type BytePath, fsPath, hasCode, joinPath, ROOT } from '../../model/index.js'
 import { type EventQueue, isWatchLimit } from './event-queue.js'
 import { type EventSource, FolderSource, type SourceListener } from './event-source.js'
@@ -40,6 +40,8 @@ export type WatchReport = {
   readonly lookedAtMs: number | null
 }
 
+type FolderIdentity = Pick<BigIntStats, 'ino' | 'birthtimeNs' | 'ctimeNs'>
+
 /** How long a project is not watched after the system has refused. */
 const RETRY_MS = 5 * 60_000
 
@@ -50,7 +52,7 @@ export class ProjectWatch {
   readonly #leaveQueue: () => void
   #touches = everything()
   #mounts: Mounts | undefined
-  #inode: bigint | undefined
+  #folder: FolderIdentity | undefined
   /** What has cast doubt on the watch since the last save. */
   #doubt: Doubt | undefined
   #lastDoubt: { readonly doubt: Doubt; readonly atMs: number } | undefined
@@ -112,7 +114,7 @@ export class ProjectWatch {
 
   /** Of the folder that is watched. */
   get rootInode(): bigint | undefined {
-    return this.#inode
+    return this.#folder?.ino
   }
 
   touch(folder: BytePath, name: BytePath): void {
@@ -177,11 +179,11 @@ export class ProjectWatch {
   /** The path must lead to the folder that is watched, and to the same file systems. */
   #checkPlace(): void {
     const mounts = mountsOf(this.#root)
-    const inode = lstatSync(fsPath(this.#root), { bigint: true, throwIfNoEntry: false })?.ino
+    const folder = lstatSync(fsPath(this.#root), { bigint: true, throwIfNoEntry: false })
     if (this.#mounts !== undefined && this.#mounts.key !== mounts.key) this.#cast('mount-changed')
-    if (this.#inode !== undefined && this.#inode !== inode) this.#cast('folder-replaced')
+    if (this.#folder !== undefined && isAnother(this.#folder, folder)) this.#cast('folder-replaced')
     this.#mounts = mounts
-    this.#inode = inode
+    this.#folder = folder
     if (mounts.remote !== undefined) this.#rest('not-watchable')
   }
 
@@ -204,6 +206,17 @@ export class ProjectWatch {
     this.#fullScans += 1
     this.#lastDoubt = { doubt, atMs: Date.now() }
   }
+}
+
+/**
+ * A new folder often has the inode of one that was removed, and of that removal the kernel tells under the name by which
+ * this thread first watched the folder, which need not be the project's. Where a file system keeps no time of birth, it
+ * is none or that of the last change.
+ */
+function isAnother(before: FolderIdentity, now: FolderIdentity | undefined): boolean {
+  if (before.ino !== now?.ino) return true
+  const isBirthKnown = [before, now].some(({ birthtimeNs, ctimeNs }) => birthtimeNs !== ctimeNs)
+  return isBirthKnown && before.birthtimeNs !== now.birthtimeNs
 }
 
 function everything(): Touches {
