@@ -74,7 +74,7 @@ function spawned(
 
 export type Found = { readonly address: Address; readonly status: Line | undefined }
 
-/** Where a daemon says it is, and what it answers; no status: it does not answer. */
+/** Where a daemon says it is, and what it answers; no status: it does not answer. One that has just left is not found. */
 export async function findDaemon(home = homePath(currentFolder())): Promise<Found | undefined> {
   const address = home === undefined ? undefined : readAddress(home)
   if (home === undefined || address === undefined || !isOwnSocket(address.socket, home))
@@ -88,7 +88,8 @@ export async function findDaemon(home = homePath(currentFolder())): Promise<Foun
         status = Object.fromEntries(Object.entries(told))
     },
   })
-  return { address, status }
+  const hasLeft = status === undefined && readAddress(home)?.startedAt !== address.startedAt
+  return hasLeft ? undefined : { address, status }
 }
 
 /** Returns when it has ended; false if it does not answer. */

@@ -1,0 +1,23 @@
+// A daemon that is about to end, as others see it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { daemonScratch, holdProject, startServed, until } from './daemon-helpers.js'
+
+test('a second stop returns when the daemon has ended too, and so does what needs the store for itself', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  s.daemon('start')
+  s.write({ 'a.txt': 'two\n' })
+  const hold = holdProject(s)
+  const save = await startServed(s, ['save'])
+  const first = s.start(['daemon', 'stop'])
+  await until(() => s.address() === undefined, 'a daemon that is about to end')
+  const others = [s.start(['daemon', 'stop']), s.start(['clear', '-y'])]
+  const over = others.map(({ ended }) => ended.then(() => 'over'))
+  expect(await Promise.race([...over, sleep(1000, 'waiting')])).toBe('waiting')
+  hold[Symbol.dispose]()
+  const told = { code: 0, stdout: 'The daemon has ended.\n', stderr: '' }
+  expect([await first.ended, await others[0]?.ended]).toEqual([told, told])
+  expect(await save.ended).toMatchObject({ code: 0 })
+  expect(await others[1]?.ended).toMatchObject({ code: 0 })
+})
