@@ -1,6 +1,8 @@
 // Hooks and the daemon: over HTTP, by a command that only forwards, and when it is not there.
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Scratch } from './cli/program.js'
@@ -184,6 +186,28 @@ test('a daemon that does not answer, or dies at work, costs no checkpoint', asyn
   // By now there is another one.
   await until(() => s.address() !== undefined && s.address()?.pid !== pid, 'a new daemon')
   expect(s.run(['list']).stdout).toContain('Bash: make')
+  expect(s.run(['list']).stdout).toContain('You: Go')
+})
+
+test('of a daemon that dies over its answer nothing is told but what the hook itself has to say', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.daemon('start')
+  const path = join(s.home, 'daemon', 'address.json')
+  const address = readFileSync(path, 'utf8')
+  s.daemon('stop')
+  const dying = createServer((connection) => {
+    connection.write('{"ready":true}\n')
+    connection.on('data', (text) => {
+      if (!String(text).includes('"go"')) return
+      connection.end('{"out":"half an ans"}\n{"err":"half a"}\n')
+      dying.close()
+    })
+  })
+  await once(dying.listen(join(s.home, 'daemon', 'socket')), 'listening')
+  writeFileSync(path, address, { mode: 0o600 })
+  const input = payload(s, { prompt: 'Go' })
+  const hook = s.start(['hook', 'claude', 'UserPromptSubmit'], { input })
+  expect(await hook.ended).toEqual(SILENT)
   expect(s.run(['list']).stdout).toContain('You: Go')
 })
 

@@ -62,6 +62,7 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
 /** What the daemon does not answer is done here: a row too many is better than one that is missing. */
 async function hookCarriedOut(address: Address, first: Line): Promise<number | undefined> {
   let code: number | undefined
+  const said: (readonly ['stdout' | 'stderr', string])[] = []
   const talked = talk(address, {
     first,
     limitMs: HOOK_LIMIT_MS,
@@ -74,8 +75,8 @@ async function hookCarriedOut(address: Address, first: Line): Promise<number | u
             say({ in: input.slice(at, at + PIECE_CHARS) })
           return say({ go: true })
         }, leave)
-      } else if (typeof out === 'string') print(process.stdout, out)
-      else if (typeof err === 'string') print(process.stderr, err)
+      } else if (typeof out === 'string') said.push(['stdout', out])
+      else if (typeof err === 'string') said.push(['stderr', err])
       else if (typeof exit === 'number') {
         code = exit
         leave()
@@ -85,6 +86,8 @@ async function hookCarriedOut(address: Address, first: Line): Promise<number | u
   // Read while the daemon gets ready. What keeps us from reading is told by who does the work then.
   hookInput().catch(() => undefined)
   await talked
+  // Of a daemon that died over it nothing is told: an agent cannot read two answers, or one and a half.
+  if (code !== undefined) for (const [name, text] of said) print(process[name], text)
   return code
 }
 

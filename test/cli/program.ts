@@ -34,7 +34,10 @@ export type Scratch = Disposable & {
   json(args: readonly string[]): unknown
   /** Runs a piece of shell in which `savestate` is the program. */
   shell(script: string, setting?: Setting & { readonly shell?: string }): Ended
-  start(args: readonly string[]): {
+  start(
+    args: readonly string[],
+    setting?: Setting,
+  ): {
     readonly kill: (signal: NodeJS.Signals) => void
     readonly ended: Promise<Ended>
   }
@@ -90,8 +93,9 @@ export function scratch(
     },
     shell: (script, setting) =>
       endedOf(spawnSync(setting?.shell ?? '/bin/sh', ['-c', script], settingOf(setting))),
-    start(args) {
-      const child = spawn(process.execPath, [PROGRAM, ...args], settingOf())
+    start(args, setting) {
+      const child = spawn(process.execPath, [PROGRAM, ...args], settingOf(setting))
+      if (setting?.input !== undefined) child.stdin.end(setting.input)
       const output = { stdout: '', stderr: '' }
       child.stdout.on('data', (text) => (output.stdout += String(text)))
       child.stderr.on('data', (text) => (output.stderr += String(text)))
