@@ -1,7 +1,9 @@
 // A daemon that is about to end, as others see it.
+import { readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { daemonScratch, holdProject, startServed, until } from './daemon-helpers.js'
+import { daemonScratch, holdProject, isAlive, startServed, until } from './daemon-helpers.js'
 
 test('a second stop returns when the daemon has ended too, and so does what needs the store for itself', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
@@ -20,4 +22,29 @@ test('a second stop returns when the daemon has ended too, and so does what need
   expect([await first.ended, await others[0]?.ended]).toEqual([told, told])
   expect(await save.ended).toMatchObject({ code: 0 })
   expect(await others[1]?.ended).toMatchObject({ code: 0 })
+})
+
+test('a store that cannot be looked at ends the daemon, which answers who has asked it', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  const { pid, port } = s.daemon('start')
+  const { token } = JSON.parse(readFileSync(join(s.home, 'daemon/http.json'), 'utf8'))
+  using _hold = holdProject(s)
+  const save = await startServed(s, ['save', '--json'])
+  renameSync(s.home, `${s.home}-away`)
+  // Leads to itself.
+  symlinkSync(s.home, s.home)
+  try {
+    const { status } = await fetch(`http://127.0.0.1:${port}/v1/status`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(3000),
+    })
+    expect(status).toBe(503)
+    const { stderr } = await save.ended
+    expect(JSON.parse(stderr).error.code).not.toBe('DAEMON_LOST')
+    await until(() => !isAlive(pid), 'its end')
+  } finally {
+    rmSync(s.home)
+    renameSync(`${s.home}-away`, s.home)
+  }
 })

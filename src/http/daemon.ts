@@ -180,13 +180,26 @@ export class Daemon {
   #isPublished(): boolean {
     if (this.#published === undefined) return false
     const { text, address, ino } = this.#published
-    const isSocket = lstatSync(address.socket, { throwIfNoEntry: false })?.ino === ino
-    return isSocket && this.#options.place.read(ADDRESS_FILE) === text
+    return this.#isSeen(
+      () =>
+        lstatSync(address.socket, { throwIfNoEntry: false })?.ino === ino &&
+        this.#options.place.read(ADDRESS_FILE) === text,
+    )
   }
 
   /** A copy was put back over the store, file by file: what is open is nowhere any more. */
   #isReplaced(): boolean {
-    return this.#options.place.ledgerInode() !== this.#ledgerInode
+    return !this.#isSeen(() => this.#options.place.ledgerInode() === this.#ledgerInode)
+  }
+
+  /** A store that cannot be looked at is nobody's any more: what is under way is finished, as at every end. */
+  #isSeen(look: () => boolean): boolean {
+    try {
+      return look()
+    } catch (error) {
+      this.#options.log(error)
+      return false
+    }
   }
 
   #readIdleTime(): void {

@@ -54,7 +54,10 @@ export function httpServer(options: HttpServerOptions): Server {
       const done = options.work.begin()
       void answerTo(request, routes, options)
         .then((answer) => send(response, answer, { isStopping: options.isStopping() }))
-        .catch(options.log)
+        .catch((error: unknown) => {
+          options.log(error)
+          response.destroy()
+        })
         .finally(done)
     },
   )
