@@ -26,7 +26,8 @@ async function startReader(
     const [{ readlinkSync }, { homedir, tmpdir }, { connect }] =
       ['node:fs', 'node:os', 'node:net'].map((name) => process.getBuiltinModule(name))
     const mounts = process.platform === 'linux' ? readlinkSync('/proc/self/ns/mnt') : null
-    const setting = JSON.stringify([process.getuid(), mounts, process.env.TZ ?? null, homedir(), tmpdir()])
+    const who = [process.getuid(), process.getegid(), process.getgroups()]
+    const setting = JSON.stringify([...who, mounts, process.env.TZ ?? null, homedir(), tmpdir()])
     const call = { do: 'run', build, home, setting, argv, folder, stdout: {}, stderr: {}, env: {} }
     const connection = connect(socket)
     connection.write(JSON.stringify(call) + '\\n')

@@ -76,6 +76,8 @@ export function talk({ socket }: Pick<Address, 'socket'>, of: Talk): Promise<'si
 export function settingOf(environment: NodeJS.ProcessEnv): string {
   return JSON.stringify([
     process.getuid?.() ?? null,
+    process.getegid?.() ?? null,
+    process.getgroups?.() ?? null,
     mountsOf(),
     environment['TZ'] ?? null,
     homedir(),
