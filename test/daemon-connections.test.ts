@@ -23,11 +23,13 @@ async function startReader(
   const script = `
     const [address, folder, home, ...argv] = process.argv.slice(1)
     const { socket, build } = JSON.parse(address)
-    const [{ readlinkSync }, { homedir, tmpdir }, { connect }] =
+    const [{ readlinkSync, statSync }, { homedir, tmpdir }, { connect }] =
       ['node:fs', 'node:os', 'node:net'].map((name) => process.getBuiltinModule(name))
     const mounts = process.platform === 'linux' ? readlinkSync('/proc/self/ns/mnt') : null
     const who = [process.getuid(), process.getegid(), process.getgroups()]
-    const setting = JSON.stringify([...who, mounts, process.env.TZ ?? null, homedir(), tmpdir()])
+    const { dev, ino } = statSync('/', { bigint: true })
+    const root = [dev, ino].join(' ')
+    const setting = JSON.stringify([...who, mounts, root, process.env.TZ ?? null, homedir(), tmpdir()])
     const call = { do: 'run', build, home, setting, argv, folder, stdout: {}, stderr: {}, env: {} }
     const connection = connect(socket)
     connection.write(JSON.stringify(call) + '\\n')

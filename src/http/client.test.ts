@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { expect, test, vi } from 'vitest'
 import { settingOf } from './client.js'
 
@@ -11,4 +13,21 @@ test.each([
   const spy = vi.spyOn(process, name).mockReturnValue(value as never)
   expect(settingOf({})).not.toBe(own)
   spy.mockRestore()
+})
+
+test('so has who has another root: there a path can mean something else', () => {
+  const own = settingOf({})
+  const { statSync } = fs
+  const inChroot = (...args: Parameters<typeof statSync>) =>
+    args[0] === '/'
+      ? Object.assign(statSync('/', { bigint: true }), { ino: 42n })
+      : statSync(...args)
+  Object.assign(fs, { statSync: inChroot })
+  syncBuiltinESMExports()
+  try {
+    expect(settingOf({})).not.toBe(own)
+  } finally {
+    Object.assign(fs, { statSync })
+    syncBuiltinESMExports()
+  }
 })

@@ -1,6 +1,6 @@
 // The caller's end of the Unix socket. Part of every command, so it loads `node:net` and nothing else, and that only
 // when a daemon says it is there.
-import { readlinkSync } from 'node:fs'
+import { readlinkSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import type { Address } from './address.js'
 import { type Line, lineOf, lineReader } from './lines.js'
@@ -79,6 +79,7 @@ export function settingOf(environment: NodeJS.ProcessEnv): string {
     process.getegid?.() ?? null,
     process.getgroups?.() ?? null,
     mountsOf(),
+    rootOf(),
     environment['TZ'] ?? null,
     homedir(),
     tmpdir(),
@@ -94,4 +95,10 @@ function mountsOf(): string | null {
     // No /proc: then not for the daemon either.
     return null
   }
+}
+
+/** Differs after a chroot, which leaves the mounts as they are. */
+function rootOf(): string {
+  const { dev, ino } = statSync('/', { bigint: true })
+  return `${dev} ${ino}`
 }
