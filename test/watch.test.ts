@@ -198,3 +198,17 @@ test('a file found to have another name is looked at by every save', async () =>
   }
   expect(await pair.watch()).toMatchObject({ missed: 0, fullScans: 0 })
 })
+
+test('of a project whose path leads through a file now the watch says what a scan says', async () => {
+  await using s = await scratch({ files: { 'outer/inner/a': '1' } })
+  await using pair = await watchedAndNot(s, { path: join(s.project, 'outer', 'inner') })
+  renameSync(join(s.project, 'outer'), join(s.folder, 'away'))
+  s.write({ outer: 'a file' })
+  const missing = expect.objectContaining({ code: 'PROJECT_MISSING' })
+  for (const project of [pair.plain, pair.watched])
+    await expect(project.save()).rejects.toEqual(missing)
+  s.write({ outer: null })
+  renameSync(join(s.folder, 'away'), join(s.project, 'outer'))
+  s.write({ 'outer/inner/a': '2' })
+  expect(await pair.difference()).toBeUndefined()
+})

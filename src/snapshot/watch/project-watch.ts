@@ -179,7 +179,7 @@ export class ProjectWatch {
   /** The path must lead to the folder that is watched, and to the same file systems. */
   #checkPlace(): void {
     const mounts = mountsOf(this.#root)
-    const folder = lstatSync(fsPath(this.#root), { bigint: true, throwIfNoEntry: false })
+    const folder = identityOf(this.#root)
     if (this.#mounts !== undefined && this.#mounts.key !== mounts.key) this.#cast('mount-changed')
     if (this.#folder !== undefined && isAnother(this.#folder, folder)) this.#cast('folder-replaced')
     this.#mounts = mounts
@@ -205,6 +205,16 @@ export class ProjectWatch {
     this.#doubt = undefined
     this.#fullScans += 1
     this.#lastDoubt = { doubt, atMs: Date.now() }
+  }
+}
+
+/** Undefined where there is none, or where nobody can look: the scan comes next, and says what is wrong. */
+function identityOf(path: BytePath): FolderIdentity | undefined {
+  try {
+    return lstatSync(fsPath(path), { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR', 'ELOOP', 'EACCES')) return undefined
+    throw error
   }
 }
 
