@@ -28,6 +28,24 @@ test('a project that nobody asks for is let go, and saved as exactly as before',
   expect((await project.save()).created).toBe(false)
 })
 
+test('a project that is asked for while it is let go is still one that is watched', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n' } })
+  const store = await s.open()
+  const projects = new WatchedProjects()
+  const project = await store.project(s.project)
+  const letGo = project.letGo.bind(project)
+  project.letGo = async () => {
+    const isGone = await letGo()
+    projects.watch(project)
+    return isGone
+  }
+  await projects.watch(project).save()
+  await projects.shed(Date.now() + TEN_MINUTES_MS)
+  await project.save()
+  expect((await store.status()).watches).toMatchObject([{ path: s.project }])
+  expect(projects.uses).toMatchObject([{ path: s.project }])
+})
+
 test('of many projects those are let go that were used longest ago', async () => {
   await using s = await scratch()
   const store = await s.open()

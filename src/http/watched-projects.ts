@@ -21,9 +21,11 @@ export class WatchedProjects {
 
   async shed(nowMs: number): Promise<void> {
     const surplus = this.#uses.size - MAX_WATCHED
-    for (const [place, [path, { project, atMs }]] of [...this.#uses].entries()) {
-      const isShed = place < surplus || nowMs - atMs >= SHED_AFTER_MS
-      if (isShed && (await project.letGo())) this.#uses.delete(path)
+    for (const [place, [path, use]] of [...this.#uses].entries()) {
+      const isShed = place < surplus || nowMs - use.atMs >= SHED_AFTER_MS
+      // Somebody may have asked for it meanwhile, and had it watched again.
+      if (isShed && (await use.project.letGo()) && this.#uses.get(path) === use)
+        this.#uses.delete(path)
     }
   }
 
