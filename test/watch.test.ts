@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { settle } from './capture-helpers.js'
 import { scratch } from './scratch.js'
 import { git, perform, plainSeries, series } from './watch-acts.js'
@@ -211,4 +211,18 @@ test('of a project whose path leads through a file now the watch says what a sca
   renameSync(join(s.folder, 'away'), join(s.project, 'outer'))
   s.write({ 'outer/inner/a': '2' })
   expect(await pair.difference()).toBeUndefined()
+})
+
+test('a clock that is set back does not change for how long a project has been quiet', async () => {
+  await using s = await scratch({ files: { a: '1' } })
+  const project = await (await s.open({ mayBlock: true })).project(s.project, { watch: true })
+  await project.save()
+  s.write({ a: '2' })
+  await sleep(50)
+  const now = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now - 3_600_000)
+  const activity = await project.activity()
+  clock.mockRestore()
+  expect(activity).toMatchObject({ isTouched: true })
+  expect(activity?.quietMs).toBeGreaterThanOrEqual(0)
 })

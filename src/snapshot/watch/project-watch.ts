@@ -21,7 +21,7 @@ export type Doubt =
 export type Activity = {
   /** Something was touched since the last capture. */
   readonly isTouched: boolean
-  /** Since the last event. */
+  /** Since the last event, or since the watch began. */
   readonly quietMs: number
   /** False while the system does not let the project be watched: then nothing is known of it. */
   readonly isWatching: boolean
@@ -56,11 +56,12 @@ export class ProjectWatch {
   /** What has cast doubt on the watch since the last save. */
   #doubt: Doubt | undefined
   #lastDoubt: { readonly doubt: Doubt; readonly atMs: number } | undefined
+  /** By a clock that nobody sets, as all that is waited for here. */
   #restsUntilMs = 0
   #fullScans = 0
   #missed = 0
   #lookedAtMs: number | null = null
-  #lastEventMs = 0
+  #lastEventMs = performance.now()
 
   constructor(root: BytePath, queue: EventQueue) {
     this.#root = root
@@ -68,7 +69,7 @@ export class ProjectWatch {
     const listener: SourceListener = {
       onCount: () => queue.count(),
       onEvent: ({ folder, name, isRename }) => {
-        this.#lastEventMs = Date.now()
+        this.#lastEventMs = performance.now()
         this.#touches.add(folder, name, { hasNewNames: isRename })
         // Whatever bears the name now is not what was watched under it.
         if (isRename) this.#lose(joinPath(folder, name))
@@ -82,7 +83,7 @@ export class ProjectWatch {
 
   /** What was touched since the last call; undefined while the project cannot be watched. */
   async take(): Promise<Touches | undefined> {
-    if (Date.now() < this.#restsUntilMs) return undefined
+    if (performance.now() < this.#restsUntilMs) return undefined
     this.#restsUntilMs = 0
     if (this.#source.folders > 0 && !(await this.settle())) this.#cast('no-cookie')
     this.#checkPlace()
@@ -146,7 +147,7 @@ export class ProjectWatch {
   get activity(): Activity {
     const isTouched = this.#doubt !== undefined || !this.#touches.isEmpty
     const isWatching = this.#restsUntilMs === 0
-    return { isTouched, quietMs: Date.now() - this.#lastEventMs, isWatching }
+    return { isTouched, quietMs: performance.now() - this.#lastEventMs, isWatching }
   }
 
   report(): WatchReport {
@@ -198,7 +199,7 @@ export class ProjectWatch {
     this.#note(doubt)
     this.#source.drop(ROOT)
     this.#touches = everything()
-    this.#restsUntilMs = Date.now() + RETRY_MS
+    this.#restsUntilMs = performance.now() + RETRY_MS
   }
 
   #note(doubt: Doubt): void {
