@@ -139,8 +139,9 @@ function watchOutput(stream: NodeJS.WriteStream, how: { readonly isJson: boolean
 
 /** Of another build: it is to finish what it does and make room, while this command does its own work. */
 async function replace({ startedAt, pid }: Address): Promise<void> {
-  // Two versions in turn would replace each other for ever.
-  if (Date.now() - Date.parse(startedAt) < YOUNG_MS) return
+  const ageMs = Date.now() - Date.parse(startedAt)
+  // Two versions in turn would replace each other for ever. One of the future is old: the clock was set back.
+  if (ageMs >= 0 && ageMs < YOUNG_MS) return
   const { isThere, startInBackground } = await import('./daemon-process.js')
   if (isThere(pid)) startInBackground()
 }
