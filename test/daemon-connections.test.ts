@@ -29,7 +29,8 @@ async function startReader(
     const who = [process.getuid(), process.getegid(), process.getgroups()]
     const { dev, ino } = statSync('/', { bigint: true })
     const root = [dev, ino].join(' ')
-    const setting = JSON.stringify([...who, mounts, root, process.env.TZ ?? null, homedir(), tmpdir()])
+    const { TZ = null, XDG_CONFIG_HOME = null } = process.env
+    const setting = JSON.stringify([...who, mounts, root, TZ, XDG_CONFIG_HOME, homedir(), tmpdir()])
     const call = { do: 'run', build, home, setting, argv, folder, stdout: {}, stderr: {}, env: {} }
     const connection = connect(socket)
     connection.write(JSON.stringify(call) + '\\n')

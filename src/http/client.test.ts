@@ -31,3 +31,7 @@ test('so has who has another root: there a path can mean something else', () => 
     syncBuiltinESMExports()
   }
 })
+
+test('and who has another place for the configuration of git', () => {
+  expect(settingOf({ XDG_CONFIG_HOME: '/elsewhere' })).not.toBe(settingOf({}))
+})

@@ -81,6 +81,8 @@ export function settingOf(environment: NodeJS.ProcessEnv): string {
     mountsOf(),
     rootOf(),
     environment['TZ'] ?? null,
+    // There git's filters can be set up, which decide what a first save may take from a repository.
+    environment['XDG_CONFIG_HOME'] ?? null,
     homedir(),
     tmpdir(),
   ])
