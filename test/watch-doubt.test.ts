@@ -1,19 +1,12 @@
 // Every doubt of docs/watching.md, forced: the save looks at everything and saves the right thing, `status` says why,
-// and the save after that is a quick one again.
+// and the save after that is a quick one again. Those that only the system can force are in watch-system.test.ts.
 import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { settle } from './capture-helpers.js'
 import { scratch } from './scratch.js'
-import {
-  BURST,
-  type Pair,
-  runBlocking,
-  SYSTEMS,
-  watchedAndNot,
-  whereSystemDoes,
-} from './watch-helpers.js'
+import { BURST, type Pair, runBlocking, watchedAndNot } from './watch-helpers.js'
 
 /** What `status` says after something was done to the watch, and how many full scans the saves after that made. */
 async function doubtAfter(pair: Pair, force: () => void): Promise<object> {
@@ -226,72 +219,4 @@ test('a folder that is gone cannot be saved; once it is back it is', async () =>
   expect(await pair.difference()).toBeUndefined()
   s.write({ 'b/c': 'changed' })
   expect(await pair.difference()).toBeUndefined()
-})
-
-type Told = {
-  readonly doubt: string | null
-  readonly fullScans: number
-  readonly isWatching: boolean
-}
-type Forced = readonly [name: string, body: string, told: readonly Told[]]
-
-const MOUNT: Forced = [
-  'mount changed: something was mounted inside, and unmounted',
-  `
-  await tell()
-  mount(path + '/b/d')
-  fs.writeFileSync(path + '/b/d/inside', 'x')
-  await tell()
-  fs.writeFileSync(path + '/b/d/inside', 'y')
-  await tell()
-  unmount(path + '/b/d')
-  await tell()
-  fs.writeFileSync(path + '/b/d/e', 'changed')
-  await tell()
-  `,
-  [0, 1, 1, 2, 2].map((fullScans) => ({
-    doubt: fullScans === 0 ? null : 'mount-changed',
-    fullScans,
-    isWatching: true,
-  })),
-]
-
-const LIMIT: Forced = [
-  'watch limit: full scans until it is tried again',
-  `
-  limit(3)
-  await tell()
-  fs.writeFileSync(path + '/b/d/e', 'changed')
-  await tell()
-  limit(500)
-  fs.writeFileSync(path + '/b/d/e', 'changed again')
-  await tell()
-  const now = performance.now.bind(performance)
-  performance.now = () => now() + 6 * 60_000
-  await tell()
-  fs.writeFileSync(path + '/b/d/e', 'quick')
-  await tell()
-  for (let i = 0; i < 500; i++) fs.mkdirSync(path + '/many/' + i, { recursive: true })
-  await tell()
-  `,
-  (
-    [
-      [1, false],
-      [1, false],
-      [1, false],
-      [1, true],
-      [1, true],
-      [2, false],
-    ] as const
-  ).map(([fullScans, isWatching]) => ({ doubt: 'watch-limit', fullScans, isWatching })),
-]
-
-const cases = SYSTEMS.flatMap((system) =>
-  [MOUNT, LIMIT].map(([name, body, told]) => [name, system, body, told] as const),
-)
-
-test.each(cases)('%s (by the %s)', async (_, system, body, told) => {
-  await using s = await scratch({ files: FILES })
-  const expected = told.map((watch) => ({ isSame: true, ...watch }))
-  expect(whereSystemDoes(system, s, body)).toEqual(expected)
 })

@@ -37,9 +37,34 @@ export class EventQueue {
     for (const tell of this.#onOverflow) tell()
   }
 
+  /**
+   * Cookies are heard of when it returns; false if none can be made now. Throws where the system has no watch for them:
+   * without it all others are of no use, so it comes first.
+   */
+  listen(): boolean {
+    if (this.#watcher !== undefined) return true
+    if (!this.#hasFolder()) return false
+    try {
+      this.#watcher = watch(this.#folder.path, { persistent: false }, (_type, name) => {
+        this.count()
+        this.#cookies.hear(name)
+      })
+    } catch (error) {
+      if (!isWatchLimit(error) && hasCode(error, 'ENOENT', ...NO_PLACE)) return false
+      throw error
+    }
+    this.#watcher.on('error', () => this.close())
+    return true
+  }
+
   /** Every event of what happened before the call has been told when it returns. False if that cannot be made sure. */
   async settle(): Promise<boolean> {
-    if (!this.#listen()) return false
+    try {
+      if (!this.listen()) return false
+    } catch (error) {
+      if (isWatchLimit(error)) return false
+      throw error
+    }
     if (await this.#cookies.wait()) return true
     // Perhaps the folder was removed: the next one begins anew.
     this.close()
@@ -52,20 +77,14 @@ export class EventQueue {
     this.#cookies.remove()
   }
 
-  #listen(): boolean {
-    if (this.#watcher !== undefined) return true
+  #hasFolder(): boolean {
     try {
       this.#folder.ensure()
-      this.#watcher = watch(this.#folder.path, { persistent: false }, (_type, name) => {
-        this.count()
-        this.#cookies.hear(name)
-      })
+      return true
     } catch (error) {
-      if (isWatchLimit(error) || hasCode(error, 'ENOENT', ...NO_PLACE)) return false
+      if (hasCode(error, 'ENOENT', ...NO_PLACE)) return false
       throw error
     }
-    this.#watcher.on('error', () => this.close())
-    return true
   }
 }
 

@@ -88,6 +88,7 @@ export class ProjectWatch {
     if (this.#source.folders > 0 && !(await this.settle())) this.#cast('no-cookie')
     this.#checkPlace()
     if (this.#doubt !== undefined) this.#beginAnew(this.#doubt)
+    if (this.#source.settle === undefined) this.#listen()
     if (this.#restsUntilMs > 0) return undefined
     const touches = this.#touches
     this.#touches = new Touches()
@@ -175,6 +176,15 @@ export class ProjectWatch {
 
   #cast(doubt: Doubt): void {
     this.#doubt ??= doubt
+  }
+
+  #listen(): void {
+    try {
+      this.#queue.listen()
+    } catch (error) {
+      if (!isWatchLimit(error)) throw error
+      this.#rest('watch-limit')
+    }
   }
 
   /** The path must lead to the folder that is watched, and to the same file systems. */
