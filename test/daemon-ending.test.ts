@@ -1,5 +1,5 @@
 // A daemon that is about to end, as others see it.
-import { readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -47,4 +47,24 @@ test('a store that cannot be looked at ends the daemon, which answers who has as
     rmSync(s.home)
     renameSync(`${s.home}-away`, s.home)
   }
+})
+
+test('settings that cannot be read end no daemon', async () => {
+  using s = daemonScratch({ 'a.txt': 'one\n' })
+  s.run(['save'])
+  const config = join(s.home, 'config.json')
+  // So it looks around every two seconds.
+  writeFileSync(config, '{"daemonIdleMinutes": 0.03}')
+  s.write({ 'a.txt': 'two\n' })
+  const hold = holdProject(s)
+  const { pid } = s.daemon('start')
+  const save = await startServed(s, ['save'])
+  rmSync(config)
+  // Leads to itself.
+  symlinkSync(config, config)
+  await sleep(2200)
+  expect(isAlive(pid)).toBe(true)
+  rmSync(config)
+  hold[Symbol.dispose]()
+  expect(await save.ended).toMatchObject({ code: 0, stderr: '' })
 })

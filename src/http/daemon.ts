@@ -206,8 +206,8 @@ export class Daemon {
     try {
       this.#idleMs = this.#options.store.settings.daemonIdleMinutes * MINUTE_MS
     } catch (error) {
-      // A setting that cannot be used is told by every command that needs one; until then the last one holds.
-      if (!(error instanceof SavestateError)) throw error
+      // Settings that cannot be used, or read, are told by every command that needs them; until then the last ones hold.
+      if (!(error instanceof SavestateError)) this.#options.log(error)
     }
   }
 }
