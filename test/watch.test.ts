@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { settle } from './capture-helpers.js'
-import { scratch } from './scratch.js'
+import { type Scratch, scratch } from './scratch.js'
 import { git, perform, plainSeries, series } from './watch-acts.js'
-import { BURST, runBlocking, watchedAndNot } from './watch-helpers.js'
+import { BURST, type Pair, runBlocking, watchedAndNot } from './watch-helpers.js'
 
 /** More for `npm run torture:watch`. */
 const RUNS = Number(process.env['SAVESTATE_WATCH_RUNS'] ?? 15)
@@ -225,4 +225,27 @@ test('a clock that is set back does not change for how long a project has been q
   clock.mockRestore()
   expect(activity).toMatchObject({ isTouched: true })
   expect(activity?.quietMs).toBeGreaterThanOrEqual(0)
+})
+
+test.each<readonly [string, (pair: Pair, s: Scratch) => Promise<unknown>]>([
+  ['a diff', ({ watched }) => watched.diff({ from: '1' })],
+  [
+    'a save that failed',
+    async ({ watched }, s) => {
+      s.write({ 'config.json': '{"maxFiles": 1}' }, s.home)
+      await expect(watched.save()).rejects.toMatchObject({ code: 'TOO_MANY_FILES' })
+      s.write({ 'config.json': null }, s.home)
+    },
+  ],
+])('what was touched still is until a checkpoint holds it: after %s', async (_, look) => {
+  await using s = await scratch({ files: { a: '1', b: '1' } })
+  await settle()
+  await using pair = await watchedAndNot(s)
+  expect(await pair.watched.activity()).toMatchObject({ isTouched: false })
+  s.write({ a: '2' })
+  await look(pair, s)
+  expect(await pair.watched.activity()).toMatchObject({ isTouched: true })
+  expect(await pair.difference()).toBeUndefined()
+  expect(await pair.watched.activity()).toMatchObject({ isTouched: false })
+  expect(await pair.watch()).toMatchObject({ doubt: null, fullScans: 0 })
 })

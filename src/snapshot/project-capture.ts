@@ -85,7 +85,7 @@ export class ProjectCapture {
     this.#watch ??= new WatchedProject({
       root,
       events,
-      nodes: () => this.#known?.root,
+      known: () => this.#known,
       tell: (report) => noteWatch(watchFolder, this.#project, report),
     })
   }

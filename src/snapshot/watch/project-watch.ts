@@ -19,7 +19,7 @@ export type Doubt =
   | 'not-watchable'
 
 export type Activity = {
-  /** Something was touched since the last capture. */
+  /** Something was touched since the last checkpoint. */
   readonly isTouched: boolean
   /** Since the last event, or since the watch began. */
   readonly quietMs: number

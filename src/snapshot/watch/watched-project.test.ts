@@ -18,13 +18,15 @@ test('a look in the background waits for a capture that is under way, and ends a
   root.children = Array.from({ length: 500 }, (_, i) =>
     newContent(`gone ${String(i).padStart(3, '0')}` as BytePath, { kind: 'file', viaIndex: false }),
   )
-  let known: FolderNode | undefined = root
+  let known:
+    | { readonly root: FolderNode; readonly snapshot: undefined; readonly keptBy: undefined }
+    | undefined = { root, snapshot: undefined, keptBy: undefined }
   mkdirSync(join(top, 'home'))
   const events = new EventQueue(new WatchFolder(join(top, 'home')))
   const project = new WatchedProject({
     root: bytePath(top),
     events,
-    nodes: () => known,
+    known: () => known,
     tell: () => true,
   })
   try {

@@ -2,16 +2,17 @@
 import { type BytePath, joinPath } from '../../model/index.js'
 import { type ContentNode, type FolderNode, visitNodes } from '../capture/node.js'
 import type { ScanOptions } from '../capture/scanned.js'
+import type { CachedProject } from '../capture/stat-cache.js'
 import { BACKGROUND_LOOK_MS, lookInBackground } from './background-look.js'
 import type { EventQueue } from './event-queue.js'
-import { ProjectWatch, type WatchReport } from './project-watch.js'
+import { type Activity, ProjectWatch, type WatchReport } from './project-watch.js'
 import type { Touches } from './touches.js'
 
 export type WatchedOptions = {
   readonly root: BytePath
   readonly events: EventQueue
   /** The project as the last capture left it; undefined while one is under way, and after one that failed. */
-  readonly nodes: () => FolderNode | undefined
+  readonly known: () => Pick<CachedProject, 'root' | 'snapshot' | 'keptBy'> | undefined
   /** Called when there is something new to say of the watch; undefined at its end. False: to be said again. */
   readonly tell: (report: WatchReport | undefined) => boolean
 }
@@ -96,8 +97,12 @@ export class WatchedProject {
     this.#isLooking = false
   }
 
-  get activity(): ProjectWatch['activity'] {
-    return this.#watch.activity
+  /** What was captured for something else than a checkpoint, or by a save that failed, waits for the next one too. */
+  get activity(): Activity {
+    const { isTouched, ...others } = this.#watch.activity
+    const known = this.#options.known()
+    const isKept = known?.keptBy !== undefined && known.keptBy === known.snapshot?.tree
+    return { ...others, isTouched: isTouched || !isKept }
   }
 
   report(): WatchReport {
@@ -112,7 +117,8 @@ export class WatchedProject {
   }
 
   async #lookNow(): Promise<void> {
-    const { nodes, root: rootPath } = this.#options
+    const { known, root: rootPath } = this.#options
+    const nodes = () => known()?.root
     const root = nodes()
     if (root === undefined || !this.#watch.report().isWatching) return
     this.#isLooking = true
