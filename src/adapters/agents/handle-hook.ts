@@ -55,7 +55,7 @@ export function answerWithoutStore(request: HookRequest, error: unknown): Answer
   return failureAnswer(request, { event, error, isTold: !isBeginning })
 }
 
-/** For a session that is silent while its folder has changed. True if there was something to save. Never throws. */
+/** For a session that is silent while its folder has changed. True if there was something to save, or may be still. Never throws. */
 export async function saveAtQuiet(
   store: Store,
   event: Extract<AgentEvent, { type: 'quiet' }>,
@@ -67,7 +67,7 @@ export async function saveAtQuiet(
     await store.recordFailure({ operation, project: event.cwd ?? null, error }).catch(() => {
       // A store that takes no note is told of by the next hook.
     })
-    return false
+    return true
   }
 }
 
