@@ -51,3 +51,18 @@ test('a checkpoint that could not be made is tried again', async () => {
   expect(await reasonsOf(s, store)).toEqual(['Bash: make (running)', 'You: Go'])
   await store.close()
 })
+
+test('while one is being made, the next look does not begin another', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n' } })
+  const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
+  const quiet = await silentSession(s, store)
+  passSeconds(4)
+  const making = quiet.due()?.()
+  expect(making).toBeDefined()
+  expect(quiet.due()).toBeUndefined()
+  await making
+  expect(await reasonsOf(s, store)).toEqual(['Bash: make (running)', 'You: Go'])
+  passSeconds(10)
+  expect(quiet.due()).toBeDefined()
+  await store.close()
+})

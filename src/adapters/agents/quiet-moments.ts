@@ -20,6 +20,8 @@ type Waiting = {
 export class QuietMoments {
   readonly #store: Store
   readonly #sessions = new Map<string, Waiting>()
+  /** Those that are looked at just now: a save can take longer than it is to the next look. */
+  readonly #looked = new Set<string>()
 
   constructor(store: Store) {
     this.#store = store
@@ -44,11 +46,13 @@ export class QuietMoments {
     for (const [key, { heardAtMs }] of this.#sessions)
       if (now - heardAtMs > FORGET_MS) this.#sessions.delete(key)
     const silent = [...this.#sessions].filter(
-      ([, { heardAtMs, quietMs }]) => now - heardAtMs >= quietMs,
+      ([key, { heardAtMs, quietMs }]) => now - heardAtMs >= quietMs && !this.#looked.has(key),
     )
     if (silent.length === 0) return undefined
     return async () => {
-      for (const [key, waiting] of silent) await this.#look(key, waiting)
+      for (const [key] of silent) this.#looked.add(key)
+      for (const [key, waiting] of silent)
+        await this.#look(key, waiting).finally(() => this.#looked.delete(key))
     }
   }
 
