@@ -56,6 +56,9 @@ const HERE: readonly Step[] = [
   step('list', '--session', 'nobody'),
   step('save', '--max-file-mb', '1'),
   step('-C', 'nowhere', 'save'),
+  // As of a variable that is not set.
+  step('-C', '', 'save'),
+  step('rewind', 'second', '-y', '-C', ''),
   { ...step('list', '--limit', '1'), setting: { env: { TZ: 'Asia/Tokyo' } } },
   { ...step('list', '--limit', '1'), setting: { env: { SAVESTATE_KEY: 'no key' } } },
 ]

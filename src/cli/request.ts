@@ -92,9 +92,9 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
   }
 }
 
-/** As typed, where the system itself counts from the current folder. */
+/** As typed, where the system itself counts from the current folder. Nothing at all is no folder, there as here. */
 export function from(folder: string, path: string): string {
-  return folder === '.' || path.startsWith('/') ? path : `${folder}/${path}`
+  return folder === '.' || path === '' || path.startsWith('/') ? path : `${folder}/${path}`
 }
 
 async function openForCommands(
