@@ -25,7 +25,7 @@ export type StoreOptions = {
   /** `fsync` (default) survives a power cut, `os` a killed process. */
   readonly durability?: Durability
   readonly limits?: Partial<Limits>
-  /** The caller has nothing else to do while it waits: no thread is started to keep its event loop free. */
+  /** The caller has nothing else to do while it waits, nor to watch: no thread is started to keep its event loop free. */
   readonly mayBlock?: boolean
   /** With `mayBlock`: a thread of `stat-thread.js` that has been started ahead. For the command line. */
   readonly helper?: Worker | undefined
