@@ -32,6 +32,10 @@ test('so has who has another root: there a path can mean something else', () => 
   }
 })
 
-test('and who has another place for the configuration of git', () => {
-  expect(settingOf({ XDG_CONFIG_HOME: '/elsewhere' })).not.toBe(settingOf({}))
-})
+test.each(['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_KEY_0', 'GIT_ATTR_SOURCE'])(
+  'and who has another configuration of git, by %s',
+  (name) => {
+    expect(settingOf({ [name]: '/elsewhere' })).not.toBe(settingOf({}))
+    expect(settingOf({ [name]: 'a', LANG: 'b' })).toBe(settingOf({ [name]: 'a', LANG: 'c' }))
+  },
+)

@@ -71,14 +71,42 @@ function linesOf(path: string): readonly string[] {
   return text === undefined ? [] : text === null ? [ALL] : convertedBy(text)
 }
 
+/** Where those of the machine are, by how its git was built. */
+const MACHINE = ['/etc', '/usr/local/etc', '/opt/homebrew/etc', '/opt/local/etc']
+/** A folder is no attribute file: whoever reads it finds it unfit, and it may say anything. */
+const UNKNOWN = '/'
+
 /** Those that hold for a whole repository: its own, the user's, the machine's, and what a configuration names. */
 function attributeFiles({ gitDir, commonDir }: Repository): readonly string[] {
   const home = bytePath(homedir())
-  const ours = bytePath(process.env['XDG_CONFIG_HOME'] ?? `${home}/.config`)
+  // Git takes one that is empty for none.
+  const ours = bytePath(process.env['XDG_CONFIG_HOME'] || `${home}/.config`)
   const own = [`${commonDir}/config`, `${gitDir}/config.worktree`]
-  const configs = [...own, `${home}/.gitconfig`, `${ours}/git/config`, '/etc/gitconfig']
-  const defaults = [`${commonDir}/info/attributes`, `${ours}/git/attributes`, '/etc/gitattributes']
-  return [...defaults, ...namedIn(configs, home)]
+  const users = [`${home}/.gitconfig`, `${ours}/git/config`]
+  const configs = [...own, ...users, ...MACHINE.map((folder) => `${folder}/gitconfig`)]
+  const defaults = [`${commonDir}/info/attributes`, `${ours}/git/attributes`]
+  const given = givenByVariables()
+  return [
+    ...defaults,
+    ...MACHINE.map((folder) => `${folder}/gitattributes`),
+    ...(given === undefined ? [UNKNOWN] : namedIn([...configs, ...given], home)),
+  ]
+}
+
+/**
+ * The configurations that git's variables name; undefined where these may say more. Those that they take the place of are read
+ * too: git may have been asked without them before.
+ */
+function givenByVariables(): readonly string[] | undefined {
+  const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, GIT_ATTR_SOURCE } = process.env
+  const isDoubtful = Object.entries(process.env).some(
+    ([name, value = '']) =>
+      /^GIT_CONFIG_(?:KEY_\d+|PARAMETERS)$/.test(name) &&
+      /attributesfile|attr\.|include/i.test(value),
+  )
+  if (isDoubtful || Boolean(GIT_ATTR_SOURCE)) return undefined
+  const named = [GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM].flatMap((path) => path || [])
+  return named.every((path) => isAbsolute(path)) ? named.map(bytePath) : undefined
 }
 
 /** Attribute files that configurations name, those they include too. A value that is not plain leads to no file. */
@@ -88,7 +116,8 @@ function namedIn(configs: readonly string[], home: string): readonly string[] {
   for (const config of queue) {
     const text = textOf(config)
     if (text === undefined) continue
-    if (text === null || queue.length > MAX_INCLUDES) return [dirname(config)]
+    // Attributes may be in a tree, too.
+    if (text === null || queue.length > MAX_INCLUDES || /\[attr\b/i.test(text)) return [UNKNOWN]
     const place = (value: string) => placeOf(value, { home, folder: dirname(config) })
     for (const [, value = ''] of text.matchAll(/attributesfile[ \t]*=[ \t]*([^\r\n]*)/gi))
       named.push(place(value))
@@ -101,8 +130,7 @@ function namedIn(configs: readonly string[], home: string): readonly string[] {
 
 function placeOf(value: string, from: { readonly home: string; readonly folder: string }): string {
   const plain = /^"?([^"\\#;%]+?)"?[ \t]*$/.exec(value)?.[1]
-  // A folder is no attribute file: whoever reads it finds it unfit.
-  if (plain === undefined || /^~[^/]/.test(plain)) return from.home
+  if (plain === undefined || /^~[^/]/.test(plain)) return UNKNOWN
   if (plain.startsWith('~/')) return join(from.home, plain.slice(2))
   return isAbsolute(plain) ? plain : join(from.folder, plain)
 }
