@@ -30,9 +30,12 @@ export async function patchText(gitDir: string, request: PatchRequest): Promise<
   return output.toString('utf8')
 }
 
-/** An argument of a process cannot hold bytes that are not UTF-8: a `?` stands for each of those. */
+/** What git matches with every byte that is not ASCII. */
+const OTHER_BYTE = '[!\u0001-\u007f]'
+
+/** An argument of a process cannot hold bytes that are not UTF-8: such a path stands for those that differ from it in these alone. */
 function pathspec(path: BytePath): string {
   const text = isAscii(path) ? path : Buffer.from(path, 'latin1').toString('utf8')
   if (!text.includes('\ufffd')) return `:(top,literal)${text}`
-  return `:(top,glob)${path.replace(/[*?[\\]/g, '\\$&').replace(/[\u0080-\u00ff]/g, '?')}`
+  return `:(top,glob)${path.replace(/[*?[\\]/g, '\\$&').replace(/[\u0080-\u00ff]/g, OTHER_BYTE)}`
 }

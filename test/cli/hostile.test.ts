@@ -104,6 +104,18 @@ test('a name with any bytes can be given and brought back', () => {
   expect(readFileSync(join(s.project, 'other.txt'), 'utf8')).toBe('changed\n')
 })
 
+test('the text of a diff is of the name with any bytes, and not of one that is like it', () => {
+  using s = scratch({ bX: 'one\n' })
+  const path = Buffer.from(`${s.project}/b\xff`, 'latin1')
+  writeFileSync(path, 'one\n')
+  s.run(['save'])
+  writeFileSync(path, 'two\n')
+  s.write({ bX: 'two\n' })
+  const stat = s.shell(`savestate diff 1 --stat -- "$(printf 'b\\377')"`)
+  expect(stat.stdout).toContain(' 1 file changed')
+  expect(stat.stdout).not.toContain('bX')
+})
+
 test('a name can be given as it is printed', () => {
   using s = scratch({ 'a\nb.txt': 'one\n', '"q".txt': 'one\n' })
   s.run(['save', '--name', 'first'])
