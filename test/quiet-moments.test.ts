@@ -3,19 +3,22 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { handleHook, QuietMoments } from '../src/adapters/index.js'
-import { openStore, type Store } from '../src/index.js'
+import { openStore, type Project, type Store } from '../src/index.js'
 import { type Scratch, scratch } from './scratch.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
 /** A session of which nothing is heard after it has begun a call, and whose folder has changed since. */
-async function silentSession(s: Scratch, store: Store): Promise<QuietMoments> {
-  const quiet = new QuietMoments(store)
+async function silentSession(
+  s: Scratch,
+  store: Store,
+  { id = 's-1', quiet = new QuietMoments(store) } = {},
+): Promise<QuietMoments> {
   const hook = (eventName: string, fields: object) =>
     handleHook(store, {
       agent: 'claude',
       eventName,
-      payload: { session_id: 's-1', cwd: s.project, ...fields },
+      payload: { session_id: id, cwd: s.project, ...fields },
       onProject: (project, event) => {
         project.watch()
         quiet.heard(project, event)
@@ -64,5 +67,20 @@ test('while one is being made, the next look does not begin another', async () =
   expect(await reasonsOf(s, store)).toEqual(['Bash: make (running)', 'You: Go'])
   passSeconds(10)
   expect(quiet.due()).toBeDefined()
+  await store.close()
+})
+
+test('where a look at one fails, the others come with the next look', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one\n' } })
+  const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
+  const quiet = await silentSession(s, store)
+  await silentSession(s, store, { id: 's-2', quiet })
+  passSeconds(4)
+  const projects = Object.getPrototypeOf(await store.project(s.project)) as Project
+  const looks = vi.spyOn(projects, 'activity').mockRejectedValueOnce(new Error('no answer'))
+  await expect(quiet.due()?.()).rejects.toThrow('no answer')
+  looks.mockClear()
+  await quiet.due()?.()
+  expect(looks).toHaveBeenCalledTimes(2)
   await store.close()
 })

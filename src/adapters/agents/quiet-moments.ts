@@ -51,8 +51,12 @@ export class QuietMoments {
     if (silent.length === 0) return undefined
     return async () => {
       for (const [key] of silent) this.#looked.add(key)
-      for (const [key, waiting] of silent)
-        await this.#look(key, waiting).finally(() => this.#looked.delete(key))
+      try {
+        for (const [key, waiting] of silent) await this.#look(key, waiting)
+      } finally {
+        // Those too whose turn did not come, because one before failed.
+        for (const [key] of silent) this.#looked.delete(key)
+      }
     }
   }
 
