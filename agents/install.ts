@@ -63,8 +63,10 @@ function removeUnfinished(folder: string): void {
 
 /** In the caller's own environment, which may be what leads to the registry. */
 function npmInstall(folder: string): Promise<void> {
+  // `npm run` hands on our own engine-strict, and an agent that is a program of its own asks for a Node that it never runs.
+  const options = ['--ignore-scripts', '--no-engine-strict']
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  const child = spawn('npm', ['install', '--ignore-scripts', ...quiet, '--prefix', folder], {
+  const child = spawn('npm', ['install', ...options, ...quiet, '--prefix', folder], {
     cwd: folder,
     stdio: ['ignore', 2, 2],
     timeout: INSTALL_MINUTES * 60_000,
