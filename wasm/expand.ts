@@ -34,6 +34,7 @@ export function expandBlock(
     let before = bits
     bits >>= entry & 63
     count -= entry
+    // Written out three times: so many fit into the bits that one look at the input gives, and a loop would count them.
     if (entry & LITERAL) {
       store<u8>(out++, <u8>(entry >> 16))
       entry = <u64>load<u32>(literals + ((<usize>(bits & literalMask)) << 2))
