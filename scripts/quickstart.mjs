@@ -1,6 +1,6 @@
-// The story of Savestate in about twenty seconds, with the real program in a scratch folder: an agent's work
-// is saved, a careless command destroys it, and it comes back; an agent is killed and goes on. Every step is checked; `--fast` leaves the
-// pauses out.
+// Tells the story of Savestate in about twenty seconds, with the real program in a scratch folder: an agent's work
+// is saved, a careless command destroys it, and it comes back; a killed agent continues. Every step is checked;
+// `--fast` omits the pauses.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -92,9 +92,10 @@ async function main() {
 
   await say(
     'That was all of it, in a scratch folder that is now removed. Next:\n' +
-      '  npm install -g .          puts `savestate` on your PATH\n' +
-      '  savestate save            in a project of yours\n' +
-      '  savestate help            all commands; README.md for the rest',
+      '  npm pack && npm install -g ./savestate-*.tgz   puts `savestate` on your PATH\n' +
+      '  savestate install claude                       checkpoints at every prompt and tool call\n' +
+      '  savestate save                                 or by hand, in a project of yours\n' +
+      '  savestate help                                 all commands; README.md for the rest',
   )
 }
 
