@@ -154,7 +154,7 @@ function stepsOf(block: string): Step[] {
 /** Without what differs from run to run: ids and their starts, times, hashes, and the width of columns. */
 function loosely(output: string): string[] {
   return output
-    .replace(/\b[bcdfghjklmnpqrstvwxz]{8,18}\b/g, '<id>')
+    .replace(/\b[bcdfghjklmnpqrstvwxz]{4,18}\b/g, '<id>')
     .replace(/\b[0-9a-f]{7,40}\b/g, '<hash>')
     .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+Z)?/g, '<time>')
     .replace(/just now|\d+ (?:min|h) ago/g, '<time>')

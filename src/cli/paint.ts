@@ -19,3 +19,7 @@ export function paintFor(isColoured: boolean): Paint {
   if (!isColoured) return (_, text) => text
   return (colour, text) => (text === '' ? '' : `\u001b[${CODES[colour]}m${text}\u001b[0m`)
 }
+
+export function hasColours(paint: Paint): boolean {
+  return paint('bold', 'x') !== 'x'
+}

@@ -1,9 +1,13 @@
-// Ids begin with their time, so neighbours look alike: show as many letters as tell them apart.
+// Ids are random from the first letter: four letters nearly always identify one. Print the shortest prefix that does.
 import type { Project } from '../index.js'
+import { hasColours, type Paint } from './paint.js'
 
-const MIN_LETTERS = 8
+/** The shortest prefix that a reference may have. */
+const MIN_LETTERS = 4
+/** Letters shown where colors mark the part that is enough to type. */
+const SHOWN_LETTERS = 8
 
-/** The start of each id that no other of them has. */
+/** The shortest prefix of each id, of four letters or more, that no other id in the list has. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...new Set(ids)].sort()
   return new Map(
@@ -17,7 +21,7 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
-/** Each with the start of its id that no other of all has: of some rows of a list, what is typed is looked up in the whole. */
+/** Adds to each row the prefix that is unique among all: a reference is resolved among all, not among the shown rows. */
 export function withShortIds<Row extends { readonly id: string }>(
   rows: readonly Row[],
   all: readonly { readonly id: string }[],
@@ -26,10 +30,24 @@ export function withShortIds<Row extends { readonly id: string }>(
   return rows.map((row) => ({ ...row, shortId: ids.get(row.id) ?? row.id }))
 }
 
-/** The start of one id that no other checkpoint of the project has. */
+/** The shortest prefix that identifies one checkpoint in the project. */
 export async function shortIdOf(project: Project, id: string): Promise<string> {
   const { checkpoints } = await project.list()
   return shortIds([id, ...checkpoints.map((checkpoint) => checkpoint.id)]).get(id) ?? id
+}
+
+/** As jj prints ids: the prefix to type in color, then a few dim letters. Without colors the prefix alone. */
+export function paintId(
+  { id, shortId }: { readonly id: string; readonly shortId: string },
+  paint: Paint,
+): string {
+  if (!hasColours(paint)) return shortId
+  return paint('yellow', shortId) + paint('dim', id.slice(shortId.length, SHOWN_LETTERS))
+}
+
+/** The columns that `paintId` needs for ids with prefixes of at most so many letters. */
+export function idWidth(letters: number, paint: Paint): number {
+  return hasColours(paint) ? Math.max(SHOWN_LETTERS, letters) : letters
 }
 
 function sharedLetters(a: string, b: string): number {

@@ -28,9 +28,9 @@ const KINDS: readonly CheckpointKind[] = [
  */
 export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
   const { inspection } = ledger
-  const newest = inspection.newestId()
+  const newestMs = inspection.newestMs()
   const all = orphans(ledger, report)
-  const lost = all.filter(({ facts }) => inspection.hasLostRows || facts.checkpoint > newest)
+  const lost = all.filter(({ facts }) => inspection.hasLostRows || facts.createdAtMs > newestMs)
   const rest = all.length - lost.length
   const leftover: Finding[] =
     rest === 0
@@ -81,7 +81,7 @@ function orphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] {
       const isOwn = name.endsWith(`/${facts.checkpoint}`)
       return isOwn && !known.has(facts.checkpoint) ? [{ name, commit, facts }] : []
     })
-    .sort((a, b) => (a.facts.checkpoint < b.facts.checkpoint ? -1 : 1))
+    .sort((a, b) => a.facts.createdAtMs - b.facts.createdAtMs)
 }
 
 async function adopt({ ledger, snapshots }: CareContext, { commit, facts }: Orphan): Promise<void> {

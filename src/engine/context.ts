@@ -45,7 +45,7 @@ export function ensureProject({ ledger, clock, path }: ProjectContext): Project 
   const known = ledger.projectAt(path)
   if (known !== undefined) return known
   const createdAtMs = clock.nowMs()
-  const id = parseProjectId(makeId(createdAtMs, clock.random))
+  const id = parseProjectId(makeId(clock.random))
   return ledger.ensureProject({ id, path, createdAtMs, ...parentIdentity(path) })
 }
 

@@ -107,7 +107,7 @@ export const importSession = sessionOperation({
           if (isKnown(ledger, { session: hold.key, id: item.id })) continue
           const session = sessionNow(context)
           const createdAtMs = parseTime(item.timestamp)
-          const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+          const id = parseCheckpointId(makeId(clock.random))
           const state = ledger.states.write(item.data ?? null, memory)
           ledger.checkpoints.insert(
             {

@@ -93,7 +93,7 @@ function importCommit(
       const captured = await snapshots.adopt(project, { objects, tree: source })
       const { skippedPaths, repositories, ...snapshot } = captured
       const { tree } = snapshot
-      const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+      const id = parseCheckpointId(makeId(clock.random))
       const reason = commit.subject === '' ? null : parseReason(commit.subject.slice(0, MAX_REASON))
       const facts = { kind: 'imported', reason, createdAtMs } as const
       const place = { tree, project: project.id, projectPath: project.path, checkpoint: id }
@@ -141,7 +141,7 @@ function madeFrom({ ledger }: StoreContext, origin: string): FilesCheckpoint | u
  */
 function ensureProjectOf({ ledger, clock }: StoreContext, path: BytePath): Project {
   const createdAtMs = clock.nowMs()
-  const id = parseProjectId(makeId(createdAtMs, clock.random))
+  const id = parseProjectId(makeId(clock.random))
   const parent = isFolder(path) ? parentIdentity(path) : { parentDev: '', parentIno: '' }
   return ledger.ensureProject({ id, path, createdAtMs, ...parent })
 }

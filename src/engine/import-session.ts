@@ -96,7 +96,7 @@ function addItem(context: StoreContext, addition: Addition): boolean {
   if (fault !== undefined) throw unreadable(fault)
   const session = ledger.sessions.byId(target) ?? createSession(context, addition)
   const { createdAtMs, name, reason, status, metadata, operationId } = item
-  const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+  const id = parseCheckpointId(makeId(clock.random))
   const facts = {
     key: session.key,
     id: session.id,

@@ -34,7 +34,7 @@ export async function prepareCheckpoint(
 ): Promise<FilesCheckpoint> {
   const { kind, reason, name, previous, session = null } = facts
   const createdAtMs = clock.nowMs()
-  const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+  const id = parseCheckpointId(makeId(clock.random))
   const { skippedPaths: _paths, repositories: _repositories, ...snapshot } = captured.snapshot
   const { tree, fileCount } = snapshot
   const { lines } = captured

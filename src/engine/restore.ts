@@ -120,7 +120,7 @@ export async function restore(
     reason: `before ${request.reason}`,
   })
   failpoint('restore:safety-made')
-  const operation = parseOperationId(makeId(context.clock.nowMs(), context.clock.random))
+  const operation = parseOperationId(makeId(context.clock.random))
   const entries = journalEntries(plan)
   // Only what was planned: with another .gitignore back in place, files that were ignored all along look
   // like files made later.

@@ -33,14 +33,14 @@ export const reverted = projectOperation({
   },
 })
 
-/** A prune may have taken away the one that is known; ids are in the order of time. */
+/** If a prune removed the known one, all that are left are newer: a prune removes the oldest first. */
 function operationsAfter(
   operations: readonly Operation[],
   since: string | null,
 ): readonly Operation[] {
   if (since === null) return operations
   const at = operations.findIndex(({ id }) => id === since)
-  return at >= 0 ? operations.slice(at + 1) : operations.filter(({ id }) => id > since)
+  return operations.slice(at + 1)
 }
 
 async function changedBy(

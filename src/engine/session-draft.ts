@@ -34,7 +34,7 @@ export function draftOf(
   const createdAtMs = clock.nowMs()
   return {
     ...facts,
-    id: parseCheckpointId(makeId(createdAtMs, clock.random)),
+    id: parseCheckpointId(makeId(clock.random)),
     createdAtMs,
     pinned: false,
     authors: null,

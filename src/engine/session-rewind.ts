@@ -125,7 +125,7 @@ function rewindState(
   }
   if (dryRun) return { ...nothing, applied: false, checkpoint: null }
   const createdAtMs = clock.nowMs()
-  const id = parseCheckpointId(makeId(createdAtMs, clock.random))
+  const id = parseCheckpointId(makeId(clock.random))
   failpoint('rewind-state:before-row')
   ledger.transaction(() => {
     ledger.sessions.check(hold)

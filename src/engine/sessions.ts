@@ -110,7 +110,7 @@ async function forkFrom(
   const project = projectId === null ? undefined : ledger.project(projectId)
   const createdAtMs = clock.nowMs()
   const fork = {
-    id: parseCheckpointId(makeId(createdAtMs, clock.random)),
+    id: parseCheckpointId(makeId(clock.random)),
     reason: `fork of ${from.id}`,
     createdAtMs,
   }

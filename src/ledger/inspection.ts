@@ -129,10 +129,10 @@ export class Inspection {
     return new Set(this.#database.all('SELECT id FROM checkpoints').map((row) => String(row['id'])))
   }
 
-  /** '' if there is none. */
-  newestId(): string {
-    const row = this.#database.get('SELECT max(id) AS id FROM checkpoints') ?? {}
-    return row['id'] === null ? '' : text(row, 'id')
+  /** When the newest checkpoint was made; 0 if there is none. */
+  newestMs(): number {
+    const sql = 'SELECT coalesce(max(created_at), 0) AS newest FROM checkpoints'
+    return number(this.#database.get(sql) ?? {}, 'newest')
   }
 
   addProject({ id, path }: Project, atMs: number): void {
@@ -149,9 +149,9 @@ export class Inspection {
   /** To where its time belongs, if there is room between its neighbours. */
   placeByTime(id: CheckpointId): void {
     const row = this.#database.get(
-      `SELECT (SELECT max(seq) FROM checkpoints WHERE id < ?) AS before,
-         (SELECT min(seq) FROM checkpoints WHERE id > ?) AS after`,
-      id,
+      `SELECT (SELECT max(seq) FROM checkpoints WHERE created_at <= own.created_at AND id <> own.id) AS before,
+         (SELECT min(seq) FROM checkpoints WHERE created_at > own.created_at) AS after
+       FROM checkpoints own WHERE id = ?`,
       id,
     )
     const [before, after] = [row?.['before'], row?.['after']]

@@ -14,20 +14,20 @@ export type ObjectId = Id<'object'>
 
 // Consonants only: an id can neither look like a number nor spell a word.
 const LETTERS = 'bcdfghjklmnpqrstvwxz'
-const TIME_LETTERS = 10
-const RANDOM_LETTERS = 8
-const EPOCH_MS = Date.UTC(2020, 0, 1)
+const ID_LETTERS = 18
 const ID_FORM = /^[bcdfghjklmnpqrstvwxz]{18}$/
 
-/** A fresh id: ten letters of time, so that ids sort by age, and eight of chance. */
-export function makeId(nowMs: number, random: (bytes: number) => Uint8Array): string {
-  let time = Math.max(0, Math.floor(nowMs) - EPOCH_MS)
+/** 128 bits for 77.8 bits of letters: the remainder of the division favors no letter by more than 2^-50. */
+const RANDOM_BYTES = 16
+
+/** A new id, random from the first letter, so that a short prefix identifies it. The time is stored beside it. */
+export function makeId(random: (bytes: number) => Uint8Array): string {
+  let rest = random(RANDOM_BYTES).reduce((number, byte) => number * 256n + BigInt(byte), 0n)
   let text = ''
-  for (let i = 0; i < TIME_LETTERS; i++) {
-    text = LETTERS.charAt(time % LETTERS.length) + text
-    time = Math.floor(time / LETTERS.length)
+  while (text.length < ID_LETTERS) {
+    text += LETTERS.charAt(Number(rest % BigInt(LETTERS.length)))
+    rest /= BigInt(LETTERS.length)
   }
-  for (const byte of random(RANDOM_LETTERS)) text += LETTERS.charAt(byte % LETTERS.length)
   return text
 }
 

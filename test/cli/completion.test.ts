@@ -42,8 +42,8 @@ test('checkpoints are offered by name, number and id, newest first', () => {
     'before lunch',
     '1',
     '2',
-    expect.stringMatching(/^[a-z]{8,18}$/),
-    expect.stringMatching(/^[a-z]{8,18}$/),
+    expect.stringMatching(/^[a-z]{4,18}$/),
+    expect.stringMatching(/^[a-z]{4,18}$/),
   ])
   expect(lines[1]).toBe('before lunch\tjust now, before lunch: the first')
   const id = textsOf(lines)[4] ?? ''

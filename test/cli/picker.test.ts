@@ -20,7 +20,7 @@ test('a checkpoint is picked with its preview, the plan is asked for, and the fo
   expect(await terminal.ended).toBe(0)
   const [drawn = '', after = ''] = terminal.output().split('\u001b[?1049l')
   expect(drawn).toContain('> 2  just now  You: Fix the login')
-  expect(after).toMatch(/Will be written \(1\):[^]*Rewound to \w{8,18}: 1 file written/)
+  expect(after).toMatch(/Will be written \(1\):[^]*Rewound to \w{4,18}: 1 file written/)
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })
 
@@ -33,7 +33,7 @@ test('who picks the files alone is done when they are back, also with --continue
   terminal.type('f')
   expect(await terminal.ended).toBe(0)
   const [, after = ''] = terminal.output().split('\u001b[?1049l')
-  expect(after).toMatch(/^\s*Rewound to \w{8,18}: 1 file written\. Undo with: savestate undo\s*$/)
+  expect(after).toMatch(/^\s*Rewound to \w{4,18}: 1 file written\. Undo with: savestate undo\s*$/)
 })
 
 test('who leaves has changed nothing, and the terminal is given back, also after a signal', async () => {

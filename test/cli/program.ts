@@ -135,7 +135,7 @@ export function prepared(make: () => Scratch): () => Scratch {
 export function steady(text: string): string {
   return (
     text
-      .replace(/\b[bcdfghjklmnpqrstvwxz]{8,18}\b/g, '<id>')
+      .replace(/\b[bcdfghjklmnpqrstvwxz]{4,18}\b/g, '<id>')
       // As many letters as it takes to tell them apart, so the columns vary.
       .replace(/<id>  +/g, '<id>  ')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>')

@@ -89,20 +89,20 @@ const SESSIONS = [
 
 test('a list without sessions has no column for them', () => {
   expect(checkpointTable([checkpoint({})], screenOf(80))).toBe(
-    '1  bcdfghjk  2 h ago  3 files +120 −45  the login works again, and the tests pa…',
+    '1  bcdf  2 h ago  3 files +120 −45  the login works again, and the tests pass o…',
   )
 })
 
 test('a list with sessions is readable in 80 columns', () => {
   const text = checkpointTable([checkpoint({}), IN_SESSION, STATE_ALONE], screenOf(80))
   expect(text.split('\n')).toEqual([
-    '1  bcdfghjk  2 h ago                     3 files +120 −45         the login wor…',
-    '2  bzzzzzzz  2 h ago  a-session-wi…:120  3 files +120 −45, state  the login wor…',
-    '3  czzzzzzz  2 h ago  a-session-wi…:120  state                    \\x1b[31mred',
+    '1  bcdf  2 h ago                     3 files +120 −45         the login works a…',
+    '2  bzzz  2 h ago  a-session-wi…:120  3 files +120 −45, state  the login works a…',
+    '3  czzz  2 h ago  a-session-wi…:120  state                    \\x1b[31mred',
   ])
   expect(stepTable([IN_SESSION, STATE_ALONE], screenOf(80)).split('\n')).toEqual([
-    'step 120  bzzzzzzz  2 h ago  3 files +120 −45, state  the login works again, an…',
-    'step 120  czzzzzzz  2 h ago  state                    \\x1b[31mred',
+    'step 120  bzzz  2 h ago  3 files +120 −45, state  the login works again, and th…',
+    'step 120  czzz  2 h ago  state                    \\x1b[31mred',
   ])
 })
 
@@ -113,12 +113,12 @@ test('where an agent has changed something, who it was is told before the sessio
     { ...STATE_ALONE, author: null },
   ]
   expect(checkpointTable(rows, screenOf(80)).split('\n')).toEqual([
-    '1  bcdfghjk  2 h ago  claude      3 files +120 −45         the login works agai…',
-    '2  bzzzzzzz  2 h ago  claude+you  3 files +120 −45, state  the login works agai…',
-    '3  czzzzzzz  2 h ago              state                    \\x1b[31mred',
+    '1  bcdf  2 h ago  claude      3 files +120 −45         the login works again, a…',
+    '2  bzzz  2 h ago  claude+you  3 files +120 −45, state  the login works again, a…',
+    '3  czzz  2 h ago              state                    \\x1b[31mred',
   ])
   expect(checkpointTable(rows, screenOf(50)).split('\n')[1]).toBe(
-    '2  bzzzzzzz  2 h ago  claude+you  the login works…',
+    '2  bzzz  2 h ago  claude+you  the login works aga…',
   )
   // Nobody but the person: there is nothing to tell apart.
   const alone = [checkpoint({ author: 'you' }), checkpoint({ author: 'rewind' })]

@@ -5,7 +5,7 @@ import { paintPatch } from '../../src/cli/diff-text.js'
 import { bytes, counted, grouped } from '../../src/cli/figures.js'
 import { nearest } from '../../src/cli/nearest.js'
 import { chosenPager } from '../../src/cli/pager.js'
-import { wantsColour } from '../../src/cli/paint.js'
+import { paintFor, wantsColour } from '../../src/cli/paint.js'
 import { parse } from '../../src/cli/parse.js'
 import { planCounts, planText } from '../../src/cli/plan-text.js'
 import { jsonForPeople, pathForPeople, printable, printableLines } from '../../src/cli/printable.js'
@@ -13,7 +13,7 @@ import { progressBar, progressText } from '../../src/cli/progress-bar.js'
 import { projectPath } from '../../src/cli/project-path.js'
 import { bytesOfArgument, decodeArgument } from '../../src/cli/raw-arguments.js'
 import { relativeTime } from '../../src/cli/relative-time.js'
-import { shortIds } from '../../src/cli/short-id.js'
+import { paintId, shortIds } from '../../src/cli/short-id.js'
 import { COMMAND_NAMES } from '../../src/cli/table.js'
 import { cutEnd, cutStart, padEnd, widthOf } from '../../src/cli/text-width.js'
 
@@ -66,10 +66,17 @@ test('wide characters take two columns, marks none', () => {
   expect(padEnd('文', 4)).toBe('文  ')
 })
 
-test('an id is cut to what tells it from its neighbours, and to 8 letters at least', () => {
+test('an id is cut to its shortest unique prefix, of 4 letters at least', () => {
   const ids = ['bcdfghjklmnpqrstvw', 'bcdfghjklmnpqrstvx', 'bzzzzzzzzzzzzzzzzz']
-  expect([...shortIds(ids).values()]).toEqual([ids[0], ids[1], 'bzzzzzzz'])
-  expect(shortIds(['bcdfghjklmnpqrstvw']).get('bcdfghjklmnpqrstvw')).toBe('bcdfghjk')
+  expect([...shortIds(ids).values()]).toEqual([ids[0], ids[1], 'bzzz'])
+  expect(shortIds(['bcdfghjklmnpqrstvw']).get('bcdfghjklmnpqrstvw')).toBe('bcdf')
+})
+
+test('with colors an id has 8 letters, the prefix to type highlighted; without them the prefix alone', () => {
+  const row = { id: 'bcdfghjklmnpqrstvw', shortId: 'bcdf' }
+  expect(paintId(row, paintFor(true))).toBe('\u001b[33mbcdf\u001b[0m\u001b[2mghjk\u001b[0m')
+  expect(paintId(row, paintFor(false))).toBe('bcdf')
+  expect(paintId({ ...row, shortId: row.id }, paintFor(true))).toBe(`\u001b[33m${row.id}\u001b[0m`)
 })
 
 test('the nearest command is found for a slip, none for another word', () => {

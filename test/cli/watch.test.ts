@@ -17,7 +17,7 @@ test('a folder is saved whenever it falls quiet, and at the end', async () => {
     code: 0,
     stderr: `Watching ${s.project}. Ctrl-C ends it.\n`,
   })
-  expect(stdout).toMatch(/^(?:\d\d:\d\d:\d\d  [a-z]{8,18}  1 file \+1 −0\n){3}$/)
+  expect(stdout).toMatch(/^(?:\d\d:\d\d:\d\d  [a-z]{4,18}  1 file \+1 −0\n){3}$/)
   expect(watches).toMatchObject([{ path: s.project, isWatching: true, fullScans: 0 }])
   expect(s.json(['status'])).toMatchObject({ watches: [] })
   expect(s.json(['list'])).toMatchObject({

@@ -24,7 +24,7 @@ export class TreeSource implements EventSource {
   constructor(root: BytePath, listener: SourceListener) {
     this.#root = root
     this.#listener = listener
-    const tag = makeId(Date.now(), randomBytes)
+    const tag = makeId(randomBytes)
     this.#cookies = new Cookies(pathText(root), (number) => temporaryName(tag, number))
   }
 
