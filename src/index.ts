@@ -61,6 +61,7 @@ export {
   CHANGED_BY_PERSON,
   NOT_READABLE,
   type CheckpointKind,
+  type CheckpointMoment,
   type ClassCodec,
   ClassRegistry,
   DEFAULT_EXCLUDES,

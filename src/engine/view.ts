@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   type CheckpointBrief,
   type CheckpointKind,
+  type CheckpointMoment,
   type Entry,
   pathText,
   type RestorePlan,
@@ -36,6 +37,11 @@ export type CheckpointView = {
   readonly hasFiles: boolean
   readonly pinned: boolean
   readonly kind: CheckpointKind
+  /**
+   * For a checkpoint of a coding agent: made `before` the prompt or call that its reason names, or `after` it. Null for
+   * all others, and where the metadata is encrypted.
+   */
+  readonly moment: CheckpointMoment | null
   /**
    * Who has changed the files since the checkpoint before: `you`, the name of an agent or of a command, `rewind`, or
    * several of them joined by `+`. Null where nothing changed, or nobody knows.
@@ -120,6 +126,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     hasFiles: brief.hasFiles,
     pinned,
     kind,
+    moment: brief.moment,
     author: authorText(brief.authors),
   }
 }

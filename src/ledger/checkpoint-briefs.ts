@@ -3,6 +3,7 @@
 import {
   type CheckpointBrief,
   type CheckpointKind,
+  checkpointMoment,
   invariant,
   parseCheckpointId,
   parseStatus,
@@ -51,7 +52,7 @@ export function readBriefs(database: Database, query: CheckpointQuery): Checkpoi
     `SELECT group_concat(brief) AS briefs FROM (
        SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
          sessions.id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL, tree IS NOT NULL,
-         files, insertions, deletions, skipped_counts, authors) AS brief
+         files, insertions, deletions, skipped_counts, authors, ${MOMENT}) AS brief
        FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session ${rest})`,
     ...values,
   )
@@ -64,10 +65,21 @@ export function readBriefs(database: Database, query: CheckpointQuery): Checkpoi
   return briefs.sort(([a], [b]) => number(b) - number(a)).map(briefOf)
 }
 
+/** The keys that checkpointMoment needs. Sealed metadata is no JSON and has none. */
+const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_array(
+  json_extract(checkpoints.metadata, '$.agentSession'), json_extract(checkpoints.metadata, '$.at'),
+  json_type(checkpoints.metadata, '$.calls') = 'array') END)`
+
+function momentIn(value: unknown): CheckpointBrief['moment'] {
+  if (!Array.isArray(value)) return null
+  const [agentSession, at, hasCalls]: readonly unknown[] = value
+  return checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 })
+}
+
 function briefOf(columns: readonly unknown[]): CheckpointBrief {
   const [, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
     columns
-  const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors] =
+  const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors, moment] =
     columns.slice(11)
   const isInSession = sessionId !== null
   return {
@@ -88,6 +100,7 @@ function briefOf(columns: readonly unknown[]): CheckpointBrief {
         ? { files: number(files), insertions: number(insertions), deletions: number(deletions) }
         : null,
     skippedCounts: hasFiles === 1 ? (JSON.parse(text(skippedCounts)) as SkipCounts) : {},
+    moment: momentIn(moment),
   }
 }
 

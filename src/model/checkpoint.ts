@@ -1,6 +1,7 @@
 // The nouns that every room speaks of.
 import type { Authors } from './author.js'
 import type { BytePath } from './byte-path.js'
+import { type CheckpointMoment, momentOfMetadata } from './checkpoint-moment.js'
 import type { SkipCounts, SkipReason } from './entry.js'
 import type { CheckpointId, ObjectId, OperationId, ProjectId, StateId } from './ids.js'
 import type { SessionKey, Status } from './session.js'
@@ -117,6 +118,7 @@ export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
   readonly hasFiles: boolean
   readonly changes: ChangeCounts | null
   readonly skippedCounts: SkipCounts
+  readonly moment: CheckpointMoment | null
 }
 
 export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
@@ -137,6 +139,7 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     hasFiles: snapshot !== null,
     changes,
     skippedCounts: snapshot?.skippedCounts ?? {},
+    moment: momentOfMetadata(session?.metadata),
   }
 }
 

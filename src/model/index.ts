@@ -1,5 +1,6 @@
 export * from './author.js'
 export * from './byte-path.js'
+export * from './checkpoint-moment.js'
 export * from './checkpoint.js'
 export * from './config.js'
 export * from './entry.js'

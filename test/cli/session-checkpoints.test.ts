@@ -68,6 +68,7 @@ test('save adds steps to a session, with state, with files, or with both', () =>
     hasFiles: false,
     pinned: false,
     kind: 'save',
+    moment: null,
     created: true,
   })
 })

@@ -25,6 +25,7 @@ function checkpoint(facts: Readonly<Record<string, unknown>>) {
     hasFiles: false,
     pinned: false,
     kind: 'save',
+    moment: null,
     ...facts,
   }
 }

@@ -40,6 +40,7 @@ function checkpoint(facts: Partial<CheckpointView>): CheckpointView {
     hasFiles: true,
     pinned: false,
     kind: 'save',
+    moment: null,
     author: 'you',
     ...facts,
   }
