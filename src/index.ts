@@ -25,6 +25,8 @@ export type {
   InFlight,
   LegacyArchive,
   ListAllResult,
+  HistoryEntry,
+  HistoryResult,
   ListResult,
   MomentInput,
   NewGraphCheckpoint,

@@ -385,7 +385,7 @@ test('the next command says that it has finished what was interrupted', async ()
     await project.list({}, { onNotice: (text) => notices.push(text) })
     return (await project.list({ limit: 1 })).checkpoints[0]?.reason
   })
-  expect(reason).toBe(`rewind to ${ids.first} (first)`)
+  expect(reason).toBe(`rewind to "first" (${ids.first.slice(0, 8)})`)
   expect(notices).toEqual([`An interrupted rewind has been finished: ${reason}.`])
 })
 

@@ -157,7 +157,7 @@ function loosely(output: string): string[] {
     .replace(/\b[bcdfghjklmnpqrstvwxz]{4,18}\b/g, '<id>')
     .replace(/\b[0-9a-f]{7,40}\b/g, '<hash>')
     .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+Z)?/g, '<time>')
-    .replace(/just now|\d+ (?:min|h) ago/g, '<time>')
+    .replace(/just now|\d+ (?:s|min|h) ago/g, '<time>')
     .replace(/\b\d[\d.]* (?:B|KB|MB)\b/g, '<size>')
     .replaceAll(join(scratch, 'home'), '/home/you')
     .split('\n')

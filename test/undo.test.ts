@@ -81,7 +81,7 @@ test('the kinds and reasons of the checkpoints tell the story', async () => {
   const redone = await project.redo()
   const { checkpoints } = await project.list()
   const told = checkpoints.map(({ id: of, kind, reason }) => [of, kind, reason])
-  const rewind = `rewind to ${id} (good)`
+  const rewind = `rewind to "good" (${id.slice(0, 8)})`
   expect(told).toEqual([
     [redone.checkpoint, 'redo', `redo of ${rewind}`],
     [undone.checkpoint, 'undo', `undo of ${rewind}`],

@@ -95,18 +95,39 @@ export const FOLDER_COMMANDS = {
     ],
   },
   list: {
-    usage: 'list [--session ID] [--all] [--limit N]',
+    usage: 'list [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [-- PATH…]',
     summary: 'List the checkpoints, newest first',
     details: [
-      'Where a checkpoint belongs to a session, the session and the step are shown as in fix-login:3.',
-      'Where somebody else than you has changed something, there is a column that says who: you, an agent by its name, several joined by +, or rewind.',
+      'The prompts of coding agents come newest first, each with its tool calls below it in the order in which they ran. The row of a prompt (●) is the folder before the prompt; the row of a call is the folder after the call. Saves by hand and rewinds stand between them.',
+      'The number and the first letters of the id are what other commands take. At the right: the agent, the lines that were added and removed, and the age. Where someone else than the agent changed files, a row names them: you, or another agent.',
+      'With --grep only checkpoints that have all of the words in their name, reason, prompt or changed paths (with --all: in name or reason). With paths only those that changed one of these files, or a file below one of these folders. Each checkpoint is compared with the one before it, until enough are found.',
+      PATH_HELP,
     ],
+    takesPaths: true,
     options: [
+      { ...limitOption('At most N of them (default 20; with --json all)'), short: 'n' },
+      {
+        name: 'prompts',
+        kind: 'flag',
+        summary: 'Without the tool calls: how many there were for each prompt',
+      },
+      {
+        name: 'grep',
+        kind: 'text',
+        value: 'WORDS',
+        summary: 'Only those that have all of these words',
+      },
+      { name: 'pinned', kind: 'flag', summary: 'Only pinned ones' },
       sessionOption('Of this session'),
       { name: 'all', kind: 'flag', summary: 'Of all projects' },
-      limitOption('At most N of them (default 20; with --json all)'),
     ],
     exclusive: [['session', 'all']],
+    examples: [
+      ['savestate list -n 50', 'The newest 50'],
+      ['savestate list --prompts', 'What you asked for'],
+      ['savestate list --grep "rm -rf"', 'Find the call that removed too much'],
+      ['savestate list -- src/db.ts', 'Which step changed this file?'],
+    ],
   },
   show: {
     usage: 'show <ref> [--of SESSION]',

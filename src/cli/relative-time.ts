@@ -1,16 +1,18 @@
 // Times as people say them.
 
+const JUST_NOW_MS = 5000
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** `just now`, `3 min ago`, `2 h ago`, `yesterday`, `5 days ago`, else the date; in local time. */
+/** `just now`, `12 s ago`, `3 min ago`, `2 h ago`, `yesterday`, `5 days ago`, else the date; in local time. */
 export function relativeTime(iso: string, now: Date): string {
   const then = new Date(iso)
   const agoMs = now.getTime() - then.getTime()
   // A clock that is a little behind makes a fresh checkpoint come from the future.
   if (agoMs < -MINUTE_MS) return localTime(iso)
-  if (agoMs < MINUTE_MS) return 'just now'
+  if (agoMs < JUST_NOW_MS) return 'just now'
+  if (agoMs < MINUTE_MS) return `${Math.floor(agoMs / 1000)} s ago`
   if (agoMs < HOUR_MS) return `${Math.floor(agoMs / MINUTE_MS)} min ago`
   if (agoMs < DAY_MS) return `${Math.floor(agoMs / HOUR_MS)} h ago`
   const days = Math.round((midnight(now) - midnight(then)) / DAY_MS)

@@ -124,6 +124,7 @@ export const importSession = sessionOperation({
               session: {
                 key: hold.key,
                 id: hold.id,
+                agent: session.agent,
                 parent: session.head,
                 step: session.nextStep,
                 status: session.status,

@@ -100,6 +100,7 @@ function addItem(context: StoreContext, addition: Addition): boolean {
   const facts = {
     key: session.key,
     id: session.id,
+    agent: session.agent,
     parent: session.head,
     step: session.nextStep,
     status,

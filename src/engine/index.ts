@@ -5,6 +5,7 @@ export {
   doctor,
   exportSession,
   forget,
+  history,
   hasStrangers,
   importFrom,
   importSession,
@@ -25,6 +26,7 @@ export { config, type ConfigResult, limitsOf, storeSettings } from './settings.j
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune.js'
 export type { PruneInput } from './prune-input.js'
+export type { HistoryEntry, HistoryResult } from './history.js'
 export { type ListAllResult, type ListResult, list, listAll } from './list.js'
 export { name, pin, unpin } from './marks.js'
 export { changeNote, type NoteChange, readNote } from './notes.js'

@@ -2,6 +2,7 @@
 import type { ProjectContext, StoreContext } from './context.js'
 import type { ExchangedCheckpoint, ImportOutlook, ImportResult } from './exchange.js'
 import type { ForgetResult } from './forget.js'
+import type { HistoryResult } from './history.js'
 import type { ImportFromResult } from './import-from.js'
 import type { Later } from './operation.js'
 import type { PruneResult } from './prune.js'
@@ -23,6 +24,9 @@ export const planImport: Later<StoreContext, ImportOutlook> = {
 }
 export const forget: Later<ProjectContext, ForgetResult> = {
   load: async () => (await import('./forget.js')).forget,
+}
+export const history: Later<ProjectContext, HistoryResult> = {
+  load: async () => (await import('./history.js')).history,
 }
 export const importFrom: Later<StoreContext, ImportFromResult> = {
   load: async () => (await import('./import-from.js')).importFrom,

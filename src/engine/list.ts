@@ -4,7 +4,7 @@ import { pathText } from '../model/index.js'
 import { knownProject, type StoreContext } from './context.js'
 import { projectOperation, storeOperation } from './operation.js'
 import { recoverAll, recoverIfNeeded } from './recover.js'
-import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
+import { type CheckpointView, viewBrief } from './view.js'
 
 export type ListResult = { readonly checkpoints: readonly CheckpointView[] }
 export type ListAllResult = {
@@ -39,9 +39,9 @@ export const listAll = storeOperation({
     const pathOf = new Map(
       ledger.projects().map(({ project }) => [project.id, pathText(project.path)]),
     )
-    const checkpoints = ledger.checkpoints.list({ limit: input.limit }).map((checkpoint) => ({
-      ...viewCheckpoint(checkpoint),
-      project: checkpoint.project === null ? null : (pathOf.get(checkpoint.project) ?? null),
+    const checkpoints = ledger.checkpoints.briefs({ limit: input.limit }).map((brief) => ({
+      ...viewBrief(brief),
+      project: brief.project === null ? null : (pathOf.get(brief.project) ?? null),
     }))
     return { checkpoints: withDamage(context, checkpoints) }
   },

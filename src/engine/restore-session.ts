@@ -50,12 +50,13 @@ export function nextStepOf(
   const session = ledger.sessions.byKey(part.key)
   if (session === undefined || session.head !== part.head) return undefined
   if (fence === undefined && isHeldElsewhere(session.lease, clock.nowMs())) return undefined
-  const { key, id, status, turn, nextStep } = session
+  const { key, id, agent, status, turn, nextStep } = session
   const hold = { key, id, fence: fence ?? session.fence }
   return {
     facts: {
       key,
       id,
+      agent,
       parent: part.parent,
       step: nextStep,
       status,

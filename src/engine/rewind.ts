@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { type BytePath, parsePathText, SavestateError } from '../model/index.js'
 import { knownProject, withProjectLock } from './context.js'
 import { refuseDamagedFiles } from './damage.js'
+import { describeTarget } from './describe-target.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
 import { resolve, withFiles } from './resolve.js'
@@ -35,7 +36,6 @@ export const rewind = projectOperation({
         await recover(context, project, hooks)
         const target = withFiles(resolve(context.ledger, project, id))
         refuseDamagedFiles(context.ledger, target, limits)
-        const label = target.name ?? target.reason
         return restore(context, project, {
           request: {
             kind: 'rewind',
@@ -45,7 +45,7 @@ export const rewind = projectOperation({
             skippedThen: context.ledger.checkpoints.details(target.id)?.skippedPaths ?? [],
             paths: limits,
             only: undefined,
-            reason: `rewind to ${target.id}${label === null ? '' : ` (${label})`}`,
+            reason: `rewind to ${describeTarget(target)}`,
             keepMine,
             dryRun,
           },

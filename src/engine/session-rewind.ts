@@ -11,6 +11,7 @@ import {
 import { failpoint } from '../system/index.js'
 import { withProjectLock } from './context.js'
 import { refuseDamagedFiles, refuseDamagedState } from './damage.js'
+import { describeTarget } from './describe-target.js'
 import type { Hooks } from './hooks.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
@@ -70,7 +71,6 @@ async function restoreFiles(
   const { restored, hooks, keepMine, dryRun } = request
   const then = withFiles(target)
   refuseDamagedFiles(context.ledger, then, request.paths)
-  const label = then.name ?? then.reason
   return withProjectLock(context, project, {
     purpose: 'rewind',
     work: async () => {
@@ -84,7 +84,7 @@ async function restoreFiles(
           skippedThen: context.ledger.checkpoints.details(then.id)?.skippedPaths ?? [],
           paths: request.paths.length === 0 ? undefined : request.paths,
           only: undefined,
-          reason: `rewind to ${then.id}${label === null ? '' : ` (${label})`}`,
+          reason: `rewind to ${describeTarget(then)}`,
           keepMine,
           dryRun,
           session: sessionPart(context, target, restored),
@@ -135,7 +135,7 @@ function rewindState(
       id,
       kind: 'rewind',
       name: null,
-      reason: `rewind of the state to ${target.id}`,
+      reason: `rewind of the state to ${describeTarget(target)}`,
       createdAtMs,
       pinned: false,
       authors: null,

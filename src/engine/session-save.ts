@@ -241,8 +241,8 @@ function inSession(
   session: Session,
   facts: ReturnType<typeof sessionInput> & { readonly state: StateId | null },
 ): InSession {
-  const { key, id, nextStep, turn } = session
-  return { ...draft, session: { key, id, step: nextStep, turn, ...facts } } as InSession
+  const { key, id, agent, nextStep, turn } = session
+  return { ...draft, session: { key, id, agent, step: nextStep, turn, ...facts } } as InSession
 }
 
 /** A session that is saved to goes on, unless it is said to end. */

@@ -15,6 +15,7 @@ import {
   type StateCheckpoint,
 } from '../model/index.js'
 import { type StoreContext, withProjectLock } from './context.js'
+import { describeTarget } from './describe-target.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
 import type { Hold } from '../ledger/index.js'
 import { storeOperation } from './operation.js'
@@ -111,7 +112,7 @@ async function forkFrom(
   const createdAtMs = clock.nowMs()
   const fork = {
     id: parseCheckpointId(makeId(clock.random)),
-    reason: `fork of ${from.id}`,
+    reason: `fork of ${describeTarget(from)}`,
     createdAtMs,
   }
   const files = await filesOfFork(context, from, { ...fork, project })
@@ -122,7 +123,7 @@ async function forkFrom(
     if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
     const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
     const { hold } = opened
-    const session = factsOfFork(hold, from)
+    const session = factsOfFork(hold, { from, agent })
     ledger.checkpoints.insert(
       { ...fork, kind: 'save', name: null, pinned: false, authors: [], session, ...files },
       details,
@@ -167,10 +168,15 @@ async function filesOfFork(
   return { project: project.id, commit, snapshot: from.snapshot, changes }
 }
 
-function factsOfFork({ key, id }: Hold, { id: parent, session }: Checkpoint): SessionFacts {
+function factsOfFork(
+  { key, id }: Hold,
+  { from, agent }: { readonly from: Checkpoint; readonly agent: string | undefined },
+): SessionFacts {
+  const { id: parent, session } = from
   return {
     key,
     id,
+    agent: agent ?? null,
     parent,
     step: 0,
     status: IN_PROGRESS,

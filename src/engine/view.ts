@@ -24,6 +24,10 @@ export type CheckpointView = {
   readonly reason: string | null
   readonly createdAt: string
   readonly session: string | null
+  /** The name of the session's agent. */
+  readonly sessionAgent: string | null
+  /** Counts the prompts of the session: the row of a prompt and those of its tool calls have the same. */
+  readonly turn: number | null
   readonly step: number | null
   readonly status: string | null
   /** Files that differ from the checkpoint before. */
@@ -115,6 +119,8 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     reason,
     createdAt: new Date(createdAtMs).toISOString(),
     session: brief.sessionId,
+    sessionAgent: brief.agent,
+    turn: brief.turn,
     step: brief.step,
     status: status === null ? null : statusText(status),
     files,

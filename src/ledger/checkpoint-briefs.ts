@@ -6,6 +6,7 @@ import {
   checkpointMoment,
   invariant,
   parseCheckpointId,
+  parseProjectId,
   parseStatus,
   type ProjectId,
   type SessionKey,
@@ -52,7 +53,8 @@ export function readBriefs(database: Database, query: CheckpointQuery): Checkpoi
     `SELECT group_concat(brief) AS briefs FROM (
        SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
          sessions.id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL, tree IS NOT NULL,
-         files, insertions, deletions, skipped_counts, authors, ${MOMENT}) AS brief
+         files, insertions, deletions, skipped_counts, authors, ${MOMENT}, sessions.agent,
+         checkpoints.turn, checkpoints.project) AS brief
        FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session ${rest})`,
     ...values,
   )
@@ -81,6 +83,7 @@ function briefOf(columns: readonly unknown[]): CheckpointBrief {
     columns
   const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors, moment] =
     columns.slice(11)
+  const [agent, turn, project] = columns.slice(19)
   const isInSession = sessionId !== null
   return {
     id: parseCheckpointId(text(id)),
@@ -90,7 +93,10 @@ function briefOf(columns: readonly unknown[]): CheckpointBrief {
     createdAtMs: number(createdAt),
     pinned: number(pinned) !== 0,
     authors: authorsIn(authors),
+    project: project === null ? null : parseProjectId(text(project)),
     sessionId: optionalText(sessionId),
+    agent: optionalText(agent),
+    turn: isInSession ? number(turn) : null,
     step: isInSession ? number(step) : null,
     status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,
     hasState: hasState === 1,

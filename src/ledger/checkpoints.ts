@@ -18,7 +18,7 @@ import { type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js
 import { checkpointOf, detailsOf, number, optional, storedMetadata } from './rows.js'
 import { checkpointPlace, type Vault } from './sealing/index.js'
 
-const SELECT = `SELECT checkpoints.*, sessions.id AS session_id FROM checkpoints
+const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
   LEFT JOIN sessions ON sessions.key = checkpoints.session`
 
 /** Where a checkpoint may be looked for: a person types references within a project or within a session. */

@@ -37,7 +37,7 @@ import {
   type Vault,
 } from './sealing/index.js'
 
-/** Rows of `checkpoints` with `session_id`, the id of the session. */
+/** Rows of `checkpoints` with `session_id` and `session_agent`, from the row of the session. */
 export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
   const project = optional(row, 'project')
   const common = {
@@ -77,6 +77,7 @@ function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
   return {
     key: number(row, 'session'),
     id: text(row, 'session_id'),
+    agent: optional(row, 'session_agent'),
     parent: parent === null ? null : parseCheckpointId(parent),
     step: number(row, 'step'),
     status: parseStatus(text(row, 'status'), optional(row, 'status_reason')),

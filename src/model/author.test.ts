@@ -97,6 +97,12 @@ test('what nobody knows stays so when it is joined', () => {
   expect(authorText([])).toBeNull()
 })
 
+test('a rewind is named only where nobody else has changed anything', () => {
+  expect(authorText(['rewind'])).toBe('rewind')
+  expect(authorText(['rewind', 'you'])).toBe('you')
+  expect(authorText(['claude', 'codex', 'rewind'])).toBe('claude+codex')
+})
+
 test('a path is the person’s from their first change on, and a rewind gives it back to whom it was', () => {
   const content = (letter: string): Entry => ({
     type: 'file',

@@ -81,9 +81,13 @@ export function judge(known: readonly Task[], moment: Moment, nowMs: number): Ju
   }
 }
 
-/** For people: `you`, `claude`, `claude+you`. Null where nothing was changed, or nothing is known. */
+/**
+ * For people: `you`, `claude`, `claude+you`. `rewind` only where nobody else changed anything: it is not a person. Null
+ * where nothing was changed, or nothing is known.
+ */
 export function authorText(authors: Authors): string | null {
-  const shown = shownAuthors(authors ?? [])
+  const all = shownAuthors(authors ?? [])
+  const shown = all.length === 1 ? all : all.filter((name) => name !== REWIND)
   return shown.length === 0 ? null : shown.join('+')
 }
 

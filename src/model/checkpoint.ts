@@ -95,6 +95,8 @@ export type Checkpoint = FilesCheckpoint | StateCheckpoint
 export type SessionFacts = {
   readonly key: SessionKey
   readonly id: string
+  /** The agent's name, if the session has one. */
+  readonly agent: string | null
   /** The checkpoint before, which after a rewind is not that of the step before. */
   readonly parent: CheckpointId | null
   readonly step: number
@@ -111,7 +113,10 @@ export type SessionFacts = {
 
 /** What a list says of a checkpoint. */
 export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
+  readonly project: ProjectId | null
   readonly sessionId: string | null
+  readonly agent: string | null
+  readonly turn: number | null
   readonly step: number | null
   readonly status: Status | null
   readonly hasState: boolean
@@ -123,7 +128,7 @@ export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
 
 export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
   const { id, kind, name, reason, createdAtMs, pinned, authors } = checkpoint
-  const { session, snapshot, changes } = checkpoint
+  const { project, session, snapshot, changes } = checkpoint
   return {
     id,
     kind,
@@ -132,7 +137,10 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     createdAtMs,
     pinned,
     authors,
+    project,
     sessionId: session?.id ?? null,
+    agent: session?.agent ?? null,
+    turn: session?.turn ?? null,
     step: session?.step ?? null,
     status: session?.status ?? null,
     hasState: session !== null && session.state !== null,

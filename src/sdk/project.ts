@@ -142,6 +142,16 @@ export class Project {
     return this.#perform(engine.search, input, hooks)
   }
 
+  /** Checkpoints that changed one of these files or folders, newest first. Costs one comparison per checkpoint. */
+  async history(
+    input: { readonly paths: readonly string[]; readonly limit?: number },
+    hooks?: Hooks,
+  ): Promise<engine.HistoryResult> {
+    const { paths }: Partial<typeof input> = input ?? {}
+    if (paths !== undefined) refuseNoList('history', 'paths', paths)
+    return this.#perform(engine.history, { ...input }, hooks)
+  }
+
   async rewind(input: RewindInput, hooks?: Hooks): Promise<engine.RewindResult> {
     const { paths = [] }: Partial<RewindInput> = input ?? {}
     refuseNoList('rewind', 'paths', paths)

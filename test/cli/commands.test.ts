@@ -18,7 +18,7 @@ test('a newcomer is told how to begin, and later sees the newest checkpoints', (
   }
   const later = s.run([])
   expect(later.stdout.match(/step \d/g)).toEqual(['step 6', 'step 5', 'step 4', 'step 3', 'step 2'])
-  expect(later.stdout).toContain('savestate rewind 1')
+  expect(later.stdout).toContain('savestate rewind\n')
 })
 
 test('save of thousands of files that are known says no more than of a few', () => {
@@ -79,7 +79,7 @@ test('more files than the limit are refused with the setting that moves it', () 
   })
 })
 
-test('list shows number, id, time, figures and reason; --limit says when there are more', () => {
+test('list shows number, id, reason, figures and age; --limit says how many more there are', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   expect(s.run(['list']).stdout).toBe(
     'Nothing has been saved here yet. Save this folder with: savestate save\n',
@@ -99,14 +99,15 @@ test('list shows number, id, time, figures and reason; --limit says when there a
   s.run(['save', '--name', 'works'])
   s.run(['pin', 'works'])
   expect(steady(s.run(['list']).stdout).split('\n')).toEqual([
-    '1  <id>  just now  1 file +1 −1  [pinned] [works]',
-    '2  <id>  just now  1 file +1 −0  the first of two',
+    '1  <id>  [pinned] [works]   +1 −1 · just now',
+    '2  <id>  the first of two   +1 · just now',
     '',
   ])
   const limited = s.run(['list', '--limit', '1'])
   expect(limited.stdout.trimEnd().split('\n')).toHaveLength(1)
-  expect(limited.stderr).toBe('There are more. See them with: savestate list --limit 5\n')
-  expect(s.json(['list', '--limit', '1'])).toMatchObject({ checkpoints: [{ name: 'works' }] })
+  expect(limited.stderr).toBe('1 more: savestate list -n 2\n')
+  expect(s.run(['list', '-n', '1'])).toEqual(limited)
+  expect(s.json(['list', '-n', '1'])).toMatchObject({ checkpoints: [{ name: 'works', number: 1 }] })
   expect(s.json(['list'])).toMatchObject({
     checkpoints: [
       { name: 'works', pinned: true },
@@ -119,9 +120,10 @@ test('list --all shows the checkpoints of all projects with their folders', () =
   using s = scratch({ 'one/package.json': '{}', 'two/package.json': '{}' })
   for (const name of ['one', 'two']) s.run(['-C', join(s.project, name), 'save', '-m', name])
   const { stdout } = s.run(['list', '--all'])
-  expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/).slice(2))).toEqual([
-    [`${join(s.project, 'two').slice(-60)}`, '1 file +1 −0', 'two'],
-    [`${join(s.project, 'one').slice(-60)}`, '1 file +1 −0', 'one'],
+  const folder = (name: string) => `…${join(s.project, name).slice(-29)}`
+  expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/).slice(1))).toEqual([
+    ['two', expect.stringContaining(`+1 · ${folder('two')} · `)],
+    ['one', expect.stringContaining(`+1 · ${folder('one')} · `)],
     [],
   ])
 })
@@ -311,14 +313,14 @@ test('status shows the store and its projects', () => {
   const { stdout } = s.run(['status'])
   expect(stdout).toContain(`Store:        ${s.home}, `)
   expect(stdout).toContain('Checkpoints:  2 of 2 projects\n')
-  expect(stdout).toMatch(/two +1 checkpoint +just now\n/)
-  expect(stdout).toMatch(/one +1 checkpoint +just now +the folder is gone\n/)
+  expect(steady(stdout)).toMatch(/two +1 checkpoint +just now\n/)
+  expect(steady(stdout)).toMatch(/one +1 checkpoint +just now +the folder is gone\n/)
   expect(s.run(['status', '--limit', '1']).stdout).toContain('… and 1 more')
   expect(s.json(['status', '--limit', '1'])).toMatchObject({ projects: [{}, {}], sessions: [] })
   // What is left out are projects, and that stands below them.
   s.write({ 'two/.savestate.json': '{"maxFiles":1}' })
   expect(s.run(['-C', join(s.project, 'two'), 'save']).code).toBe(2)
-  expect(s.run(['status', '--limit', '1']).stdout).toMatch(
+  expect(steady(s.run(['status', '--limit', '1']).stdout)).toMatch(
     /just now\n… and 1 more \(--limit 2 shows all\)\n1 failure in the last 24 h/,
   )
 })
@@ -399,7 +401,7 @@ test('what failed is noted, told by status, and does not hide the error itself',
   expect(failed.code).toBe(2)
   expect(s.run(['list', '--limit', 'x']).code).toBe(2)
   expect(s.json(['status'])).toMatchObject({ failures: [{ operation: 'diff' }] })
-  expect(s.run(['status']).stdout).toMatch(
+  expect(steady(s.run(['status']).stdout)).toMatch(
     /1 failure in the last 24 h, the newest just now: diff: /,
   )
 })

@@ -139,6 +139,7 @@ export function steady(text: string): string {
       // As many letters as it takes to tell them apart, so the columns vary.
       .replace(/<id>  +/g, '<id>  ')
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>')
+      .replace(/\b\d+ s ago\b/g, 'just now')
   )
 }
 

@@ -57,6 +57,8 @@ test('save adds steps to a session, with state, with files, or with both', () =>
     reason: 'why',
     createdAt: expect.any(String),
     session: 'other',
+    sessionAgent: null,
+    turn: 0,
     step: 0,
     status: 'in_progress',
     files: 0,
@@ -128,23 +130,21 @@ test('list shows session, step and what is held, and a session by its steps', ()
   s.write({ 'a.txt': 'three\n' })
   s.run(['save', '-m', 'by hand'])
   expect(steady(s.run(['list']).stdout).split('\n')).toEqual([
-    '1  <id>  just now               you        1 file +1 −1         by hand',
-    '2  <id>  just now  fix-login:2  agent      1 file +1 −1, state  [works]',
-    '3  <id>  just now  fix-login:1  agent+you  1 file +1 −0, state  half way',
-    '4  <id>  just now  fix-login:0             state',
+    '1  <id>  by hand   you +1 −1 · just now',
+    '2  <id>  [works]   fix-login:2 · agent +1 −1 · just now',
+    '3  <id>  half way  fix-login:1 · agent+you +1 · just now',
+    '4  <id>  (state)   fix-login:0 · just now',
     '',
   ])
   expect(steady(s.run(['list', '--session', 'fix-login']).stdout).split('\n')).toEqual([
-    'step 2  <id>  just now  agent      1 file +1 −1, state  [works]',
-    'step 1  <id>  just now  agent+you  1 file +1 −0, state  half way',
-    'step 0  <id>  just now             state',
+    'step 2  <id>  [works]   agent +1 −1 · just now',
+    'step 1  <id>  half way  agent+you +1 · just now',
+    'step 0  <id>  (state)   just now',
     '',
   ])
   expect(idsOf(s, '--session', 'fix-login')).toEqual(idsOf(s).slice(1))
   const limited = s.run(['list', '--session', 'fix-login', '--limit', '1'], { cwd: s.folder })
-  expect(limited.stderr).toBe(
-    'There are more. See them with: savestate list --session fix-login --limit 5\n',
-  )
+  expect(limited.stderr).toBe('2 more: savestate list --session fix-login -n 3\n')
   expect(errorOf(s, 'list', '--session', 'nobody')).toContain('There is no session "nobody"')
   expect(errorOf(s, 'list', '--session', 'a', '--all')).toContain('cannot be given together')
 })
@@ -178,7 +178,7 @@ test('a session of no project is listed and shown', async () => {
      await session.save({ state: ['a', 'b'], metadata: { size: 5n } })`,
   )
   expect(steady(s.run(['list', '--all']).stdout)).toBe(
-    '<id>  just now  (no folder)  loose:1  state\n<id>  just now  (no folder)  loose:0  state\n',
+    '<id>  (state)  loose:1 · (no folder) · just now\n<id>  (state)  loose:0 · (no folder) · just now\n',
   )
   expect(s.json(['show', '1', '--of', 'loose'])).toMatchObject({
     step: 1,

@@ -1,7 +1,7 @@
 // Sessions on the command line: which there are, which died, and how one goes on.
 import { expect, test } from 'vitest'
 import { runAgent, startAgent } from './agent.js'
-import { type Scratch, scratch } from './program.js'
+import { type Scratch, scratch, steady } from './program.js'
 
 const ID = expect.stringMatching(/^[bcdfghjklmnpqrstvwxz]{18}$/)
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -13,6 +13,8 @@ function checkpoint(facts: Readonly<Record<string, unknown>>) {
     reason: null,
     createdAt: TIME,
     session: 'fix-login',
+    sessionAgent: 'coder',
+    turn: 0,
     step: 0,
     status: 'in_progress',
     files: 0,
@@ -112,7 +114,9 @@ test('an agent that was killed is found, and goes on where it was', async () => 
     ],
   })
   const listed = s.run(['sessions', '--interrupted'])
-  expect(listed.stdout).toBe(`fix-login  coder  interrupted  2 steps  just now  ${s.project}\n`)
+  expect(steady(listed.stdout)).toBe(
+    `fix-login  coder  interrupted  2 steps  just now  ${s.project}\n`,
+  )
   expect(listed.stderr).toBe('Go on with one that is interrupted: savestate resume ID\n')
 
   const { brief, ...resumed } = s.json(['resume', 'fix-login']) as { brief: string }
@@ -174,7 +178,11 @@ test('sessions are listed by status, last touched first, and no more than asked 
   expect(ids('--interrupted')).toEqual(['one'])
   expect(ids('--limit', '2')).toEqual(['three', 'two'])
   const { stdout, stderr } = s.run(['sessions', '--limit', '2'])
-  expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+  expect(
+    steady(stdout)
+      .split('\n')
+      .map((line) => line.split(/ {2,}/)),
+  ).toEqual([
     ['three', 'failed: no\\x1b[31m money', '0 steps', 'just now'],
     ['two', 'completed', '0 steps', 'just now'],
     [''],

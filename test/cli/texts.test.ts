@@ -23,9 +23,11 @@ test('times are said as people say them', () => {
   const now = new Date(2026, 4, 10, 12, 0, 0)
   const ago = (ms: number) => relativeTime(new Date(now.getTime() - ms).toISOString(), now)
   const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-  expect([0, 59_999, minute, 59 * minute, hour, 23 * hour].map(ago)).toEqual([
+  expect([0, 4999, 5000, 59_999, minute, 59 * minute, hour, 23 * hour].map(ago)).toEqual([
     'just now',
     'just now',
+    '5 s ago',
+    '59 s ago',
     '1 min ago',
     '59 min ago',
     '1 h ago',

@@ -1,72 +1,118 @@
-import type { CheckpointView } from '../../index.js'
-import { checkpointTable, stepTable } from '../checkpoint-table.js'
+import { groupByPrompt } from '../checkpoint-groups.js'
+import { checkpointTable, type ListRow, severalAuthors } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
-import { sessionToRead } from '../known-session.js'
-import type { Options } from '../parse.js'
-import { printableLine } from '../printable.js'
+import { grouped } from '../figures.js'
+import { type Selection, selectRows } from '../list-selection.js'
+import { printable, printableLine } from '../printable.js'
 import { programFor, shellQuoted } from '../shell-quoted.js'
-import { withShortIds } from '../short-id.js'
+import { shortIds } from '../short-id.js'
 
 const DEFAULT_LIMIT = 20
 
-type Listed = { readonly checkpoints: readonly CheckpointView[] }
-
 export const run = command({
-  call: (request): Promise<Listed> => listed(request, limitFor(request)),
-  async render({ checkpoints }, request) {
+  call: (request): Promise<Selection> =>
+    selectRows(
+      request,
+      request.options.number('limit') ?? (request.isJson ? undefined : DEFAULT_LIMIT),
+    ),
+  json: ({ chosen, searched }) => ({
+    checkpoints: chosen,
+    ...(searched === undefined ? {} : { searched }),
+  }),
+  async render(selection, request) {
+    const { chosen, all } = selection
+    if (chosen.length === 0) return emptyText(selection, request)
     const { options, screen } = request
-    const session = options.text('session')
-    const shown = checkpoints.slice(0, shownOf(options))
-    if (shown.length > 0) {
-      const rows = withShortIds(shown, await neighbours(checkpoints, request))
-      return session === undefined ? checkpointTable(rows, screen) : stepTable(rows, screen)
-    }
-    if (session !== undefined)
-      return `Nothing has been saved in the session ${printableLine(session)} yet.`
-    const nothing = options.has('all')
-      ? 'Nothing has been saved yet.'
-      : 'Nothing has been saved here yet.'
-    return `${nothing} Save this folder with: ${programFor(options)} save`
+    const ids = shortIds((await neighbours(selection, request)).map(({ id }) => id))
+    const isSession = options.has('session')
+    const rows = all.map((row): ListRow => {
+      const label = isSession
+        ? `step ${row.step}`
+        : row.number === undefined
+          ? undefined
+          : `${row.number}`
+      return {
+        ...row,
+        shortId: ids.get(row.id) ?? row.id,
+        ...(label === undefined ? {} : { label }),
+      }
+    })
+    const shown = new Set(chosen.map(({ id }) => id))
+    return checkpointTable(groupByPrompt(rows), {
+      screen,
+      shown: ({ id }) => shown.has(id),
+      hasAuthors: severalAuthors(all),
+      countsHidden: !hasFilter(request),
+      promptsOnly: options.has('prompts'),
+    })
   },
-  note({ checkpoints }, { options, screen }) {
-    const shown = shownOf(options)
-    if (checkpoints.length <= shown) return undefined
-    const session = options.text('session')
-    const which = session === undefined ? '' : ` --session ${shellQuoted(session)}`
-    const more = `${programFor(options)} list${which}${options.has('all') ? ' --all' : ''} --limit ${shown * 5}`
-    return screen.paintNote('dim', `There are more. See them with: ${more}`)
+  note(selection, request) {
+    const { screen } = request
+    const notes = [momentNote(selection, request), moreNote(selection, request)].filter(
+      (text) => text !== undefined,
+    )
+    return notes.length === 0 ? undefined : screen.paintNote('dim', notes.join('\n'))
   },
 })
 
-async function listed(request: Request, input: { limit?: number }): Promise<Listed> {
-  const { options, project, store, hooks } = request
-  const session = options.text('session')
-  if (session !== undefined)
-    return { checkpoints: await (await sessionToRead(await store(), session)).list(input) }
-  return options.has('all')
-    ? (await store()).list(input, hooks)
-    : (await project()).list(input, hooks)
-}
-
-/** What the start of an id that is shown could mean as well. */
+/** The ids that a prefix could mean as well: `show` and `rewind` find a step of a session in its project too. */
 async function neighbours(
-  checkpoints: Listed['checkpoints'],
-  request: Request,
-): Promise<Listed['checkpoints']> {
-  const { options, store, hooks } = request
-  // A step can be typed with --of, and without it in the project.
-  if (options.has('session')) return (await (await store()).list({}, hooks)).checkpoints
-  if (checkpoints.length <= shownOf(options)) return checkpoints
-  return (await listed(request, {})).checkpoints
+  { all }: Selection,
+  { options, store, hooks }: Request,
+): Promise<Selection['all']> {
+  if (!options.has('session')) return all
+  return [...all, ...(await (await store()).list({}, hooks)).checkpoints]
 }
 
-function shownOf(options: Options): number {
-  return options.number('limit') ?? DEFAULT_LIMIT
+function momentNote({ chosen }: Selection, { options }: Request): string | undefined {
+  const calls = chosen.filter(({ moment }) => moment === 'after')
+  if (calls.length === 0 || options.has('prompts')) return undefined
+  const legend =
+    '● is the folder before the prompt; the row of a call is the folder after the call.'
+  if (options.has('all')) return legend
+  return `${legend}\nGo to just before a call: ${programFor(options)} rewind N --before`
 }
 
-/** One more than is shown tells whether there are more. */
-function limitFor({ isJson, options }: Request): { limit?: number } {
-  const limit = options.number('limit')
-  if (isJson) return limit === undefined ? {} : { limit }
-  return { limit: shownOf(options) + 1 }
+function moreNote({ chosen, more, searched }: Selection, request: Request): string | undefined {
+  if (searched !== undefined)
+    return `Searched the newest ${grouped(searched)} checkpoints; older ones may match too.`
+  if (more === 0) return undefined
+  const limit = more === null ? chosen.length * 5 : chosen.length + more
+  const { options, paths } = request
+  const words = [
+    ...['session', 'grep'].flatMap((name) => {
+      const text = options.text(name)
+      return text === undefined ? [] : [`--${name} ${shellQuoted(text)}`]
+    }),
+    ...['all', 'pinned', 'prompts'].flatMap((name) => (options.has(name) ? [`--${name}`] : [])),
+    `-n ${limit}`,
+    ...(paths.length === 0 ? [] : ['--', ...paths.map(shellQuoted)]),
+  ]
+  const count = more === null ? 'There are more' : `${grouped(more)} more`
+  return `${count}: ${programFor(options)} list ${words.join(' ')}`
+}
+
+function emptyText({ all, searched }: Selection, { options, paths }: Request): string {
+  const session = options.text('session')
+  const program = programFor(options)
+  if (all.length === 0 && session !== undefined)
+    return `Nothing has been saved in the session ${printableLine(session)} yet.`
+  if (all.length === 0) {
+    const where = options.has('all')
+      ? 'Nothing has been saved yet.'
+      : 'Nothing has been saved here yet.'
+    return `${where} Save this folder with: ${program} save`
+  }
+  const among = searched === undefined ? '' : ` among the newest ${grouped(searched)}`
+  const words = options.text('grep')
+  const conditions = [
+    ...(options.has('pinned') ? ['is pinned'] : []),
+    ...(words === undefined ? [] : [`has the words ${JSON.stringify(printable(words))}`]),
+    ...(paths.length === 0 ? [] : [`changed ${paths.map(printable).join(' or ')}`]),
+  ]
+  return `No checkpoint${among} ${conditions.join(' and ')}.`
+}
+
+function hasFilter({ options, paths }: Request): boolean {
+  return options.has('grep') || options.has('pinned') || paths.length > 0
 }

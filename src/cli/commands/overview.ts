@@ -1,6 +1,7 @@
 // `savestate` alone: where you are, and what to do next.
 import { SavestateError } from '../../index.js'
-import { checkpointTable } from '../checkpoint-table.js'
+import { groupByPrompt } from '../checkpoint-groups.js'
+import { checkpointTable, severalAuthors } from '../checkpoint-table.js'
 import { command } from '../command.js'
 import { pathForPeople } from '../printable.js'
 import { programFor } from '../shell-quoted.js'
@@ -15,8 +16,9 @@ export const run = command({
       const hint = [error.hint ?? [], '`savestate help` lists the commands.'].flat().join('\n')
       throw new SavestateError(error.code, error.message, { hint, cause: error })
     })
-    return here.list({ limit: SHOWN }, hooks)
+    return here.list({}, hooks)
   },
+  json: ({ checkpoints }) => ({ checkpoints: checkpoints.slice(0, SHOWN) }),
   async render({ checkpoints }, { project, screen, options }) {
     const program = programFor(options)
     const here = await project()
@@ -31,15 +33,24 @@ export const run = command({
         'All commands:                           savestate help',
       ].join('\n')
     }
-    const isAll = checkpoints.length < SHOWN
-    const all = isAll ? checkpoints : (await here.list()).checkpoints
+    const rows = withShortIds(checkpoints, checkpoints).map((row, index) => ({
+      ...row,
+      label: `${index + 1}`,
+    }))
+    const shown = new Set(checkpoints.slice(0, SHOWN).map(({ id }) => id))
+    const table = checkpointTable(groupByPrompt(rows), {
+      screen,
+      shown: ({ id }) => shown.has(id),
+      hasAuthors: severalAuthors(checkpoints),
+      countsHidden: true,
+    })
     return [
       `The newest checkpoints of ${folder}:`,
       '',
-      checkpointTable(withShortIds(checkpoints, all), screen),
+      table,
       '',
       `See what changed since the newest:   ${program} diff 1`,
-      `Go back to it:                       ${program} rewind 1`,
+      `Pick one to go back to:              ${program} rewind`,
       `Save the folder as it is:            ${program} save -m "why"`,
       `All checkpoints, all commands:       ${program} list, savestate help`,
     ].join('\n')
