@@ -173,6 +173,8 @@ test.each([
   'echo x > ~/.savestate/settings.json',
   'cat <../../home/me/.savestate/ledger.db',
   '(echo x; echo y) 2>>~/.savestate/log',
+  "sed -i 's/program=.*/program=x/' ~/.savestate/bin/savestate-hook",
+  '~/.savestate/bin/savestate-hook rewind 3 --yes',
   'cd ../../home/me && tar c x ../../home/me/.savestate/objects.git',
 ])('is about the store: %s', (command) => {
   expect(objection(command)).toEqual({ type: 'store' })

@@ -25,7 +25,7 @@ function recipe(agent: Recipe['agent'], more: Partial<Recipe> = {}): Recipe {
     agent,
     scope: { type: 'user' },
     environment: { HOME: '/home/user' },
-    command: { program: 'savestate', strict: false },
+    command: { launcher: '/home/user/.savestate/bin/savestate-hook', strict: false },
     storeHome: '/home/user/.savestate',
     ...more,
   }
@@ -163,17 +163,28 @@ test.each([
   )
 })
 
-test('an entry of an older form is replaced', () => {
-  const strict = jsonTarget('claude', { command: { program: 'savestate', strict: true } })
-  const old = merged(
-    '{}\n',
-    jsonTarget('claude', { command: { program: "'/old/place/bin.js'", strict: false } }),
-  )
-  const start = stripped(old.text, strict, { onlyStale: true })
-  const now = merged(start, strict)
-  expect(now.text).not.toContain('/old/place')
-  expect(isMerged(now.text, strict, [])).toBe(true)
-  expect(valueOf(now.text)).toEqual(valueOf(merged('{}\n', strict).text))
+test.each([
+  'savestate hook claude Stop',
+  'savestate hook claude Stop --strict',
+  "'/old/pla'\\''ce/bin.js' hook claude Stop",
+  "test -x '/moved/savestate-hook' && exec '/moved/savestate-hook' hook claude Stop; command -v savestate >/dev/null && exec savestate hook claude Stop; exit 0",
+  'command -v savestate >/dev/null && exec savestate hook claude Stop; exit 0',
+])('an entry of an older form is replaced: %s', (command) => {
+  const target = jsonTarget('claude')
+  const old = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
+  const start = stripped(old, target, { onlyStale: true })
+  expect(valueOf(start)).toEqual({})
+  expect(valueOf(merged(start, target).text)).toEqual(valueOf(merged('{}\n', target).text))
+})
+
+test.each([
+  'savestate list',
+  'savestate hook codex Stop',
+  'savestate hook claude Stop; rm -rf /',
+  "/bin/sh -c 'savestate hook codex Stop'",
+])('a command that is not ours stays: %s', (command) => {
+  const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
+  expect(stripped(text, jsonTarget('claude'), { onlyStale: false })).toBe(text)
 })
 
 test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(

@@ -12,12 +12,15 @@ export { QuietMoments } from './agents/quiet-moments.js'
 /** The same rules for a command that is run and for one that a hook is told of. */
 export const guard = () => import('./guard/index.js')
 
+export { usesHttp } from './install/http-record.js'
+
 /** Loaded when it is asked for: hooks start often, and need none of it. */
 export const installer = () => import('./install/install.js')
 export type {
   FileChange,
   FoundHooks,
   InstallRequest,
+  LauncherState,
   Plan,
   TrustPlan,
 } from './install/install.js'

@@ -13,6 +13,18 @@ export const AGENTS = [
   'hermes',
 ] as const
 
+/** The names of their programs. */
+export const AGENT_TITLES: Readonly<Record<(typeof AGENTS)[number], string>> = {
+  claude: 'Claude Code',
+  codex: 'Codex',
+  gemini: 'Gemini CLI',
+  opencode: 'opencode',
+  cursor: 'Cursor',
+  cline: 'Cline',
+  copilot: 'Copilot CLI',
+  hermes: 'Hermes',
+}
+
 const SCOPE: readonly OptionSpec[] = [
   { name: 'user', kind: 'flag', summary: 'For all your projects (the default)' },
   { name: 'project', kind: 'flag', summary: 'For this project alone, in its folder' },

@@ -130,6 +130,7 @@ async function requestFor(request: Request, agent: AgentName): Promise<InstallRe
     scope,
     environment: process.env,
     programPath: process.argv[1] ?? 'savestate',
+    nodePath: process.execPath,
     storeHome: await storeHome(request),
     strict: request.options.has('strict'),
     mcp: request.options.has('mcp'),

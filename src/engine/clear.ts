@@ -8,8 +8,8 @@ import { storeLockPath } from './context.js'
 
 export type LegacyArchive = { readonly path: string; readonly sizeBytes: number }
 
-/** The person's own settings; the mark of a store; locks, which others may be waiting for. */
-const KEPT: ReadonlySet<string> = new Set(['config.json', 'format', 'locks'])
+/** The user's settings; the mark of a store; locks, which others may be waiting for; the launcher of agents' hooks. */
+const KEPT: ReadonlySet<string> = new Set(['bin', 'config.json', 'format', 'locks'])
 /** First of all: without the ledger nothing is there any more, and whatever remains is garbage. */
 const LEDGER = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 

@@ -7,22 +7,26 @@ import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
 import { readConfig, removeFolders, writeConfig } from './config-file.js'
 import { planServer } from './codex-server.js'
 import type { DaemonAddress } from './daemon-hook.js'
-import { hookProgram } from './hook-command.js'
+import { FAILS_OPEN } from './hook-command.js'
+import { recordHttp } from './http-record.js'
+import { lastingProgram, launcherPath, writeLauncher } from './launcher.js'
 import { type FileChange, type Plan, planInstall, planUninstall } from './plan.js'
 import { mcpServer, takesServer } from './mcp-server.js'
-import { configFolder, type Environment, programOnPath, type Scope } from './places.js'
+import { configFolder, type Environment, type Scope } from './places.js'
 import { readRecords, type Records, writeRecord } from './record.js'
 import { type Recipe, targetsOf } from './recipes.js'
 
 export type { FileChange, Plan } from './plan.js'
+export { type LauncherState, launcherState } from './launcher.js'
 export { presentAgents } from './places.js'
 
 export type InstallRequest = {
   readonly agent: AgentName
   readonly scope: Scope
   readonly environment: Environment
-  /** The file of the program that is running. */
+  /** The file of the program that is running, and the Node that runs it. */
   readonly programPath: string
+  readonly nodePath: string
   readonly storeHome: string
   readonly strict?: boolean
   /** The agent may go back without a person. */
@@ -36,7 +40,9 @@ export type InstallRequest = {
 /** Of Codex: what follows once the hooks are written, and has to be asked for by itself. */
 export type TrustPlan = { readonly change: FileChange; readonly hooks: number }
 
+/** Throws BAD_INPUT for a program that will not stay, CONFIG_INVALID for a configuration that cannot be read. */
 export async function planInstallOf(store: Store, request: InstallRequest): Promise<Plan> {
+  if (request.scope.type === 'user') lastingProgram(request)
   const recipe = recipeOf(request)
   const targets = targetsOf(recipe)
   const { agent, scope, environment, allowRewind = false } = request
@@ -103,8 +109,8 @@ export async function planUninstallOf(
 
 export type FoundHooks = {
   readonly agent: AgentName
-  /** `unreadable`: what is in its configuration cannot be told. */
-  readonly found: 'installed' | 'unreadable'
+  /** `outdated`: of a version whose hooks depend on PATH; `unreadable`: its configuration cannot be read. */
+  readonly found: 'installed' | 'outdated' | 'unreadable'
 }
 
 /** The agents that have our hooks in a scope, by the form of what is there. Needs no store, and changes nothing. */
@@ -115,7 +121,8 @@ export async function findHooks(
   for (const agent of AGENT_NAMES) {
     try {
       const { changes } = await planUninstallOf(undefined, { ...request, agent })
-      if (changes.length > 0) found.push({ agent, found: 'installed' })
+      const isCurrent = changes.some(({ before }) => before?.includes(FAILS_OPEN))
+      if (changes.length > 0) found.push({ agent, found: isCurrent ? 'installed' : 'outdated' })
     } catch (error) {
       // Malformed, closed to us, or no file at all: a report says so and goes on.
       const isTold =
@@ -127,13 +134,33 @@ export async function findHooks(
   return found
 }
 
-/** Without a store nobody is allowed anything. Throws CONFIG_INVALID. */
-export async function applyPlan(
+type Planned = { readonly request: InstallRequest; readonly plan: Plan }
+
+/** The launcher comes first: a hook must not run before it exists. Throws CONFIG_INVALID. */
+export async function applyInstall(store: Store, planned: Planned): Promise<void> {
+  const { request } = planned
+  if (request.scope.type === 'user') writeLauncher({ ...request, hookFiles: hookFiles(request) })
+  await applyPlan(store, planned, { isHttp: request.daemon !== undefined })
+}
+
+/** A store that cannot be opened has no records and no permissions to change. Throws CONFIG_INVALID. */
+export async function applyUninstall(store: Store | undefined, planned: Planned): Promise<void> {
+  await applyPlan(store, planned, { isHttp: false })
+}
+
+async function applyPlan(
   store: Store | undefined,
-  { request, plan }: { readonly request: InstallRequest; readonly plan: Plan },
+  { request, plan }: Planned,
+  { isHttp }: { readonly isHttp: boolean },
 ): Promise<void> {
+  const [target] = targetsOf(recipeOf(request))
+  // Before the hooks: a port without hooks is closed at the next start, hooks without a port would fail.
+  if (store !== undefined && isHttp && target !== undefined)
+    await recordHttp(store, { path: target.path, isUsed: true })
   await applyChanges(store, plan.changes, request.scope)
-  if (store !== undefined && plan.permission !== undefined)
+  if (store === undefined) return
+  if (!isHttp && target !== undefined) await recordHttp(store, { path: target.path, isUsed: false })
+  if (plan.permission !== undefined)
     await setAllowed(store, request, { isAllowed: plan.permission === 'grant' })
 }
 
@@ -162,13 +189,25 @@ function written(change: FileChange, { type }: Scope): readonly string[] {
 }
 
 function recipeOf(given: InstallRequest): Recipe {
-  const { programPath, strict = false, mcp = false, allowRewind = false, ...request } = given
-  const { environment, scope } = request
-  const command = { program: hookProgram(programPath, environment), strict }
-  if (!mcp) return { ...request, command }
-  const isOnPath = programOnPath('savestate', environment) !== undefined
-  const program = isOnPath ? 'savestate' : programPath
-  return { ...request, command, server: mcpServer({ program, allowRewind, scope, environment }) }
+  const { strict = false, mcp = false, allowRewind = false, ...request } = given
+  const { environment, scope, storeHome } = request
+  // A path of this machine does not belong in a file that a team shares.
+  const launcher = scope.type === 'project' ? undefined : launcherPath(storeHome)
+  const recipe = { ...request, command: { launcher, strict } }
+  if (!mcp) return recipe
+  const program = launcher ?? 'savestate'
+  return { ...recipe, server: mcpServer({ program, allowRewind, scope, environment }) }
+}
+
+/** The file with the hooks of each agent, for the user's own scope. */
+function hookFiles(request: InstallRequest): ReadonlyMap<AgentName, string> {
+  const scope = { type: 'user' } as const
+  return new Map(
+    AGENT_NAMES.flatMap((agent) => {
+      const [target] = targetsOf(recipeOf({ ...request, agent, scope }))
+      return target === undefined ? [] : [[agent, target.path]]
+    }),
+  )
 }
 
 /** Where Codex has its servers. For a user it is where it has its trusts, too. */

@@ -85,7 +85,11 @@ export function serverEntry(
 /** Whoever wrote it, also an older version or one at another place. */
 export function isOurServer(value: unknown): boolean {
   const { command, args } = recordOf(value) ?? {}
-  if (typeof command !== 'string' || !/(?:^savestate|[\\/]bin\.js)$/.test(command)) return false
+  if (
+    typeof command !== 'string' ||
+    !/(?:^savestate|[\\/](?:bin\.js|savestate-hook))$/.test(command)
+  )
+    return false
   const given: readonly unknown[] = Array.isArray(args) ? args : []
   return given[0] === 'mcp' && given.slice(1).every((word) => word === ALLOW_SWITCH)
 }

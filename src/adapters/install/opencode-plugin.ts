@@ -1,19 +1,18 @@
 // The plugin that is written for opencode. An exception in a plugin stops the tool or the whole run there, and what
 // an event starts is not waited for: so every handler is wrapped, and `dispose` waits for what is under way.
-import type { HookCommand } from './hook-command.js'
+import { commandLine, type HookCommand } from './hook-command.js'
 import type { McpServer } from './mcp-server.js'
 
-export function opencodePlugin(
-  { program, strict }: HookCommand,
-  server: McpServer | undefined,
-): string {
+export function opencodePlugin(command: HookCommand, server: McpServer | undefined): string {
+  const line = commandLine(command, { agent: 'opencode', event: '"$1"' })
   return `// Written by \`savestate install\` opencode. \`savestate uninstall opencode\` removes it.
 import { spawn } from "node:child_process"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
-const PROGRAM = ${JSON.stringify(program)}
-const STRICT = ${strict}
+/** For a shell, with the name of the event as $1. */
+const LINE = ${JSON.stringify(line)}
+const STRICT = ${command.strict}
 const TIMEOUT_MS = 30000
 ${serverLine(server)}const STORE = process.env.SAVESTATE_HOME || join(homedir(), ".savestate")
 
@@ -51,8 +50,7 @@ export const Savestate = async ({ client, directory }) => {
         done(code === 2 && reason !== "" ? reason : "it ended with " + (code ?? signal) + " " + reason)
       }
       try {
-        const line = PROGRAM + " hook opencode " + name + (STRICT ? " --strict" : "")
-        const child = spawn(line, { shell: true, cwd: directory, stdio: "pipe" })
+        const child = spawn("/bin/sh", ["-c", LINE, "sh", name], { cwd: directory, stdio: "pipe" })
         timer = setTimeout(() => {
           child.kill("SIGKILL")
           done("it took too long")

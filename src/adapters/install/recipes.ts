@@ -103,7 +103,7 @@ function hookTargets(recipe: Recipe): readonly Target[] {
       return EVENTS.cline.map((event) => ({
         type: 'file',
         path: join(folder, 'hooks', event),
-        content: `#!/bin/sh\n# ${FILE_MARK} cline.\nexec ${commandLine(recipe.command, agent, event)}\n`,
+        content: `#!/bin/sh\n# ${FILE_MARK} cline.\n${commandLine(recipe.command, { agent, event })}\n`,
         mode: 0o755,
       }))
     case 'hermes':
@@ -209,7 +209,7 @@ function hooksTarget(recipe: Recipe, { path, rules = [], hasVersion = false }: S
 /** One hook in the form of its agent. */
 export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, unknown>> {
   const { agent, daemon } = recipe
-  const command = commandLine(recipe.command, agent, event)
+  const command = commandLine(recipe.command, { agent, event })
   switch (agent) {
     case 'claude': {
       const timeout = event === 'SessionEnd' ? 10 : TIMEOUT_SECONDS
@@ -275,7 +275,7 @@ function geminiPolicy({ scope, storeHome }: Recipe, folder: string): readonly Ta
 function hermesLines({ command }: Recipe): readonly string[] {
   const hooks = EVENTS.hermes.flatMap((event) => [
     `  ${event}:`,
-    `    - command: ${JSON.stringify(commandLine(command, 'hermes', event))}`,
+    `    - command: ${JSON.stringify(commandLine(command, { agent: 'hermes', event }))}`,
     `      timeout: ${TIMEOUT_SECONDS}`,
   ])
   return ['hooks:', ...hooks]

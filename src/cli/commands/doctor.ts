@@ -1,20 +1,25 @@
-import { type FoundHooks, installer } from '../../adapters/index.js'
+import { type FoundHooks, installer, type LauncherState } from '../../adapters/index.js'
 import { defaultHome, type DoctorResult, doctorStore } from '../../index.js'
 import { command, type Request } from '../command.js'
+import { AGENT_TITLES } from '../agent-commands.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { pathForPeople, printable, printableLine } from '../printable.js'
 import { version } from '../version.js'
 
 type Page = DoctorResult & {
-  /** Our hooks in the configuration of agents: the person's own, and that of the folder the person is in. Null without HOME. */
+  /** Our hooks in the configuration of agents: that of the user, and that of the current folder. Null without HOME. */
   readonly hooks: readonly (FoundHooks & { readonly scope: 'user' | 'project' })[] | null
+  /** What the hooks of the user run. */
+  readonly launcher: LauncherState
 }
 
 export const run = command<Page>({
   async call(request) {
     const paths = request.options.has('paths')
     const result = await doctorStore({ mayBlock: true, version: version(), paths }, request.hooks)
-    return { ...result, hooks: await hooksIn(request) }
+    const { launcherState } = await installer()
+    const launcher = launcherState(defaultHome(), process.env)
+    return { ...result, hooks: await hooksIn(request), launcher }
   },
   render(result) {
     const { versions, sizes, failures, projects = [] } = result
@@ -28,6 +33,7 @@ export const run = command<Page>({
       `Verify:    ${problemsText(result)}`,
       `Settings:  ${settingsText(result)}`,
       `Hooks:     ${hooksText(result)}`,
+      ...launcherLines(result),
       ...(failures.length === 0
         ? ['Failures:  none']
         : ['Failures:', ...failures.map(failureLine)]),
@@ -43,6 +49,7 @@ async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
   const common = {
     environment: process.env,
     programPath: process.argv[1] ?? 'savestate',
+    nodePath: process.execPath,
     storeHome: defaultHome(),
   }
   const scopes = [{ type: 'user' }, { type: 'project', root: options.text('C') ?? folder }] as const
@@ -54,10 +61,31 @@ async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
 
 function hooksText({ hooks }: Page): string {
   if (hooks === null) return 'unknown: HOME is not set'
-  const texts = hooks.map(({ agent, scope, found }) =>
-    found === 'installed' ? `${agent} (${scope})` : `${agent} (${scope}: cannot be read)`,
-  )
+  const texts = hooks.map(({ agent, scope, found }) => {
+    const option = scope === 'project' ? ' --project' : ''
+    const note =
+      found === 'outdated'
+        ? `: they depend on PATH; renew them with \`savestate install ${agent}${option}\``
+        : found === 'unreadable'
+          ? ': cannot be read'
+          : ''
+    return `${AGENT_TITLES[agent]} (${scope}${note})`
+  })
   return texts.join(', ') || 'none'
+}
+
+/** None if no agent uses it. */
+function launcherLines({ hooks, launcher }: Page): readonly string[] {
+  const used = hooks?.find(({ scope, found }) => scope === 'user' && found === 'installed')
+  if (used === undefined) return []
+  const { path, exists, starts, gone } = launcher
+  const again = `run \`savestate install ${used.agent}\` again`
+  if (!exists) return [`Launcher:  ${pathForPeople(path)} is missing: ${again}`]
+  if (starts === null)
+    return [`Launcher:  finds no Savestate, so the hooks save nothing: install it, then ${again}`]
+  const found = `Launcher:  starts ${starts.map(pathForPeople).join(' ')}`
+  if (gone.length === 0) return [found]
+  return [found, `           ${gone.map(pathForPeople).join(' and ')} is gone: ${again}`]
 }
 
 function countsText({ counts }: DoctorResult): string {

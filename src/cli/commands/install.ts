@@ -33,9 +33,9 @@ export const run = command<Outcome>({
 
 async function applied(request: Request, one: Planned, isWanted: boolean): Promise<AgentResult> {
   if (!isWanted) return resultOf(one, false)
-  const { applyChanges, applyPlan, planTrustOf } = await installer()
+  const { applyChanges, applyInstall, planTrustOf } = await installer()
   const store = await request.store()
-  await applyPlan(store, one)
+  await applyInstall(store, one)
   const result = resultOf(one, true)
   if (one.request.agent !== 'codex') return result
   const trust = await planTrustOf(store, one.request)

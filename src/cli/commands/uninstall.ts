@@ -5,7 +5,7 @@ import { chosenAgents, type Outcome, planAndAsk, resultOf, usableStore } from '.
 
 export const run = command<Outcome>({
   async call(request) {
-    const { applyPlan, planUninstallOf } = await installer()
+    const { applyUninstall, planUninstallOf } = await installer()
     const store = await usableStore(request)
     const agents = await chosenAgents(request, async () => AGENT_NAMES)
     const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
@@ -14,7 +14,7 @@ export const run = command<Outcome>({
       question: 'Take it out?',
     })
     if (isWanted) {
-      for (const one of planned) await applyPlan(store, one)
+      for (const one of planned) await applyUninstall(store, one)
     }
     const done = planned.map((one) => resultOf(one, isWanted))
     return { ...rest, agents: [...done, ...failed] }
