@@ -43,7 +43,7 @@ export async function withDaemon<T>(
   const command = async (action: string): Promise<string> =>
     run({
       program: process.execPath,
-      args: [cliPath, 'daemon', action, '--json'],
+      args: [cliPath, 'daemon', action, ...(action === 'start' ? ['--http'] : []), '--json'],
       cwd: '/',
       environment: { SAVESTATE_HOME: home },
     })

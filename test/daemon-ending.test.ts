@@ -27,7 +27,7 @@ test('a second stop returns when the daemon has ended too, and so does what need
 test('a store that cannot be looked at ends the daemon, which answers who has asked it', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.run(['save'])
-  const { pid, port } = s.daemon('start')
+  const { pid, port } = s.daemon('start', '--http')
   const { token } = JSON.parse(readFileSync(join(s.home, 'daemon/http.json'), 'utf8'))
   using _hold = holdProject(s)
   const save = await startServed(s, ['save', '--json'])

@@ -1,5 +1,5 @@
 // A scratch folder whose daemon, if one was started, does not outlive the test.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,7 @@ export type Told = {
   readonly stopped?: boolean
   readonly version: string
   readonly pid: number
-  readonly port: number
+  readonly port: number | null
   readonly socket: string
   readonly served: number
   readonly working: number
@@ -22,9 +22,11 @@ export type Told = {
 }
 
 export type DaemonScratch = Scratch & {
-  daemon(action: 'start' | 'stop' | 'status'): Told
+  daemon(action: 'start' | 'stop' | 'status', ...options: readonly '--http'[]): Told
   /** As the daemon has written it; undefined if there is none. */
-  address(): { readonly pid: number; readonly socket: string; readonly port: number } | undefined
+  address():
+    | { readonly pid: number; readonly socket: string; readonly port: number | null }
+    | undefined
 }
 
 export function daemonScratch(files: Readonly<Record<string, string>> = {}): DaemonScratch {
@@ -40,7 +42,7 @@ export function daemonScratch(files: Readonly<Record<string, string>> = {}): Dae
   }
   return {
     ...s,
-    daemon: (action) => s.json(['daemon', action]) as Told,
+    daemon: (action, ...options) => s.json(['daemon', action, ...options]) as Told,
     address,
     // One that was started beside the first takes its place when that is killed.
     [Symbol.dispose]: () =>
@@ -92,6 +94,21 @@ export async function startServed(
   const command = s.start(args)
   await until(async () => (await told(s)).served > served, 'a command that has begun')
   return command
+}
+
+/** The TCP ports on which the process listens (Linux). */
+export function tcpPortsOf(pid: number): readonly number[] {
+  const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(
+        ([, , , state, , , , , , inode]) => state === '0A' && sockets.includes(`socket:[${inode}]`),
+      )
+      .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16)),
+  )
 }
 
 /** Keeps every save of the project waiting until it is disposed of. */

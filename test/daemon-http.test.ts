@@ -22,7 +22,7 @@ let token = ''
 
 beforeAll(() => {
   s = daemonScratch({ 'package.json': '{}\n', 'sub/a.txt': 'one\n' })
-  port = s.daemon('start').port
+  port = s.daemon('start', '--http').port ?? 0
   token = JSON.parse(readFileSync(join(s.home, 'daemon/http.json'), 'utf8')).token
 })
 afterAll(() => s[Symbol.dispose]())

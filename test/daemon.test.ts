@@ -35,7 +35,7 @@ test('a second start finds the first; stop ends it and leaves nothing that leads
   expect(s.daemon('stop')).toEqual({ running: false, stopped: false })
   const first = s.daemon('start')
   expect(first).toMatchObject({ running: true, started: true, served: 0 })
-  expect(s.daemon('start')).toMatchObject({ started: false, pid: first.pid })
+  expect(s.daemon('start')).toMatchObject({ started: false, pid: first.pid, port: null })
   expect(s.run(['daemon', 'status']).stdout).toContain(`process ${first.pid}, version `)
   const folder = join(s.home, 'daemon')
   const modes = ['.', ...readdirSync(folder)].map((name) => [
@@ -45,14 +45,28 @@ test('a second start finds the first; stop ends it and leaves nothing that leads
   expect(Object.fromEntries(modes)).toEqual({
     '.': '700',
     'address.json': '600',
-    'http.json': '600',
     socket: '600',
   })
-  const token = readFileSync(join(folder, 'http.json'), 'utf8')
   expect(s.daemon('stop')).toEqual({ running: false, stopped: true })
-  expect(readdirSync(folder)).toEqual(['http.json'])
-  expect(s.daemon('start').port).toBe(first.port)
-  expect(readFileSync(join(folder, 'http.json'), 'utf8')).toBe(token)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('with --http a start replaces a daemon without a port; port and token stay the same from then on', () => {
+  using s = daemonScratch(FILES)
+  const without = s.daemon('start')
+  expect(s.run(['daemon', 'status']).stdout).toContain('on no TCP port')
+  const first = s.daemon('start', '--http')
+  expect(first).toMatchObject({ started: true, port: expect.any(Number) })
+  expect(isAlive(without.pid)).toBe(false)
+  expect(s.daemon('start', '--http')).toMatchObject({ started: false, pid: first.pid })
+  expect(s.run(['daemon', 'status']).stdout).toContain(`on TCP port ${first.port} of 127.0.0.1`)
+  const file = join(s.home, 'daemon/http.json')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const token = readFileSync(file, 'utf8')
+  s.daemon('stop')
+  expect(s.daemon('start', '--http').port).toBe(first.port)
+  expect(readFileSync(file, 'utf8')).toBe(token)
+  expect(s.run(['daemon', 'stop', '--http'])).toMatchObject({ code: 2 })
 })
 
 test('of ten starts at once there is one daemon', async () => {
@@ -122,7 +136,7 @@ test('without requests it ends by itself, and leaves nothing that leads to it', 
   writeFileSync(join(s.home, 'config.json'), '{"daemonIdleMinutes":0.01}')
   const { pid } = s.daemon('start')
   await until(() => !isAlive(pid), 'the end of an idle daemon')
-  expect(readdirSync(join(s.home, 'daemon'))).toEqual(['http.json'])
+  expect(readdirSync(join(s.home, 'daemon'))).toEqual([])
 })
 
 test('a stop waits for what is under way', async () => {
@@ -305,7 +319,7 @@ test('a signal ends it cleanly, and a store that cannot be opened is told by sta
   const { pid } = s.daemon('start')
   process.kill(pid, 'SIGTERM')
   await until(() => !isAlive(pid), 'the end of the daemon')
-  expect(readdirSync(join(s.home, 'daemon'))).toEqual(['http.json'])
+  expect(readdirSync(join(s.home, 'daemon'))).toEqual([])
   writeFileSync(join(s.home, 'format'), 'savestate 99\n')
   const { code, stderr } = s.run(['daemon', 'start', '--json'])
   expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STORE_NEWER'])

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Scratch } from './cli/program.js'
-import { type DaemonScratch, daemonScratch, told, until } from './daemon-helpers.js'
+import { type DaemonScratch, daemonScratch, tcpPortsOf, told, until } from './daemon-helpers.js'
 
 type Fields = Readonly<Record<string, unknown>>
 type Listed = {
@@ -57,7 +57,7 @@ async function post(
 
 test('over HTTP a turn is saved as by commands, and silence is an empty answer', async () => {
   using s = daemonScratch({ 'package.json': '{}' })
-  s.daemon('start')
+  s.daemon('start', '--http')
   const tell = (event: string, fields: Fields = {}) =>
     post(s, `claude/${event}`, payload(s, fields))
   const goOn = { status: 200, text: '' }
@@ -74,7 +74,7 @@ test('over HTTP a turn is saved as by commands, and silence is an empty answer',
 
 test('a failure is told over HTTP as a command tells it, once', async () => {
   using s = daemonScratch()
-  s.daemon('start')
+  s.daemon('start', '--http')
   const body = payload(s, { cwd: join(s.folder, 'user'), prompt: 'x' })
   const first = await post(s, 'claude/UserPromptSubmit', body)
   expect(JSON.parse(first.text)).toEqual({
@@ -85,7 +85,7 @@ test('a failure is told over HTTP as a command tells it, once', async () => {
 
 test('over HTTP half a path says nothing of where a tool runs, and is not counted from the daemon', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
-  s.daemon('start')
+  s.daemon('start', '--http')
   const tell = async (cwd: string, command: string) =>
     (await post(s, 'claude/PreToolUse', payload(s, { cwd, ...shell(command) }))).text
   for (const cwd of ['.', 'sub', './', '~']) {
@@ -96,7 +96,7 @@ test('over HTTP half a path says nothing of where a tool runs, and is not counte
 
 test('who may not ask is refused, and what is no hook is not there', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
-  s.daemon('start')
+  s.daemon('start', '--http')
   const body = payload(s, { prompt: 'x' })
   const statusOf = async (path: string, headers: Readonly<Record<string, string>> = {}) =>
     (await post(s, path, body, headers)).status
@@ -109,7 +109,7 @@ test('who may not ask is refused, and what is no hook is not there', async () =>
 
 test('a payload of megabytes is taken, and one that is too large lets the agent go on', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
-  s.daemon('start')
+  s.daemon('start', '--http')
   const large = (size: number) => payload(s, { prompt: 'Much', rest: 'ä'.repeat(size) })
   expect(await post(s, 'claude/UserPromptSubmit', large(5 << 20))).toEqual({
     status: 200,
@@ -129,7 +129,7 @@ test('a payload of megabytes is taken, and one that is too large lets the agent 
 
 test('many sessions in several projects at once are told apart', async () => {
   using s = daemonScratch({ 'package.json': '{}' })
-  s.daemon('start')
+  s.daemon('start', '--http')
   const roots = ['p', 'q', 'r'].map((name) => join(s.folder, name))
   for (const root of roots) {
     mkdirSync(root)
@@ -271,6 +271,40 @@ test('hooks over HTTP are installed for tool calls, in a file that is closed, an
   expect(reasons(s)).toEqual(['You: Go', 'Bash: make'])
   expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
   expect(readFileSync(file, 'utf8')).toBe(mine)
+})
+
+test('a TCP port is open only while an agent has hooks over HTTP', async () => {
+  using s = daemonScratch({ 'package.json': '{}' })
+  const ports = () => tcpPortsOf(s.address()?.pid ?? 0)
+  expect(s.run(['install', 'claude', '-y']).code).toBe(0)
+  command(s, 'SessionStart', { source: 'startup' })
+  await until(() => s.address() !== undefined, 'a daemon')
+  expect(ports()).toEqual([])
+  expect(s.address()?.port).toBeNull()
+  expect(existsSync(join(s.home, 'daemon/http.json'))).toBe(false)
+  expect(s.run(['status']).stdout).toContain('listens on a Unix socket only')
+
+  expect(s.run(['install', 'claude', '--http', '-y']).code).toBe(0)
+  const open = ports()
+  expect(open).toEqual([s.address()?.port])
+  expect(s.run(['status']).stdout).toContain(`and on TCP port ${open.join()} of 127.0.0.1`)
+  s.daemon('stop')
+  command(s, 'SessionStart', { source: 'startup' })
+  await until(() => s.address() !== undefined, 'a daemon')
+  expect(ports()).toEqual(open)
+
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  s.daemon('stop')
+  s.daemon('start')
+  expect(ports()).toEqual([])
+})
+
+test('an install without --http takes the port back as well', () => {
+  using s = daemonScratch({ 'package.json': '{}' })
+  s.run(['install', 'claude', '--http', '-y'])
+  expect(s.run(['install', 'claude', '-y']).code).toBe(0)
+  s.daemon('stop')
+  expect(s.daemon('start').port).toBeNull()
 })
 
 test('a dry run of such an install starts no daemon', () => {

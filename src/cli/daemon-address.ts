@@ -26,7 +26,7 @@ export async function daemonAddress(
     const { port = 'PORT', token = 'TOKEN' } = notedHttpPlace(store.home) ?? {}
     return { url: `http://127.0.0.1:${port}`, token }
   }
-  const { status } = await startDaemonFor(store.home)
+  const { status } = await startDaemonFor(store.home, { http: true })
   const noted = notedHttpPlace(store.home)
   if (noted?.port === undefined || noted.port !== status['port'])
     throw new SavestateError('DAEMON_FAILED', 'Another program has the port of the daemon', {

@@ -24,8 +24,10 @@ export async function startForHooks(
   const address = readAddress(store.home)
   if (address !== undefined && (await hasPlace(address, store))) return
   let isOver = false
-  startProcess(store.home, () => {
-    isOver = true
+  startProcess(store.home, {
+    onExit: () => {
+      isOver = true
+    },
   })
   if (agent !== WAITED_FOR.agent || eventName !== WAITED_FOR.eventName) return
   const deadline = performance.now() + WAIT_MS

@@ -36,9 +36,17 @@ export function startInBackground(): void {
   spawned(['daemon', 'start'], { home: homePath(currentFolder()) })
 }
 
-/** The daemon itself. `onExit` is told if it ends again at once. */
-export function startProcess(home: string, onExit: (code: number | null) => void): ChildProcess {
-  return spawned(['daemon', 'run'], { home, cwd: home, ...SMALL }).on('exit', onExit)
+export type ProcessOptions = {
+  /** With a TCP port, whether hooks need it or not. */
+  readonly http?: boolean
+  /** Called if it ends while this process still runs. */
+  readonly onExit: (code: number | null) => void
+}
+
+/** The daemon itself. */
+export function startProcess(home: string, { http = false, onExit }: ProcessOptions): ChildProcess {
+  const args = ['daemon', 'run', ...(http ? ['--http'] : [])]
+  return spawned(args, { home, cwd: home, ...SMALL }).on('exit', onExit)
 }
 
 type Start = {

@@ -8,7 +8,7 @@ import {
   type Served,
   type WatchedProjects,
 } from '../http/index.js'
-import { type HookRequest, QuietMoments } from '../adapters/index.js'
+import { type HookRequest, QuietMoments, usesHttp } from '../adapters/index.js'
 import { openStore, type Store, takeDaemonPlace } from '../index.js'
 import { AGENTS } from './agent-commands.js'
 import { anyClasses } from './any-classes.js'
@@ -24,8 +24,8 @@ import { build, version } from './version.js'
 /** Another process is the daemon. */
 export const TAKEN = 3
 
-/** Returns when it has ended. */
-export async function runDaemon(): Promise<number> {
+/** Returns when it has ended. With `http`, or if hooks of an agent need it, it opens a TCP port too. */
+export async function runDaemon({ http }: { readonly http: boolean }): Promise<number> {
   const place = await takeDaemonPlace()
   if (place === undefined) return TAKEN
   const { failureLog, startDaemon } = await loadDaemon()
@@ -42,6 +42,7 @@ export async function runDaemon(): Promise<number> {
     place,
     store,
     log,
+    http: http || (await usesHttp(store)),
     serve: (projects) => served({ store, projects }),
     build: build(),
     version: version(),

@@ -14,7 +14,11 @@ const TRY_AGAIN_MS = 200
 
 export type Started = { readonly status: Line; readonly isNew: boolean }
 
-export async function startDaemonFor(home: string): Promise<Started> {
+/** With `http` it has a TCP port: one that runs without is replaced. */
+export async function startDaemonFor(
+  home: string,
+  { http = false }: { readonly http?: boolean } = {},
+): Promise<Started> {
   let deadline = performance.now() + PATIENCE_MS
   let end: { readonly code: number | null } | undefined
   let own: ChildProcess | undefined
@@ -22,7 +26,8 @@ export async function startDaemonFor(home: string): Promise<Started> {
   while (performance.now() < deadline) {
     const found = await findDaemon(home)
     if (found?.status !== undefined) {
-      if (found.address.build === build()) {
+      const isAsWanted = !http || found.address.port !== null
+      if (found.address.build === build() && isAsWanted) {
         const isNew = found.address.pid === own?.pid
         // It would give way by itself, but if the other one ended first it would stay, and nobody has asked for it.
         if (!isNew) own?.kill('SIGKILL')
@@ -38,8 +43,11 @@ export async function startDaemonFor(home: string): Promise<Started> {
     if (own === undefined || isTaken) {
       startedAtMs = performance.now()
       end = undefined
-      own = startProcess(home, (code) => {
-        end = { code }
+      own = startProcess(home, {
+        http,
+        onExit: (code) => {
+          end = { code }
+        },
       })
     }
     await sleep(LOOK_EVERY_MS)

@@ -136,13 +136,17 @@ export const STORE_COMMANDS = {
     ],
   },
   daemon: {
-    usage: 'daemon start|stop|status|run',
-    summary: 'Keep a process at hand that makes commands and hooks faster',
+    usage: 'daemon start|stop|status|run [--http]',
+    summary: 'Run a background process that makes commands and hooks faster',
     details: [
-      'Commands use it when it is there, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json), and speaks to nobody but you: docs/daemon.md.',
-      'stop lets it finish what it is doing. run is the same process in the foreground, for a service manager.',
+      'The first hook of an agent starts it. Commands use it if it runs, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json): docs/daemon.md.',
+      'It listens on a Unix socket that only you can open. A TCP port of the loopback is opened only with --http, or while an agent has hooks from `savestate install --http`.',
+      'stop lets it finish its work. run is the same process in the foreground, for a service manager.',
     ],
     positionals: [{ name: 'start|stop|status|run', choices: DAEMON_ACTIONS }],
+    options: [
+      { name: 'http', kind: 'flag', summary: 'start, run: listen on a TCP port too, for HTTP' },
+    ],
     examples: [['savestate daemon status --json', 'Where it listens, and what it takes']],
   },
   completion: {

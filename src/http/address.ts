@@ -11,7 +11,8 @@ export type Address = {
   readonly startedAt: string
   /** The path of the Unix socket. */
   readonly socket: string
-  readonly port: number
+  /** Of the loopback; null if it listens on the Unix socket only. */
+  readonly port: number | null
 }
 
 export const ADDRESS_FILE = 'address.json'
@@ -54,11 +55,12 @@ const FIELDS = {
   pid: 'number',
   startedAt: 'string',
   socket: 'string',
-  port: 'number',
-} as const satisfies Record<keyof Address, string>
+} as const satisfies Record<Exclude<keyof Address, 'port'>, string>
 
 function isAddress(json: unknown): json is Address {
   if (typeof json !== 'object' || json === null) return false
   const values = new Map<string, unknown>(Object.entries(json))
+  const port = values.get('port')
+  if (port !== null && typeof port !== 'number') return false
   return Object.entries(FIELDS).every(([name, type]) => typeof values.get(name) === type)
 }

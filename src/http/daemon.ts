@@ -29,6 +29,8 @@ export type DaemonOptions = {
   readonly build: string
   readonly version: string
   readonly log: (error: unknown) => void
+  /** Whether it listens on a TCP port besides its Unix socket. */
+  readonly http: boolean
   readonly serve: (projects: WatchedProjects) => Served
 }
 
@@ -47,7 +49,7 @@ export class Daemon {
   readonly #startedAt = new Date().toISOString()
   readonly #ledgerInode: bigint | undefined
   readonly #served: Served
-  readonly #servers: { readonly socket: Server; readonly http: HttpServer }
+  readonly #servers: { readonly socket: Server; readonly http: HttpServer | undefined }
   readonly #connections: Connections
   /** Who has asked for its end is told by the end of the connection. */
   readonly #askers: Socket[] = []
@@ -58,8 +60,8 @@ export class Daemon {
   readonly ended: Promise<void>
   #resolveEnded: () => void = () => undefined
 
-  /** Use `startDaemon`. */
-  constructor(options: DaemonOptions, token: string) {
+  /** Use `startDaemon`. Without a token there is no HTTP. */
+  constructor(options: DaemonOptions, token: string | undefined) {
     this.#options = options
     const { store, place, build, log } = options
     this.#ledgerInode = place.ledgerInode()
@@ -86,31 +88,36 @@ export class Daemon {
           void this.stop()
         },
       }),
-      http: httpServer({
-        ...common,
-        token,
-        hook,
-        save: async ({ path, input }) => {
-          expectFolder(path)
-          const project = await store.projectFor(path)
-          return this.#projects.watch(project).save(input)
-        },
-      }),
+      http:
+        token === undefined
+          ? undefined
+          : httpServer({
+              ...common,
+              token,
+              hook,
+              save: async ({ path, input }) => {
+                expectFolder(path)
+                const project = await store.projectFor(path)
+                return this.#projects.watch(project).save(input)
+              },
+            }),
     }
     this.#connections = new Connections(this.#servers.socket)
   }
 
-  async listen(listenHttp: (server: HttpServer) => Promise<number>): Promise<void> {
+  async listen(listenHttp: (server: HttpServer) => Promise<number | null>): Promise<void> {
     const { place, build, version, log } = this.#options
     const socket = socketPath(place)
     await listening(this.#servers.socket, socket)
     chmodSync(socket, 0o600)
-    const port = await listenHttp(this.#servers.http)
+    const { http } = this.#servers
+    const port = http === undefined ? null : await listenHttp(http)
     const address = { build, version, pid: process.pid, startedAt: this.#startedAt, socket, port }
     const text = `${JSON.stringify(address)}\n`
     place.write(ADDRESS_FILE, text)
     this.#published = { text, address, ino: lstatSync(socket).ino }
-    for (const server of Object.values(this.#servers)) server.on('error', log)
+    this.#servers.socket.on('error', log)
+    http?.on('error', log)
     this.#look()
   }
 
@@ -144,10 +151,10 @@ export class Daemon {
     try {
       if (this.#isPublished()) place.remove(ADDRESS_FILE)
       socket.close()
-      http.close()
-      http.closeIdleConnections()
+      http?.close()
+      http?.closeIdleConnections()
       await this.#work.untilQuiet()
-      http.closeAllConnections()
+      http?.closeAllConnections()
       if (this.#published !== undefined) removeSocket(this.#published.address.socket, place)
     } finally {
       await store.close().finally(() => place.release())
@@ -216,10 +223,12 @@ export class Daemon {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { place } = options
   removeLeftSocket(place)
-  const noted = httpPlace(place)
-  const daemon = new Daemon(options, noted.token)
+  const noted = options.http ? httpPlace(place) : undefined
+  const daemon = new Daemon(options, noted?.token)
   try {
-    await daemon.listen((server) => listenOnLoopback(server, noted, place))
+    await daemon.listen(async (server) =>
+      noted === undefined ? null : listenOnLoopback(server, noted, place),
+    )
     return daemon
   } catch (error) {
     await daemon.stop()

@@ -1,4 +1,4 @@
-import { daemonPlaceHolder, storeHome } from '../../index.js'
+import { daemonPlaceHolder, SavestateError, storeHome } from '../../index.js'
 import { command, type Request } from '../command.js'
 import { findDaemon } from '../daemon-process.js'
 import { bytes, counted } from '../figures.js'
@@ -23,13 +23,18 @@ type DaemonAnswer = {
 
 export const run = command<DaemonAnswer>({
   async call(request) {
-    switch (request.argument(0)) {
+    const action = request.argument(0)
+    if (request.options.has('http') && action !== 'start' && action !== 'run')
+      throw new SavestateError('BAD_INPUT', `\`daemon ${action}\` does not take --http`, {
+        hint: 'Give it to `daemon start` or `daemon run`.',
+      })
+    switch (action) {
       case 'start':
-        return start()
+        return start(request)
       case 'stop':
         return stop()
       case 'run':
-        return foreground()
+        return foreground(request)
       default:
         return look()
     }
@@ -48,9 +53,11 @@ export const run = command<DaemonAnswer>({
   exitCode: ({ code }) => code ?? 0,
 })
 
-async function start(): Promise<DaemonAnswer> {
+async function start({ options }: Request): Promise<DaemonAnswer> {
   const { startDaemonFor } = await import('../daemon-start.js')
-  const { status, isNew } = await startDaemonFor(await storeHome())
+  const { status, isNew } = await startDaemonFor(await storeHome(), {
+    http: options.has('http'),
+  })
   return { running: true, started: isNew, status }
 }
 
@@ -59,9 +66,9 @@ async function stop(): Promise<DaemonAnswer> {
   return { running: false, stopped: await stopDaemon() }
 }
 
-async function foreground(): Promise<DaemonAnswer> {
+async function foreground({ options }: Request): Promise<DaemonAnswer> {
   const { runDaemon, TAKEN } = await import('../daemon-run.js')
-  const code = await runDaemon()
+  const code = await runDaemon({ http: options.has('http') })
   if (code !== TAKEN) return { running: false, code }
   // Undefined if it has ended meanwhile.
   const takenBy = (await daemonPlaceHolder()) ?? { pid: null }
@@ -87,9 +94,18 @@ function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request)
   const paths = Array.isArray(projects) ? projects.map(pathOf) : []
   return [
     `The daemon ${verb}: process ${String(pid)}, version ${printable(String(version))}, since ${since}.`,
-    `It listens on the socket of the store and on port ${String(port)}, takes ${bytes(Number(memoryBytes))}, and ends after ${counted(Number(idleMinutes), 'minute')} without a request.`,
+    listensText(typeof port === 'number' ? port : null),
+    `It uses ${bytes(Number(memoryBytes))} of memory and ends after ${counted(Number(idleMinutes), 'minute')} without a request.`,
     ...paths.map((path) => `  ${path}`),
   ].join('\n')
+}
+
+/** As a sentence. */
+function listensText(port: number | null): string {
+  const sockets = 'It listens on a Unix socket in the store'
+  return port === null
+    ? `${sockets}, and on no TCP port.`
+    : `${sockets} and on TCP port ${port} of 127.0.0.1, for hooks over HTTP.`
 }
 
 function pathOf(project: unknown): string {

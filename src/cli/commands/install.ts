@@ -1,4 +1,4 @@
-import { installer, type InstallRequest, type TrustPlan } from '../../adapters/index.js'
+import { installer, type InstallRequest, type TrustPlan, usesHttp } from '../../adapters/index.js'
 import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { changesText } from '../install-text.js'
@@ -23,6 +23,9 @@ export const run = command<Outcome>({
       planOf: (one) => planInstallOf(store, one),
       question: 'Write this?',
     })
+    // Planning such hooks has opened the port.
+    if (rest.declined && request.options.has('http') && !(await usesHttp(store)))
+      await (await import('../stop-daemon.js')).stopDaemon()
     const done: AgentResult[] = []
     for (const one of planned) done.push(await applied(request, one, isWanted))
     return { ...rest, agents: [...done, ...failed] }

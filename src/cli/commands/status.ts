@@ -1,6 +1,7 @@
 import type { StatusResult } from '../../index.js'
 import { folderText } from '../checkpoint-table.js'
 import { command } from '../command.js'
+import { daemonLines } from '../daemon-line.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { printable, printableLine } from '../printable.js'
 import { relativeTime } from '../relative-time.js'
@@ -24,6 +25,7 @@ export const run = command({
       `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk`,
       `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}`,
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
+      ...daemonLines(home),
       ...watches.map((watch) => watchLine(watch, screen)),
       ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
