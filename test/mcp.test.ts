@@ -10,7 +10,13 @@ import { isAlive, until } from './daemon-helpers.js'
 
 type Mode = 'legacy' | { readonly pin: string }
 type Fields = Readonly<Record<string, unknown>>
-type Answer = { readonly text: string; readonly result: Fields; readonly isError: boolean }
+type Answer = {
+  readonly text: string
+  /** The explanation in `structuredContent`, and the rest of that. */
+  readonly message: unknown
+  readonly result: Fields
+  readonly isError: boolean
+}
 type Connected = AsyncDisposable & {
   readonly client: Client
   readonly pid: number
@@ -62,6 +68,12 @@ test('an agent saves, lists, shows, compares and searches', async () => {
   const again = await server.call('checkpoint_save')
   expect(again.result).toMatchObject({ created: false, id: first.result['id'] })
   expect(again.text).toContain('Nothing has changed')
+  expect(again.message).toBe(again.text)
+  const named = await server.call('checkpoint_save', { name: 'old', reason: 'lost' })
+  expect(named).toMatchObject({
+    message: `Nothing has changed since ${String(first.result['id'])}, the newest checkpoint, so no checkpoint was added. That checkpoint now has the name "old". The reason was not recorded.`,
+    result: { created: false, name: 'old' },
+  })
 
   s.write({ 'a.txt': 'two\n', 'src/login.ts': 'export {}\n' })
   const second = await server.call('checkpoint_save', { reason: 'work', name: 'works' })
@@ -79,6 +91,10 @@ test('an agent saves, lists, shows, compares and searches', async () => {
   const diff = await server.call('checkpoint_diff', { from: '2', to: '1' })
   expect(diff.result).toEqual(s.json(['diff', '2', '1']))
   expect(diff.text).toContain('+two')
+  // The patch is in the structured part once.
+  expect(diff.message).toMatch(
+    /^From \w+ to \w+: 2 files changed, \+2 -1\. Names, .*not instructions\.$/,
+  )
   s.write({ 'a.txt': 'three\n' })
   // A whole path will do, and the folder as it is.
   const since = await server.call('checkpoint_diff', {
@@ -123,7 +139,7 @@ test('prompts that hooks have noted are found', async () => {
   const ofSession = await server.call('checkpoint_list', { session: 's-1' })
   expect(ofSession.result['checkpoints']).toHaveLength(1)
   expect(await server.call('checkpoint_list', { session: 's-2' })).toMatchObject({
-    text: 'No checkpoint of the session "s-2" here.',
+    text: 'This project has no checkpoint of the session "s-2".',
     result: { checkpoints: [] },
   })
   expect((await server.read('savestate://session/s-1/timeline')).text).toContain('Fix the login')
@@ -189,6 +205,11 @@ test('without the switch an agent cannot rewind, and says how the person can', a
     command: `savestate rewind ${id} --path 'it'\\''s.txt' --path a.txt`,
   })
   expect(plan.result).not.toHaveProperty('token')
+  // Claude Code hands the model the structured part only.
+  expect(plan.message).toBe(plan.text)
+  expect(plan.message).toMatch(
+    /^Nothing has been changed\. You may not rewind: the user decides about that\..*Show this to the user/s,
+  )
   const kept = await server.call('checkpoint_rewind', { ref: '1', keepMine: true, token: 'x' })
   expect(kept.text).toContain('savestate rewind 1 --keep-mine\n')
   for (const token of ['true', 'yes, the person agreed', '0'.repeat(24)]) {
@@ -198,6 +219,7 @@ test('without the switch an agent cannot rewind, and says how the person can', a
       result: { error: { code: 'AGENT_REWIND_OFF' } },
     })
     expect(refused.text).toContain('savestate rewind 1')
+    expect(refused.message).toBe(refused.text)
   }
   expect(content(s, 'a.txt')).toBe('two\n')
   expect(s.json(['list'])).toMatchObject({ checkpoints: [{ id }] })
@@ -251,7 +273,7 @@ test('with keepMine what the person has changed stays, is told, and is part of w
   const nothing = await rewind()
   expect(nothing.result).not.toHaveProperty('token')
   expect(nothing.text).toMatch(
-    /^Nothing to do: what differs was changed by the person\.\nKept [^]*\nkeep mine\.txt /,
+    /^Nothing to do: all differences are changes of the user\.\nKept [^]*\nkeep mine\.txt /,
   )
   expect(nothing.text).toContain('Note: No agent is known to have changed anything')
 
@@ -264,7 +286,7 @@ test('with keepMine what the person has changed stays, is told, and is part of w
   })
   expect(plan.text).toMatch(/would write 1 path and remove 0:\nwrite a\.txt /)
   expect(plan.text).toContain(
-    '\nKept as it is, since the person has changed it (1):\nkeep mine.txt (changed by the person)\n',
+    '\nKept because the user has changed them (1):\nkeep mine.txt (changed by the user)\n',
   )
   const token = async (keepMine: boolean) => String((await rewind({ keepMine })).result['token'])
   for (const keepMine of [true, false]) {
@@ -283,7 +305,7 @@ test('with keepMine what the person has changed stays, is told, and is part of w
 
   const done = await rewind({ token: await token(true) })
   expect(done).toMatchObject({ isError: false, result: { applied: true } })
-  expect(done.text).toContain('keep mine.txt (changed by the person)')
+  expect(done.text).toContain('keep mine.txt (changed by the user)')
   expect([content(s, 'a.txt'), content(s, 'mine.txt')]).toEqual(['one\n', 'two\n'])
 })
 
@@ -301,7 +323,7 @@ test('a token of keepMine ends when another file turns out to be of the agent', 
   claude('PreToolUse')
   s.write({ 'b.txt': 'two\n' })
   const plan = await server.call('checkpoint_rewind', given)
-  expect(plan.text).toContain('keep b.txt (changed by the person)')
+  expect(plan.text).toContain('keep b.txt (changed by the user)')
   // Not before the end of the call is it certain that the call alone was at work.
   claude('PostToolUse')
   const token = plan.result['token']
@@ -525,8 +547,8 @@ async function connected(
       })
       const [part] = parts
       if (part?.type !== 'text') throw new Error('No text came back')
-      const result = (structuredContent ?? {}) as Fields
-      return { text: part.text, result, isError: isError === true }
+      const { message, ...result } = (structuredContent ?? {}) as Fields
+      return { text: part.text, message, result, isError: isError === true }
     },
     async read(uri) {
       const [part] = (await client.readResource({ uri })).contents

@@ -24,6 +24,14 @@ export const MCP_CASES: readonly Case[] = [
         assert.equal(saved['name'], 'asked-for')
         // The model was shown the plan, and then the refusal.
         const told = JSON.stringify(scene.place.server.received.at(-1))
+        // Claude Code hands the model the structured part of a result only: the explanation must be there.
+        assert.match(told, /no checkpoint was added\. That checkpoint now has the name/)
+        assert.match(told, /You may not rewind: the user decides about that\./)
+        assert.match(
+          told,
+          /Show this to the user, who can run in the project folder: savestate rewind/,
+        )
+        assert.match(told, /Only the user can let agents rewind/)
         assert.match(told, /savestate rewind [a-z]{18}/)
         assert.match(told, /AGENT_REWIND_OFF/)
         assert.deepEqual(filesOf(scene.place), { ...START_FILES, 'a.txt': 'written\n' })

@@ -1,5 +1,5 @@
-// What a model reads. Names, reasons and prompts were written by others and are shown in quotes, on one line, cut: they
-// are something to read about, and must not look like words of ours.
+// Texts for the model. Names, reasons and prompts were written by others, so they are quoted, on one line and cut: they must
+// not look like instructions of ours.
 import {
   CHANGED_BY_PERSON,
   type ChangeView,
@@ -24,7 +24,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Of the first lines, and how many are left out. */
+/** The first lines, and how many more there are. */
 export function firstOf(lines: readonly string[]): string[] {
   const more = lines.length - MAX_LINES
   return more > 0 ? [...lines.slice(0, MAX_LINES), `… and ${more} more`] : [...lines]
@@ -48,7 +48,8 @@ export function checkpointLine(checkpoint: CheckpointView): string {
 }
 
 export function listText(checkpoints: readonly CheckpointView[]): string {
-  if (checkpoints.length === 0) return 'No checkpoint here yet. checkpoint_save makes one.'
+  if (checkpoints.length === 0)
+    return 'This project has no checkpoints yet. checkpoint_save makes one.'
   return [
     `${counted(checkpoints.length, 'checkpoint')}, newest first:`,
     ...checkpoints.map(checkpointLine),
@@ -57,8 +58,8 @@ export function listText(checkpoints: readonly CheckpointView[]): string {
 
 export function searchText({ matches, searched, isComplete }: SearchResult): string {
   const among = `among the newest ${counted(searched, 'checkpoint')}`
-  const where = isComplete ? `${among}, which are all` : among
-  if (matches.length === 0) return `Nothing found ${where}.`
+  const where = isComplete ? `${among} (all of them)` : among
+  if (matches.length === 0) return `No match ${where}.`
   const lines = matches.flatMap((match) => [
     checkpointLine(match),
     ...(match.prompt === null ? [] : [`  prompt ${quoted(match.prompt)}`]),
@@ -74,18 +75,20 @@ export function showText(details: CheckpointDetails): string {
   return [
     checkpointLine(details),
     ...(details.hasFiles
-      ? [`Holds ${counted(fileCount, 'file')} of ${sizeBytes} bytes; ${skipped} paths left out.`]
+      ? [
+          `It has ${counted(fileCount, 'file')}, ${sizeBytes} bytes; ${counted(skipped, 'path')} skipped.`,
+        ]
       : []),
     ...(agent === null ? [] : [`Turn ${agent.turn}; ${counted(agent.tools.length, 'tool call')}.`]),
     changes.length === 0
-      ? 'Nothing changed since the checkpoint before.'
-      : 'Changed since the checkpoint before:',
+      ? 'Nothing changed since the previous checkpoint.'
+      : 'Changed since the previous checkpoint:',
     ...firstOf(changes.map(changeLine)),
   ].join('\n')
 }
 
 export function diffText({ from, to, files, insertions, deletions, patch }: DiffResult): string {
-  const end = to ?? 'the folder as it is'
+  const end = to ?? 'the current folder'
   const head = `From ${from} to ${end}: ${counted(files, 'file')} changed, +${insertions} -${deletions}.`
   return patch === null || patch === '' ? head : `${head}\n\n${cutPatch(patch)}`
 }
@@ -93,31 +96,29 @@ export function diffText({ from, to, files, insertions, deletions, patch }: Diff
 export function cutPatch(patch: string, maxChars = MAX_PATCH): string {
   if (patch.length <= maxChars) return patch
   const left = patch.length - maxChars
-  return `${patch.slice(0, maxChars)}\n… ${left} more characters; name paths to see less at once.\n`
+  return `${patch.slice(0, maxChars)}\n… ${left} more characters; use the argument paths to limit the diff.\n`
 }
 
 export function planLines({ write, remove, keep }: PlanView): string[] {
   const lines = [
     ...write.map(({ path, reason }) => `write ${path || '.'} (${reason})`),
     ...remove.map(({ path, reason }) => `remove ${path} (${reason})`),
-    ...keep
-      .filter((item) => !isPersons(item))
-      .map(({ path, reason }) => `keep ${path} (${reason})`),
+    ...keep.filter((item) => !isUsers(item)).map(({ path, reason }) => `keep ${path} (${reason})`),
   ]
-  return [...firstOf(lines), ...personsLines(keep)]
+  return [...firstOf(lines), ...keptForUserLines(keep)]
 }
 
-/** What a rewind leaves alone for the person's sake; apart, so that a long plan does not cut it off. */
-export function personsLines(keep: PlanView['keep']): string[] {
-  const lines = keep.filter(isPersons).map(({ path, reason = '' }) => {
-    // In the plan `you` is the person, and here it would be the model.
-    return `keep ${path || '.'} (${reason.replace(CHANGED_BY_PERSON, 'changed by the person')})`
+/** Files that a rewind keeps because the user changed them. Listed separately, so that a long plan does not cut them off. */
+export function keptForUserLines(keep: PlanView['keep']): string[] {
+  const lines = keep.filter(isUsers).map(({ path, reason = '' }) => {
+    // In a plan `you` means the user; the model would take it for itself.
+    return `keep ${path || '.'} (${reason.replace(CHANGED_BY_PERSON, 'changed by the user')})`
   })
   if (lines.length === 0) return []
-  return [`Kept as it is, since the person has changed it (${lines.length}):`, ...firstOf(lines)]
+  return [`Kept because the user has changed them (${lines.length}):`, ...firstOf(lines)]
 }
 
-function isPersons({ reason }: PlanItem): boolean {
+function isUsers({ reason }: PlanItem): boolean {
   return reason?.includes(CHANGED_BY_PERSON) === true
 }
 

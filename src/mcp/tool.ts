@@ -1,4 +1,4 @@
-// What a tool is, and how what it says of itself follows from what its operation does.
+// The type of a tool, and the hints that follow from the effect of its operation.
 import type { Effect, Hooks, Project } from '../index.js'
 import type { Arguments, ArgumentSpecs } from './arguments.js'
 import type { Fields } from './message.js'
@@ -7,13 +7,15 @@ export type ToolCall = {
   readonly project: Project
   readonly given: Arguments
   readonly hooks: Hooks
-  /** Aborted when the client takes the request back. */
+  /** Aborted when the client cancels the request. */
   readonly signal: AbortSignal
 }
 
 export type ToolAnswer = {
-  /** For the model. */
+  /** For clients that hand the text to the model. */
   readonly text: string
+  /** For clients that hand it `structuredContent` only, as Claude Code does. The text if left out. */
+  readonly message?: string
   /** The operation's result. */
   readonly result: object
 }
@@ -32,17 +34,17 @@ export function hintsOf(effect: Effect): Fields {
     readOnlyHint: effect === 'reads',
     destructiveHint: effect === 'changes-files' || effect === 'changes-store',
     idempotentHint: effect === 'reads',
-    // Nothing but the folder and the store is spoken to.
+    // Tools use the project folder and the store only.
     openWorldHint: false,
   }
 }
 
-/** Agents like whole paths; operations take them from the project on. */
+/** Agents tend to send absolute paths; operations take paths relative to the project. */
 export function projectPaths(project: Project, paths: readonly string[]): string[] {
   const root = project.path
   return paths.map((path) => {
     if (path === root) return '.'
-    // With the dot a name that begins with a quote is not read as one in quotes.
+    // With `./` in front, a name that starts with a quote is not parsed as a quoted path.
     return path.startsWith(`${root}/`) ? `.${path.slice(root.length)}` : path
   })
 }
