@@ -113,7 +113,7 @@ test('with --mcp each agent has its server as well; what a person has set up sta
 
   const done = s.run(['install', '--all', '--mcp', '--trust', '-y'])
   expect(done.code).toBe(0)
-  expect(done.stdout).toMatch(/cline: we know of no place for the MCP server/)
+  expect(done.stdout).toMatch(/Cline: the MCP server was not added/)
   const launcher = join(s.home, 'bin/savestate-hook')
   const command = { command: launcher, args: ['mcp'], env: { SAVESTATE_HOME: s.home } }
   const servers = (path: string) =>
@@ -160,7 +160,7 @@ test('what cannot be read is told and not touched, and keeps no other agent from
   const all = s.run(['install', '--all', '-y'], { env: { PATH: '/usr/bin:/bin' } })
   expect(all.code).toBe(2)
   expect(all.stdout).toContain('is left as it is')
-  expect(all.stdout).toContain('gemini is installed')
+  expect(all.stdout).toContain('Hooks for Gemini CLI added')
   expect(read(broken)).toBe('{ "hooks": ')
   mkdirSync(userFile(s, '.cursor/hooks.json'), { recursive: true })
   expect(s.run(['install', 'cursor', '-y', '--json']).stderr).toContain('FILE_FAILED')

@@ -34,15 +34,15 @@ export const AGENT_COMMANDS = {
   install: {
     usage:
       'install <agent> | --all [--user|--project] [--strict] [--http] [--trust] [--mcp] [--allow-agent-rewind] [--dry-run] [-y]',
-    summary: 'Have an agent save at every prompt and tool call',
+    summary: 'Make an agent save at every prompt and tool call',
     details: [
-      "Shows what it will write into the agent's configuration, asks, and adds it without touching anything else there. Done again it changes nothing.",
-      'Codex runs only hooks that you have trusted: that is asked for by itself, or given with --trust.',
-      'With --http the configuration holds the token of the daemon, and is closed to others: docs/agents.md.',
+      "Adds hooks to the agent's configuration. It shows a summary and asks first; `v` shows every changed line. Nothing else in the files changes.",
+      'Codex runs only hooks that you trust. You are asked separately; --trust answers yes in advance.',
+      'With --http the configuration contains a token and becomes readable by you only, and the daemon opens a TCP port on 127.0.0.1: docs/agents.md.',
     ],
     positionals: [{ name: '<agent>', isOptional: true, choices: AGENTS }],
     options: [
-      { name: 'all', kind: 'flag', summary: 'All agents that are found here' },
+      { name: 'all', kind: 'flag', summary: 'All agents found on this machine' },
       ...SCOPE,
       {
         name: 'strict',
@@ -52,18 +52,18 @@ export const AGENT_COMMANDS = {
       {
         name: 'http',
         kind: 'flag',
-        summary: 'Claude Code tells the daemon of tool calls over HTTP, which is quicker',
+        summary: 'Claude Code reports tool calls to the daemon over HTTP, which is faster',
       },
-      { name: 'trust', kind: 'flag', summary: 'Note for Codex that you trust these hooks' },
+      { name: 'trust', kind: 'flag', summary: 'Record for Codex that you trust these hooks' },
       {
         name: 'mcp',
         kind: 'flag',
-        summary: 'Have the agent start `savestate mcp` too; an install without it ends that',
+        summary: 'Also register the MCP server; an install without this option removes it',
       },
       {
         name: 'allow-agent-rewind',
         kind: 'flag',
-        summary: 'Let the agent go back without asking you; an install without it takes that back',
+        summary: 'Let the agent rewind without asking you; an install without it revokes that',
       },
       DRY_RUN,
       YES,
@@ -80,7 +80,7 @@ export const AGENT_COMMANDS = {
   },
   uninstall: {
     usage: 'uninstall <agent> | --all [--user|--project] [--dry-run] [-y]',
-    summary: 'Take out what install has written',
+    summary: 'Remove the hooks that install has added',
     positionals: [{ name: '<agent>', isOptional: true, choices: AGENTS }],
     options: [{ name: 'all', kind: 'flag', summary: 'All agents' }, ...SCOPE, DRY_RUN, YES],
     exclusive: [['user', 'project']],
@@ -109,9 +109,9 @@ export const AGENT_COMMANDS = {
   },
   mcp: {
     usage: 'mcp [--allow-agent-rewind]',
-    summary: 'Serve checkpoints to an agent over MCP, on stdin and stdout',
+    summary: 'Expose checkpoints to an agent over MCP (stdin and stdout)',
     details: [
-      "An agent's configuration calls this: docs/mcp.md. It can save, list, show, compare and search checkpoints of the project. A rewind it can only plan, unless you give the switch; even then it must confirm the plan, and only while the folder stays as it was.",
+      "An agent's configuration runs this: docs/mcp.md. The agent can save, list, show, compare and search checkpoints of the project. It can only plan a rewind, unless you give the option; even then it must confirm the plan, and only while the folder is unchanged.",
     ],
     options: [
       {

@@ -28,24 +28,31 @@ export function confirmOn(request: Request, question: string) {
   }
 }
 
+type Question = {
+  readonly question: string
+  /** Shown if the user types `v`. */
+  readonly details?: string | undefined
+}
+
 /** The same for any other plan, as text. */
 export async function confirmText(
   request: Request,
-  { plan, question }: { readonly plan: string; readonly question: string },
+  { plan, question, details }: Question & { readonly plan: string },
 ): Promise<boolean> {
   if (request.options.has('yes')) return true
   request.bar.erase()
   const canShow = optionsOf(request.command).some(({ name }) => name === 'dry-run')
-  return isAgreed(plan, { question, asker: terminalAsker(request), canShow })
+  return isAgreed(plan, { question, details, asker: terminalAsker(request), canShow })
 }
 
 export async function isAgreed(
   plan: string,
   {
     question,
+    details,
     asker,
     canShow = true,
-  }: { readonly question: string; readonly asker: Asker; readonly canShow?: boolean },
+  }: Question & { readonly asker: Asker; readonly canShow?: boolean },
 ): Promise<boolean> {
   if (!asker.isTerminal) {
     throw new SavestateError(
@@ -57,8 +64,12 @@ export async function isAgreed(
     )
   }
   asker.show(plan)
-  const answer = await asker.ask(`${question} [y/N] `)
-  return /^y(es)?$/i.test(answer?.trim() ?? '')
+  for (;;) {
+    const choices = details === undefined ? '[y/N]' : '[y/N, v to view]'
+    const answer = (await asker.ask(`${question} ${choices} `))?.trim() ?? ''
+    if (details === undefined || !/^v(iew)?$/i.test(answer)) return /^y(es)?$/i.test(answer)
+    asker.show(details)
+  }
 }
 
 export function terminalAsker({ screen }: Request): Asker {

@@ -1,17 +1,28 @@
-// What became of an install or uninstall, in words.
-import { dirname } from 'node:path'
+// The outcome of an install or uninstall, as text.
+import { AGENT_TITLES } from './agent-commands.js'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
-import { permissionText } from './install-text.js'
+import { filesText, permissionText } from './install-text.js'
 import type { AgentResult, Outcome } from './install-work.js'
 import { pathForPeople, printable, printableLines } from './printable.js'
 
 type How = { readonly request: Request; readonly done: 'installed' | 'uninstalled' }
 
 export function outcomeText({ agents, declined }: Outcome, how: How): string {
-  if (agents.length === 0) return 'No agent was found here.'
   if (declined) return 'Nothing has been changed.'
-  return agents.flatMap((result) => agentLines(result, how)).join('\n')
+  const isAll = how.request.options.has('all')
+  if (how.done === 'installed' && agents.length === 0) return 'No agent was found here.'
+  // Of all agents only those that had something of ours are worth a line.
+  const shown = isAll && how.done === 'uninstalled' ? agents.filter(hasNews) : agents
+  if (shown.length === 0) return 'No agent has hooks of Savestate here.'
+  const isNew = how.done === 'installed' && shown.some(hasNewHooks)
+  return [
+    ...shown.flatMap((result) => agentLines(result, how)),
+    ...(isNew
+      ? [`They take effect the next time you start ${shown.length > 1 ? 'the agent' : 'it'}.`]
+      : []),
+    ...shown.flatMap(trustLines),
+  ].join('\n')
 }
 
 export function outcomeExit({ agents, declined }: Outcome): number {
@@ -19,44 +30,56 @@ export function outcomeExit({ agents, declined }: Outcome): number {
   return agents.some(({ error }) => error !== undefined) ? EXIT.failed : EXIT.done
 }
 
+function hasNews({ files, notes, permission, error }: AgentResult): boolean {
+  const isSame = files.length === 0 && notes.length === 0
+  return !isSame || permission !== undefined || error !== undefined
+}
+
+function hasNewHooks({ files, applied }: AgentResult): boolean {
+  const isHook = files.some(({ holds }) => holds !== undefined && holds.hooks + holds.plugins > 0)
+  return applied && isHook
+}
+
 function agentLines(result: AgentResult, { request, done }: How): readonly string[] {
   const { agent, files, notes, applied, error } = result
-  if (error !== undefined) return [`${agent}: ${printableLines(error.message)}`]
-  const told = notes.map((note) => `${agent}: ${printableLines(note)}`)
+  const title = AGENT_TITLES[agent]
+  if (error !== undefined) return [`${title}: ${printableLines(error.message)}`]
+  const noted = notes.map((note) => `${title}: ${printableLines(note)}`)
   const allowed = result.permission === undefined ? [] : [permissionText(agent, result.permission)]
   if (files.length === 0 && allowed.length > 0)
-    return [...told, ...(applied ? allowed : [`This would be so: ${allowed.join()}`])]
-  if (files.length === 0) {
-    const is = done === 'installed' ? 'is installed already' : 'is not installed here'
-    return [...told, `${agent} ${is}: nothing to do.`, ...trustLines(result)]
-  }
+    return [...noted, ...(applied ? allowed : [`Would apply: ${allowed.join()}`])]
+  if (files.length === 0) return [...noted, NOTHING[done](title)]
   if (!applied) {
     const lines = files.flatMap(({ path, change, diff }) => [
       `  ${change} ${pathForPeople(path)}`,
       ...diff.map((line) => `    ${printable(line)}`),
     ])
-    return [...told, `${agent} would be ${done}:`, ...lines, ...allowed]
+    return [...noted, `${WOULD[done](title)}:`, ...lines, ...allowed]
   }
-  const where = placesText(files.map(({ path }) => path))
-  const next = done === 'installed' ? ' It takes effect when the agent starts next.' : ''
-  return [
-    ...told,
-    request.screen.paint('green', `${agent} is ${done}`) + `: ${where}.${next}`,
-    ...allowed,
-    ...trustLines(result),
-  ]
+  const where = filesText(files, process.env)
+  const what =
+    done === 'uninstalled' || hasNewHooks(result)
+      ? DONE[done](title)
+      : `Configuration of ${title} changed in`
+  return [...noted, `${request.screen.paint('green', what)} ${where}.`, ...allowed]
 }
 
-function placesText(paths: readonly string[]): string {
-  if (paths.length <= MAX_NAMED) return paths.map(pathForPeople).join(', ')
-  return `${paths.length} files in ${pathForPeople(dirname(paths[0] ?? ''))}`
+const NOTHING = {
+  installed: (title: string) => `Hooks for ${title} are installed already: nothing to do.`,
+  uninstalled: (title: string) => `${title} has no hooks of Savestate here: nothing to do.`,
 }
-
-const MAX_NAMED = 3
-
+const WOULD = {
+  installed: (title: string) => `Hooks for ${title} would be added`,
+  uninstalled: (title: string) => `Hooks for ${title} would be removed`,
+}
+const DONE = {
+  installed: (title: string) => `Hooks for ${title} added to`,
+  uninstalled: (title: string) => `Hooks for ${title} removed from`,
+}
 function trustLines({ trusted }: AgentResult): readonly string[] {
   if (trusted !== false) return []
   return [
-    'Codex does not run these hooks yet: it asks you to trust them, or run `savestate install codex --trust`.',
+    'Codex does not run them until you trust them: start Codex and confirm, or run',
+    '`savestate install codex --trust`.',
   ]
 }

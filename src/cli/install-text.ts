@@ -1,5 +1,8 @@
-// What an install does to files, for people: the lines that come and go, with a little around them.
+// The changes of an install as text: a summary to ask about, and all changed lines for who wants to view them.
+import { dirname } from 'node:path'
 import type { FileChange, InstallRequest, Plan } from '../adapters/index.js'
+import { AGENT_TITLES } from './agent-commands.js'
+import { counted } from './figures.js'
 import type { Paint } from './paint.js'
 import { pathForPeople, printable } from './printable.js'
 
@@ -7,7 +10,78 @@ const AROUND = 2
 
 type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 
-/** All that will be done, for a person who is asked. */
+/** One line for each agent: what is added to which file, or from which files something is removed. */
+export function summaryText(
+  planned: readonly Planned[],
+  { removed }: { readonly removed: string },
+): string {
+  const lines = planned.flatMap(({ request, plan }) => {
+    const { agent, environment } = request
+    const parts = changeParts(plan.changes, { environment, removed })
+    return [
+      ...(parts.length === 0 ? [] : [`${AGENT_TITLES[agent]}: ${parts.join(', ')}`]),
+      ...(plan.permission === undefined ? [] : [permissionText(agent, plan.permission)]),
+    ]
+  })
+  const changes = planned.flatMap(({ plan }) => plan.changes)
+  const isSecret = changes.some(({ isSecret: one }) => one === true)
+  const isChanged = changes.some(({ before, after }) => before !== undefined && after !== undefined)
+  return [
+    ...lines,
+    ...(isSecret ? ['The file then has a token of the daemon, so only you can read it.'] : []),
+    ...(isChanged ? ['Nothing else in these files changes.'] : []),
+  ].join('\n')
+}
+
+type Environment = InstallRequest['environment']
+
+function changeParts(
+  changes: readonly FileChange[],
+  { environment, removed }: { readonly environment: Environment; readonly removed: string },
+): readonly string[] {
+  const added = changes.filter(({ holds }) => holds !== undefined)
+  const others = changes.filter(({ holds }) => holds === undefined)
+  const [first] = added
+  // An agent with one script for each hook: these are named by their folder.
+  const areScripts = first !== undefined && added.length > MAX_NAMED
+  const parts = areScripts
+    ? [`${counted(added.length, 'hook script')} in ${shortPath(dirname(first.path), environment)}`]
+    : added.map((file) => `${holdsText(file)} in ${shortPath(file.path, environment)}`)
+  if (others.length === 0) return parts
+  return [...parts, `${removed} removed from ${filesText(others, environment)}`]
+}
+
+function holdsText({ holds }: FileChange): string {
+  const { hooks = 0, rules = 0, plugins = 0, servers = 0 } = holds ?? {}
+  const parts = [
+    ...(hooks > 0 ? [counted(hooks, 'hook')] : []),
+    ...(rules > 0 ? [counted(rules, 'deny rule')] : []),
+    ...(plugins > 0 ? ['a plugin'] : []),
+    ...(servers > 0 ? ['the MCP server'] : []),
+  ]
+  const last = parts.at(-1) ?? 'an entry'
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
+}
+
+/** The files by name; many in one folder by their number. */
+export function filesText(
+  files: readonly { readonly path: string }[],
+  environment: Environment,
+): string {
+  if (files.length <= MAX_NAMED)
+    return files.map(({ path }) => shortPath(path, environment)).join(', ')
+  return `${files.length} files in ${shortPath(dirname(files[0]?.path ?? ''), environment)}`
+}
+
+const MAX_NAMED = 3
+
+/** With ~ for the home of the user. */
+export function shortPath(path: string, { HOME: home = '' }: Environment): string {
+  const isInHome = home !== '' && path.startsWith(`${home}/`)
+  return pathForPeople(isInHome ? `~${path.slice(home.length)}` : path)
+}
+
+/** All changed lines. */
 export function plansText(planned: readonly Planned[], paint: Paint): string {
   const parts = planned.flatMap(({ request, plan }) => [
     ...plan.changes.map((change) => changeText(change, paint)),
@@ -16,17 +90,16 @@ export function plansText(planned: readonly Planned[], paint: Paint): string {
   return parts.join('\n\n')
 }
 
-export function permissionText(agent: string, permission: 'grant' | 'revoke'): string {
+export function permissionText(
+  agent: InstallRequest['agent'],
+  permission: 'grant' | 'revoke',
+): string {
   return permission === 'grant'
-    ? `${agent} may run \`savestate rewind\`, \`undo\` and \`redo\` without asking you.`
-    : `${agent} may not go back by itself any more.`
+    ? `${AGENT_TITLES[agent]} may run \`savestate rewind\`, \`undo\` and \`redo\` without asking you.`
+    : `${AGENT_TITLES[agent]} may no longer rewind without asking you.`
 }
 
-export function changesText(changes: readonly FileChange[], paint: Paint): string {
-  return changes.map((change) => changeText(change, paint)).join('\n\n')
-}
-
-function changeText(change: FileChange, paint: Paint): string {
+export function changeText(change: FileChange, paint: Paint): string {
   const { before, after } = change
   const what =
     before === undefined

@@ -1,10 +1,10 @@
 // What install and uninstall share: for which agents, where, and what became of it.
-import type { AgentName, InstallRequest, Plan } from '../adapters/index.js'
+import type { AgentName, FileChange, InstallRequest, Plan } from '../adapters/index.js'
 import { SavestateError, type Store } from '../index.js'
 import { AGENTS } from './agent-commands.js'
 import type { Request } from './command.js'
 import { confirmText } from './confirm.js'
-import { plansText, diffLines } from './install-text.js'
+import { diffLines, plansText, summaryText } from './install-text.js'
 
 export type AgentResult = {
   readonly agent: AgentName
@@ -13,6 +13,8 @@ export type AgentResult = {
     readonly change: 'make' | 'change' | 'remove'
     /** The lines that come and go. */
     readonly diff: readonly string[]
+    /** What of ours the file has after an install. */
+    readonly holds?: NonNullable<FileChange['holds']>
   }[]
   readonly notes: readonly string[]
   readonly applied: boolean
@@ -34,28 +36,35 @@ export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 type Intent = {
   readonly agents: readonly AgentName[]
   readonly planOf: (one: InstallRequest) => Promise<Plan>
-  /** Put to the person below the changes. */
+  /** Asked below the summary. */
   readonly question: string
+  /** Names in the summary what is removed from files. */
+  readonly removed: string
 }
 
-/** What is to be done, shown to the person, and whether it shall be. */
+/** The plans, and whether the user wants them. */
 export type Agreed = Pick<Outcome, 'scope' | 'declined'> & {
   readonly planned: readonly Planned[]
   readonly failed: readonly AgentResult[]
   readonly isWanted: boolean
 }
 
-/** Changes nothing, and asks only where something would change. */
+/** Changes nothing, and asks only if something would change. */
 export async function planAndAsk(
   request: Request,
-  { question, ...intent }: Intent,
+  { question, removed, ...intent }: Intent,
 ): Promise<Agreed> {
   const { planned, failed } = await planAll(request, intent)
   const scope = request.options.has('project') ? 'project' : 'user'
   if (request.options.has('dry-run'))
     return { scope, planned, failed, isWanted: false, declined: false }
-  const plan = plansText(planned, request.screen.paintNote)
-  const isWanted = !planned.some(hasWork) || (await confirmText(request, { plan, question }))
+  const isWanted =
+    !planned.some(hasWork) ||
+    (await confirmText(request, {
+      plan: summaryText(planned, { removed }),
+      question,
+      details: plansText(planned, request.screen.paintNote),
+    }))
   return { scope, planned, failed, isWanted, declined: !isWanted }
 }
 
@@ -89,9 +98,10 @@ function hasWork({ plan }: Planned): boolean {
 
 export function resultOf({ request, plan }: Planned, applied: boolean): AgentResult {
   const files = plan.changes.map(
-    ({ path, before, after }) =>
+    ({ path, before, after, holds }) =>
       ({
         path,
+        ...(holds === undefined ? {} : { holds }),
         change: before === undefined ? 'make' : after === undefined ? 'remove' : 'change',
         diff: after === undefined ? [] : diffLines(before ?? '', after),
       }) as const,

@@ -1,7 +1,7 @@
 // The entry of our MCP server in Codex' config.toml: a marked table at the end, found again by its mark.
 import { SavestateError } from '../../index.js'
 import type { McpServer } from './mcp-server.js'
-import { type FileChange, inFile } from './plan.js'
+import { type FileChange, HOLDS_NOTHING, inFile } from './plan.js'
 import { recordAfter, type Records } from './record.js'
 import { type Edited, edited, lineEndOf, unedited } from './text-edit.js'
 import { tableAt } from './toml-edit.js'
@@ -33,6 +33,7 @@ export function planServer(
       before: text,
       after: isGone ? undefined : result.text,
       mode: 0o600,
+      ...(server === undefined ? {} : { holds: { ...HOLDS_NOTHING, servers: 1 } }),
       record: isNothing ? undefined : recordAfter({ record, text, result, trusts }),
     }
   })

@@ -58,7 +58,7 @@ export async function planInstallOf(store: Store, request: InstallRequest): Prom
   }
 }
 
-const NO_SERVER = 'we know of no place for the MCP server; docs/mcp.md says how to add it'
+const NO_SERVER = 'the MCP server was not added; docs/mcp.md shows how to add it by hand'
 
 async function permissionChange(
   store: Store,

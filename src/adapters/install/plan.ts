@@ -17,6 +17,9 @@ import { FILE_MARK, type Target } from './recipes.js'
 import { type Edited, edited, NO_WAY_BACK, unedited, undone, undoOf } from './text-edit.js'
 import { addBlock, blockIn, removeBlock } from './yaml-edit.js'
 
+/** How many of each. */
+export type Holds = Readonly<Record<'hooks' | 'rules' | 'plugins' | 'servers', number>>
+
 export type FileChange = {
   readonly path: string
   readonly before: string | undefined
@@ -26,6 +29,8 @@ export type FileChange = {
   readonly mode: number
   /** Closed to others, whatever its mode was. */
   readonly isSecret?: boolean
+  /** Our part of the file after an install; left out if nothing of ours is in it then. */
+  readonly holds?: Holds
   /** To be kept once it is done; undefined: to be forgotten. */
   readonly record: Omit<InstallRecord, 'folders'> | undefined
 }
@@ -103,7 +108,24 @@ function installed(
     after: result.text,
     mode: target.type === 'file' ? target.mode : 0o644,
     isSecret: target.type === 'json' && target.isSecret,
+    holds: holdsOf(target),
     record: { undo, isCreated, made, trusts: record?.trusts ?? [] },
+  }
+}
+
+export const HOLDS_NOTHING: Holds = { hooks: 0, rules: 0, plugins: 0, servers: 0 }
+
+function holdsOf(target: Target): Holds {
+  switch (target.type) {
+    case 'json': {
+      const hooks = target.add.filter(({ at }) => at[0] === 'hooks').length
+      const servers = target.entry?.value === undefined ? 0 : 1
+      return { ...HOLDS_NOTHING, hooks, rules: target.add.length - hooks, servers }
+    }
+    case 'yaml':
+      return { ...HOLDS_NOTHING, hooks: target.count }
+    case 'file':
+      return { ...HOLDS_NOTHING, [target.holds]: 1 }
   }
 }
 

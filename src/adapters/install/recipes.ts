@@ -39,6 +39,8 @@ export type Target =
       readonly type: 'yaml'
       readonly path: string
       readonly key: string
+      /** How many hooks the lines have. */
+      readonly count: number
       readonly lines: readonly string[]
     }
   | {
@@ -46,6 +48,7 @@ export type Target =
       readonly path: string
       readonly content: string
       readonly mode: number
+      readonly holds: 'hooks' | 'plugins' | 'rules'
     }
 
 const TIMEOUT_SECONDS = 30
@@ -97,7 +100,8 @@ function hookTargets(recipe: Recipe): readonly Target[] {
       ]
     case 'opencode': {
       const content = opencodePlugin(recipe.command, recipe.server)
-      return [{ type: 'file', path: join(folder, 'plugins', 'savestate.js'), content, mode: 0o644 }]
+      const path = join(folder, 'plugins', 'savestate.js')
+      return [{ type: 'file', path, content, mode: 0o644, holds: 'plugins' }]
     }
     case 'cline':
       return EVENTS.cline.map((event) => ({
@@ -105,6 +109,7 @@ function hookTargets(recipe: Recipe): readonly Target[] {
         path: join(folder, 'hooks', event),
         content: `#!/bin/sh\n# ${FILE_MARK} cline.\n${commandLine(recipe.command, { agent, event })}\n`,
         mode: 0o755,
+        holds: 'hooks',
       }))
     case 'hermes':
       return [
@@ -112,6 +117,7 @@ function hookTargets(recipe: Recipe): readonly Target[] {
           type: 'yaml',
           path: join(folder, 'config.yaml'),
           key: 'hooks',
+          count: EVENTS.hermes.length,
           lines: hermesLines(recipe),
         },
       ]
@@ -269,7 +275,8 @@ function geminiPolicy({ scope, storeHome }: Recipe, folder: string): readonly Ta
     'priority = 900',
     '',
   ].join('\n')
-  return [{ type: 'file', path: join(folder, 'policies', 'savestate.toml'), content, mode: 0o644 }]
+  const file = join(folder, 'policies', 'savestate.toml')
+  return [{ type: 'file', path: file, content, mode: 0o644, holds: 'rules' }]
 }
 
 function hermesLines({ command }: Recipe): readonly string[] {

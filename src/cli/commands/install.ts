@@ -1,7 +1,7 @@
-import { installer, type InstallRequest, type TrustPlan, usesHttp } from '../../adapters/index.js'
+import { installer, type TrustPlan, usesHttp } from '../../adapters/index.js'
 import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
-import { changesText } from '../install-text.js'
+import { changeText, shortPath } from '../install-text.js'
 import {
   type AgentResult,
   chosenAgents,
@@ -21,7 +21,8 @@ export const run = command<Outcome>({
     const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
       agents,
       planOf: (one) => planInstallOf(store, one),
-      question: 'Write this?',
+      question: 'Make these changes?',
+      removed: 'the MCP server',
     })
     // Planning such hooks has opened the port.
     if (rest.declined && request.options.has('http') && !(await usesHttp(store)))
@@ -43,24 +44,21 @@ async function applied(request: Request, one: Planned, isWanted: boolean): Promi
   if (one.request.agent !== 'codex') return result
   const trust = await planTrustOf(store, one.request)
   if (trust === undefined) return { ...result, trusted: true }
-  const trusted = await isTrusted(request, one.request, trust)
+  const trusted = await isTrusted(request, trust)
   if (trusted) await applyChanges(store, [trust.change], { type: 'user' })
   return { ...result, trusted }
 }
 
-/** Asked by itself: a yes to the hooks is none to this. */
-async function isTrusted(
-  request: Request,
-  { scope }: InstallRequest,
-  { change, hooks }: TrustPlan,
-): Promise<boolean> {
+/** A question of its own: a yes to the hooks is no yes to this. */
+async function isTrusted(request: Request, { change, hooks }: TrustPlan): Promise<boolean> {
   if (request.options.has('trust')) return true
   if (request.options.has('yes') || !process.stdin.isTTY) return false
-  const whose = scope.type === 'user' ? 'your' : "this project's"
-  const plan = [
-    `Codex runs ${whose} hooks only after you have said that you trust them.`,
-    `This notes your trust in ${hooks} hooks, all of the form \`savestate hook codex …\`:`,
-    changesText([change], request.screen.paintNote),
-  ].join('\n')
-  return confirmText(request, { plan, question: 'Do you trust these hooks?' })
+  return confirmText(request, {
+    plan: [
+      `Codex runs hooks only if you trust them. These ${hooks} run nothing but Savestate.`,
+      `Your answer is recorded in ${shortPath(change.path, process.env)}.`,
+    ].join('\n'),
+    question: 'Trust them?',
+    details: changeText(change, request.screen.paintNote),
+  })
 }

@@ -1,5 +1,7 @@
 import { AGENT_NAMES, installer } from '../../adapters/index.js'
 import { command } from '../command.js'
+import { defaultHome } from '../../index.js'
+import { shortPath } from '../install-text.js'
 import { outcomeExit, outcomeText } from '../install-outcome.js'
 import { chosenAgents, type Outcome, planAndAsk, resultOf, usableStore } from '../install-work.js'
 
@@ -11,7 +13,8 @@ export const run = command<Outcome>({
     const { planned, failed, isWanted, ...rest } = await planAndAsk(request, {
       agents,
       planOf: (one) => planUninstallOf(store, one),
-      question: 'Take it out?',
+      question: 'Remove them?',
+      removed: 'hooks',
     })
     if (isWanted) {
       for (const one of planned) await applyUninstall(store, one)
@@ -19,6 +22,19 @@ export const run = command<Outcome>({
     const done = planned.map((one) => resultOf(one, isWanted))
     return { ...rest, agents: [...done, ...failed] }
   },
-  render: (outcome, request) => outcomeText(outcome, { request, done: 'uninstalled' }),
+  render(outcome, request) {
+    const text = outcomeText(outcome, { request, done: 'uninstalled' })
+    const isAll = request.options.has('all') && outcome.scope === 'user'
+    return isAll && !outcome.declined && !request.options.has('dry-run')
+      ? [text, ...remainingLines()].join('\n')
+      : text
+  },
   exitCode: (outcome) => outcomeExit(outcome),
 })
+
+function remainingLines(): readonly string[] {
+  return [
+    `Your checkpoints remain in ${shortPath(defaultHome(), process.env)}. To remove them: savestate clear --all`,
+    'To remove the program: npm rm -g savestate',
+  ]
+}
