@@ -9,10 +9,10 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Each room and the rooms below it that it may import. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['adapters', 'http', 'mcp', 'index'],
+  cli: ['adapters', 'http', 'mcp', 'index', 'base'],
   mcp: ['index'],
   http: ['index'],
-  adapters: ['index'],
+  adapters: ['index', 'base'],
   index: ['sdk', 'engine', 'model'],
   sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
   engine: ['snapshot', 'ledger', 'system', 'model'],
@@ -20,6 +20,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ledger: ['system', 'model'],
   system: ['model'],
   model: [],
+  base: [],
 }
 
 /** Installed with their install scripts ignored, these work: see the last test. */

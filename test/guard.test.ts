@@ -104,6 +104,9 @@ test('bash gives a program the words that are taken for its arguments', () => {
 
 test.each([
   ['savestate rewind 3 -y', 'rewind'],
+  ['savestate restore 3 -y', 'restore'],
+  ['npx savestate -C x checkout 1', 'checkout'],
+  ['savestate back -y', 'back'],
   ['cd src && savestate -C .. undo --yes', 'undo'],
   ['echo y | /usr/local/bin/savestate redo', 'redo'],
   ['SAVESTATE_NO_DAEMON=1 sudo -u me npx -y savestate@0.1.0 prune -y', 'prune'],

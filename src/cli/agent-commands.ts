@@ -40,7 +40,14 @@ export const AGENT_COMMANDS = {
       'Codex runs only hooks that you trust. You are asked separately; --trust answers yes in advance.',
       'With --http the configuration contains a token and becomes readable by you only, and the daemon opens a TCP port on 127.0.0.1: docs/agents.md.',
     ],
-    positionals: [{ name: '<agent>', isOptional: true, choices: AGENTS }],
+    positionals: [
+      {
+        name: '<agent>',
+        isOptional: true,
+        choices: AGENTS,
+        otherwise: 'Any other agent or program: savestate run --',
+      },
+    ],
     options: [
       { name: 'all', kind: 'flag', summary: 'All agents found on this machine' },
       ...SCOPE,

@@ -4,7 +4,14 @@ import type { CheckpointView, Store } from '../index.js'
 import { SHELLS } from './completion-scripts.js'
 import { commandIndex, type Options, parse } from './parse.js'
 import type { OptionSpec } from './spec.js'
-import { COMMAND_NAMES, type CommandName, commandNamed, optionsOf, specOf } from './table.js'
+import {
+  aliasesOf,
+  COMMAND_NAMES,
+  type CommandName,
+  commandNamed,
+  optionsOf,
+  specOf,
+} from './table.js'
 
 export type Candidate = readonly [text: string, description: string]
 /** The shell knows best how to complete files. */
@@ -47,8 +54,8 @@ export async function candidates(words: readonly string[]): Promise<Candidates> 
     current.startsWith('-') && !isAfterDashes
       ? specs.flatMap(optionCandidates)
       : at >= before.length
-        ? commandCandidates()
-        : await positionalCandidates(command, before)
+        ? commandCandidates(current)
+        : await positionalCandidates(command, { before, current })
   return startingWith(current, all)
 }
 
@@ -66,8 +73,10 @@ function awaitingOption(
   specs: readonly OptionSpec[],
 ): OptionSpec | undefined {
   return specs.find(
-    ({ kind, name, short }) =>
-      kind !== 'flag' && (word === `-${short}` || (name.length > 1 && word === `--${name}`)),
+    ({ kind, name, short, aliases = [] }) =>
+      kind !== 'flag' &&
+      (word === `-${short}` ||
+        [name, ...aliases].some((long) => long.length > 1 && word === `--${long}`)),
   )
 }
 
@@ -78,13 +87,17 @@ function optionCandidates({ name, short, summary }: OptionSpec): Candidate[] {
   ]
 }
 
-function commandCandidates(): Candidate[] {
-  return COMMAND_NAMES.map((name) => [name, specOf(name).summary])
+/** Aliases only where no command begins like this: each command is offered once. */
+function commandCandidates(current: string): Candidate[] {
+  const isCommand = COMMAND_NAMES.some((name) => name.startsWith(current))
+  return COMMAND_NAMES.flatMap((name) =>
+    (isCommand ? [name] : aliasesOf(name)).map((word) => [word, specOf(name).summary] as const),
+  )
 }
 
 async function positionalCandidates(
   command: CommandName | undefined,
-  before: readonly string[],
+  { before, current }: { readonly before: readonly string[]; readonly current: string },
 ): Promise<Candidates> {
   if (command === undefined) return []
   const { positionals, options } = parse(before)
@@ -92,7 +105,7 @@ async function positionalCandidates(
   if (spec?.choices !== undefined) return spec.choices.map((choice) => [choice, ''])
   switch (spec?.completes) {
     case 'command':
-      return commandCandidates()
+      return commandCandidates(current)
     case 'shell':
       return SHELLS.map((shell) => [shell, ''])
     case 'ref':
@@ -107,10 +120,10 @@ async function positionalCandidates(
 }
 
 async function referenceCandidates(options: Options): Promise<Candidate[]> {
-  const [folder, of] = [options.text('C'), options.text('of')]
+  const [folder, id] = [options.text('C'), options.text('session')]
   return inStore(async (store) => {
-    if (of !== undefined) {
-      const session = await store.session(of, { mustExist: true, lease: false })
+    if (id !== undefined) {
+      const session = await store.session(id, { mustExist: true, lease: false })
       return describe(await session.list())
     }
     const project = await (folder === undefined

@@ -2,8 +2,9 @@
 import {
   type CommandSpec,
   DRY_RUN,
+  IN_SESSION,
   limitOption,
-  OF,
+  messageOption,
   type OptionSpec,
   REF,
   sessionOption,
@@ -15,13 +16,7 @@ const PATH_HELP =
 
 /** Of what saves when a folder falls quiet. */
 const SAVING: readonly OptionSpec[] = [
-  {
-    name: 'm',
-    short: 'm',
-    kind: 'text',
-    value: 'REASON',
-    summary: 'Say why, in every checkpoint',
-  },
+  messageOption('Say why, in every checkpoint'),
   {
     name: 'quiet',
     kind: 'number',
@@ -33,14 +28,14 @@ const SAVING: readonly OptionSpec[] = [
 export const FOLDER_COMMANDS = {
   save: {
     usage:
-      'save [-m REASON] [--name NAME] [--session ID] [--state FILE|-] [--no-files] [--max-file-mb N]',
+      'save [-m TEXT] [--name NAME] [--session ID] [--state FILE|-] [--no-files] [--max-file-mb N]',
     summary: 'Save what the folder holds, and what an agent knew',
     details: [
       'Makes a checkpoint of the project, unless nothing has changed since the newest one. That one then gets the name, if it has none; a reason that was given is not kept.',
       'With --session the checkpoint belongs to that session and is always made. The session is made too if there is none of that id.',
     ],
     options: [
-      { name: 'm', short: 'm', kind: 'text', value: 'REASON', summary: 'Say why' },
+      messageOption('Say why'),
       { name: 'name', kind: 'text', value: 'NAME', summary: 'Give the checkpoint a name' },
       sessionOption('Add the checkpoint to this session'),
       {
@@ -71,7 +66,7 @@ export const FOLDER_COMMANDS = {
     ],
   },
   watch: {
-    usage: 'watch [-m REASON] [--quiet N]',
+    usage: 'watch [-m TEXT] [--quiet N]',
     summary: 'Save the folder whenever it falls quiet, until Ctrl-C',
     details: [
       'The folder is watched, so that a save costs what changed, not what is there. Each checkpoint is told as it is made; with --json as one line each.',
@@ -80,7 +75,7 @@ export const FOLDER_COMMANDS = {
     options: SAVING,
   },
   run: {
-    usage: 'run [-m REASON] [--quiet N] -- COMMAND…',
+    usage: 'run [-m TEXT] [--quiet N] -- COMMAND…',
     summary: 'Run a command, and save the folder before, while and after it works',
     details: [
       'For an agent, or any other program, that savestate has no hooks for. The command gets its arguments, the terminal, its input and output, and the signals as if it had been started without savestate, and its exit code is that of `savestate run`. It runs in the current folder, also with -C.',
@@ -130,13 +125,13 @@ export const FOLDER_COMMANDS = {
     ],
   },
   show: {
-    usage: 'show <ref> [--of SESSION]',
+    usage: 'show <ref> [--session ID]',
     summary: 'Show one checkpoint in full',
     details: [
       'What changed since the checkpoint before, what was left out and why, and how to get its files back with git alone. For a checkpoint of a session also what its state consists of, and the newest tool calls up to it.',
     ],
     positionals: [REF],
-    options: [OF],
+    options: [IN_SESSION],
   },
   diff: {
     usage: 'diff <ref> [<ref>] [--stat] [-- PATH…]',
@@ -157,7 +152,7 @@ export const FOLDER_COMMANDS = {
   },
   rewind: {
     usage:
-      'rewind [<ref>] [--files|--state|--both] [--continue] [--of SESSION] [--path P]… [--keep-mine] [--dry-run] [-y]',
+      'rewind [<ref>] [--files|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine] [--dry-run] [-y] [-- PATH…]',
     summary: 'Bring the folder back to a checkpoint, or what an agent knew, or both',
     details: [
       'What is there now is saved first, so that `savestate undo` can bring it back. Files that were not captured (ignored, too large) are never overwritten or removed.',
@@ -168,6 +163,7 @@ export const FOLDER_COMMANDS = {
       PATH_HELP,
     ],
     positionals: [{ ...REF, name: '[<ref>]', isOptional: true }],
+    takesPaths: true,
     options: [
       { name: 'files', kind: 'flag', summary: 'Bring back the files (this is the default)' },
       { name: 'state', kind: 'flag', summary: 'Bring back the state of the session' },
@@ -178,9 +174,10 @@ export const FOLDER_COMMANDS = {
         summary: 'With --both, for a coding agent: go on with the conversation',
         needs: 'both',
       },
-      OF,
+      IN_SESSION,
       {
         name: 'path',
+        short: 'p',
         kind: 'texts',
         value: 'P',
         summary: 'Only this file or folder; may be given more than once',

@@ -1,5 +1,6 @@
 // Has the daemon do what was asked, if one is there. Part of every start of the program, so it loads next to nothing.
 // Whether a command is really for the daemon, the daemon says: here only what is cheap to see is looked at.
+import { commandBehind, GOING_BACK } from '../base/index.js'
 import {
   type Address,
   isOwnSocket,
@@ -15,7 +16,6 @@ import { SERVED_NAMES } from './served-names.js'
 import { build } from './version.js'
 
 const SERVED: ReadonlySet<string> = new Set(SERVED_NAMES)
-const FOR_PERSONS: ReadonlySet<string> = new Set(['rewind', 'undo', 'redo'])
 /** What a command may look at when it prints. */
 const VARIABLES = ['NO_COLOR', 'FORCE_COLOR', 'TERM']
 /** Any other of ours changes what a command does: a key, a place to stop for a test. */
@@ -34,8 +34,8 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
   const { env } = process
   const command = commandOf(argv)
   if (!SERVED.has(command) || hasOwnVariable(env)) return undefined
-  // Whether an agent may ask for it is looked at here: the daemon may itself have been started by one.
-  if (FOR_PERSONS.has(command) && agentMark(env) !== undefined) return undefined
+  // This process decides whether an agent may ask for it: the daemon itself may have been started by an agent.
+  if (GOING_BACK.includes(command) && agentMark(env) !== undefined) return undefined
   const folder = currentFolder()
   const home = homePath(folder)
   if (folder === undefined || home === undefined) return undefined
@@ -146,12 +146,12 @@ async function replace({ startedAt, pid }: Address): Promise<void> {
   if (isThere(pid)) startInBackground()
 }
 
-/** The first word that is no option; -C has a value. Empty if it cannot be forwarded. */
+/** The command, also where an alias of it was typed. Empty if it cannot be forwarded. */
 function commandOf(argv: readonly string[]): string {
   let at = 0
   while (argv[at]?.startsWith('-') === true) at += argv[at] === '-C' ? 2 : 1
   // Node has lost bytes of such an argument; see raw-arguments.ts.
-  return argv.some((text) => text.includes('\ufffd')) ? '' : (argv[at] ?? '')
+  return argv.some((text) => text.includes('\ufffd')) ? '' : commandBehind(argv[at] ?? '')
 }
 
 /** Who has one is not served. */

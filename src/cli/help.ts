@@ -2,7 +2,7 @@
 import type { Screen } from './screen.js'
 import { padEnd } from './text-width.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
-import { COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
+import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
 
 const MAX_COLUMNS = 80
 
@@ -38,12 +38,18 @@ function commandHelp(command: CommandName, { paint, width }: Screen): string[] {
     `${summary}.`,
     '',
     `${paint('bold', 'Usage:')} ${usageOf(command)}`,
+    ...aliasLines(command),
     ...texts.flatMap((text) => ['', ...wrap(text, width)]),
     '',
     paint('bold', 'Options:'),
     ...columns([...options, ...COMMON_OPTIONS].map(optionRow), width),
     ...(examples.length === 0 ? [] : ['', paint('bold', 'Examples:'), ...columns(examples, width)]),
   ]
+}
+
+function aliasLines(command: CommandName): string[] {
+  const aliases = aliasesOf(command)
+  return aliases.length === 0 ? [] : [`Also: ${aliases.join(', ')}`]
 }
 
 export function optionRow(option: OptionSpec): readonly [string, string] {

@@ -1,7 +1,7 @@
 // docs/cli.md, from the table. A test compares the two.
 import { optionRow } from './help.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
-import { COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
+import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
 
 export function cliReference(): string {
   return `${[
@@ -40,7 +40,7 @@ function commandSection(name: CommandName): string[] {
     '',
     `    ${usageOf(name)}`,
     '',
-    `${summary}.`,
+    `${summary}.${aliasText(name)}`,
     ...details.flatMap((text) => ['', text]),
     ...(options.length === 0 ? [] : ['', ...optionTable(options)]),
     ...examples.flatMap(([command, what], index) => [
@@ -48,6 +48,11 @@ function commandSection(name: CommandName): string[] {
       `- \`${command}\`: ${what}.`,
     ]),
   ]
+}
+
+function aliasText(name: CommandName): string {
+  const aliases = aliasesOf(name).map((alias) => `\`${alias}\``)
+  return aliases.length === 0 ? '' : ` Also: ${aliases.join(', ')}.`
 }
 
 function optionTable(options: readonly OptionSpec[]): string[] {

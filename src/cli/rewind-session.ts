@@ -30,7 +30,7 @@ export async function rewindSession(
   const store = await request.store()
   const target = await namedCheckpoint(request)
   if (target.session === null) throw withoutSession(target.id)
-  const project = options.has('of') ? undefined : await request.project()
+  const project = options.has('session') ? undefined : await request.project()
   const dryRun = options.has('dry-run')
   const session = await store.session(target.session, {
     mustExist: true,
@@ -63,9 +63,9 @@ export async function rewindSession(
 /** Where the person is may be no place for one. */
 const NO_PROJECT: readonly string[] = ['PROJECT_REFUSED', 'PROJECT_MISSING']
 
-/** A session that is named by --of may be of another project than the one the person is in. */
+/** A session that is named by --session may be of another project than the one the person is in. */
 async function programOf(session: string, request: Request): Promise<string> {
-  const own = request.options.has('of') ? await folderOf(await request.store(), session) : null
+  const own = request.options.has('session') ? await folderOf(await request.store(), session) : null
   if (own === null) return programFor(request.options)
   const here = await request.project().catch((error: unknown) => {
     if (!(error instanceof SavestateError) || !NO_PROJECT.includes(error.code)) throw error
@@ -92,7 +92,7 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
   const kept = isBoth ? keptText(keep, request.screen.paint) : ''
   if (isDry)
     return `${capitalized(state)} would go back to ${place}${folder}.${kept}\nA dry run: nothing has been changed.`
-  const of = options.has('of') ? ` --of ${shellQuoted(session)}` : ''
+  const of = options.has('session') ? ` --session ${shellQuoted(session)}` : ''
   const back = `Go back with: ${program} rewind ${rewind.shortIds.get(left)}${of} --state`
   return `Rewound ${state} to ${place}${folder}.${left === result.target ? '' : ` ${back}`}${kept}`
 }

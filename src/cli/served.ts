@@ -9,7 +9,7 @@ const SERVED: ReadonlySet<CommandName> = new Set(SERVED_NAMES)
 const ASKING: ReadonlySet<CommandName> = new Set(['rewind', 'undo', 'redo'])
 /** These read or change the folder, so it is worth keeping an eye on it. */
 const LOOKING: ReadonlySet<CommandName> = new Set(['save', 'diff', 'rewind', 'undo', 'redo'])
-const NEVER = ['help', 'session', 'of', 'state', 'both', 'no-files', 'max-file-mb', 'patience']
+const NEVER = ['help', 'session', 'state', 'both', 'no-files', 'max-file-mb', 'patience']
 
 export function isServed(
   { command, options, positionals, fault }: Parsed,

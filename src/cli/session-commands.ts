@@ -2,8 +2,8 @@
 import {
   type CommandSpec,
   DRY_RUN,
+  IN_SESSION,
   limitOption,
-  OF,
   REF,
   sessionOption,
   STATE_JSON_HELP,
@@ -60,7 +60,7 @@ export const SESSION_COMMANDS = {
     ],
   },
   fork: {
-    usage: 'fork <ref> [--session NEW-ID] [--of SESSION]',
+    usage: 'fork <ref> [--as NEW-ID] [--session ID]',
     summary: 'Begin a new session at a checkpoint',
     details: [
       'The new session has the state and the files of the checkpoint as its first one, and disturbs nothing: the old session and the folder stay as they are.',
@@ -68,16 +68,16 @@ export const SESSION_COMMANDS = {
     positionals: [REF],
     options: [
       {
-        name: 'session',
+        name: 'as',
         kind: 'text',
         value: 'NEW-ID',
         summary: 'The id of the new session (default: that of the old one with -fork-1, -fork-2 …)',
       },
-      OF,
+      IN_SESSION,
     ],
     examples: [
       ['savestate fork 3', 'Try something else from the third newest checkpoint on'],
-      ['savestate fork 1 --of fix-login --session plan-b', 'From the newest of a session'],
+      ['savestate fork 1 --session fix-login --as plan-b', 'From the newest of a session'],
     ],
   },
   export: {

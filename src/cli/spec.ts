@@ -4,6 +4,8 @@ export type OptionSpec = {
   /** A name of one letter has no long form. */
   readonly name: string
   readonly short?: string
+  /** Other long names. The value is found under `name`. */
+  readonly aliases?: readonly string[]
   readonly kind: 'flag' | 'text' | 'number' | 'texts'
   /** What stands for the value in the help. */
   readonly value?: string
@@ -23,6 +25,8 @@ export type PositionalSpec = {
   readonly completes?: 'ref' | 'session' | 'command' | 'shell' | 'files'
   /** The only values it takes. */
   readonly choices?: readonly string[]
+  /** What to do with another value, which is put at the end. */
+  readonly otherwise?: string
 }
 
 export type CommandSpec = {
@@ -70,20 +74,21 @@ export const DRY_RUN: OptionSpec = {
 export const REF: PositionalSpec = { name: '<ref>', completes: 'ref' }
 
 export function limitOption(summary: string): OptionSpec {
-  return { name: 'limit', kind: 'number', value: 'N', summary }
+  return { name: 'limit', short: 'n', kind: 'number', value: 'N', summary }
 }
 
 export function sessionOption(summary: string): OptionSpec {
   return { name: 'session', kind: 'text', value: 'ID', summary, completes: 'session' }
 }
 
-/** Where a reference is looked up instead of in the project. */
-export const OF: OptionSpec = {
-  name: 'of',
-  kind: 'text',
-  value: 'SESSION',
-  summary: 'Look the checkpoint up in this session; numbers then count from its newest',
-  completes: 'session',
+/** The session to find a reference in, instead of the project. */
+export const IN_SESSION: OptionSpec = {
+  ...sessionOption('Find the checkpoint in this session; number 1 is then its newest'),
+  aliases: ['of'],
+}
+
+export function messageOption(summary: string): OptionSpec {
+  return { name: 'message', short: 'm', kind: 'text', value: 'TEXT', summary }
 }
 
 export const REFERENCE_HELP =

@@ -1,4 +1,5 @@
 // Every command. Parsing, help, completion and docs/cli.md all come from here.
+import { COMMAND_ALIASES, commandBehind } from '../base/index.js'
 import { AGENT_COMMANDS } from './agent-commands.js'
 import { FOLDER_COMMANDS } from './folder-commands.js'
 import { SESSION_COMMANDS } from './session-commands.js'
@@ -51,8 +52,14 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'help',
 ]
 
+/** By its name or an alias. */
 export function commandNamed(text: string): CommandName | undefined {
-  return COMMAND_NAMES.find((name) => name === text)
+  const name = commandBehind(text)
+  return COMMAND_NAMES.find((known) => known === name)
+}
+
+export function aliasesOf(name: CommandName): readonly string[] {
+  return Object.hasOwn(COMMAND_ALIASES, name) ? (COMMAND_ALIASES[name] ?? []) : []
 }
 
 export function specOf(name: CommandName): CommandSpec {

@@ -70,7 +70,7 @@ test('sessions are offered by id, last touched first, for arguments and for opti
     ['import', 'json', 'x', '--session'],
   ])
     expect(textsOf(offered(s, [...words, 'fi']))).toEqual(['fix-login'])
-  expect(offered(s, ['fork', '1', '--session', ''])).toEqual([])
+  expect(offered(s, ['fork', '1', '--as', ''])).toEqual([])
   expect(textsOf(offered(s, ['fork', '--of', 'fix-login', ''])).slice(0, 2)).toEqual([
     'in session',
     '1',

@@ -363,7 +363,7 @@ test('the files of a session of another project are not looked for in this one',
     stdout: '',
     stderr:
       'Error: The session "fix-login" belongs to another project.\n' +
-      `Work there: savestate -C ${s.project} rewind 1 --of fix-login\n`,
+      `Work there: savestate -C ${s.project} rewind 1 --session fix-login\n`,
   })
   // With its state they go back from anywhere; the undo is that of the other project.
   s.write({ 'a.txt': 'three\n' })
@@ -387,16 +387,16 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
   expect(stateOf(s, 'fix-login')).toEqual({ plan: 'third', done: ['a', 'b'] })
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
   expect(s.run(['fork', 'works', '--of', 'fix-login']).stdout).toContain('fix-login-fork-2 begins')
-  expect(s.run(['fork', '3', '--of', 'fix-login', '--session', "plan b's"]).stdout).toBe(
+  expect(s.run(['fork', '3', '--session', 'fix-login', '--as', "plan b's"]).stdout).toBe(
     "The session plan b's begins at step 0 of fix-login.\n" +
       "Go on with: savestate resume 'plan b'\\''s'\n",
   )
-  const dashed = s.run(['fork', '3', '--of', 'fix-login', '--session', '--help me']).stdout
+  const dashed = s.run(['fork', '3', '--session', 'fix-login', '--as', '--help me']).stdout
   expect(dashed).toContain("Go on with: savestate resume -- '--help me'\n")
   expect(s.shell(dashed.slice(dashed.indexOf('savestate')))).toMatchObject({ code: 0 })
   // The longest id that there is leaves no room for an ending.
   const longest = '🚀'.repeat(100)
-  s.run(['fork', '3', '--of', 'fix-login', '--session', longest])
+  s.run(['fork', '3', '--session', 'fix-login', '--as', longest])
   expect(s.run(['fork', '1', '--of', longest])).toMatchObject({ code: 0, stderr: '' })
   s.run(['save', '-m', 'by hand'])
   s.write({ 'a.txt': 'three\n' })

@@ -149,7 +149,7 @@ test('arguments are read in any order, and what is wrong is said', () => {
     ['-x', '--json'],
     undefined,
   ])
-  expect(parse(['save', '-m', '- a dash', '-C', 'x']).options.text('m')).toBe('- a dash')
+  expect(parse(['save', '-m', '- a dash', '-C', 'x']).options.text('message')).toBe('- a dash')
   expect(parse(['rewind', '1', '--path', 'a', '--path=b']).options.texts('path')).toEqual([
     'a',
     'b',
@@ -174,8 +174,8 @@ test('arguments are read in any order, and what is wrong is said', () => {
     '-m needs a value',
     '--all takes no value',
     '<ref> is missing',
-    '"2" is one argument too many',
-    '"src" is one argument too many; paths go after --',
+    'Unexpected argument "2"',
+    'Unexpected argument "src"; paths go after --',
     'There is no option "--C"',
   ])
 })

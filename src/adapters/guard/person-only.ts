@@ -1,7 +1,8 @@
-// What only a person may ask for. A text that an agent reads can ask it to destroy work, so no agent does by itself
-// what takes files away or what takes away the means to bring them back.
+// What only the user may ask for. A text that an agent reads can ask it to destroy work, so no agent removes files, or
+// the means to bring them back, by itself.
+import { commandBehind, GOING_BACK } from '../../base/index.js'
 
-/** How a command was asked for, by its name, its first argument and its options. */
+/** How a command was asked for: its name or an alias of it, its first argument and its options. */
 export type Asked = {
   readonly command: string
   readonly action: string | undefined
@@ -11,9 +12,7 @@ export type Asked = {
 /** `unless-allowed`: the switch of the person lets an agent do it. `always`: nothing does. */
 export type PersonNeed = 'unless-allowed' | 'always'
 
-/** Each can be taken back. */
-const GOING_BACK: readonly string[] = ['rewind', 'undo', 'redo']
-/** These cannot, or they end what makes taking back possible. */
+/** These cannot be undone, or they remove what makes undoing possible. */
 const FOR_GOOD: readonly string[] = [
   'prune',
   'forget',
@@ -24,8 +23,9 @@ const FOR_GOOD: readonly string[] = [
   'uninstall',
 ]
 
-/** Undefined for what anybody may do. */
-export function personNeed({ command, action, has }: Asked): PersonNeed | undefined {
+/** Undefined for what anyone may do. */
+export function personNeed({ command: word, action, has }: Asked): PersonNeed | undefined {
+  const command = commandBehind(word)
   if (has('help') || has('dry-run')) return undefined
   if (GOING_BACK.includes(command)) return 'unless-allowed'
   if (FOR_GOOD.includes(command)) return 'always'

@@ -1,6 +1,6 @@
 import { SavestateError, type Store } from '../../index.js'
 import { jsonOf } from '../any-classes.js'
-import { command } from '../command.js'
+import { command, type Request } from '../command.js'
 import { isKnown } from '../known-session.js'
 import { namedCheckpoint } from '../named-checkpoint.js'
 import { printableLine } from '../printable.js'
@@ -9,8 +9,10 @@ import { shellQuoted } from '../shell-quoted.js'
 export const run = command({
   async call(request) {
     const store = await request.store()
-    const from = await namedCheckpoint(request)
-    const id = request.options.text('session') ?? (await freeId(store, from.session))
+    const from = await namedCheckpoint(request).catch((error: unknown) => {
+      throw explainUnknown(error, request)
+    })
+    const id = request.options.text('as') ?? (await freeId(store, from.session))
     await (await store.fork(from.id, { session: id })).close()
     const made = (await store.sessions()).find((session) => session.id === id)
     if (made === undefined)
@@ -26,6 +28,16 @@ export const run = command({
       `Go on with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${shellQuoted(made.id)}`,
     ].join('\n'),
 })
+
+/** `--session` names the session to fork; someone may have meant the new one. */
+function explainUnknown(error: unknown, { options }: Request): unknown {
+  if (!(error instanceof SavestateError) || error.code !== 'SESSION_UNKNOWN') return error
+  const id = options.text('session') ?? ''
+  return new SavestateError(error.code, error.message, {
+    hint: `\`savestate sessions\` lists them. To choose the id of the new session: --as ${shellQuoted(id)}`,
+    cause: error,
+  })
+}
 
 /** So much of the old id that there is room for an ending. */
 const STEM_LENGTH = 180

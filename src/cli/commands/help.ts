@@ -1,6 +1,6 @@
 import { command } from '../command.js'
 import { helpText } from '../help.js'
-import { unknownCommand } from '../parse.js'
+import { unknownCommand } from '../parse-faults.js'
 import { commandNamed } from '../table.js'
 
 export const run = command({

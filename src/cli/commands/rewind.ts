@@ -91,15 +91,15 @@ async function rewindFiles(request: Request): Promise<SessionRewindResult> {
   return { ...result, restored: 'files' }
 }
 
-/** With --of the session may be of another project, in which nobody would look for the files of this one. */
+/** With --session the session may be of another project, in which nobody would look for the files of this one. */
 async function fileTarget(request: Request, folder: string): Promise<string> {
-  const of = request.options.text('of')
+  const of = request.options.text('session')
   const ref = request.argument(0)
   if (of === undefined) return ref
   const { id } = await namedCheckpoint(request)
   const own = await folderOf(await request.store(), of)
   if (own === null || own === folder) return id
-  const words = ['savestate', '-C', own, 'rewind', ref, '--of', of]
+  const words = ['savestate', '-C', own, 'rewind', ref, '--session', of]
   throw new SavestateError(
     'BAD_INPUT',
     `The session ${JSON.stringify(of)} belongs to another project`,

@@ -27,7 +27,7 @@ type Beginning = {
 export const run: Command = async (request) => {
   const { words, options, bar, screen } = request
   const line = commandLine(words)
-  const reason = (kind: string) => options.text('m') ?? cutEnd(`${kind}: ${line}`, MAX_REASON)
+  const reason = (kind: string) => options.text('message') ?? cutEnd(`${kind}: ${line}`, MAX_REASON)
   const { project, before, failure } = await saveBefore(request, reason('Before'))
   bar.erase()
   if (failure !== undefined && !request.isJson)

@@ -10,7 +10,7 @@ import { skippedText } from '../skipped-text.js'
 export const run = command({
   async call(request): Promise<SaveResult | SessionSaveResult> {
     const { project, options, hooks } = request
-    const [reason, name] = [options.text('m'), options.text('name')]
+    const [reason, name] = [options.text('message'), options.text('name')]
     const input = {
       ...(reason === undefined ? {} : { reason }),
       ...(name === undefined ? {} : { name }),

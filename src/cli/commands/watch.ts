@@ -13,7 +13,7 @@ export const run: Command = async (request) => {
   const { autoSave } = await import('../../index.js')
   const { pathForPeople } = await import('../printable.js')
   const quiet = options.number('quiet')
-  const reason = options.text('m')
+  const reason = options.text('message')
   if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Ctrl-C ends it.`)
   let told = Promise.resolve()
   await autoSave(project, {

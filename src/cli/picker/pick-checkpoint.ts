@@ -14,7 +14,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
   const { options, screen, hooks } = request
   const { stdin, stderr, env } = process
   const isTerminal = stdin.isTTY && stderr.isTTY && env['TERM'] !== 'dumb'
-  if (!isTerminal || request.isJson || options.has('of')) throw refMissing()
+  if (!isTerminal || request.isJson || options.has('session')) throw refMissing()
   const project = await request.project()
   const { checkpoints } = await project.list({}, hooks)
   if (checkpoints.length === 0)
