@@ -16,6 +16,7 @@ export type {
   EnsureResult,
   ExchangedCheckpoint,
   FailureFacts,
+  FileResult,
   ForgetResult,
   GraphContents,
   Hooks,

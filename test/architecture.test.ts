@@ -15,7 +15,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   adapters: ['index', 'base'],
   index: ['sdk', 'engine', 'model'],
   sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
-  engine: ['snapshot', 'ledger', 'system', 'model'],
+  engine: ['snapshot', 'ledger', 'system', 'model', 'base'],
   snapshot: ['system', 'model'],
   ledger: ['system', 'model'],
   system: ['model'],

@@ -133,6 +133,24 @@ export const FOLDER_COMMANDS = {
     positionals: [REF],
     options: [IN_SESSION],
   },
+  cat: {
+    usage: 'cat <ref>:PATH [--session ID]',
+    summary: 'Print one file of a checkpoint',
+    details: [
+      'Prints the bytes as they were saved; for a symbolic link, its target. `savestate cat <ref> PATH` is the same. On a terminal control characters are made visible, and binary files are refused.',
+      PATH_HELP,
+      'With --json: { checkpoint, path, type, mode, size } and the text as `content`, or, where it is not UTF-8, `contentBase64`.',
+    ],
+    positionals: [
+      { ...REF, name: '<ref>:PATH', isRaw: true },
+      { name: 'PATH', isOptional: true, completes: 'files' },
+    ],
+    options: [IN_SESSION],
+    examples: [
+      ['savestate cat 3:src/app.ts', 'See a file as it was'],
+      ['savestate cat works:logo.png > old.png', 'Save it beside the new one'],
+    ],
+  },
   diff: {
     usage: 'diff <ref> [<ref>] [--stat] [-- PATH…]',
     summary: 'Show what changed since a checkpoint, or between two',

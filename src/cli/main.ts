@@ -15,6 +15,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   save: () => import('./commands/save.js'),
   list: () => import('./commands/list.js'),
   show: () => import('./commands/show.js'),
+  cat: () => import('./commands/cat.js'),
   diff: () => import('./commands/diff.js'),
   rewind: () => import('./commands/rewind.js'),
   undo: () => import('./commands/undo.js'),

@@ -18,6 +18,12 @@ export function ownTerminal(tell: TellFault = rethrow): Terminal {
   return { stdout: outputTo('stdout'), stderr: outputTo('stderr'), env: process.env }
 }
 
+/** On stdout, byte for byte. */
+export function printBytes(bytes: Buffer): void {
+  const rest = mayBeTerminal(NUMBER.stdout) ? bytes : writeNow(NUMBER.stdout, bytes)
+  if (rest !== undefined && rest.length > 0) ownStream('stdout').write(rest)
+}
+
 /** Node's own, for who needs more than to write a text. */
 export function ownStream(name: Name): NodeJS.WriteStream {
   const stream = process[name]
@@ -31,7 +37,7 @@ function outputTo(name: Name): Output {
   let hasToWait = false
   return {
     write(text) {
-      const rest = hasToWait ? text : writeNow(NUMBER[name], text)
+      const rest = hasToWait ? text : writeNow(NUMBER[name], Buffer.from(text))
       if (rest === undefined) return
       hasToWait = true
       ownStream(name).write(rest)
@@ -40,8 +46,7 @@ function outputTo(name: Name): Output {
 }
 
 /** What could not be written: who made the pipe does not want to be waited for, and has not read it yet. */
-function writeNow(output: number, text: string): Buffer | undefined {
-  const bytes = Buffer.from(text)
+function writeNow(output: number, bytes: Buffer): Buffer | undefined {
   let written = 0
   try {
     while (written < bytes.length) written += writeSync(output, bytes, written)

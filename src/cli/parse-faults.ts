@@ -1,5 +1,5 @@
 // What is wrong with the arguments of a command, in words for the user.
-import { nearest } from './nearest.js'
+import { nearest } from '../base/index.js'
 import type { OptionSpec, PositionalSpec } from './spec.js'
 import { COMMAND_NAMES, type CommandName, specOf } from './table.js'
 

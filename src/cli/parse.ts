@@ -57,8 +57,9 @@ export function parse(argv: readonly string[]): Parsed {
     } else if (token.kind === 'positional') {
       if (isAfterDashes) afterDashes.push(token.value)
       else {
-        const isPath = places[positionals.length]?.completes === 'files'
-        positionals.push(isPath ? token.value : wellFormed(token.value))
+        const place = places[positionals.length]
+        const isRaw = place?.completes === 'files' || place?.isRaw === true
+        positionals.push(isRaw ? token.value : wellFormed(token.value))
       }
     } else {
       const option = specs.find((one) => isNamed(one, token))

@@ -25,6 +25,8 @@ export type PositionalSpec = {
   readonly completes?: 'ref' | 'session' | 'command' | 'shell' | 'files'
   /** The only values it takes. */
   readonly choices?: readonly string[]
+  /** Kept to the byte, as a path is. */
+  readonly isRaw?: boolean
   /** What to do with another value, which is put at the end. */
   readonly otherwise?: string
 }

@@ -19,6 +19,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'save',
   'list',
   'show',
+  'cat',
   'diff',
   'rewind',
   'undo',

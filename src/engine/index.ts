@@ -1,9 +1,11 @@
 export type { ProjectContext, StoreContext } from './context.js'
 export { diff, type DiffChange, type DiffResult } from './diff.js'
+export type { FileResult } from './file.js'
 export type { ForgetResult } from './forget.js'
 export {
   doctor,
   exportSession,
+  file,
   forget,
   history,
   hasStrangers,

@@ -1,6 +1,7 @@
 // Operations that most programs never call: each is loaded when it is first asked for.
 import type { ProjectContext, StoreContext } from './context.js'
 import type { ExchangedCheckpoint, ImportOutlook, ImportResult } from './exchange.js'
+import type { FileResult } from './file.js'
 import type { ForgetResult } from './forget.js'
 import type { HistoryResult } from './history.js'
 import type { ImportFromResult } from './import-from.js'
@@ -21,6 +22,9 @@ export const importSession: Later<SessionContext, ImportResult> = {
 }
 export const planImport: Later<StoreContext, ImportOutlook> = {
   load: async () => (await import('./exchange.js')).planImport,
+}
+export const file: Later<ProjectContext, FileResult> = {
+  load: async () => (await import('./file.js')).file,
 }
 export const forget: Later<ProjectContext, ForgetResult> = {
   load: async () => (await import('./forget.js')).forget,

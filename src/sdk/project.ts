@@ -128,6 +128,11 @@ export class Project {
     return this.#perform(engine.show, { ref }, hooks)
   }
 
+  /** One file as a checkpoint holds it; `path` is relative to the project. */
+  async file(ref: string, path: string, hooks?: Hooks): Promise<engine.FileResult> {
+    return this.#perform(engine.file, { ref, path }, hooks)
+  }
+
   async diff(input: DiffInput, hooks?: Hooks): Promise<engine.DiffResult> {
     const { paths = [] }: Partial<DiffInput> = input ?? {}
     refuseNoList('diff', 'paths', paths)

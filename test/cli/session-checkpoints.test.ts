@@ -414,7 +414,7 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
   })
   const { sessions } = s.json(['sessions', '--limit', '1']) as { sessions: unknown[] }
   expect(view).toEqual(sessions[0])
-  expect(errorOf(s, 'fork', '1', '--session', 'fix-login')).toContain(
+  expect(errorOf(s, 'fork', '1', '--as', 'fix-login')).toContain(
     'There is a session "fix-login" already',
   )
   expect(errorOf(s, 'fork', '1', '--of', 'nobody')).toContain('There is no session "nobody"')

@@ -1,7 +1,13 @@
-// Single files of snapshots, for what is asked seldom and is small. One git for all of them, and none where nothing is asked.
-import type { ObjectId } from '../../model/index.js'
-import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
+// Single files of snapshots, for callers that ask seldom. One git process serves all requests; it starts with the first.
+import { type BytePath, joinPath, type ObjectId, ROOT } from '../../model/index.js'
+import { decodeModes, type ModeClass, modeOf } from '../objects/modes.js'
+import { decodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
 import { BlobReader } from './blob-reader.js'
+
+export type StoredFile =
+  | { readonly type: 'file'; readonly mode: number; readonly content: Buffer }
+  | { readonly type: 'link'; readonly content: Buffer }
+  | { readonly type: 'folder'; readonly names: readonly BytePath[] }
 
 export class SnapshotFiles {
   readonly #objects: BlobReader
@@ -10,20 +16,62 @@ export class SnapshotFiles {
     this.#objects = new BlobReader(gitDir)
   }
 
-  /** What a snapshot holds under a name in its top folder; undefined if that is no file, or not in it. Throws STORE_DAMAGED. */
+  /** The text of a file in the top folder; undefined if it is no file, or not in the snapshot. Throws STORE_DAMAGED. */
   async textOf(tree: ObjectId, name: string): Promise<string | undefined> {
     const files = await this.#entry(tree, 'files')
     if (files?.mode !== GIT_MODE.folder) return undefined
     const entry = await this.#entry(files.id, name)
-    const isFile = entry?.mode === GIT_MODE.file || entry?.mode === GIT_MODE.executable
-    return isFile ? (await this.#objects.read(entry.id)).toString('utf8') : undefined
+    return entry !== undefined && isFile(entry.mode)
+      ? (await this.#objects.read(entry.id)).toString('utf8')
+      : undefined
+  }
+
+  /** What a snapshot has at a path; undefined if nothing. The content of a link is its target. Throws STORE_DAMAGED. */
+  async read(tree: ObjectId, path: BytePath): Promise<StoredFile | undefined> {
+    let entry = await this.#entry(tree, 'files')
+    for (const name of path === ROOT ? [] : path.split('/')) {
+      if (entry?.mode !== GIT_MODE.folder) return undefined
+      entry = await this.#entry(entry.id, name)
+    }
+    if (entry === undefined) return undefined
+    const bytes = await this.#objects.read(entry.id)
+    if (entry.mode === GIT_MODE.folder)
+      return { type: 'folder', names: decodeTree(bytes).map(({ name }) => name) }
+    if (entry.mode === GIT_MODE.link) return { type: 'link', content: bytes }
+    const modeClass = entry.mode === GIT_MODE.executable ? 'executable' : 'file'
+    return { type: 'file', mode: await this.#modeOf(tree, path, modeClass), content: bytes }
+  }
+
+  /** The paths of all files and links. */
+  async paths(tree: ObjectId): Promise<readonly BytePath[]> {
+    const files = await this.#entry(tree, 'files')
+    return files === undefined ? [] : this.#pathsIn(files.id, ROOT)
   }
 
   close(): void {
     this.#objects.close()
   }
 
+  async #pathsIn(tree: ObjectId, folder: BytePath): Promise<BytePath[]> {
+    const entries = decodeTree(await this.#objects.read(tree))
+    const found = entries.map(async ({ mode, name, id }) => {
+      const path = joinPath(folder, name)
+      return mode === GIT_MODE.folder ? this.#pathsIn(id, path) : [path]
+    })
+    return (await Promise.all(found)).flat()
+  }
+
+  async #modeOf(tree: ObjectId, path: BytePath, modeClass: ModeClass): Promise<number> {
+    const modes = await this.#entry(tree, 'modes')
+    if (modes === undefined) return modeClass === 'executable' ? 0o755 : 0o644
+    return modeOf(decodeModes(await this.#objects.read(modes.id)), path, modeClass)
+  }
+
   async #entry(tree: ObjectId, name: string): Promise<TreeEntry | undefined> {
     return decodeTree(await this.#objects.read(tree)).find((entry) => entry.name === name)
   }
+}
+
+function isFile(mode: GitMode): boolean {
+  return mode === GIT_MODE.file || mode === GIT_MODE.executable
 }

@@ -1,4 +1,4 @@
-// The word someone most likely meant.
+// The word that someone most likely meant.
 
 /** The known word with the fewest edits, if they are few enough to be a slip. */
 export function nearest(word: string, known: readonly string[]): string | undefined {

@@ -1,0 +1,95 @@
+// Prints one file of a checkpoint. The bytes are exact wherever a program reads them.
+import { type FileResult, type Project, SavestateError } from '../../index.js'
+import { type Command, command, type Request } from '../command.js'
+import { EXIT } from '../exit.js'
+import { folderOf } from '../known-session.js'
+import { namedCheckpoint } from '../named-checkpoint.js'
+import { printBytes } from '../outputs.js'
+import { printableLines } from '../printable.js'
+import { givenPathText, projectPaths } from '../project-path.js'
+
+export const run: Command = async (request) => {
+  const { isJson, screen } = request
+  if (isJson) return command({ call: readWanted, json: jsonOf, render: () => '' })(request)
+  const file = await readWanted(request)
+  const bytes = Buffer.from(file.content)
+  if (screen.isTerminal) screen.print(shownText(file))
+  else printBytes(file.type === 'link' ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes)
+  return EXIT.done
+}
+
+function shownText({ content, path }: FileResult): string {
+  const text = textOf(content)
+  if (text !== undefined && !text.includes('\0')) return printableLines(text)
+  throw new SavestateError('BAD_INPUT', `${path} is a binary file`, {
+    hint: 'Write it to a file: add > FILE to the command.',
+  })
+}
+
+function jsonOf({ content, ...file }: FileResult) {
+  const text = textOf(content)
+  return text === undefined
+    ? { ...file, contentBase64: Buffer.from(content).toString('base64') }
+    : { ...file, content: text }
+}
+
+/** Undefined where the bytes are not UTF-8. */
+function textOf(content: Uint8Array): string | undefined {
+  const text = Buffer.from(content).toString('utf8')
+  return Buffer.from(text).equals(content) ? text : undefined
+}
+
+/**
+ * Names may contain a colon, and so may paths: of all ways to read `a:b:c` the first that leads to a file counts, else
+ * the first whose checkpoint exists.
+ */
+async function readWanted(request: Request): Promise<FileResult> {
+  const faults: SavestateError[] = []
+  for (const wanted of waysToRead(request)) {
+    try {
+      return await readOne(request, wanted)
+    } catch (error) {
+      if (!(error instanceof SavestateError)) throw error
+      faults.push(error)
+    }
+  }
+  throw faults.find(({ code }) => code !== 'CHECKPOINT_UNKNOWN') ?? faults[0] ?? pathMissing()
+}
+
+type Wanted = { readonly ref: string; readonly path: string }
+
+function waysToRead({ positionals }: Request): readonly Wanted[] {
+  const [first = '', path] = positionals
+  if (path !== undefined) return [{ ref: first, path }]
+  return [...first.matchAll(/:/g)].map(({ index }) => ({
+    ref: first.slice(0, index),
+    path: first.slice(index + 1),
+  }))
+}
+
+async function readOne(request: Request, { ref, path }: Wanted): Promise<FileResult> {
+  const session = request.options.text('session')
+  const here = session === undefined ? await request.project() : undefined
+  if (here !== undefined) return readIn(request, here, { ref, path })
+  const { id } = await namedCheckpoint({ ...request, argument: () => ref })
+  const folder = await folderOf(await request.store(), session ?? '')
+  const current = await request.project()
+  if (folder === null || folder === current.path) return readIn(request, current, { ref: id, path })
+  // Nobody is in that folder: the path is relative to it.
+  return (await (await request.store()).project(folder)).file(id, givenPathText(path))
+}
+
+async function readIn(
+  request: Request,
+  project: Project,
+  { ref, path }: Wanted,
+): Promise<FileResult> {
+  const [inProject = ''] = await projectPaths(request, [path])
+  return project.file(ref, inProject, request.hooks)
+}
+
+function pathMissing(): SavestateError {
+  return new SavestateError('BAD_INPUT', 'The path is missing', {
+    hint: 'Usage: savestate cat <ref>:PATH, as in: savestate cat 1:src/app.ts',
+  })
+}
