@@ -7,7 +7,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     .sort((a, b) => a.distance - b.distance)
   const [best] = ranked
   if (best === undefined) return undefined
-  const isSlip = best.distance <= Math.max(1, Math.floor(best.candidate.length / 2))
+  const isSlip = best.distance <= Math.max(1, Math.floor(best.candidate.length / 3))
   return isSlip ? best.candidate : undefined
 }
 

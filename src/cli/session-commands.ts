@@ -100,7 +100,7 @@ export const SESSION_COMMANDS = {
     examples: [['savestate export --session fix-login > fix-login.json', 'Take a session along']],
   },
   import: {
-    usage: 'import <kind> PATH [--session ID] [--prefix TEXT] [--dry-run] [-y]',
+    usage: 'import <kind> [PATH] [--session ID] [--prefix TEXT] [--dry-run] [-y]',
     summary: 'Bring in what was exported, or what another system has kept',
     details: [
       'Of the kinds json and yaml, PATH is a file as `savestate export` prints it, or - for stdin, and its checkpoints are added to the session ID, which is made in this project if there is none. A YAML file is one state, a mapping; its time is taken from `updated`, and is local if it names no zone. With --dry-run it is only told how many would be added, as JSON { add, known }.',
@@ -109,7 +109,7 @@ export const SESSION_COMMANDS = {
     ],
     positionals: [
       { name: '<kind>', choices: [...IMPORT_KINDS, ...IMPORT_SYSTEM_KINDS] },
-      { name: 'PATH', completes: 'files' },
+      { name: 'PATH', isOptional: true, completes: 'files' },
     ],
     options: [
       sessionOption('Where they are added (json, yaml, breakpilot)'),
@@ -124,7 +124,7 @@ export const SESSION_COMMANDS = {
     ],
     exclusive: [['session', 'prefix']],
     examples: [
-      ['savestate import hermes ~/.hermes/checkpoints --dry-run', 'See what there is of Hermes'],
+      ['savestate import hermes --dry-run', 'See what Hermes has in ~/.hermes/checkpoints'],
       ['savestate import ares ~/.local/share/ares/checkpoints', 'Bring in the sessions of ares'],
       ['savestate import json fix-login.json --session fix-login', 'Bring a session here'],
       ['savestate export --session a | savestate import json - --session b', 'Copy one'],

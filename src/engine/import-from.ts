@@ -52,9 +52,10 @@ type Planned = {
 }
 
 const WHAT: Readonly<Record<ImportSystem, string>> = {
-  hermes: 'It is the folder that holds store/, folders named by 16 hex digits, or .yaml files.',
-  ares: 'It is the folder that holds files such as <session>_<step>.json.',
-  breakpilot: 'It is a JSON file with a list of { id, name, timestamp, data, metadata }.',
+  hermes:
+    'Name the folder that contains store/, folders named by 16 hex digits, or .yaml files: ~/.hermes/checkpoints by default.',
+  ares: 'Name the folder that contains files such as <session>_<step>.json.',
+  breakpilot: 'Name a JSON file with a list of { id, name, timestamp, data, metadata }.',
 }
 
 export const importFrom = storeOperation({
@@ -79,7 +80,7 @@ export const importFrom = storeOperation({
       })
     }
     const findings = new Findings()
-    const path = existing(input.path)
+    const path = existing(input.path, system)
     if (isFolder(path) !== (system !== 'breakpilot')) {
       const what = system === 'breakpilot' ? 'a folder' : 'no folder'
       throw new SavestateError('BAD_INPUT', `${pathText(path)} is ${what}`, { hint: WHAT[system] })
@@ -159,7 +160,7 @@ function viewOf({ kind, source }: Source, parts: readonly { readonly createdAtMs
 }
 
 /** The real path. */
-function existing(text: string): BytePath {
+function existing(text: string, system: ImportSystem): BytePath {
   try {
     const path = fsPath(parsePathText(text))
     return bytePathOf(realpathSync.native(path, 'buffer'))
@@ -167,6 +168,6 @@ function existing(text: string): BytePath {
     const isNowhere = hasCode(cause, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
     if (!isNowhere && !hasCode(cause, 'ERR_INVALID_ARG_VALUE')) throw cause
     const shown = JSON.stringify(text.slice(0, 300))
-    throw new SavestateError('BAD_INPUT', `There is no ${shown}`, { cause })
+    throw new SavestateError('BAD_INPUT', `There is no ${shown}`, { hint: WHAT[system], cause })
   }
 }

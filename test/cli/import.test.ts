@@ -1,5 +1,5 @@
 // The command that brings in what other systems have kept: plan, question, answer.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addVersion2, hash16 } from '../hermes-folder.js'
@@ -18,6 +18,31 @@ function hermesFolder(s: Scratch): string {
   writeFileSync(join(base, 'bad.yaml'), '- x\n')
   return base
 }
+
+test('hermes: without a path its own folder is read, and the answer says where that is', () => {
+  using s = scratch({ 'a.txt': 'now\n' })
+  const own = join(s.folder, 'user/.hermes/checkpoints')
+  const none = s.run(['import', 'hermes', '--dry-run'])
+  expect(none).toMatchObject({ code: 2, stdout: '' })
+  expect(none.stderr).toBe(
+    `Error: There is no folder ${own}.\n` +
+      'Hermes keeps its checkpoints there, or where HERMES_HOME says. To read another folder: savestate import hermes PATH\n',
+  )
+  expect(s.run(['import', 'hermes', '/nonexistent']).stderr).toBe(
+    'Error: There is no "/nonexistent".\n' +
+      'Name the folder that contains store/, folders named by 16 hex digits, or .yaml files: ~/.hermes/checkpoints by default.\n',
+  )
+  const base = hermesFolder(s)
+  const moved = s.run(['import', 'hermes', '--dry-run'], { env: { HERMES_HOME: s.folder } })
+  expect(moved.stderr).toContain(`There is no folder ${s.folder}/checkpoints.`)
+  mkdirSync(join(s.folder, 'user/.hermes'))
+  renameSync(base, own)
+  expect(s.run(['import', 'hermes', '--dry-run']).stdout).toContain('2 checkpoints to add')
+  expect(s.run(['import', 'ares']).stderr).toContain(
+    'Name what to read: savestate import ares PATH',
+  )
+  expect(s.run(['import', 'json', '--session', 'x']).stderr).toContain('PATH is missing')
+})
 
 test('hermes: the plan, then a yes, then what was done', () => {
   using s = scratch({ 'a.txt': 'now\n' })
@@ -91,9 +116,9 @@ test('what holds nothing, or nothing that can be read, is a failure', () => {
     `Error: ${s.project}/a.txt cannot be read: it is not JSON`,
   )
   for (const [kind, path, message] of [
-    ['hermes', 'a.txt', `${s.project}/a.txt is no folder.\nIt is the folder that holds store/`],
-    ['ares', 'a.txt', `${s.project}/a.txt is no folder.\nIt is the folder that holds files`],
-    ['breakpilot', '.', `${s.project} is a folder.\nIt is a JSON file`],
+    ['hermes', 'a.txt', `${s.project}/a.txt is no folder.\nName the folder that contains store/`],
+    ['ares', 'a.txt', `${s.project}/a.txt is no folder.\nName the folder that contains files`],
+    ['breakpilot', '.', `${s.project} is a folder.\nName a JSON file`],
   ] as const)
     expect(s.run(['import', kind, path])).toMatchObject({
       code: 2,

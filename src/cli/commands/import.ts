@@ -8,6 +8,7 @@ import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { counted, grouped } from '../figures.js'
+import { homeFolderOf } from '../import-home.js'
 import { READERS } from '../import-kinds.js'
 import { importPlanText, importResultText, problemsText } from '../import-text.js'
 import { inSession } from '../known-session.js'
@@ -52,7 +53,13 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
     })
   }
   // Read before anything is made: what is malformed leaves nothing behind.
-  const checkpoints = await READERS[kind](request.argument(1))
+  const path = request.positionals[1]
+  if (path === undefined) {
+    throw new SavestateError('BAD_INPUT', 'PATH is missing', {
+      hint: `Name a file that \`savestate export\` has written, or - for stdin: savestate import ${kind} PATH`,
+    })
+  }
+  const checkpoints = await READERS[kind](path)
   if (request.options.has('dry-run')) return (await request.store()).planImport(id, checkpoints)
   return inSession(request, { id, work: (session) => session.import(checkpoints) })
 }
@@ -63,10 +70,12 @@ async function importSystem(
 ): Promise<ImportFromResult> {
   const { options, hooks } = request
   const [session, prefix] = [options.text('session'), options.text('prefix')]
+  const path = request.positionals[1]
+  const source = path === undefined ? homeFolderOf(system) : givenPathText(path)
   const store = await request.store()
   return store.import(
     system,
-    givenPathText(request.argument(1)),
+    source,
     {
       ...(session === undefined ? {} : { session }),
       ...(prefix === undefined ? {} : { prefix }),
