@@ -1,7 +1,7 @@
 // Builds dist/ (what is imported, and types), dist/sdk/ and dist/cli/ (the SDK and the program) and build/ (the
 // benchmark) with rolldown. Both are CommonJS behind an entry: they load 20 ms sooner (docs/decisions/0015).
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
@@ -171,11 +171,13 @@ const together = {
   capture: without(capture, program),
   hook: without(without(hook, program), start),
 }
-await bundle({ bin: 'src/cli/bin.ts' }, 'dist/cli', { format: 'cjs', together })
+await bundle({ cli: 'src/cli/cli.ts' }, 'dist/cli', { format: 'cjs', together })
 // By themselves: a thread does not load the whole program for the little it needs of it, and runs nothing but itself.
 for (const input of [pruning, threads])
   await bundle(input, 'dist/cli', { format: 'cjs', keepOld: true })
 writeFileSync('dist/cli/package.json', COMMONJS)
+// Checks the version of Node before anything else is loaded.
+copyFileSync('src/cli/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
 await bundle({ compiled: 'src/cli/compiled-form.ts' }, 'build/compiled')
 run('scripts/compile.mjs')

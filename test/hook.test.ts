@@ -257,7 +257,7 @@ test('a bug of ours stops a tool only if the hook is strict', () => {
   const env = { NODE_OPTIONS: `--require ${preload}` }
   const input = JSON.stringify({ session_id: 's-1', cwd: s.project, ...shell('ls') })
   const ended = (...args: readonly string[]) => s.run(['hook', 'claude', ...args], { env, input })
-  const stderr = expect.stringContaining('This is a bug in savestate')
+  const stderr = expect.stringContaining('This is a bug in Savestate')
   expect(ended('PreToolUse')).toMatchObject({ code: 0, stderr })
   expect(ended('Stop', '--strict')).toMatchObject({ code: 0, stderr })
   expect(ended('PreToolUse', '--strict')).toMatchObject({ code: 2, stderr })

@@ -1,5 +1,6 @@
 // The one place where errors become text and exit codes.
 import type { Screen } from './screen.js'
+import { bugsUrl } from './version.js'
 
 export const EXIT = {
   done: 0,
@@ -34,8 +35,9 @@ export async function report(error: unknown, teller: Teller): Promise<number> {
   }
   const message = error instanceof Error ? error.message : String(error)
   const stack = error instanceof Error ? (error.stack ?? message) : message
-  const hint =
-    'This is a bug in savestate, not a mistake of yours. Please report it with these lines.'
+  const url = bugsUrl()
+  const where = url === undefined ? '' : ` at ${url}`
+  const hint = `This is a bug in Savestate. Please report it${where}, with these lines.`
   screen.note(
     isJson
       ? jsonForPeople({ error: { code: 'INTERNAL', message, hint, stack } })

@@ -152,18 +152,21 @@ export const FOLDER_COMMANDS = {
     ],
   },
   diff: {
-    usage: 'diff <ref> [<ref>] [--stat] [-- PATH…]',
+    usage: 'diff [<ref> [<ref>]] [--stat] [-- PATH…]',
     summary: 'Show what changed since a checkpoint, or between two',
     details: [
-      'With one checkpoint: from it to the folder as it is now.',
+      'Without a checkpoint: from the newest one to the folder as it is now. With one: from it to the folder. With two: from the first to the second.',
       'Where more than one has changed something (you, agents by their names), a list before the changes says who has changed which file.',
       PATH_HELP,
     ],
-    positionals: [REF, { ...REF, name: '[<ref>]', isOptional: true }],
+    positionals: [
+      { ...REF, name: '[<ref>]', isOptional: true },
+      { ...REF, name: '[<ref>]', isOptional: true },
+    ],
     takesPaths: true,
     options: [{ name: 'stat', kind: 'flag', summary: 'Only how much changed in each file' }],
     examples: [
-      ['savestate diff 1', 'What changed since the newest checkpoint'],
+      ['savestate diff', 'What changed since the newest checkpoint'],
       ['savestate diff 2 1 --stat', 'How much changed between the last two'],
       ['savestate diff works -- src', 'What changed in src since the one named works'],
     ],

@@ -1,15 +1,28 @@
 // The version of the package.
 import { readFileSync, statSync } from 'node:fs'
 
-/** As seen from src/cli and from dist/cli. */
+/** Beside this file, once it is built. */
+const PROGRAM = './bin.js'
+
+type Manifest = { readonly version?: unknown; readonly bugs?: string | { readonly url?: string } }
+
 export function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  const manifest: { version?: unknown } = JSON.parse(text)
-  return String(manifest.version)
+  return String(manifest().version)
+}
+
+/** Where to report a bug; undefined if package.json does not say. */
+export function bugsUrl(): string | undefined {
+  const { bugs } = manifest()
+  return typeof bugs === 'string' ? bugs : bugs?.url
+}
+
+/** As seen from src/cli and from dist/cli. */
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 }
 
 /** Differs between two builds, also of one version: a daemon whose files were replaced is not served by its own any more. */
 export function build(): string {
-  const { mtimeMs } = statSync(new URL('./bin.js', import.meta.url))
+  const { mtimeMs } = statSync(new URL(PROGRAM, import.meta.url))
   return `${version()} ${mtimeMs}`
 }

@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** Beside this file, once it is built. */
+const PROGRAM = './bin.js'
 const ITS_OPTIONS =
   /(?:--(?:require|experimental-loader|loader|import)|-r)[ =](?:"[^"]*\.pnp\.[^"]*"|\S*\.pnp\.\S*)/g
 /** What the new process is called, so that it starts no other: if that has it too, something else than these options loads it. */
@@ -13,7 +15,7 @@ const STARTED_AGAIN = 'savestate'
 export function startedWithoutPnp(): number | undefined {
   // What Plug'n'Play has installed is found by it alone. Then the folder is refused, with a sentence.
   if (process.versions['pnp'] === undefined || process.argv0 === STARTED_AGAIN) return undefined
-  const file = fileURLToPath(new URL('./bin.js', import.meta.url))
+  const file = fileURLToPath(new URL(PROGRAM, import.meta.url))
   if (!hasDriver(dirname(file))) return undefined
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const NODE_OPTIONS = (process.env['NODE_OPTIONS'] ?? '').replace(ITS_OPTIONS, '').trim()

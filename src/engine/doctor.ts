@@ -6,11 +6,12 @@ import { SCHEMA_VERSION } from '../ledger/index.js'
 import {
   type Config,
   type ConfigSource,
+  type ErrorCode,
   hasCode,
   pathText,
   SavestateError,
 } from '../model/index.js'
-import { gitVersionText } from '../snapshot/index.js'
+import { gitVersionText, refuseOldGit } from '../snapshot/index.js'
 import { diskUsage, isSurelyDead } from '../system/index.js'
 import type { CareContext, Problem } from './findings.js'
 import type { Hooks } from './hooks.js'
@@ -22,10 +23,13 @@ export type DoctorResult = {
   readonly versions: {
     readonly savestate: string
     readonly node: string
+    /** `none` where git cannot be started. */
     readonly git: string
     readonly sqlite: string
     readonly system: string
   }
+  /** What is wrong with git; null if nothing. */
+  readonly gitProblem: { readonly message: string; readonly hint: string | null } | null
   /** The user's own home shown as ~. */
   readonly home: string
   readonly ledgerVersion: number
@@ -54,6 +58,8 @@ export type DoctorResult = {
     /** Only where paths may be told: messages name files. */
     readonly message?: string
   }[]
+  /** False where the quick verify could not be run for lack of a usable git. */
+  readonly isVerified: boolean
   /** Of a quick verify, by kind. */
   readonly problems: readonly {
     readonly kind: Problem['kind']
@@ -72,7 +78,8 @@ export async function doctor(
   hooks: Hooks,
 ): Promise<DoctorResult> {
   const { home, ledger } = care
-  const { problems } = await verifyCare(care, { quick: true }, hooks)
+  const gitProblem = await findGitProblem(home)
+  const { problems, isVerified } = await verifyQuickly(care, { gitProblem, hooks })
   const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
   const inside = isReadable ? ledger : undefined
   const { bavail, bsize } = statfsSync(home)
@@ -80,10 +87,12 @@ export async function doctor(
     versions: {
       savestate: version,
       node: process.version,
-      git: await gitVersionText(home),
+      git: gitProblem?.isMissing === true ? 'none' : await gitVersionText(home),
       sqlite: ledger?.inspection.sqliteVersion() ?? 'unknown',
       system: `${type()} ${release()} ${arch()}`,
     },
+    gitProblem:
+      gitProblem === undefined ? null : { message: gitProblem.message, hint: gitProblem.hint },
     home: shownHome(home),
     ledgerVersion: SCHEMA_VERSION,
     settings: settingsIn(home),
@@ -98,10 +107,46 @@ export async function doctor(
       code: failure.code,
       ...(paths ? { message: failure.message } : {}),
     })),
+    isVerified,
     problems: countsByKind(problems),
     ...(paths
       ? { projects: (inside?.projects() ?? []).map(({ project }) => pathText(project.path)) }
       : {}),
+  }
+}
+
+type GitProblem = {
+  readonly message: string
+  readonly hint: string | null
+  readonly isMissing: boolean
+}
+
+async function findGitProblem(home: string): Promise<GitProblem | undefined> {
+  const missing = await gitVersionText(home).then(() => undefined, faultOf)
+  const fault = missing ?? (await refuseOldGit(home).then(() => undefined, faultOf))
+  if (fault === undefined) return undefined
+  return { message: fault.message, hint: fault.hint, isMissing: missing !== undefined }
+}
+
+function faultOf(error: unknown): SavestateError {
+  if (error instanceof SavestateError && GIT_FAULTS.includes(error.code)) return error
+  throw error
+}
+
+const GIT_FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED']
+
+/** The page is made for machines on which something is broken: without git the rest of it still helps. */
+async function verifyQuickly(
+  care: CareContext,
+  { gitProblem, hooks }: { readonly gitProblem: GitProblem | undefined; readonly hooks: Hooks },
+): Promise<{ readonly problems: readonly Problem[]; readonly isVerified: boolean }> {
+  try {
+    const { problems } = await verifyCare(care, { quick: true }, hooks)
+    return { problems, isVerified: true }
+  } catch (error) {
+    if (gitProblem === undefined) throw error
+    faultOf(error)
+    return { problems: [], isVerified: false }
   }
 }
 

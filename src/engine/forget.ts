@@ -137,7 +137,7 @@ function nowhere(path: BytePath): SavestateError {
     'BAD_INPUT',
     `No checkpoint of this project has ${JSON.stringify(pathText(path))}`,
     {
-      hint: 'Paths are relative to the current folder; in the SDK, to the project.',
+      hint: 'Check the spelling. Paths are relative to the current folder, or to DIR with `-C DIR`.',
     },
   )
 }

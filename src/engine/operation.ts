@@ -1,6 +1,7 @@
 // What an operation is: input checked at the door, everything else from the context.
-import { explainSystemError, SavestateError } from '../model/index.js'
+import { SavestateError } from '../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
+import { explainFailure } from './explain-failure.js'
 import { noteFailure } from './failures.js'
 import type { Hooks } from './hooks.js'
 import { inputFault, type Issue } from './input-fault.js'
@@ -73,7 +74,7 @@ export async function perform<Context extends StoreContext, Result>(
   try {
     return await operation.run(context, input, request.hooks ?? {})
   } catch (error) {
-    const explained = explainSystemError(error)
+    const explained = await explainFailure(error, context)
     noteFailure(context, operation.name, explained)
     throw explained
   }

@@ -1,4 +1,4 @@
-// From what a person typed to a checkpoint of this project, and of no other.
+// From a reference that the user typed to a checkpoint of this project, and of no other.
 import type { Ledger } from '../ledger/index.js'
 import {
   type Checkpoint,
@@ -10,6 +10,7 @@ import {
   type Project,
   SavestateError,
 } from '../model/index.js'
+import { ambiguousReference, MAX_CANDIDATES, unknownReference } from './unknown-reference.js'
 
 const LIST_HINT = '`savestate list` shows the checkpoints of this project.'
 
@@ -17,30 +18,22 @@ const LIST_HINT = '`savestate list` shows the checkpoints of this project.'
 export function resolve(ledger: Ledger, project: Project | undefined, text: string): Checkpoint {
   const reference = parseReference(text)
   if (project === undefined) throw nothingSaved()
+  const scope = { project: project.id }
+  const { checkpoints } = ledger
+  const unknown = () => unknownReference(text, { count: checkpoints.count(scope), hint: LIST_HINT })
   if (reference.type === 'number') {
-    const found = ledger.checkpoints.byNumber({ project: project.id }, reference.number)
+    const found = checkpoints.byNumber(scope, reference.number)
     if (found !== undefined) return found
-    throw unknown(`There is no checkpoint number ${reference.number}`)
+    throw unknown()
   }
-  const named =
-    byId(ledger, project, text) ?? ledger.checkpoints.byName({ project: project.id }, text)
+  const named = byId(ledger, project, text) ?? checkpoints.byName(scope, text)
   if (named !== undefined) return named
-  if (text.length < MIN_PREFIX) {
-    throw unknown(
-      `No checkpoint is named ${JSON.stringify(text)} (the start of an id has ${MIN_PREFIX} letters or more)`,
-    )
-  }
-  const [first, second] = ledger.checkpoints.byPrefix({ project: project.id }, text)
-  if (first === undefined)
-    throw unknown(`No checkpoint is named ${JSON.stringify(text)}, and no id starts so`)
+  if (text.length < MIN_PREFIX) throw unknown()
+  const candidates = checkpoints.byPrefix(scope, text, { limit: MAX_CANDIDATES + 1 })
+  const [first, second] = candidates
+  if (first === undefined) throw unknown()
   if (second === undefined) return first
-  throw new SavestateError(
-    'CHECKPOINT_AMBIGUOUS',
-    `More than one checkpoint id starts with ${JSON.stringify(text)}`,
-    {
-      hint: `Type more letters. ${LIST_HINT}`,
-    },
-  )
+  throw ambiguousReference(text, candidates)
 }
 
 /** For what needs the files of a checkpoint. */
@@ -66,8 +59,4 @@ function nothingSaved(): SavestateError {
   return new SavestateError('CHECKPOINT_UNKNOWN', 'Nothing has been saved in this folder yet', {
     hint: 'Save it with: savestate save',
   })
-}
-
-function unknown(message: string): SavestateError {
-  return new SavestateError('CHECKPOINT_UNKNOWN', message, { hint: LIST_HINT })
 }

@@ -14,6 +14,7 @@ import { refuseDamagedState } from './damage.js'
 import { sessionOperation } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 import { wholeText } from './text-schema.js'
+import { ambiguousReference, MAX_CANDIDATES, unknownReference } from './unknown-reference.js'
 import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
 
 const LIST_HINT = '`savestate list --session` shows the checkpoints of a session.'
@@ -27,12 +28,11 @@ export function resolveInSession(
   const { checkpoints } = ledger
   const reference = parseReference(text)
   const scope = { session }
-  const unknown = (message: string) =>
-    new SavestateError('CHECKPOINT_UNKNOWN', message, { hint: LIST_HINT })
+  const unknown = () => unknownReference(text, { count: checkpoints.count(scope), hint: LIST_HINT })
   if (reference.type === 'number') {
     const found = checkpoints.byNumber(scope, reference.number)
     if (found !== undefined) return found
-    throw unknown(`The session has no checkpoint number ${reference.number}`)
+    throw unknown()
   }
   const whole = /^[bcdfghjklmnpqrstvwxz]{18}$/.test(text)
     ? checkpoints.get(parseCheckpointId(text))
@@ -40,14 +40,12 @@ export function resolveInSession(
   if (whole?.session?.key === session) return whole
   const named = checkpoints.byName(scope, text)
   if (named !== undefined) return named
-  const [first, second] = text.length < MIN_PREFIX ? [] : checkpoints.byPrefix(scope, text)
-  if (first === undefined) throw unknown(`The session has no checkpoint ${JSON.stringify(text)}`)
+  const candidates =
+    text.length < MIN_PREFIX ? [] : checkpoints.byPrefix(scope, text, { limit: MAX_CANDIDATES + 1 })
+  const [first, second] = candidates
+  if (first === undefined) throw unknown()
   if (second === undefined) return first
-  throw new SavestateError(
-    'CHECKPOINT_AMBIGUOUS',
-    `More than one checkpoint id starts with ${JSON.stringify(text)}`,
-    { hint: `Type more letters. ${LIST_HINT}` },
-  )
+  throw ambiguousReference(text, candidates)
 }
 
 const limit = () => z.optional(z.int().check(z.positive()))

@@ -57,10 +57,31 @@ function unusable(path: string, cause: unknown): SavestateError {
       cause,
     })
   }
+  const file = fileOnTheWay(path)
+  if (file !== undefined) {
+    return new SavestateError(
+      'STORE_UNUSABLE',
+      `The store ${path} cannot be created: ${file} is a file`,
+      { hint: 'Choose a folder for the store with SAVESTATE_HOME.', cause },
+    )
+  }
   return new SavestateError('STORE_UNUSABLE', `The store ${path} cannot be opened or written`, {
-    hint: 'Check the permissions, or choose another place with SAVESTATE_HOME.',
+    hint: 'Check the permissions, or choose another folder with SAVESTATE_HOME.',
     cause,
   })
+}
+
+/** The path itself or a folder above it that is no folder; undefined if there is none, or it cannot be checked. */
+function fileOnTheWay(path: string): string | undefined {
+  for (let part = path; part !== dirname(part); part = dirname(part)) {
+    try {
+      const found = statSync(part, { throwIfNoEntry: false })
+      if (found !== undefined) return found.isDirectory() ? undefined : part
+    } catch (error) {
+      if (!hasCode(error, 'ENOTDIR', ...REFUSALS)) throw error
+    }
+  }
+  return undefined
 }
 
 /** The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store. */

@@ -99,7 +99,7 @@ async function answerTo(
     if (error instanceof SavestateError) return failed(statusOf(error.code), error.toJSON())
     log(error)
     const message = error instanceof Error ? error.message : String(error)
-    const hint = 'This is a bug in savestate. The log of the daemon has more.'
+    const hint = 'This is a bug in Savestate. The log of the daemon has more.'
     return json(500, { error: { code: 'INTERNAL', message, hint } })
   }
 }

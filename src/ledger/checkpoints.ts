@@ -157,17 +157,25 @@ export class Checkpoints {
       .map((row) => checkpointOf(row, this.#vault))
   }
 
-  /** At most two are needed to know that a prefix is not unique. */
-  byPrefix(scope: Scope, prefix: string): Checkpoint[] {
+  /** Newest first. */
+  byPrefix(scope: Scope, prefix: string, { limit }: { readonly limit: number }): Checkpoint[] {
     const { column, value } = columnOf(scope)
     return this.#database
       .all(
-        `${SELECT} WHERE ${column} = ? AND substr(checkpoints.id, 1, ?) = ? LIMIT 2`,
+        `${SELECT} WHERE ${column} = ? AND substr(checkpoints.id, 1, ?) = ?
+         ORDER BY seq DESC LIMIT ?`,
         value,
         prefix.length,
         prefix,
+        limit,
       )
       .map((row) => checkpointOf(row, this.#vault))
+  }
+
+  count(scope: Scope): number {
+    const { column, value } = columnOf(scope)
+    const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
+    return number(this.#database.get(sql, value) ?? {}, 'count')
   }
 
   byOperation(session: SessionKey, operationId: string): Checkpoint | undefined {

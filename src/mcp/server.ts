@@ -136,7 +136,7 @@ class Connection {
   #faultOf(error: unknown, isStated: boolean): ProtocolError {
     if (!(error instanceof ProtocolError)) {
       this.#report(error)
-      return new ProtocolError(FAULTS.internal, 'A bug in savestate')
+      return new ProtocolError(FAULTS.internal, 'A bug in Savestate')
     }
     const isNewer = isStated && error.code === FAULTS.resource
     return isNewer ? new ProtocolError(FAULTS.params, error.message, error.data) : error

@@ -16,7 +16,7 @@ test.each([
     'FILE_FAILED',
     'Let more files be open at once (ulimit -n), then run the command again.',
   ],
-  ['ENOSPC', 'DISK_FULL', 'Free some room, then run the command again.'],
+  ['ENOSPC', 'DISK_FULL', 'Free some space, then run the command again.'],
 ])('%s is told with what helps', (code, told, hint) => {
   const cause = fault(code)
   expect(explainSystemError(cause)).toMatchObject({ code: told, hint, cause })

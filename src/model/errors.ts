@@ -27,6 +27,7 @@ export const ERROR_CODES = {
     'What was given as a key is not one: not 32 bytes as hex or base64, or in a file that others may read.',
   KEY_WRONG: 'It is encrypted with another key than the one that was given.',
   NEEDS_PERSON: 'An agent has run a command that only a person may ask for.',
+  NODE_TOO_OLD: 'The program was started with a Node that is too old for it.',
   NOTHING_TO_REDO: 'There is no undone rewind.',
   NOTHING_TO_UNDO: 'There is no rewind that is not yet undone.',
   PLAN_STALE:
@@ -34,7 +35,7 @@ export const ERROR_CODES = {
   PROJECT_BUSY: 'Another process is working on this project.',
   PROJECT_MISSING: 'The project folder is not there or is not a folder.',
   PROJECT_REFUSED:
-    'This folder is never captured: a root, a home, the temporary folder, or the store.',
+    'This folder is never captured: a root, a home, the temporary folder, a system folder, or the store.',
   RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
   REKEY_UNFINISHED:
     'The store has another key by now, but what it was before may still be found in its files.',
@@ -111,7 +112,7 @@ export function explainSystemError(error: unknown): unknown {
   if (!isError(error) || error instanceof SavestateError) return error
   if (!('code' in error) || typeof error.code !== 'string' || !('syscall' in error)) return error
   if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
-    const hint = 'Free some room, then run the command again.'
+    const hint = 'Free some space, then run the command again.'
     return new SavestateError('DISK_FULL', `The disk is full: ${error.message}`, {
       hint,
       cause: error,

@@ -241,7 +241,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
         'BAD_INPUT',
         `Neither the folder nor ${checkpoints} has ${printablePath(path)}`,
         {
-          hint: 'Paths are relative to the current folder; in the SDK, to the project.',
+          hint: 'Check the spelling. Paths are relative to the current folder, or to DIR with `-C DIR`.',
         },
       )
     }

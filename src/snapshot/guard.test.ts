@@ -3,7 +3,8 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bytePath } from '../model/index.js'
-import { isUnsafeFolder } from './guard.js'
+import { isUnsafeFolder, refuseUnsafeFolder } from './guard.js'
+import { isSystemFolder } from './system-folder.js'
 
 test('what must not become a project is known by what it is, whatever path leads to it', () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-guard-')))
@@ -20,4 +21,43 @@ test('what must not become a project is known by what it is, whatever path leads
   for (const path of ['project', 'other'].map((name) => join(top, name)))
     expect([path, isUnsafe(path), isUnsafe(elsewhere(path))]).toEqual([path, false, false])
   rmSync(top, { recursive: true })
+})
+
+test('folders of the system are refused, and folders below them in which people work are not', () => {
+  const none = () => false
+  const system = [
+    '/etc',
+    '/etc/nginx',
+    '/usr',
+    '/usr/lib',
+    '/usr/lib/node_modules/x',
+    '/var',
+    '/dev',
+  ]
+  expect(system.filter((path) => !isSystemFolder(path, none))).toEqual([])
+  const allowed = [
+    ...['/usr/local/src', '/usr/local/src/x', '/usr/src', '/usr/src/app', '/usr/app', '/var/www'],
+    ...['/var/lib/jenkins/workspace/x', '/srv', '/opt', '/opt/x', '/tmp/x', '/var/tmp/x'],
+    ...['/dev/shm/x', '/run/media/me/disk', '/home/me/etc', '/etcetera', '/library'],
+  ]
+  expect(allowed.filter((path) => isSystemFolder(path, none))).toEqual([])
+})
+
+test('a folder of the system that is marked as a project is one, with all below it', () => {
+  const isMarked = (folder: string) => folder === '/etc'
+  expect(['/etc', '/etc/nginx', '/usr/lib'].map((path) => isSystemFolder(path, isMarked))).toEqual([
+    false,
+    false,
+    true,
+  ])
+})
+
+test('the refusal of a system folder says how to mark a project', () => {
+  expect(() => refuseUnsafeFolder(bytePath('/usr/lib'), bytePath('/nowhere'))).toThrow(
+    expect.objectContaining({
+      code: 'PROJECT_REFUSED',
+      message: '/usr/lib is a system folder; it is never captured',
+      hint: expect.stringContaining('create a .savestateignore file in it'),
+    }),
+  )
 })

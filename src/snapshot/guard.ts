@@ -1,5 +1,5 @@
-// Folders that are never captured: everything on the machine is inside them, or we are. Each may be mounted elsewhere too,
-// so that besides its path its identity is compared.
+// Folders that are never captured: everything on the machine is inside them, or the store is. Each may be mounted
+// elsewhere too, so their identity is compared as well as their path.
 import { homedir, tmpdir } from 'node:os'
 import { realpathSync, statSync } from 'node:fs'
 import {
@@ -12,8 +12,10 @@ import {
   SavestateError,
 } from '../model/index.js'
 import { identityOf, isSameFolder } from './same-folder.js'
+import { isSystemFolder } from './system-folder.js'
 
 const ROOT_OF_DISK = '/' as BytePath
+const SYSTEM = 'a system folder'
 
 export function isUnsafeFolder(path: BytePath, home: BytePath): boolean {
   return whatItIs(path, home) !== undefined
@@ -27,7 +29,10 @@ export function refuseUnsafeFolder(path: BytePath, home: BytePath): void {
     'PROJECT_REFUSED',
     `${printablePath(path)} is ${what}; it is never captured`,
     {
-      hint: 'Go into a project folder, or name one with -C.',
+      hint:
+        what === SYSTEM
+          ? 'Go into a project folder, or name one with -C. If this is a project, create a .savestateignore file in it.'
+          : 'Go into a project folder, or name one with -C.',
     },
   )
 }
@@ -42,6 +47,7 @@ function whatItIs(path: BytePath, home: BytePath): string | undefined {
   if (['/tmp', '/var/tmp', '/private/tmp', tmpdir()].some((folder) => isAt(real(folder)))) {
     return 'the folder for temporary files'
   }
+  if (isSystemFolder(path)) return SYSTEM
   const store = identityOf(home)
   const isInStore =
     isInside(path, home) ||

@@ -123,6 +123,11 @@ async function gitVersion(gitDir: string): Promise<number[]> {
   })
 }
 
+/** Throws GIT_MISSING if git is missing or too old. `folder` must exist. */
+export async function refuseOldGit(folder: string): Promise<void> {
+  await gitVersion(folder)
+}
+
 function isAtLeast(version: readonly number[], wanted: readonly number[]): boolean {
   for (const [i, part] of wanted.entries()) {
     const have = version[i] ?? 0

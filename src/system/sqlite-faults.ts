@@ -31,7 +31,7 @@ export function explained<T>(path: string, work: () => T): T {
     const isFailed = code === IO_ERROR || code === CANNOT_OPEN
     if (code === FULL || (isFailed && hasNoRoom(path))) {
       throw new SavestateError('DISK_FULL', 'The disk has no room for the ledger', {
-        hint: 'Free some room.',
+        hint: 'Free some space.',
         cause: error,
       })
     }

@@ -186,7 +186,7 @@ test('a session of no project is listed and shown', async () => {
   })
   expect(s.run(['rewind', '2', '--of', 'loose', '--state'])).toMatchObject({ code: 0 })
   expect(stateOf(s, 'loose')).toEqual(['a'])
-  expect(errorOf(s, 'show', '9', '--of', 'loose')).toContain('has no checkpoint number 9')
+  expect(errorOf(s, 'show', '9', '--of', 'loose')).toContain('There is no checkpoint 9: ')
 })
 
 test('show tells where a checkpoint stands in its session, and what it knew', async () => {
@@ -418,6 +418,6 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
     'There is a session "fix-login" already',
   )
   expect(errorOf(s, 'fork', '1', '--of', 'nobody')).toContain('There is no session "nobody"')
-  expect(errorOf(s, 'fork', '99')).toContain('There is no checkpoint number 99')
+  expect(errorOf(s, 'fork', '99')).toContain('There is no checkpoint 99: ')
   expect(existsSync(join(s.project, 'a.txt'))).toBe(true)
 })

@@ -176,12 +176,12 @@ test.each([
   },
 )
 
-test('a bug of ours is told as one, with its stack and 70', async () => {
+test('a bug in Savestate is reported as one, with its stack, where to report it, and 70', async () => {
   const written: string[] = []
   const output = { write: (text: string) => written.push(text) }
   const screen = openScreen({ stdout: output, stderr: output, env: {} })
   expect(await report(new RangeError('boom\u001b[31m'), { screen, isJson: false })).toBe(70)
   expect(written.join('')).toMatch(
-    /^Error: boom\^\[\[31m\.\nThis is a bug in savestate, .*\n\nRangeError: boom.*\n {4}at /,
+    /^Error: boom\^\[\[31m\.\nThis is a bug in Savestate\. Please report it.*, with these lines\.\n\nRangeError: boom.*\n {4}at /,
   )
 })

@@ -92,7 +92,7 @@ function failureAnswer(request: HookRequest, { event, error, isTold }: Failure):
   }
   const outcome: Outcome = isStopped
     ? { type: 'stop', reason: `${text} ${NOT_RUN}` }
-    : { type: 'go-on', tell: isTold ? undefined : `${text} The agent goes on without it.` }
+    : { type: 'go-on', tell: isTold ? undefined : `${text} The agent continues without it.` }
   return MAPPERS[agent].answer(event, outcome)
 }
 
@@ -266,7 +266,15 @@ function codeOf(error: unknown): string {
 
 function failureText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const hint = error instanceof SavestateError && error.hint !== null ? ` ${error.hint}` : ''
+  const hint = hintOf(error)
   const sentence = /[.?!]$/.test(message) ? message : `${message}.`
   return `Savestate made no checkpoint (${codeOf(error)}): ${sentence}${hint}`.slice(0, 2000)
+}
+
+/** The usual hint of a refused folder is about `-C`, which is of no use to someone who starts an agent. */
+function hintOf(error: unknown): string {
+  if (!(error instanceof SavestateError)) return ''
+  if (error.code === 'PROJECT_REFUSED')
+    return ' Start the agent in a project folder to have its work saved.'
+  return error.hint === null ? '' : ` ${error.hint}`
 }

@@ -1,16 +1,24 @@
+import type { Project } from '../../index.js'
 import { command } from '../command.js'
 import { diffText, statWidth } from '../diff-text.js'
 import { projectPaths } from '../project-path.js'
 import { UNCUT_WIDTH } from '../stat-text.js'
 
+/** A checkpoint of a session may have a state and no files. */
+async function newestWithFiles(project: Project): Promise<string> {
+  const { checkpoints } = await project.list()
+  return checkpoints.find(({ hasFiles }) => hasFiles)?.id ?? '1'
+}
+
 export const run = command({
   isPaged: true,
   async call(request) {
     const { project, positionals, options, screen, hooks, isJson } = request
-    const to = positionals[1]
-    return (await project()).diff(
+    const [from, to] = positionals
+    const here = await project()
+    return here.diff(
       {
-        from: request.argument(0),
+        from: from ?? (await newestWithFiles(here)),
         ...(to === undefined ? {} : { to }),
         paths: await projectPaths(request, request.paths),
         patch: options.has('stat') ? 'stat' : 'full',

@@ -26,6 +26,7 @@ export const run = command<Page>({
     const parts = Object.entries(sizes).map(([part, size]) => `${part} ${bytes(size)}`)
     return [
       `Savestate ${versions.savestate}, node ${versions.node}, git ${versions.git}, SQLite ${versions.sqlite}, ${versions.system}`,
+      ...gitLines(result),
       `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}`,
       `Size:      ${parts.join(', ')}; ${bytes(result.freeBytes)} free`,
       `Holds:     ${countsText(result)}`,
@@ -95,7 +96,14 @@ function countsText({ counts }: DoctorResult): string {
   return `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(checkpoints, 'checkpoint')}${note}`
 }
 
-function problemsText({ problems }: DoctorResult): string {
+function gitLines({ gitProblem }: DoctorResult): string[] {
+  if (gitProblem === null) return []
+  const { message, hint } = gitProblem
+  return [`Git:       ${printableLine(message)}.${hint === null ? '' : ` ${hint}`}`]
+}
+
+function problemsText({ problems, isVerified }: DoctorResult): string {
+  if (!isVerified) return 'not possible without git'
   if (problems.length === 0) return 'nothing found (quick)'
   const lines = problems.map(
     ({ kind, severity, count }) => `${kind} ${grouped(count)} (${severity})`,
@@ -106,7 +114,7 @@ function problemsText({ problems }: DoctorResult): string {
 function settingsText({ settings }: DoctorResult): string {
   if (settings === null) return 'malformed: `savestate config` says why'
   const set = settings.filter(({ source }) => source !== 'default')
-  if (set.length === 0) return 'all as they come'
+  if (set.length === 0) return 'all defaults'
   return set
     .map(({ key, value, source }) => `${key} = ${JSON.stringify(value)} (${source})`)
     .join(', ')

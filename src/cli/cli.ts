@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // Starts the command line. What is not needed for the one command that was asked for is never loaded.
 import { useCompiled } from './compiled.js'
 import { forward } from './forward.js'
