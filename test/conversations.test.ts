@@ -1,9 +1,18 @@
 // Going back with the conversation: the real program, and transcripts made by hand. What the agents themselves make
 // of it is proven in the bed: agents/cases/resume.ts.
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch } from './cli/program.js'
+import { onTerminal } from './cli/terminal.js'
 
 type Fields = Readonly<Record<string, unknown>>
 type Rewound = {
@@ -55,7 +64,7 @@ test('Claude Code: files and conversation go back, and its own file stays as it 
   using s = scratch({ 'a.txt': 'as it was' })
   const path = claudeStory(s)
   const dry = s.run(['rewind', '2', '--both', '--dry-run'])
-  expect(dry.stdout).toContain('would go back too: before you asked: Second.')
+  expect(dry.stdout).toContain('The conversation would go back: before you asked: Second.')
   const { conversation, ...result } = s.json(['rewind', '2', '--both', '--yes']) as Rewound
   expect(result).toMatchObject({ restored: 'both', applied: true })
   const file = join(s.home, 'conversations', readdirSync(join(s.home, 'conversations'))[0] ?? '')
@@ -68,14 +77,18 @@ test('Claude Code: files and conversation go back, and its own file stays as it 
     command: ['claude', '--resume', file, '--fork-session'],
     file,
     lines: 2,
+    problem: null,
   })
   expect(readFileSync(file, 'utf8')).toBe(textOf(CLAUDE.slice(0, 2)))
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(path, 'utf8')).toBe(textOf(CLAUDE))
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
   expect(s.run(['verify']).code).toBe(0)
-  // The checkpoint is found by its reason's number: the rewind has added one.
-  expect(s.run(['undo', '--yes']).code).toBe(0)
+  const undone = s.run(['undo', '--yes'])
+  expect(undone.code).toBe(0)
+  expect(undone.stdout).toContain(
+    `Continue the original conversation:\n  claude --resume ${THREAD}\n`,
+  )
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('changed')
 })
 
@@ -87,11 +100,13 @@ test('--continue runs the agent, whose exit code it gives', () => {
   chmodSync(program, 0o755)
   const ended = s.run(['rewind', '2', '--both', '--continue', '--yes'])
   expect(ended.code).toBe(7)
-  expect(ended.stdout).toContain('The conversation goes on as it was before you asked: Second.')
+  expect(ended.stdout).toContain('The conversation continues as it was before you asked: Second.')
   expect(ended.stdout).toContain(`agent: --resume --fork-session in ${s.project}\n2\n`)
   expect(s.run(['rewind', '2', '--continue', '--yes'])).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^Error: --continue needs --both too\.\nUsage: /),
+    stderr: expect.stringMatching(
+      /^Error: --continue needs --both or --conversation too\.\nUsage: /,
+    ),
   })
   expect(s.run(['rewind', '2', '--both', '--continue', '--json', '--yes'])).toMatchObject({
     code: 2,
@@ -103,7 +118,7 @@ test('before the first prompt the conversation begins anew', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   claudeStory(s)
   const { stdout } = s.run(['rewind', '3', '--both', '--yes'])
-  expect(stdout).toContain('Nothing was said before. Begin anew with: claude\n')
+  expect(stdout).toContain('Nothing was said before that. Start a new conversation: claude\n')
 })
 
 test('Codex: a copy under a new id, beside the original', () => {
@@ -152,12 +167,129 @@ test('a checkpoint cannot have a file written where Codex would not look', () =>
   expect(readdirSync(dirname(path))).toEqual(before)
 })
 
+const rowsIn = (s: Scratch) =>
+  (s.json(['list']) as { readonly checkpoints: readonly { readonly id: string }[] }).checkpoints
+
+test.each(['--conversation', '--state'])(
+  'rewind %s writes the copy and prints the command; no file changes and no row is added',
+  (option) => {
+    using s = scratch({ 'a.txt': 'as it was' })
+    claudeStory(s)
+    const rows = rowsIn(s)
+    const folder = join(s.home, 'conversations')
+    expect(s.run(['rewind', '2', option, '--dry-run'])).toEqual({
+      code: 0,
+      stdout:
+        'The conversation would go back: before you asked: Second.\nA dry run: nothing has been changed.\n',
+      stderr: '',
+    })
+    const { stdout, stderr } = s.run(['rewind', '2', option])
+    const [name = ''] = readdirSync(folder)
+    expect([stdout, stderr]).toEqual([
+      'Continue the conversation as it was before you asked: Second:\n' +
+        `  claude --resume ${join(folder, name)} --fork-session\nNo file has been changed.\n`,
+      '',
+    ])
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(textOf(CLAUDE.slice(0, 2)))
+    expect(s.json(['rewind', '2', option])).toMatchObject({
+      restored: 'conversation',
+      applied: true,
+      plan: { write: [], remove: [] },
+      conversation: { way: 'resume', agent: 'claude' },
+    })
+    expect([readFileSync(join(s.project, 'a.txt'), 'utf8'), rowsIn(s)]).toEqual(['changed', rows])
+  },
+)
+
+test('a fork of an agent names the way to go back in its conversation', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  claudeStory(s)
+  const [, row] = rowsIn(s)
+  expect(s.run(['fork', '2']).stdout).toContain(
+    `claude cannot continue a fork by itself. To go back in its conversation:\n  savestate rewind ${row?.id} --conversation\n`,
+  )
+})
+
+test('rewind --conversation --continue runs the agent', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  claudeStory(s)
+  const program = join(s.folder, 'bin', 'claude')
+  writeFileSync(program, '#!/bin/sh\necho "agent: $1 $3"; exit 3\n')
+  chmodSync(program, 0o755)
+  const ended = s.run(['rewind', '2', '--conversation', '--continue'])
+  expect([ended.code, ended.stdout]).toEqual([
+    3,
+    expect.stringContaining('agent: --resume --fork-session\n'),
+  ])
+})
+
+test('--before cuts the conversation before the call', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  const path = join(s.folder, 'user', 'talk.jsonl')
+  const use = (id: string) => ({
+    type: 'assistant',
+    message: { id: `m-${id}`, content: [{ type: 'tool_use', id }] },
+  })
+  const result = (id: string) => ({
+    type: 'user',
+    message: { content: [{ type: 'tool_result', tool_use_id: id }] },
+  })
+  const all = [asked('p-1', 'First'), said('Yes.'), use('t-1'), result('t-1'), said('Done.')]
+  const call = { tool_name: 'Bash', tool_input: { command: 'rm a.txt' }, tool_use_id: 't-1' }
+  const at = { prompt_id: 'p-1', transcript_path: path }
+  hook(s, ['claude', 'UserPromptSubmit'], { prompt: 'First', ...at })
+  hook(s, ['claude', 'PreToolUse'], { ...call, ...at })
+  rmSync(join(s.project, 'a.txt'))
+  write(path, all)
+  hook(s, ['claude', 'PostToolUse'], { ...call, ...at })
+  const { conversation } = s.json(['rewind', '1', '--both', '--before', '--yes']) as Rewound
+  expect(conversation).toMatchObject({ kind: 'before-call', tool: 'Bash: rm a.txt' })
+  expect(readFileSync(conversation.file, 'utf8')).toBe(textOf(all.slice(0, 2)))
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
+})
+
+test('--conversation fails where the agent has no way, and says what can be done', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  hook(s, ['hermes', 'pre_llm_call'], {})
+  s.write({ 'a.txt': 'changed' })
+  s.run(['save', '-m', 'by hand'])
+  const [, row] = rowsIn(s)
+  for (const option of ['--conversation', '--state']) {
+    const { code, stdout, stderr } = s.run(['rewind', '2', option])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toBe(
+      `Error: The conversation cannot go back to ${row?.id}: hermes has no command that continues from an earlier point.\n` +
+        `Nothing was changed. Bring back the files: savestate rewind ${row?.id}\n` +
+        `For a new conversation, print a brief: savestate resume ${THREAD}\n`,
+    )
+  }
+  expect(s.run(['rewind', '1', '--conversation'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('belongs to no session'),
+  })
+})
+
+test('where the conversation cannot go back, --both says so before it asks, and claims no more', async () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  hook(s, ['hermes', 'pre_llm_call'], {})
+  s.write({ 'a.txt': 'changed' })
+  const terminal = onTerminal(s, 'savestate rewind 1 --both')
+  await terminal.shows('? [y/N]')
+  expect(terminal.output()).toContain('Only the files go back. The conversation stays as it is')
+  terminal.type('n\n')
+  expect(await terminal.ended).toBe(1)
+  expect(s.json(['rewind', '1', '--both', '--yes'])).toMatchObject({
+    restored: 'files',
+    conversation: { way: 'none' },
+  })
+})
+
 test('where there is no way the files go back, and it says so', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   hook(s, ['hermes', 'pre_llm_call'], {})
   s.write({ 'a.txt': 'changed' })
   const { stdout, stderr } = s.run(['rewind', '1', '--both', '--yes'])
   expect(stderr).toBe('')
-  expect(stdout).toContain('The conversation stays as it is: hermes has no way')
+  expect(stdout).toContain('The conversation stays as it is: hermes has no command')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
 })

@@ -1,8 +1,12 @@
 // Going back means what the user thinks: rows of prompts are before, rows of calls after, and `--before` goes to just
 // before the call.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { claudeHook, claudePrompt, claudeShell, rowsOf } from './agent-story.js'
-import { scratch } from './cli/program.js'
+import { claudeHook, claudePrompt, claudeShell, inProject, rowOf, rowsOf } from './agent-story.js'
+import { type Scratch, scratch, steady } from './cli/program.js'
+import { onTerminal } from './cli/terminal.js'
+import { sdk } from './scratch.js'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
@@ -37,4 +41,135 @@ test('where the metadata is encrypted, a list does not say it', () => {
   const env = { SAVESTATE_KEY: KEY }
   claudeHook(s, 'UserPromptSubmit', { prompt: 'Tidy up', prompt_id: 'p' }, { env })
   expect(rowsOf(s)).toMatchObject([{ reason: 'You: a prompt', moment: null }])
+})
+
+const REMOVE = 'rm -rf src'
+
+/** A prompt, an edit, then the damage. */
+function damage(s: Scratch): void {
+  claudePrompt(s, 'Tidy up')
+  claudeShell(s, 'echo 2 > src/a.txt')
+  claudeShell(s, REMOVE)
+}
+
+test('--before goes to just before the call, and a prompt is its own answer', () => {
+  using s = scratch({ 'src/a.txt': '1', 'b.txt': '1' })
+  damage(s)
+  const { id } = rowOf(s, `Bash: ${REMOVE}`)
+  const dry = s.run(['rewind', id, '--before', '--dry-run'])
+  expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('+ src/a.txt') })
+  const rewound = s.run(['rewind', id, '--before', '--yes']).stdout
+  expect(steady(rewound)).toBe(
+    'Rewound to <id> (just now, after "Bash: echo 2 > src/a.txt"): 1 file written. Undo with: savestate undo\n',
+  )
+  expect(readFileSync(inProject(s, 'src/a.txt'), 'utf8')).toBe('2\n')
+  const prompt = s.run(['rewind', rowOf(s, 'You: Tidy up').id, '--before', '--yes']).stdout
+  expect(steady(prompt)).toBe(
+    'This checkpoint was made before what it names, so --before means it itself.\n' +
+      'Rewound to <id> (just now, before "You: Tidy up"): 1 file written. Undo with: savestate undo\n',
+  )
+  expect(readFileSync(inProject(s, 'src/a.txt'), 'utf8')).toBe('1')
+})
+
+test('--before of one path brings back that path alone', () => {
+  using s = scratch({ 'src/a.txt': '1', 'src/b.txt': '1' })
+  damage(s)
+  const { id } = rowOf(s, `Bash: ${REMOVE}`)
+  expect(s.run(['rewind', id, '--before', '--path', 'src/b.txt', '--yes']).code).toBe(0)
+  expect(readdirSync(inProject(s, 'src'))).toEqual(['b.txt'])
+})
+
+test('--before --keep-mine leaves what the user changed since', () => {
+  using s = scratch({ 'src/a.txt': '1', 'b.txt': '1' })
+  damage(s)
+  s.write({ 'b.txt': 'mine' })
+  const { id } = rowOf(s, `Bash: ${REMOVE}`)
+  expect(s.run(['rewind', id, '--before', '--keep-mine', '--yes']).code).toBe(0)
+  expect([
+    readFileSync(inProject(s, 'src/a.txt'), 'utf8'),
+    readFileSync(inProject(s, 'b.txt'), 'utf8'),
+  ]).toEqual(['2\n', 'mine'])
+})
+
+test('nothing is before the first checkpoint, and the error names the way to it', () => {
+  using s = scratch({ 'a.txt': '1' })
+  s.run(['save', '-m', 'first'])
+  const { id } = rowOf(s, 'first')
+  expect(s.run(['rewind', '1', '--before', '--yes'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      `Error: Checkpoint ${id} is the first of this project: nothing was saved before it.\n` +
+      `Go back to the checkpoint itself, without --before: savestate rewind ${id}\n`,
+  })
+})
+
+test('the SDK goes to before a call and to before a step of a session', async () => {
+  using s = scratch({ 'src/a.txt': '1' })
+  damage(s)
+  const store = await sdk.openStore({ home: s.home })
+  const project = await store.project(s.project)
+  const { id } = rowOf(s, `Bash: ${REMOVE}`)
+  const result = await project.rewind({ to: id, before: true })
+  expect(result.to).toMatchObject({
+    reason: 'Bash: echo 2 > src/a.txt',
+    moment: 'after',
+    number: 2,
+  })
+  const session = await store.session<{ n: number }>('coder', { project })
+  await session.save({ state: { n: 1 } })
+  const second = await session.save({ state: { n: 2 } })
+  await session.rewind(second.id, { before: true, restore: 'state' })
+  expect(await session.stateAt()).toEqual({ n: 1 })
+  await store.close()
+})
+
+test('without the key nobody knows what is before a row, and a rewind says so', () => {
+  using s = scratch({ 'a.txt': '1' })
+  const env = { SAVESTATE_KEY: KEY }
+  claudeHook(s, 'UserPromptSubmit', { prompt: 'Tidy up', prompt_id: 'p' }, { env })
+  expect(s.run(['rewind', '1', '--before', '--yes'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no key was given'),
+  })
+  expect(s.run(['rewind', '1', '--before', '--yes'], { env }).code).toBe(0)
+})
+
+test('each question names its target: number, id, age, what it was, and before or after', async () => {
+  using s = scratch({ 'src/a.txt': '1' })
+  damage(s)
+  s.write({ 'new.txt': 'new' })
+  const forward = onTerminal(s, 'savestate rewind 2')
+  await forward.shows('? [y/N]')
+  forward.type('y\n')
+  expect(await forward.ended).toBe(0)
+  expect(steady(forward.output())).toContain(
+    'Go back to 2 · <id> · just now · after "Bash: echo 2 > src/a.txt"? [y/N]',
+  )
+  for (const [command, verb] of [
+    ['undo', 'Undo'],
+    ['redo', 'Repeat'],
+  ]) {
+    const back = onTerminal(s, `savestate ${command}`)
+    await back.shows('? [y/N]')
+    back.type('y\n')
+    expect(await back.ended).toBe(0)
+    expect(steady(back.output())).toContain(
+      `${verb} the rewind to <id> (after "Bash: echo 2 > src/a.txt"), just now? [y/N]`,
+    )
+  }
+})
+
+test('a rewind that was killed is finished by the next command, and is not repeated by number', () => {
+  using s = scratch({ 'a.txt': '1' })
+  s.run(['save', '-m', 'wanted'])
+  s.write({ 'a.txt': '2' })
+  const env = { SAVESTATE_FAILPOINT: 'apply:staged' }
+  expect(s.run(['rewind', '1', '--yes'], { env }).code).not.toBe(0)
+  const listed = s.run(['list'])
+  expect(listed.stderr).toContain('An interrupted rewind has been finished: rewind to ')
+  expect(readFileSync(inProject(s, 'a.txt'), 'utf8')).toBe('1')
+  execFileSync('rm', [inProject(s, 'a.txt')])
+  expect(s.run(['undo', '--yes']).code).toBe(0)
+  expect(existsSync(inProject(s, 'a.txt'))).toBe(true)
 })

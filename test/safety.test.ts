@@ -697,10 +697,11 @@ describe('I3: what changes between plan and deed is not lost', () => {
     const before = hashTree(s.project)
     const declined = await project.rewind({ to: id }, { confirm: async () => false })
     expect(declined).toEqual({
+      to: expect.objectContaining({ id, number: 1, kind: 'save', moment: null }),
       target: id,
       plan: {
-        write: [{ path: 'x.txt', reason: 'content differs', type: 'file' }],
-        remove: [{ path: 'made.txt', reason: 'file made later', type: 'file' }],
+        write: [{ path: 'x.txt', reason: 'content differs', type: 'file', change: 'modified' }],
+        remove: [{ path: 'made.txt', reason: 'file made later', type: 'file', change: 'removed' }],
         keep: [],
         conflict: [],
       },
@@ -817,6 +818,7 @@ describe('a rewind is exact', () => {
     const { id } = await project.save({})
     const before = hashTree(s.project)
     expect(await project.rewind({ to: id })).toEqual({
+      to: expect.objectContaining({ id, number: 1 }),
       target: id,
       plan: { write: [], remove: [], keep: [], conflict: [] },
       applied: false,

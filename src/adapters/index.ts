@@ -27,4 +27,5 @@ export type {
 
 /** The same: only who goes back needs it. */
 export const conversations = () => import('./agents/conversation.js')
-export type { Conversation } from './agents/conversation.js'
+export type { AgentCheckpoint, Conversation } from './agents/conversation.js'
+export { continueCommand } from './agents/continue-command.js'

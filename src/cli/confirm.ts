@@ -12,14 +12,23 @@ export type Asker = {
   ask(question: string): Promise<string | undefined>
 }
 
-/** For `hooks.confirm`. Throws CONFIRMATION_NEEDED where nobody can be asked. */
-export function confirmOn(request: Request, question: string) {
-  return async (plan: PlanView, { session }: PlanFacts): Promise<boolean> => {
+/** For `hooks.confirm`. `remarks` are shown above the plan. Throws CONFIRMATION_NEEDED where nobody can be asked. */
+export function confirmOn(
+  request: Request,
+  {
+    question,
+    remarks = [],
+  }: {
+    readonly question: (facts: PlanFacts) => Promise<string>
+    readonly remarks?: readonly string[]
+  },
+) {
+  return async (plan: PlanView, facts: PlanFacts): Promise<boolean> => {
     if (request.options.has('yes')) return true
     request.bar.erase()
-    const shown = [stateText(session), planText(plan, request.screen.paintNote)]
+    const shown = [...remarks, stateText(facts.session), planText(plan, request.screen.paintNote)]
     const agreed = await isAgreed(shown.filter((text) => text !== '').join('\n'), {
-      question,
+      question: await question(facts),
       asker: terminalAsker(request),
     })
     // The time the person took is none of the work's.

@@ -173,13 +173,14 @@ export const FOLDER_COMMANDS = {
   },
   rewind: {
     usage:
-      'rewind [<ref>] [--files|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine] [--dry-run] [-y] [-- PATH…]',
-    summary: 'Bring the folder back to a checkpoint, or what an agent knew, or both',
+      'rewind [<ref>] [--before] [--files|--conversation|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine] [--dry-run] [-y] [-- PATH…]',
+    summary: 'Bring back the folder, the conversation of an agent, or both',
     details: [
       'What is there now is saved first, so that `savestate undo` can bring it back. Files that were not captured (ignored, too large) are never overwritten or removed.',
       'Without a checkpoint, on a terminal, it is picked from a list: the newest first, with what going back to it would change. Arrows, page keys, Home and End move, / searches, Enter takes it; f, c and b take the files, the conversation (the state), or both. q or Esc leaves, with exit code 1. A connection (ssh) that is cut while the list is open ends the command, and nothing is changed. With TERM=dumb there is no list.',
-      'With --state the session of the checkpoint goes on from the state it had there; no file is touched, and nothing is asked. With --both files and state go back in one step. Nobody else may be writing the session meanwhile.',
-      'For a checkpoint of a coding agent --both brings back the files and makes a copy of the conversation up to there, and prints the command that goes on with it; --continue runs it. The agent keeps its own conversation as it is.',
+      'The checkpoint of a tool call shows the folder after the call, that of a prompt before it; the question says which. With --before you go to just before the call. A checkpoint that is before what it names is taken as it is.',
+      'For a checkpoint of a coding agent, --conversation makes a copy of the conversation up to there and prints the command that continues it; --continue runs it. No file is changed, and nothing is asked. --both does this and brings back the files. The agent keeps its own conversation as it is. If the agent cannot continue from there, --conversation fails, and --both says before the question that only the files go back.',
+      'For a session of the SDK, --conversation (or --state) brings back the state that it had there, and --both files and state in one step. No other process may be writing the session meanwhile.',
       'With --keep-mine every file that you have changed since the checkpoint stays as it is, also if an agent has changed it as well, and is listed. Who changed what is told by the hooks of coding agents, see the column of `savestate list`: without an agent everything is yours, and stays.',
       PATH_HELP,
     ],
@@ -187,13 +188,26 @@ export const FOLDER_COMMANDS = {
     takesPaths: true,
     options: [
       { name: 'files', kind: 'flag', summary: 'Bring back the files (this is the default)' },
-      { name: 'state', kind: 'flag', summary: 'Bring back the state of the session' },
-      { name: 'both', kind: 'flag', summary: 'Bring back files and state' },
+      {
+        name: 'before',
+        kind: 'flag',
+        summary: 'Go to just before the call that the checkpoint is of',
+      },
+      {
+        name: 'conversation',
+        kind: 'flag',
+        summary: 'Bring back the conversation, and leave the files alone',
+      },
+      {
+        name: 'state',
+        kind: 'flag',
+        summary: 'The same, for the state of a session of the SDK',
+      },
+      { name: 'both', kind: 'flag', summary: 'Bring back files and conversation (or state)' },
       {
         name: 'continue',
         kind: 'flag',
-        summary: 'With --both, for a coding agent: go on with the conversation',
-        needs: 'both',
+        summary: 'With --both or --conversation: run the agent with that conversation',
       },
       IN_SESSION,
       {
@@ -213,8 +227,10 @@ export const FOLDER_COMMANDS = {
       YES,
     ],
     exclusive: [
-      ['files', 'state', 'both'],
+      ['files', 'conversation', 'state', 'both'],
+      ['keep-mine', 'conversation'],
       ['keep-mine', 'state'],
+      ['path', 'conversation'],
       ['path', 'state'],
       ['path', 'both'],
       ['continue', 'files'],
@@ -226,9 +242,11 @@ export const FOLDER_COMMANDS = {
       ['savestate rewind', 'Pick from a list'],
       ['savestate rewind 1', 'Go back to the newest checkpoint'],
       ['savestate rewind works --path src/app.ts', 'Bring back one file'],
+      ['savestate rewind 3 --before', 'Go back to just before that tool call'],
       ['savestate rewind 3 --dry-run', 'See what would happen'],
       ['savestate rewind 3 --keep-mine', 'Take back what the agent did, not what you did'],
-      ['savestate rewind 2 --both', 'Bring back the folder and what the agent knew'],
+      ['savestate rewind 2 --both', 'Bring back the folder and the conversation'],
+      ['savestate rewind 2 --conversation', 'Go back in the conversation, keep the files'],
     ],
   },
   undo: {

@@ -5,8 +5,19 @@ import { sessionToRead } from './known-session.js'
 
 /** What <ref> names: in the project, or with --session in a session. */
 export async function namedCheckpoint(request: Request): Promise<CheckpointDetails> {
-  const { options, argument, project, store, hooks } = request
-  const session = options.text('session')
-  if (session === undefined) return (await project()).show(argument(0), hooks)
-  return (await sessionToRead(await store(), session)).show(argument(0))
+  const { options, argument, project, hooks } = request
+  if (options.has('session')) return namedInSession(request)
+  return (await project()).show(argument(0), hooks)
+}
+
+/** The same for a rewind, which refuses a number that a failed rewind has shifted. */
+export async function namedTarget(request: Request): Promise<CheckpointDetails> {
+  const { options, argument, project, hooks } = request
+  if (options.has('session')) return namedInSession(request)
+  const { named } = await (await project()).target({ to: argument(0) }, hooks)
+  return (await project()).show(named.id, hooks)
+}
+
+async function namedInSession({ options, argument, store }: Request): Promise<CheckpointDetails> {
+  return (await sessionToRead(await store(), options.text('session') ?? '')).show(argument(0))
 }

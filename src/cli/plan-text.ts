@@ -14,14 +14,14 @@ const GROUPS: readonly (readonly [keyof PlanView, title: string, Colour])[] = [
   ['conflict', 'In the way, so that nothing will be done', 'yellow'],
 ]
 
-/** Every group with its paths, at most 20 of each. */
+/** Every group with its paths in their order, at most 20 of each. Folders are listed where nothing in them is. */
 export function planText(plan: PlanView, paint: Paint): string {
   return GROUPS.filter(([group]) => plan[group].length > 0)
     .map(([group, title, colour]) => {
-      const items = plan[group]
+      const items = shownItems(plan[group])
       const more = items.length - SHOWN
       return [
-        `${paint('bold', title)} (${grouped(items.length)}):`,
+        `${paint('bold', title)} (${countOf(plan, group)}):`,
         ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, itemText(item))}`),
         ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
       ].join('\n')
@@ -29,13 +29,13 @@ export function planText(plan: PlanView, paint: Paint): string {
     .join('\n')
 }
 
-/** `2 files written, 1 removed, 1 kept`. */
+/** `2 files written, 1 removed, 1 kept`: the same numbers as in the plan. */
 export function planCounts({ write, remove, keep }: PlanView): string {
-  const [written, removed] = [countFiles(write), countFiles(remove)]
+  const removed = countText(remove)
   const parts = [
-    ...(written > 0 ? [`${counted(written, 'file')} written`] : []),
-    ...(removed > 0
-      ? [`${written > 0 ? grouped(removed) : counted(removed, 'file')} removed`]
+    ...(write.length > 0 ? [`${countText(write)} written`] : []),
+    ...(remove.length > 0
+      ? [`${write.length > 0 ? removed.replace(/ files?$/, '') : removed} removed`]
       : []),
     ...(keep.length > 0 ? [`${grouped(keep.length)} kept`] : []),
   ]
@@ -51,12 +51,39 @@ export function isNothing({ write, remove, conflict }: PlanView): boolean {
   return write.length + remove.length + conflict.length === 0
 }
 
-function itemText({ path, reason }: PlanItem): string {
-  return `${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+const MARKS: Readonly<Record<NonNullable<PlanItem['change']>, string>> = {
+  added: '+ ',
+  removed: '- ',
+  modified: '~ ',
+  type: '~ ',
+  mode: '~ ',
 }
 
-/** A folder goes with what is in it: it counts only if nothing in it is listed. */
-function countFiles(items: readonly PlanItem[]): number {
+function itemText({ path, reason, change }: PlanItem): string {
+  const mark = change === undefined ? '' : MARKS[change]
+  return `${mark}${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+}
+
+/** A folder goes with what is in it: it is listed and counted only if nothing in it is. */
+function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
   const isFolder = hasListedBelow(items)
-  return items.filter(({ path }) => !isFolder(path)).length
+  return items
+    .filter(({ path }) => !isFolder(path))
+    .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}
+
+function countOf(plan: PlanView, group: keyof PlanView): string {
+  const isChanged = group === 'write' || group === 'remove'
+  return isChanged ? countText(plan[group]) : grouped(plan[group].length)
+}
+
+/** `6 files`, `1 folder`, `6 files and 1 folder`. */
+function countText(items: readonly PlanItem[]): string {
+  const shown = shownItems(items)
+  const folders = shown.filter(({ type }) => type === 'folder').length
+  const files = shown.length - folders
+  return [
+    ...(files > 0 ? [counted(files, 'file')] : []),
+    ...(folders > 0 ? [counted(folders, 'folder')] : []),
+  ].join(' and ')
 }

@@ -14,7 +14,10 @@ export type Words = {
   readonly next: string
 }
 
-export function restoreText(result: RewindResult, request: Request, words: Words): string {
+/** Of a result, as much as is shown of it. */
+type Shown = Pick<RewindResult, 'plan' | 'applied' | 'declined' | 'session'>
+
+export function restoreText(result: Shown, request: Request, words: Words): string {
   const { plan, applied, declined, session } = result
   const { screen, options } = request
   if (declined) return 'Nothing has been changed.'
@@ -54,7 +57,7 @@ function isMine({ reason }: PlanItem): boolean {
   return reason === CHANGED_BY_PERSON
 }
 
-export function restoreExitCode({ declined }: RewindResult): number {
+export function restoreExitCode({ declined }: Pick<RewindResult, 'declined'>): number {
   return declined ? EXIT.declined : EXIT.done
 }
 

@@ -1,41 +1,84 @@
-// The half of `rewind --both` that concerns a coding agent: the conversation up to the checkpoint, and how it goes on.
+// The half of `rewind` that concerns a coding agent: the conversation up to the checkpoint, and the command that continues it.
 import { spawn } from 'node:child_process'
-import type { Conversation } from '../adapters/index.js'
-import { SavestateError } from '../index.js'
+import type { AgentCheckpoint, Conversation } from '../adapters/index.js'
+import { type CheckpointDetails, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { EXIT, hasCode } from './exit.js'
-import { namedCheckpoint } from './named-checkpoint.js'
 import { printableLine } from './printable.js'
-import { commandLine } from './shell-quoted.js'
+import { commandLine, programFor } from './shell-quoted.js'
+import { usageOf } from './table.js'
+
+export type PlannedTalk = {
+  /** Of the checkpoint that the user named, also with --before. */
+  readonly checkpoint: AgentCheckpoint
+  readonly outline: Conversation
+  write(): Conversation
+}
 
 export function refuseIdleContinue({ options, isJson }: Request): void {
-  if (!options.has('continue') || !isJson) return
+  if (!options.has('continue')) return
+  if (!['both', 'conversation', 'state'].some((name) => options.has(name))) {
+    throw new SavestateError('BAD_INPUT', '--continue needs --both or --conversation too', {
+      hint: `Usage: ${usageOf('rewind')}`,
+    })
+  }
+  if (!isJson) return
   throw new SavestateError('BAD_INPUT', '--continue needs a person to talk to, so --json is out', {
     hint: 'Leave it out, and run the command that is printed under `conversation`.',
   })
 }
 
-/** Undefined for a checkpoint that no coding agent's hook has made. */
-export async function planTalk(request: Request) {
+/** Undefined for a checkpoint that no coding agent's hook has made. Writes nothing yet. */
+export async function planTalk(
+  request: Request,
+  named: CheckpointDetails,
+): Promise<PlannedTalk | undefined> {
   const { conversations } = await import('../adapters/index.js')
-  const { agentCheckpoint, planConversation } = await conversations()
-  const checkpoint = agentCheckpoint(await namedCheckpoint(request))
+  const { agentCheckpoint, planConversation, pointBefore } = await conversations()
+  const checkpoint = agentCheckpoint(named)
   if (checkpoint === undefined) return undefined
+  const store = await request.store()
+  const point = request.options.has('before')
+    ? await pointBefore(store, checkpoint, named.moment)
+    : checkpoint
   const folder = (await request.project()).path
-  return planConversation(await request.store(), checkpoint, folder)
+  return { checkpoint, ...(await planConversation(store, point, folder)) }
+}
+
+/** For a rewind of the conversation alone: success is never reported for nothing. */
+export function refuseNoWay(request: Request, { checkpoint, outline }: PlannedTalk): void {
+  if (outline.way !== 'none') return
+  const program = programFor(request.options)
+  throw new SavestateError(
+    'CHECKPOINT_PARTIAL',
+    `The conversation cannot go back to ${checkpoint.id}: ${outline.problem}`,
+    {
+      hint: `Nothing was changed. Bring back the files: ${program} rewind ${checkpoint.id}\nFor a new conversation, print a brief: ${commandLine([...program.split(' '), 'resume', checkpoint.session])}`,
+    },
+  )
+}
+
+/** What will happen to the conversation, above the question. */
+export function conversationRemark(outline: Conversation): string {
+  return outline.way === 'none'
+    ? `Only the files go back. ${stayText(outline)}`
+    : `The conversation goes back too: ${pointText(outline)}.`
 }
 
 export function conversationText(conversation: Conversation, { options }: Request): string {
-  const { agent, way, command } = conversation
-  if (way === 'none')
-    return `The conversation stays as it is: ${agent} has no way to go on from an earlier point of it. \`savestate resume\` has a brief for a new one.`
+  const { way, command } = conversation
+  if (way === 'none') return stayText(conversation)
   const point = pointText(conversation)
-  if (options.has('dry-run')) return `The conversation would go back too: ${point}.`
-  if (options.has('continue')) return `The conversation goes on as it was ${point}.`
+  if (options.has('dry-run')) return `The conversation would go back: ${point}.`
+  if (options.has('continue')) return `The conversation continues as it was ${point}.`
   const words = commandLine(command ?? [])
   return way === 'new'
-    ? `Nothing was said before. Begin anew with: ${words}`
-    : `Go on with the conversation as it was ${point}:\n  ${words}`
+    ? `Nothing was said before that. Start a new conversation: ${words}`
+    : `Continue the conversation as it was ${point}:\n  ${words}`
+}
+
+function stayText({ problem }: Conversation): string {
+  return `The conversation stays as it is: ${problem}. \`savestate resume\` prints a brief for a new one.`
 }
 
 function pointText({ kind, prompt, tool }: Conversation): string {
@@ -53,8 +96,8 @@ export async function continueConversation(
 ): Promise<number> {
   const [program, ...args] = conversation?.command ?? []
   if (program === undefined) {
-    throw new SavestateError('BAD_INPUT', 'There is no conversation that could go on', {
-      hint: 'The files are back. `savestate resume` has a brief for a new conversation.',
+    throw new SavestateError('BAD_INPUT', 'There is no conversation that could continue', {
+      hint: 'The files are back. `savestate resume` prints a brief for a new conversation.',
     })
   }
   const cwd = (await request.project()).path
@@ -78,6 +121,6 @@ export async function continueConversation(
 
 function notFound(program: string): SavestateError {
   return new SavestateError('BAD_INPUT', `${program} is not on your PATH`, {
-    hint: 'The files are back, and the conversation is ready. `savestate rewind` without --continue prints the command.',
+    hint: 'The conversation is ready: `savestate rewind` without --continue prints the command.',
   })
 }

@@ -1,14 +1,14 @@
 // The half of `rewind` that concerns a session: its state alone, or with the files.
-import { type SessionRewindResult, SavestateError } from '../index.js'
+import { type CheckpointView, type SessionRewindResult, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { confirmOn } from './confirm.js'
 import { folderOf } from './known-session.js'
-import { namedCheckpoint } from './named-checkpoint.js'
 import { isNothing } from './plan-text.js'
 import { printableLine } from './printable.js'
 import { keptText, nothingText, restoreText } from './restore-text.js'
 import { programFor, shellQuoted } from './shell-quoted.js'
 import { shortIds } from './short-id.js'
+import { goBackQuestion } from './target-text.js'
 
 export type SessionRewind = {
   readonly result: SessionRewindResult
@@ -24,11 +24,10 @@ export type SessionRewind = {
 
 export async function rewindSession(
   request: Request,
-  restore: 'state' | 'both',
+  { restore, target }: { readonly restore: 'state' | 'both'; readonly target: CheckpointView },
 ): Promise<SessionRewind> {
   const { options, hooks } = request
   const store = await request.store()
-  const target = await namedCheckpoint(request)
   if (target.session === null) throw withoutSession(target.id)
   const project = options.has('session') ? undefined : await request.project()
   const dryRun = options.has('dry-run')
@@ -41,10 +40,11 @@ export async function rewindSession(
   const left = (await session.latest())?.id ?? target.id
   // Before it: the folder the person is in may go with the rewind.
   const program = await programOf(target.session, request)
-  const confirm = confirmOn(request, 'Go back?')
+  const confirm = confirmOn(request, { question: (facts) => goBackQuestion(request, facts) })
+  const before = options.has('before')
   const result = await session.rewind(
     target.id,
-    { restore, keepMine: options.has('keep-mine'), dryRun },
+    { restore, before, keepMine: options.has('keep-mine'), dryRun },
     { ...hooks, confirm },
   )
   const checkpoints =
@@ -53,7 +53,7 @@ export async function rewindSession(
   return {
     result,
     session: target.session,
-    step: target.step,
+    step: result.to?.step ?? null,
     left,
     program,
     shortIds: shortIds(checkpoints.map(({ id }) => id)),
@@ -99,7 +99,7 @@ export function sessionRewindText(rewind: SessionRewind, request: Request): stri
 
 function withoutSession(id: string): SavestateError {
   return new SavestateError('BAD_INPUT', `Checkpoint ${id} belongs to no session`, {
-    hint: 'It has no state to go back to. `savestate rewind --files` brings back its files.',
+    hint: 'It has no conversation and no state to go back to. `savestate rewind --files` brings back its files.',
   })
 }
 

@@ -1,13 +1,23 @@
 // What a caller may want to hear or decide while an operation runs.
-import type { ImportPlan } from '../model/index.js'
+import type { AgentConversation, ImportPlan } from '../model/index.js'
 import type { CaptureProgress } from '../snapshot/index.js'
 import type { PruneResult } from './prune.js'
-import type { PlanView } from './view.js'
+import type { PlanView, TargetView } from './view.js'
 
 export type Progress = CaptureProgress
 
-/** What a plan was made of: if all three are equal, so is the plan. */
-export type PlanFacts = {
+/** What a rewind, undo or redo is about, for people. */
+export type RestoreSubject = {
+  /** The checkpoint to go back to; for an undo or redo, the one that the rewind went to. Null if it was pruned. */
+  readonly to: TargetView | null
+  /** When the rewind was made that an undo takes back or a redo repeats. */
+  readonly rewoundAt?: string
+  /** Of an undo or redo: the rewind took this conversation of a coding agent back too. */
+  readonly conversation?: AgentConversation
+}
+
+/** `target`, `goal` and `now` are what a plan was made of: if all three are equal, so is the plan. */
+export type PlanFacts = RestoreSubject & {
   /** The checkpoint to go back to, and the snapshot that the folder is to become. */
   readonly target: string
   readonly goal: string

@@ -22,7 +22,7 @@ export {
   verify,
   verifyCare,
 } from './later.js'
-export type { Hooks, PlanFacts, Progress } from './hooks.js'
+export type { Hooks, PlanFacts, Progress, RestoreSubject } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
 export { config, type ConfigResult, limitsOf, storeSettings } from './settings.js'
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
@@ -43,6 +43,7 @@ export {
 export type { RekeyResult } from './rekey.js'
 export { findProjectRoot, realFolder } from './project-root.js'
 export { type RewindResult, rewind } from './rewind.js'
+export { findTarget, type FoundTarget } from './rewind-target.js'
 export type { MomentInput } from './look.js'
 export { type RevertedResult, reverted } from './reverted.js'
 export { type SaveResult, save } from './save.js'
@@ -56,7 +57,14 @@ export type { CareContext, Problem } from './findings.js'
 export type { DoctorResult } from './doctor.js'
 export type { RepairResult, RepairStep } from './repair.js'
 export type { VerifyResult } from './verify.js'
-export type { ChangeView, CheckpointDetails, CheckpointView, PlanItem, PlanView } from './view.js'
+export type {
+  ChangeView,
+  CheckpointDetails,
+  CheckpointView,
+  PlanItem,
+  PlanView,
+  TargetView,
+} from './view.js'
 export type { AgentDetails, StateSummary, ToolView } from './agent-details.js'
 export { type EnsureResult, ensure, EnsuredTurns } from './ensure.js'
 export type { ExchangedCheckpoint, ImportOutlook, ImportResult } from './exchange.js'

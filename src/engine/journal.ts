@@ -17,6 +17,7 @@ import {
   type Project,
   type ProjectId,
   type RestorePlan,
+  type RewindNote,
   sameEntry,
   SavestateError,
   type Skipped,
@@ -46,6 +47,7 @@ export type Journal = {
   readonly reason: string
   readonly entries: readonly JournalEntry[]
   readonly session?: RestoreSession
+  readonly rewind?: RewindNote | undefined
 }
 
 export function journalEntries(plan: RestorePlan): JournalEntry[] {

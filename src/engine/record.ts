@@ -8,6 +8,7 @@ import {
   type ObjectId,
   parseCheckpointId,
   type Project,
+  type RewindNote,
   type SessionFacts,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
@@ -73,15 +74,15 @@ export async function recordCheckpoint(
   request: {
     readonly captured: Captured
     readonly facts: CheckpointFacts
+    readonly rewind?: RewindNote | undefined
     /** Part of the transaction. */
     readonly also?: (made: CheckpointId) => void
   },
 ): Promise<FilesCheckpoint> {
   const checkpoint = await prepareCheckpoint(context, project, request)
   failpoint('save:before-row')
-  context.ledger.addCheckpoint(checkpoint, request.captured.snapshot, () =>
-    request.also?.(checkpoint.id),
-  )
+  const details = { ...request.captured.snapshot, rewind: request.rewind }
+  context.ledger.addCheckpoint(checkpoint, details, () => request.also?.(checkpoint.id))
   failpoint('save:after-row')
   return checkpoint
 }

@@ -13,7 +13,8 @@ import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext }
 import type { Hooks } from './hooks.js'
 import { isOnlyOpened, Journals, rootInodeOf } from './journal.js'
 import { projectStateOf } from './project-state.js'
-import { carryOut, commitRestore } from './restore.js'
+import { commitRestore } from './restore-record.js'
+import { carryOut } from './restore.js'
 import { type Interrupted, takeBack, tellLeft, untouchedPaths } from './take-back.js'
 
 /** The caller holds the project's lock, so whoever wrote a journal is dead. */
@@ -100,11 +101,11 @@ async function finish(
   { work, hooks }: { readonly work: Interrupted; readonly hooks: Hooks },
 ): Promise<readonly Left[]> {
   const { journal, safety } = work
-  const { kind, of, goal, skippedThen, reason, operation, session } = journal
+  const { kind, of, goal, skippedThen, reason, operation, session, rewind } = journal
   const { now, only: untouched, left } = await untouchedPaths(context, project, work)
   const opened = journal.entries.filter(isOnlyOpened)
   const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
-  const request = { kind, of, goal, skippedThen, reason, paths: undefined, only, session }
+  const request = { kind, of, goal, skippedThen, reason, paths: undefined, only, session, rewind }
   const rest = await context.snapshots.plan(project, {
     now,
     goal,

@@ -8,6 +8,7 @@ import {
   type RestorePlan,
   SavestateError,
 } from '../model/index.js'
+import { repeatCommand, type Repeatable } from './restore-failure.js'
 
 export function refuseConflicts({ conflict }: RestorePlan): void {
   const [first] = conflict
@@ -22,7 +23,10 @@ export function refuseConflicts({ conflict }: RestorePlan): void {
   )
 }
 
-export function disturbed(plan: RestorePlan, safety: FilesCheckpoint): SavestateError {
+export function disturbed(
+  plan: RestorePlan,
+  { safety, request }: { readonly safety: FilesCheckpoint; readonly request: Repeatable },
+): SavestateError {
   const [blocked] = plan.conflict
   const paths = [...plan.write, ...plan.remove].map(({ path }) => printablePath(path))
   const message =
@@ -31,7 +35,7 @@ export function disturbed(plan: RestorePlan, safety: FilesCheckpoint): Savestate
       : `${printablePath(blocked.path)} would be overwritten, but is now ${blocked.reason}`
   const advice = blocked === undefined ? 'Stop the program that does' : wayOut(blocked)
   return new SavestateError('REWIND_DISTURBED', message, {
-    hint: `${advice}, and run the command again. What was done has been taken back; all that was there is in checkpoint ${safety.id}.`,
+    hint: `All that had been written was taken back, and is also in checkpoint ${safety.id}. ${advice}, then repeat it: ${repeatCommand(request)}`,
   })
 }
 

@@ -11,8 +11,8 @@ import {
   type OperationKind,
   parseOperationId,
   type Project,
-  REWIND,
   type RestorePlan,
+  type RewindNote,
   type Skipped,
 } from '../model/index.js'
 import type { Captured, PartialMode } from '../snapshot/index.js'
@@ -20,7 +20,7 @@ import { failpoint } from '../system/index.js'
 import { pathsToKeep } from './attribution.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
-import type { Hooks } from './hooks.js'
+import type { Hooks, RestoreSubject } from './hooks.js'
 import {
   changedPaths,
   GONE,
@@ -30,16 +30,12 @@ import {
   rootInodeOf,
   stagingFolders,
 } from './journal.js'
-import { lookAt } from './look.js'
 import { type PartialModes, tellPartial, withoutPartial, withPartial } from './partial-modes.js'
-import { prepareCheckpoint, recordCheckpoint } from './record.js'
+import { recordCheckpoint } from './record.js'
 import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
-import {
-  isRefusedBySession,
-  nextStepOf,
-  refuseOthers,
-  type RestoreSession,
-} from './restore-session.js'
+import { restoreFailure, type RestoreOutcome } from './restore-failure.js'
+import { commitRestore, safetyCheckpoint } from './restore-record.js'
+import { isRefusedBySession, refuseOthers, type RestoreSession } from './restore-session.js'
 import { takeBack, tellLeft } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
 
@@ -55,6 +51,9 @@ export type RestoreRequest = {
   readonly only: readonly BytePath[] | undefined
   readonly reason: string
   readonly dryRun: boolean
+  readonly subject: RestoreSubject
+  /** Kept with the safety checkpoint and the result; undefined for an undo or redo. */
+  readonly rewind?: RewindNote | undefined
   /** What the person has changed since the target stays as it is. */
   readonly keepMine?: boolean
   /** The session that goes back with the files, or in which they do. */
@@ -64,7 +63,7 @@ export type RestoreRequest = {
   readonly fence?: number | undefined
 }
 
-export type RestoreResult = {
+export type RestoreResult = RestoreSubject & {
   /** The checkpoint that was gone back to. */
   readonly target: CheckpointId
   readonly plan: PlanView
@@ -99,8 +98,8 @@ export async function restore(
   const leave = request.keepMine === true ? await pathsToKeep(context, project, since) : undefined
   const plan = await snapshots.plan(project, { ...request, now, leave })
   const view = viewPlan(plan)
-  const { target } = request
-  const nothing = { target, plan: view, ...UNDONE }
+  const { target, subject } = request
+  const nothing = { ...subject, target, plan: view, ...UNDONE }
   if (request.dryRun) return nothing
   refuseConflicts(plan)
   const session = request.movesState === true ? request.session?.id : undefined
@@ -108,16 +107,21 @@ export async function restore(
   // An undo of what was put right by hand counts all the same, or it would stand before all earlier ones for good.
   if (isVain && (request.kind === 'rewind' || plan.keep.length > 0))
     return { ...nothing, checkpoint: newest?.id ?? null }
-  const facts = { target, goal: request.goal, now, session }
+  const facts = { ...subject, target, goal: request.goal, now, session }
   if (!isVain && hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
     return { ...nothing, declined: true }
   if (request.session !== undefined) refuseOthers(context, request.session, request.fence)
 
+  const failure = (error: unknown, outcome: RestoreOutcome) =>
+    restoreFailure(error, { context, project, request, outcome, files: countFiles(plan) })
   // I3: what is about to be overwritten is in a checkpoint first.
   const safety = await safetyCheckpoint(context, project, {
     captured: before,
     newest,
     reason: `before ${request.reason}`,
+    rewind: request.rewind,
+  }).catch((error: unknown) => {
+    throw failure(error, { type: 'untouched' })
   })
   failpoint('restore:safety-made')
   const operation = parseOperationId(makeId(context.clock.random))
@@ -126,18 +130,19 @@ export async function restore(
   // like files made later.
   const only = changedPaths(entries)
   const work = { request, plan, entries, only, safety, operation, rootInode, hooks }
+  const undone = async (error: unknown) =>
+    failure(error, await takeBackUnfinished(context, project, { safety, hooks }))
   const { after, partial } = await carryOut(context, project, work).catch(
     async (error: unknown) => {
-      await takeBackUnfinished(context, project, { safety, hooks })
-      throw error
+      throw await undone(error)
     },
   )
   const done = { after, safety, operation, request, fence: request.fence }
   const checkpoint = await commitRestore(context, project, done).catch(async (error: unknown) => {
-    if (isRefusedBySession(error)) await takeBackUnfinished(context, project, { safety, hooks })
-    throw error
+    throw isRefusedBySession(error) ? await undone(error) : failure(error, { type: 'unrecorded' })
   })
   return {
+    ...subject,
     target,
     plan: withPartial(view, partial),
     applied: true,
@@ -152,20 +157,35 @@ async function takeBackUnfinished(
   context: StoreContext,
   project: Project,
   { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
-): Promise<void> {
+): Promise<RestoreOutcome> {
   const journals = new Journals(context.home)
   const journal = journals.read(project)
+  if (journal === undefined) return { type: 'untouched' }
   const inode = rootInodeOf(project)
   // A folder that was moved away may come back.
-  if (journal === undefined || inode === GONE) return
-  if (journal.rootInode !== inode) journals.remove(project.id)
-  else tellLeft(await takeBack(context, project, { journal, safety }), { safety, hooks })
+  if (inode === GONE) return { type: 'unfinished' }
+  if (journal.rootInode !== inode) {
+    journals.remove(project.id)
+    return { type: 'replaced' }
+  }
+  try {
+    const left = await takeBack(context, project, { journal, safety })
+    tellLeft(left, { safety, hooks })
+    return { type: 'taken-back', left: left.length }
+  } catch (second) {
+    return { type: 'unfinished', second }
+  }
+}
+
+function countFiles({ write, remove }: RestorePlan): number {
+  const folders = [...write.map(({ to }) => to), ...remove.map(({ from }) => from)]
+  return folders.filter(({ type }) => type !== 'folder').length
 }
 
 export type Undertaking = {
   readonly request: Pick<
     RestoreRequest,
-    'kind' | 'of' | 'goal' | 'skippedThen' | 'paths' | 'only' | 'reason' | 'session'
+    'kind' | 'of' | 'goal' | 'skippedThen' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
   >
   readonly plan: RestorePlan
   /** All that the operation sets out to do, for whoever has to finish it. */
@@ -207,6 +227,7 @@ export async function carryOut(
       reason: request.reason,
       entries,
       ...(request.session === undefined ? {} : { session: request.session }),
+      ...(request.rewind === undefined ? {} : { rewind: request.rewind }),
     })
     failpoint('restore:journaled')
     const done = await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
@@ -221,7 +242,7 @@ export async function carryOut(
       tellPartial(partial, hooks)
       return { after, partial }
     }
-    if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, safety)
+    if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, { safety, request })
     // What came meanwhile is saved too before it is overwritten.
     await recordCheckpoint(context, project, {
       captured: after,
@@ -234,67 +255,4 @@ export async function carryOut(
       },
     })
   }
-}
-
-/** The row, then the journal's end. */
-export async function commitRestore(
-  context: StoreContext,
-  project: Project,
-  done: {
-    readonly after: Captured
-    readonly safety: FilesCheckpoint
-    readonly operation: OperationId
-    readonly request: Pick<RestoreRequest, 'kind' | 'of' | 'reason' | 'session'>
-    /** The fencing number of the session's writer; undefined if it is dead. */
-    readonly fence?: number | undefined
-  },
-): Promise<FilesCheckpoint> {
-  const { after, safety, operation, request } = done
-  const facts = {
-    kind: request.kind,
-    name: null,
-    reason: request.reason,
-    previous: safety.snapshot.tree,
-    authors: [REWIND],
-  }
-  const checkpoint = await prepareCheckpoint(context, project, { captured: after, facts })
-  failpoint('restore:before-row')
-  context.ledger.addOperation(
-    {
-      id: operation,
-      project: project.id,
-      kind: request.kind,
-      atMs: checkpoint.createdAtMs,
-      safety: safety.id,
-      result: checkpoint.id,
-      of: request.of,
-    },
-    { checkpoint, details: after.snapshot },
-    (made) => {
-      const step = nextStepOf(context, request.session, done.fence)
-      step?.take(made)
-      return { ...made, session: step?.facts ?? null }
-    },
-  )
-  failpoint('restore:after-row')
-  new Journals(context.home).remove(project.id)
-  failpoint('restore:done')
-  return checkpoint
-}
-
-async function safetyCheckpoint(
-  context: StoreContext,
-  project: Project,
-  now: {
-    readonly captured: Captured
-    readonly newest: FilesCheckpoint | undefined
-    readonly reason: string
-  },
-): Promise<FilesCheckpoint> {
-  const { captured, newest, reason } = now
-  if (newest?.snapshot.tree === captured.snapshot.tree) return newest
-  const look = lookAt(context, project, { type: 'look' })
-  const previous = newest?.snapshot.tree
-  const facts = { kind: 'safety' as const, name: null, reason, previous, authors: look.authors }
-  return recordCheckpoint(context, project, { captured, facts, also: look.made })
 }

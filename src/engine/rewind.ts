@@ -8,6 +8,7 @@ import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
 import { resolve, withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
+import { checkpointBefore, resolveTarget, viewTarget } from './rewind-target.js'
 
 export type RewindResult = RestoreResult
 
@@ -18,23 +19,32 @@ export const rewind = projectOperation({
   input: () =>
     z.strictObject({
       to: z.string(),
+      /** To just before what that checkpoint names. */
+      before: z._default(z.boolean(), false),
       /** Files or folders, relative to the project. */
       paths: z.optional(z.array(z.string())),
       /** What the person has changed since stays as it is. */
       keepMine: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
+      /** The conversation that the caller takes back too; an undo reports it. */
+      conversation: z.optional(z.strictObject({ agent: z.string(), session: z.string() })),
     }),
-  async run(context, { to, paths, keepMine, dryRun }, hooks): Promise<RewindResult> {
+  async run(
+    context,
+    { to, before, paths, keepMine, dryRun, conversation },
+    hooks,
+  ): Promise<RewindResult> {
     const project = knownProject(context)
     const limits =
       paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
-    const { id } = resolve(context.ledger, project, to)
+    const { id } = resolveTarget(context.ledger, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
     return withProjectLock(context, project, {
       purpose: 'rewind',
       work: async () => {
         await recover(context, project, hooks)
-        const target = withFiles(resolve(context.ledger, project, id))
+        const named = resolve(context.ledger, project, id)
+        const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
         refuseDamagedFiles(context.ledger, target, limits)
         return restore(context, project, {
           request: {
@@ -48,6 +58,8 @@ export const rewind = projectOperation({
             reason: `rewind to ${describeTarget(target)}`,
             keepMine,
             dryRun,
+            subject: { to: viewTarget(context.ledger, target) },
+            rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
           },
           hooks,
         })

@@ -19,6 +19,7 @@ import { withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
 import { nextStepOf, type RestoreSession } from './restore-session.js'
 import { parseProjectPath } from './rewind.js'
+import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, sessionNow } from './session-context.js'
 import { resolveInSession } from './session-queries.js'
 
@@ -33,13 +34,16 @@ export const rewindSession = sessionOperation({
   input: () =>
     z.strictObject({
       to: z.string(),
+      /** To the checkpoint that the session had before that one. */
+      before: z._default(z.boolean(), false),
       restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
       paths: z.optional(z.array(z.string())),
       keepMine: z._default(z.boolean(), false),
       dryRun: z._default(z.boolean(), false),
     }),
   async run(context, input, hooks): Promise<SessionRewindResult> {
-    const target = resolveInSession(context, context.hold.key, input.to)
+    const named = resolveInSession(context, context.hold.key, input.to)
+    const target = input.before ? checkpointBeforeInSession(context.ledger, named) : named
     const { restore: restored } = input
     if (restored !== 'files') {
       expectState(target)
@@ -87,6 +91,8 @@ async function restoreFiles(
           reason: `rewind to ${describeTarget(then)}`,
           keepMine,
           dryRun,
+          subject: { to: viewTarget(context.ledger, then) },
+          rewind: { target: then.id },
           session: sessionPart(context, target, restored),
           fence: context.hold.fence,
         },
@@ -118,6 +124,7 @@ function rewindState(
 ): RestoreResult {
   const { ledger, clock, hold } = context
   const nothing = {
+    to: viewTarget(ledger, target),
     target: target.id,
     plan: { write: [], remove: [], keep: [], conflict: [] },
     declined: false,

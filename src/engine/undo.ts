@@ -11,10 +11,11 @@ import {
   undoStack,
 } from '../model/index.js'
 import { knownProject, type ProjectContext, withProjectLock } from './context.js'
-import type { Hooks } from './hooks.js'
+import type { Hooks, RestoreSubject } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
 import { type RestoreResult, restore } from './restore.js'
+import { viewTarget } from './rewind-target.js'
 import { type UndoSession, undoSession } from './undo-session.js'
 
 const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
@@ -65,6 +66,7 @@ async function move(
           only: await changedBy(context, project, rewind),
           reason: `${kind} of ${context.ledger.checkpoints.get(rewind.result)?.reason ?? 'a rewind'}`,
           dryRun,
+          subject: subjectOf(context, rewind),
           session: session?.part,
           movesState: session?.movesState === true,
         },
@@ -75,6 +77,16 @@ async function move(
       return { ...result, session: part.id, ...(left === undefined ? {} : { left }) }
     },
   })
+}
+
+function subjectOf({ ledger }: ProjectContext, { result, atMs }: Operation): RestoreSubject {
+  const note = ledger.checkpoints.details(result)?.rewind
+  const target = note === undefined ? undefined : ledger.checkpoints.get(note.target)
+  return {
+    to: target === undefined ? null : viewTarget(ledger, target),
+    rewoundAt: new Date(atMs).toISOString(),
+    ...(note?.conversation === undefined ? {} : { conversation: note.conversation }),
+  }
 }
 
 /** Before the person is asked: nothing is lost, but it is not where it was. */

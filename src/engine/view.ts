@@ -55,6 +55,9 @@ export type CheckpointView = {
   readonly damaged?: true
 }
 
+/** The target of a rewind. `number`: its place in the project's list before the rewind; null outside of a project. */
+export type TargetView = CheckpointView & { readonly number: number | null }
+
 export type CheckpointDetails = CheckpointView & {
   /** All files it holds, and their bytes. */
   readonly fileCount: number
@@ -95,6 +98,8 @@ export type PlanItem = {
   readonly reason?: string
   /** What is written or removed. */
   readonly type?: Entry['type']
+  /** How the folder changes at this path. */
+  readonly change?: ChangeView['change']
 }
 export type PlanView = {
   readonly write: readonly PlanItem[]
@@ -199,11 +204,13 @@ export function viewPlan(plan: RestorePlan): PlanView {
       path: pathText(path),
       reason: writeReason(from, to),
       type: to.type,
+      change: changeOf(from, to),
     })),
     remove: plan.remove.map(({ path, from }) => ({
       path: pathText(path),
       reason: `${from.type} made later`,
       type: from.type,
+      change: 'removed',
     })),
     keep: plan.keep.map(left),
     conflict: plan.conflict.map(left),

@@ -121,8 +121,8 @@ export class Checkpoints {
     return rows.map((row) => parseObjectId(String(row['tree'])))
   }
 
-  /** The snapshot of the same project just before this one. */
-  filesBefore({ id, project }: FilesCheckpoint): FilesCheckpoint | undefined {
+  /** The snapshot of the same project just before this checkpoint. */
+  filesBefore({ id, project }: Pick<Checkpoint, 'id' | 'project'>): FilesCheckpoint | undefined {
     return files(
       this.#one(
         `WHERE checkpoints.project = ? AND tree IS NOT NULL
@@ -137,6 +137,17 @@ export class Checkpoints {
   byNumber(scope: Scope, n: number): Checkpoint | undefined {
     const { column, value } = columnOf(scope)
     return this.#one(`WHERE ${column} = ? ORDER BY seq DESC LIMIT 1 OFFSET ?`, value, n - 1)
+  }
+
+  /** The number that `byNumber` finds it by in its project. */
+  numberOf({ id, project }: Pick<FilesCheckpoint, 'id' | 'project'>): number {
+    const row = this.#database.get(
+      `SELECT count(*) AS number FROM checkpoints
+       WHERE project = ? AND seq >= (SELECT seq FROM checkpoints WHERE id = ?)`,
+      project,
+      id,
+    )
+    return Number(row?.['number'])
   }
 
   /** The newest of that name. */
@@ -243,8 +254,8 @@ export class Checkpoints {
     { snapshot, commit, changes }: FilesCheckpoint,
     details: SnapshotDetails | undefined,
   ): SqlValue[] {
-    const { skippedPaths = [], repositories = [] } = details ?? {}
-    const json = JSON.stringify({ skippedPaths, repositories })
+    const { skippedPaths = [], repositories = [], rewind } = details ?? {}
+    const json = JSON.stringify({ skippedPaths, repositories, rewind })
     const hash = createHash('sha256').update(json).digest('hex')
     this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', hash, json)
     return [

@@ -126,9 +126,13 @@ export class Pruning {
     { tree, commit, files, bytes, path }: Replacement,
     details: SnapshotDetails | undefined,
   ): void {
-    const { skippedPaths = [], repositories = [] } = details ?? {}
+    const { skippedPaths = [], repositories = [], ...rest } = details ?? {}
     const forgotten = { path, reason: 'forgotten', sizeBytes: bytes }
-    const json = JSON.stringify({ skippedPaths: [forgotten, ...skippedPaths], repositories })
+    const json = JSON.stringify({
+      skippedPaths: [forgotten, ...skippedPaths],
+      repositories,
+      ...rest,
+    })
     const digest = hash('sha256', json, 'hex')
     this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', digest, json)
     this.#database.run(

@@ -43,10 +43,21 @@ export type SnapshotFigures = {
   readonly skippedCounts: SkipCounts
 }
 
+/** A conversation as the coding agent itself knows it. */
+export type AgentConversation = { readonly agent: string; readonly session: string }
+
+/** The rewind that made a safety checkpoint, or the checkpoint of its result. */
+export type RewindNote = {
+  readonly target: CheckpointId
+  /** The conversation that went back too; the agent continues a copy of it. */
+  readonly conversation?: AgentConversation
+}
+
 export type SnapshotDetails = {
   /** At most MAX_SKIPPED_PATHS of them, what a person may miss first. */
   readonly skippedPaths: readonly Skipped[]
   readonly repositories: readonly RepositoryNote[]
+  readonly rewind?: RewindNote | undefined
 }
 
 /** What a capture found and stored. */

@@ -5,7 +5,8 @@ export const ERROR_CODES = {
   ACCESS_REFUSED: 'Who asks over HTTP is not allowed to: no token, a wrong one, or from elsewhere.',
   AGENT_REWIND_OFF: 'An agent asked for a rewind, and the person has not allowed it to.',
   BAD_INPUT: 'An argument or option is not of the form it must have, or there is no such option.',
-  CHECKPOINT_AMBIGUOUS: 'The start of an id fits more than one checkpoint.',
+  CHECKPOINT_AMBIGUOUS:
+    'The start of an id fits more than one checkpoint, or a number may mean another one since a failed rewind.',
   CHECKPOINT_DAMAGED:
     'The store has lost something of this checkpoint, so it cannot be brought back whole.',
   CHECKPOINT_PARTIAL:
@@ -111,19 +112,23 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 export function explainSystemError(error: unknown): unknown {
   if (!isError(error) || error instanceof SavestateError) return error
   if (!('code' in error) || typeof error.code !== 'string' || !('syscall' in error)) return error
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
-    const hint = 'Free some space, then run the command again.'
-    return new SavestateError('DISK_FULL', `The disk is full: ${error.message}`, {
-      hint,
-      cause: error,
-    })
-  }
-  const hint = `${REMEDIES.get(error.code) ?? 'Check the permissions and the disk'}, then run the command again.`
-  return new SavestateError('FILE_FAILED', error.message, { hint, cause: error })
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
+  const hint = `${remedyFor(error)}, then run the command again.`
+  return isFull
+    ? new SavestateError('DISK_FULL', `The disk is full: ${error.message}`, { hint, cause: error })
+    : new SavestateError('FILE_FAILED', error.message, { hint, cause: error })
 }
 
-/** Where it is neither. */
+/** What the user can do about a refusal of the system. */
+export function remedyFor(error: unknown): string {
+  const code = isError(error) && 'code' in error ? error.code : undefined
+  return REMEDIES.get(String(code)) ?? 'Check the permissions and the disk'
+}
+
 const REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'Free some space'],
+  ['EDQUOT', 'Free some space'],
+  ['DISK_FULL', 'Free some space'],
   ['EBUSY', 'Something is mounted there, or in use. Unmount it'],
   ['EMFILE', 'Let more files be open at once (ulimit -n)'],
 ])

@@ -8,11 +8,18 @@ import type { Calls } from './open-context.js'
 
 export type RewindInput = {
   readonly to: string
+  /**
+   * Go to just before what that checkpoint names. For a checkpoint made after a tool call this is the one before it in the
+   * project; one made before a prompt or call is its own answer.
+   */
+  readonly before?: boolean
   /** Files or folders relative to the project; all of it if left out. */
   readonly paths?: readonly string[]
   /** Files that the person (`you`) has changed since stay as they are. */
   readonly keepMine?: boolean
   readonly dryRun?: boolean
+  /** The conversation of a coding agent that you take back too. The result of an undo of this rewind has it again. */
+  readonly conversation?: { readonly agent: string; readonly session: string }
 }
 
 export type DiffInput = {
@@ -155,6 +162,14 @@ export class Project {
     const { paths }: Partial<typeof input> = input ?? {}
     if (paths !== undefined) refuseNoList('history', 'paths', paths)
     return this.#perform(engine.history, { ...input }, hooks)
+  }
+
+  /** The checkpoint that `rewind` would go to, by its id, which does not change meanwhile as a number may. */
+  async target(
+    input: { readonly to: string; readonly before?: boolean },
+    hooks?: Hooks,
+  ): Promise<engine.FoundTarget> {
+    return this.#perform(engine.findTarget, input, hooks)
   }
 
   async rewind(input: RewindInput, hooks?: Hooks): Promise<engine.RewindResult> {

@@ -26,6 +26,8 @@ export type SaveInput<State> = {
 }
 
 export type SessionRewindInput = {
+  /** To the checkpoint that the session had before that one. */
+  readonly before?: boolean
   readonly restore?: 'files' | 'state' | 'both'
   readonly paths?: readonly string[]
   /** Files that the person (`you`) has changed since stay as they are. */

@@ -241,28 +241,32 @@ test('rewind, undo and redo say what they did and how to take it back', () => {
   using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
   s.run(['save', '-m', 'good'])
   expect(steady(s.run(['rewind', '1', '--yes']).stdout)).toBe(
-    'Nothing to do: the folder is as it was at <id>.\n',
+    'Nothing to do: the folder is as it was at <id> (just now, "good").\n',
   )
   s.write({ 'a.txt': 'bad\n', 'new.txt': 'new\n' })
   rmSync(join(s.project, 'src'), { recursive: true })
   const plan = [
-    'Will be written (3):',
-    '  a.txt  (content differs)',
-    '  src  (folder is missing)',
-    '  src/b.txt  (file is missing)',
-    'Will be removed (1):',
-    '  new.txt  (file made later)',
+    'Will be written (2 files):',
+    '  ~ a.txt  (content differs)',
+    '  + src/b.txt  (file is missing)',
+    'Will be removed (1 file):',
+    '  - new.txt  (file made later)',
     'A dry run: nothing has been changed.',
   ]
   expect(s.run(['rewind', '1', '--dry-run'])).toEqual(said(plan.join('\n')))
   expect(existsSync(join(s.project, 'new.txt'))).toBe(true)
   const rewound = s.run(['rewind', '1', '-y'])
   expect({ ...rewound, stdout: steady(rewound.stdout) }).toEqual(
-    said('Rewound to <id>: 2 files written, 1 removed. Undo with: savestate undo'),
+    said(
+      'Rewound to <id> (just now, "good"): 2 files written, 1 removed. Undo with: savestate undo',
+    ),
   )
   expect(readFileSync(join(s.project, 'src/b.txt'), 'utf8')).toBe('two\n')
-  expect(s.run(['undo', '--yes'])).toEqual(
-    said('Undid the last rewind: 2 files written, 1 removed. Redo with: savestate redo'),
+  const undone = s.run(['undo', '--yes'])
+  expect({ ...undone, stdout: steady(undone.stdout) }).toEqual(
+    said(
+      'Undid the rewind to <id> ("good"): 2 files written, 1 removed. Redo with: savestate redo',
+    ),
   )
   expect(s.json(['redo', '--yes'])).toMatchObject({ applied: true, declined: false })
   expect(s.run(['redo', '--yes'])).toMatchObject({ code: 2 })

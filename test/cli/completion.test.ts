@@ -22,7 +22,7 @@ function withCheckpoints(): Scratch {
 test('commands and options are offered with their summaries', () => {
   using s = scratch()
   expect(offered(s, ['re'])).toEqual([
-    'rewind\tBring the folder back to a checkpoint, or what an agent knew, or both',
+    'rewind\tBring back the folder, the conversation of an agent, or both',
     'redo\tDo the last undone rewind again',
     'resume\tPrint what an agent must know to go on with a session',
     'repair\tMake again what is derived, and set aside what is damaged',

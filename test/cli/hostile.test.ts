@@ -31,7 +31,7 @@ test('hostile names and reasons are shown, and do nothing', () => {
   }
   expect(s.run(['list']).stdout).toContain('why \\x1b[2J\\x9b31m \\u{202e} not')
   expect(s.run(['rewind', '1', '--dry-run']).stdout).toContain(
-    '  "new\\033[31m"  (file made later)',
+    '  - "new\\033[31m"  (file made later)',
   )
   expect(s.json(['list'])).toMatchObject({
     checkpoints: [{ reason: 'why \u001b[2J\u009b31m\r\u202e\nnot' }],
@@ -120,7 +120,7 @@ test('a name can be given as it is printed', () => {
   using s = scratch({ 'a\nb.txt': 'one\n', '"q".txt': 'one\n' })
   s.run(['save', '--name', 'first'])
   s.write({ 'a\nb.txt': 'two\n', '"q".txt': 'two\n' })
-  const printed = /^ {2}(".*") {2}/m.exec(s.run(['rewind', '1', '--dry-run']).stdout)?.[1]
+  const printed = /^ {2}~ (".*") {2}/m.exec(s.run(['rewind', '1', '--dry-run']).stdout)?.[1]
   expect(printed).toBe('"\\"q\\".txt"')
   const run = (path: string) => s.run(['rewind', 'first', '--yes', '--path', path]).stdout
   expect(run('"a\\nb.txt"')).toContain('1 file written')

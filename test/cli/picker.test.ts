@@ -15,12 +15,12 @@ test('a checkpoint is picked with its preview, the plan is asked for, and the fo
   terminal.type('\u001b[B')
   await terminal.shows('~ a.txt')
   terminal.type('\r')
-  await terminal.shows('Go back? [y/N]')
+  await terminal.shows('? [y/N]')
   terminal.type('y\n')
   expect(await terminal.ended).toBe(0)
   const [drawn = '', after = ''] = terminal.output().split('\u001b[?1049l')
   expect(drawn).toContain('> 2  just now  You: Fix the login')
-  expect(after).toMatch(/Will be written \(1\):[^]*Rewound to \w{4,18}: 1 file written/)
+  expect(after).toMatch(/Will be written \(1 file\):[^]*Rewound to \w{4,18} \(.*\): 1 file written/)
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })
 
@@ -33,7 +33,9 @@ test('who picks the files alone is done when they are back, also with --continue
   terminal.type('f')
   expect(await terminal.ended).toBe(0)
   const [, after = ''] = terminal.output().split('\u001b[?1049l')
-  expect(after).toMatch(/^\s*Rewound to \w{4,18}: 1 file written\. Undo with: savestate undo\s*$/)
+  expect(after).toMatch(
+    /^\s*Rewound to \w{4,18} \(.*\): 1 file written\. Undo with: savestate undo\s*$/,
+  )
 })
 
 test('who leaves has changed nothing, and the terminal is given back, also after a signal', async () => {

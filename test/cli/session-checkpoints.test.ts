@@ -282,9 +282,10 @@ test('rewind brings back files, state or both', () => {
   expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'first' }, 'two\n'])
 
   expect(s.json(['rewind', second, '--yes'])).toEqual({
+    to: expect.objectContaining({ id: second, number: 3, step: 1, moment: null }),
     target: second,
     plan: {
-      write: [{ path: 'a.txt', reason: 'content differs', type: 'file' }],
+      write: [{ path: 'a.txt', reason: 'content differs', type: 'file', change: 'modified' }],
       remove: [],
       keep: [],
       conflict: [],
@@ -299,7 +300,7 @@ test('rewind brings back files, state or both', () => {
 
   expect(went(third, '--both', '--dry-run')).toBe(
     'The state of fix-login would go back to <id> (step 2).\n' +
-      'Will be written (1):\n  a.txt  (content differs)\nA dry run: nothing has been changed.\n',
+      'Will be written (1 file):\n  ~ a.txt  (content differs)\nA dry run: nothing has been changed.\n',
   )
   expect(went(third, '--both', '--yes')).toBe(
     'Rewound the folder and the state of fix-login to <id> (step 2): 1 file written. ' +
@@ -308,16 +309,16 @@ test('rewind brings back files, state or both', () => {
   expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'third', done: ['a', 'b'] }, 'two\n'])
   expect(s.run(['undo', '--dry-run']).stdout).toBe(
     'The state of fix-login will change too.\n' +
-      'Will be written (1):\n  a.txt  (content differs)\nA dry run: nothing has been changed.\n',
+      'Will be written (1 file):\n  ~ a.txt  (content differs)\nA dry run: nothing has been changed.\n',
   )
-  expect(s.run(['undo', '--yes']).stdout).toBe(
-    'Undid the last rewind: 1 file written, and the state of fix-login changed. ' +
+  expect(steady(s.run(['undo', '--yes']).stdout)).toBe(
+    'Undid the rewind to <id> ("works"): 1 file written, and the state of fix-login changed. ' +
       'Redo with: savestate redo\n',
   )
   expect([stateOf(s, 'fix-login'), file()]).toEqual([{ plan: 'first' }, 'one\n'])
   s.write({ 'a.txt': 'two\n' })
-  expect(s.run(['redo', '--yes']).stdout).toBe(
-    'Did the rewind again: the folder is as it was after the rewind, ' +
+  expect(steady(s.run(['redo', '--yes']).stdout)).toBe(
+    'Repeated the rewind to <id> ("works"): the folder is as it was after the rewind, ' +
       'and the state of fix-login changed. Undo with: savestate undo\n',
   )
   s.run(['undo', '--yes'])
@@ -336,7 +337,7 @@ test('rewind refuses what a checkpoint does not have, and what contradicts itsel
   s.run(['save', '--name', 'alone'])
   const [, , , first = ''] = idsOf(s)
   expect(errorOf(s, 'rewind', 'alone', '--state')).toMatch(
-    /^Error: Checkpoint \w+ belongs to no session\.\nIt has no state to go back to\. /,
+    /^Error: Checkpoint \w+ belongs to no session\.\nIt has no conversation and no state to go back to\. /,
   )
   expect(JSON.parse(errorOf(s, 'rewind', first, '--both', '--yes', '--json'))).toMatchObject({
     error: { code: 'CHECKPOINT_PARTIAL' },

@@ -182,8 +182,10 @@ test('arguments are read in any order, and what is wrong is said', () => {
 
 test('a plan is shown in groups of at most 20 paths', () => {
   const write = Array.from({ length: 22 }, (_, at) => ({
-    path: `f${at}`,
+    path: `f${String(at).padStart(2, '0')}`,
     reason: 'file is missing',
+    type: 'file' as const,
+    change: 'added' as const,
   }))
   const plan = {
     write,
@@ -193,13 +195,51 @@ test('a plan is shown in groups of at most 20 paths', () => {
   }
   const lines = planText(plan, plain).split('\n')
   expect([lines[0], lines[1], lines[21], ...lines.slice(22)]).toEqual([
-    'Will be written (22):',
-    '  f0  (file is missing)',
+    'Will be written (22 files):',
+    '  + f00  (file is missing)',
     '  … and 2 more',
     'Stays as it is (1):',
     '  "k\\033"  (not captured)',
   ])
   expect(planCounts(plan)).toBe('22 files written, 1 kept')
+})
+
+test('plan and result count alike, list in path order, and mark what is made, changed and removed', () => {
+  const item = (
+    path: string,
+    change: 'added' | 'modified' | 'removed',
+    type: 'file' | 'folder',
+  ) => ({
+    path,
+    change,
+    type,
+  })
+  const plan = {
+    write: [
+      item('z', 'modified', 'file'),
+      item('new', 'added', 'folder'),
+      item('new/a', 'added', 'file'),
+    ],
+    remove: [
+      item('old/b', 'removed', 'file'),
+      item('old/a', 'removed', 'file'),
+      item('empty', 'removed', 'folder'),
+    ],
+    keep: [],
+    conflict: [],
+  }
+  expect(planText(plan, plain)).toBe(
+    [
+      'Will be written (2 files):',
+      '  + new/a',
+      '  ~ z',
+      'Will be removed (2 files and 1 folder):',
+      '  - empty',
+      '  - old/a',
+      '  - old/b',
+    ].join('\n'),
+  )
+  expect(planCounts(plan)).toBe('2 files written, 2 files and 1 folder removed')
 })
 
 test('a folder is counted with its files, not beside them', () => {

@@ -1,15 +1,14 @@
 // The conversation of a checkpoint, so that the agent can go on from there. The agent's own file is never edited or
 // cut: the shortened conversation is a file of its own, and the newer one stays where it is.
-import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { type CheckpointDetails, explainSystemError, type Store } from '../../index.js'
-import { claudeTalk, codexTalk, cutTalk, type Cut, geminiTalk, type TalkForm } from './cut-talk.js'
+import type { CheckpointDetails, Store } from '../../index.js'
+import { cutTalk, type Cut } from './cut-talk.js'
 import { type AgentName, AGENT_NAMES, EVENT_TYPES, type EventType } from './event.js'
+import { isOnPath } from './continue-command.js'
 import { forkOpencode } from './opencode-talk.js'
 import { recordOf } from './payload.js'
 import type { Talk } from './save-talk.js'
 import { type Position, readGrowth } from './transcript.js'
+import { CODEX_FILE, fileInStore, WAYS } from './write-conversation.js'
 
 export type Conversation = {
   readonly agent: AgentName
@@ -24,6 +23,8 @@ export type Conversation = {
   readonly file: string | null
   /** How many lines of the agent's file are in it. */
   readonly lines: number
+  /** Why there is no way; null if there is one. */
+  readonly problem: string | null
 }
 
 /** A checkpoint that a hook has made. */
@@ -39,6 +40,8 @@ export type AgentCheckpoint = {
   readonly tool: string | undefined
   /** The agent's file. */
   readonly path: string | undefined
+  /** The checkpoint that it followed in the session. */
+  readonly parent: string | null
 }
 
 /** Undefined for a checkpoint that no agent's hook has made. */
@@ -68,6 +71,29 @@ export function agentCheckpoint({
     prompt: text('prompt'),
     tool: text('tool'),
     path: text('transcript'),
+    parent: agent?.parent ?? null,
+  }
+}
+
+/**
+ * The point just before the work that a checkpoint names, for a rewind with `before`. The end of a call has its beginning;
+ * other rows after some work have the point of the checkpoint before them.
+ */
+export async function pointBefore(
+  store: Store,
+  checkpoint: AgentCheckpoint,
+  moment: CheckpointDetails['moment'],
+): Promise<AgentCheckpoint> {
+  if (moment !== 'after') return checkpoint
+  if (checkpoint.at === 'after-tool' && checkpoint.callId !== undefined)
+    return { ...checkpoint, at: 'before-tool' }
+  const { parent } = checkpoint
+  if (parent === null) return { ...checkpoint, at: 'turn-start' }
+  const session = await store.session(checkpoint.session, { mustExist: true, lease: false })
+  try {
+    return agentCheckpoint(await session.show(parent)) ?? { ...checkpoint, at: 'turn-start' }
+  } finally {
+    await session.close()
   }
 }
 
@@ -83,13 +109,16 @@ export async function planConversation(
   folder: string,
 ): Promise<PlannedConversation> {
   const { agent, at, prompt = null, tool = null, path } = checkpoint
-  const said = { agent, prompt, tool }
-  if (agent === 'opencode' && checkpoint.turnId !== undefined && !AT_AN_END.includes(at))
-    return planOpencode(store, { checkpoint, message: checkpoint.turnId, folder })
+  const said = { agent, prompt, tool, problem: null }
+  const problem = problemOf(checkpoint)
+  const message = checkpoint.turnId
+  if (problem === undefined && agent === 'opencode' && message !== undefined)
+    return planOpencode(store, { checkpoint, message, folder })
   const way = WAYS[agent]
-  if (way === undefined) {
+  if (way === undefined || problem !== undefined) {
     const kind = at === 'turn-start' ? 'before-turn' : 'then'
-    const none = { ...said, kind, way: 'none', command: null, file: null, lines: 0 } as const
+    const nothing = { way: 'none', command: null, file: null, lines: 0 } as const
+    const none = { ...said, ...nothing, kind, problem: problem ?? `${agent} cannot` } as const
     return { outline: none, write: () => none }
   }
   const { kind, lines } = cutTalk(way.form, checkpoint, await copiesOf(store, checkpoint))
@@ -107,6 +136,20 @@ export async function planConversation(
   }
 }
 
+/** Why the agent cannot continue from there; undefined if it can. Known before anything is changed. */
+function problemOf({ agent, at, turnId, path }: AgentCheckpoint): string | undefined {
+  if (agent === 'opencode') {
+    if (turnId === undefined || AT_AN_END.includes(at))
+      return 'opencode can continue from a prompt only, not from the end of a turn'
+    return isOnPath('opencode') ? undefined : 'opencode is not on your PATH'
+  }
+  if (WAYS[agent] === undefined)
+    return `${agent} has no command that continues from an earlier point`
+  if (agent === 'codex' && !CODEX_FILE.test(path ?? ''))
+    return 'the file of this conversation is not where Codex keeps its conversations'
+  return undefined
+}
+
 /** opencode tells which prompt a turn has begun with, and nothing of what has ended it. */
 const AT_AN_END: readonly EventType[] = ['session-start', 'turn-end', 'session-end']
 
@@ -119,7 +162,8 @@ function planOpencode(
   }: { readonly checkpoint: AgentCheckpoint; readonly message: string; readonly folder: string },
 ): PlannedConversation {
   const { agentSession: session, prompt = null, tool = null } = checkpoint
-  const said = { agent: 'opencode', kind: 'before-turn', prompt, tool, lines: 0 } as const
+  const begin = { agent: 'opencode', kind: 'before-turn', prompt, tool } as const
+  const said = { ...begin, lines: 0, problem: null } as const
   return {
     outline: { ...said, way: 'resume', command: null, file: null },
     write() {
@@ -160,117 +204,4 @@ function linesOf(path: string): readonly string[] {
     for (const line of growth.lines) lines.push(line)
     known = growth.position
   }
-}
-
-type Place = {
-  readonly home: string
-  readonly checkpoint: AgentCheckpoint
-  readonly path: string | undefined
-}
-
-type Way = {
-  readonly form: TalkForm
-  readonly program: string
-  readonly write: (
-    lines: readonly string[],
-    place: Place,
-  ) => Pick<Conversation, 'way' | 'command' | 'file'>
-}
-
-/** Agents whose conversation can go on from a file. */
-const WAYS: Readonly<Partial<Record<AgentName, Way>>> = {
-  claude: {
-    form: claudeTalk,
-    program: 'claude',
-    write(lines, place) {
-      const file = writeInStore(lines, place)
-      return { way: 'resume', file, command: ['claude', '--resume', file, '--fork-session'] }
-    },
-  },
-  codex: { form: codexTalk, program: 'codex', write: writeBesideCodex },
-  gemini: {
-    form: geminiTalk,
-    program: 'gemini',
-    write(lines, place) {
-      const file = writeInStore(lines, place)
-      return { way: 'resume', file, command: ['gemini', '--session-file', file] }
-    },
-  },
-}
-
-const KEEP_DAYS = 7
-
-function writeInStore(lines: readonly string[], place: Place): string {
-  try {
-    const file = fileInStore(place, 'jsonl')
-    writeWhole(file, lines)
-    return file
-  } catch (error) {
-    throw explainSystemError(error)
-  }
-}
-
-function fileInStore(
-  { home, checkpoint }: Pick<Place, 'home' | 'checkpoint'>,
-  ending: 'json' | 'jsonl',
-): string {
-  const folder = join(home, 'conversations')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  removeOld(folder)
-  return join(folder, `${checkpoint.id}.${ending}`)
-}
-
-/** The agent has made its own of it by then. */
-function removeOld(folder: string): void {
-  const oldest = Date.now() - KEEP_DAYS * 24 * 60 * 60_000
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name)
-    const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-    if (changedMs !== undefined && changedMs < oldest) rmSync(path, { force: true })
-  }
-}
-
-/** Codex resumes by an id, and looks for it among its own files: a copy under a new id, beside the original. */
-function writeBesideCodex(
-  lines: readonly string[],
-  { checkpoint: { agentSession }, path }: Place,
-): Pick<Conversation, 'way' | 'command' | 'file'> {
-  // Whoever made the checkpoint has said where that is: nothing is written where Codex would not look.
-  const [, time] = CODEX_FILE.exec(path ?? '') ?? []
-  if (path === undefined || time === undefined) return { way: 'none', command: null, file: null }
-  const id = newThreadId()
-  const file = join(dirname(path), `rollout-${time}-${id}.jsonl`)
-  // Only as a whole value: what was said about the id stays as it was said.
-  const renamed = lines.map((line) => line.replaceAll(`"${agentSession}"`, `"${id}"`))
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeWhole(file, renamed)
-  } catch (error) {
-    throw explainSystemError(error)
-  }
-  return { way: 'resume', file, command: ['codex', 'resume', id] }
-}
-
-const CODEX_FILE =
-  /\/sessions\/\d{4}\/\d\d\/\d\d\/rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-[\w-]+\.jsonl$/
-
-function writeWhole(file: string, lines: readonly string[]): void {
-  const temporary = `${file}.savestate-${process.pid}.tmp`
-  try {
-    const content = lines.map((line) => `${line}\n`).join('')
-    writeFileSync(temporary, content, { mode: 0o600, flush: true })
-    renameSync(temporary, file)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
-}
-
-/** A UUID of version 7, as Codex makes them. */
-function newThreadId(): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(Date.now(), 0, 6)
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -61,7 +61,7 @@ export function cutExport(
   return { session: renamedId(session, mark), count: kept.length, text }
 }
 
-const BACK = 'The files are back. `savestate resume` has a brief for a new conversation.'
+const BACK = '`savestate resume` prints a brief for a new conversation.'
 
 /** Ids begin with a time and are sorted by it; so only their end is another. */
 function renamedId(id: string, mark: string): string {

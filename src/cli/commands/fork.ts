@@ -1,10 +1,10 @@
-import { SavestateError, type Store } from '../../index.js'
+import { type CheckpointDetails, SavestateError, type Store } from '../../index.js'
 import { jsonOf } from '../any-classes.js'
 import { command, type Request } from '../command.js'
 import { isKnown } from '../known-session.js'
 import { namedCheckpoint } from '../named-checkpoint.js'
 import { printableLine } from '../printable.js'
-import { shellQuoted } from '../shell-quoted.js'
+import { programFor, shellQuoted } from '../shell-quoted.js'
 
 export const run = command({
   async call(request) {
@@ -20,12 +20,13 @@ export const run = command({
     return { made, from }
   },
   json: ({ made }) => ({ ...made, metadata: jsonOf(made.metadata) }),
-  render: ({ made, from }) =>
+  render: async ({ made, from }, { options }) =>
     [
       from.session === null
         ? `The session ${printableLine(made.id)} begins at ${from.id}.`
         : `The session ${printableLine(made.id)} begins at step ${from.step} of ${printableLine(from.session)}.`,
       `Go on with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${shellQuoted(made.id)}`,
+      ...(await agentLines(from, programFor(options))),
     ].join('\n'),
 })
 
@@ -37,6 +38,17 @@ function explainUnknown(error: unknown, { options }: Request): unknown {
     hint: `\`savestate sessions\` lists them. To choose the id of the new session: --as ${shellQuoted(id)}`,
     cause: error,
   })
+}
+
+/** A fork is a session of Savestate, which a coding agent does not know. */
+async function agentLines(from: CheckpointDetails, program: string): Promise<readonly string[]> {
+  const { conversations } = await import('../../adapters/index.js')
+  const agent = (await conversations()).agentCheckpoint(from)?.agent
+  if (agent === undefined) return []
+  return [
+    `${agent} cannot continue a fork by itself. To go back in its conversation:`,
+    `  ${program} rewind ${from.id} --conversation`,
+  ]
 }
 
 /** So much of the old id that there is room for an ending. */

@@ -1,21 +1,31 @@
 import { command } from '../command.js'
 import { confirmOn } from '../confirm.js'
+import { originalText, type Undone, withOriginal } from '../original-conversation.js'
 import { restoreExitCode, restoreText } from '../restore-text.js'
 import { programFor } from '../shell-quoted.js'
+import { repeatQuestion, rewindText } from '../target-text.js'
 
-export const run = command({
+export const run = command<Undone>({
   async call(request) {
     const { options, hooks } = request
-    return (await request.project()).redo(
+    const result = await (await request.project()).redo(
       { dryRun: options.has('dry-run') },
-      { ...hooks, confirm: confirmOn(request, 'Do the rewind again?') },
+      {
+        ...hooks,
+        confirm: confirmOn(request, {
+          question: (facts) => repeatQuestion(request, { verb: 'Repeat', facts }),
+        }),
+      },
     )
+    return withOriginal(result)
   },
-  render: (result, request) =>
-    restoreText(result, request, {
-      done: 'Did the rewind again',
+  async render(result, request) {
+    const text = restoreText(result, request, {
+      done: `Repeated ${await rewindText(request, result)}`,
       nothing: 'the folder is as it was after the rewind',
       next: `Undo with: ${programFor(request.options)} undo`,
-    }),
+    })
+    return [text, originalText(result, request)].filter((part) => part !== '').join('\n')
+  },
   exitCode: restoreExitCode,
 })

@@ -1,31 +1,41 @@
-import { SavestateError, type SessionRewindResult } from '../../index.js'
+import { type CheckpointDetails, SavestateError, type SessionRewindResult } from '../../index.js'
 import type { Conversation } from '../../adapters/index.js'
 import { type Command, command, type Request } from '../command.js'
 import { confirmOn } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import {
   continueConversation,
+  conversationRemark,
   conversationText,
+  type PlannedTalk,
   planTalk,
   refuseIdleContinue,
+  refuseNoWay,
 } from '../rewind-conversation.js'
 import { folderOf } from '../known-session.js'
-import { namedCheckpoint } from '../named-checkpoint.js'
+import { namedTarget } from '../named-checkpoint.js'
 import { printableLine } from '../printable.js'
 import { projectPaths } from '../project-path.js'
+import { withRepeatHint } from '../repeat-hint.js'
 import { restoreExitCode, restoreText } from '../restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
 import { commandLine, programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
+import { goBackQuestion, placeText } from '../target-text.js'
 
 type Rewound =
   | SessionRewind
   | {
-      readonly result: SessionRewindResult
+      readonly result: Omit<SessionRewindResult, 'restored'> & {
+        readonly restored: SessionRewindResult['restored'] | 'conversation'
+      }
       readonly session: null
       /** Of the agent whose hook has made the checkpoint. */
       readonly conversation?: Conversation | undefined
+      /** True if --before means the checkpoint itself. */
+      readonly isBefore: boolean
     }
+type RewoundFiles = Exclude<Rewound, SessionRewind>
 
 export const run: Command = async (request) => {
   if (request.positionals.length > 0) return rewindOnce(request)
@@ -54,52 +64,131 @@ async function rewindOnce(request: Request): Promise<number> {
 }
 
 async function rewind(request: Request): Promise<Rewound> {
-  if (request.options.has('state')) return rewindSession(request, 'state')
-  if (!request.options.has('both')) return { result: await rewindFiles(request), session: null }
-  const planned = await planTalk(request)
-  if (planned === undefined) return rewindSession(request, 'both')
-  const files = await rewindFiles(request)
-  const isLeft = request.options.has('dry-run') || files.declined
-  const conversation = isLeft ? planned.outline : planned.write()
-  return { result: { ...files, restored: 'both' }, session: null, conversation }
+  const { options } = request
+  const named = await namedTarget(request)
+  if (options.has('state') || options.has('conversation')) return rewindTalk(request, named)
+  if (!options.has('both')) return rewindFiles(request, named)
+  const planned = await planTalk(request, named)
+  if (planned === undefined)
+    return withRepeatHint(request, named.id, () =>
+      rewindSession(request, { restore: 'both', target: named }),
+    )
+  const rewound = await rewindFiles(request, named, planned)
+  if (planned.outline.way === 'none') return { ...rewound, conversation: planned.outline }
+  const isLeft = options.has('dry-run') || rewound.result.declined
+  const conversation = isLeft ? planned.outline : writeTalk(planned, request)
+  return { ...rewound, result: { ...rewound.result, restored: 'both' }, conversation }
+}
+
+/** A session of the SDK gets its state back, a coding agent a copy of its conversation. No file is touched. */
+async function rewindTalk(request: Request, named: CheckpointDetails): Promise<Rewound> {
+  const planned = await planTalk(request, named)
+  if (planned === undefined) return rewindSession(request, { restore: 'state', target: named })
+  refuseNoWay(request, planned)
+  const isDry = request.options.has('dry-run')
+  const conversation = isDry ? planned.outline : planned.write()
+  return {
+    result: {
+      to: null,
+      target: named.id as SessionRewindResult['target'],
+      plan: { write: [], remove: [], keep: [], conflict: [] },
+      applied: !isDry,
+      declined: false,
+      safety: null,
+      checkpoint: null,
+      restored: 'conversation',
+    },
+    session: null,
+    conversation,
+    isBefore: false,
+  }
+}
+
+/** The files are back by now, so an error must say so. */
+function writeTalk(planned: PlannedTalk, { options }: Request): Conversation {
+  try {
+    return planned.write()
+  } catch (error) {
+    if (!(error instanceof SavestateError)) throw error
+    const undo = `The files are back, the conversation is not. Take that back with: ${programFor(options)} undo`
+    const hint = [undo, error.hint ?? ''].join('\n').trimEnd()
+    throw new SavestateError(error.code, error.message, { hint, cause: error })
+  }
 }
 
 async function rewoundText(rewound: Rewound, request: Request): Promise<string> {
   if (rewound.session !== null) return sessionRewindText(rewound, request)
-  const files = await filesText(rewound.result, request)
+  const { result } = rewound
   const conversation = talkOf(rewound)
-  if (conversation === undefined || rewound.result.declined) return files
-  return `${files}\n${conversationText(conversation, request)}`
+  if (result.restored === 'conversation') {
+    const end = request.options.has('dry-run') ? 'A dry run: nothing' : 'No file'
+    return [talkText(conversation, request), `${end} has been changed.`].join('\n')
+  }
+  const files = await filesText(rewound, request)
+  if (conversation === undefined || result.declined) return files
+  return [files, talkText(conversation, request)].join('\n')
+}
+
+function talkText(conversation: Conversation | undefined, request: Request): string {
+  return conversation === undefined ? '' : conversationText(conversation, request)
 }
 
 function talkOf(rewound: Rewound | undefined): Conversation | undefined {
   return rewound !== undefined && 'conversation' in rewound ? rewound.conversation : undefined
 }
 
-async function rewindFiles(request: Request): Promise<SessionRewindResult> {
+async function rewindFiles(
+  request: Request,
+  named: CheckpointDetails,
+  planned?: PlannedTalk,
+): Promise<RewoundFiles> {
   const { options, hooks } = request
   const project = await request.project()
-  const result = await project.rewind(
-    {
-      to: await fileTarget(request, project.path),
-      paths: await projectPaths(request, options.texts('path')),
-      keepMine: options.has('keep-mine'),
-      dryRun: options.has('dry-run'),
-    },
-    { ...hooks, confirm: confirmOn(request, 'Go back?') },
+  await refuseOtherProject(request, project.path)
+  const before = options.has('before')
+  const isBefore = before && named.moment === 'before'
+  const talk = planned === undefined || planned.outline.way === 'none' ? undefined : planned
+  const result = await withRepeatHint(request, named.id, async () =>
+    project.rewind(
+      {
+        to: named.id,
+        before,
+        paths: await projectPaths(request, options.texts('path')),
+        keepMine: options.has('keep-mine'),
+        dryRun: options.has('dry-run'),
+        ...(talk === undefined
+          ? {}
+          : {
+              conversation: {
+                agent: talk.checkpoint.agent,
+                session: talk.checkpoint.agentSession,
+              },
+            }),
+      },
+      {
+        ...hooks,
+        confirm: confirmOn(request, {
+          question: (facts) => goBackQuestion(request, facts),
+          remarks: [
+            ...(isBefore ? [ALREADY_BEFORE] : []),
+            ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
+          ],
+        }),
+      },
+    ),
   )
-  return { ...result, restored: 'files' }
+  return { result: { ...result, restored: 'files' }, session: null, isBefore }
 }
 
+const ALREADY_BEFORE = 'This checkpoint was made before what it names, so --before means it itself.'
+
 /** With --session the session may be of another project, in which nobody would look for the files of this one. */
-async function fileTarget(request: Request, folder: string): Promise<string> {
+async function refuseOtherProject(request: Request, folder: string): Promise<void> {
   const of = request.options.text('session')
-  const ref = request.argument(0)
-  if (of === undefined) return ref
-  const { id } = await namedCheckpoint(request)
+  if (of === undefined) return
   const own = await folderOf(await request.store(), of)
-  if (own === null || own === folder) return id
-  const words = ['savestate', '-C', own, 'rewind', ref, '--session', of]
+  if (own === null || own === folder) return
+  const words = ['savestate', '-C', own, 'rewind', request.argument(0), '--session', of]
   throw new SavestateError(
     'BAD_INPUT',
     `The session ${JSON.stringify(of)} belongs to another project`,
@@ -107,17 +196,20 @@ async function fileTarget(request: Request, folder: string): Promise<string> {
   )
 }
 
-async function filesText(result: SessionRewindResult, request: Request): Promise<string> {
+async function filesText({ result, isBefore }: RewoundFiles, request: Request): Promise<string> {
   const what = request.options.has('path') ? 'what you named' : 'the folder'
   const ref = request.argument(0)
-  // The rewind adds checkpoints, so a number would mean another one by now; and nobody types a whole id.
+  const { to, target } = result
+  // A name says more than an id. The rewind adds checkpoints, so a number would mean another one by now.
   const shown =
-    /^[0-9]+$/.test(ref) || ref === result.target
-      ? await shortIdOf(await request.project(), result.target)
-      : printableLine(ref)
-  return restoreText(result, request, {
-    done: `Rewound to ${shown}`,
-    nothing: `${what} is as it was at ${shown}`,
+    to !== null && to.name === ref
+      ? printableLine(ref)
+      : await shortIdOf(await request.project(), target)
+  const place = placeText(shown, to, request.screen.now)
+  const text = restoreText(result, request, {
+    done: `Rewound to ${place}`,
+    nothing: `${what} is as it was at ${place}`,
     next: `Undo with: ${programFor(request.options)} undo`,
   })
+  return isBefore && !result.declined ? `${ALREADY_BEFORE}\n${text}` : text
 }

@@ -23,6 +23,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
+import { absolute } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
@@ -148,7 +149,7 @@ class Applier {
       const isDisturbance =
         error instanceof FolderReplaced ||
         hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ELOOP')
-      if (!isDisturbance) throw inUserWords(error, path)
+      if (!isDisturbance) throw inUserWords(error, absolute(this.#context, path))
       this.#disturbed.add(path)
     }
   }
@@ -237,7 +238,7 @@ class Applier {
     try {
       fchmodSync(fd, mode | 0o700)
     } catch (error) {
-      throw inUserWords(error, folder)
+      throw inUserWords(error, absolute(this.#context, folder))
     }
   }
 

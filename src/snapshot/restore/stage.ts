@@ -21,7 +21,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { writeAll } from '../../system/index.js'
-import { temporaryName } from '../capture/site.js'
+import { absolute, temporaryName } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
@@ -38,6 +38,7 @@ export type Staged = {
 }
 
 export type StageContext = {
+  readonly root: BytePath
   readonly folders: SafeFolders
   readonly blobs: BlobReader
   readonly tag: string
@@ -73,7 +74,7 @@ export async function stage(
         staged.push({ write, temporary, partialMode })
       } catch (error) {
         if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR'))
-          throw inUserWords(error, write.path)
+          throw inUserWords(error, absolute(context, write.path))
         disturbed.push(write.path)
       }
       if (unsynced.length >= context.folders.atOnce) await sync()

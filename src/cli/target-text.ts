@@ -1,0 +1,65 @@
+// A checkpoint as the target of a rewind: which one, how old, and whether it is before or after what it names.
+import type { PlanFacts, TargetView } from '../index.js'
+import type { Request } from './command.js'
+import { printableLine } from './printable.js'
+import { relativeTime } from './relative-time.js'
+import { shortIdOf } from './short-id.js'
+import { cutEnd } from './text-width.js'
+
+const MAX_WORDS = 60
+/** Reasons of rewinds name whole ids, of which the first letters are enough here. */
+const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
+const SHORT_ID_LETTERS = 8
+
+/** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty if nothing was said of it. */
+export function whatText({ name, reason, moment }: TargetView): string {
+  const words = printableLine(reason ?? name ?? '').replace(WHOLE_ID, (id) =>
+    id.slice(0, SHORT_ID_LETTERS),
+  )
+  if (words === '') return ''
+  const quoted = `"${cutEnd(words, MAX_WORDS)}"`
+  return moment === null ? quoted : `${moment} ${quoted}`
+}
+
+/** `Go back to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */
+export async function goBackQuestion(request: Request, { to }: PlanFacts): Promise<string> {
+  if (to === null) return 'Go back?'
+  const parts = [
+    ...(to.number === null ? [] : [`${to.number}`]),
+    await shortIdIn(request, to),
+    relativeTime(to.createdAt, request.screen.now),
+    whatText(to),
+  ]
+  return `Go back to ${parts.filter((part) => part !== '').join(' · ')}?`
+}
+
+/** `blmqmxvf (3 min ago, after "Bash: npm test")`, for the result of a rewind. */
+export function placeText(shown: string, to: TargetView | null, now: Date): string {
+  if (to === null) return shown
+  const isNamed = to.reason === null && to.name === shown
+  const what = isNamed ? '' : whatText(to)
+  const about = [relativeTime(to.createdAt, now), what].filter((part) => part !== '')
+  return `${shown} (${about.join(', ')})`
+}
+
+/** `the rewind to blmqmxvf (after "Bash: npm test")`, for an undo or redo. */
+export async function rewindText(request: Request, { to }: Pick<PlanFacts, 'to'>): Promise<string> {
+  if (to === null) return 'the last rewind'
+  const what = whatText(to)
+  return `the rewind to ${await shortIdIn(request, to)}${what === '' ? '' : ` (${what})`}`
+}
+
+/** `Undo the rewind to blmqmxvf (after "Bash: npm test"), 2 min ago?` */
+export async function repeatQuestion(
+  request: Request,
+  { verb, facts }: { readonly verb: string; readonly facts: PlanFacts },
+): Promise<string> {
+  const { rewoundAt } = facts
+  const when = rewoundAt === undefined ? '' : `, ${relativeTime(rewoundAt, request.screen.now)}`
+  return `${verb} ${await rewindText(request, facts)}${when}?`
+}
+
+async function shortIdIn(request: Request, { id, number }: TargetView): Promise<string> {
+  // Outside of a project there is no list that it could be told apart in.
+  return number === null ? id : shortIdOf(await request.project(), id)
+}

@@ -1,0 +1,24 @@
+// A command of the program on a real terminal.
+import { spawn } from 'node:child_process'
+import { expect } from 'vitest'
+import type { Scratch } from './program.js'
+
+export function onTerminal(s: Scratch, command: string) {
+  const child = spawn('script', ['-qec', `stty rows 24 cols 80; ${command}`, '/dev/null'], {
+    cwd: s.project,
+    env: { ...s.environment, SHELL: '/bin/sh', NO_COLOR: '1' },
+  })
+  let output = ''
+  child.stdout.on('data', (text) => (output += String(text)))
+  return {
+    output: () => output,
+    type: (keys: string) => void child.stdin.write(keys),
+    async shows(text: string) {
+      await expect.poll(() => output, { timeout: 60_000 }).toContain(text)
+    },
+    ended: new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    }),
+  }
+}
