@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import { type PlanFacts, type PlanView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
+import { beforeChanges } from './exit.js'
 import { planText, stateText } from './plan-text.js'
 import { optionsOf } from './table.js'
 
@@ -27,10 +28,13 @@ export function confirmOn(
     if (request.options.has('yes')) return true
     request.bar.erase()
     const shown = [...remarks, stateText(facts.session), planText(plan, request.screen.paintNote)]
-    const agreed = await isAgreed(shown.filter((text) => text !== '').join('\n'), {
-      question: await question(facts),
-      asker: terminalAsker(request),
-    })
+    const asked = await question(facts)
+    const agreed = await beforeChanges(() =>
+      isAgreed(shown.filter((text) => text !== '').join('\n'), {
+        question: asked,
+        asker: terminalAsker(request),
+      }),
+    )
     // The time the person took is none of the work's.
     request.bar.erase()
     return agreed

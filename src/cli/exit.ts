@@ -92,12 +92,27 @@ export function leaveSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
 }
 
+let waiting = 0
+
+/** For a question that is asked before anything is changed: a signal meanwhile says that nothing was. */
+export async function beforeChanges<Result>(ask: () => Promise<Result>): Promise<Result> {
+  waiting += 1
+  try {
+    return await ask()
+  } finally {
+    waiting -= 1
+  }
+}
+
 /** A signal ends the work at once: the store is whole at every moment, and the next command goes on. */
 export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
   const end = (signal: 'SIGINT' | 'SIGTERM') => {
     beforeExit()
-    const message = 'Interrupted before it was done'
-    const hint = 'Nothing is lost. A rewind that had begun is finished by the next command.'
+    const isBegun = waiting === 0
+    const message = isBegun ? 'Interrupted before it was done' : 'Nothing was changed'
+    const hint = isBegun
+      ? 'Nothing is lost. A rewind that had begun is finished by the next command.'
+      : null
     // Written at once and without the SDK: whoever interrupts does not wait for a module to load.
     const error = { code: 'INTERRUPTED', message, hint }
     // The terminal has put a ^C where the cursor was.
@@ -105,7 +120,7 @@ export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
     process.stderr.write(
       teller.isJson
         ? `${JSON.stringify({ error }, null, 2)}\n`
-        : `${prefix(teller)}${sentences(error)}\n`,
+        : `${isBegun ? prefix(teller) : ''}${sentences(error)}\n`,
     )
     process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.ended)
   }

@@ -20,12 +20,14 @@ export type Line = {
   readonly right: readonly Part[]
 }
 
+type LineScreen = Pick<Screen, 'width' | 'paint'>
+
 type Fit = {
   /** Columns for the text and the right side. */
   readonly room: number
   /** The column at which the right side begins; undefined if it ends at the edge of the screen. */
   readonly rightAt: number | undefined
-  readonly screen: Screen
+  readonly screen: LineScreen
 }
 
 const SEPARATOR = ' · '
@@ -38,7 +40,7 @@ const MAX_RIGHT_AT = 60
 /** `margin`: the columns in front of each line. */
 export function layoutLines(
   lines: readonly Line[],
-  { screen, margin }: { readonly screen: Screen; readonly margin: number },
+  { screen, margin }: { readonly screen: LineScreen; readonly margin: number },
 ): string[] {
   const isEndless = !Number.isFinite(screen.width)
   const widest = Math.max(0, ...lines.map(neededWidth))
@@ -51,7 +53,8 @@ export function layoutLines(
 }
 
 function layoutLine(line: Line, { room, rightAt, screen }: Fit): string {
-  const { indent, mark, text, colour } = line
+  const { mark, text, colour } = line
+  const indent = Math.min(line.indent, Math.max(0, room))
   const { paint } = screen
   const parts = fittingParts(line.right, room - keptWidth(line, room))
   const rightWidth = parts.length === 0 ? 0 : partsWidth(parts) + GAP

@@ -1,6 +1,6 @@
 // Sessions as a table.
 import type { SessionView } from '../index.js'
-import { folderText } from './checkpoint-table.js'
+import { folderText } from './checkpoint-lines.js'
 import { counted } from './figures.js'
 import { printableLine } from './printable.js'
 import { relativeTime } from './relative-time.js'

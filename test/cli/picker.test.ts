@@ -3,6 +3,11 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Request } from '../../src/cli/command.js'
+import { parse } from '../../src/cli/parse.js'
+import { withChoice } from '../../src/cli/picker/pick-checkpoint.js'
+import type { Choice } from '../../src/cli/picker/picker-state.js'
+import { claudePrompt, claudeShell } from '../agent-story.js'
 import { type Scratch, scratch } from './program.js'
 
 test('a checkpoint is picked with its preview, the plan is asked for, and the folder goes back', async () => {
@@ -11,7 +16,7 @@ test('a checkpoint is picked with its preview, the plan is asked for, and the fo
   s.write({ 'a.txt': 'two\n' })
   s.json(['save', '-m', 'Bash: npm test'])
   const terminal = onTerminal(s)
-  await terminal.shows('The folder is as it was then')
+  await terminal.shows('nothing would change')
   terminal.type('\u001b[B')
   await terminal.shows('~ a.txt')
   terminal.type('\r')
@@ -19,7 +24,7 @@ test('a checkpoint is picked with its preview, the plan is asked for, and the fo
   terminal.type('y\n')
   expect(await terminal.ended).toBe(0)
   const [drawn = '', after = ''] = terminal.output().split('\u001b[?1049l')
-  expect(drawn).toContain('> 2  just now  You: Fix the login')
+  expect(drawn).toMatch(/> 2 {2}You: Fix the login +\+1 · (?:just now|\d+ s ago)/)
   expect(after).toMatch(/Will be written \(1 file\):[^]*Rewound to \w{4,18} \(.*\): 1 file written/)
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
 })
@@ -46,13 +51,69 @@ test('who leaves has changed nothing, and the terminal is given back, also after
     ['\u0003', 130],
   ] as const) {
     const terminal = onTerminal(s)
-    await terminal.shows('Go back to which of 1?')
+    await terminal.shows('Go back to which checkpoint? (1)')
     terminal.type(keys)
     expect(await terminal.ended).toBe(code)
     const [, after = ''] = terminal.output().split('\u001b[?1049l')
-    expect(after).toContain(code === 1 ? 'Nothing has been changed.' : 'Interrupted')
+    expect(after).toContain(code === 1 ? 'Nothing has been changed.' : 'Nothing was changed.')
     expect(after).not.toContain('\u001b[?1049h')
+    expect(after).not.toContain('Error')
   }
+})
+
+test('Ctrl-C at the question says that nothing was changed', async () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  s.json(['save'])
+  s.write({ 'a.txt': 'two\n' })
+  const terminal = onTerminal(s, 'savestate rewind 1')
+  await terminal.shows('[y/N]')
+  terminal.type('\u0003')
+  expect(await terminal.ended).toBe(130)
+  expect(terminal.output()).toMatch(/\[y\/N\] \^?C?\s*Nothing was changed\.\s*$/)
+  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
+})
+
+test('of a damaging call the preview shows what before it brings back, and which changes are yours', async () => {
+  using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
+  claudePrompt(s, 'Tidy up')
+  for (const name of ['c', 'd', 'e', 'f', 'g']) claudeShell(s, `echo ${name} > ${name}.txt`)
+  claudeShell(s, 'rm -rf src')
+  s.write({ 'a.txt': 'mine\n' })
+  const terminal = onTerminal(s)
+  await terminal.shows('… 3 more (→ to open)')
+  terminal.type('/rm -rf\r')
+  await terminal.shows('> 1      Bash: rm -rf src')
+  await terminal.shows('-- Before this call: 2 files written')
+  expect(terminal.output()).toContain('   ~ a.txt  (yours)')
+  expect(terminal.output()).toContain('   + src/b.txt')
+  terminal.type('\r')
+  await terminal.shows('Go back to before or after this call?')
+  terminal.type('a')
+  await terminal.shows('[y/N]')
+  terminal.type('n\n')
+  expect(await terminal.ended).toBe(1)
+})
+
+test('the choice becomes the request of the command', () => {
+  const { options } = parse(['rewind', '--both', '--continue', '--keep-mine'])
+  const request = { options, positionals: [] } as unknown as Request
+  const chosen = (choice: Choice) => {
+    const { argument, options: made } = withChoice(request, choice)
+    const names = ['files', 'state', 'both', 'before', 'continue', 'keep-mine', 'dry-run']
+    return [argument(0), ...names.filter((name) => made.has(name))]
+  }
+  expect(chosen({ id: 'x', restore: 'files', before: true })).toEqual([
+    'x',
+    'files',
+    'before',
+    'keep-mine',
+  ])
+  expect(chosen({ id: 'y', restore: 'both', before: false })).toEqual([
+    'y',
+    'both',
+    'continue',
+    'keep-mine',
+  ])
 })
 
 test('a connection that is cut ends it by the hangup, also if nobody passes that on, and nothing is changed', async () => {

@@ -1,7 +1,8 @@
 // Tables fit the terminal they are on.
 import { expect, test } from 'vitest'
 import { groupByPrompt } from '../../src/cli/checkpoint-groups.js'
-import { checkpointTable, type ListRow, severalAuthors } from '../../src/cli/checkpoint-table.js'
+import { type ListRow, severalAuthors } from '../../src/cli/checkpoint-lines.js'
+import { checkpointTable } from '../../src/cli/checkpoint-table.js'
 import type { Screen } from '../../src/cli/screen.js'
 import { sessionsTable } from '../../src/cli/sessions-table.js'
 import { widthOf } from '../../src/cli/text-width.js'

@@ -32,7 +32,7 @@ test('wrong usage ends with 2, the fault and the usage', () => {
     stdout: '',
     stderr:
       'Error: --limit takes a whole number from 1 on, not "many".\n' +
-      'Usage: savestate list [--session ID] [--all] [--limit N]\n',
+      'Usage: savestate list [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [-- PATH…]\n',
   })
   for (const args of [
     ['rewind'],
@@ -59,7 +59,7 @@ test('with --json an error is JSON on stderr', () => {
     error: {
       code: 'BAD_INPUT',
       message: '--limit takes a whole number from 1 on, not "0"',
-      hint: 'Usage: savestate list [--session ID] [--all] [--limit N]',
+      hint: 'Usage: savestate list [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [-- PATH…]',
     },
   })
   expect(errorOf('show', '1')).toMatchObject({ error: { code: 'CHECKPOINT_UNKNOWN' } })

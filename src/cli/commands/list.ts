@@ -1,5 +1,6 @@
 import { groupByPrompt } from '../checkpoint-groups.js'
-import { checkpointTable, type ListRow, severalAuthors } from '../checkpoint-table.js'
+import { type ListRow, severalAuthors } from '../checkpoint-lines.js'
+import { checkpointTable } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
 import { grouped } from '../figures.js'
 import { type Selection, selectRows } from '../list-selection.js'

@@ -1,7 +1,8 @@
 // `savestate` alone: where you are, and what to do next.
 import { SavestateError } from '../../index.js'
 import { groupByPrompt } from '../checkpoint-groups.js'
-import { checkpointTable, severalAuthors } from '../checkpoint-table.js'
+import { severalAuthors } from '../checkpoint-lines.js'
+import { checkpointTable } from '../checkpoint-table.js'
 import { command } from '../command.js'
 import { pathForPeople } from '../printable.js'
 import { programFor } from '../shell-quoted.js'

@@ -1,15 +1,26 @@
-// `savestate rewind` without a reference: the request again, with what the person picked in it.
-import { SavestateError } from '../../index.js'
+// `savestate rewind` without a reference: the request again, with the checkpoint that the user picked in it.
+import { type CheckpointView, type Project, SavestateError } from '../../index.js'
+import { groupByPrompt, isPrompt } from '../checkpoint-groups.js'
+import {
+  type LineStyle,
+  type ListRow,
+  promptLine,
+  severalAuthors,
+  singleLine,
+  stepLine,
+} from '../checkpoint-lines.js'
 import type { Request } from '../command.js'
-import { printable, printableLine } from '../printable.js'
+import { beforeChanges } from '../exit.js'
+import type { Line } from '../line-layout.js'
+import { printable } from '../printable.js'
 import { projectPaths } from '../project-path.js'
-import { relativeTime } from '../relative-time.js'
 import { usageOf } from '../table.js'
 import { pick } from './pick.js'
-import type { Preview } from './picker-lines.js'
-import type { PickerRow, Restore } from './picker-state.js'
+import type { PickerGroup, PickerRow } from './picker-items.js'
+import type { Choice } from './picker-state.js'
+import type { Preview } from './preview-lines.js'
 
-/** Undefined if they want nothing. Throws BAD_INPUT where nobody can be asked. */
+/** Undefined if the user quits. Throws BAD_INPUT where nobody can be asked. */
 export async function pickCheckpoint(request: Request): Promise<Request | undefined> {
   const { options, screen, hooks } = request
   const { stdin, stderr, env } = process
@@ -23,63 +34,96 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
     })
   const paths = await projectPaths(request, options.texts('path'))
   const notices = new Set<string>()
-  const look = async (row: PickerRow): Promise<Preview> => {
-    if (!row.hasFiles) return { problem: 'It holds no files' }
+  const hasAuthors = severalAuthors(checkpoints)
+  const input = { paths, keepMine: options.has('keep-mine') }
+  const previewOf = async (id: string): Promise<Preview> => {
     try {
       const onNotice = (text: string) => void notices.add(text)
-      const { plan } = await project.rewind(
-        { to: row.id, paths, keepMine: request.options.has('keep-mine'), dryRun: true },
-        { onNotice },
-      )
-      return { plan }
+      const { plan } = await project.rewind({ to: id, ...input, dryRun: true }, { onNotice })
+      return { plan, ...(hasAuthors ? await ownersSince(project, id) : NOBODY) }
     } catch (error) {
       if (error instanceof SavestateError) return { problem: error.message }
       throw error
     }
   }
   request.bar.erase()
-  const choice = await pick({
-    rows: checkpoints.map((checkpoint, index) => ({
-      id: checkpoint.id,
-      number: index + 1,
-      time: relativeTime(checkpoint.createdAt, screen.now),
-      what: whatText(checkpoint),
-      hasFiles: checkpoint.hasFiles,
-      // Single files come back without it.
-      hasState: checkpoint.hasState && paths.length === 0,
-    })),
-    usual: options.has('both') ? 'both' : options.has('state') ? 'state' : 'files',
-    keyboard: stdin,
-    display: stderr,
-    paint: screen.paintNote,
-    look,
-  })
+  const choice = await beforeChanges(() =>
+    pick({
+      groups: groupsOf(checkpoints, {
+        style: { screen: { ...screen, paint: screen.paintNote }, hasAuthors },
+        // Single files come back without the conversation.
+        hasConversations: paths.length === 0,
+      }),
+      usual: options.has('both') ? 'both' : options.has('state') ? 'state' : 'files',
+      keyboard: stdin,
+      display: stderr,
+      paint: screen.paintNote,
+      preview: (id, row) =>
+        row.hasFiles ? previewOf(id) : Promise.resolve({ problem: 'It holds no files' }),
+    }),
+  )
   for (const text of notices) screen.note(printable(text))
   return choice === null ? undefined : withChoice(request, choice)
 }
 
-function whatText(checkpoint: {
-  readonly name: string | null
-  readonly reason: string | null
-  readonly kind: string
-  readonly pinned: boolean
-}): string {
-  const { name, reason, kind, pinned } = checkpoint
-  const mark = `${pinned ? '[pinned] ' : ''}${name === null ? '' : `[${printableLine(name)}] `}`
-  const text = printableLine(reason ?? '')
-  if (text === '') return `${mark}${kind}`
-  return `${mark}${kind === 'save' || text.startsWith(kind) ? '' : `${kind}: `}${text}`
+const NOBODY = { mine: new Set<string>(), isAllMine: false }
+
+/** Which of the changes since then are the user's own. */
+async function ownersSince(project: Project, id: string): Promise<typeof NOBODY> {
+  const { changes } = await project.diff({ from: id, patch: 'none' })
+  const isMine = ({ author }: (typeof changes)[number]) =>
+    author?.split('+').includes('you') === true
+  const known = changes.filter(({ type, author }) => type !== 'folder' && author !== null)
+  const isAllMine = known.length > 0 && known.every(({ author }) => author === 'you')
+  const mine = isAllMine ? [] : known.filter(isMine).map(({ path }) => path)
+  return { mine: new Set(mine), isAllMine }
 }
 
-function withChoice(
-  request: Request,
-  { id, restore }: { readonly id: string; readonly restore: Restore },
-): Request {
+type Numbered = ListRow & { readonly number: number; readonly before: string | null }
+
+export function groupsOf(
+  checkpoints: readonly CheckpointView[],
+  { style, hasConversations }: { readonly style: LineStyle; readonly hasConversations: boolean },
+): PickerGroup[] {
+  const rowOf = (row: Numbered, line: Line): PickerRow => {
+    const { id, number, moment, before, hasFiles } = row
+    const hasState = row.hasState && hasConversations
+    return { id, number, line, isPrompt: isPrompt(row), moment, before, hasFiles, hasState }
+  }
+  const groups = groupByPrompt(numberRows(checkpoints))
+  const isFlat = groups.every(({ type }) => type === 'row')
+  return groups.map((group) => {
+    if (group.type === 'row') {
+      const line = singleLine(group.row, style)
+      return { head: rowOf(group.row, isFlat ? { ...line, indent: 0 } : line), steps: [] }
+    }
+    const { prompt, isContinued } = group
+    return {
+      head: isContinued ? null : rowOf(prompt, promptLine(prompt, style)),
+      steps: group.steps.map((row) => rowOf(row, stepLine(row, style))),
+    }
+  })
+}
+
+/** With the checkpoint just before each tool call: the newest one with files that is older. */
+function numberRows(checkpoints: readonly CheckpointView[]): readonly Numbered[] {
+  const rows: Numbered[] = []
+  let earlier: string | null = null
+  for (const [index, checkpoint] of [...checkpoints.entries()].reverse()) {
+    const before: string | null = checkpoint.moment === 'after' ? earlier : null
+    rows.push({ ...checkpoint, shortId: checkpoint.id, number: index + 1, before })
+    if (checkpoint.hasFiles) earlier = checkpoint.id
+  }
+  return rows.reverse()
+}
+
+export function withChoice(request: Request, { id, restore, before }: Choice): Request {
   const { options } = request
-  const ways = ['files', 'state', 'both']
+  const ways = ['files', 'state', 'conversation', 'both']
   const has = (name: string): boolean => {
     if (ways.includes(name)) return name === restore
-    // Without the conversation there is nothing to go on with.
+    if (name === 'before') return before
+    // Without the conversation there is nothing to continue.
     return options.has(name) && (name !== 'continue' || restore === 'both')
   }
   return {

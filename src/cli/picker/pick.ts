@@ -1,33 +1,29 @@
-// Lets a person pick a checkpoint, with a look at what each would change. One look at a time, and only for what is highlighted.
+// Lets the user pick a checkpoint, with a preview of what going back would change. One preview at a time, and only for
+// the highlighted row.
 import type { Paint } from '../paint.js'
 import { type Display, enterAlternateScreen, type Keyboard } from './alternate-screen.js'
-import { type Preview, pickerLines } from './picker-lines.js'
-import {
-  highlighted,
-  openPicker,
-  type Picker,
-  type PickerRow,
-  press,
-  resized,
-} from './picker-state.js'
+import type { PickerGroup, PickerRow } from './picker-items.js'
+import { pickerLines } from './picker-lines.js'
+import { type Choice, openPicker, type Picker, press, resized, targetOf } from './picker-state.js'
+import type { Preview } from './preview-lines.js'
 
 const CALM_MS = 120
 
 export type Picking = {
-  readonly rows: readonly PickerRow[]
+  readonly groups: readonly PickerGroup[]
   readonly usual: Picker['usual']
   readonly keyboard: Keyboard
   readonly display: Display
   readonly paint: Paint
-  /** What going back to it would change. */
-  readonly look: (row: PickerRow) => Promise<Preview>
+  /** What going to this checkpoint would change; `row` is the highlighted one. */
+  readonly preview: (id: string, row: PickerRow) => Promise<Preview>
 }
 
-/** Null if they want nothing. */
-export function pick(picking: Picking): Promise<NonNullable<Picker['choice']> | null> {
-  const { rows, usual, paint, look } = picking
+/** Null if the user quits. */
+export function pick(picking: Picking): Promise<Choice | null> {
+  const { groups, usual, paint } = picking
   const previews = new Map<string, Preview>()
-  let isLooking = false
+  let isComparing = false
   let timer: NodeJS.Timeout | undefined
   return new Promise((resolve, reject) => {
     const screen = enterAlternateScreen(picking, {
@@ -41,28 +37,28 @@ export function pick(picking: Picking): Promise<NonNullable<Picker['choice']> | 
         show()
       },
     })
-    let picker = openPicker(rows, { size: screen.size(), usual })
-    const end = (settle: () => void) => {
+    let picker = openPicker(groups, { size: screen.size(), usual })
+    const end = (finish: () => void) => {
       clearTimeout(timer)
       screen.leave()
-      settle()
+      finish()
     }
     const show = () => {
-      const row = highlighted(picker)
-      const preview = row === undefined ? undefined : previews.get(row.id)
+      const target = targetOf(picker)
+      const preview = target === undefined ? undefined : previews.get(target.id)
       screen.draw(pickerLines(picker, { preview, paint }))
       clearTimeout(timer)
-      // Who runs through the list is not waiting for every row.
-      if (row !== undefined && preview === undefined && !isLooking)
+      // A user who scrolls through the list does not wait for the preview of every row.
+      if (target !== undefined && preview === undefined && !isComparing)
         timer = setTimeout(
-          () => void lookAt(row).catch((error) => end(() => reject(error))),
+          () => void compare(target).catch((error) => end(() => reject(error))),
           CALM_MS,
         )
     }
-    const lookAt = async (row: PickerRow) => {
-      isLooking = true
-      previews.set(row.id, await look(row))
-      isLooking = false
+    const compare = async ({ id, row }: { readonly id: string; readonly row: PickerRow }) => {
+      isComparing = true
+      previews.set(id, await picking.preview(id, row))
+      isComparing = false
       if (picker.choice === undefined) show()
     }
     show()

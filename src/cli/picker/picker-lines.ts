@@ -1,29 +1,27 @@
 // The picker as lines of a screen: never more than it has, none wider than it is.
-import type { PlanItem, PlanView } from '../../index.js'
 import { grouped } from '../figures.js'
+import { layoutLines } from '../line-layout.js'
 import type { Colour, Paint } from '../paint.js'
 import { planCounts } from '../plan-text.js'
-import { pathForPeople, printable, printableLine } from '../printable.js'
-import { cutEnd, padEnd, padStart, widthOf } from '../text-width.js'
+import { printable, printableLine } from '../printable.js'
+import { cutEnd, padStart } from '../text-width.js'
+import { isFoldable, type PickerItem } from './picker-items.js'
 import {
+  ANSWERS,
   highlighted,
+  highlightedItem,
   listHeight,
   type Picker,
-  type PickerRow,
   type Restore,
+  targetOf,
 } from './picker-state.js'
+import { type Preview, previewLines } from './preview-lines.js'
 
-/** What the highlighted checkpoint would change; undefined while that is being found out. */
-export type Preview = { readonly plan: PlanView } | { readonly problem: string } | undefined
-
-type Line = { readonly text: string; readonly colour?: Colour }
-
-const GROUPS: readonly (readonly [keyof PlanView, mark: string, Colour])[] = [
-  ['conflict', '! in the way: ', 'yellow'],
-  ['write', '~ ', 'green'],
-  ['remove', '- ', 'red'],
-  ['keep', '= kept: ', 'dim'],
-]
+type Line = {
+  readonly text: string
+  readonly colour?: Colour | undefined
+  readonly isPainted?: true
+}
 
 const WAYS: readonly { readonly key: string; readonly name: string; readonly restore: Restore }[] =
   [
@@ -38,77 +36,145 @@ export function pickerLines(
 ): string[] {
   const { rows, columns } = picker.size
   const height = listHeight(picker.size)
-  const shown = picker.found.slice(picker.top, picker.top + height)
-  const list = [...listLines(picker, shown)]
+  const list = listLines(picker, { height, paint })
   while (list.length < height) list.push({ text: '' })
   const room = rows - height - 3
   const lines = [
     titleLine(picker),
     ...list,
-    ...(room < 1 ? [] : [headLine(picker, preview), ...previewLines(preview, room)]),
+    ...(room < 1 ? [] : belowLines(picker, { preview, room })),
   ]
   while (lines.length < rows - 1) lines.push({ text: '' })
   const all = rows < 2 ? list : [...lines.slice(0, rows - 1), keyLine(picker)]
   // A line as wide as the screen would make some terminals begin another.
-  return all.map(({ text, colour }) => {
-    const cut = cutEnd(text, columns - 1)
+  return all.map(({ text, colour, isPainted }) => {
+    const cut = isPainted === true ? text : cutEnd(text, columns - 1)
     return colour === undefined ? cut : paint(colour, cut)
   })
 }
 
-function titleLine({ query, isSearching, found, all }: Picker): Line {
+function titleLine({ query, isSearching, found, total, question }: Picker): Line {
+  if (question !== undefined)
+    return { text: 'Go back to before or after this call?', colour: 'bold' }
   if (isSearching || query !== '')
     return {
-      text: `Search: ${printable(query)}${isSearching ? '_' : ''}  (${grouped(found.length)} of ${grouped(all.length)})`,
+      text: `Search: ${printable(query)}${isSearching ? '_' : ''}  (${grouped(found)} of ${grouped(total)})`,
       colour: 'bold',
     }
-  return { text: `Go back to which of ${grouped(all.length)}?`, colour: 'bold' }
+  return { text: `Go back to which checkpoint? (${grouped(total)})`, colour: 'bold' }
 }
 
-function listLines(picker: Picker, shown: readonly PickerRow[]): Line[] {
+const PLAIN: Paint = (_, text) => text
+
+function listLines(
+  picker: Picker,
+  { height, paint }: { readonly height: number; readonly paint: Paint },
+): Line[] {
+  const shown = picker.items.slice(picker.top, picker.top + height)
   if (shown.length === 0) return [{ text: '  Nothing found.', colour: 'dim' }]
-  const current = highlighted(picker)
-  const numbers = Math.max(...shown.map(({ number }) => `${number}`.length))
-  const times = Math.max(...shown.map(({ time }) => widthOf(time)))
-  return shown.map((row) => {
-    const mark = row === current ? '>' : ' '
-    const time = padEnd(row.time, times)
-    const text = `${mark} ${padStart(`${row.number}`, numbers)}  ${time}  ${row.what}`
-    return row === current ? { text, colour: 'cyan' } : { text }
+  const numbers = `${picker.total}`.length
+  const margin = numbers + 4
+  const width = picker.size.columns - 1
+  const current = highlightedItem(picker)
+  return shown.map((item): Line => {
+    const isCurrent = item === current
+    const own = isCurrent ? PLAIN : paint
+    const [body = ''] = layoutLines([lineOf(item, isCurrent)], {
+      screen: { width, paint: own },
+      margin,
+    })
+    const left = `${isCurrent ? '>' : ' '} ${padStart(numberOf(item), numbers)}  `
+    // A screen that is narrower than the margin shows what it can of it.
+    if (width < margin) return { text: left }
+    return isCurrent
+      ? { text: left + body, colour: 'cyan' }
+      : { text: left + body, isPainted: true }
+  })
+}
+
+function numberOf(item: PickerItem): string {
+  return item.type === 'fold' ? '' : `${item.row.number}`
+}
+
+function lineOf(item: PickerItem, isCurrent: boolean) {
+  if (item.type === 'fold') {
+    const text = `… ${grouped(item.hidden)} more (→ to open)`
+    return { indent: 4, mark: '', text, colour: 'dim' as const, right: [] }
+  }
+  const { line } = item.row
+  // The highlighted line has one color.
+  const right = isCurrent ? line.right.map((part) => ({ ...part, painted: part.text })) : line.right
+  return { ...line, right }
+}
+
+/** The question, if there is one, then what the answer would change. */
+function belowLines(
+  picker: Picker,
+  { preview, room }: { readonly preview: Preview; readonly room: number },
+): Line[] {
+  const question = questionLines(picker)
+  const left = room - question.length
+  return [...question, headLine(picker, preview), ...previewLines(preview, Math.max(0, left))]
+}
+
+const ANSWER_TEXTS = {
+  before: 'before this call',
+  after: 'after this call',
+  cancel: 'cancel',
+} as const
+
+function questionLines({ question }: Picker): Line[] {
+  if (question === undefined) return []
+  return ANSWERS.map((answer): Line => {
+    const isCurrent = answer === question.answer
+    const text = `   ${isCurrent ? '>' : ' '} ${ANSWER_TEXTS[answer]}`
+    return isCurrent ? { text, colour: 'cyan' } : { text }
   })
 }
 
 function headLine(picker: Picker, preview: Preview): Line {
-  if (highlighted(picker) === undefined) return { text: '' }
-  if (preview === undefined) return { text: '-- Looking at the folder…', colour: 'dim' }
+  const target = targetOf(picker)
+  if (target === undefined) return { text: '' }
+  const { row, moment } = target
+  const thing = row.isPrompt ? 'prompt' : 'call'
+  const place =
+    moment === null
+      ? 'At this checkpoint'
+      : `${moment === 'before' ? 'Before' : 'After'} this ${thing}`
+  if (picker.question?.answer === 'cancel') return { text: '' }
+  if (preview === undefined) return { text: `-- ${place}: comparing the folder…`, colour: 'dim' }
   if ('problem' in preview)
-    return { text: `-- ${printableLine(preview.problem)}`, colour: 'yellow' }
+    return { text: `-- ${place}: ${printableLine(preview.problem)}`, colour: 'yellow' }
   const counts = planCounts(preview.plan)
-  const text = counts === '' ? 'The folder is as it was then' : `Would be: ${counts}`
-  return { text: `-- ${text}`, colour: 'bold' }
-}
-
-function previewLines(preview: Preview, room: number): Line[] {
-  if (preview === undefined || 'problem' in preview) return []
-  const lines = GROUPS.flatMap(([group, mark, colour]) =>
-    preview.plan[group].map((item) => ({ text: `   ${mark}${itemText(item)}`, colour })),
-  )
-  if (lines.length <= room) return lines
-  const left = lines.length - room + 1
-  return [...lines.slice(0, room - 1), { text: `   … and ${grouped(left)} more`, colour: 'dim' }]
-}
-
-function itemText({ path, reason }: PlanItem): string {
-  return `${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+  const whose = preview.isAllMine && counts !== '' ? ', all changed by you' : ''
+  const text = counts === '' ? 'nothing would change' : `${counts}${whose}`
+  return { text: `-- ${place}: ${text}`, colour: 'bold' }
 }
 
 function keyLine(picker: Picker): Line {
   if (picker.remark !== '') return { text: picker.remark, colour: 'yellow' }
-  if (picker.isSearching)
-    return { text: 'Type to search   Enter: keep the search   Esc: leave it', colour: 'dim' }
-  const hasState = highlighted(picker)?.hasState === true
-  const others = WAYS.filter(({ restore }) => hasState && restore !== picker.usual)
+  return { text: keysOf(picker).join('  '), colour: 'dim' }
+}
+
+function keysOf(picker: Picker): string[] {
+  if (picker.isSearching) return ['Type to search', 'Enter: apply filter', 'Esc: clear']
+  if (picker.question !== undefined)
+    return [
+      `Enter: ${ANSWER_TEXTS[picker.question.answer]}`,
+      ...(picker.question.answer === 'before' ? ['a: after this call'] : ['u: before this call']),
+      'Esc: cancel',
+    ]
+  const [row, item] = [highlighted(picker), highlightedItem(picker)]
+  const rest = ['/: search', 'q: quit']
+  if (row === undefined) return item === undefined ? rest : ['Enter or →: open', ...rest]
+  const others = WAYS.filter(({ restore }) => row.hasState && restore !== picker.usual)
   const usual = WAYS.find(({ restore }) => restore === picker.usual)?.name ?? ''
-  const keys = [`Enter: ${usual}`, ...others.map(({ key, name }) => `${key}: ${name}`)]
-  return { text: [...keys, '/: search', 'q: nothing'].join('   '), colour: 'dim' }
+  const enter =
+    row.before !== null
+      ? ['Enter: before or after', 'u: before']
+      : [`Enter: ${usual}${row.isPrompt ? ', before this prompt' : ''}`]
+  const isFolded = item?.type === 'row' && item.row === item.group.head && isFoldable(item.group)
+  const steps =
+    isFolded && picker.query === '' && !picker.opened.has(item.group) ? ['→: steps'] : []
+  return [...enter, ...others.map(({ key, name }) => `${key}: ${name}`), ...steps, ...rest]
 }

@@ -1,40 +1,55 @@
 // The picker of checkpoints, without a terminal: a key leads from one state to the next.
+import {
+  isFoldable,
+  itemsOf,
+  itemsWith,
+  matches,
+  type PickerGroup,
+  type PickerItem,
+  type PickerRow,
+  rowsOf,
+} from './picker-items.js'
 
 export type Restore = 'files' | 'state' | 'both'
 
-export type PickerRow = {
-  readonly id: string
-  /** As `savestate list` counts. */
-  readonly number: number
-  readonly time: string
-  /** Prompt, tool call or reason; safe to print. */
-  readonly what: string
-  readonly hasFiles: boolean
-  readonly hasState: boolean
-}
-
 export type Size = { readonly rows: number; readonly columns: number }
 
+export type Choice = {
+  readonly id: string
+  readonly restore: Restore
+  /** Go to just before the tool call of that checkpoint. */
+  readonly before: boolean
+}
+
+/** The question that is asked for the row of a tool call. */
+export type Question = { readonly restore: Restore; readonly answer: Answer }
+export type Answer = (typeof ANSWERS)[number]
+export const ANSWERS = ['before', 'after', 'cancel'] as const
+
 export type Picker = {
-  readonly all: readonly PickerRow[]
-  /** Those that the search lets through. */
-  readonly found: readonly PickerRow[]
-  /** Which of them is highlighted. */
+  readonly groups: readonly PickerGroup[]
+  /** How many checkpoints there are, and how many of them the search finds. */
+  readonly total: number
+  readonly found: number
+  /** The groups whose steps are all shown. */
+  readonly opened: ReadonlySet<PickerGroup>
+  readonly items: readonly PickerItem[]
+  /** The highlighted item, and the first one on the screen. */
   readonly at: number
-  /** The first that is on the screen. */
   readonly top: number
   readonly query: string
   readonly isSearching: boolean
+  readonly question: Question | undefined
   readonly size: Size
-  /** What Enter means. */
+  /** What Enter restores. */
   readonly usual: Restore
   /** Why the last key did nothing. */
   readonly remark: string
-  /** Undefined while the person still looks; null if they want nothing. */
-  readonly choice: { readonly id: string; readonly restore: Restore } | null | undefined
+  /** Undefined until the user has decided; null if they quit. */
+  readonly choice: Choice | null | undefined
 }
 
-/** As Node's readline tells of keys. */
+/** As Node's readline reports keys. */
 export type Key = {
   readonly name?: string | undefined
   readonly ctrl?: boolean | undefined
@@ -44,18 +59,48 @@ export type Key = {
 }
 
 export function openPicker(
-  all: readonly PickerRow[],
+  groups: readonly PickerGroup[],
   { size, usual }: Pick<Picker, 'size' | 'usual'>,
 ): Picker {
-  const nothing = { query: '', isSearching: false, remark: '', choice: undefined }
-  return { all, found: all, at: 0, top: 0, size, usual, ...nothing }
+  const total = rowsOf(groups).length
+  const opened = new Set<PickerGroup>()
+  const nothing = { query: '', isSearching: false, question: undefined, remark: '' }
+  const start = { at: 0, top: 0, choice: undefined, ...nothing }
+  return {
+    groups,
+    total,
+    found: total,
+    opened,
+    items: itemsOf(groups, opened),
+    size,
+    usual,
+    ...start,
+  }
 }
 
-export function highlighted({ found, at }: Picker): PickerRow | undefined {
-  return found[at]
+export function highlightedItem({ items, at }: Picker): PickerItem | undefined {
+  return items[at]
 }
 
-/** How many rows of the screen show checkpoints; the rest is title, preview and keys. */
+export function highlighted(picker: Picker): PickerRow | undefined {
+  const item = highlightedItem(picker)
+  return item?.type === 'row' ? item.row : undefined
+}
+
+/** The checkpoint that Enter leads to, and whether that is before or after what the row names. */
+export function targetOf(
+  picker: Picker,
+):
+  | { readonly id: string; readonly row: PickerRow; readonly moment: PickerRow['moment'] }
+  | undefined {
+  const row = highlighted(picker)
+  if (row === undefined) return undefined
+  const isAfter = picker.question?.answer === 'after'
+  if (row.before === null || isAfter) return { id: row.id, row, moment: row.moment }
+  return { id: row.before, row, moment: 'before' }
+}
+
+/** How many lines of the screen show checkpoints; the rest is title, preview and keys. */
 export function listHeight({ rows }: Size): number {
   return rows < 10 ? Math.max(1, rows - 2) : Math.floor((rows - 3) / 2)
 }
@@ -66,12 +111,13 @@ export function resized(picker: Picker, size: Size): Picker {
 
 export function press(picker: Picker, key: Key): Picker {
   const next = { ...picker, remark: '' }
+  if (picker.question !== undefined) return answer(next, picker.question, key)
   const moved = move(next, key)
   if (moved !== undefined) return moved
-  if (picker.isSearching) return typed(next, key)
-  // Node says of Esc that Meta was held, since that is how Meta is sent.
+  if (picker.isSearching) return type(next, key)
+  // Node reports Esc with Meta held, since that is how Meta is sent.
   const isHeld = key.ctrl === true || (key.meta === true && key.name !== 'escape')
-  // On a slow line an arrow can come as Esc and, after the time that is given to it, `[B` or `[C`: no command.
+  // On a slow line an arrow can come as Esc and, some time later, `[B` or `[C`: no command.
   if (isHeld || key.shift === true) return next
   switch (key.name) {
     case 'return':
@@ -83,6 +129,14 @@ export function press(picker: Picker, key: Key): Picker {
       return choose(next, 'state')
     case 'b':
       return choose(next, 'both')
+    case 'u':
+      return chooseBefore(next)
+    case 'right':
+    case 'l':
+      return fold(next, { isOpen: true })
+    case 'left':
+    case 'h':
+      return fold(next, { isOpen: false })
     case 'q':
     case 'escape':
       return { ...next, choice: null }
@@ -93,57 +147,122 @@ export function press(picker: Picker, key: Key): Picker {
 function move(picker: Picker, { name, ctrl, meta }: Key): Picker | undefined {
   const page = listHeight(picker.size)
   const isLetter = picker.isSearching || ctrl === true || meta === true
-  if (name === 'up' || (ctrl === true && name === 'p')) return movedTo(picker, picker.at - 1)
-  if (name === 'down' || (ctrl === true && name === 'n')) return movedTo(picker, picker.at + 1)
-  if (name === 'pageup') return movedTo(picker, picker.at - page)
-  if (name === 'pagedown') return movedTo(picker, picker.at + page)
-  if (name === 'home') return movedTo(picker, 0)
-  if (name === 'end') return movedTo(picker, picker.found.length - 1)
-  if (!isLetter && name === 'k') return movedTo(picker, picker.at - 1)
-  if (!isLetter && name === 'j') return movedTo(picker, picker.at + 1)
+  if (name === 'up' || (ctrl === true && name === 'p')) return moveTo(picker, picker.at - 1)
+  if (name === 'down' || (ctrl === true && name === 'n')) return moveTo(picker, picker.at + 1)
+  if (name === 'pageup') return moveTo(picker, picker.at - page)
+  if (name === 'pagedown') return moveTo(picker, picker.at + page)
+  if (name === 'home') return moveTo(picker, 0)
+  if (name === 'end') return moveTo(picker, picker.items.length - 1)
+  if (!isLetter && name === 'k') return moveTo(picker, picker.at - 1)
+  if (!isLetter && name === 'j') return moveTo(picker, picker.at + 1)
   return undefined
 }
 
-function movedTo(picker: Picker, at: number): Picker {
-  return inView({ ...picker, at: Math.max(0, Math.min(at, picker.found.length - 1)) })
+function moveTo(picker: Picker, at: number): Picker {
+  return inView({ ...picker, at: Math.max(0, Math.min(at, picker.items.length - 1)) })
 }
 
 function inView(picker: Picker): Picker {
   const height = listHeight(picker.size)
-  const last = Math.max(0, picker.found.length - height)
+  const last = Math.max(0, picker.items.length - height)
   const top = Math.max(picker.at - height + 1, Math.min(picker.top, picker.at))
   return { ...picker, top: Math.max(0, Math.min(top, last)) }
 }
 
-function typed(picker: Picker, { name, ctrl, meta, sequence = '' }: Key): Picker {
-  if (name === 'escape') return searched({ ...picker, isSearching: false }, '')
+function type(picker: Picker, { name, ctrl, meta, sequence = '' }: Key): Picker {
+  if (name === 'escape') return search({ ...picker, isSearching: false }, '')
   if (name === 'return' || name === 'enter') return { ...picker, isSearching: false }
   if (name === 'backspace') {
     if (picker.query === '') return { ...picker, isSearching: false }
-    return searched(picker, Array.from(picker.query).slice(0, -1).join(''))
+    return search(picker, Array.from(picker.query).slice(0, -1).join(''))
   }
-  if (ctrl === true) return name === 'u' ? searched(picker, '') : picker
+  if (ctrl === true) return name === 'u' ? search(picker, '') : picker
   const isText = meta !== true && sequence !== '' && !/[\p{Cc}\p{Cs}]/u.test(sequence)
-  return isText ? searched(picker, picker.query + sequence) : picker
+  return isText ? search(picker, picker.query + sequence) : picker
 }
 
-/** Every word of the query must be in the line. What was highlighted stays so, if it is still there. */
-function searched(picker: Picker, query: string): Picker {
-  const words = query.toLowerCase().split(' ')
-  const found = picker.all.filter(({ what }) => {
-    const line = what.toLowerCase()
-    return words.every((word) => line.includes(word))
-  })
+/** The highlighted row stays so if it is still found; otherwise the first one that is found, not its prompt. */
+function search(picker: Picker, query: string): Picker {
+  const { groups, opened } = picker
+  const items = query === '' ? itemsOf(groups, opened) : itemsWith(groups, query)
+  const found = rowsOf(groups).filter((row) => matches(row, query))
   const before = highlighted(picker)
-  const at = found.findIndex((row) => row === before)
-  return inView({ ...picker, query, found, at: Math.max(0, at) })
+  const wanted = before !== undefined && matches(before, query) ? before : found[0]
+  return inView({ ...picker, query, items, found: found.length, at: placeOf(items, wanted) })
+}
+
+function placeOf(items: readonly PickerItem[], row: PickerRow | undefined): number {
+  const at = items.findIndex((item) => item.type === 'row' && item.row === row)
+  return Math.max(0, at)
+}
+
+function fold(picker: Picker, { isOpen }: { readonly isOpen: boolean }): Picker {
+  const item = highlightedItem(picker)
+  // A search shows all that it finds.
+  if (item === undefined || picker.query !== '' || !isFoldable(item.group)) return picker
+  const { group } = item
+  const opened = new Set(picker.opened)
+  if (isOpen) opened.add(group)
+  else opened.delete(group)
+  const items = itemsOf(picker.groups, opened)
+  // Opened at a fold, the first of the steps that were hidden; closed at a step that is hidden now, the prompt.
+  const [oldest] = group.steps
+  const row = item.type === 'fold' ? oldest : item.row
+  const isShown = items.some((one) => one.type === 'row' && one.row === row)
+  return inView({
+    ...picker,
+    opened,
+    items,
+    at: placeOf(items, isShown ? row : (group.head ?? undefined)),
+  })
 }
 
 function choose(picker: Picker, restore: Restore): Picker {
   const row = highlighted(picker)
+  if (row === undefined) return fold(picker, { isOpen: true })
+  const remark = lackOf(row, restore)
+  if (remark !== undefined) return { ...picker, remark }
+  if (row.before !== null) return { ...picker, question: { restore, answer: 'before' } }
+  return { ...picker, choice: { id: row.id, restore, before: false } }
+}
+
+function chooseBefore(picker: Picker): Picker {
+  const row = highlighted(picker)
   if (row === undefined) return picker
-  if (restore !== 'state' && !row.hasFiles) return { ...picker, remark: 'It holds no files.' }
-  if (restore !== 'files' && !row.hasState)
-    return { ...picker, remark: 'It holds no conversation.' }
-  return { ...picker, choice: { id: row.id, restore } }
+  const remark =
+    row.moment === null
+      ? 'This is the checkpoint of no tool call: Enter goes to it.'
+      : row.moment === 'after' && row.before === null
+        ? 'There is no checkpoint before this call.'
+        : lackOf(row, picker.usual)
+  if (remark !== undefined) return { ...picker, remark }
+  return { ...picker, choice: { id: row.id, restore: picker.usual, before: row.before !== null } }
+}
+
+function lackOf(row: PickerRow, restore: Restore): string | undefined {
+  if (restore !== 'state' && !row.hasFiles) return 'It holds no files.'
+  return restore !== 'files' && !row.hasState ? 'It holds no conversation.' : undefined
+}
+
+function answer(picker: Picker, question: Question, { name, ctrl, meta }: Key): Picker {
+  const step = { up: -1, k: -1, down: 1, j: 1, tab: 1 }[name ?? '']
+  const isHeld = ctrl === true || (meta === true && name !== 'escape')
+  if (isHeld) return picker
+  if (step !== undefined) {
+    const at = (ANSWERS.indexOf(question.answer) + step + ANSWERS.length) % ANSWERS.length
+    return { ...picker, question: { ...question, answer: ANSWERS[at] ?? 'before' } }
+  }
+  const given = {
+    return: question.answer,
+    enter: question.answer,
+    u: 'before',
+    a: 'after',
+    q: 'cancel',
+    escape: 'cancel',
+  }[name ?? '']
+  const row = highlighted(picker)
+  if (given === undefined || row === undefined) return picker
+  if (given === 'cancel') return { ...picker, question: undefined }
+  const { restore } = question
+  return { ...picker, choice: { id: row.id, restore, before: given === 'before' } }
 }

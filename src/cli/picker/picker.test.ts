@@ -2,27 +2,24 @@ import { PassThrough } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PlanView } from '../../index.js'
-import { paintFor } from '../paint.js'
 import { widthOf } from '../text-width.js'
 import { pick } from './pick.js'
-import { type Preview, pickerLines } from './picker-lines.js'
+import { pickerLines } from './picker-lines.js'
 import {
-  highlighted,
-  type Key,
-  listHeight,
-  openPicker,
-  type Picker,
-  type PickerRow,
-  press,
-  resized,
-} from './picker-state.js'
-
-const plain = paintFor(false)
-const SIZE = { rows: 12, columns: 60 }
+  groupsOf,
+  numbersOf,
+  plain,
+  planOf,
+  pressed,
+  previewOf,
+  SIZE,
+  withPrompts,
+} from './picker-samples.js'
+import { highlighted, listHeight, openPicker, resized } from './picker-state.js'
+import type { Preview } from './preview-lines.js'
 
 test('the newest is highlighted first, and the keys move', () => {
-  const picker = openPicker(rowsOf(20), { size: SIZE, usual: 'files' })
+  const picker = openPicker(groupsOf(20), { size: SIZE, usual: 'files' })
   const after = (...names: string[]) => highlighted(pressed(picker, ...names))?.number
   expect(after()).toBe(1)
   expect(after('up')).toBe(1)
@@ -35,29 +32,43 @@ test('the newest is highlighted first, and the keys move', () => {
 })
 
 test('Enter takes the usual, letters the rest, and what a checkpoint does not hold is not taken', () => {
-  const picker = openPicker(rowsOf(3), { size: SIZE, usual: 'files' })
-  expect(pressed(picker, 'return').choice).toEqual({ id: 'id-1', restore: 'files' })
+  const picker = openPicker(groupsOf(3), { size: SIZE, usual: 'files' })
+  expect(pressed(picker, 'return').choice).toEqual({ id: 'id-1', restore: 'files', before: false })
   expect(pressed(picker, 'c')).toMatchObject({
     choice: undefined,
     remark: 'It holds no conversation.',
   })
-  expect(pressed(picker, 'down', 'c').choice).toEqual({ id: 'id-2', restore: 'state' })
-  expect(pressed(picker, 'down', 'b').choice).toEqual({ id: 'id-2', restore: 'both' })
+  expect(pressed(picker, 'down', 'c').choice).toEqual({
+    id: 'id-2',
+    restore: 'state',
+    before: false,
+  })
+  expect(pressed(picker, 'down', 'b').choice).toEqual({
+    id: 'id-2',
+    restore: 'both',
+    before: false,
+  })
   expect(pressed(picker, 'end', 'return')).toMatchObject({ remark: 'It holds no files.' })
   expect(pressed(picker, 'q').choice).toBe(null)
   expect(pressed(picker, 'escape').choice).toBe(null)
-  const both = openPicker(rowsOf(3), { size: SIZE, usual: 'both' })
-  expect(pressed(both, 'down', 'return').choice).toEqual({ id: 'id-2', restore: 'both' })
+  const both = openPicker(groupsOf(3), { size: SIZE, usual: 'both' })
+  expect(pressed(both, 'down', 'return').choice).toEqual({
+    id: 'id-2',
+    restore: 'both',
+    before: false,
+  })
 })
 
 test('a search is typed, kept with Enter, left with Esc, and letters in it are no commands', () => {
-  const picker = openPicker(rowsOf(12), { size: SIZE, usual: 'files' })
+  const picker = openPicker(groupsOf(12), { size: SIZE, usual: 'files' })
   const found = pressed(picker, '/', ...Array.from('CALL 1'))
   expect(found).toMatchObject({ query: 'CALL 1', isSearching: true, choice: undefined })
-  expect(found.found.map(({ number }) => number)).toEqual([1, 10, 11, 12])
+  expect(numbersOf(found)).toEqual([1, 10, 11, 12])
+  expect(found).toMatchObject({ found: 4, total: 12 })
   expect(pressed(found, 'return', 'down', 'return').choice).toEqual({
     id: 'id-10',
     restore: 'files',
+    before: false,
   })
   expect(pressed(found, 'escape')).toMatchObject({
     query: '',
@@ -65,77 +76,115 @@ test('a search is typed, kept with Enter, left with Esc, and letters in it are n
     choice: undefined,
   })
   expect(pressed(found, 'backspace', 'backspace').query).toBe('CALL')
-  expect(pressed(picker, '/', 'q', 'q').found).toEqual([])
+  expect(pressed(picker, '/', 'q', 'q').items).toEqual([])
   expect(pressed(picker, '/', 'q', 'q', 'return', 'return').choice).toBe(undefined)
   expect(pressed(picker, '/', '\u001b', '\u009b').query).toBe('')
 })
 
 test('what is left of an arrow that a slow line has torn apart takes nothing', async () => {
   const { keyboard, display, written } = terminal()
-  const look = async (): Promise<Preview> => ({ problem: 'Not now' })
-  const picked = pick({ rows: rowsOf(3), usual: 'files', keyboard, display, paint: plain, look })
+  const preview = async (): Promise<Preview> => ({ problem: 'Not now' })
+  const picked = pick({
+    groups: groupsOf(3),
+    usual: 'files',
+    keyboard,
+    display,
+    paint: plain,
+    preview,
+  })
   keyboard.write('/call 2')
   await shown(written, 'Search: call 2_')
   keyboard.write('\u001b')
   const drawn = () => written().split('\u001b[H').at(-1) ?? ''
-  await shown(drawn, '> 2  just now')
-  await shown(drawn, 'Go back to which of 3?')
+  await shown(drawn, '> 2  call 2')
+  await shown(drawn, 'Go back to which checkpoint? (3)')
   for (const rest of ['[B', '[C', '[F', 'q']) keyboard.write(rest)
   expect(await picked).toBe(null)
 })
 
 test('an arrow in two pieces is an arrow', async () => {
   const { keyboard, display, written } = terminal()
-  const look = async (): Promise<Preview> => ({ problem: 'Not now' })
-  const picked = pick({ rows: rowsOf(3), usual: 'files', keyboard, display, paint: plain, look })
+  const preview = async (): Promise<Preview> => ({ problem: 'Not now' })
+  const picked = pick({
+    groups: groupsOf(3),
+    usual: 'files',
+    keyboard,
+    display,
+    paint: plain,
+    preview,
+  })
   keyboard.write('\u001b')
   await setImmediate()
   keyboard.write('[B')
-  await shown(written, '> 2  just now')
+  await shown(written, '> 2  call 2')
   keyboard.write('b')
-  expect(await picked).toEqual({ id: 'id-2', restore: 'both' })
+  expect(await picked).toEqual({ id: 'id-2', restore: 'both', before: false })
 })
 
-test('the lines show the list, the preview and the keys', () => {
-  const picker = pressed(openPicker(rowsOf(20), { size: SIZE, usual: 'files' }), 'down')
-  const plan = planOf({ write: ['a.txt', 'b\u001b[31m.txt'], remove: ['new.txt', 'x', 'y', 'z'] })
-  expect(pickerLines(picker, { preview: { plan }, paint: plain })).toEqual([
-    'Go back to which of 20?',
-    '  1  just now  You: call 1',
-    '> 2  just now  You: call 2',
-    '  3  just now  You: call 3',
-    '  4  just now  You: call 4',
-    '-- Would be: 2 files written, 4 removed',
-    '   ~ a.txt',
+test('the lines show the list, the preview in path order, and the keys', () => {
+  const picker = pressed(openPicker(groupsOf(20), { size: SIZE, usual: 'files' }), 'down')
+  const plan = {
+    ...planOf({ write: ['b\u001b[31m.txt', 'a.txt'], remove: ['new.txt', 'x', 'y', 'z'] }),
+    keep: [{ path: 'mine.txt', reason: 'changed by you' }],
+  }
+  const made = { ...plan, write: [...plan.write, { path: 'c.txt', reason: 'file is missing' }] }
+  const preview = { plan: made, mine: new Set(['a.txt']), isAllMine: false }
+  expect(pickerLines(picker, { preview, paint: plain })).toEqual([
+    'Go back to which checkpoint? (20)',
+    '   1  call 1',
+    '>  2  call 2',
+    '   3  call 3',
+    '   4  call 4',
+    '-- At this checkpoint: 3 files written, 4 removed, 1 kept',
+    '   ~ a.txt  (yours)',
     '   ~ "b\\033[31m.txt"',
+    '   + c.txt',
     '   - new.txt',
-    '   - x',
-    '   … and 2 more',
-    'Enter: files   c: conversation   b: both   /: search   q:…',
+    '   … and 4 more',
+    'Enter: files  c: conversation  b: both  /: search  q: quit',
   ])
   expect(pickerLines(picker, { preview: undefined, paint: plain })[5]).toBe(
-    '-- Looking at the folder…',
+    '-- At this checkpoint: comparing the folder…',
+  )
+  const all = { ...preview, mine: new Set<string>(), isAllMine: true }
+  expect(pickerLines(picker, { preview: all, paint: plain })[5]).toBe(
+    '-- At this checkpoint: 3 files written, 4 removed, 1 kept,…',
   )
 })
 
+test('a folder that is written with its files is not listed and not counted', () => {
+  const picker = openPicker(groupsOf(1), { size: SIZE, usual: 'files' })
+  const plan = planOf({ write: ['src', 'src/a.ts'], remove: ['old/b.ts', 'old'] })
+  const lines = pickerLines(picker, { preview: previewOf(plan), paint: plain })
+  expect(lines.slice(5, 8)).toEqual([
+    '-- At this checkpoint: 1 file written, 1 removed',
+    '   - old/b.ts',
+    '   ~ src/a.ts',
+  ])
+})
+
 test('whatever is pressed, on any size, the lines fit and the highlighted row is among them', () => {
-  const key = fc.constantFrom('up', 'down', 'pageup', 'pagedown', 'home', 'end', '/', '1', 'escape')
+  const moves = ['up', 'down', 'pageup', 'pagedown', 'home', 'end', 'left', 'right'] as const
+  const key = fc.constantFrom(...moves, '/', '1', 'escape', 'return')
   const sizes = fc.record({ rows: fc.integer({ min: 1, max: 40 }), columns: fc.nat(120) })
   const property = fc.property(
     fc.array(fc.oneof(key, sizes), { maxLength: 30 }),
     fc.nat(30),
     (steps, count) => {
-      let picker = openPicker(rowsOf(count), { size: SIZE, usual: 'files' })
+      let picker = openPicker([...groupsOf(count), ...withPrompts()], {
+        size: SIZE,
+        usual: 'files',
+      })
       for (const step of steps) {
         picker = typeof step === 'string' ? pressed(picker, step) : resized(picker, step)
-        const preview = { plan: planOf({ write: ['漢字漢字漢字', 'b'], remove: ['c', 'd'] }) }
+        const preview = previewOf(planOf({ write: ['漢字漢字漢字', 'b'], remove: ['c', 'd'] }))
         const lines = pickerLines(picker, { preview, paint: plain })
         expect(lines.length).toBe(picker.size.rows)
         const room = Math.max(0, picker.size.columns - 1)
         expect(lines.filter((line) => widthOf(line) > room)).toEqual([])
-        const { at, top, found } = picker
+        const { at, top, items } = picker
         expect(at >= top && at < top + listHeight(picker.size)).toBe(true)
-        expect(found.length === 0 || highlighted(picker) !== undefined).toBe(true)
+        expect(items.length === 0 || items[at] !== undefined).toBe(true)
       }
     },
   )
@@ -146,14 +195,14 @@ test('on a terminal: drawn on its second screen, looked at one by one, and left 
   const { keyboard, display, written, modes } = terminal()
   const looked: string[] = []
   const picked = pick({
-    rows: rowsOf(3),
+    groups: groupsOf(3),
     usual: 'files',
     keyboard,
     display,
     paint: plain,
-    async look({ id }): Promise<Preview> {
+    async preview(id): Promise<Preview> {
       looked.push(id)
-      return { plan: planOf({ write: [`${id}.txt`] }) }
+      return previewOf(planOf({ write: [`${id}.txt`] }))
     },
   })
   await shown(written, 'id-1.txt')
@@ -162,7 +211,7 @@ test('on a terminal: drawn on its second screen, looked at one by one, and left 
   Object.assign(display, { rows: 5 })
   display.emit('resize')
   keyboard.write('b')
-  expect(await picked).toEqual({ id: 'id-2', restore: 'both' })
+  expect(await picked).toEqual({ id: 'id-2', restore: 'both', before: false })
   expect(looked).toEqual(['id-1', 'id-2'])
   expect(written()).toMatch(/^\u001b\[\?1049h\u001b\[\?25l[^]*\u001b\[\?25h\u001b\[\?1049l$/)
   expect(modes).toEqual([true, false])
@@ -171,9 +220,16 @@ test('on a terminal: drawn on its second screen, looked at one by one, and left 
 
 test('Esc, as a terminal sends it, takes nothing', async () => {
   const { keyboard, display, written } = terminal()
-  const look = async (): Promise<Preview> => ({ problem: 'Not now' })
-  const picked = pick({ rows: rowsOf(1), usual: 'files', keyboard, display, paint: plain, look })
-  await shown(written, '-- Not now')
+  const preview = async (): Promise<Preview> => ({ problem: 'Not now' })
+  const picked = pick({
+    groups: groupsOf(1),
+    usual: 'files',
+    keyboard,
+    display,
+    paint: plain,
+    preview,
+  })
+  await shown(written, '-- At this checkpoint: Not now')
   keyboard.write('\u001b')
   expect(await picked).toBe(null)
 })
@@ -181,36 +237,20 @@ test('Esc, as a terminal sends it, takes nothing', async () => {
 test('a look that fails as none should ends it, and the terminal is as it was', async () => {
   const { keyboard, display, written, modes } = terminal()
   const listeners = process.listenerCount('exit')
-  const look = () => Promise.reject(new Error('a bug'))
-  const picked = pick({ rows: rowsOf(1), usual: 'files', keyboard, display, paint: plain, look })
+  const preview = () => Promise.reject(new Error('a bug'))
+  const picked = pick({
+    groups: groupsOf(1),
+    usual: 'files',
+    keyboard,
+    display,
+    paint: plain,
+    preview,
+  })
   await expect(picked).rejects.toThrow('a bug')
   expect(written()).toMatch(/\u001b\[\?1049l$/)
   expect(modes).toEqual([true, false])
   expect(process.listenerCount('exit')).toBe(listeners)
 })
-
-/** The second holds files and a state, the third a state alone. */
-function rowsOf(count: number): PickerRow[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: `id-${index + 1}`,
-    number: index + 1,
-    time: 'just now',
-    what: `You: call ${index + 1}`,
-    hasFiles: index !== 2,
-    hasState: index === 1 || index === 2,
-  }))
-}
-
-function pressed(picker: Picker, ...names: readonly string[]): Picker {
-  const keyOf = (name: string): Key =>
-    name.length === 1 ? { name: name.toLowerCase(), sequence: name } : { name }
-  return names.reduce((state, name) => press(state, keyOf(name)), picker)
-}
-
-function planOf({ write = [], remove = [] }: { write?: string[]; remove?: string[] }): PlanView {
-  const items = (paths: readonly string[]) => paths.map((path) => ({ path }))
-  return { write: items(write), remove: items(remove), keep: [], conflict: [] }
-}
 
 function terminal() {
   const modes: boolean[] = []

@@ -1,0 +1,80 @@
+// What the picker lists: checkpoints grouped by prompt. The steps of a prompt beyond a few are folded away; a search
+// looks into folded ones too, and shows what it finds with its prompt.
+import type { Line } from '../line-layout.js'
+
+export type PickerRow = {
+  readonly id: string
+  /** As `savestate list` counts. */
+  readonly number: number
+  readonly line: Line
+  readonly isPrompt: boolean
+  /** What it shows of the thing it names; null for checkpoints of no prompt and no tool call. */
+  readonly moment: 'before' | 'after' | null
+  /** The checkpoint just before the tool call of this row; null if it is of none, or if there is no earlier one. */
+  readonly before: string | null
+  readonly hasFiles: boolean
+  readonly hasState: boolean
+}
+
+export type PickerGroup = {
+  /** The prompt, or a row of no prompt; null where other rows separate the steps from their prompt. */
+  readonly head: PickerRow | null
+  /** Oldest first. */
+  readonly steps: readonly PickerRow[]
+}
+
+export type PickerItem =
+  | { readonly type: 'row'; readonly row: PickerRow; readonly group: PickerGroup }
+  | { readonly type: 'fold'; readonly hidden: number; readonly group: PickerGroup }
+
+/** The newest ones stay visible. */
+const UNFOLDED_STEPS = 3
+
+export function isFoldable({ steps }: PickerGroup): boolean {
+  // A fold that hides one step would take as much room as the step.
+  return steps.length > UNFOLDED_STEPS + 1
+}
+
+export function itemsOf(
+  groups: readonly PickerGroup[],
+  opened: ReadonlySet<PickerGroup>,
+): PickerItem[] {
+  return groups.flatMap((group) => {
+    const { head, steps } = group
+    const isFolded = isFoldable(group) && !opened.has(group)
+    const shown = isFolded ? steps.slice(-UNFOLDED_STEPS) : steps
+    const fold = { type: 'fold', hidden: steps.length - shown.length, group } as const
+    return [
+      ...(head === null ? [] : [rowItem(head, group)]),
+      ...(isFolded ? [fold] : []),
+      ...shown.map((row) => rowItem(row, group)),
+    ]
+  })
+}
+
+/** Every word of the query must be in the text of the row. */
+export function itemsWith(groups: readonly PickerGroup[], query: string): PickerItem[] {
+  return groups.flatMap((group) => {
+    const { head, steps } = group
+    const found = steps.filter((row) => matches(row, query))
+    const isFound = found.length > 0 || (head !== null && matches(head, query))
+    const rows = isFound ? [...(head === null ? [] : [head]), ...found] : []
+    return rows.map((row) => rowItem(row, group))
+  })
+}
+
+export function matches({ line }: PickerRow, query: string): boolean {
+  const text = `${line.mark}${line.text}`.toLowerCase()
+  return query
+    .toLowerCase()
+    .split(' ')
+    .every((word) => text.includes(word))
+}
+
+export function rowsOf(groups: readonly PickerGroup[]): readonly PickerRow[] {
+  return groups.flatMap(({ head, steps }) => (head === null ? steps : [head, ...steps]))
+}
+
+function rowItem(row: PickerRow, group: PickerGroup): PickerItem {
+  return { type: 'row', row, group }
+}

@@ -1,0 +1,66 @@
+// What going back would change, as lines: one per path, in path order, with a mark for what becomes of it.
+import type { PlanItem, PlanView } from '../../index.js'
+import { grouped } from '../figures.js'
+import { hasListedBelow } from '../folders-above.js'
+import type { Colour } from '../paint.js'
+import { pathForPeople, printable } from '../printable.js'
+
+/** What the highlighted checkpoint would change; undefined while the folder is compared. */
+export type Preview =
+  | {
+      readonly plan: PlanView
+      /** Paths that the user has changed since, where others have changed something too. */
+      readonly mine: ReadonlySet<string>
+      /** True if nobody but the user has changed anything, in a project where agents work. */
+      readonly isAllMine: boolean
+    }
+  | { readonly problem: string }
+  | undefined
+
+type PreviewLine = { readonly text: string; readonly colour: Colour }
+
+export function previewLines(preview: Preview, room: number): PreviewLine[] {
+  if (preview === undefined || 'problem' in preview) return []
+  const { plan, mine } = preview
+  const lines = [
+    ...plan.conflict.map((item) => line(`! in the way: ${withReason(item)}`, 'yellow')),
+    ...changeLines(plan, mine),
+    ...plan.keep.map((item) => line(`= kept: ${withReason(item)}`, 'dim')),
+  ]
+  if (lines.length <= room) return lines
+  const left = lines.length - room + 1
+  return room < 1 ? [] : [...lines.slice(0, room - 1), line(`… and ${grouped(left)} more`, 'dim')]
+}
+
+/** A folder goes with what is in it: it is listed only if nothing in it is, as the counts have it. */
+function changeLines({ write, remove }: PlanView, mine: ReadonlySet<string>): PreviewLine[] {
+  const isAbove = { write: hasListedBelow(write), remove: hasListedBelow(remove) }
+  const changes = [
+    ...write
+      .filter(({ path }) => !isAbove.write(path))
+      .map((item) => ({ item, ...(isMade(item) ? MADE : CHANGED) })),
+    ...remove.filter(({ path }) => !isAbove.remove(path)).map((item) => ({ item, ...REMOVED })),
+  ]
+  return changes
+    .sort((a, b) => (a.item.path < b.item.path ? -1 : 1))
+    .map(({ item, mark, colour }) => {
+      const yours = mine.has(item.path) ? '  (yours)' : ''
+      return line(`${mark} ${pathForPeople(item.path)}${yours}`, colour)
+    })
+}
+
+const MADE = { mark: '+', colour: 'green' } as const
+const CHANGED = { mark: '~', colour: 'yellow' } as const
+const REMOVED = { mark: '-', colour: 'red' } as const
+
+function isMade({ reason }: PlanItem): boolean {
+  return reason?.endsWith(' is missing') === true
+}
+
+function withReason({ path, reason }: PlanItem): string {
+  return `${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+}
+
+function line(text: string, colour: Colour): PreviewLine {
+  return { text: `   ${text}`, colour }
+}
