@@ -30,6 +30,7 @@ export type {
   HistoryResult,
   ListResult,
   MomentInput,
+  NameResult,
   NewGraphCheckpoint,
   NoteChange,
   FoundTarget,

@@ -270,8 +270,16 @@ export const FOLDER_COMMANDS = {
     positionals: [REF],
   },
   name: {
-    usage: 'name <ref> NAME',
-    summary: 'Give a checkpoint a name',
-    positionals: [REF, { name: 'NAME' }],
+    usage: 'name <ref> NAME | name <ref> --remove',
+    summary: 'Give a checkpoint a name, or take it off',
+    details: [
+      'A checkpoint has one name; a new name replaces it. If several checkpoints have the same name, it means the newest of them. The limits never remove a checkpoint that has a name.',
+    ],
+    positionals: [REF, { name: 'NAME', isOptional: true }],
+    options: [{ name: 'remove', kind: 'flag', summary: 'Take the name off' }],
+    examples: [
+      ['savestate name 1 works', 'Name the newest checkpoint'],
+      ['savestate name works --remove', 'Take that name off'],
+    ],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

@@ -11,6 +11,8 @@ import {
 } from './spec.js'
 
 export const STATUSES = ['in_progress', 'completed', 'failed', 'halted'] as const
+/** Not a status of its own, but `sessions` prints it as one. */
+export const INTERRUPTED = 'interrupted'
 export const EXPORT_FORMATS = ['json', 'yaml'] as const
 /** How each is read is in import-kinds.ts. */
 export const IMPORT_KINDS = ['json', 'yaml'] as const
@@ -19,19 +21,20 @@ export const IMPORT_SYSTEM_KINDS = ['hermes', 'ares', 'breakpilot'] as const
 
 export const SESSION_COMMANDS = {
   sessions: {
-    usage: 'sessions [--interrupted] [--status S] [--limit N]',
+    usage: 'sessions [--here] [--interrupted] [--status S] [--limit N]',
     summary: 'List the sessions of all projects, last touched first',
     details: [
       'A session is interrupted when it is in progress and nobody is at work on it: its process died, or left it before it was ended.',
     ],
     options: [
-      { name: 'interrupted', kind: 'flag', summary: 'Only the interrupted ones' },
+      { name: 'here', kind: 'flag', summary: 'Only those of the current project' },
+      { name: 'interrupted', kind: 'flag', summary: 'The same as --status interrupted' },
       {
         name: 'status',
         kind: 'text',
         value: 'S',
-        summary: `Only those with this status: ${STATUSES.join(', ')}`,
-        choices: STATUSES,
+        summary: `Only those with this status: ${[...STATUSES, INTERRUPTED].join(', ')}`,
+        choices: [...STATUSES, INTERRUPTED],
       },
       limitOption('At most N of them (default 20; with --json all)'),
     ],

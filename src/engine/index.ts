@@ -30,7 +30,7 @@ export type { PruneResult } from './prune.js'
 export type { PruneInput } from './prune-input.js'
 export type { HistoryEntry, HistoryResult } from './history.js'
 export { type ListAllResult, type ListResult, list, listAll } from './list.js'
-export { name, pin, unpin } from './marks.js'
+export { name, type NameResult, pin, unpin } from './marks.js'
 export { changeNote, type NoteChange, readNote } from './notes.js'
 export { type FailureFacts, recordFailure } from './failures.js'
 export {

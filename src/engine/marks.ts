@@ -1,4 +1,4 @@
-// What a person puts on a checkpoint: a name, a pin. Neither changes what it holds.
+// Marks that a user puts on a checkpoint: a name, a pin. Neither changes its contents.
 import * as z from 'zod/mini'
 import { parseName } from '../model/index.js'
 import { knownProject, type ProjectContext } from './context.js'
@@ -26,17 +26,37 @@ export const unpin = projectOperation({
 
 export const name = projectOperation({
   name: 'name',
-  summary: 'Give a checkpoint a name',
+  summary: 'Give a checkpoint a name, or take it off',
   effect: 'adds',
-  input: () => z.strictObject({ ref: z.string(), name: z.string() }),
-  async run(context, input, hooks): Promise<CheckpointView> {
+  input: () => z.strictObject({ ref: z.string(), name: z.nullable(z.string()) }),
+  async run(context, input, hooks): Promise<NameResult> {
     await recoverIfNeeded(context, hooks)
-    const wished = parseName(input.name)
-    const checkpoint = resolve(context.ledger, knownProject(context), input.ref)
-    context.ledger.checkpoints.setName(checkpoint.id, wished)
-    return viewCheckpoint({ ...checkpoint, name: wished })
+    const wanted = input.name === null ? null : parseName(input.name)
+    const project = knownProject(context)
+    const checkpoint = resolve(context.ledger, project, input.ref)
+    const { checkpoints } = context.ledger
+    checkpoints.setName(checkpoint.id, wanted)
+    const named =
+      wanted === null || project === undefined
+        ? []
+        : checkpoints.allByName({ project: project.id }, wanted, 2)
+    return {
+      ...viewCheckpoint({ ...checkpoint, name: wanted }),
+      previousName: checkpoint.name,
+      sameName: named.find(({ id }) => id !== checkpoint.id)?.id ?? null,
+      meant: named[0]?.id ?? null,
+    }
   },
 })
+
+export type NameResult = CheckpointView & {
+  /** The name that it had before; null if none. */
+  readonly previousName: string | null
+  /** Another checkpoint that has the new name too, the newest of them. */
+  readonly sameName: string | null
+  /** The checkpoint that the name means from now on: the newest that has it. */
+  readonly meant: string | null
+}
 
 async function setPinned(
   context: ProjectContext,

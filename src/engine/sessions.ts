@@ -7,6 +7,7 @@ import {
   IN_PROGRESS,
   makeId,
   parseCheckpointId,
+  parsePathText,
   parseSessionId,
   type Project,
   SavestateError,
@@ -34,15 +35,20 @@ export const listSessions = storeOperation({
   input: () =>
     z.strictObject({
       status: z.optional(z.enum(['in_progress', 'completed', 'failed', 'halted'])),
-      /** Only those that are going on with nobody who goes on. */
+      /** Only those in progress that no process is working on. */
       interrupted: z.optional(z.boolean()),
+      /** The path of a project. */
+      project: z.optional(z.string()),
       limit: z.optional(z.int().check(z.positive())),
     }),
-  async run(context, { status, interrupted, limit }): Promise<SessionsResult> {
+  async run(context, { status, interrupted, project, limit }): Promise<SessionsResult> {
+    const known =
+      project === undefined ? undefined : context.ledger.projectAt(parsePathText(project))
+    if (project !== undefined && known === undefined) return { sessions: [] }
     const nowMs = context.clock.nowMs()
     const wanted = interrupted === true ? 'in_progress' : status
     const sessions = context.ledger.sessions
-      .list({ status: wanted })
+      .list({ status: wanted, project: known?.id })
       .filter(
         (session) => interrupted === undefined || isInterrupted(session, nowMs) === interrupted,
       )

@@ -31,25 +31,23 @@ export function parseReference(text: string): Reference {
 
 export function parseName(text: string): string {
   const name = text.trim()
-  const fault =
-    name === ''
-      ? 'is empty'
-      : name.length > MAX_NAME
-        ? `is longer than ${MAX_NAME} characters`
-        : /^[0-9]+$/.test(name)
-          ? 'is a number, which would read as a place in the list'
-          : name.startsWith('-')
-            ? 'starts with a dash'
-            : /\p{Cc}/u.test(name)
-              ? 'has a control character in it'
-              : HALF_CHARACTER.test(name)
-                ? 'has half a character in it'
-                : undefined
+  if (name === '') {
+    throw new SavestateError('BAD_INPUT', 'A name cannot be empty', {
+      hint: 'To take a name off a checkpoint: savestate name <ref> --remove',
+    })
+  }
+  const fault = nameFault(name)
   if (fault === undefined) return name
-  throw new SavestateError(
-    'BAD_INPUT',
-    `A checkpoint name must not be so: ${JSON.stringify(name.slice(0, 60))} ${fault}`,
-  )
+  const shown = JSON.stringify(name.slice(0, 60))
+  throw new SavestateError('BAD_INPUT', `${shown} cannot be a name: ${fault}`)
+}
+
+function nameFault(name: string): string | undefined {
+  if (name.length > MAX_NAME) return `it is longer than ${MAX_NAME} characters`
+  if (/^[0-9]+$/.test(name)) return 'it would be read as a position in the list'
+  if (name.startsWith('-')) return 'it would be read as an option'
+  if (/\p{Cc}/u.test(name)) return 'it contains a control character'
+  return HALF_CHARACTER.test(name) ? 'it contains an incomplete character' : undefined
 }
 
 export function parseReason(text: string): string {

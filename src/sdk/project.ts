@@ -208,7 +208,8 @@ export class Project {
     return this.#perform(engine.unpin, { ref })
   }
 
-  async name(ref: string, name: string): Promise<engine.CheckpointView> {
+  /** Null takes the name off. */
+  async name(ref: string, name: string | null): Promise<engine.NameResult> {
     return this.#perform(engine.name, { ref, name })
   }
 

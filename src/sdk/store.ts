@@ -116,6 +116,8 @@ export class Store {
     input: {
       readonly status?: StatusWord
       readonly interrupted?: boolean
+      /** Only those of the project with this path (`project.path`). */
+      readonly project?: string
       readonly limit?: number
     } = {},
   ): Promise<engine.SessionsResult['sessions']> {

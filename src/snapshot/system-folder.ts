@@ -4,13 +4,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** With everything below. */
-const WITH_ALL_BELOW = [
-  ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/proc', '/sbin'],
-  ...['/sys', '/usr/bin', '/usr/include', '/usr/lib', '/usr/lib32', '/usr/lib64', '/usr/libexec'],
-  ...['/usr/sbin', '/usr/share', '/usr/local/bin', '/usr/local/etc', '/usr/local/include'],
-  ...['/usr/local/lib', '/usr/local/sbin', '/usr/local/share', '/var/cache', '/var/log'],
-  ...['/Applications', '/Library', '/System', '/private/etc'],
-]
+const WITH_ALL_BELOW = (
+  '/bin /boot /dev /etc /lib /lib32 /lib64 /libx32 /proc /sbin /sys ' +
+  '/usr/bin /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/sbin /usr/share ' +
+  '/usr/local/bin /usr/local/etc /usr/local/include /usr/local/lib /usr/local/sbin /usr/local/share ' +
+  '/var/cache /var/log /Applications /Library /System /private/etc'
+).split(' ')
 /** Only these themselves: people do have projects below, as in /usr/src, /var/www and /run/media. */
 const ALONE = ['/usr', '/usr/local', '/var', '/var/lib', '/run', '/private', '/private/var']
 /** Memory that people use as a disk. */

@@ -305,7 +305,7 @@ test('pin, unpin and name say what they did', () => {
     'Unpinned <id>: the limits apply to it again.\n',
   )
   expect(steady(s.run(['name', '1', 'before lunch']).stdout)).toBe(
-    '<id> is now named before lunch\n',
+    '<id> is now named before lunch.\n',
   )
   expect(s.json(['pin', 'before lunch'])).toMatchObject({ name: 'before lunch', pinned: true })
 })

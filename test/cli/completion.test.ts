@@ -84,6 +84,7 @@ test('what an option or argument can only be is offered', () => {
     'completed',
     'failed',
     'halted',
+    'interrupted',
   ])
   expect(textsOf(offered(s, ['export', '--format', 'y']))).toEqual(['yaml'])
   expect(textsOf(offered(s, ['export', '--format=y']))).toEqual(['--format=yaml'])

@@ -1,4 +1,5 @@
 // Sessions on the command line: which there are, which died, and how one goes on.
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runAgent, startAgent } from './agent.js'
 import { type Scratch, scratch, steady } from './program.js'
@@ -59,7 +60,8 @@ test('without sessions, it is said how one comes about', () => {
   expect(s.run(['sessions'])).toEqual({
     code: 0,
     stdout:
-      'There are no sessions yet. An agent begins one with store.session() of the SDK; by hand:\n' +
+      'There are no sessions. An agent with hooks starts one (savestate install claude), and so does\n' +
+      'a program with the SDK. By hand:\n' +
       '  savestate save --session ID --state FILE\n',
     stderr: '',
   })
@@ -117,7 +119,7 @@ test('an agent that was killed is found, and goes on where it was', async () => 
   expect(steady(listed.stdout)).toBe(
     `fix-login  coder  interrupted  2 steps  just now  ${s.project}\n`,
   )
-  expect(listed.stderr).toBe('Go on with one that is interrupted: savestate resume ID\n')
+  expect(listed.stderr).toBe('To continue one that is interrupted: savestate resume ID\n')
 
   const { brief, ...resumed } = s.json(['resume', 'fix-login']) as { brief: string }
   expect(resumed).toEqual({
@@ -218,9 +220,29 @@ test('wrong usage says what is right', () => {
   )
   expect(errorOf('resume')).toContain('Error: <session> is missing.\nUsage: savestate resume ')
   expect(errorOf('sessions', '--status', 'done')).toContain(
-    'Error: --status takes one of in_progress, completed, failed, halted, not "done".\n',
+    'Error: --status takes one of in_progress, completed, failed, halted, interrupted, not "done".\n',
   )
   expect(errorOf('sessions', '--status', 'completed', '--interrupted')).toContain(
     'Error: --interrupted and --status cannot be given together.\n',
+  )
+})
+
+test('what the table prints as a status can be asked for, and so can one project', () => {
+  using s = scratch({ 'one/package.json': '{}', 'two/package.json': '{}' })
+  for (const name of ['one', 'two'])
+    s.run(['-C', join(s.project, name), 'save', '--session', `of-${name}`])
+  const idsOf = (...args: string[]) => {
+    const { stdout, code } = s.run(['sessions', '--json', ...args])
+    expect(code).toBe(0)
+    const { sessions } = JSON.parse(stdout) as { sessions: { id: string }[] }
+    return sessions.map(({ id }) => id)
+  }
+  expect(s.run(['sessions']).stdout).toContain('interrupted')
+  expect(idsOf('--status', 'interrupted')).toEqual(['of-two', 'of-one'])
+  expect(idsOf('--status', 'interrupted')).toEqual(idsOf('--interrupted'))
+  expect(idsOf('--here', '-C', join(s.project, 'one'))).toEqual(['of-one'])
+  expect(idsOf('--here', '--status', 'completed', '-C', join(s.project, 'one'))).toEqual([])
+  expect(s.run(['sessions', '--here', '-C', s.project]).stdout).toBe(
+    'This project has no sessions.\n',
   )
 })

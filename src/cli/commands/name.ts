@@ -1,9 +1,60 @@
-import { command } from '../command.js'
-import { printable } from '../printable.js'
+import { type NameResult, SavestateError } from '../../index.js'
+import { command, type Request } from '../command.js'
+import { printable, printableLine } from '../printable.js'
+import { shellQuoted } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
+import { usageOf } from '../table.js'
 
 export const run = command({
-  call: async ({ project, argument }) => (await project()).name(argument(0), argument(1)),
-  render: async ({ id, name }, { project }) =>
-    `${await shortIdOf(await project(), id)} is now named ${printable(name ?? '')}`,
+  call: async (request) => (await request.project()).name(request.argument(0), wantedName(request)),
+  async render(result, { project }) {
+    const here = await project()
+    return nameText(result, (id) => shortIdOf(here, id))
+  },
 })
+
+/** Null to take the name off. */
+function wantedName({ positionals, options }: Request): string | null {
+  const name = positionals[1]
+  const isRemoved = options.has('remove')
+  if (name !== undefined && !isRemoved) return name
+  if (name === undefined && isRemoved) return null
+  const fault = isRemoved ? '--remove takes no NAME' : 'NAME is missing'
+  throw new SavestateError('BAD_INPUT', fault, { hint: `Usage: ${usageOf('name')}` })
+}
+
+async function nameText(
+  { id, name, previousName, sameName, meant }: NameResult,
+  shorten: (id: string) => Promise<string>,
+): Promise<string> {
+  const own = await shorten(id)
+  if (name === null) {
+    if (previousName === null) return `${own} has no name.`
+    return `Took the name ${printable(previousName)} off ${own}. The limits apply to it again, unless it is pinned.`
+  }
+  const isReplaced = previousName !== null && previousName !== name
+  const before = isReplaced ? ` It was named ${printable(previousName)} before.` : ''
+  const lines = [`${own} is now named ${printable(name)}.${before}`]
+  if (sameName !== null) lines.push(await sameNameText({ own, name, sameName, meant }, shorten))
+  return lines.join('\n')
+}
+
+async function sameNameText(
+  {
+    own,
+    name,
+    sameName,
+    meant,
+  }: {
+    readonly own: string
+    readonly name: string
+    readonly sameName: string
+    readonly meant: string | null
+  },
+  shorten: (id: string) => Promise<string>,
+): Promise<string> {
+  const other = await shorten(sameName)
+  const shown = printableLine(name)
+  if (meant !== sameName) return `${other} has this name too, but is older: ${shown} means ${own}.`
+  return `${other} has this name too and is newer, so ${shown} means ${other}. To change that: savestate name ${shellQuoted(other)} --remove`
+}

@@ -1,18 +1,20 @@
 import { jsonOf } from '../any-classes.js'
 import { command } from '../command.js'
 import type { Options } from '../parse.js'
-import { STATUSES } from '../session-commands.js'
+import { INTERRUPTED, STATUSES } from '../session-commands.js'
 import { sessionsTable } from '../sessions-table.js'
+import { programFor } from '../shell-quoted.js'
 
 const DEFAULT_LIMIT = 20
 
 export const run = command({
-  async call({ store, options, isJson }) {
+  async call({ store, project, options, isJson }) {
     const status = STATUSES.find((word) => word === options.text('status'))
     const limit = isJson ? options.number('limit') : shownOf(options) + 1
     const sessions = await (await store()).sessions({
       ...(status === undefined ? {} : { status }),
-      ...(options.has('interrupted') ? { interrupted: true } : {}),
+      ...(isInterrupted(options) ? { interrupted: true } : {}),
+      ...(options.has('here') ? { project: (await project()).path } : {}),
       // One more than is shown tells whether there are more.
       ...(limit === undefined ? {} : { limit }),
     })
@@ -23,27 +25,37 @@ export const run = command({
   }),
   render({ sessions }, { options, screen }) {
     if (sessions.length > 0) return sessionsTable(sessions.slice(0, shownOf(options)), screen)
-    if (options.has('interrupted')) return 'No session is interrupted.'
-    if (options.has('status')) return `No session has the status ${options.text('status')}.`
+    const where = options.has('here') ? ' of this project' : ''
+    if (isInterrupted(options)) return `No session${where} is interrupted.`
+    if (options.has('status')) return `No session${where} has the status ${options.text('status')}.`
+    if (options.has('here')) return 'This project has no sessions.'
     return [
-      'There are no sessions yet. An agent begins one with store.session() of the SDK; by hand:',
+      'There are no sessions. An agent with hooks starts one (savestate install claude), and so does',
+      'a program with the SDK. By hand:',
       '  savestate save --session ID --state FILE',
     ].join('\n')
   },
   note({ sessions }, { options, screen }) {
     const shown = shownOf(options)
-    const status = options.has('status') ? ` --status ${options.text('status')}` : ''
-    const filter = options.has('interrupted') ? ' --interrupted' : status
-    const more = `savestate sessions${filter} --limit ${shown * 5}`
+    const filters = [
+      options.has('here') ? ' --here' : '',
+      options.has('interrupted') ? ' --interrupted' : '',
+      options.has('status') ? ` --status ${options.text('status')}` : '',
+    ]
+    const more = `${programFor(options)} sessions${filters.join('')} --limit ${shown * 5}`
     const hints = [
       sessions.length > shown ? `There are more. See them with: ${more}` : [],
       sessions.some(({ interrupted }) => interrupted)
-        ? 'Go on with one that is interrupted: savestate resume ID'
+        ? 'To continue one that is interrupted: savestate resume ID'
         : [],
     ].flat()
     return hints.length === 0 ? undefined : screen.paintNote('dim', hints.join('\n'))
   },
 })
+
+function isInterrupted(options: Options): boolean {
+  return options.has('interrupted') || options.text('status') === INTERRUPTED
+}
 
 function shownOf(options: Options): number {
   return options.number('limit') ?? DEFAULT_LIMIT
