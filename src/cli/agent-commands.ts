@@ -1,4 +1,4 @@
-// The commands for coding agents: they are installed once, and their hooks call us from then on.
+// The commands for coding agents: `install` runs once, and the agent's hooks call us from then on.
 import { type CommandSpec, DRY_RUN, type OptionSpec, YES } from './spec.js'
 
 /** The same as AGENT_NAMES of the adapters, which are not loaded to read arguments. */
@@ -27,7 +27,7 @@ export const AGENT_TITLES: Readonly<Record<(typeof AGENTS)[number], string>> = {
 
 const SCOPE: readonly OptionSpec[] = [
   { name: 'user', kind: 'flag', summary: 'For all your projects (the default)' },
-  { name: 'project', kind: 'flag', summary: 'For this project alone, in its folder' },
+  { name: 'project', kind: 'flag', summary: 'Only for this project, in its folder' },
 ]
 
 export const AGENT_COMMANDS = {
@@ -38,8 +38,9 @@ export const AGENT_COMMANDS = {
     details: [
       "Adds hooks to the agent's configuration. It shows a summary and asks first; `v` shows every changed line. Nothing else in the files changes.",
       'Codex runs only hooks that you trust. You are asked separately; --trust answers yes in advance.',
-      'With --http the configuration contains a token and becomes readable by you only, and the daemon opens a TCP port on 127.0.0.1: docs/agents.md.',
+      'With --http the configuration contains a token and becomes readable by you only, and the daemon opens a TCP port on 127.0.0.1.',
     ],
+    page: 'docs/agents.md',
     positionals: [
       {
         name: '<agent>',
@@ -54,7 +55,7 @@ export const AGENT_COMMANDS = {
       {
         name: 'strict',
         kind: 'flag',
-        summary: 'A checkpoint that fails before a tool runs stops the tool',
+        summary: 'Stop a tool call if the checkpoint before it fails',
       },
       {
         name: 'http',
@@ -81,8 +82,8 @@ export const AGENT_COMMANDS = {
       ['http', 'strict'],
     ],
     examples: [
-      ['savestate install claude', 'Undo for everything Claude Code does from now on'],
-      ['savestate install --all --dry-run', 'See what would be written for which agents'],
+      ['savestate install claude', 'Save everything Claude Code does from now on'],
+      ['savestate install --all --dry-run', 'See what would be added for which agents'],
     ],
   },
   uninstall: {
@@ -94,23 +95,23 @@ export const AGENT_COMMANDS = {
   },
   hook: {
     usage: 'hook <agent> <event> [--strict] [--patience N]',
-    summary: 'Handle one event of an agent; its configuration calls this',
+    summary: 'Handle one event of an agent; its hooks run this',
     details: [
-      'Reads what the agent tells on stdin, saves the folder if the event calls for it, and answers as that agent expects. Whatever goes wrong, the agent goes on: the failure is shown once and stands in `savestate status`.',
-      'Never ends with exit code 2, which agents take for a refusal, unless `--strict` is given and the answer that stops a tool cannot be written, or the call cannot be read.',
+      'Reads the event from stdin, saves the folder if the event calls for it, and answers in the form that the agent expects. If something fails, the agent continues: the failure is shown once, and `savestate status` lists it.',
+      'Agents treat exit code 2 as a refusal. The command never ends with it, unless --strict is given and the refusal cannot be written, or the event cannot be read.',
     ],
     positionals: [{ name: '<agent>', choices: AGENTS }, { name: '<event>' }],
     options: [
       {
         name: 'strict',
         kind: 'flag',
-        summary: 'A checkpoint that fails before a tool runs stops the tool',
+        summary: 'Stop a tool call if the checkpoint before it fails',
       },
       {
         name: 'patience',
         kind: 'number',
         value: 'N',
-        summary: 'Give a checkpoint up after N seconds (default 10)',
+        summary: 'Give up on a checkpoint after N seconds (default 10)',
       },
     ],
   },
@@ -118,15 +119,16 @@ export const AGENT_COMMANDS = {
     usage: 'mcp [--allow-agent-rewind]',
     summary: 'Expose checkpoints to an agent over MCP (stdin and stdout)',
     details: [
-      "An agent's configuration runs this: docs/mcp.md. The agent can save, list, show, compare and search checkpoints of the project. It can only plan a rewind, unless you give the option; even then it must confirm the plan, and only while the folder is unchanged.",
+      'An agent starts this from its configuration. It can save, list, show, compare and search the checkpoints of the project. It can plan a rewind, but not run it unless you pass --allow-agent-rewind; then it must confirm the plan, and the folder must not have changed since.',
     ],
+    page: 'docs/mcp.md',
     options: [
       {
         name: 'allow-agent-rewind',
         kind: 'flag',
-        summary: 'Let the agent carry out a rewind that it has planned',
+        summary: 'Let the agent run a rewind that it has planned',
       },
     ],
-    examples: [['claude mcp add savestate -- savestate mcp', 'Give the tools to Claude Code']],
+    examples: [['claude mcp add savestate -- savestate mcp', 'Add the tools to Claude Code']],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

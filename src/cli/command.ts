@@ -4,6 +4,7 @@ import { EXIT } from './exit.js'
 import type { Parsed } from './parse.js'
 import type { ProgressBar } from './progress-bar.js'
 import type { Screen } from './screen.js'
+import { wrapMessage } from './wrap.js'
 
 export type Request = Omit<Parsed, 'fault'> & {
   readonly isJson: boolean
@@ -32,6 +33,8 @@ export function command<Result>(parts: {
   /** 0 if left out. */
   exitCode?(result: Result): number
   readonly isPaged?: boolean
+  /** Not to be wrapped on a terminal: a program reads it. */
+  readonly isVerbatim?: boolean
 }): Command {
   return async (request) => {
     const result = await parts.call(request)
@@ -42,7 +45,8 @@ export function command<Result>(parts: {
     } else {
       const text = await parts.render(result, request)
       const note = await parts.note?.(result, request)
-      await show(text, { screen: request.screen, isPaged: parts.isPaged === true })
+      const { isPaged = false, isVerbatim = false } = parts
+      await show(text, { screen: request.screen, isPaged, isVerbatim })
       if (note !== undefined) request.screen.note(note)
     }
     return parts.exitCode?.(result) ?? EXIT.done
@@ -51,10 +55,14 @@ export function command<Result>(parts: {
 
 async function show(
   text: string,
-  { screen, isPaged }: { readonly screen: Screen; readonly isPaged: boolean },
+  {
+    screen,
+    isPaged,
+    isVerbatim,
+  }: { readonly screen: Screen; readonly isPaged: boolean; readonly isVerbatim: boolean },
 ): Promise<void> {
   if (!isPaged || !screen.isTerminal) {
-    screen.print(text)
+    screen.print(isVerbatim || isPaged ? text : wrapMessage(text, screen.width))
     return
   }
   const { page } = await import('./pager.js')

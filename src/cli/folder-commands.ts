@@ -1,4 +1,4 @@
-// The commands that look at a folder's checkpoints or change the folder.
+// The commands that read a folder's checkpoints or change the folder.
 import {
   type CommandSpec,
   DRY_RUN,
@@ -12,16 +12,16 @@ import {
 } from './spec.js'
 
 const PATH_HELP =
-  'Paths are relative to the current folder, or to DIR with `-C DIR`. A path in double quotes, as Savestate prints names with odd characters, is read as such; write ./ in front of a name that really begins with a quote.'
+  'Paths are relative to the current folder, or to DIR with `-C DIR`. Savestate prints names with special characters in double quotes and accepts them in that form; put ./ before a name that really starts with a quote.'
 
-/** Of what saves when a folder falls quiet. */
+/** For commands that save when changes stop. */
 const SAVING: readonly OptionSpec[] = [
-  messageOption('Say why, in every checkpoint'),
+  messageOption('The message of every checkpoint'),
   {
     name: 'quiet',
     kind: 'number',
     value: 'N',
-    summary: 'Save when nothing has happened for N seconds (default 1)',
+    summary: 'Save when nothing has changed for N seconds (default 1)',
   },
 ]
 
@@ -29,10 +29,10 @@ export const FOLDER_COMMANDS = {
   save: {
     usage:
       'save [-m TEXT] [--name NAME] [--session ID] [--state FILE|-] [--no-files] [--max-file-mb N]',
-    summary: 'Save what the folder holds, and what an agent knew',
+    summary: 'Save the folder, and the state of an agent',
     details: [
-      'Makes a checkpoint of the project, unless nothing has changed since the newest one. That one then gets the name, if it has none; a reason that was given is not kept.',
-      'With --session the checkpoint belongs to that session and is always made. The session is made too if there is none of that id.',
+      'If nothing has changed since the newest checkpoint, no checkpoint is made: --name is applied to the newest one if it has no name, and -m is ignored.',
+      'With --session a checkpoint is always made, and belongs to that session. A session with a new id is created.',
     ],
     options: [
       messageOption('Say why'),
@@ -49,43 +49,43 @@ export const FOLDER_COMMANDS = {
       {
         name: 'no-files',
         kind: 'flag',
-        summary: 'Save the state alone, without the folder',
+        summary: 'Save only the state, not the folder',
         needs: 'state',
       },
       {
         name: 'max-file-mb',
         kind: 'number',
         value: 'N',
-        summary: 'Leave out files over N MB (default 10, or as the settings say)',
+        summary: 'Skip files over N MB (default 10, or the setting maxFileMb)',
       },
     ],
     examples: [
       ['savestate save -m "before the big refactoring"', 'Save, and say why'],
-      ['savestate save --name works', 'Save under a name to go back to'],
+      ['savestate save --name works', 'Save under a name'],
       ['savestate save --session fix-login --state state.json', 'Save the folder and a state'],
     ],
   },
   watch: {
     usage: 'watch [-m TEXT] [--quiet N]',
-    summary: 'Save the folder whenever it falls quiet, until Ctrl-C',
+    summary: 'Save the folder whenever changes stop, until Ctrl-C',
     details: [
-      'The folder is watched, so that a save costs what changed, not what is there. Each checkpoint is told as it is made; with --json as one line each.',
-      'A folder that never falls quiet is saved once a minute. At the end what is not saved yet is saved.',
+      'The kernel reports changed files, so a save takes time for what changed, not for the whole folder. Each checkpoint is printed as it is made; with --json, as one line each.',
+      'A folder that keeps changing is saved once a minute. Unsaved changes are saved at the end.',
     ],
     options: SAVING,
   },
   run: {
     usage: 'run [-m TEXT] [--quiet N] -- COMMAND…',
-    summary: 'Run a command, and save the folder before, while and after it works',
+    summary: 'Run a command, and save the folder before, during and after it',
     details: [
-      'For an agent, or any other program, that savestate has no hooks for. The command gets its arguments, the terminal, its input and output, and the signals as if it had been started without savestate, and its exit code is that of `savestate run`. It runs in the current folder, also with -C.',
-      'At the end stderr tells what changed and how to take it back; with --json in one line of JSON, the last of stderr. stdout is the command alone.',
-      'A save that fails never stops the command: it is told at the end. Without a command to start the exit code is 127, and 126 if it may not be started.',
+      'For an agent, or any other program, without hooks. The command gets its arguments, the terminal, input, output and signals as if it were started directly, and `savestate run` ends with its exit code. It runs in the current folder, even with -C.',
+      'At the end a summary on stderr says what changed and how to undo it; with --json it is the last line of stderr, as JSON. Only the command writes to stdout.',
+      'A failed save never stops the command; it is reported at the end. Exit code 127: command not found. 126: not executable.',
     ],
     takesCommand: true,
     options: SAVING,
     examples: [
-      ['savestate run -- aider', 'Work with an agent, and be able to take it back'],
+      ['savestate run -- aider', 'Work with an agent, and be able to undo it'],
       ['savestate run -m "new formatter" -- npx prettier --write .', 'Say why'],
     ],
   },
@@ -128,7 +128,7 @@ export const FOLDER_COMMANDS = {
     usage: 'show <ref> [--session ID]',
     summary: 'Show one checkpoint in full',
     details: [
-      'What changed since the checkpoint before, what was left out and why, and how to get its files back with git alone. For a checkpoint of a session also what its state consists of, and the newest tool calls up to it.',
+      'Shows what changed since the checkpoint before, what was skipped and why, and how to get the files back with git alone. For a checkpoint of a session, also the parts of its state and the latest tool calls before it.',
     ],
     positionals: [REF],
     options: [IN_SESSION],
@@ -156,7 +156,7 @@ export const FOLDER_COMMANDS = {
     summary: 'Show what changed since a checkpoint, or between two',
     details: [
       'Without a checkpoint: from the newest one to the folder as it is now. With one: from it to the folder. With two: from the first to the second.',
-      'Where more than one has changed something (you, agents by their names), a list before the changes says who has changed which file.',
+      'If there are several authors, the diff starts with a list of who changed which file.',
       PATH_HELP,
     ],
     positionals: [
@@ -164,11 +164,11 @@ export const FOLDER_COMMANDS = {
       { ...REF, name: '[<ref>]', isOptional: true },
     ],
     takesPaths: true,
-    options: [{ name: 'stat', kind: 'flag', summary: 'Only how much changed in each file' }],
+    options: [{ name: 'stat', kind: 'flag', summary: 'Show only how much changed in each file' }],
     examples: [
       ['savestate diff', 'What changed since the newest checkpoint'],
       ['savestate diff 2 1 --stat', 'How much changed between the last two'],
-      ['savestate diff works -- src', 'What changed in src since the one named works'],
+      ['savestate diff works -- src', 'What changed in src since the checkpoint "works"'],
     ],
   },
   rewind: {
@@ -261,7 +261,7 @@ export const FOLDER_COMMANDS = {
   },
   pin: {
     usage: 'pin <ref>',
-    summary: 'Keep a checkpoint whatever the limits say',
+    summary: 'Keep a checkpoint, whatever the limits are',
     positionals: [REF],
   },
   unpin: {

@@ -1,22 +1,26 @@
-// Help for people, from the table.
+// The help texts, from the table of commands.
+import { fileURLToPath } from 'node:url'
 import type { Screen } from './screen.js'
 import { padEnd } from './text-width.js'
+import { wrapWords } from './wrap.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
 import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
 
 const MAX_COLUMNS = 80
+const LEAST_SECOND = 24
 
 export function helpText(command: CommandName | undefined, screen: Screen): string {
   return (command === undefined ? generalHelp(screen) : commandHelp(command, screen)).join('\n')
 }
 
-function generalHelp({ paint, width }: Screen): string[] {
+function generalHelp(screen: Screen): string[] {
+  const { paint, width } = screen
   const names = COMMAND_NAMES.map((name) => [name, specOf(name).summary] as const)
   return [
-    'Savestate saves what a folder holds and what an agent knew, shows what changed,',
-    'and goes back.',
+    'Savestate saves a folder and the state of an agent, shows what changed, and goes',
+    'back.',
     '',
-    `${paint('bold', 'Usage:')} ${usageOf(undefined)}`,
+    ...usageLines(undefined, screen),
     '',
     paint('bold', 'Commands:'),
     ...columns(names, width),
@@ -25,25 +29,34 @@ function generalHelp({ paint, width }: Screen): string[] {
     ...columns(COMMON_OPTIONS.map(optionRow), width),
     '',
     ...wrap(REFERENCE_HELP, width),
-    ...wrap('`savestate help <command>` says more about a command.', width),
+    ...wrap('`savestate help <command>` explains a command.', width),
   ]
 }
 
-function commandHelp(command: CommandName, { paint, width }: Screen): string[] {
-  const { summary, details = [], options = [], positionals = [], examples = [] } = specOf(command)
+function commandHelp(command: CommandName, screen: Screen): string[] {
+  const { paint, width } = screen
+  const {
+    summary,
+    details = [],
+    options = [],
+    positionals = [],
+    examples = [],
+    page,
+  } = specOf(command)
   const texts = positionals.some(({ completes }) => completes === 'ref')
     ? [...details, REFERENCE_HELP]
     : details
   return [
     `${summary}.`,
     '',
-    `${paint('bold', 'Usage:')} ${usageOf(command)}`,
+    ...usageLines(command, screen),
     ...aliasLines(command),
     ...texts.flatMap((text) => ['', ...wrap(text, width)]),
     '',
     paint('bold', 'Options:'),
     ...columns([...options, ...COMMON_OPTIONS].map(optionRow), width),
     ...(examples.length === 0 ? [] : ['', paint('bold', 'Examples:'), ...columns(examples, width)]),
+    ...pageLines(page),
   ]
 }
 
@@ -61,25 +74,40 @@ export function optionRow(option: OptionSpec): readonly [string, string] {
   return [`${forms.join(', ')}${value === undefined ? '' : ` ${value}`}`, summary]
 }
 
+/** Two columns; where the first leaves too little room for the second, the second follows on lines of its own. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
+  const room = Math.min(width, MAX_COLUMNS)
   const first = Math.max(...rows.map(([left]) => left.length))
+  const rest = room - first - 4
+  if (rest < LEAST_SECOND)
+    return rows.flatMap(([left, right]) => [
+      `  ${left}`,
+      ...wrapWords(right, room - 6).map((line) => `      ${line}`),
+    ])
   return rows.flatMap(([left, right]) =>
-    wrap(right, Math.max(20, width - first - 4)).map(
+    wrapWords(right, rest).map(
       (line, index) => `  ${padEnd(index === 0 ? left : '', first)}  ${line}`,
     ),
   )
 }
 
+/** In brackets or not, but never broken within them. */
+const USAGE_PIECE = /\[(?:[^[\]]|\[[^\]]*\])*\]…?|\S+/g
+
+function usageLines(command: CommandName | undefined, { paint, width }: Screen): string[] {
+  const label = 'Usage: '
+  const room = Math.min(width, MAX_COLUMNS) - label.length
+  return wrapWords(usageOf(command), room, USAGE_PIECE).map((line, index) =>
+    index === 0 ? `${paint('bold', label.trim())} ${line}` : `${' '.repeat(label.length)}${line}`,
+  )
+}
+
 function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > Math.min(width, MAX_COLUMNS)) {
-      lines.push(line)
-      line = word
-    } else {
-      line = line === '' ? word : `${line} ${word}`
-    }
-  }
-  return [...lines, line]
+  return wrapWords(text, Math.min(width, MAX_COLUMNS))
+}
+
+/** Where it is on this machine: the package contains its documentation. */
+function pageLines(page: string | undefined): string[] {
+  if (page === undefined) return []
+  return ['', `More: ${fileURLToPath(new URL(`../../${page}`, import.meta.url))}`]
 }

@@ -1,4 +1,5 @@
 // docs/cli.md, from the table. A test compares the two.
+import { basename } from 'node:path'
 import { optionRow } from './help.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
 import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
@@ -33,7 +34,7 @@ export function cliReference(): string {
 }
 
 function commandSection(name: CommandName): string[] {
-  const { summary, details = [], options = [], examples = [] } = specOf(name)
+  const { summary, details = [], options = [], examples = [], page } = specOf(name)
   return [
     '',
     `## ${name}`,
@@ -47,6 +48,7 @@ function commandSection(name: CommandName): string[] {
       ...(index === 0 ? ['', 'Examples:', ''] : []),
       `- \`${command}\`: ${what}.`,
     ]),
+    ...(page === undefined ? [] : ['', `More: [${basename(page)}](${basename(page)}).`]),
   ]
 }
 

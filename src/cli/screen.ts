@@ -1,4 +1,5 @@
 // The two streams a command writes to: the answer on one, everything else on the other.
+import { wrapMessage } from './wrap.js'
 import { type Paint, paintFor, wantsColour } from './paint.js'
 
 export type Screen = {
@@ -30,6 +31,7 @@ export type Terminal = {
 }
 
 export function openScreen({ stdout, stderr, env }: Terminal): Screen {
+  const noteWidth = stderr.isTTY === true ? stderr.columns || 80 : Infinity
   return {
     paint: paintFor(wantsColour(stdout, env)),
     paintNote: paintFor(wantsColour(stderr, env)),
@@ -37,7 +39,7 @@ export function openScreen({ stdout, stderr, env }: Terminal): Screen {
     width: stdout.isTTY === true ? stdout.columns || 80 : Infinity,
     now: new Date(),
     print: (text) => void (text === '' || stdout.write(withEnd(text))),
-    note: (text) => void stderr.write(withEnd(text)),
+    note: (text) => void stderr.write(withEnd(wrapMessage(text, noteWidth))),
   }
 }
 

@@ -1,4 +1,4 @@
-// The commands for sessions: what agents were doing, and how they go on.
+// The commands for sessions: what agents were doing, and how they continue.
 import {
   type CommandSpec,
   DRY_RUN,
@@ -22,9 +22,9 @@ export const IMPORT_SYSTEM_KINDS = ['hermes', 'ares', 'breakpilot'] as const
 export const SESSION_COMMANDS = {
   sessions: {
     usage: 'sessions [--here] [--interrupted] [--status S] [--limit N]',
-    summary: 'List the sessions of all projects, last touched first',
+    summary: 'List the sessions of all projects, most recent first',
     details: [
-      'A session is interrupted when it is in progress and nobody is at work on it: its process died, or left it before it was ended.',
+      'A session is interrupted if it is in progress and no process is working on it: its process died, or left it before it was finished.',
     ],
     options: [
       { name: 'here', kind: 'flag', summary: 'Only those of the current project' },
@@ -36,16 +36,16 @@ export const SESSION_COMMANDS = {
         summary: `Only those with this status: ${[...STATUSES, INTERRUPTED].join(', ')}`,
         choices: [...STATUSES, INTERRUPTED],
       },
-      limitOption('At most N of them (default 20; with --json all)'),
+      limitOption('Show at most N (default 20; with --json all)'),
     ],
     exclusive: [['interrupted', 'status']],
   },
   resume: {
     usage: 'resume <session> [--max-chars N]',
-    summary: 'Print what an agent must know to go on with a session',
+    summary: 'Print what an agent needs to continue a session',
     details: [
-      'Finishes what was interrupted, then prints a text to put in front of the model: what is uncertain, what changed in the folder, what was done. Ends with SESSION_BUSY while a live process writes the session.',
-      `With --json also the state, and all of the rest as data. ${STATE_JSON_HELP}`,
+      'Finishes interrupted work, then prints a text for the model: what is uncertain, what changed in the folder, what was done. Fails with SESSION_BUSY while a live process is writing the session.',
+      `With --json also the state, and everything else as data. ${STATE_JSON_HELP}`,
     ],
     positionals: [{ name: '<session>', completes: 'session' }],
     options: [
@@ -57,16 +57,16 @@ export const SESSION_COMMANDS = {
       },
     ],
     examples: [
-      ['savestate sessions --interrupted', 'Find what died'],
-      ['savestate resume fix-login', 'What the next agent is told'],
+      ['savestate sessions --interrupted', 'Find what was interrupted'],
+      ['savestate resume fix-login', 'See what the next agent gets'],
       ['savestate resume fix-login --json', 'The same with the state, for a program'],
     ],
   },
   fork: {
     usage: 'fork <ref> [--as NEW-ID] [--session ID]',
-    summary: 'Begin a new session at a checkpoint',
+    summary: 'Start a new session at a checkpoint',
     details: [
-      'The new session has the state and the files of the checkpoint as its first one, and disturbs nothing: the old session and the folder stay as they are.',
+      'The first checkpoint of the new session has the state and the files of that checkpoint. The old session and the folder stay as they are.',
     ],
     positionals: [REF],
     options: [
@@ -74,12 +74,12 @@ export const SESSION_COMMANDS = {
         name: 'as',
         kind: 'text',
         value: 'NEW-ID',
-        summary: 'The id of the new session (default: that of the old one with -fork-1, -fork-2 …)',
+        summary: 'The id of the new session (default: the old id with -fork-1, -fork-2 …)',
       },
       IN_SESSION,
     ],
     examples: [
-      ['savestate fork 3', 'Try something else from the third newest checkpoint on'],
+      ['savestate fork 3', 'Try something else from the third newest checkpoint'],
       ['savestate fork 1 --session fix-login --as plan-b', 'From the newest of a session'],
     ],
   },
@@ -87,11 +87,11 @@ export const SESSION_COMMANDS = {
     usage: 'export [--session ID] [--format json|yaml]',
     summary: 'Print all checkpoints of a session with their states',
     details: [
-      'As JSON: a list of { id, name, timestamp, data, metadata }, oldest first, which `savestate import json` reads. A reason stands beside them as `reason`; where there is no name, `isNamed` is false, and `name` is the reason, or "checkpoint". As YAML: the latest state alone, a mapping with `status` and `updated` added, which `savestate import yaml` reads.',
-      `${STATE_JSON_HELP} A checkpoint in whose data or metadata there are such has "tagged": true beside them; a YAML text begins with the line "# tagged: true".`,
+      'As JSON: a list of { id, name, timestamp, data, metadata }, oldest first, for `savestate import json`. The message is in `reason`. If a checkpoint has no name, `isNamed` is false, and `name` is the message or "checkpoint". As YAML: only the latest state, a mapping with `status` and `updated` added, for `savestate import yaml`.',
+      `${STATE_JSON_HELP} A checkpoint with such values in its data or metadata has "tagged": true; a YAML text starts with the line "# tagged: true".`,
     ],
     options: [
-      sessionOption('Which one; needed unless the project has exactly one session'),
+      sessionOption('The session; needed unless the project has exactly one'),
       {
         name: 'format',
         kind: 'text',
@@ -100,27 +100,27 @@ export const SESSION_COMMANDS = {
         choices: EXPORT_FORMATS,
       },
     ],
-    examples: [['savestate export --session fix-login > fix-login.json', 'Take a session along']],
+    examples: [['savestate export --session fix-login > fix-login.json', 'Export a session']],
   },
   import: {
     usage: 'import <kind> [PATH] [--session ID] [--prefix TEXT] [--dry-run] [-y]',
-    summary: 'Bring in what was exported, or what another system has kept',
+    summary: 'Import exported sessions, or the checkpoints of another system',
     details: [
-      'Of the kinds json and yaml, PATH is a file as `savestate export` prints it, or - for stdin, and its checkpoints are added to the session ID, which is made in this project if there is none. A YAML file is one state, a mapping; its time is taken from `updated`, and is local if it names no zone. With --dry-run it is only told how many would be added, as JSON { add, known }.',
-      'Of the kind hermes, PATH is the folder of its checkpoints: repositories of both versions, archives and task files, as they occur. Of the kind ares, it is the folder of its checkpoints. Of the kind breakpilot, it is the JSON file of an export. What would be added is shown first. PATH is only read. What cannot be read is listed with the reason, and the rest is imported.',
-      'What is there already is not added again.',
+      'For json and yaml, PATH is a file written by `savestate export`, or - for stdin. Its checkpoints are added to the session ID, which is created in this project if it does not exist. A YAML file is one state, a mapping; its time is `updated`, local if it has no time zone. --dry-run only prints how many would be added; with --json, { add, known }.',
+      'For hermes, PATH is the folder of its checkpoints (default ~/.hermes/checkpoints): repositories of both versions, archives and task files. For ares, it is the folder of its checkpoints. For breakpilot, it is an exported JSON file. The plan is shown first. PATH is only read. Anything unreadable is listed with the reason, and the rest is imported.',
+      'Checkpoints that were imported before are not added again.',
     ],
     positionals: [
       { name: '<kind>', choices: [...IMPORT_KINDS, ...IMPORT_SYSTEM_KINDS] },
       { name: 'PATH', isOptional: true, completes: 'files' },
     ],
     options: [
-      sessionOption('Where they are added (json, yaml, breakpilot)'),
+      sessionOption('The session to add to (json, yaml, breakpilot)'),
       {
         name: 'prefix',
         kind: 'text',
         value: 'TEXT',
-        summary: 'Put TEXT in front of the ids of the sessions (hermes, ares, breakpilot)',
+        summary: 'Put TEXT before the ids of the sessions (hermes, ares, breakpilot)',
       },
       DRY_RUN,
       YES,
@@ -128,9 +128,9 @@ export const SESSION_COMMANDS = {
     exclusive: [['session', 'prefix']],
     examples: [
       ['savestate import hermes --dry-run', 'See what Hermes has in ~/.hermes/checkpoints'],
-      ['savestate import ares ~/.local/share/ares/checkpoints', 'Bring in the sessions of ares'],
-      ['savestate import json fix-login.json --session fix-login', 'Bring a session here'],
-      ['savestate export --session a | savestate import json - --session b', 'Copy one'],
+      ['savestate import ares ~/.local/share/ares/checkpoints', 'Import the sessions of ares'],
+      ['savestate import json fix-login.json --session fix-login', 'Import a session'],
+      ['savestate export --session a | savestate import json - --session b', 'Copy a session'],
     ],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

@@ -1,4 +1,4 @@
-// What a command says of itself, as data, and the options that several commands share.
+// Commands as data, and the options that several commands share.
 
 export type OptionSpec = {
   /** A name of one letter has no long form. */
@@ -44,6 +44,8 @@ export type CommandSpec = {
   readonly options?: readonly OptionSpec[]
   /** Of each group at most one option may be given. */
   readonly exclusive?: readonly (readonly string[])[]
+  /** A page of the documentation that says more. */
+  readonly page?: string
   readonly examples?: readonly (readonly [command: string, what: string])[]
 }
 
@@ -70,7 +72,7 @@ export const YES: OptionSpec = {
 export const DRY_RUN: OptionSpec = {
   name: 'dry-run',
   kind: 'flag',
-  summary: 'Show what would be done, and do nothing',
+  summary: 'Show the plan, and do nothing',
 }
 
 export const REF: PositionalSpec = { name: '<ref>', completes: 'ref' }
@@ -94,7 +96,7 @@ export function messageOption(summary: string): OptionSpec {
 }
 
 export const REFERENCE_HELP =
-  'A checkpoint is named by its number in `savestate list` (1 is the newest), its id, the first 4 or more letters of its id, or its name.'
+  '<ref> is the number of a checkpoint in `savestate list` (1 is the newest), its id, the first 4 or more letters of its id, or its name.'
 
 export const STATE_JSON_HELP =
-  'What is plain JSON in a state is printed as it is. Other values, such as dates, maps and integers that a number cannot hold, are printed as objects with the one key `$`, as in {"$":["Date",1763200000000]}.'
+  'Plain JSON values of a state are printed as they are. Other values (dates, maps, integers too large for a number) are printed as objects with the single key `$`, as in {"$":["Date",1763200000000]}.'

@@ -57,13 +57,13 @@ export const STORE_COMMANDS = {
   },
   forget: {
     usage: 'forget <path> [--dry-run] [-y]',
-    summary: 'Remove a path from all history of the project',
+    summary: 'Remove a path from the whole history of the project',
     details: [
-      'For a secret or a large file that should never have been captured: it leaves every checkpoint, and its contents leave the store. The file in the folder is not touched.',
+      'For a secret or a large file that should never have been saved: it is removed from every checkpoint, and its contents from the store. The file in the folder is not touched.',
     ],
     positionals: [{ name: '<path>', completes: 'files' }],
     options: [DRY_RUN, YES],
-    examples: [['savestate forget config/secrets.json', 'Take it out of every checkpoint']],
+    examples: [['savestate forget config/secrets.json', 'Remove it from every checkpoint']],
   },
   clear: {
     usage: 'clear [-y|-f]',
@@ -85,32 +85,36 @@ export const STORE_COMMANDS = {
   },
   verify: {
     usage: 'verify [--quick]',
-    summary: 'Check that the store is whole',
+    summary: 'Check that the store is intact',
     details: [
-      'Ends with exit code 2 if it is not. Leftovers of stopped processes are told as notes and are no damage.',
+      'Ends with exit code 2 if it is not. Leftovers of killed processes are reported as notes; they are harmless.',
     ],
     options: [
-      { name: 'quick', kind: 'flag', summary: 'Look at the structure only, and read no contents' },
+      {
+        name: 'quick',
+        kind: 'flag',
+        summary: 'Check only the structure, without reading contents',
+      },
     ],
   },
   repair: {
     usage: 'repair [--dry-run] [-y]',
-    summary: 'Make again what is derived, and set aside what is damaged',
+    summary: 'Rebuild derived data and quarantine damaged files',
     details: [
-      'Shows what it will do and asks first. Damaged files are moved to the folder `damaged` in the store, never deleted.',
-      'Ends with exit code 2 if something could not be brought back.',
+      'Shows the plan and asks first. Damaged files are moved to the folder `damaged` in the store, never deleted.',
+      'Ends with exit code 2 if something could not be recovered.',
     ],
     options: [DRY_RUN, YES],
   },
   rekey: {
     usage: 'rekey [--plain] [--dry-run] [-y]',
-    summary: 'Encrypt what agents know, or change the key',
+    summary: 'Encrypt agent states, or change the key',
     details: [
-      'The new key is in SAVESTATE_NEW_KEY, or in a file that SAVESTATE_NEW_KEY_FILE names; the present one in SAVESTATE_KEY or SAVESTATE_KEY_FILE. A key is 32 bytes, as 64 hexadecimal digits or as base64. With the present key alone it encrypts what was saved before there was one.',
-      'Shows its plan and asks. Killed on the way, it goes on where it was when it is run again with both keys. Until it has ended, give both keys to all programs that use the store.',
+      'The new key is in SAVESTATE_NEW_KEY, or in the file named by SAVESTATE_NEW_KEY_FILE; the current key in SAVESTATE_KEY or SAVESTATE_KEY_FILE. A key is 32 bytes, as 64 hexadecimal digits or base64. With only a current key, it encrypts what was saved before there was a key.',
+      'Shows the plan and asks first. If it is killed, run it again with both keys to continue. Until it has finished, give both keys to all programs that use the store.',
     ],
     options: [
-      { name: 'plain', kind: 'flag', summary: 'Change to no key: decrypt everything' },
+      { name: 'plain', kind: 'flag', summary: 'Remove the key: decrypt everything' },
       DRY_RUN,
       YES,
     ],
@@ -125,13 +129,13 @@ export const STORE_COMMANDS = {
     usage: 'doctor [--paths]',
     summary: 'Print one page for a bug report',
     details: [
-      'Versions, sizes, settings, the agents that have our hooks, the last failures and a quick verify. No reasons, no names of files, nothing of a state.',
+      'Prints versions, sizes, settings, the agents with hooks, the last failures and a quick verify. It contains no messages, file names or agent state.',
     ],
     options: [
       {
         name: 'paths',
         kind: 'flag',
-        summary: 'Also the paths of projects, and the messages of failures',
+        summary: 'Also print the paths of projects and the messages of failures',
       },
     ],
   },
@@ -139,15 +143,16 @@ export const STORE_COMMANDS = {
     usage: 'daemon start|stop|status|run [--http]',
     summary: 'Run a background process that makes commands and hooks faster',
     details: [
-      'The first hook of an agent starts it. Commands use it if it runs, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json): docs/daemon.md.',
+      'The first hook of an agent starts it. Commands use it if it runs, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json).',
       'It listens on a Unix socket that only you can open. A TCP port of the loopback is opened only with --http, or while an agent has hooks from `savestate install --http`.',
       'stop lets it finish its work. run is the same process in the foreground, for a service manager.',
     ],
+    page: 'docs/daemon.md',
     positionals: [{ name: 'start|stop|status|run', choices: DAEMON_ACTIONS }],
     options: [
       { name: 'http', kind: 'flag', summary: 'start, run: listen on a TCP port too, for HTTP' },
     ],
-    examples: [['savestate daemon status --json', 'Where it listens, and what it takes']],
+    examples: [['savestate daemon status --json', 'Where it listens, and how much memory it uses']],
   },
   completion: {
     usage: 'completion bash|zsh|fish',
@@ -161,7 +166,7 @@ export const STORE_COMMANDS = {
   },
   help: {
     usage: 'help [command]',
-    summary: 'Show help for all or one of the commands',
+    summary: 'Show help for all commands or for one',
     positionals: [{ name: '[command]', isOptional: true, completes: 'command' }],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

@@ -1,5 +1,6 @@
 // What the calls of a store take and give.
 import type * as engine from '../engine/index.js'
+import type { StatusWord } from '../model/index.js'
 import type { Known } from './known-options.js'
 import type { Project } from './project.js'
 import type { Session } from './session.js'
@@ -38,4 +39,13 @@ export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' |
   readonly session: Session<State>
   readonly info: engine.SessionView
   readonly state: State | undefined
+}
+
+/** Which sessions to list. */
+export type SessionsInput = {
+  readonly status?: StatusWord
+  readonly interrupted?: boolean
+  /** Only those of the project with this path (`project.path`). */
+  readonly project?: string
+  readonly limit?: number
 }

@@ -7,7 +7,6 @@ import {
   type Config,
   explainSystemError,
   type ImportSystem,
-  type StatusWord,
 } from '../model/index.js'
 import { isUnsafeFolder, refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
@@ -22,6 +21,7 @@ import {
   type ResumedSession,
   SESSION_OPTIONS,
   type SessionOptions,
+  type SessionsInput,
 } from './store-types.js'
 import { Threads } from './threads.js'
 
@@ -112,15 +112,7 @@ export class Store {
   }
 
   /** Last touched first; `interrupted`: going on, with nobody who goes on. */
-  async sessions(
-    input: {
-      readonly status?: StatusWord
-      readonly interrupted?: boolean
-      /** Only those of the project with this path (`project.path`). */
-      readonly project?: string
-      readonly limit?: number
-    } = {},
-  ): Promise<engine.SessionsResult['sessions']> {
+  async sessions(input: SessionsInput = {}): Promise<engine.SessionsResult['sessions']> {
     const { sessions } = await this.#perform(engine.listSessions, { input })
     return sessions
   }

@@ -24,9 +24,9 @@ test('commands and options are offered with their summaries', () => {
   expect(offered(s, ['re'])).toEqual([
     'rewind\tBring back the folder, the conversation of an agent, or both',
     'redo\tDo the last undone rewind again',
-    'resume\tPrint what an agent must know to go on with a session',
-    'repair\tMake again what is derived, and set aside what is damaged',
-    'rekey\tEncrypt what agents know, or change the key',
+    'resume\tPrint what an agent needs to continue a session',
+    'repair\tRebuild derived data and quarantine damaged files',
+    'rekey\tEncrypt agent states, or change the key',
   ])
   expect(textsOf(offered(s, ['-C', '.', 'un']))).toEqual(['undo', 'uninstall', 'unpin'])
   expect(textsOf(offered(s, ['undo', '--']))).toEqual(['--dry-run', '--yes', '--json', '--help'])

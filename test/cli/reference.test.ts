@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { cliReference } from '../../src/cli/reference.js'
 import type { CommandSpec } from '../../src/cli/spec.js'
 import { COMMAND_NAMES, COMMANDS } from '../../src/cli/table.js'
+import { widthOf } from '../../src/cli/text-width.js'
 import { scratch } from './program.js'
 
 test('docs/cli.md is what the table says', () => {
@@ -14,13 +15,19 @@ test('the list of commands has every command, once', () => {
   expect([...COMMAND_NAMES].sort()).toEqual(Object.keys(COMMANDS).sort())
 })
 
-test('every command has a help that begins with its summary and names its usage', () => {
+test('the help of each command has its summary, its usage, no line over 80 columns, and a page that exists', () => {
   using s = scratch()
   for (const name of COMMAND_NAMES) {
     const { code, stdout, stderr } = s.run([name, '--help'])
     expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' })
     expect(stdout.split('\n')[0]).toBe(`${COMMANDS[name].summary}.`)
-    expect(stdout).toContain(`Usage: savestate ${COMMANDS[name].usage}\n`)
+    const usage = stdout.split('Usage: ')[1]?.split(/\n(?! {7})/)[0] ?? ''
+    expect(usage.replace(/\n {7}/g, ' ')).toBe(`savestate ${COMMANDS[name].usage}`)
+    const isPage = (line: string) => line.startsWith('More: /')
+    const long = stdout.split('\n').filter((line) => widthOf(line) > 80 && !isPage(line))
+    expect([name, long]).toEqual([name, []])
+    const [, page] = /^More: (.*)$/m.exec(stdout) ?? []
+    expect(page === undefined || existsSync(page)).toBe(true)
   }
 })
 
@@ -49,5 +56,6 @@ test('general help lists every command', () => {
   const { stdout } = s.run(['help'])
   const listed = [...stdout.matchAll(/^ {2}([\w-]+) {2,}\S/gm)].map(([, name]) => name)
   expect(listed.slice(0, COMMAND_NAMES.length)).toEqual([...COMMAND_NAMES])
+  expect(stdout.split('\n').filter((line) => widthOf(line) > 80)).toEqual([])
   expect(s.run(['--help']).stdout).toBe(stdout)
 })

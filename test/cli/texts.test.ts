@@ -13,9 +13,11 @@ import { progressBar, progressText } from '../../src/cli/progress-bar.js'
 import { projectPath } from '../../src/cli/project-path.js'
 import { bytesOfArgument, decodeArgument } from '../../src/cli/raw-arguments.js'
 import { relativeTime } from '../../src/cli/relative-time.js'
+import { openScreen } from '../../src/cli/screen.js'
 import { paintId, shortIds } from '../../src/cli/short-id.js'
 import { COMMAND_NAMES } from '../../src/cli/table.js'
 import { cutEnd, cutStart, padEnd, widthOf } from '../../src/cli/text-width.js'
+import { wrapMessage } from '../../src/cli/wrap.js'
 
 const plain = (_: string, text: string) => text
 
@@ -90,6 +92,33 @@ test('the nearest command is found for a slip, none for another word', () => {
     'save',
     undefined,
   ])
+})
+
+test('a message is broken between words on a terminal, and a command never', () => {
+  const text = [
+    'Hooks were added. They take effect the next time you start the agent.',
+    'See it with: savestate show abcdefgh --session fix',
+    'Run `savestate verify --quick` and so on',
+    '  an indented line that is longer than the terminal is wide',
+    'short',
+  ].join('\n')
+  expect(wrapMessage(text, 30).split('\n')).toEqual([
+    'Hooks were added. They take',
+    'effect the next time you start',
+    'the agent.',
+    'See it with:',
+    'savestate show abcdefgh --session fix',
+    'Run `savestate verify --quick`',
+    'and so on',
+    '  an indented line that is longer than the terminal is wide',
+    'short',
+  ])
+  expect(wrapMessage(text, Infinity)).toBe(text)
+  expect(wrapMessage('\u001b[2mabc def\u001b[22m', 7)).toBe('\u001b[2mabc def\u001b[22m')
+  const written: string[] = []
+  const stderr = { isTTY: true, columns: 20, write: (part: string) => written.push(part) }
+  openScreen({ stdout: stderr, stderr, env: {} }).note('words that go beyond the edge')
+  expect(written).toEqual(['words that go beyond\nthe edge\n'])
 })
 
 test('nothing that acts on a terminal gets through', () => {

@@ -2,6 +2,7 @@ import { command } from '../command.js'
 import { COMPLETION_SCRIPTS, isShell, SHELLS } from '../completion-scripts.js'
 
 export const run = command({
+  isVerbatim: true,
   async call({ argument }) {
     const shell = argument(0)
     if (isShell(shell)) return { shell, script: COMPLETION_SCRIPTS[shell] }

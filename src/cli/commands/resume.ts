@@ -3,6 +3,7 @@ import { command } from '../command.js'
 import { printableLines } from '../printable.js'
 
 export const run = command({
+  isVerbatim: true,
   async call({ store, argument, options, hooks }) {
     const resumed = await (await store()).resume(argument(0), hooks)
     const { session: open, info, brief, ...rest } = resumed
