@@ -7,6 +7,7 @@ import { DAEMON_CASES } from './cases/daemon.js'
 import { ENDING_CASES } from './cases/endings.js'
 import { HOOK_CASES } from './cases/hooks.js'
 import { LATENCY_CASES } from './cases/latency.js'
+import { LAUNCHER_CASES } from './cases/launcher.js'
 import { MCP_CASES } from './cases/mcp.js'
 import { RESUME_CASES } from './cases/resume.js'
 import { TROUBLE_CASES } from './cases/trouble.js'
@@ -23,6 +24,7 @@ const CASES: readonly Case[] = [
   ...UNDO_CASES,
   ...CARE_CASES,
   ...MCP_CASES,
+  ...LAUNCHER_CASES,
   ...TROUBLE_CASES,
   ...DAEMON_CASES,
   ...LATENCY_CASES,
