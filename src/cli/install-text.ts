@@ -76,9 +76,13 @@ export function filesText(
 const MAX_NAMED = 3
 
 /** With ~ for the home of the user. */
-export function shortPath(path: string, { HOME: home = '' }: Environment): string {
-  const isInHome = home !== '' && path.startsWith(`${home}/`)
-  return pathForPeople(isInHome ? `~${path.slice(home.length)}` : path)
+export function shortPath(path: string, environment: Environment): string {
+  return pathForPeople(withTilde(path, environment))
+}
+
+/** The same as data, not made safe for a terminal. */
+export function withTilde(path: string, { HOME: home = '' }: Environment): string {
+  return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 }
 
 /** All changed lines. */

@@ -380,7 +380,7 @@ test('doctor tells which agents have our hooks, and whose configuration cannot b
   expect(s.run(['doctor']).stdout).toContain('Hooks:     none\n')
   expect(s.run(['install', 'claude', '-y']).code).toBe(0)
   expect(s.run(['install', 'codex', '--project', '-y']).code).toBe(0)
-  expect(s.run(['doctor']).stdout).toContain('Hooks:     claude (user), codex (project)\n')
+  expect(s.run(['doctor']).stdout).toContain('Hooks:     Claude Code (user), Codex (project)\n')
   s.write({ '.gemini/settings.json': '{ no JSON' })
   expect(s.json(['doctor'])).toMatchObject({
     hooks: [

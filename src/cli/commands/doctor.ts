@@ -2,6 +2,7 @@ import { type FoundHooks, installer, type LauncherState } from '../../adapters/i
 import { defaultHome, type DoctorResult, doctorStore } from '../../index.js'
 import { command, type Request } from '../command.js'
 import { AGENT_TITLES } from '../agent-commands.js'
+import { withTilde } from '../install-text.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { pathForPeople, printable, printableLine } from '../printable.js'
 import { version } from '../version.js'
@@ -17,9 +18,7 @@ export const run = command<Page>({
   async call(request) {
     const paths = request.options.has('paths')
     const result = await doctorStore({ mayBlock: true, version: version(), paths }, request.hooks)
-    const { launcherState } = await installer()
-    const launcher = launcherState(defaultHome(), process.env)
-    return { ...result, hooks: await hooksIn(request), launcher }
+    return { ...result, hooks: await hooksIn(request), launcher: await launcherOf() }
   },
   render(result) {
     const { versions, sizes, failures, projects = [] } = result
@@ -42,6 +41,14 @@ export const run = command<Page>({
     ].join('\n')
   },
 })
+
+/** A report goes to others: the home of the user is ~ in it. */
+async function launcherOf(): Promise<LauncherState> {
+  const { launcherState } = await installer()
+  const { path, exists, starts, gone } = launcherState(defaultHome(), process.env)
+  const short = (one: string) => withTilde(one, process.env)
+  return { path: short(path), exists, starts: starts?.map(short) ?? null, gone: gone.map(short) }
+}
 
 async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
   // A page for a report comes from any environment.
