@@ -392,7 +392,7 @@ test('doctor tells which agents have our hooks, and whose configuration cannot b
   rmSync(join(s.project, '.gemini/settings.json'))
   mkdirSync(join(s.project, '.gemini/settings.json'))
   const elsewhere = s.run(['doctor', '-C', s.project], { cwd: '/' })
-  expect(elsewhere.stdout).toContain('codex (project), gemini (project: cannot be read)\n')
+  expect(elsewhere.stdout).toContain('Codex (project), Gemini CLI (project: cannot be read)\n')
 })
 
 test('what failed is noted, told by status, and does not hide the error itself', () => {
