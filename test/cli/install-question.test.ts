@@ -6,9 +6,9 @@ import { expect, test } from 'vitest'
 import { daemonScratch, isAlive } from '../daemon-helpers.js'
 import { type Scratch, scratch } from './program.js'
 
-/** The screen after these lines were typed. */
+/** The screen, too wide for any wrapping, after these lines were typed. */
 function terminal(s: Scratch, command: string, typed: readonly string[]): string {
-  const { stdout } = spawnSync('script', ['-qec', `stty -echo cols 80; ${command}`, '/dev/null'], {
+  const { stdout } = spawnSync('script', ['-qec', `stty -echo cols 200; ${command}`, '/dev/null'], {
     cwd: s.project,
     env: { ...s.environment, NO_COLOR: '1' },
     encoding: 'utf8',

@@ -93,7 +93,7 @@ test('save refuses what makes no sense, and leaves no session behind', () => {
   )
   expect(stateError('.')).toBe('Error: "." cannot be read: it is a folder.\n')
   expect(stateError('-')).toContain('Error: stdin ends too early: line 1, column 1.\n')
-  expect(errorOf(s, 'save', '--session', 'x', '--name', '7')).toContain('is a number')
+  expect(errorOf(s, 'save', '--session', 'x', '--name', '7')).toContain('"7" cannot be a name')
   expect(errorOf(s, 'save', '--session', '')).toContain('A session id has 1 to 200 characters')
   expect(s.json(['sessions'])).toEqual({ sessions: [] })
   s.run(['-C', s.project, 'save', '--session', 'mine'])
