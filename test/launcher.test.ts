@@ -165,6 +165,29 @@ test.each([
   expect(which().starts).toEqual([join(dirname(program), 'node'), program])
 })
 
+test('the folder that fnm makes for one shell is not recorded', () => {
+  using s = scratch()
+  const version = join(s.folder, 'fnm/node-versions/v20/installation')
+  const shell = join(s.folder, 'run/fnm_multishells/1_2')
+  const program = putProgram(join(version, 'bin/savestate'), { withNode: true })
+  mkdirSync(dirname(shell), { recursive: true })
+  symlinkSync(version, shell)
+  const storeHome = join(s.folder, 'store')
+  mkdirSync(storeHome)
+  writeLauncher({
+    storeHome,
+    environment: { PATH: join(shell, 'bin') },
+    programPath: join(shell, 'bin/savestate'),
+    nodePath: process.execPath,
+    hookFiles: new Map(),
+  })
+  rmSync(shell)
+  expect(launcherState(storeHome, { PATH: toolsOnly(s) })).toMatchObject({
+    starts: [join(version, 'bin/node'), program],
+    gone: [],
+  })
+})
+
 test('programs beside a node of no version manager are not started: they may be those of another user', () => {
   using s = scratch()
   const [old, other] = [join(s.folder, 'homes/me/bin'), join(s.folder, 'homes/other/bin')]

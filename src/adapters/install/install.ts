@@ -1,5 +1,5 @@
 // Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SavestateError, type Store } from '../../index.js'
 import { AGENT_NAMES, type AgentName } from '../agents/event.js'
 import { isAllowed, setAllowed } from '../guard/allowed.js'
@@ -205,7 +205,9 @@ function hookFiles(request: InstallRequest): ReadonlyMap<AgentName, string> {
   return new Map(
     AGENT_NAMES.flatMap((agent) => {
       const [target] = targetsOf(recipeOf({ ...request, agent, scope }))
-      return target === undefined ? [] : [[agent, target.path]]
+      if (target === undefined) return []
+      // Cline has a file for each hook.
+      return [[agent, agent === 'cline' ? dirname(target.path) : target.path]]
     }),
   )
 }

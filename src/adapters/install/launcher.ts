@@ -3,7 +3,7 @@
 // continue and reports that once: docs/decisions/0031-launcher.md.
 import { execFileSync } from 'node:child_process'
 import { existsSync, realpathSync, rmSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { SavestateError } from '../../index.js'
 import { readConfig, writeConfig } from './config-file.js'
 import { launcherScript, type LauncherValues, NOTICE } from './launcher-script.js'
@@ -44,7 +44,7 @@ export function writeLauncher(input: LauncherInput): void {
 function lastingNode({ nodePath, environment }: LauncherInput): string {
   const onPath = programOnPath('node', environment)
   const isSame = onPath !== undefined && realpathSync(onPath) === nodePath
-  return isSame ? onPath : nodePath
+  return isSame ? beyondShell(onPath) : nodePath
 }
 
 /** Throws BAD_INPUT for a program that npx will remove. */
@@ -52,12 +52,18 @@ export function lastingProgram({
   programPath,
   environment,
 }: Pick<LauncherInput, 'programPath' | 'environment'>): string {
-  if (!/[\\/]_npx[\\/]/.test(programPath)) return programPath
+  if (!/[\\/]_npx[\\/]/.test(programPath)) return beyondShell(programPath)
   const onPath = programOnPath('savestate', environment)
-  if (onPath !== undefined && !/[\\/]_npx[\\/]/.test(onPath)) return onPath
+  if (onPath !== undefined && !/[\\/]_npx[\\/]/.test(onPath)) return beyondShell(onPath)
   throw new SavestateError('BAD_INPUT', 'Savestate runs from a folder that npx will remove', {
     hint: 'Install it permanently first: npm install -g savestate',
   })
+}
+
+/** fnm puts a link to the folder of a Node version on PATH, which lives as long as the shell. */
+function beyondShell(path: string): string {
+  if (!path.includes('/fnm_multishells/')) return path
+  return join(realpathSync(dirname(path)), basename(path))
 }
 
 export type LauncherState = {
