@@ -256,7 +256,9 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(existsSync(join(s.home, 'ledger.db'))).toBe(true)
 
     // An install without the switch takes it back.
-    expect(s.run(['install', 'claude', '-y']).stdout).toMatch(/may not go back by itself any more/)
+    expect(s.run(['install', 'claude', '-y']).stdout).toMatch(
+      /may no longer rewind without asking you/,
+    )
     expect(s.run(['undo', '-y', '--json'], AGENT).stderr).toMatch(/"NEEDS_PERSON"/)
     expect(s.run(['undo', '-y']).code).toBe(0)
   })
