@@ -11,7 +11,7 @@ const page = `# Error codes
 
 <!-- Made by scripts/docs.mjs from src/model/errors.ts. Do not edit. -->
 
-An operation that did not do its work throws a \`SavestateError\` with a \`code\`, a \`message\` and a \`hint\`. On the
+A failed operation throws a \`SavestateError\` with a \`code\`, a \`message\` and a \`hint\`. On the
 command line the message and the hint go to stderr; with \`--json\` they are
 \`{"error":{"code","message","hint"}}\` there. A code is permanent: scripts may match on it. Messages and hints may
 improve.
@@ -20,8 +20,8 @@ improve.
 |---|---|
 ${rows.join('\n')}
 
-The command line ends with 0 when it is done, 1 when the person said no, 2 for the errors above, 130 or 143 when it was
-interrupted (\`INTERRUPTED\`), and 70 for a bug of ours, which has the code \`INTERNAL\` in JSON.
+Exit codes of the command line: 0 done, 1 the user said no, 2 one of the errors above, 130 or 143 interrupted
+(\`INTERRUPTED\`), 70 a bug in Savestate, which has the code \`INTERNAL\` in JSON.
 `
 
 if (process.argv.includes('--print')) process.stdout.write(page)

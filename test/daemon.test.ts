@@ -168,8 +168,8 @@ test('Ctrl-C ends the command and not the work, and says so', async () => {
     130,
     {
       code: 'INTERRUPTED',
-      message: 'Interrupted; the daemon goes on with it',
-      hint: 'See with `savestate list` what came of it.',
+      message: 'Interrupted, but the daemon continues this command',
+      hint: '`savestate list` shows what was done.',
     },
   ])
   hold[Symbol.dispose]()
@@ -213,7 +213,7 @@ test('a daemon that hangs is told as such, with its process and what to do', asy
   const { pid } = s.daemon('start')
   expect(s.run(['daemon', 'run'])).toEqual({
     code: 3,
-    stdout: `Process ${pid} has the place of the daemon already. More of it: savestate daemon status\n`,
+    stdout: `Process ${pid} is already the daemon of this store. See: savestate daemon status\n`,
     stderr: '',
   })
   process.kill(pid, 'SIGSTOP')

@@ -39,7 +39,7 @@ test('in a store of an older git, what a newer one finds odd in files of the use
   expect(configOf(s)).not.toMatch(SINCE_2_39)
   expect(s.run(['verify'])).toMatchObject({
     code: 0,
-    stdout: '1 checkpoint checked: the store is whole.\n',
+    stdout: '1 checkpoint checked: the store is intact.\n',
   })
 })
 

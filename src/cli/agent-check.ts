@@ -18,11 +18,11 @@ export async function refuseAgent(request: Request, { variable, agent }: AgentMa
     if (await mayRewind(await request.store(), { agent, folder })) return
   }
   const allow = mayBeAllowed
-    ? `\nTo let ${agent} do it: savestate install ${agent} --allow-agent-rewind`
+    ? `\nTo allow ${agent} to do it: savestate install ${agent} --allow-agent-rewind`
     : ''
   throw new SavestateError(
     'NEEDS_PERSON',
-    `An agent has asked for this (${variable} is set), and it is for a person alone. Nothing has been changed`,
-    { hint: `Run it in a terminal of your own.${allow}` },
+    `Only a user may run this command, and an agent has started it (${variable} is set). Nothing has been changed`,
+    { hint: `Run it in your own terminal.${allow}` },
   )
 }

@@ -14,13 +14,21 @@ export async function daemonAddress(
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<HookAddress> {
   if (store.isEncrypted)
-    throw new SavestateError('BAD_INPUT', 'The daemon has no key to an encrypted store', {
-      hint: 'Leave --http out.',
-    })
+    throw new SavestateError(
+      'BAD_INPUT',
+      'The daemon cannot use an encrypted store: it has no key',
+      {
+        hint: 'Leave --http out.',
+      },
+    )
   if (!store.settings.daemon)
-    throw new SavestateError('BAD_INPUT', 'Hooks may not start the daemon of this store', {
-      hint: 'Leave --http out, or set daemon to true in config.json of the store.',
-    })
+    throw new SavestateError(
+      'BAD_INPUT',
+      'The settings of this store do not let hooks start the daemon',
+      {
+        hint: 'Leave --http out, or set daemon to true in config.json of the store.',
+      },
+    )
   const { notedHttpPlace } = await loadDaemon()
   if (isDryRun) {
     const { port = 'PORT', token = 'TOKEN' } = notedHttpPlace(store.home) ?? {}
@@ -29,8 +37,8 @@ export async function daemonAddress(
   const { status } = await startDaemonFor(store.home, { http: true })
   const noted = notedHttpPlace(store.home)
   if (noted?.port === undefined || noted.port !== status['port'])
-    throw new SavestateError('DAEMON_FAILED', 'Another program has the port of the daemon', {
-      hint: 'Leave --http out. Or end that program, run `savestate daemon stop`, and try again.',
+    throw new SavestateError('DAEMON_FAILED', 'Another program uses the port of the daemon', {
+      hint: 'Leave --http out. Or stop that program, run `savestate daemon stop`, and try again.',
     })
   return { url: `http://127.0.0.1:${noted.port}`, token: noted.token }
 }

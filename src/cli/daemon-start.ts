@@ -62,6 +62,6 @@ async function startFault(home: string): Promise<SavestateError> {
   const holder = await daemonPlaceHolder({ home })
   if (holder !== undefined) return unresponsive(holder)
   return new SavestateError('DAEMON_FAILED', 'The daemon could not be started', {
-    hint: 'Commands work without it. `savestate daemon run` shows what is wrong.',
+    hint: 'Commands work without it. `savestate daemon run` shows the error.',
   })
 }

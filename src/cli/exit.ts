@@ -62,7 +62,7 @@ export async function reportUnwritten(error: unknown, teller: Teller): Promise<v
   const why = isFull ? 'no space is left' : error instanceof Error ? error.message : String(error)
   const fault = new SavestateError(
     isFull ? 'DISK_FULL' : 'FILE_FAILED',
-    `The answer could not be written: ${why}`,
+    `The output could not be written: ${why}`,
     { cause: error },
   )
   await reportAndExit(fault, teller)

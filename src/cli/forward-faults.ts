@@ -11,9 +11,9 @@ export async function reportLost({ isJson }: How): Promise<number> {
   const { SavestateError } = await import('../index.js')
   const error = new SavestateError(
     'DAEMON_LOST',
-    'The daemon went away, or hangs, and it was at work on this',
+    'The daemon stopped answering while it was running this command',
     {
-      hint: 'See with `savestate list` what came of it. A rewind that had begun is finished by the next command.',
+      hint: '`savestate list` shows what was done. The next command finishes a rewind that was interrupted.',
     },
   )
   return report(error, { screen: openScreen(process), isJson })
@@ -21,8 +21,8 @@ export async function reportLost({ isJson }: How): Promise<number> {
 
 /** The person does not wait. */
 export function reportLeft(signal: 'SIGINT' | 'SIGTERM', { isJson }: How): void {
-  const message = 'Interrupted; the daemon goes on with it'
-  const hint = 'See with `savestate list` what came of it.'
+  const message = 'Interrupted, but the daemon continues this command'
+  const hint = '`savestate list` shows what was done.'
   const { paintNote } = openScreen(process)
   if (process.stderr.isTTY) process.stderr.write('\n')
   const error = { code: 'INTERRUPTED', message, hint }

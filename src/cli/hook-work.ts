@@ -69,9 +69,13 @@ async function workedOut({ input, store }: HookWork, state: State): Promise<Answ
 }
 
 async function lateAnswer({ hook, store }: State, seconds: number): Promise<Answer> {
-  const error = new SavestateError('INTERRUPTED', `It was not done after ${seconds} seconds`, {
-    hint: 'If others were saving too, the next save has these changes. If it was the first save of a large folder, run `savestate save` in the folder once: later ones are quicker.',
-  })
+  const error = new SavestateError(
+    'INTERRUPTED',
+    `The checkpoint was not finished after ${seconds} seconds`,
+    {
+      hint: 'The next save includes these changes. If this was the first save of a large folder, run `savestate save` there once: later saves are faster.',
+    },
+  )
   return store === undefined ? answerWithoutStore(hook, error) : failHook(store, hook, error)
 }
 

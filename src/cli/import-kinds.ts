@@ -18,8 +18,8 @@ async function readExportedJson(path: string): Promise<readonly unknown[]> {
   const given = await readGiven(path)
   const items = parseJsonText(given)
   if (Array.isArray(items)) return readable(given, () => items.map(untagged))
-  throw new SavestateError('BAD_INPUT', `${given.source} holds no list of checkpoints`, {
-    hint: 'It must be as `savestate export` prints it: [{ "id", "name", "timestamp", "data", "metadata" }].',
+  throw new SavestateError('BAD_INPUT', `${given.source} does not contain a list of checkpoints`, {
+    hint: 'Expected the output of `savestate export`: [{ "id", "name", "timestamp", "data", "metadata" }].',
   })
 }
 
@@ -29,8 +29,8 @@ function readable<Value>({ source }: GivenText, read: () => Value): Value {
     return read()
   } catch (cause) {
     if (!(cause instanceof SavestateError) || cause.code !== 'STATE_UNREADABLE') throw cause
-    throw new SavestateError('BAD_INPUT', `${source} holds a state that cannot be read`, {
-      hint: `${cause.message}. The text was changed, or printed by a newer version of Savestate.`,
+    throw new SavestateError('BAD_INPUT', `${source} contains a state that cannot be read`, {
+      hint: `${cause.message}. The file was edited, or written by a newer version of Savestate.`,
       cause,
     })
   }
@@ -47,8 +47,8 @@ async function readStateYaml(path: string): Promise<readonly unknown[]> {
   const given = await readGiven(path)
   const mapping = await parseYamlText(given)
   if (!isRecord(mapping)) {
-    throw new SavestateError('BAD_INPUT', `${given.source} holds no mapping`, {
-      hint: 'A state in YAML has a key and a colon on each line, as `savestate export --format yaml` prints it.',
+    throw new SavestateError('BAD_INPUT', `${given.source} does not contain a mapping`, {
+      hint: 'Expected the output of `savestate export --format yaml`: one `key: value` per line.',
     })
   }
   const id = `yaml:${createHash('sha256').update(given.text).digest('hex').slice(0, 32)}`

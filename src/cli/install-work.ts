@@ -125,7 +125,7 @@ export async function chosenAgents(
   const isAll = request.options.has('all')
   if (named !== undefined && !isAll) return [named]
   if (named === undefined && isAll) return all()
-  throw new SavestateError('BAD_INPUT', 'Name one agent, or give --all', {
+  throw new SavestateError('BAD_INPUT', 'Name an agent, or use --all', {
     hint: `The agents are ${AGENTS.join(', ')}.`,
   })
 }
@@ -156,7 +156,7 @@ async function overHttp(
   if (!request.options.has('http')) return {}
   if (agent !== 'claude') {
     if (request.options.has('all')) return {}
-    throw new SavestateError('BAD_INPUT', `${agent} has no hooks that speak HTTP`, {
+    throw new SavestateError('BAD_INPUT', `${agent} has no HTTP hooks`, {
       hint: 'Leave --http out.',
     })
   }

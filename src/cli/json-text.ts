@@ -14,7 +14,7 @@ export function parseJsonText({ text, source }: GivenText): unknown {
     const place = `line ${before.length}, column ${Array.from(before.at(-1) ?? '').length + 1}`
     const what = at === text.length ? 'ends too early' : 'is not JSON'
     throw new SavestateError('BAD_INPUT', `${source} ${what}: ${place}`, {
-      hint: 'Strings and keys stand in double quotes; there are no comments and no comma before an end.',
+      hint: 'Strings and keys must be in double quotes. Comments and trailing commas are not allowed.',
       cause,
     })
   }

@@ -79,7 +79,8 @@ export function parse(argv: readonly string[]): Parsed {
     values.set('path', [...(values.get('path') ?? []), ...afterDashes])
   const words = takesCommand ? afterDashes : []
   const paths = takesCommand || isPathOption ? [] : afterDashes
-  if (takesCommand && words.length === 0) faults.push('The command to run is missing after --')
+  if (takesCommand && words.length === 0)
+    faults.push('The command to run is missing; it goes after --')
   const fault =
     word !== undefined && command === undefined
       ? unknownCommand(word)

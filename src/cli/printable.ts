@@ -50,8 +50,8 @@ function jsonText(value: unknown): string {
     return JSON.stringify(value, null, 2)
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause
-    throw new SavestateError('BAD_INPUT', 'This state is nested too deep to be printed', {
-      hint: 'It is kept as it is: `session.stateAt()` of the SDK reads it.',
+    throw new SavestateError('BAD_INPUT', 'This state is nested too deeply to be printed', {
+      hint: 'The stored state is unchanged: read it with `session.stateAt()` of the SDK.',
       cause,
     })
   }

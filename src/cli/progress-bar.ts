@@ -38,7 +38,7 @@ export function progressBar({
 }
 
 export function progressText({ phase, files, bytes: done, of }: Progress): string {
-  if (phase === 'scan') return `Looking at the folder: ${grouped(files)} files`
+  if (phase === 'scan') return `Scanning the folder: ${grouped(files)} files`
   const filled = of === 0 ? 0 : Math.min(BAR_WIDTH, Math.floor((files / of) * BAR_WIDTH))
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
   if (phase === 'check') return `${bar} ${grouped(files)} of ${grouped(of)} objects checked`

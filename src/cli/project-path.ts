@@ -25,8 +25,8 @@ export function projectPath(
   const bytes = bytesOfPath(argument)
   // As --path "$FILE" is where FILE is not set: not a way to say the current folder.
   if (bytes === '') {
-    throw new SavestateError('BAD_INPUT', 'An empty text is no path', {
-      hint: 'Write . for the current folder.',
+    throw new SavestateError('BAD_INPUT', 'A path cannot be empty', {
+      hint: 'Use . for the current folder.',
     })
   }
   const whole = posix.resolve(folder, bytes)
@@ -35,7 +35,7 @@ export function projectPath(
   throw new SavestateError(
     'BAD_INPUT',
     `${printable(JSON.stringify(argument))} is not in the project ${pathForPeople(textOf(root))}`,
-    { hint: 'Paths are relative to the current folder, or to the project with -C.' },
+    { hint: 'Paths are relative to the current folder, or to DIR with `-C DIR`.' },
   )
 }
 

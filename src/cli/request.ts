@@ -117,14 +117,14 @@ export async function currentFolder(): Promise<string> {
     current = process.cwd()
   } catch (cause) {
     if (!hasCode(cause, 'ENOENT')) throw cause
-    throw new SavestateError('PROJECT_MISSING', 'The current folder does not exist any more', {
-      hint: 'Go to another folder, or name one with -C.',
+    throw new SavestateError('PROJECT_MISSING', 'The current folder no longer exists', {
+      hint: 'Change to another folder, or name one with -C.',
       cause,
     })
   }
   if (!current.includes('\ufffd')) return current
   // Node has lost bytes of this name, and a search from a wrong name could find a wrong folder.
   throw new SavestateError('BAD_INPUT', 'The path of the current folder is not valid UTF-8', {
-    hint: 'Go to the root of the project and add `-C .` to the command.',
+    hint: 'Change to the root of the project and add `-C .` to the command.',
   })
 }

@@ -6,8 +6,8 @@ const SURPRISING: readonly (readonly [SkipReason, string])[] = [
   ['too-large', 'too large'],
   ['unreadable', 'unreadable'],
   ['unstable', 'kept changing'],
-  ['reserved', 'with a name that git cannot hold'],
-  ['special', 'neither file nor folder'],
+  ['reserved', 'with a name that git cannot store'],
+  ['special', 'not a file or folder'],
 ]
 
 /** Undefined if nobody would be surprised. */

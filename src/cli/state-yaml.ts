@@ -11,9 +11,13 @@ export async function stateYaml(store: Store, session: Session<unknown>): Promis
   const view = (await store.sessions()).find(({ id }) => id === session.id)
   const state = (await session.stateAt()) ?? {}
   if (!isRecord(state)) {
-    throw new SavestateError('BAD_INPUT', 'The state is no mapping, so it cannot be one in YAML', {
-      hint: 'Use --format json.',
-    })
+    throw new SavestateError(
+      'BAD_INPUT',
+      'The state is not a mapping, so it cannot be written as YAML',
+      {
+        hint: 'Use --format json.',
+      },
+    )
   }
   const { json, isPlain } = jsonForm(state)
   const mapping: Record<string, unknown> = { ...Object(json) }

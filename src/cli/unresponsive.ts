@@ -11,5 +11,5 @@ export function unresponsive({ pid }: Holder): SavestateError {
 /** Nothing is lost by a kill: the store is whole at every moment. */
 export function howToEnd(pid: number | null): string {
   const commands = 'Commands work without it.'
-  return pid === null ? commands : `${commands} If it stays so, end it with: kill -9 ${pid}`
+  return pid === null ? commands : `${commands} If it does not recover, end it with: kill -9 ${pid}`
 }

@@ -31,7 +31,8 @@ export async function findBreakpilot(
   { session, findings }: { readonly session: string | undefined; readonly findings: Findings },
 ): Promise<void> {
   const list = readJson(file)
-  if (!Array.isArray(list)) throw unreadable(`${pathText(file)} holds no list of checkpoints`)
+  if (!Array.isArray(list))
+    throw unreadable(`${pathText(file)} does not contain a list of checkpoints`)
   const sessions = new Map<string, StateItem[]>()
   for (const [at, value] of list.entries()) {
     const source = `${pathText(file)} item ${at + 1}`

@@ -82,7 +82,7 @@ export function parseProjectPath(text: string): BytePath {
   }
   // A variable that nobody has set must not come to mean the whole project.
   if (path === '') {
-    throw new SavestateError('BAD_INPUT', 'An empty text is no path', {
+    throw new SavestateError('BAD_INPUT', 'A path cannot be empty', {
       hint: 'Give "." for the whole project.',
     })
   }

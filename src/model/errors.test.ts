@@ -9,12 +9,12 @@ test.each([
   [
     'EBUSY',
     'FILE_FAILED',
-    'Something is mounted there, or in use. Unmount it, then run the command again.',
+    'It is in use, or a mount point. Unmount it, then run the command again.',
   ],
   [
     'EMFILE',
     'FILE_FAILED',
-    'Let more files be open at once (ulimit -n), then run the command again.',
+    'Raise the limit of open files (ulimit -n), then run the command again.',
   ],
   ['ENOSPC', 'DISK_FULL', 'Free some space, then run the command again.'],
 ])('%s is told with what helps', (code, told, hint) => {

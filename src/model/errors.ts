@@ -2,63 +2,61 @@
 import { types } from 'node:util'
 
 export const ERROR_CODES = {
-  ACCESS_REFUSED: 'Who asks over HTTP is not allowed to: no token, a wrong one, or from elsewhere.',
-  AGENT_REWIND_OFF: 'An agent asked for a rewind, and the person has not allowed it to.',
-  BAD_INPUT: 'An argument or option is not of the form it must have, or there is no such option.',
+  ACCESS_REFUSED:
+    'An HTTP request was refused: the token is missing or wrong, or the request comes from elsewhere.',
+  AGENT_REWIND_OFF: 'An agent asked for a rewind, and the user has not allowed it.',
+  BAD_INPUT: 'An argument or option is malformed or unknown.',
   CHECKPOINT_AMBIGUOUS:
-    'The start of an id fits more than one checkpoint, or a number may mean another one since a failed rewind.',
+    'More than one checkpoint id starts with the given letters, or a number may mean another checkpoint since a failed rewind.',
   CHECKPOINT_DAMAGED:
-    'The store has lost something of this checkpoint, so it cannot be brought back whole.',
+    'The store has lost a part of this checkpoint, so it cannot be restored completely.',
   CHECKPOINT_PARTIAL:
-    'The checkpoint does not hold what was asked of it: it has no files, or no state.',
+    'The checkpoint lacks what was asked for: it has no files, no state, or not this file.',
   CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',
-  CONFIG_INVALID: 'A configuration file has something in it that cannot be used.',
-  CONFIRMATION_NEEDED: 'The command changes files and nobody is there to say yes.',
+  CONFIG_INVALID: 'A configuration file is malformed or has an unknown setting.',
+  CONFIRMATION_NEEDED: 'The command changes files, and there is no terminal to ask on.',
   DAEMON_FAILED: 'The daemon could not be started, or does not answer.',
-  DAEMON_LOST: 'The connection to the daemon broke while it was at work on a command.',
-  DISK_FULL: 'The disk has no room for what had to be written.',
+  DAEMON_LOST: 'The connection to the daemon broke while it was running a command.',
+  DISK_FULL: 'The disk is full.',
   FILE_FAILED: 'The system refused to read or write a file.',
   GIT_FAILED: 'The git program ended with an error.',
-  GIT_MISSING: 'The git program is not installed or too old.',
+  GIT_MISSING: 'The git program is missing or too old.',
   HEAD_MOVED:
-    'The session has gone on since the checkpoint that the caller expected to be its head.',
-  INTERRUPTED: 'The work was stopped before it was done.',
-  KEY_MISSING: 'It is encrypted, and no key was given.',
+    'The session has newer checkpoints than the one that the caller expected to be its newest.',
+  INTERRUPTED: 'The work was interrupted before it was finished.',
+  KEY_MISSING: 'The value is encrypted, and no key was given.',
   KEY_UNUSABLE:
-    'What was given as a key is not one: not 32 bytes as hex or base64, or in a file that others may read.',
-  KEY_WRONG: 'It is encrypted with another key than the one that was given.',
-  NEEDS_PERSON: 'An agent has run a command that only a person may ask for.',
+    'The given key cannot be used: it is not 32 bytes in hex or base64, or others may read its file.',
+  KEY_WRONG: 'The value is encrypted with another key than the given one.',
+  NEEDS_PERSON: 'An agent has run a command that only a user may run.',
   NODE_TOO_OLD: 'The program was started with a Node that is too old for it.',
-  NOTHING_TO_REDO: 'There is no undone rewind.',
-  NOTHING_TO_UNDO: 'There is no rewind that is not yet undone.',
+  NOTHING_TO_REDO: 'There is no undone rewind to redo.',
+  NOTHING_TO_UNDO: 'There is no rewind to undo.',
   PLAN_STALE:
-    'The confirmation does not fit: the folder has changed since the plan, or it is for another plan.',
+    'The confirmation is out of date: the folder has changed since the plan, or it is for another plan.',
   PROJECT_BUSY: 'Another process is working on this project.',
-  PROJECT_MISSING: 'The project folder is not there or is not a folder.',
+  PROJECT_MISSING: 'The project folder does not exist or is not a folder.',
   PROJECT_REFUSED:
     'This folder is never captured: a root, a home, the temporary folder, a system folder, or the store.',
   RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
-  REKEY_UNFINISHED:
-    'The store has another key by now, but what it was before may still be found in its files.',
-  REWIND_CONFLICT: 'Something that is not captured stands where the rewind would write.',
+  REKEY_UNFINISHED: 'The key of the store was changed, but its files may still contain old data.',
+  REWIND_CONFLICT: 'A file that is not captured is in the way of the rewind.',
   REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
   SESSION_BUSY: 'Another live process is writing this session.',
-  SESSION_CLOSED: 'The session had been closed before something was to be written to it.',
+  SESSION_CLOSED: 'The session was closed before the write.',
   SESSION_DELETED: 'The session was deleted while it was in use.',
-  SESSION_FENCED: 'Another process has taken the session over; this one can no longer write to it.',
+  SESSION_FENCED: 'Another process has taken over the session; this one can no longer write to it.',
   SESSION_UNKNOWN: 'No session has that id.',
-  STATE_UNREADABLE: 'A stored value of the state of an agent cannot be read back.',
+  STATE_UNREADABLE: 'A stored value of an agent state cannot be read.',
   STATE_UNSTORABLE:
-    'A value in the state of an agent could not be brought back exactly, so it is not stored.',
-  STORE_BUSY:
-    'Another process is at work on the whole store, or so many write to it that the turn did not come.',
-  STORE_CLOSED:
-    'The store had been closed before the call, or before the end of a tool that was running.',
-  STORE_DAMAGED: 'The store lacks something that it says it holds.',
+    'A value of an agent state cannot be stored, because it could not be restored exactly.',
+  STORE_BUSY: 'Another process is using the whole store, or too many processes are writing to it.',
+  STORE_CLOSED: 'The store was closed before the call, or before a running tool ended.',
+  STORE_DAMAGED: 'The store lacks data that it refers to.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',
   TOOL_UNVERIFIED:
-    'A tool call was under way when the agent died, and nobody has said yet whether it took effect.',
+    'A tool call was running when the agent died, and it is not known yet whether it took effect.',
   TOO_MANY_FILES: 'The project has more files to capture than the limit allows.',
 } as const
 
@@ -108,7 +106,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   )
 }
 
-/** The system's refusals (EACCES, EROFS, ENOSPC, …) as errors of ours; everything else as it is. */
+/** Errors of the system (EACCES, EROFS, ENOSPC, …) as SavestateErrors; everything else unchanged. */
 export function explainSystemError(error: unknown): unknown {
   if (!isError(error) || error instanceof SavestateError) return error
   if (!('code' in error) || typeof error.code !== 'string' || !('syscall' in error)) return error
@@ -129,6 +127,6 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'Free some space'],
   ['EDQUOT', 'Free some space'],
   ['DISK_FULL', 'Free some space'],
-  ['EBUSY', 'Something is mounted there, or in use. Unmount it'],
-  ['EMFILE', 'Let more files be open at once (ulimit -n)'],
+  ['EBUSY', 'It is in use, or a mount point. Unmount it'],
+  ['EMFILE', 'Raise the limit of open files (ulimit -n)'],
 ])

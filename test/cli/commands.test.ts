@@ -332,14 +332,14 @@ test('status shows the store and its projects', () => {
 test('verify says that the store is whole, and fails when it is not', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
-  expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is whole.'))
+  expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is intact.'))
   expect(s.json(['verify'])).toEqual({ checkpoints: 1, problems: [], quick: false })
   rmSync(join(s.home, 'objects.git/refs'), { recursive: true })
   const damaged = s.run(['verify'])
   expect(damaged.code).toBe(2)
   expect(damaged.stdout).toMatch(/^1 checkpoint checked: 2 problems\.\n {2}repository: /)
   expect(damaged.stdout).toContain('\n  ref: no ref holds this checkpoint')
-  expect(damaged.stderr).toBe('What can be put right: savestate repair\n')
+  expect(damaged.stderr).toBe('To repair it: savestate repair\n')
   expect(s.run(['verify', '--quick']).code).toBe(2)
 })
 
@@ -353,12 +353,12 @@ test('repair asks first, puts right what it can, and says what it did', () => {
     stderr: expect.stringContaining('no terminal to ask on'),
   })
   expect(s.run(['repair', '--dry-run']).stdout).toMatch(
-    /^Would, to begin with:\n {2}make it again /,
+    /^It would do this first:\n {2}make it again /,
   )
   const done = s.run(['repair', '--yes'])
   expect(done.code).toBe(0)
   expect(steady(done.stdout)).toMatch(/^2 steps done:\n/)
-  expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is whole.'))
+  expect(s.run(['verify'])).toEqual(said('1 checkpoint checked: the store is intact.'))
 })
 
 test('doctor prints a page without a path, a name or a reason', () => {

@@ -244,7 +244,7 @@ test('a state with values that YAML has no words for comes in again as it was', 
      const state = await (await store.session('other')).stateAt()
      deepStrictEqual(state, { when: { $: ['Date', 5] }, $: 1 })`,
   )
-  expect(errorOf(s, 'export', '--session', 'map', '--format', 'yaml')).toContain('is no mapping')
+  expect(errorOf(s, 'export', '--session', 'map', '--format', 'yaml')).toContain('is not a mapping')
 })
 
 test('a state that is nested too deep for a text says so, and stays whole', async () => {
@@ -270,7 +270,7 @@ test('a state that is nested too deep for a text says so, and stays whole', asyn
     const { code, stdout, stderr } = s.run(command)
     expect({ code, text: stdout + stderr }).toEqual({
       code: 2,
-      text: expect.stringContaining('This state is nested too deep to be printed'),
+      text: expect.stringContaining('This state is nested too deeply to be printed'),
     })
   }
   expect(s.run(['resume', 'deep 100000'])).toMatchObject({ code: 0, stderr: '' })
@@ -312,11 +312,13 @@ test('what cannot be imported is refused, and leaves no session behind', () => {
   })
   const refused = (...args: string[]) => errorOf(s, 'import', ...args, '--session', 'new')
   expect(refused('json', 'bad.json')).toContain('"bad.json" ends too early: line 1, column 6.')
-  expect(refused('json', 'object.json')).toContain('"object.json" holds no list of checkpoints.')
+  expect(refused('json', 'object.json')).toContain(
+    '"object.json" does not contain a list of checkpoints.',
+  )
   expect(refused('json', 'items.json')).toContain('checkpoints.0.id')
   expect(refused('json', 'time.json')).toContain('"soon" is not a time')
   expect(refused('json', 'tags.json')).toMatch(
-    /^Error: "tags\.json" holds a state that cannot be read\.\n.*unknown kind "Nope"\. The text was changed, /,
+    /^Error: "tags\.json" contains a state that cannot be read\.\n.*unknown kind "Nope"\. The file was edited, /,
   )
   expect(refused('json', 'missing.json')).toContain('there is no such file')
   expect(s.json(['import', 'json', 'none.json', '--session', 'new'])).toEqual({
@@ -324,7 +326,7 @@ test('what cannot be imported is refused, and leaves no session behind', () => {
     known: 0,
   })
   expect(refused('yaml', 'bad.yaml')).toContain('"bad.yaml" is not YAML: line 2, column 4.')
-  expect(refused('yaml', 'list.yaml')).toContain('"list.yaml" holds no mapping.')
+  expect(refused('yaml', 'list.yaml')).toContain('"list.yaml" does not contain a mapping.')
   expect(refused('yaml', 'bomb.yaml')).toContain('alias')
   expect(refused('yaml', 'alias.yaml')).toContain('alias.yaml')
   expect(refused('toml', 'x')).toContain(

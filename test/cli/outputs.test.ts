@@ -42,7 +42,7 @@ test.each([
   const { code, stderr } = s.shell(`${limited} savestate export --session long > ${place}`)
   expect({ code, stderr }).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`Error: The answer could not be written: ${why}`),
+    stderr: expect.stringContaining(`Error: The output could not be written: ${why}`),
   })
   expect(stderr).not.toContain('bug')
 })
@@ -54,7 +54,7 @@ test('a version that cannot be written is told as any other answer', () => {
   )
   expect(plain).toMatchObject({
     code: 2,
-    stderr: 'Error: The answer could not be written: no space is left.\n',
+    stderr: 'Error: The output could not be written: no space is left.\n',
   })
   expect(json?.code).toBe(2)
   expect(JSON.parse(json?.stderr ?? '')).toMatchObject({ error: { code: 'DISK_FULL' } })

@@ -100,7 +100,7 @@ test('what cannot be started ends as in a shell: 127, 126', () => {
   })
   expect(s.run(['run', 'true'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('missing after --'),
+    stderr: expect.stringContaining('missing; it goes after --'),
   })
 })
 
@@ -109,7 +109,7 @@ test('a store that cannot be opened stops no command', () => {
   writeFileSync(s.home, 'a file')
   const { code, stdout, stderr } = s.run(['run', '--', 'sh', '-c', 'echo done; exit 3'])
   expect({ code, stdout }).toEqual({ code: 3, stdout: 'done\n' })
-  expect(stderr).toContain('the command runs all the same')
+  expect(stderr).toContain('the command runs anyway')
   expect(stderr).toContain('nothing is saved. The command was not disturbed.\nError: ')
 })
 

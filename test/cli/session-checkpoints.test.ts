@@ -380,20 +380,20 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
   expect(s.run(['fork', '2'])).toEqual({
     code: 0,
     stdout:
-      'The session fix-login-fork-1 begins at step 1 of fix-login.\n' +
-      'Go on with: savestate resume fix-login-fork-1\n',
+      'The session fix-login-fork-1 starts at step 1 of fix-login.\n' +
+      'Continue it with: savestate resume fix-login-fork-1\n',
     stderr: '',
   })
   expect(stateOf(s, 'fix-login-fork-1')).toEqual({ plan: 'second' })
   expect(stateOf(s, 'fix-login')).toEqual({ plan: 'third', done: ['a', 'b'] })
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
-  expect(s.run(['fork', 'works', '--of', 'fix-login']).stdout).toContain('fix-login-fork-2 begins')
+  expect(s.run(['fork', 'works', '--of', 'fix-login']).stdout).toContain('fix-login-fork-2 starts')
   expect(s.run(['fork', '3', '--session', 'fix-login', '--as', "plan b's"]).stdout).toBe(
-    "The session plan b's begins at step 0 of fix-login.\n" +
-      "Go on with: savestate resume 'plan b'\\''s'\n",
+    "The session plan b's starts at step 0 of fix-login.\n" +
+      "Continue it with: savestate resume 'plan b'\\''s'\n",
   )
   const dashed = s.run(['fork', '3', '--session', 'fix-login', '--as', '--help me']).stdout
-  expect(dashed).toContain("Go on with: savestate resume -- '--help me'\n")
+  expect(dashed).toContain("Continue it with: savestate resume -- '--help me'\n")
   expect(s.shell(dashed.slice(dashed.indexOf('savestate')))).toMatchObject({ code: 0 })
   // The longest id that there is leaves no room for an ending.
   const longest = '🚀'.repeat(100)

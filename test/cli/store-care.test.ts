@@ -358,5 +358,5 @@ test('forget shows a path as it can be typed again', () => {
   s.run(['save'])
   expect(s.run(['forget', 'a\nb', '--dry-run']).stdout).toContain('This removes "a\\nb" from 1')
   expect(s.run(['forget', 'a\\nb', '--dry-run']).stdout).toContain('This removes a\\nb from 1')
-  expect(s.run(['forget', '"a\\nb"', '-y']).stdout).toContain('Forgot "a\\nb": gone from 1')
+  expect(s.run(['forget', '"a\\nb"', '-y']).stdout).toContain('Forgot "a\\nb": removed from 1')
 })

@@ -345,7 +345,7 @@ test('lines of a patch get their colour by their first character only within a h
 
 test('progress is told in files and bytes, on a terminal only, and not within the first second', () => {
   expect(progressText({ phase: 'scan', files: 1200, bytes: 0, of: 1200 })).toBe(
-    'Looking at the folder: 1,200 files',
+    'Scanning the folder: 1,200 files',
   )
   expect(progressText({ phase: 'store', files: 50, bytes: 2e6, of: 100 })).toBe(
     `${'█'.repeat(12)}${'░'.repeat(12)} 50 of 100 files, 2.0 MB`,

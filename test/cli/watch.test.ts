@@ -15,7 +15,7 @@ test('a folder is saved whenever it falls quiet, and at the end', async () => {
   const { code, stdout, stderr } = await watching.ended
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: `Watching ${s.project}. Ctrl-C ends it.\n`,
+    stderr: `Watching ${s.project}. Stop with Ctrl-C.\n`,
   })
   expect(stdout).toMatch(/^(?:\d\d:\d\d:\d\d  [a-z]{4,18}  1 file \+1 −0\n){3}$/)
   expect(watches).toMatchObject([{ path: s.project, isWatching: true, fullScans: 0 }])

@@ -83,7 +83,7 @@ async function look(): Promise<DaemonAnswer> {
 
 function takenText({ pid }: Holder): string {
   const who = pid === null ? 'Another process' : `Process ${pid}`
-  return `${who} has the place of the daemon already. More of it: savestate daemon status`
+  return `${who} is already the daemon of this store. See: savestate daemon status`
 }
 
 function statusText({ started, status = {} }: DaemonAnswer, { screen }: Request): string {

@@ -35,7 +35,7 @@ async function onlySession({ project }: Request, store: Store): Promise<string> 
   const more = ids.length > MAX_IDS ? ` and ${ids.length - MAX_IDS} more` : ''
   throw first === undefined
     ? new SavestateError('BAD_INPUT', 'This project has no session', {
-        hint: '`savestate sessions` lists those of all projects; choose one with --session.',
+        hint: '`savestate sessions` lists the sessions of all projects; choose one with --session.',
       })
     : new SavestateError('BAD_INPUT', `This project has ${ids.length} sessions`, {
         hint: `Choose one with --session: ${shown}${more}`,

@@ -26,11 +26,11 @@ export const run = command<Forgotten>({
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result)
     const { path, checkpoints, bytesReclaimed } = result
-    return `Forgot ${pathForPeople(path)}: gone from ${counted(checkpoints.length, 'checkpoint')}, ${bytes(bytesReclaimed)} given back.`
+    return `Forgot ${pathForPeople(path)}: removed from ${counted(checkpoints.length, 'checkpoint')}, ${bytes(bytesReclaimed)} freed.`
   },
   note: ({ applied, isCurrent }) =>
     applied && isCurrent
-      ? 'The file itself has not been touched. List it in .savestateignore, or the next save captures it again.'
+      ? 'The file itself is still in the folder. Add it to .savestateignore, or the next save captures it again.'
       : undefined,
   exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
 })
@@ -38,7 +38,7 @@ export const run = command<Forgotten>({
 function planText({ path, checkpoints, files, bytes: size }: ForgetResult): string {
   return [
     `This removes ${pathForPeople(path)} from ${counted(checkpoints.length, 'checkpoint')} (${counted(files, 'file')}, ${bytes(size)} at most).`,
-    'No checkpoint can bring it back afterwards. The file in the folder stays.',
-    'Copies under other names, in other projects or in what an agent knew are not touched.',
+    'After that no checkpoint can bring it back. The file in the folder stays.',
+    'Copies under other names, in other projects or in the state of an agent are not touched.',
   ].join('\n')
 }

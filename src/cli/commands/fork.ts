@@ -23,9 +23,9 @@ export const run = command({
   render: async ({ made, from }, { options }) =>
     [
       from.session === null
-        ? `The session ${printableLine(made.id)} begins at ${from.id}.`
-        : `The session ${printableLine(made.id)} begins at step ${from.step} of ${printableLine(from.session)}.`,
-      `Go on with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${shellQuoted(made.id)}`,
+        ? `The session ${printableLine(made.id)} starts at ${from.id}.`
+        : `The session ${printableLine(made.id)} starts at step ${from.step} of ${printableLine(from.session)}.`,
+      `Continue it with: savestate resume ${made.id.startsWith('-') ? '-- ' : ''}${shellQuoted(made.id)}`,
       ...(await agentLines(from, programFor(options))),
     ].join('\n'),
 })

@@ -34,10 +34,10 @@ function rekeyText({ plan, applied, declined, moved, damaged }: Rekeyed, request
   const damage =
     damaged === 0
       ? ''
-      : ` ${counted(damaged, 'row')} could not be opened with any key, and ${damaged === 1 ? 'stays' : 'stay'} as before.`
-  const old = plan.from.length === 0 ? '' : ` Keep the old key for copies made of the store before.`
+      : ` ${counted(damaged, 'row')} could not be decrypted with any key, and ${damaged === 1 ? 'was' : 'were'} left unchanged.`
+  const old = plan.from.length === 0 ? '' : ` Keep the old key for older copies of the store.`
   const next =
-    plan.to === null ? ' Unset SAVESTATE_KEY.' : ' From now on give that key as SAVESTATE_KEY.'
+    plan.to === null ? ' Unset SAVESTATE_KEY.' : ' From now on set that key as SAVESTATE_KEY.'
   const advice = request.options.has('yes') ? '' : `${next}${old}`
   return `The store is ${isHow}: ${counted(moved, 'row')} rewritten.${damage}${advice}`
 }
@@ -49,7 +49,7 @@ function planText({ to, from, rows, total, isUnderWay }: RekeyResult['plan']): s
   return [
     `${goal} ${counted(total, 'row')} of the ledger${keys}${how}:`,
     ...Object.entries(rows).map(([table, count]) => `  ${table.replace('_', ' ')}: ${count}`),
-    ...(isUnderWay ? ['This was begun before and is now finished.'] : []),
-    'Then the ledger is rewritten, so that nothing old is left in its files. Others wait for that part.',
+    ...(isUnderWay ? ['An earlier run was interrupted; this finishes it.'] : []),
+    'Then the ledger is rewritten, so that no old data is left in its files. Other processes wait for that part.',
   ].join('\n')
 }

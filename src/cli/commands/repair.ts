@@ -20,12 +20,12 @@ export const run = command({
     if (options.has('dry-run'))
       return steps.length === 0
         ? ['There is nothing to repair.', ...rest].join('\n')
-        : ['Would, to begin with:', ...steps.map(stepLine)].join('\n')
+        : ['It would do this first:', ...steps.map(stepLine)].join('\n')
     if (declined && !applied) return 'Nothing was changed.'
     if (!applied) return [untouched(left.length), ...rest].join('\n')
     const lines = [`${counted(steps.length, 'step')} done:`, ...steps.map(stepLine)]
-    if (setAside !== null) lines.push(`What was damaged is in ${printable(setAside)}`)
-    if (rest.length > 0) lines.push('This is not put right:', ...rest)
+    if (setAside !== null) lines.push(`Damaged files were moved to ${printable(setAside)}`)
+    if (rest.length > 0) lines.push('These problems remain:', ...rest)
     return lines.join('\n')
   },
   exitCode({ problems, declined }) {
@@ -37,14 +37,14 @@ export const run = command({
 function untouched(lost: number): string {
   return lost === 0
     ? 'There is nothing to repair.'
-    : `There is nothing more to repair. ${counted(lost, 'problem')} cannot be put right:`
+    : `There is nothing more to repair. ${counted(lost, 'problem')} cannot be repaired:`
 }
 
 async function confirmSteps(request: Request, steps: readonly RepairStep[]): Promise<boolean> {
   if (request.options.has('yes')) return true
   request.bar.erase()
   const plan = ['Repair will:', ...steps.map(stepLine)].join('\n')
-  return isAgreed(plan, { question: 'Go on?', asker: terminalAsker(request) })
+  return isAgreed(plan, { question: 'Continue?', asker: terminalAsker(request) })
 }
 
 function stepLine({ action, problem }: RepairStep): string {

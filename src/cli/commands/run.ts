@@ -31,7 +31,7 @@ export const run: Command = async (request) => {
   const { project, before, failure } = await saveBefore(request, reason('Before'))
   bar.erase()
   if (failure !== undefined && !request.isJson)
-    screen.note('savestate: the folder could not be saved; the command runs all the same.')
+    screen.note('savestate: the folder could not be saved; the command runs anyway.')
   const over = new AbortController()
   const notices: string[] = []
   const release = passSignals(() => command.child)
@@ -101,7 +101,7 @@ function stopOnSignals({ screen }: Request, code: number): void {
   const stop = () => {
     // The Ctrl-C that ended the command may reach us after the news of its end.
     if (performance.now() - sinceMs < SAME_SIGNAL_MS) return
-    screen.note('savestate: interrupted; what the command left is not saved.')
+    screen.note('savestate: interrupted; the changes of the command are not saved.')
     process.exit(code)
   }
   process.on('SIGINT', stop)

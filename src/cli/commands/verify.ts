@@ -14,13 +14,13 @@ export const run = command({
     const aside = notes === 0 ? '' : ` ${counted(notes, 'note')}.`
     const verdict =
       damage.length === 0
-        ? `${checked}: the store is whole.${aside}`
+        ? `${checked}: the store is intact.${aside}`
         : `${checked}: ${counted(damage.length, 'problem')}.${aside}`
     return [verdict, ...problems.map((problem) => problemLine(problem, screen))].join('\n')
   },
   note: ({ problems }) =>
     problems.some(({ severity, repairable }) => severity === 'damage' && repairable)
-      ? 'What can be put right: savestate repair'
+      ? 'To repair it: savestate repair'
       : undefined,
   exitCode: ({ problems }) =>
     problems.some(({ severity }) => severity === 'damage') ? EXIT.failed : EXIT.done,

@@ -14,7 +14,7 @@ export const run: Command = async (request) => {
   const { pathForPeople } = await import('../printable.js')
   const quiet = options.number('quiet')
   const reason = options.text('message')
-  if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Ctrl-C ends it.`)
+  if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Stop with Ctrl-C.`)
   let told = Promise.resolve()
   await autoSave(project, {
     signal,

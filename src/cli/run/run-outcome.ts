@@ -58,7 +58,7 @@ export function outcomeText(
   if (after === undefined && ending.refusal !== undefined) return ''
   if (after === undefined) return isComplete ? 'savestate: the command changed no file.' : ''
   if (before === undefined || changed === undefined)
-    return `savestate: what it changed is in ${short(after)}. See it: ${program} show ${short(after)}`
+    return `savestate: its changes are in ${short(after)}. See them: ${program} show ${short(after)}`
   if (changed.files === 0 && changed.changes.length === 0)
     return 'savestate: the files are as they were before the command.'
   const telling = tellingChanges(changed.changes)
@@ -77,8 +77,9 @@ export function outcomeText(
 
 /** What went wrong with the saves, in front of the error itself. */
 export function failureText({ before, after, isComplete }: Outcome): string {
-  if (isComplete) return 'savestate: a save failed while the command ran; what it left is saved.'
-  const what = before === undefined && after === undefined ? 'nothing' : 'not all of what it left'
+  if (isComplete) return 'savestate: a save failed while the command ran; the result is saved.'
+  const what =
+    before === undefined && after === undefined ? 'nothing' : 'not everything that it changed'
   return `savestate: ${what} is saved. The command was not disturbed.`
 }
 

@@ -143,7 +143,7 @@ export function gitFault(args: readonly string[], what: string): SavestateError 
       hint: 'Free some space, then run the command again.',
     })
   return new SavestateError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${what}`, {
-    hint: 'Run `savestate verify` to see whether the store is whole.',
+    hint: 'Run `savestate verify` to check the store.',
   })
 }
 
