@@ -46,7 +46,7 @@ export const AGENT_COMMANDS = {
         name: '<agent>',
         isOptional: true,
         choices: AGENTS,
-        otherwise: 'Any other agent or program: savestate run --',
+        otherwise: 'For any other agent or program: `savestate run -- WORD`',
       },
     ],
     options: [

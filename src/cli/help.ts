@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Screen } from './screen.js'
 import { padEnd } from './text-width.js'
-import { wrapWords } from './wrap.js'
+import { wrapUsage, wrapWords } from './wrap.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
 import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
 
@@ -91,15 +91,9 @@ function columns(rows: readonly (readonly [string, string])[], width: number): s
   )
 }
 
-/** In brackets or not, but never broken within them. */
-const USAGE_PIECE = /\[(?:[^[\]]|\[[^\]]*\])*\]…?|\S+/g
-
 function usageLines(command: CommandName | undefined, { paint, width }: Screen): string[] {
-  const label = 'Usage: '
-  const room = Math.min(width, MAX_COLUMNS) - label.length
-  return wrapWords(usageOf(command), room, USAGE_PIECE).map((line, index) =>
-    index === 0 ? `${paint('bold', label.trim())} ${line}` : `${' '.repeat(label.length)}${line}`,
-  )
+  const lines = wrapUsage(usageOf(command), Math.min(width, MAX_COLUMNS))
+  return lines.map((line) => line.replace(/^Usage:/, (label) => paint('bold', label)))
 }
 
 function wrap(text: string, width: number): string[] {

@@ -84,14 +84,14 @@ function choiceFault(value: string, { choices = [], otherwise }: PositionalSpec)
   const near = choices.find((choice) => value.startsWith(choice)) ?? nearest(value, choices)
   const fault = `${JSON.stringify(value)} is not one of ${choices.join(', ')}`
   if (near !== undefined) return `${fault}; did you mean ${near}?`
-  return otherwise === undefined ? fault : `${fault}. ${otherwise} ${value}`
+  return otherwise === undefined ? fault : `${fault}. ${otherwise.replace('WORD', value)}`
 }
 
 function extraFault(command: CommandName, extra: readonly string[]): string {
   const { takesPaths, options = [] } = specOf(command)
   const fault = `Unexpected argument ${JSON.stringify(extra[0])}`
   if (options.some(({ name }) => name === 'message'))
-    return `${fault}. To add a message: savestate ${command} -m ${JSON.stringify(extra.join(' '))}`
+    return `${fault}. To add a message: \`savestate ${command} -m ${JSON.stringify(extra.join(' '))}\``
   return takesPaths === true ? `${fault}; paths go after --` : fault
 }
 

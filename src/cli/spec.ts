@@ -27,7 +27,7 @@ export type PositionalSpec = {
   readonly choices?: readonly string[]
   /** Kept to the byte, as a path is. */
   readonly isRaw?: boolean
-  /** What to do with another value, which is put at the end. */
+  /** What to do with another value, which takes the place of WORD. */
   readonly otherwise?: string
 }
 

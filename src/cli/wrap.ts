@@ -22,12 +22,27 @@ export function wrapWords(text: string, width: number, piece: RegExp = /\S+/g): 
   return [...lines, line]
 }
 
+const USAGE = 'Usage: '
+/** In brackets or not, but never broken within them. */
+const USAGE_PIECE = /\[(?:[^[\]]|\[[^\]]*\])*\]…?|\S+/g
+
+/** `Usage: …`, with the lines after the first below its command. */
+export function wrapUsage(usage: string, width: number): string[] {
+  const lines = wrapWords(usage, width - USAGE.length, USAGE_PIECE)
+  return lines.map((line, index) => (index === 0 ? USAGE : ' '.repeat(USAGE.length)) + line)
+}
+
 /** A message for a terminal. Indented lines are tables, lists and commands, and stay as they are. */
 export function wrapMessage(text: string, width: number): string {
   const isProse = (line: string) => columns(line) > width && !/^\s/.test(line.replace(COLOUR, ''))
   return text
     .split('\n')
-    .flatMap((line) => (isProse(line) ? wrapWords(line, width, PIECE) : [line]))
+    .flatMap((line) => {
+      if (!isProse(line)) return [line]
+      return line.startsWith(USAGE)
+        ? wrapUsage(line.slice(USAGE.length), width)
+        : wrapWords(line, width, PIECE)
+    })
     .join('\n')
 }
 

@@ -100,6 +100,7 @@ test('a message is broken between words on a terminal, and a command never', () 
     'See it with: savestate show abcdefgh --session fix',
     'Run `savestate verify --quick` and so on',
     '  an indented line that is longer than the terminal is wide',
+    'Usage: savestate save [-m TEXT] [--name NAME]',
     'short',
   ].join('\n')
   expect(wrapMessage(text, 30).split('\n')).toEqual([
@@ -111,6 +112,8 @@ test('a message is broken between words on a terminal, and a command never', () 
     'Run `savestate verify --quick`',
     'and so on',
     '  an indented line that is longer than the terminal is wide',
+    'Usage: savestate save',
+    '       [-m TEXT] [--name NAME]',
     'short',
   ])
   expect(wrapMessage(text, Infinity)).toBe(text)

@@ -30,8 +30,7 @@ export const run = command({
     if (options.has('status')) return `No session${where} has the status ${options.text('status')}.`
     if (options.has('here')) return 'This project has no sessions.'
     return [
-      'There are no sessions. An agent with hooks starts one (savestate install claude), and so does',
-      'a program with the SDK. By hand:',
+      'There are no sessions. An agent with hooks starts one (`savestate install claude`), or a program that uses the SDK. By hand:',
       '  savestate save --session ID --state FILE',
     ].join('\n')
   },
