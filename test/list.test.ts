@@ -49,3 +49,36 @@ test('a thousand checkpoints are listed without a git process', async () => {
   again.prepare('DELETE FROM checkpoints WHERE id <> ?').run(id)
   again.close()
 })
+
+test('history finds every change of a path: content, permissions, removal, another type', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one', 'src/b.txt': 'one', other: 'one' } })
+  const project = await (await s.open()).project(s.project)
+  const made: string[] = []
+  const step = async (files: Parameters<typeof s.write>[0]) => {
+    s.write(files)
+    made.push((await project.save({})).id)
+  }
+  await step({})
+  await step({ 'a.txt': 'two' })
+  await step({ other: 'two' })
+  await step({ 'a.txt': { content: 'two', mode: 0o600 } })
+  await step({ other: { content: 'two', mode: 0o600 } })
+  await step({ 'a.txt': null })
+  await step({ 'src/b.txt': 'two' })
+  await step({ 'src/b.txt': null, src: null })
+  await step({ src: 'a file now' })
+  const touching = async (...paths: string[]) => {
+    const { checkpoints, isComplete } = await project.history({ paths })
+    expect(isComplete).toBe(true)
+    return checkpoints.map(({ id }) => made.indexOf(id))
+  }
+  expect(await touching('a.txt')).toEqual([5, 3, 1, 0])
+  expect(await touching('src')).toEqual([8, 7, 6, 0])
+  expect(await touching('src/b.txt')).toEqual([7, 6, 0])
+  expect(await touching('a.txt', 'other')).toEqual([5, 4, 3, 2, 1, 0])
+  expect(await touching('.')).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0])
+  expect(await touching('nothing')).toEqual([])
+  const limited = await project.history({ paths: ['a.txt'], limit: 2 })
+  expect(limited).toMatchObject({ isComplete: false, checkpoints: [{ paths: ['a.txt'] }, {}] })
+  await expect(project.history({ paths: ['../x'] })).rejects.toMatchObject({ code: 'BAD_INPUT' })
+})

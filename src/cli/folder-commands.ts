@@ -95,7 +95,7 @@ export const FOLDER_COMMANDS = {
     details: [
       'The prompts of coding agents come newest first, each with its tool calls below it in the order in which they ran. The row of a prompt (●) is the folder before the prompt; the row of a call is the folder after the call. Saves by hand and rewinds stand between them.',
       'The number and the first letters of the id are what other commands take. At the right: the agent, the lines that were added and removed, and the age. Where someone else than the agent changed files, a row names them: you, or another agent.',
-      'With --grep only checkpoints that have all of the words in their name, reason, prompt or changed paths (with --all: in name or reason). With paths only those that changed one of these files, or a file below one of these folders. Each checkpoint is compared with the one before it, until enough are found.',
+      'With --grep only checkpoints that have all of the words in their name, reason, prompt or changed paths (with --all: in name or reason). With paths only those that changed one of these files, or a file below one of these folders. Each checkpoint is compared with the one before it, until enough are found: about a millisecond each.',
       PATH_HELP,
     ],
     takesPaths: true,

@@ -1,5 +1,6 @@
 // Which checkpoints changed a path: each snapshot is compared with the one before it, newest first, until enough are
-// found. A comparison reads only the folders that differ.
+// found. For most pairs the folders on the way to the path say that nothing differs, which takes a tenth of the time of
+// a comparison.
 import * as z from 'zod/mini'
 import {
   type BytePath,
@@ -53,37 +54,78 @@ async function historyOf(
   project: Project,
   { wanted, limit }: { readonly wanted: readonly BytePath[]; readonly limit: number | undefined },
 ): Promise<HistoryResult> {
-  const { ledger } = context
-  const damaged = ledger.marks.damaged()
+  const damaged = context.ledger.marks.damaged()
   const checkpoints: HistoryEntry[] = []
-  let after = ledger.checkpoints.newestFiles(project.id)
-  while (after !== undefined) {
-    if (checkpoints.length === limit) return { checkpoints, isComplete: false }
-    const before = ledger.checkpoints.filesBefore(after)
-    // A damaged snapshot cannot be compared.
-    const isComparable = !damaged.has(after.id) && (before === undefined || !damaged.has(before.id))
-    const found = isComparable ? await changedPaths(context, { before, after, wanted }) : []
-    if (found.length > 0)
-      checkpoints.push({
-        ...viewCheckpoint(after),
-        paths: found.slice(0, MAX_PATHS).map((path) => pathText(path)),
-      })
-    after = before
+  let newest = context.ledger.checkpoints.newestFiles(project.id)
+  while (newest !== undefined) {
+    const batch = batchFrom(context, newest)
+    const pairs = await differentPairs(context, { batch, wanted, damaged })
+    for (const { after, before } of pairs) {
+      const found = await changedPaths(context, { before, after, wanted })
+      if (found.length === 0) continue
+      if (checkpoints.length === limit) return { checkpoints, isComplete: false }
+      const paths = found.slice(0, MAX_PATHS).map((path) => pathText(path))
+      checkpoints.push({ ...viewCheckpoint(after), paths })
+    }
+    newest = batch.next
   }
   return { checkpoints, isComplete: true }
 }
 
-async function changedPaths(
+/** Enough to keep git busy, and few enough that a small limit stops early. */
+const BATCH = 100
+
+type Batch = {
+  /** Newest first. */
+  readonly rows: readonly FilesCheckpoint[]
+  /** The snapshot before the oldest of them; undefined if there is none. */
+  readonly next: FilesCheckpoint | undefined
+}
+
+function batchFrom({ ledger }: ProjectContext, newest: FilesCheckpoint): Batch {
+  const rows: FilesCheckpoint[] = []
+  let next: FilesCheckpoint | undefined = newest
+  while (next !== undefined && rows.length < BATCH) {
+    rows.push(next)
+    next = ledger.checkpoints.filesBefore(next)
+  }
+  return { rows, next }
+}
+
+type Pair = { readonly after: FilesCheckpoint; readonly before: FilesCheckpoint | undefined }
+
+/** Pairs of neighbors that may differ at the wanted paths. A damaged snapshot cannot be compared. */
+async function differentPairs(
   { snapshots }: ProjectContext,
   {
-    before,
-    after,
+    batch,
     wanted,
+    damaged,
   }: {
-    readonly before: FilesCheckpoint | undefined
-    readonly after: FilesCheckpoint
+    readonly batch: Batch
     readonly wanted: readonly BytePath[]
+    readonly damaged: ReadonlyMap<string, unknown>
   },
+): Promise<readonly Pair[]> {
+  const { rows, next } = batch
+  const whole = [...rows, ...(next === undefined ? [] : [next])].filter(
+    ({ id }) => !damaged.has(id),
+  )
+  const trees = [...new Set(whole.map(({ snapshot }) => snapshot.tree))]
+  const texts = await snapshots.fingerprints({ snapshots: trees, paths: wanted })
+  const textOf = new Map(trees.map((tree, index) => [tree, texts[index]]))
+  return rows.flatMap((after, index): Pair[] => {
+    const before = rows[index + 1] ?? next
+    if (damaged.has(after.id) || (before !== undefined && damaged.has(before.id))) return []
+    const isSame =
+      before !== undefined && textOf.get(before.snapshot.tree) === textOf.get(after.snapshot.tree)
+    return isSame ? [] : [{ after, before }]
+  })
+}
+
+async function changedPaths(
+  { snapshots }: ProjectContext,
+  { before, after, wanted }: Pair & { readonly wanted: readonly BytePath[] },
 ): Promise<readonly BytePath[]> {
   const changes = await snapshots.compare(before?.snapshot.tree, after.snapshot.tree, {
     countLines: false,

@@ -121,6 +121,8 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
 
     expectSomewhere,
 
+    fingerprints: ({ snapshots, paths }) => comparer.fingerprints(snapshots, paths),
+
     compare: ({ before, after, countLines }) =>
       comparer.compare(before, after, countLines ? countingDiff : plainDiff),
 

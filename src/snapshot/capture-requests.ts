@@ -47,6 +47,11 @@ export type Recorded = {
   readonly commit: ObjectId
   readonly changes: ChangeCounts | undefined
 }
+export type FingerprintRequest = {
+  readonly snapshots: readonly ObjectId[]
+  readonly paths: readonly BytePath[]
+}
+
 export type CompareRequest = {
   readonly before: ObjectId | undefined
   readonly after: ObjectId
@@ -99,6 +104,8 @@ export type CaptureCalls = {
   lookAtAll(project: ProjectId): Promise<void>
   record(request: RecordRequest): Promise<Recorded>
   compare(request: CompareRequest): Promise<readonly Change[]>
+  /** For each snapshot a text that is the same for two of them only if nothing at or below the paths differs. */
+  fingerprints(request: FingerprintRequest): Promise<readonly string[]>
   /** Throws for a path that is in none of the snapshots, nor in the folder. */
   expectSomewhere(request: ExpectRequest): Promise<void>
   plan(request: PlanRequest): Promise<RestorePlan>

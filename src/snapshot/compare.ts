@@ -19,7 +19,7 @@ import {
 } from './objects/modes.js'
 import { EMPTY_TREE } from './objects/object-id.js'
 import { hostile, refuseHostileTree } from './objects/safe-path.js'
-import { decodeTree, GIT_MODE } from './objects/tree.js'
+import { decodeTree, GIT_MODE, type TreeEntry } from './objects/tree.js'
 
 export type Change = {
   readonly path: BytePath
@@ -50,15 +50,45 @@ export class SnapshotComparer {
 
   /** Whether a snapshot holds something of this path. */
   async has(snapshot: ObjectId, path: BytePath): Promise<boolean> {
-    let { files: id } = await this.parts(snapshot)
-    const names = path.split('/')
-    for (const [i, name] of names.entries()) {
-      const entry = decodeTree(await this.#blobs.read(id)).find((each) => each.name === name)
-      if (entry === undefined) return false
-      if (i < names.length - 1 && entry.mode !== GIT_MODE.folder) return false
-      id = entry.id
+    const { files } = await this.parts(snapshot)
+    return (await this.#entryAt(files, path)) !== undefined
+  }
+
+  /**
+   * For each snapshot a text that is the same for two of them only if nothing at or below these paths differs. It may
+   * differ without such a difference, where permissions differ elsewhere. Reads the folders on the way, once each.
+   */
+  async fingerprints(
+    snapshots: readonly ObjectId[],
+    paths: readonly BytePath[],
+  ): Promise<readonly string[]> {
+    const trees = new Map<ObjectId, Promise<readonly TreeEntry[]>>()
+    return Promise.all(
+      snapshots.map(async (snapshot) => {
+        const { files, modes } = await this.parts(snapshot)
+        const entries = await Promise.all(paths.map((path) => this.#entryAt(files, path, trees)))
+        return [modes, ...entries.map((entry) => (entry ? `${entry.mode} ${entry.id}` : ''))].join()
+      }),
+    )
+  }
+
+  /** `trees` keeps the folders that were read. */
+  async #entryAt(
+    files: ObjectId,
+    path: BytePath,
+    trees = new Map<ObjectId, Promise<readonly TreeEntry[]>>(),
+  ): Promise<Pick<TreeEntry, 'id' | 'mode'> | undefined> {
+    let found: Pick<TreeEntry, 'id' | 'mode'> = { id: files, mode: GIT_MODE.folder }
+    for (const name of path === ROOT ? [] : path.split('/')) {
+      if (found.mode !== GIT_MODE.folder) return undefined
+      const { id } = found
+      const entries = trees.get(id) ?? this.#blobs.read(id).then(decodeTree)
+      trees.set(id, entries)
+      const entry = (await entries).find((each) => each.name === name)
+      if (entry === undefined) return undefined
+      found = entry
     }
-    return true
+    return found
   }
 
   /** Every path that differs, folders included, sorted. Without `before`: from nothing. */

@@ -22,6 +22,7 @@ import type {
   CaptureCalls,
   CaptureData,
   ExpectRequest,
+  FingerprintRequest,
   Recorded,
   RecordRequest,
   RestoreTarget,
@@ -179,6 +180,10 @@ export class Snapshots {
     return this.#call('compare', { before, after, ...options })
   }
 
+  async fingerprints(request: FingerprintRequest): Promise<readonly string[]> {
+    return this.#call('fingerprints', request)
+  }
+
   /** Refuses a path that is in none of these snapshots, nor in the folder. */
   async expectPaths(project: Project, where: Omit<ExpectRequest, 'site'>): Promise<void> {
     await this.#call('expectSomewhere', { site: this.#siteOf(project), ...where })
@@ -216,11 +221,8 @@ export class Snapshots {
 
   /** Brings a tree of that repository into the store, for the caller to record. The project's lock is held. */
   async adopt(project: Project, from: { objects: string; tree: ObjectId }): Promise<Snapshot> {
-    return this.#call('adopt', {
-      ...from,
-      project: project.id,
-      limits: this.#options.limitsOf(project),
-    })
+    const limits = this.#options.limitsOf(project)
+    return this.#call('adopt', { ...from, project: project.id, limits })
   }
 
   /** Nothing more is read from there, and what was learnt of it is forgotten. */
