@@ -275,6 +275,27 @@ test('a damaged checkpoint is listed as such, and its whole files come back by p
   await store.close()
 })
 
+test('a checkpoint whose row is lost comes back at its time, though ids say nothing of it', async () => {
+  const home = made.copy()
+  const path = made.checkpoints[0]?.project ?? ''
+  const listed = async () => {
+    const store = await sdk.openStore({ home, durability: 'os', mayBlock: true })
+    const { checkpoints } = await (await store.project(path)).list()
+    await store.close()
+    return checkpoints.filter(({ hasFiles }) => hasFiles).map(({ id }) => id)
+  }
+  const before = await listed()
+  expect(before.length).toBeGreaterThan(2)
+  const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
+  database.exec('PRAGMA foreign_keys = OFF')
+  database.run('DELETE FROM checkpoints WHERE id = ?', before[1] ?? '')
+  database.run("INSERT INTO facts (key, value) VALUES ('rows-lost', 'yes')")
+  database.close()
+  expect(await listed()).toEqual(before.filter((_, index) => index !== 1))
+  await sdk.repairStore({ home, mayBlock: true })
+  expect(await listed()).toEqual(before)
+})
+
 test('a ref to another commit of the same checkpoint gives way to the row', async () => {
   const home = made.copy()
   const [known, other] = made.checkpoints as [Known, Known]

@@ -17,7 +17,7 @@ import { projectPaths } from '../project-path.js'
 import { usageOf } from '../table.js'
 import { pick } from './pick.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
-import type { Choice } from './picker-state.js'
+import type { Choice, Restore } from './picker-state.js'
 import type { Preview } from './preview-lines.js'
 
 /** Undefined if the user quits. Throws BAD_INPUT where nobody can be asked. */
@@ -54,7 +54,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
         // Single files come back without the conversation.
         hasConversations: paths.length === 0,
       }),
-      usual: options.has('both') ? 'both' : options.has('state') ? 'state' : 'files',
+      usual: usualOf(options),
       keyboard: stdin,
       display: stderr,
       paint: screen.paintNote,
@@ -64,6 +64,12 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
   )
   for (const text of notices) screen.note(printable(text))
   return choice === null ? undefined : withChoice(request, choice)
+}
+
+/** `--conversation` and `--state` are one: a coding agent has a conversation, a session of the SDK a state. */
+function usualOf(options: Request['options']): Restore {
+  if (options.has('both')) return 'both'
+  return options.has('state') || options.has('conversation') ? 'state' : 'files'
 }
 
 const NOBODY = { mine: new Set<string>(), isAllMine: false }
@@ -124,7 +130,7 @@ export function withChoice(request: Request, { id, restore, before }: Choice): R
     if (ways.includes(name)) return name === restore
     if (name === 'before') return before
     // Without the conversation there is nothing to continue.
-    return options.has(name) && (name !== 'continue' || restore === 'both')
+    return options.has(name) && (name !== 'continue' || restore !== 'files')
   }
   return {
     ...request,

@@ -98,5 +98,9 @@ test('u goes to just before the call, and Enter on a prompt to before the prompt
   expect(keys('down', 'down')).toBe(
     `Enter: before or after  u: before  ${rest}  /: search  q: quit`,
   )
+  // On a narrow screen the others give way to what Enter does and how to quit.
+  expect(pickerLines(picker, { preview: undefined, paint: plain }).at(-1)).toBe(
+    'Enter: files, before this prompt  c: conversation  q: quit',
+  )
   expect(keys('/')).toBe('Type to search  Enter: apply filter  Esc: clear')
 })

@@ -4,7 +4,7 @@ import { layoutLines } from '../line-layout.js'
 import type { Colour, Paint } from '../paint.js'
 import { planCounts } from '../plan-text.js'
 import { printable, printableLine } from '../printable.js'
-import { cutEnd, padStart } from '../text-width.js'
+import { cutEnd, padStart, widthOf } from '../text-width.js'
 import { isFoldable, type PickerItem } from './picker-items.js'
 import {
   ANSWERS,
@@ -153,7 +153,13 @@ function headLine(picker: Picker, preview: Preview): Line {
 
 function keyLine(picker: Picker): Line {
   if (picker.remark !== '') return { text: picker.remark, colour: 'yellow' }
-  return { text: keysOf(picker).join('  '), colour: 'dim' }
+  return { text: fittingKeys(keysOf(picker), picker.size.columns - 1).join('  '), colour: 'dim' }
+}
+
+/** On a narrow screen the first and the last stay: what Enter does, and how to quit. */
+function fittingKeys(keys: readonly string[], width: number): readonly string[] {
+  if (keys.length <= 2 || widthOf(keys.join('  ')) <= width) return keys
+  return fittingKeys(keys.toSpliced(-2, 1), width)
 }
 
 function keysOf(picker: Picker): string[] {
