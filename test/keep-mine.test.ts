@@ -43,7 +43,9 @@ test('what the agent did goes back and what the person did stays, and both are t
     ['claude', 'Bash: make'],
     ['you', 'You: Go'],
   ])
-  expect(s.run(['list']).stdout).toMatch(/s-1:3 {2}claude {2}1 file \+1 −1 {3}Bash: test\n/)
+  expect(s.run(['list']).stdout).toMatch(
+    /Before Bash: test +you 2 files \+2 .*\n.*Bash: test +\+1 −1 /,
+  )
   const { changes } = s.json(['diff', '4']) as { changes: readonly Fields[] }
   expect(changes.map(({ path, author }) => [path, author])).toEqual([
     ['agent.txt', 'claude'],
