@@ -34,6 +34,7 @@ export type {
   NewGraphCheckpoint,
   NoteChange,
   FoundTarget,
+  NotRestored,
   PlanFacts,
   PlanItem,
   PlanView,

@@ -698,6 +698,7 @@ describe('I3: what changes between plan and deed is not lost', () => {
     const declined = await project.rewind({ to: id }, { confirm: async () => false })
     expect(declined).toEqual({
       to: expect.objectContaining({ id, number: 1, kind: 'save', moment: null }),
+      notRestored: [],
       target: id,
       plan: {
         write: [{ path: 'x.txt', reason: 'content differs', type: 'file', change: 'modified' }],
@@ -819,6 +820,7 @@ describe('a rewind is exact', () => {
     const before = hashTree(s.project)
     expect(await project.rewind({ to: id })).toEqual({
       to: expect.objectContaining({ id, number: 1 }),
+      notRestored: [],
       target: id,
       plan: { write: [], remove: [], keep: [], conflict: [] },
       applied: false,

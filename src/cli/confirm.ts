@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { type PlanFacts, type PlanView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
-import { planText, stateText } from './plan-text.js'
+import { notRestoredText, planText, stateText } from './plan-text.js'
 import { optionsOf } from './table.js'
 
 export type Asker = {
@@ -27,7 +27,15 @@ export function confirmOn(
   return async (plan: PlanView, facts: PlanFacts): Promise<boolean> => {
     if (request.options.has('yes')) return true
     request.bar.erase()
-    const shown = [...remarks, stateText(facts.session), planText(plan, request.screen.paintNote)]
+    const shown = [
+      ...remarks,
+      stateText(facts.session),
+      planText(plan, request.screen.paintNote),
+      notRestoredText(facts.notRestored, {
+        paint: request.screen.paintNote,
+        now: request.screen.now,
+      }),
+    ]
     const asked = await question(facts)
     const agreed = await beforeChanges(() =>
       isAgreed(shown.filter((text) => text !== '').join('\n'), {

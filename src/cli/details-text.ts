@@ -68,6 +68,7 @@ function filesLines(
     fact('Changed', `${counted(details.files, 'file')} ${lines(details)} since the one before`),
     ...(details.author === null ? [] : [fact('By', printableLine(details.author))]),
     ...changeLines(details, screen),
+    ...uncapturedLines(details, screen),
     ...(details.skipped === 0
       ? []
       : [fact('Left out', counted(details.skipped, 'path')), ...skippedLines(details, screen)]),
@@ -87,6 +88,20 @@ function changeLines({ changes }: CheckpointDetails, { paint }: Screen): string[
         (view) => `  ${paint(COLOUR_OF[view.change], padEnd(view.change, 8))} ${changeText(view)}`,
       ),
     ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+  ]
+}
+
+function uncapturedLines({ uncaptured }: CheckpointDetails, screen: Screen): string[] {
+  if (uncaptured.length === 0) return []
+  const count = counted(uncaptured.length, 'path')
+  return [
+    factOn(screen)('Not saved', `${count} changed that no checkpoint holds`),
+    ...uncaptured.map(({ path, isFolder, change, reason }) =>
+      screen.paint(
+        'yellow',
+        `  ${padEnd(change, 8)} ${pathForPeople(path)}${isFolder ? '/' : ''}  (${SKIP_REASONS[reason]})`,
+      ),
+    ),
   ]
 }
 

@@ -1,9 +1,10 @@
 // What a rewind would do or did, in words.
-import type { PlanItem, PlanView } from '../index.js'
+import type { NotRestored, PlanItem, PlanView } from '../index.js'
 import { counted, grouped } from './figures.js'
 import { hasListedBelow } from './folders-above.js'
 import type { Colour, Paint } from './paint.js'
 import { pathForPeople, printable, printableLine } from './printable.js'
+import { relativeTime } from './relative-time.js'
 
 const SHOWN = 20
 
@@ -40,6 +41,24 @@ export function planCounts({ write, remove, keep }: PlanView): string {
     ...(keep.length > 0 ? [`${grouped(keep.length)} kept`] : []),
   ]
   return parts.join(', ')
+}
+
+/** What a rewind cannot bring back; empty if there is nothing. */
+export function notRestoredText(
+  found: readonly NotRestored[] | undefined,
+  { paint, now }: { readonly paint: Paint; readonly now: Date },
+): string {
+  if (found === undefined || found.length === 0) return ''
+  const more = found.length - SHOWN
+  return [
+    `${paint('bold', 'Not restored, since no checkpoint holds it')} (${grouped(found.length)}):`,
+    ...found.slice(0, SHOWN).map(({ path, isFolder, change, by, at }) => {
+      const name = `${pathForPeople(path)}${isFolder ? '/' : ''}`
+      const when = relativeTime(at, now)
+      return paint('yellow', `  ${name}  (${change} by "${printableLine(by)}", ${when})`)
+    }),
+    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+  ].join('\n')
 }
 
 /** Of a session that gets another state with the files, if there is one. */

@@ -3,7 +3,7 @@ import { CHANGED_BY_PERSON, NOT_READABLE, type PlanItem, type RewindResult } fro
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
 import type { Paint } from './paint.js'
-import { isNothing, planCounts, planText, stateText } from './plan-text.js'
+import { isNothing, notRestoredText, planCounts, planText, stateText } from './plan-text.js'
 import { printableLine } from './printable.js'
 
 export type Words = {
@@ -15,12 +15,17 @@ export type Words = {
 }
 
 /** Of a result, as much as is shown of it. */
-type Shown = Pick<RewindResult, 'plan' | 'applied' | 'declined' | 'session'>
+type Shown = Pick<RewindResult, 'plan' | 'applied' | 'declined' | 'session' | 'notRestored'>
 
 export function restoreText(result: Shown, request: Request, words: Words): string {
-  const { plan, applied, declined, session } = result
-  const { screen, options } = request
-  if (declined) return 'Nothing has been changed.'
+  if (result.declined) return 'Nothing has been changed.'
+  const { paint, now } = request.screen
+  const left = notRestoredText(result.notRestored, { paint, now })
+  return [doneText(result, request, words), left].filter((text) => text !== '').join('\n')
+}
+
+function doneText(result: Shown, { screen, options }: Request, words: Words): string {
+  const { plan, applied, session } = result
   const kept = keptText(plan.keep, screen.paint)
   if (isNothing(plan) && session === undefined && !applied) {
     return `Nothing to do: ${nothingText(plan.keep, words.nothing)}.${kept}`

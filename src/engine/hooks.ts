@@ -1,6 +1,7 @@
 // What a caller may want to hear or decide while an operation runs.
 import type { AgentConversation, ImportPlan } from '../model/index.js'
 import type { CaptureProgress } from '../snapshot/index.js'
+import type { NotRestored } from './not-restored.js'
 import type { PruneResult } from './prune.js'
 import type { PlanView, TargetView } from './view.js'
 
@@ -10,6 +11,8 @@ export type Progress = CaptureProgress
 export type RestoreSubject = {
   /** The checkpoint to go back to; for an undo or redo, the one that the rewind went to. Null if it was pruned. */
   readonly to: TargetView | null
+  /** Of a rewind: what tool calls changed since the target, and no checkpoint holds. */
+  readonly notRestored?: readonly NotRestored[]
   /** When the rewind was made that an undo takes back or a redo repeats. */
   readonly rewoundAt?: string
   /** Of an undo or redo: the rewind took this conversation of a coding agent back too. */

@@ -31,6 +31,7 @@ export type { PruneInput } from './prune-input.js'
 export type { HistoryEntry, HistoryResult } from './history.js'
 export { type ListAllResult, type ListResult, list, listAll } from './list.js'
 export { name, type NameResult, pin, unpin } from './marks.js'
+export type { NotRestored } from './not-restored.js'
 export { changeNote, type NoteChange, readNote } from './notes.js'
 export { type FailureFacts, recordFailure } from './failures.js'
 export {

@@ -4,6 +4,7 @@ import { type BytePath, parsePathText, SavestateError } from '../model/index.js'
 import { knownProject, withProjectLock } from './context.js'
 import { refuseDamagedFiles } from './damage.js'
 import { describeTarget } from './describe-target.js'
+import { notRestoredSince } from './not-restored.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
 import { resolve, withFiles } from './resolve.js'
@@ -58,7 +59,10 @@ export const rewind = projectOperation({
             reason: `rewind to ${describeTarget(target)}`,
             keepMine,
             dryRun,
-            subject: { to: viewTarget(context.ledger, target) },
+            subject: {
+              to: viewTarget(context.ledger, target),
+              notRestored: notRestoredSince(context.ledger, target, limits),
+            },
             rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
           },
           hooks,

@@ -13,6 +13,7 @@ import { withProjectLock } from './context.js'
 import { refuseDamagedFiles, refuseDamagedState } from './damage.js'
 import { describeTarget } from './describe-target.js'
 import type { Hooks } from './hooks.js'
+import { notRestoredSince } from './not-restored.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
 import { withFiles } from './resolve.js'
@@ -75,6 +76,7 @@ async function restoreFiles(
   const { restored, hooks, keepMine, dryRun } = request
   const then = withFiles(target)
   refuseDamagedFiles(context.ledger, then, request.paths)
+  const paths = request.paths.length === 0 ? undefined : request.paths
   return withProjectLock(context, project, {
     purpose: 'rewind',
     work: async () => {
@@ -86,12 +88,15 @@ async function restoreFiles(
           target: then.id,
           goal: then.snapshot.tree,
           skippedThen: context.ledger.checkpoints.details(then.id)?.skippedPaths ?? [],
-          paths: request.paths.length === 0 ? undefined : request.paths,
+          paths,
           only: undefined,
           reason: `rewind to ${describeTarget(then)}`,
           keepMine,
           dryRun,
-          subject: { to: viewTarget(context.ledger, then) },
+          subject: {
+            to: viewTarget(context.ledger, then),
+            notRestored: notRestoredSince(context.ledger, then, paths),
+          },
           rewind: { target: then.id },
           session: sessionPart(context, target, restored),
           fence: context.hold.fence,

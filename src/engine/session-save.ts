@@ -10,8 +10,10 @@ import {
   type Project,
   SavestateError,
   type Session,
+  type SnapshotDetails,
   type StateId,
   type Status,
+  type UncapturedChanges,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
@@ -29,6 +31,7 @@ import { parseStatusInput, type StatusInput } from './session-status.js'
 import { asAtCall, longerList, wholeState, type WriteState } from './state-at-call.js'
 import { statusInput } from './status-schema.js'
 import { wholeText } from './text-schema.js'
+import { lookAtUncaptured, onlyUncapturedText, type UncapturedLook } from './uncaptured.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
 export type SessionSaveResult = CheckpointView & {
@@ -49,6 +52,7 @@ const factsInput = () => ({
   expectedHead: z.optional(z.nullable(z.string())),
   operationId: z.optional(wholeText()),
   moment: z.optional(momentInput()),
+  uncaptured: z.optional(z.enum(['after-calls', 'between-calls', 'forget'])),
 })
 const saveInput = () => z.strictObject({ ...factsInput(), state: z.optional(z.unknown()) })
 const appendInput = () =>
@@ -69,6 +73,8 @@ export type Facts = {
   readonly operationId?: string | undefined
   /** Where in the agent's work the files are looked at, for who tells of each tool call. */
   readonly moment?: MomentInput | undefined
+  /** What has run since the last look, for changes of files that are not captured. */
+  readonly uncaptured?: UncapturedLook | undefined
 }
 
 export const saveSession = sessionOperation({
@@ -124,10 +130,20 @@ async function addCheckpoint(
       const captured = await captureForRecord(context, project, work.hooks)
       failpoint('save:captured')
       const look = lookAt(context, project, input.moment ?? ownMoment(context, project))
+      const news = lookAtUncaptured(context, project, { captured, look: input.uncaptured })
+      const { changes } = news
       const same = input.ifChanged === true ? sameFiles(context, project, captured) : undefined
-      if (same === undefined) return commit(context, input, { ...work, captured, look })
-      look.foundNothing()
-      return same
+      const isNew = same === undefined || changes.length > 0
+      if (!isNew) look.foundNothing()
+      const by = input.reason ?? 'a call'
+      const uncaptured = changes.length === 0 ? undefined : { by, changes }
+      const isOnly = same !== undefined && uncaptured !== undefined
+      const facts = isOnly ? { ...input, reason: onlyUncapturedText(uncaptured) } : input
+      const saved = isNew
+        ? await commit(context, facts, { ...work, captured, look, uncaptured })
+        : same
+      news.remember()
+      return saved
     },
   })
 }
@@ -177,6 +193,7 @@ type Commitment = Work & {
   readonly captured: Captured | undefined
   /** At what was captured. */
   readonly look?: Look | undefined
+  readonly uncaptured?: UncapturedChanges | undefined
 }
 
 /** The rows, after the objects and the ref. */
@@ -206,7 +223,7 @@ export async function commit(
       const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
       const state = work.writeState(head?.session?.state ?? undefined) ?? null
       const made = inSession(draft, session, { ...sessionInput(input, session), state })
-      ledger.checkpoints.insert(made, captured?.snapshot)
+      ledger.checkpoints.insert(made, detailsIn(work))
       look?.made(made.id)
       const { status } = made.session
       const atMs = made.createdAtMs
@@ -221,6 +238,10 @@ export async function commit(
     memory.forget()
     throw error
   }
+}
+
+function detailsIn({ captured, uncaptured }: Commitment): SnapshotDetails | undefined {
+  return captured === undefined ? undefined : { ...captured.snapshot, uncaptured }
 }
 
 type InSession = Checkpoint & { readonly session: NonNullable<Checkpoint['session']> }

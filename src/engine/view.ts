@@ -14,6 +14,7 @@ import {
   type SkipCounts,
   type SkipReason,
   type SnapshotDetails,
+  type UncapturedChange,
 } from '../model/index.js'
 import type { Change } from '../snapshot/index.js'
 import type { AgentDetails } from './agent-details.js'
@@ -77,9 +78,13 @@ export type CheckpointDetails = CheckpointView & {
     readonly branch: string | null
   }[]
   readonly changes: readonly ChangeView[]
+  /** Entries that the calls it names changed though no checkpoint holds them. */
+  readonly uncaptured: readonly UncapturedView[]
   /** Null for a checkpoint of a project alone. */
   readonly agent: AgentDetails | null
 }
+
+export type UncapturedView = Omit<UncapturedChange, 'path'> & { readonly path: string }
 
 export type ChangeView = {
   readonly path: string
@@ -173,6 +178,10 @@ export function viewDetails(
       path: pathText(note.path),
     })),
     changes: rest.changes.map(viewChange),
+    uncaptured: (rest.details?.uncaptured?.changes ?? []).map((one) => ({
+      ...one,
+      path: pathText(one.path),
+    })),
   }
 }
 

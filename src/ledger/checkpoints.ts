@@ -17,6 +17,7 @@ import { authorsColumn, handOnAuthors } from './authors.js'
 import { type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
 import { checkpointOf, detailsOf, number, optional, storedMetadata } from './rows.js'
 import { checkpointPlace, type Vault } from './sealing/index.js'
+import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
 
 const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
   LEFT JOIN sessions ON sessions.key = checkpoints.session`
@@ -131,6 +132,11 @@ export class Checkpoints {
         id,
       ),
     )
+  }
+
+  /** Newer checkpoints of the project that list uncaptured changes, newest first. */
+  uncapturedSince(checkpoint: FilesCheckpoint): UncapturedRow[] {
+    return readUncaptured(this.#database, checkpoint)
   }
 
   /** The n-th newest, from 1. */
@@ -254,8 +260,9 @@ export class Checkpoints {
     { snapshot, commit, changes }: FilesCheckpoint,
     details: SnapshotDetails | undefined,
   ): SqlValue[] {
-    const { skippedPaths = [], repositories = [], rewind } = details ?? {}
-    const json = JSON.stringify({ skippedPaths, repositories, rewind })
+    const { skippedPaths = [], repositories = [], rewind, uncaptured } = details ?? {}
+    // In this order: see readUncaptured.
+    const json = JSON.stringify({ uncaptured, skippedPaths, repositories, rewind })
     const hash = createHash('sha256').update(json).digest('hex')
     this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', hash, json)
     return [

@@ -126,13 +126,10 @@ export class Pruning {
     { tree, commit, files, bytes, path }: Replacement,
     details: SnapshotDetails | undefined,
   ): void {
-    const { skippedPaths = [], repositories = [], ...rest } = details ?? {}
+    const { skippedPaths = [], repositories = [], rewind, uncaptured } = details ?? {}
     const forgotten = { path, reason: 'forgotten', sizeBytes: bytes }
-    const json = JSON.stringify({
-      skippedPaths: [forgotten, ...skippedPaths],
-      repositories,
-      ...rest,
-    })
+    const paths = [forgotten, ...skippedPaths]
+    const json = JSON.stringify({ uncaptured, skippedPaths: paths, repositories, rewind })
     const digest = hash('sha256', json, 'hex')
     this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', digest, json)
     this.#database.run(

@@ -53,7 +53,22 @@ export type RewindNote = {
   readonly conversation?: AgentConversation
 }
 
+/** An entry that a tool call changed though no checkpoint holds it. */
+export type UncapturedChange = {
+  readonly path: BytePath
+  readonly reason: SkipReason
+  readonly isFolder: boolean
+  readonly change: 'added' | 'changed' | 'removed'
+}
+
+/** `by`: the calls, as the checkpoint's reason names them. */
+export type UncapturedChanges = {
+  readonly by: string
+  readonly changes: readonly UncapturedChange[]
+}
+
 export type SnapshotDetails = {
+  readonly uncaptured?: UncapturedChanges | undefined
   /** At most MAX_SKIPPED_PATHS of them, what a person may miss first. */
   readonly skippedPaths: readonly Skipped[]
   readonly repositories: readonly RepositoryNote[]

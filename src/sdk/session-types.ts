@@ -23,6 +23,8 @@ export type SaveInput<State> = {
   readonly operationId?: string
   /** For who saves before and after each tool call of an agent: what begins and ends here. It tells who changed what. */
   readonly moment?: engine.MomentInput
+  /** For the same callers: what has run since the last save with files. Changes of ignored files while calls ran make a checkpoint. */
+  readonly uncaptured?: 'after-calls' | 'between-calls' | 'forget'
 }
 
 export type SessionRewindInput = {

@@ -19,6 +19,12 @@ export type { ObjectReport } from './care/examine.js'
 export type { MendRequest } from './care/mend.js'
 export type { Lack, Lacks } from './care/walk-snapshot.js'
 export type { CommitFacts } from './objects/commit.js'
+export {
+  hasEntry,
+  printSkipped,
+  type SkippedPrint,
+  type SkippedPrints,
+} from './skipped-prints.js'
 export { readRegularFile } from './checkout/regular-file.js'
 export type { SourceCommit } from './import/source-history.js'
 export { sourceHead, sourceRefs } from './import/source-refs.js'

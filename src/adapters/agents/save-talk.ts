@@ -1,7 +1,7 @@
 // A checkpoint of an agent's session: the files, and as its state the agent's conversation up to there, copied from
 // the agent's own file. How far it is copied stands in the checkpoint's metadata, so it is written in the same
 // transaction as the lines themselves: whoever is killed has copied both or neither.
-import { SavestateError, type Session, type Store } from '../../index.js'
+import { SavestateError, type SaveInput, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from './event.js'
 import { recordOf } from './payload.js'
 import type { Save } from './policy.js'
@@ -60,7 +60,7 @@ type Found = {
   readonly expectedHead: string | null | undefined
 }
 
-async function saveOnce({ session, save }: Work, found: Found): Promise<void> {
+async function saveOnce({ session, event, save }: Work, found: Found): Promise<void> {
   const { reason, metadata, toolCallId, always, moment } = save
   const { growth, known, expectedHead } = found
   const copied = growth?.position ?? known
@@ -70,6 +70,7 @@ async function saveOnce({ session, save }: Work, found: Found): Promise<void> {
     files: true,
     ifChanged: !always,
     moment,
+    ...uncapturedAt(event, save),
     ...(toolCallId === undefined ? {} : { toolCall: toolCallId }),
     ...(expectedHead === undefined ? {} : { expectedHead }),
   }
@@ -77,4 +78,11 @@ async function saveOnce({ session, save }: Work, found: Found): Promise<void> {
   if (growth?.isAnew === true) await session.save({ ...facts, state: { transcript: lines } })
   else if (lines.length > 0) await session.append('transcript', lines, facts)
   else await session.save(facts)
+}
+
+/** While a call still runs, nothing is compared: a log that it writes would make a row at every pause. */
+function uncapturedAt({ type }: AgentEvent, { holds }: Save): Pick<SaveInput<Talk>, 'uncaptured'> {
+  if (type === 'quiet') return {}
+  if (holds.length > 0) return { uncaptured: 'after-calls' }
+  return { uncaptured: type === 'before-tool' ? 'between-calls' : 'forget' }
 }
