@@ -47,7 +47,7 @@ test('a full disk: nothing is changed, and the command that is printed does the 
   const byNumber = run(['rewind', '1', '--yes'])
   expect([byNumber.code, byNumber.stdout]).toEqual([2, ''])
   expect(byNumber.stderr).toContain('The number 1 may mean another checkpoint than before')
-  expect(byNumber.stderr).toContain(`savestate rewind ${good}\n`)
+  expect(byNumber.stderr).toContain(`: savestate -C ${project} rewind ${good}\n`)
   expect(run(['rewind', good, '--path', 'r.bin', '--yes']).code).toBe(0)
   expect(readFileSync(join(seen, 'r.bin')).equals(content)).toBe(true)
   expect(readdirSync(seen).sort()).toEqual(['a.txt', 'r.bin'])

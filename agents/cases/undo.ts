@@ -47,6 +47,8 @@ export const UNDO_CASES: readonly Case[] = [
         assert.deepEqual(filesOf(place), done)
         await savestate(place, ['undo', '--yes'])
         assert.deepEqual(filesOf(place), START_FILES)
+        await savestate(place, ['rewind', remove.id, '--before', '--yes'])
+        assert.deepEqual(filesOf(place), { ...START_FILES, ...done })
       }),
   },
   {

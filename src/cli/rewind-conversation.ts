@@ -1,9 +1,10 @@
 // The half of `rewind` that concerns a coding agent: the conversation up to the checkpoint, and the command that continues it.
 import { spawn } from 'node:child_process'
 import type { AgentCheckpoint, Conversation } from '../adapters/index.js'
-import { type CheckpointDetails, SavestateError } from '../index.js'
+import { type CheckpointView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { EXIT, hasCode } from './exit.js'
+import { detailsOf } from './named-checkpoint.js'
 import { printableLine } from './printable.js'
 import { commandLine, programFor } from './shell-quoted.js'
 import { usageOf } from './table.js'
@@ -31,11 +32,11 @@ export function refuseIdleContinue({ options, isJson }: Request): void {
 /** Undefined for a checkpoint that no coding agent's hook has made. Writes nothing yet. */
 export async function planTalk(
   request: Request,
-  named: CheckpointDetails,
+  named: CheckpointView,
 ): Promise<PlannedTalk | undefined> {
   const { conversations } = await import('../adapters/index.js')
   const { agentCheckpoint, planConversation, pointBefore } = await conversations()
-  const checkpoint = agentCheckpoint(named)
+  const checkpoint = agentCheckpoint(await detailsOf(request, named))
   if (checkpoint === undefined) return undefined
   const store = await request.store()
   const point = request.options.has('before')

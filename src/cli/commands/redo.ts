@@ -1,6 +1,7 @@
 import { command } from '../command.js'
 import { confirmOn } from '../confirm.js'
 import { originalText, type Undone, withOriginal } from '../original-conversation.js'
+import { withRepeatHint } from '../repeat-hint.js'
 import { restoreExitCode, restoreText } from '../restore-text.js'
 import { programFor } from '../shell-quoted.js'
 import { repeatQuestion, rewindText } from '../target-text.js'
@@ -8,16 +9,18 @@ import { repeatQuestion, rewindText } from '../target-text.js'
 export const run = command<Undone>({
   async call(request) {
     const { options, hooks } = request
-    const result = await (await request.project()).redo(
-      { dryRun: options.has('dry-run') },
-      {
-        ...hooks,
-        confirm: confirmOn(request, {
-          question: (facts) => repeatQuestion(request, { verb: 'Repeat', facts }),
-        }),
-      },
-    )
-    return withOriginal(result)
+    const project = await request.project()
+    const redoNow = () =>
+      project.redo(
+        { dryRun: options.has('dry-run') },
+        {
+          ...hooks,
+          confirm: confirmOn(request, {
+            question: (facts) => repeatQuestion(request, { verb: 'Repeat', facts }),
+          }),
+        },
+      )
+    return withOriginal(await withRepeatHint(request, ['redo'], redoNow))
   },
   async render(result, request) {
     const text = restoreText(result, request, {

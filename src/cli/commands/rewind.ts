@@ -1,4 +1,4 @@
-import { type CheckpointDetails, SavestateError, type SessionRewindResult } from '../../index.js'
+import { type CheckpointView, SavestateError, type SessionRewindResult } from '../../index.js'
 import type { Conversation } from '../../adapters/index.js'
 import { type Command, command, type Request } from '../command.js'
 import { confirmOn } from '../confirm.js'
@@ -65,12 +65,12 @@ async function rewindOnce(request: Request): Promise<number> {
 
 async function rewind(request: Request): Promise<Rewound> {
   const { options } = request
-  const named = await namedTarget(request)
+  const named = await withRepeatHint(request, ['rewind'], () => namedTarget(request))
   if (options.has('state') || options.has('conversation')) return rewindTalk(request, named)
   if (!options.has('both')) return rewindFiles(request, named)
   const planned = await planTalk(request, named)
   if (planned === undefined)
-    return withRepeatHint(request, named.id, () =>
+    return withRepeatHint(request, ['rewind', named.id], () =>
       rewindSession(request, { restore: 'both', target: named }),
     )
   const rewound = await rewindFiles(request, named, planned)
@@ -81,7 +81,7 @@ async function rewind(request: Request): Promise<Rewound> {
 }
 
 /** A session of the SDK gets its state back, a coding agent a copy of its conversation. No file is touched. */
-async function rewindTalk(request: Request, named: CheckpointDetails): Promise<Rewound> {
+async function rewindTalk(request: Request, named: CheckpointView): Promise<Rewound> {
   const planned = await planTalk(request, named)
   if (planned === undefined) return rewindSession(request, { restore: 'state', target: named })
   refuseNoWay(request, planned)
@@ -139,7 +139,7 @@ function talkOf(rewound: Rewound | undefined): Conversation | undefined {
 
 async function rewindFiles(
   request: Request,
-  named: CheckpointDetails,
+  named: CheckpointView,
   planned?: PlannedTalk,
 ): Promise<RewoundFiles> {
   const { options, hooks } = request
@@ -148,7 +148,7 @@ async function rewindFiles(
   const before = options.has('before')
   const isBefore = before && named.moment === 'before'
   const talk = planned === undefined || planned.outline.way === 'none' ? undefined : planned
-  const result = await withRepeatHint(request, named.id, async () =>
+  const rewindNow = async () =>
     project.rewind(
       {
         to: named.id,
@@ -175,8 +175,8 @@ async function rewindFiles(
           ],
         }),
       },
-    ),
-  )
+    )
+  const result = await withRepeatHint(request, ['rewind', named.id], rewindNow)
   return { result: { ...result, restored: 'files' }, session: null, isBefore }
 }
 
