@@ -14,7 +14,7 @@ export const cliPath = join(projectRoot, 'dist', 'cli', 'bin.js')
 
 export async function openStore(
   home: string,
-  options: Pick<StoreOptions, 'durability'> = {},
+  options: Pick<StoreOptions, 'durability' | 'clock'> = {},
 ): Promise<Store> {
   const built = pathToFileURL(join(projectRoot, 'dist', 'index.js')).href
   const sdk: typeof import('../src/index.js') = await import(built)
