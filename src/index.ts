@@ -3,15 +3,18 @@
 /// <reference types="node" preserve="true" />
 export type {
   AgentDetails,
+  AutoPruneRecord,
   ChangeView,
   ChannelHistory,
   ChannelValues,
   CheckpointDetails,
   CheckpointView,
+  ClearResult,
   ConfigResult,
   DiffChange,
   DiffResult,
   DoctorResult,
+  DropResult,
   Effect,
   EnsureResult,
   ExchangedCheckpoint,
@@ -86,6 +89,7 @@ export {
 export {
   explainSystemError,
   type Config,
+  jsonFault,
   type Limits,
   parseExactJson,
   parsePathText,

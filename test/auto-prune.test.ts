@@ -68,7 +68,7 @@ const saveThree = (s: Scratch, folder: string) => (store: Store) =>
 
 test('a save and a close are followed by a prune, which keeps what is orphaned', async () => {
   await using s = await scratch()
-  setStore(s, { autoPruneHours: 0, maxCheckpoints: 1, retentionDays: 7 })
+  setStore(s, { retention: 'hermes', autoPruneHours: 0, maxCheckpoints: 1, retentionDays: 7 })
   const gone = otherFolder(s, 'gone')
   await withStore(s, async (store) => {
     await saveThree(s, gone)(store)
@@ -140,7 +140,7 @@ test('a clock that was set back does not stop it', async () => {
 })
 
 test('after a command, too', async () => {
-  using s = cliScratch({ a: '1', '.savestate.json': '{"maxCheckpoints":1}' })
+  using s = cliScratch({ a: '1', '.savestate.json': '{"retention":"hermes","maxCheckpoints":1}' })
   s.run(['save'])
   s.shell('printf %s \'{"autoPruneHours":0}\' > "$SAVESTATE_HOME/config.json"')
   s.write({ a: '2' })

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Session } from '../src/index.js'
-import { DAY_MS, HandClock } from './prune-helpers.js'
+import { DAY_MS, HandClock, setStore } from './prune-helpers.js'
 import { type Scratch, scratch } from './scratch.js'
 import { at, checkpointOf, metadataOf, SavestateSaver } from './langgraph/saver.js'
 
@@ -39,6 +39,7 @@ test.each(['deleted', 'aged out'])(
   'of a session of 300 steps that is %s nothing stays on disk but what a fork shares',
   async (how) => {
     await using s = await scratch()
+    setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
     const store = await s.open({ clock })
     const long = await store.session<State>('long')

@@ -12,6 +12,7 @@ import { keep, recall } from './kept-states.js'
 import { type FileSpec, type Scratch, type Seen, scratch } from './scratch.js'
 import { SESSION_POINTS } from './session-failpoints.js'
 import { IMPORT_POINTS } from './import-failpoints.js'
+import { DROP_POINTS } from './drop-failpoints.js'
 import { FORGET_POINTS } from './forget-failpoints.js'
 import { PRUNE_POINTS } from './prune-failpoints.js'
 import { REKEY_POINTS } from './rekey-failpoints.js'
@@ -223,6 +224,7 @@ test('the failpoints in the table are those in the source', () => {
     PRUNE_POINTS,
     REPAIR_POINTS,
     FORGET_POINTS,
+    DROP_POINTS,
     REKEY_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))

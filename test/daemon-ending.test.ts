@@ -14,7 +14,7 @@ test('a second stop returns when the daemon has ended too, and so does what need
   const save = await startServed(s, ['save'])
   const first = s.start(['daemon', 'stop'])
   await until(() => s.address() === undefined, 'a daemon that is about to end')
-  const others = [s.start(['daemon', 'stop']), s.start(['clear', '-y'])]
+  const others = [s.start(['daemon', 'stop']), s.start(['clear', '--all', '-y'])]
   const over = others.map(({ ended }) => ended.then(() => 'over'))
   expect(await Promise.race([...over, sleep(1000, 'waiting')])).toBe('waiting')
   hold[Symbol.dispose]()

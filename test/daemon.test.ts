@@ -281,7 +281,7 @@ test('clear, repair and rekey get the store for themselves', () => {
   expect(s.run(['prune', '-y']).code).toBe(0)
   expect(s.run(['list']).stdout).toContain('2 files')
   expect(s.daemon('status')).toMatchObject({ pid: third, served: 1 })
-  expect(s.run(['clear', '-f']).code).toBe(0)
+  expect(s.run(['clear', '--all', '-f']).code).toBe(0)
   expect(isAlive(third)).toBe(false)
   expect(checkpointsOf(s)).toBe(0)
 })

@@ -233,7 +233,7 @@ test('what was added since the install stays, with and without the record', () =
     const config = JSON.parse(read(file)) as { hooks: Record<string, unknown[]> }
     config.hooks['Stop']?.push(mine)
     writeFileSync(file, JSON.stringify(config))
-    if (!hasRecord) s.run(['clear', '-y'])
+    if (!hasRecord) s.run(['clear', '--all', '-y'])
     expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
     expect(JSON.parse(read(file))).toEqual({ hooks: { Stop: [mine] } })
   }

@@ -22,7 +22,7 @@ export class HandClock {
 /** Settings of the store, which may be there before the store is. */
 export function setStore(s: Scratch, config: object): void {
   mkdirSync(s.home, { recursive: true, mode: 0o700 })
-  writeFileSync(join(s.home, 'config.json'), JSON.stringify(config))
+  writeFileSync(join(s.home, 'config.json'), JSON.stringify(config), { mode: 0o600 })
 }
 
 export function setProject(folder: string, config: object): void {

@@ -22,6 +22,7 @@ import {
   planOf,
   saveMany,
   setProject,
+  setStore,
   withStore,
 } from './prune-helpers.js'
 import { type Scratch, scratch } from './scratch.js'
@@ -141,6 +142,7 @@ describe('orphans', () => {
   test('what cannot be reached ages like any other', async () => {
     await using s = await scratch()
     const parent = otherFolder(s, 'disk')
+    setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
     const store = await s.open({ clock })
     await savedIn(s, store, otherFolder(s, 'disk/work'))
@@ -159,6 +161,7 @@ test.each(['not mounted', 'removed, and orphans are kept'])(
     const clock = new HandClock()
     const store = await s.open({ clock })
     const project = await store.project(folder)
+    setStore(s, { retention: 'hermes' })
     setProject(folder, { retentionDays: 365, maxCheckpoints: 3 })
     const saved = await saveMany(project, s, { count: 4 })
     const other = await store.project(otherFolder(s, 'disk/other'))

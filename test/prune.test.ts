@@ -1,4 +1,5 @@
-// docs/store.md#prune: which checkpoints go, by number and by age, and what stays whatever the limits say.
+// docs/store.md#prune: which checkpoints go under the policy hermes, by number and by age, and which stay whatever the
+// limits say. The default policy is in prune-tiers.test.ts.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,9 +21,9 @@ describe('count', () => {
     'of 6 saves the newest 3 stay, as %s says',
     async (where) => {
       await using s = await scratch()
-      if (where === 'config.json') setStore(s, { maxCheckpoints: 3 })
+      if (where === 'config.json') setStore(s, { retention: 'hermes', maxCheckpoints: 3 })
       if (where === '.savestate.json') {
-        setStore(s, { maxCheckpoints: 1 })
+        setStore(s, { retention: 'hermes', maxCheckpoints: 1 })
         setProject(s.project, { maxCheckpoints: 3 })
       }
       const store = await s.open()
@@ -65,23 +66,26 @@ describe('count', () => {
     expect(await idsOf(project)).toEqual([newer[2], newer[0], ofSession.id, pinned])
   })
 
-  test('a checkpoint of a finished session loses its files and keeps its state', async () => {
+  test('a checkpoint of a finished session goes as a whole, and the head of the session stays', async () => {
     await using s = await scratch({ files: { a: '1' } })
     const store = await s.open()
     const project = await store.project(s.project)
     const session = await store.session<unknown>('finished', { project })
-    const both = await session.save({ state: { step: 1 }, files: true })
+    const first = await session.save({ state: { step: 1 }, files: true })
     s.write({ a: '2' })
-    const filesAlone = await session.save({ files: true })
+    const head = await session.save({ state: { step: 2 }, files: true })
     await session.complete()
-    await saveMany(project, s, { count: 2 })
+    await session.close()
+    const [, newest = ''] = await saveMany(project, s, { count: 2 })
     await store.prune({ maxCheckpoints: 1 })
-    expect(await session.stateAt(both.id)).toEqual({ step: 1 })
-    expect(await session.show(both.id)).toMatchObject({ hasState: true, hasFiles: false })
-    expect(await session.show(filesAlone.id)).toMatchObject({ hasFiles: false })
-    await expect(project.rewind({ to: both.id })).rejects.toMatchObject({
-      code: expect.stringMatching(/^CHECKPOINT_(PARTIAL|UNKNOWN)$/),
+    expect(await idsOf(project)).toEqual([newest, head.id])
+    const resumed = await store.resume('finished')
+    expect(resumed.state).toEqual({ step: 2 })
+    await expect(resumed.session.stateAt(first.id)).rejects.toMatchObject({
+      code: 'CHECKPOINT_UNKNOWN',
     })
+    await project.rewind({ to: head.id })
+    expect(readFileSync(join(s.project, 'a'), 'utf8')).toBe('2')
     expect(await store.verify()).toMatchObject({ problems: [] })
   })
 
@@ -108,6 +112,7 @@ describe('count', () => {
 describe('age', () => {
   test('a project goes when nobody has touched it for 7 days and a millisecond', async () => {
     await using s = await scratch({ files: { a: '1' } })
+    setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
     const store = await s.open({ clock })
     const project = await store.project(s.project)
@@ -130,6 +135,7 @@ describe('age', () => {
 
   test('a save that finds nothing new is a touch, and what is pinned stays', async () => {
     await using s = await scratch({ files: { a: '1' } })
+    setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
     const store = await s.open({ clock })
     const [touched, pinned] = [await store.project(s.project), otherFolder(s, 'pinned')]
@@ -151,6 +157,7 @@ describe('age', () => {
 
   test('a completed session goes after 1 day, another after 7, and its files with it', async () => {
     await using s = await scratch({ files: { a: '1' } })
+    setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
     const store = await s.open({ clock })
     const project = await store.project(s.project)
@@ -181,6 +188,7 @@ describe('age', () => {
 
   test('the project’s own retention holds for its sessions, and a flag for all', async () => {
     await using s = await scratch({ files: { a: '1' } })
+    setStore(s, { retention: 'hermes' })
     setProject(s.project, { retentionDays: 30 })
     const clock = new HandClock()
     const store = await s.open({ clock })
@@ -196,6 +204,7 @@ describe('age', () => {
 
   test('a session with the newest checkpoint of a name stays', async () => {
     await using s = await scratch({ files: { a: '1' } })
+    setStore(s, { retention: 'hermes' })
     const clock = new HandClock()
     const store = await s.open({ clock })
     const project = await store.project(s.project)
@@ -212,6 +221,7 @@ describe('age', () => {
 
 test('a project whose session was deleted before can be forgotten', async () => {
   await using s = await scratch({ files: { a: '1' } })
+  setStore(s, { retention: 'hermes' })
   const clock = new HandClock()
   const store = await s.open({ clock })
   const project = await store.project(s.project)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
+import { setStore } from './prune-helpers.js'
 import { scratch } from './scratch.js'
 
 const CHILD = fileURLToPath(new URL('retain-child.mjs', import.meta.url))
@@ -22,6 +23,7 @@ test.each(['retain', 'prune'])(
       await session.close()
     }
     await store.close()
+    setStore(s, { retention: 'hermes' })
     const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
     ledger.prepare('UPDATE sessions SET updated_at = ?').run(LONG_AGO)
     const child = spawn(process.execPath, [CHILD, s.home, call], {

@@ -61,7 +61,7 @@ test('the files of a session are saved as they are', async () => {
 
 test('another store saves, rewinds and prunes beside the watch', async () => {
   await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
-  setStore(s, { maxCheckpoints: 3, autoPrune: false })
+  setStore(s, { retention: 'hermes', maxCheckpoints: 3, autoPrune: false })
   chmodSync(join(s.home, 'config.json'), 0o600)
   await using pair = await watchedAndNot(s, { mayBlock: true })
   const other = await s.open({ mayBlock: true })

@@ -34,7 +34,7 @@ const projects = Array.from({ length: Number(values.projects) }, (_, n) =>
 )
 for (const path of [home, ...projects]) mkdirSync(path, { mode: 0o700 })
 // Small limits, so that a prune has something to do all the time.
-const config = { maxCheckpoints: 6, maxSizeMb: 4, autoPrune: false }
+const config = { retention: 'hermes', maxCheckpoints: 6, maxSizeMb: 4, autoPrune: false }
 writeFileSync(join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 })
 
 /** The bundle is build/torture/main.js, two folders below the project. */

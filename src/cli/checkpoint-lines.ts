@@ -119,9 +119,10 @@ export function reasonOf(row: CheckpointView): string {
 }
 
 /** Names and pins are never cut away: only the text behind them is. */
-export function marksOf({ damaged, pinned, name }: CheckpointView): string {
+export function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string {
   const shown = name === null ? '' : `[${cutEnd(printableLine(name), NAME_WIDTH)}] `
-  return `${damaged === true ? '[damaged] ' : ''}${pinned ? '[pinned] ' : ''}${shown}`
+  const lost = `${damaged === true ? '[damaged] ' : ''}${filesPruned === true ? '[files pruned] ' : ''}`
+  return `${lost}${pinned ? '[pinned] ' : ''}${shown}`
 }
 
 const ALONE: readonly (string | null)[] = [null, 'you', 'rewind']

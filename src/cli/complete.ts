@@ -101,7 +101,9 @@ async function positionalCandidates(
 ): Promise<Candidates> {
   if (command === undefined) return []
   const { positionals, options } = parse(before)
-  const spec = specOf(command).positionals?.[positionals.length]
+  const specs = specOf(command).positionals ?? []
+  const last = specs.at(-1)
+  const spec = specs[positionals.length] ?? (last?.isRepeated === true ? last : undefined)
   if (spec?.choices !== undefined) return spec.choices.map((choice) => [choice, ''])
   switch (spec?.completes) {
     case 'command':

@@ -35,6 +35,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   status: () => import('./commands/status.js'),
   config: () => import('./commands/config.js'),
   prune: () => import('./commands/prune.js'),
+  drop: () => import('./commands/drop.js'),
   forget: () => import('./commands/forget.js'),
   clear: () => import('./commands/clear.js'),
   'clear-legacy': () => import('./commands/clear-legacy.js'),

@@ -76,7 +76,7 @@ export function positionalFault(
     const spec = specs[at]
     if (spec?.choices?.includes(value) === false) return choiceFault(value, spec)
   }
-  const extra = given.slice(specs.length)
+  const extra = specs.at(-1)?.isRepeated === true ? [] : given.slice(specs.length)
   return extra.length === 0 ? undefined : extraFault(command, extra)
 }
 

@@ -1,59 +1,116 @@
-// The plan of a prune, project by project: what goes, what stays and why.
+// The plan and the result of a prune as text: what goes, what stays and why.
 import type { PruneResult } from '../index.js'
 import { folderText } from './checkpoint-table.js'
 import { bytes, counted } from './figures.js'
-import { printableLine } from './printable.js'
+import { printable, printableLine } from './printable.js'
 import type { Screen } from './screen.js'
 
 type Plan = PruneResult['plan']
 type ProjectPlan = Plan['projects'][number]
+type Points = Plan['unattached']
+type Why = Points['drop'][number]['why']
 
-const GOES: Readonly<Record<ProjectPlan['drop'][number]['why'], string>> = {
+const GOES: Readonly<Record<Why, string>> = {
   orphan: 'the folder is gone',
-  age: 'untouched for too long',
+  prompts: 'thinned to one per prompt',
+  days: 'thinned to one per day',
+  age: 'too old',
   count: 'over the number to keep',
   size: 'to come under the size limit',
 }
-const STAYS: Readonly<Record<keyof ProjectPlan['keep'], string>> = {
+const STAYS: Readonly<Record<keyof Points['keep'], string>> = {
   recent: 'within the limits',
   pinned: 'pinned',
   named: 'named',
-  session: 'of an unfinished session',
+  session: 'of a session in progress',
   thread: 'of a graph thread',
 }
 
 export function prunePlanText({ plan, above }: PruneResult, { paint }: Screen): string {
   const touched = plan.projects.filter(({ drop, state }) => drop.length > 0 || state !== 'live')
   const quiet = plan.projects.length - touched.length
+  const { unattached } = plan
   return [
     ...touched.flatMap((project) => projectLines(project, paint)),
     ...(quiet === 0 ? [] : [`${counted(quiet, 'project')} within the limits`]),
-    ...plan.sessions.map(
-      ({ id, why }) => `Session ${printableLine(id)} goes: ${why === 'age' ? GOES.age : GOES.size}`,
-    ),
-    `The store takes ${bytes(plan.sizeBytes)} and would take about ${bytes(plan.afterBytes)} of ${bytes(plan.capBytes)}.`,
-    ...(above === null
+    ...(unattached.drop.length === 0
       ? []
-      : [`It would stay over the limit, because of ${above.because.join(', ')}.`]),
+      : ['Sessions without a project', ...pointLines(unattached, paint)]),
+    ...plan.sessions.map(({ id, why }) => `Session ${printableLine(id)} goes: ${GOES[why]}`),
+    `The store takes ${bytes(plan.sizeBytes)} and would take about ${bytes(plan.afterBytes)} of ${bytes(plan.capBytes)}.`,
+    ...aboveLines(above, 'It would stay'),
   ].join('\n')
 }
 
-function projectLines(
-  { path, unreachable, drop, keep, freesBytes }: ProjectPlan,
-  paint: Screen['paint'],
-): string[] {
+export function pruneResultText(result: PruneResult): string {
+  const { plan, errors, sizeBytes, bytesReclaimed } = result
+  const undone = plan.projects.filter(({ forgetsUndo }) => forgetsUndo)
+  return [
+    `${removedText(result)} The store takes ${bytes(sizeBytes)} of ${bytes(plan.capBytes)}${bytesReclaimed > 0 ? ` (freed ${bytes(bytesReclaimed)})` : ''}.`,
+    ...undone.map(({ path }) => `The last rewind of ${folderText(path)} can no longer be undone.`),
+    ...errors.map(({ what, message }) => `Not pruned: ${printable(what)}: ${printable(message)}`),
+    ...aboveLines(result.above, 'It is'),
+  ].join('\n')
+}
+
+function removedText(result: PruneResult): string {
+  const { deletedCheckpoints, deletedSessions, deletedOrphan, deletedStale, prunedFiles } = result
+  const projects = deletedOrphan + deletedStale
+  const parts = [
+    ...(deletedCheckpoints === 0 ? [] : [counted(deletedCheckpoints, 'checkpoint')]),
+    ...(prunedFiles === 0 ? [] : [`the files of ${counted(prunedFiles, 'checkpoint')}`]),
+    ...(deletedSessions === 0 ? [] : [counted(deletedSessions, 'session')]),
+    ...(projects === 0 ? [] : [counted(projects, 'project')]),
+  ]
+  return parts.length === 0 ? 'Nothing had to go.' : `Removed ${parts.join(', ')}.`
+}
+
+function aboveLines(above: PruneResult['above'], start: string): string[] {
+  if (above === null) return []
+  const largest = above.projects.map(
+    ({ path, bytes: size }) => `${folderText(path)} (${bytes(size)})`,
+  )
+  return [
+    `${start} ${bytes(above.byBytes)} over the limit, because of ${above.because.join(', ')}.`,
+    ...(largest.length === 0
+      ? []
+      : [
+          'Nothing that may go frees enough, so nothing goes for its size.',
+          `Most is taken by ${largest.join(', ')}.`,
+          'Raise the limit:   savestate config set maxSizeMb N',
+          'Remove a project:  savestate -C DIR clear',
+        ]),
+  ]
+}
+
+function projectLines(project: ProjectPlan, paint: Screen['paint']): string[] {
+  const { path, unreachable, drop, freesBytes, forgetsUndo } = project
   const note = unreachable === null ? '' : ' cannot be reached'
   const frees = drop.length === 0 ? '' : `, frees ${bytes(freesBytes)}`
   return [
     `${folderText(path)}${note}${frees}`,
     ...(unreachable === null ? [] : [`  not taken for removed: ${unreachable}`]),
-    ...countsOf(drop.map(({ why }) => GOES[why])).map(
+    ...pointLines(project, paint),
+    ...(forgetsUndo ? ['  The last rewind can no longer be undone.'] : []),
+  ]
+}
+
+function pointLines({ drop, keep }: Points, paint: Screen['paint']): string[] {
+  const whole = drop.filter(({ keepsState }) => keepsState !== true)
+  const files = drop.length - whole.length
+  return [
+    ...countsOf(whole.map(({ why }) => GOES[why])).map(
       ([why, count]) =>
         `  ${paint('red', `${counted(count, 'checkpoint')} ${count === 1 ? 'goes' : 'go'}`)}: ${why}`,
     ),
+    ...(files === 0
+      ? []
+      : [
+          `  ${paint('red', `${counted(files, 'checkpoint')} ${files === 1 ? 'loses its' : 'lose their'} files`)} and ${files === 1 ? 'keeps its' : 'keep their'} state: ${GOES.size}`,
+        ]),
     ...Object.entries(keep).map(
       ([why, count]) =>
-        `  ${counted(count, 'checkpoint')} ${count === 1 ? 'stays' : 'stay'}: ${STAYS[why as keyof ProjectPlan['keep']]}`,
+        `  ${counted(count, 'checkpoint')} ${count === 1 ? 'stays' : 'stay'}: ${STAYS[why as keyof Points['keep']]}`,
     ),
   ]
 }

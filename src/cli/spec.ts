@@ -21,6 +21,8 @@ export type OptionSpec = {
 export type PositionalSpec = {
   readonly name: string
   readonly isOptional?: boolean
+  /** Of the last one: it may be given more than once. */
+  readonly isRepeated?: boolean
   /** `files`: a path, kept to the byte. */
   readonly completes?: 'ref' | 'session' | 'command' | 'shell' | 'files'
   /** The only values it takes. */

@@ -1,5 +1,13 @@
 // The commands for the store as a whole and for the command line itself.
-import { type CommandSpec, DRY_RUN, limitOption, YES } from './spec.js'
+import {
+  type CommandSpec,
+  DRY_RUN,
+  IN_SESSION,
+  limitOption,
+  REF,
+  REFERENCE_HELP,
+  YES,
+} from './spec.js'
 
 const DAEMON_ACTIONS = ['start', 'stop', 'status', 'run'] as const
 
@@ -12,17 +20,17 @@ export const STORE_COMMANDS = {
   prune: {
     usage:
       'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run] [-y] [--unattended]',
-    summary: 'Remove what the limits no longer allow',
+    summary: 'Remove checkpoints that the settings no longer keep',
     details: [
-      'Shows what goes and why, asks, and removes it. What is pinned, named or of an unfinished session stays.',
-      'The limits come from config.json in the store and .savestate.json in a project; see: savestate config.',
+      'Every checkpoint is kept for 48 hours, then one per prompt for 30 days, then one per day for a year, within 2 GB. Pinned checkpoints and the newest of each name stay. Shows what goes and why, and asks first.',
+      'Other lengths and limits: savestate config. The options below are limits for this one run, in addition.',
     ],
     options: [
       {
         name: 'retention-days',
         kind: 'number',
         value: 'N',
-        summary: 'Drop what nobody has touched for N days',
+        summary: 'Remove projects and sessions that were not used for N days',
       },
       {
         name: 'max-size-mb',
@@ -34,7 +42,7 @@ export const STORE_COMMANDS = {
         name: 'max-checkpoints',
         kind: 'number',
         value: 'N',
-        summary: 'Keep the newest N automatic checkpoints of each project',
+        summary: 'Keep only the newest N automatic checkpoints of each project',
       },
       {
         name: 'keep-orphans',
@@ -47,7 +55,7 @@ export const STORE_COMMANDS = {
         name: 'unattended',
         kind: 'flag',
         summary:
-          'Nobody is there: ask nothing, keep projects whose folder is gone, and say nothing if all is well',
+          'For timers: do not ask, keep projects whose folder is gone, and print nothing if all is well',
       },
     ],
     examples: [
@@ -65,11 +73,36 @@ export const STORE_COMMANDS = {
     options: [DRY_RUN, YES],
     examples: [['savestate forget config/secrets.json', 'Remove it from every checkpoint']],
   },
+  drop: {
+    usage: 'drop <ref>… [--session ID] [--dry-run] [-y]',
+    summary: 'Remove single checkpoints',
+    details: [
+      REFERENCE_HELP,
+      'Shows the checkpoints and asks first. A pinned checkpoint, and the one that a session in progress continues from, are refused. The folder is not touched.',
+    ],
+    positionals: [{ ...REF, isRepeated: true }],
+    options: [IN_SESSION, DRY_RUN, YES],
+    examples: [
+      ['savestate drop 3 5', 'Remove two checkpoints of this project'],
+      ['savestate drop 2 --session fix-login', 'Remove one of a session'],
+    ],
+  },
   clear: {
-    usage: 'clear [-y|-f]',
-    summary: 'Remove everything the store holds, of all projects',
-    details: ['Your settings in config.json stay. The folders themselves are not touched.'],
-    options: [YES, { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' }],
+    usage: 'clear [--all] [--dry-run] [-y|-f]',
+    summary: 'Remove all checkpoints of this project, or with --all of all projects',
+    details: [
+      'The sessions of the project go with it. Shows what goes and asks first. The folders themselves are not touched, and your settings in config.json stay.',
+    ],
+    options: [
+      { name: 'all', kind: 'flag', summary: 'Empty the whole store' },
+      DRY_RUN,
+      YES,
+      { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' },
+    ],
+    examples: [
+      ['savestate clear --dry-run', 'See what would go'],
+      ['savestate -C ../old clear', 'Remove the history of another project'],
+    ],
   },
   'clear-legacy': {
     usage: 'clear-legacy [-y|-f]',
@@ -77,10 +110,21 @@ export const STORE_COMMANDS = {
     options: [YES, { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' }],
   },
   config: {
-    usage: 'config',
-    summary: 'Show every setting and where it comes from',
+    usage: 'config [get KEY | set KEY VALUE | unset KEY] [--project]',
+    summary: 'Show or change settings',
     details: [
-      'Settings are JSON: config.json in the store, and .savestate.json in a project for what concerns it alone.',
+      'Without arguments it shows every setting and the file that sets it. A setting is in config.json of the store, or with --project in .savestate.json of the project, which counts more. docs/store.md explains each setting.',
+    ],
+    positionals: [
+      { name: '[get|set|unset]', isOptional: true, choices: ['get', 'set', 'unset'] },
+      { name: '[KEY]', isOptional: true },
+      { name: '[VALUE]', isOptional: true },
+    ],
+    options: [{ name: 'project', kind: 'flag', summary: 'Change .savestate.json of this project' }],
+    examples: [
+      ['savestate config set maxSizeMb 5000', 'Let the store take 5 GB'],
+      ['savestate config set --project keepAllHours 168', 'Keep all of this project for a week'],
+      ['savestate config unset maxSizeMb', 'Back to the default'],
     ],
   },
   verify: {

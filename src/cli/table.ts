@@ -39,6 +39,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'status',
   'config',
   'prune',
+  'drop',
   'forget',
   'clear',
   'clear-legacy',

@@ -2,7 +2,7 @@
 import type { AgentConversation, ImportPlan } from '../model/index.js'
 import type { CaptureProgress } from '../snapshot/index.js'
 import type { NotRestored } from './not-restored.js'
-import type { PruneResult } from './prune.js'
+import type { PruneResult } from './prune-result.js'
 import type { PlanView, TargetView } from './view.js'
 
 export type Progress = CaptureProgress

@@ -2,8 +2,12 @@ export type { ProjectContext, StoreContext } from './context.js'
 export { diff, type DiffChange, type DiffResult } from './diff.js'
 export type { FileResult } from './file.js'
 export type { ForgetResult } from './forget.js'
+export type { ClearResult } from './clear-project.js'
+export type { DropResult } from './drop.js'
 export {
+  clearProject,
   doctor,
+  drop,
   exportSession,
   file,
   forget,
@@ -18,6 +22,8 @@ export {
   retainAges,
   retainMilestones,
   search,
+  setProjectConfig,
+  setStoreConfig,
   status,
   verify,
   verifyCare,
@@ -26,9 +32,14 @@ export type { Hooks, PlanFacts, Progress, RestoreSubject } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
 export { config, type ConfigResult, limitsOf, storeSettings } from './settings.js'
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
-export type { PruneResult } from './prune.js'
+export type { PruneResult } from './prune-result.js'
 export type { PruneInput } from './prune-input.js'
 export type { HistoryEntry, HistoryResult } from './history.js'
+export {
+  type AutoPruneRecord,
+  markAutoPruneShown,
+  readAutoPrune,
+} from './auto-prune-record.js'
 export { type ListAllResult, type ListResult, list, listAll } from './list.js'
 export { name, type NameResult, pin, unpin } from './marks.js'
 export type { NotRestored } from './not-restored.js'

@@ -1,12 +1,14 @@
 // Operations that most programs never call: each is loaded when it is first asked for.
+import type { ClearResult } from './clear-project.js'
 import type { ProjectContext, StoreContext } from './context.js'
+import type { DropResult } from './drop.js'
 import type { ExchangedCheckpoint, ImportOutlook, ImportResult } from './exchange.js'
 import type { FileResult } from './file.js'
 import type { ForgetResult } from './forget.js'
 import type { HistoryResult } from './history.js'
 import type { ImportFromResult } from './import-from.js'
 import type { Later } from './operation.js'
-import type { PruneResult } from './prune.js'
+import type { PruneResult } from './prune-result.js'
 import type { RekeyResult } from './rekey.js'
 import type { RetainResult } from './retain.js'
 import type { SearchResult } from './search.js'
@@ -14,6 +16,12 @@ import type { SessionContext } from './session-context.js'
 import type { StatusResult } from './status.js'
 import type { VerifyResult } from './verify.js'
 
+export const clearProject: Later<ProjectContext, ClearResult> = {
+  load: async () => (await import('./clear-project.js')).clearProject,
+}
+export const drop: Later<ProjectContext, DropResult> = {
+  load: async () => (await import('./drop.js')).drop,
+}
 export const exportSession: Later<SessionContext, readonly ExchangedCheckpoint[]> = {
   load: async () => (await import('./exchange.js')).exportSession,
 }
@@ -56,6 +64,14 @@ export const status: Later<StoreContext, StatusResult> = {
 export const verify: Later<StoreContext, VerifyResult> = {
   load: async () => (await import('./verify.js')).verify,
 }
+
+/** The same for what is no operation. */
+export const setStoreConfig: typeof import('./set-config.js')['setStoreConfig'] = async (
+  ...given
+) => (await import('./set-config.js')).setStoreConfig(...given)
+export const setProjectConfig: typeof import('./set-config.js')['setProjectConfig'] = async (
+  ...given
+) => (await import('./set-config.js')).setProjectConfig(...given)
 
 /** The same for what works on a store that may be damaged. */
 export const verifyCare: typeof import('./verify.js')['verifyCare'] = async (...given) =>

@@ -1,18 +1,19 @@
-// When the store prunes itself: after a save, in a process of its own, at most once in the time that is set.
-import { type ErrorCode, isError, SavestateError } from '../model/index.js'
+// When the store prunes itself: after a save, in a process of its own, at most once per interval.
+import { type Config, type ErrorCode, isError, SavestateError } from '../model/index.js'
 import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { prune } from './later.js'
+import { recordAutoPrune } from './auto-prune-record.js'
 import { perform } from './operation.js'
-import type { PruneResult } from './prune.js'
+import type { PruneResult } from './prune-result.js'
 import type { PruneInput } from './prune-input.js'
 import { storeSettings } from './settings.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The prune that nobody looks at: what goes wrong is noted in the store, for `status` to tell. */
+/** A prune that no one watches. Failures are recorded for `status`, and what it removed for `list` and `status`. */
 export async function pruneUnattended(
   context: StoreContext,
   request: { readonly input: PruneInput; readonly hooks?: Hooks | undefined },
@@ -20,6 +21,7 @@ export async function pruneUnattended(
   try {
     const result = await perform(prune, context, request)
     for (const { what, code, message } of result.errors) note(context, code, `${what}: ${message}`)
+    recordAutoPrune(context, result)
     return result
   } catch (error) {
     const code = error instanceof SavestateError ? error.code : 'INTERNAL'
@@ -52,20 +54,27 @@ export function claimPrune(context: StoreContext): boolean {
 
 function claim({ home, ledger, clock }: StoreContext): boolean {
   if (ledger.checkpoints.added === 0) return false
-  const { autoPrune, autoPruneHours, retentionDays } = storeSettings(home).config
-  if (!autoPrune) return false
+  const { config } = storeSettings(home)
+  if (!config.autoPrune) return false
   const nowMs = clock.nowMs()
+  const intervalMs = config.autoPruneHours * HOUR_MS
   return ledger.transaction(() => {
     const claimed = ledger.care.fact('prune-claimed-at')
     // In a new store the time begins now.
     const last = Number(claimed ?? nowMs)
     // A clock that was set back must not stop it for ever.
-    const isDue = nowMs - last >= autoPruneHours * HOUR_MS || last > nowMs
+    const isDue = nowMs - last >= intervalMs || last > nowMs
     if (isDue || claimed === undefined) ledger.care.setFact('prune-claimed-at', String(nowMs))
-    // After a leap of the clock everything looks old, and after a long absence nobody has used anything: one more
-    // interval of use comes first.
-    return isDue && nowMs - last < Math.max(1, retentionDays) * DAY_MS
+    return isDue && nowMs - last < Math.max(patienceMsOf(config), 2 * intervalMs)
   })
+}
+
+/**
+ * After a leap of the clock everything looks old, and after a long absence the user may come back to what is there: if
+ * the last prune is longer ago than every checkpoint is kept, one more interval passes first.
+ */
+function patienceMsOf({ retention, keepAllHours, retentionDays }: Config): number {
+  return retention === 'hermes' ? Math.max(1, retentionDays) * DAY_MS : keepAllHours * HOUR_MS
 }
 
 function isFault(error: unknown, ...codes: readonly ErrorCode[]): error is SavestateError {

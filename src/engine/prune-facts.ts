@@ -1,28 +1,32 @@
-// What a prune has to know of a project: its settings, whether its folder is there, and what keeps each checkpoint.
+// What a prune needs to know about a project: its settings, whether its folder exists, and what keeps each checkpoint.
 import {
   type Config,
   type ErrorCode,
   explainSystemError,
   type Guard,
-  isTooOld,
+  hourGroup,
   type Project,
   type ProjectId,
+  promptGroup,
+  type Prunable,
+  type Rules,
+  rulesOf,
   SavestateError,
-  type Session,
+  type SessionKey,
   type Settings,
 } from '../model/index.js'
 import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
 import { SnapshotFiles } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
+import { isHeld } from './open-session.js'
 import { type ProjectState, projectFolder } from './project-state.js'
-import { type PruneInput, withInput } from './prune-input.js'
+import type { PruneInput } from './prune-input.js'
 import { PROJECT_FILE, projectSettings, settingsWith } from './settings.js'
 
-const DAY_MS = 86_400_000
-/** Its settings say nothing that can be used, or cannot be read. */
+/** The settings of the project have errors, or cannot be read. */
 const FAULTS: readonly ErrorCode[] = ['CONFIG_INVALID', 'FILE_FAILED']
 
-export type Point = PruningFacts & { readonly guard: Guard | null }
+export type Point = PruningFacts & Prunable
 
 export type ProjectFacts = {
   readonly summary: ProjectSummary
@@ -30,8 +34,8 @@ export type ProjectFacts = {
   readonly unreachable: string | null
   /** Newest first. */
   readonly points: readonly Point[]
-  readonly config: Config
-  /** What is wrong with its settings: nothing of it is decided by guesses. */
+  readonly rules: Rules
+  /** What is wrong with its settings: then nothing of the project is removed. */
   readonly fault: SavestateError | null
 }
 
@@ -40,41 +44,56 @@ type Way = { readonly nowMs: number; readonly input: PruneInput; readonly fallba
 
 export async function factsOfAll(context: StoreContext, way: Way): Promise<ProjectFacts[]> {
   const saved = new SnapshotFiles(context.snapshots.gitDir)
+  const held = heldSessions(context, way.nowMs)
   try {
     const facts: ProjectFacts[] = []
     for (const summary of context.ledger.projects())
-      facts.push(await factsOfProject(context, summary, { ...way, saved }))
+      facts.push(await factsOfProject(context, summary, { ...way, saved, held }))
     return facts
   } finally {
     saved.close()
   }
 }
 
+/** Sessions that a live process writes. */
+export function heldSessions({ ledger }: StoreContext, nowMs: number): ReadonlySet<SessionKey> {
+  const held = ledger.sessions.list({}).filter(({ lease }) => isHeld(lease, nowMs))
+  return new Set(held.map(({ key }) => key))
+}
+
 async function factsOfProject(
   context: StoreContext,
   summary: ProjectSummary,
-  { nowMs, input, fallback, saved }: Way & { readonly saved: SnapshotFiles },
+  {
+    nowMs,
+    input,
+    fallback,
+    saved,
+    held,
+  }: Way & { readonly saved: SnapshotFiles; readonly held: ReadonlySet<SessionKey> },
 ): Promise<ProjectFacts> {
-  const { project } = summary
+  const { project, touchedAtMs } = summary
   const { state, unreachable } = projectFolder(project.path, summary)
-  const facts = { summary, state, unreachable }
-  const pointsBy = (config: Config) => pointsOf(context, project.id, { config, nowMs })
+  const factsBy = (config: Config, fault: SavestateError | null) => {
+    const rules = rulesOf(config, input)
+    const points = pointsOf(context, project.id, { rules, nowMs, touchedAtMs, held })
+    return { summary, state, unreachable, rules, points, fault }
+  }
   try {
-    const isThere = state === 'live'
-    const own = isThere
-      ? projectSettings(context.home, project.path)
-      : await savedSettings(context, { project, saved })
-    const config = withInput(own.config, input)
-    return { ...facts, config, points: pointsBy(config), fault: null }
+    const own =
+      state === 'live'
+        ? projectSettings(context.home, project.path)
+        : await savedSettings(context, { project, saved })
+    return factsBy(own.config, null)
   } catch (error) {
     // One project's fault must not keep the store from being pruned.
     const fault = explainSystemError(error)
     if (!(fault instanceof SavestateError && FAULTS.includes(fault.code))) throw error
-    return { ...facts, config: fallback, points: pointsBy(fallback), fault }
+    return factsBy(fallback, fault)
   }
 }
 
-/** As they were when the project was saved last: what was to be kept for long is not dropped because a disk is away. */
+/** The settings as the project was saved last: an unmounted disk must not change how long its history is kept. */
 async function savedSettings(
   { home, ledger }: StoreContext,
   { project, saved }: { readonly project: Project; readonly saved: SnapshotFiles },
@@ -85,44 +104,76 @@ async function savedSettings(
   return settingsWith(home, { path, text })
 }
 
-export function retentionMsOf({ retentionDays }: Config): number {
-  return retentionDays * DAY_MS
+type When = {
+  readonly rules: Rules
+  readonly nowMs: number
+  /** When the project was last used. */
+  readonly touchedAtMs: number
+  readonly held: ReadonlySet<SessionKey>
 }
 
-/** Newest first. */
-export function pointsOf(
-  { ledger }: StoreContext,
-  project: ProjectId,
-  when: { readonly config: Config; readonly nowMs: number },
-): Point[] {
-  const seen = new Set<string>()
-  return ledger.pruning.checkpointsOf(project).map((point) => {
-    const isNewestOfName = point.name !== null && !seen.has(point.name)
-    if (point.name !== null) seen.add(point.name)
-    return { ...point, guard: guardOf(point, { isNewestOfName, ...when }) }
+/** Newest first; of null, those of sessions without a project. */
+export function pointsOf({ ledger }: StoreContext, project: ProjectId | null, when: When): Point[] {
+  const names = new Set<string>()
+  const rows = ledger.pruning.checkpointsOf(project)
+  const newest = rows[0]
+  const newestFiles = rows.find(({ commit }) => commit !== null)
+  return rows.map((row) => {
+    const isNewestOfName = row.name !== null && !names.has(row.name)
+    if (row.name !== null) names.add(row.name)
+    const isNewest = project !== null && (row === newest || row === newestFiles)
+    const guard = guardOf(row, { isNewestOfName, ...when })
+    return { ...row, ...tierRowOf(row, { guard, isNewest, when }), guard }
   })
 }
 
-export function isSessionTooOld(
-  session: Pick<Session, 'updatedAtMs'> & { readonly status: Session['status']['state'] },
-  { config, nowMs }: { readonly config: Config; readonly nowMs: number },
-): boolean {
-  return isTooOld(session, nowMs, {
-    untouchedMs: retentionMsOf(config),
-    completedMs: config.completedRetentionDays * DAY_MS,
-  })
+/** The hooks of agents begin the reason of a prompt's row so. */
+const PROMPT = 'You: '
+/** Made by a rewind, an undo, a redo or what finished one. */
+const OF_REWINDS: readonly PruningFacts['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
+
+function tierRowOf(
+  row: PruningFacts,
+  { guard, isNewest, when }: { guard: Guard | null; isNewest: boolean; when: When },
+): Omit<Prunable, 'guard'> {
+  const { id, session, name, reason, kind, createdAtMs, importedAtMs } = row
+  const isHead = session?.isHead === true
+  const used = [...(isNewest ? [when.touchedAtMs] : []), ...(isHead ? [session.updatedAtMs] : [])]
+  const isHeldNow = session !== null && when.held.has(session.key)
+  return {
+    id,
+    createdAtMs,
+    agedFromMs: Math.max(createdAtMs, importedAtMs ?? createdAtMs),
+    group: groupOf(row),
+    isPrompt: session !== null && reason?.startsWith(PROMPT) === true,
+    isSpecial:
+      name !== null || row.isInOperation || row.isBeforeOperation || OF_REWINDS.includes(kind),
+    // A session in progress thins out like any other, unless a process is at work on it.
+    isGuarded: guard !== null && (guard !== 'session' || isHeldNow),
+    usedAtMs: used.length === 0 ? null : Math.max(...used),
+    hasFiles: row.commit !== null,
+    isHead,
+  }
+}
+
+/** A save with a reason is a point of its own; saves without one stand for their hour. */
+function groupOf({ session, reason, kind, createdAtMs }: PruningFacts): string | null {
+  if (session === null)
+    return reason !== null || kind === 'imported' ? null : hourGroup(createdAtMs)
+  if (session.turn > 0) return promptGroup(session.key, session.turn)
+  return `session ${session.key} ${hourGroup(createdAtMs)}`
 }
 
 function guardOf(
-  { pinned, session, isOfThread }: PruningFacts,
-  {
-    isNewestOfName,
-    ...when
-  }: { readonly isNewestOfName: boolean; readonly config: Config; readonly nowMs: number },
+  { pinned, session, isOfThread, createdAtMs }: PruningFacts,
+  { isNewestOfName, rules, nowMs, held }: When & { readonly isNewestOfName: boolean },
 ): Guard | null {
   if (pinned) return 'pinned'
   if (isNewestOfName) return 'named'
   if (isOfThread) return 'thread'
-  const isGoingOn = session?.status === 'in_progress' && !isSessionTooOld(session, when)
-  return isGoingOn ? 'session' : null
+  if (session === null) return null
+  if (held.has(session.key)) return 'session'
+  const isActive = session.status === 'in_progress' && nowMs - session.updatedAtMs <= rules.activeMs
+  const isCovered = rules.tiers === null || nowMs - createdAtMs <= rules.activeMs
+  return isActive && isCovered ? 'session' : null
 }

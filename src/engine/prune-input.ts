@@ -1,27 +1,20 @@
-// The limits of a prune: what the files say, and what the caller says instead.
+// The limits of a prune: what the settings say, and what the caller gives in addition.
 import type { Config } from '../model/index.js'
 
 export type PruneInput = {
+  /** Projects and sessions that were not used for so long go, under either policy. */
   readonly retentionDays?: number | undefined
   readonly maxSizeMb?: number | undefined
+  /** Only the newest of each project stay, under either policy. */
   readonly maxCheckpoints?: number | undefined
   readonly keepOrphans?: boolean | undefined
-  /** Nobody has seen the plan: nothing is dropped because its folder is gone. */
+  /** No one has seen the plan: nothing is dropped because its folder is gone. */
   readonly unattended?: boolean | undefined
 }
 
-/** A flag counts more than a file. */
-export function withInput(config: Config, input: PruneInput): Config {
-  const { retentionDays, maxCheckpoints, maxSizeMb } = input
-  return {
-    ...config,
-    retentionDays: retentionDays ?? config.retentionDays,
-    // What is completed is not kept for longer than what is not.
-    completedRetentionDays: Math.min(
-      config.completedRetentionDays,
-      retentionDays ?? config.completedRetentionDays,
-    ),
-    maxCheckpoints: maxCheckpoints ?? config.maxCheckpoints,
-    maxSizeMb: maxSizeMb ?? config.maxSizeMb,
-  }
+/** As disks are sold, and as we print sizes. */
+const MB = 1_000_000
+
+export function capBytesOf(config: Config, { maxSizeMb }: PruneInput): number {
+  return Math.floor((maxSizeMb ?? config.maxSizeMb) * MB)
 }

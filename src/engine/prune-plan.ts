@@ -3,194 +3,226 @@ import {
   type CheckpointId,
   type Drop,
   dropByRules,
-  fewest,
   type Guard,
-  orderForSize,
+  type ObjectId,
   type Project,
-  type ProjectId,
+  rulesOf,
   type SavestateError,
-  type Session,
-  type SessionKey,
+  undoStack,
 } from '../model/index.js'
 import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
-import { factsOfAll, type ProjectFacts, retentionMsOf } from './prune-facts.js'
-import { type PruneInput, withInput } from './prune-input.js'
-import { oldSessions, sessionsForSize } from './prune-sessions.js'
+import { factsOfAll, heldSessions, type Point, pointsOf, type ProjectFacts } from './prune-facts.js'
+import { capBytesOf, type PruneInput } from './prune-input.js'
+import { type SessionDrop, sessionsByRules } from './prune-sessions.js'
+import { type LargeProject, planSize, type SizePlan } from './prune-size.js'
 import { StoreSizes } from './store-sizes.js'
 import { storeSettings } from './settings.js'
 
-export type ProjectPlan = {
-  readonly project: Project
-  readonly state: ProjectState
-  /** Why its folder can neither be found nor taken for removed. */
-  readonly unreachable: string | null
+/** What goes of a project, or of the sessions that have none. */
+export type PointsPlan = {
   readonly drop: readonly Drop[]
   readonly keep: ReadonlyMap<Guard | 'recent', number>
+  /** The checkpoints as they were when this was planned. */
+  readonly known: ReadonlyMap<CheckpointId, PruningFacts>
+}
+
+export type ProjectPlan = PointsPlan & {
+  readonly project: Project
+  readonly state: ProjectState
+  /** Why its folder is neither found nor proven to be removed. */
+  readonly unreachable: string | null
   readonly freesBytes: number
-  /** Nobody needs it any more, as far as was known when this was planned: it is judged as a whole. */
+  /** The last rewind can no longer be undone. */
+  readonly forgetsUndo: boolean
+  /** It was not used for long, or its folder is gone: it is judged as a whole. */
   readonly isPast: boolean
   /** All that it has goes: it is forgotten. */
   readonly isWhole: boolean
   /** It goes because its folder is gone. */
   readonly isOrphaned: boolean
-  /** What was known of it when this was planned. */
+  /** The project as it was when this was planned. */
   readonly summary: ProjectSummary
-  /** What was known of its checkpoints when this was planned. */
-  readonly known: ReadonlyMap<CheckpointId, PruningFacts>
-  /** Its settings cannot be read, so nothing of it is decided. */
+  /** Its settings cannot be read, so nothing of it goes. */
   readonly fault: SavestateError | null
 }
 
 export type PrunePlan = {
   readonly projects: readonly ProjectPlan[]
-  readonly sessions: readonly { readonly session: Session; readonly why: 'age' | 'size' }[]
+  /** Of sessions that belong to no project. */
+  readonly unattached: PointsPlan
+  readonly sessions: readonly SessionDrop[]
   readonly sizeBytes: number
   readonly capBytes: number
-  /** What the store will take, as far as can be told before. */
+  /** What the store will take, as far as can be known before. */
   readonly afterBytes: number
+  /** What takes the most of what has to stay, if the store cannot be brought under its limit. */
+  readonly largest: readonly LargeProject[]
 }
 
-/** As disks are sold, and as we print sizes. */
-const MB = 1_000_000
-
 /**
- * After an earlier round nothing is garbage: the store takes what it takes, whatever the sum of its parts. And only its size is
- * looked at then: what has come to be due by another rule since was not shown to anybody.
+ * After an earlier round nothing is garbage, so the store takes what it takes, whatever the sum of its parts. A later
+ * round removes for size only: nothing goes by another rule that the first plan did not show.
  */
 export async function planPrune(
   context: StoreContext,
   input: PruneInput,
-  earlier: readonly PrunePlan[] = [],
+  { isFirst = true }: { readonly isFirst?: boolean } = {},
 ): Promise<PrunePlan> {
-  const { home, ledger, clock } = context
+  const { home, clock, ledger } = context
   const nowMs = clock.nowMs()
-  const config = withInput(storeSettings(home).config, input)
+  const { config } = storeSettings(home)
   const facts = await factsOfAll(context, { nowMs, input, fallback: config })
-  const isFirst = earlier.length === 0
-  const old = isFirst ? oldSessions(context, facts, config) : []
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true
-  const rules = new Map(
-    facts.map((project) => [project, isFirst ? byRules(project, { old, nowMs, dropOrphans }) : []]),
-  )
-  const capBytes = Math.floor(config.maxSizeMb * MB)
+  const rules = rulesOf(config, input)
+  const ends = isFirst ? sessionsByRules(context, facts, { rules, dropOrphans }) : []
+  const when = { nowMs, dropOrphans, ends: endsOf(ends) }
+  const byRules = new Map(facts.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
+  const held = heldSessions(context, nowMs)
+  const loose = pointsOf(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
+  const unattached = isFirst ? dropsOfUnattached(loose, { rules, ...when }) : []
+  const gone = new Set([...byRules.values()].flatMap((drop) => drop.map(({ id }) => id)))
   const sizes = await StoreSizes.take(context)
-  const commits = new Map(facts.flatMap(({ points }) => points.map((it) => [it.id, it.commit])))
-  const spare = isFirst ? 0 : sizes.total - (await sizes.after(commits, new Set()))
-  const gone = new Set([...rules.values()].flatMap((drop) => drop.map(({ id }) => id)))
-  const left = facts.filter(({ fault }) => fault === null)
-  const order = orderForSize(
-    left.map(({ points, summary }) => ({
-      checkpoints: points.filter(({ id }) => !gone.has(id)),
-      given: givenForSize(earlier, summary.project.id),
-    })),
-  )
-  const isGoneAfter = (steps: number) => new Set([...gone, ...order.slice(0, steps)])
-  const stateBytes = ledger.pruning.stateBytes(old.map(({ key }) => key))
-  const bytesAfter = async (steps: number) =>
-    spare + (await sizes.after(commits, isGoneAfter(steps))) - stateBytes
-  const steps = await fewest(order.length, async (count) => (await bytesAfter(count)) <= capBytes)
-  const forSize = new Set(order.slice(0, steps))
-  const allGone = isGoneAfter(steps)
-  const fileBytes = await bytesAfter(steps)
-  const more = sessionsForSize(context, {
-    old,
-    excess: fileBytes - capBytes,
-    needed: sessionsOf(facts, allGone),
-  })
-  const live = await sizes.live(commits, allGone)
+  const commitsLeft = (without: ReadonlySet<CheckpointId>) =>
+    facts.flatMap(({ points }) => points.flatMap((it) => (without.has(it.id) ? [] : commitOf(it))))
+  const live = await sizes.reached(commitsLeft(gone))
+  const liveBytes = sizes.sumOf(live)
+  const stateBytes = ledger.pruning.stateBytes(ends.map(({ session }) => session.key))
+  const baseBytes = (isFirst ? sizes.rest : sizes.total - liveBytes) - stateBytes
+  const capBytes = capBytesOf(config, input)
+  const fits = baseBytes + liveBytes <= capBytes
+  const forSize: SizePlan = fits
+    ? { ...NOTHING, afterBytes: baseBytes + liveBytes }
+    : await planSize(context, {
+        facts,
+        gone,
+        goneSessions: ends.map(({ session }) => session),
+        sizes,
+        baseBytes,
+        capBytes,
+      })
+  const allGone = new Set([...gone, ...forSize.ids])
+  const finallyLive = forSize.ids.size === 0 ? live : await sizes.reached(commitsLeft(allGone))
   const projects: ProjectPlan[] = []
-  for (const [project, drop] of rules) {
-    const oldest = project.points.filter(({ id }) => forSize.has(id))
-    const isOver = isFirst && isPast(project, { nowMs, dropOrphans })
-    const all = [...drop, ...oldest.map(({ id }) => ({ id, why: 'size' as const }))]
+  for (const [project, drop] of byRules) {
+    const plan = planOf(project, [...drop, ...dropsForSize(project, forSize)])
+    const commits = project.points.flatMap((it) => (allGone.has(it.id) ? commitOf(it) : []))
+    const isPast = isFirst && isUnneeded(project, when)
     projects.push({
+      ...plan,
       project: project.summary.project,
       state: project.state,
       unreachable: project.unreachable,
-      drop: all,
-      keep: kept(project, new Set(all.map(({ id }) => id))),
-      freesBytes: await sizes.freed(
-        all.flatMap(({ id }) => commits.get(id) ?? []),
-        live,
-      ),
-      isPast: isOver,
-      isWhole: isOver && all.length === project.points.length,
+      freesBytes: await sizes.freed(commits, finallyLive),
+      forgetsUndo: forgetsUndo(context, project, plan),
+      isPast,
+      isWhole: isPast && plan.drop.length === project.points.length,
       isOrphaned: dropOrphans && project.state === 'orphan',
       summary: project.summary,
-      known: new Map(project.points.map((point) => [point.id, point])),
       fault: project.fault,
     })
   }
   return {
     projects,
-    sessions: [
-      ...old.map((session) => ({ session, why: 'age' as const })),
-      ...more.sessions.map((session) => ({ session, why: 'size' as const })),
-    ],
+    unattached: planOf({ points: loose }, unattached),
+    sessions: [...ends, ...forSize.sessions.map((session) => ({ session, why: 'size' as const }))],
     sizeBytes: sizes.total,
     capBytes,
-    afterBytes: Math.max(0, fileBytes - more.bytes),
+    afterBytes: Math.max(0, forSize.afterBytes),
+    largest: forSize.largest,
   }
 }
 
-/** How many it has lost in earlier rounds. */
-function givenForSize(earlier: readonly PrunePlan[], id: ProjectId): number {
-  return earlier
-    .flatMap(({ projects }) => projects.filter(({ project }) => project.id === id))
-    .flatMap(({ drop }) => drop.filter(({ why }) => why === 'size')).length
+const NOTHING = {
+  ids: new Set<CheckpointId>(),
+  heads: new Set<CheckpointId>(),
+  sessions: [],
+  largest: [],
 }
 
-type When = { readonly nowMs: number; readonly dropOrphans: boolean }
+type Ends = ReadonlyMap<number, SessionDrop['why']>
+type When = { readonly nowMs: number; readonly dropOrphans: boolean; readonly ends: Ends }
 
-function byRules(
-  { state, summary, points, config, fault }: ProjectFacts,
-  { old, ...when }: When & { readonly old: readonly Session[] },
+function endsOf(drops: readonly SessionDrop[]): Ends {
+  return new Map(drops.map(({ session, why }) => [session.key, why]))
+}
+
+function commitOf({ commit }: Point): readonly ObjectId[] {
+  return commit === null ? [] : [commit]
+}
+
+function dropsOf(
+  { state, summary, points, rules, fault }: ProjectFacts,
+  { ends, ...when }: When,
 ): Drop[] {
   if (fault !== null) return []
-  // They go with their sessions.
-  const ends = points.filter(({ session }) => old.some(({ key }) => key === session?.key))
-  const drop = dropByRules(
-    {
-      isOrphan: state === 'orphan',
-      touchedAtMs: summary.touchedAtMs,
-      checkpoints: points.filter((point) => !ends.includes(point)),
-      maxCheckpoints: config.maxCheckpoints,
-      retentionMs: retentionMsOf(config),
-    },
-    when,
-  )
-  return [...ends.map(({ id }) => ({ id, why: 'age' as const })), ...drop]
+  const [withSessions, others] = splitByEnds(points, ends)
+  const { touchedAtMs } = summary
+  const isOrphan = state === 'orphan'
+  return [
+    ...withSessions,
+    ...dropByRules({ isOrphan, touchedAtMs, checkpoints: others }, rules, when),
+  ]
 }
 
-/** Nobody needs the project itself any more. */
-function isPast(
-  { state, summary, config, fault }: ProjectFacts,
+/** A session without a project has no folder that could be gone; and its last use is that of the session. */
+function dropsOfUnattached(
+  points: readonly Point[],
+  { rules, ends, nowMs }: When & { readonly rules: ProjectFacts['rules'] },
+): Drop[] {
+  const [withSessions, others] = splitByEnds(points, ends)
+  const project = { isOrphan: false, touchedAtMs: nowMs, checkpoints: others }
+  return [...withSessions, ...dropByRules(project, rules, { nowMs, dropOrphans: false })]
+}
+
+/** What goes with its session, and the rest. Files that an undo needs outlive the session (`Sessions.delete`). */
+function splitByEnds(points: readonly Point[], ends: Ends): [Drop[], Point[]] {
+  const whyOf = ({ session, isInOperation, hasFiles }: Point) =>
+    session === null || (isInOperation && hasFiles) ? undefined : ends.get(session.key)
+  const drops = points.flatMap((point) => {
+    const why = whyOf(point)
+    return why === undefined ? [] : [{ id: point.id, why }]
+  })
+  return [drops, points.filter((point) => whyOf(point) === undefined)]
+}
+
+function dropsForSize({ points }: ProjectFacts, { ids, heads }: SizePlan): Drop[] {
+  const chosen = points.filter(({ id }) => ids.has(id))
+  return chosen.map(({ id }) => ({
+    id,
+    why: 'size',
+    ...(heads.has(id) ? { keepsState: true } : {}),
+  }))
+}
+
+/** It was not used for long, or its folder is gone. */
+function isUnneeded(
+  { state, summary, rules, fault }: ProjectFacts,
   { nowMs, dropOrphans }: When,
 ): boolean {
   if (fault !== null) return false
-  const isStale = nowMs - summary.touchedAtMs > retentionMsOf(config)
+  const isStale = nowMs - summary.touchedAtMs > rules.unusedMs
   return isStale || (state === 'orphan' && dropOrphans)
 }
 
-/** Those with a checkpoint that is to stay. */
-function sessionsOf(
-  facts: readonly ProjectFacts[],
-  gone: ReadonlySet<CheckpointId>,
-): Set<SessionKey> {
-  const points = facts.flatMap((project) => project.points).filter(({ id }) => !gone.has(id))
-  return new Set(points.flatMap(({ session }) => session?.key ?? []))
+function planOf(
+  { points }: { readonly points: readonly Point[] },
+  drop: readonly Drop[],
+): PointsPlan {
+  const gone = new Set(drop.flatMap(({ id, keepsState }) => (keepsState === true ? [] : id)))
+  const keep = new Map<Guard | 'recent', number>()
+  for (const { id, guard } of points)
+    if (!gone.has(id)) keep.set(guard ?? 'recent', (keep.get(guard ?? 'recent') ?? 0) + 1)
+  return { drop, keep, known: new Map(points.map((point) => [point.id, point])) }
 }
 
-function kept(
-  { points }: ProjectFacts,
-  gone: ReadonlySet<CheckpointId>,
-): Map<Guard | 'recent', number> {
-  const counts = new Map<Guard | 'recent', number>()
-  for (const { id, guard } of points) {
-    if (gone.has(id)) continue
-    counts.set(guard ?? 'recent', (counts.get(guard ?? 'recent') ?? 0) + 1)
-  }
-  return counts
+function forgetsUndo(
+  { ledger }: StoreContext,
+  { summary }: ProjectFacts,
+  { drop }: PointsPlan,
+): boolean {
+  if (drop.length === 0) return false
+  const { undo } = undoStack(ledger.operations(summary.project.id))
+  return undo !== undefined && drop.some(({ id }) => id === undo.safety || id === undo.result)
 }

@@ -1,64 +1,74 @@
-// Which sessions a prune removes: those that nobody has touched for long, and, when files alone do not bring the
+// Which sessions a prune removes as a whole: those that were not used for long, and, when files alone do not bring the
 // store under its limit, finished ones.
-import type { Config, Session, SessionKey } from '../model/index.js'
+import type { Rules, Session, SessionKey } from '../model/index.js'
 import type { StoreContext } from './context.js'
-import { isHeld } from './open-session.js'
-import { isSessionTooOld, type ProjectFacts } from './prune-facts.js'
+import { heldSessions, type ProjectFacts } from './prune-facts.js'
 
-/** Never one that a live process holds, nor one with a checkpoint that has to stay. */
-export function oldSessions(
+export type SessionDrop = { readonly session: Session; readonly why: 'age' | 'orphan' | 'size' }
+
+/** Never one that a live process writes, nor one with a checkpoint that has to stay. */
+export function sessionsByRules(
   context: StoreContext,
   facts: readonly ProjectFacts[],
-  fallback: Config,
-): Session[] {
+  { rules, dropOrphans }: { readonly rules: Rules; readonly dropOrphans: boolean },
+): SessionDrop[] {
   const nowMs = context.clock.nowMs()
   const factsOf = new Map(facts.map((project) => [project.summary.project.id, project]))
-  const named = new Set(
-    facts
-      .flatMap(({ points }) => points)
-      .flatMap(({ guard, session }) => (guard === 'named' ? (session?.key ?? []) : [])),
+  const points = facts.flatMap((project) => project.points)
+  const guarded = new Set(
+    points.flatMap(({ guard, session }) => (guard === null ? [] : (session?.key ?? []))),
   )
-  return removable(context).filter(({ key, project, status, updatedAtMs }) => {
-    const owner = project === null ? undefined : factsOf.get(project)
-    if (named.has(key) || (owner !== undefined && owner.fault !== null)) return false
-    const config = owner?.config ?? fallback
-    return isSessionTooOld({ status: status.state, updatedAtMs }, { config, nowMs })
+  const named = new Set(
+    points.flatMap(({ guard, session }) => (guard === 'named' ? (session?.key ?? []) : [])),
+  )
+  return removable(context).flatMap((session): SessionDrop[] => {
+    const owner = session.project === null ? undefined : factsOf.get(session.project)
+    if (named.has(session.key) || (owner !== undefined && owner.fault !== null)) return []
+    if (isSessionTooOld(session, owner?.rules ?? rules, nowMs)) return [{ session, why: 'age' }]
+    const isOrphan = dropOrphans && owner?.state === 'orphan' && !guarded.has(session.key)
+    return isOrphan ? [{ session, why: 'orphan' }] : []
   })
 }
 
-/** The longest untouched first. `needed` have the last checkpoint of a project, or one that has to stay. */
-export function sessionsForSize(
-  context: StoreContext,
-  {
-    old,
-    excess,
-    needed,
-  }: {
-    readonly old: readonly Session[]
-    readonly excess: number
-    readonly needed: ReadonlySet<SessionKey>
-  },
-): { readonly sessions: readonly Session[]; readonly bytes: number } {
-  if (excess <= 0) return { sessions: [], bytes: 0 }
-  const { pruning } = context.ledger
-  const finished = removable(context)
+function isSessionTooOld({ status, updatedAtMs }: Session, rules: Rules, nowMs: number): boolean {
+  const { completedMs, unusedMs } = rules
+  return nowMs - updatedAtMs > (status.state === 'completed' ? completedMs : unusedMs)
+}
+
+export type ForSize = {
+  /** Sessions that go by another rule. */
+  readonly gone: readonly Session[]
+  /** Sessions that hold the files of a checkpoint that stays. */
+  readonly needed: ReadonlySet<SessionKey>
+}
+
+/** Finished sessions that may go for their size, the longest unused first. */
+export function sessionsThatMayGo(context: StoreContext, { gone, needed }: ForSize): Session[] {
+  return removable(context)
     .filter(({ status }) => status.state !== 'in_progress')
-    .filter(({ key }) => !needed.has(key) && !old.some((session) => session.key === key))
+    .filter(({ key }) => !needed.has(key) && !gone.some((session) => session.key === key))
     .sort((a, b) => a.updatedAtMs - b.updatedAtMs)
+}
+
+/** The first of these whose states are at least so large. */
+export function enoughSessions(
+  { ledger }: StoreContext,
+  sessions: readonly Session[],
+  excessBytes: number,
+): { readonly sessions: readonly Session[]; readonly bytes: number } {
   const chosen: Session[] = []
   let bytes = 0
-  for (const session of finished) {
-    if (bytes >= excess) break
+  for (const session of excessBytes <= 0 ? [] : sessions) {
+    if (bytes >= excessBytes) break
     chosen.push(session)
-    bytes = pruning.stateBytes(chosen.map(({ key }) => key))
+    bytes = ledger.pruning.stateBytes(chosen.map(({ key }) => key))
   }
   return { sessions: chosen, bytes }
 }
 
-function removable({ ledger, clock }: StoreContext): Session[] {
-  const nowMs = clock.nowMs()
-  return ledger.sessions
-    .list({})
-    .filter(({ lease }) => !isHeld(lease, nowMs))
-    .filter(({ key }) => !ledger.checkpoints.list({ session: key }).some(({ pinned }) => pinned))
+function removable(context: StoreContext): Session[] {
+  const { ledger, clock } = context
+  const held = heldSessions(context, clock.nowMs())
+  const pinned = ledger.pruning.sessionsWithPins()
+  return ledger.sessions.list({}).filter(({ key }) => !held.has(key) && !pinned.has(key))
 }

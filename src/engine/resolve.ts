@@ -39,8 +39,15 @@ export function resolve(ledger: Ledger, project: Project | undefined, text: stri
 /** For what needs the files of a checkpoint. */
 export function withFiles(checkpoint: Checkpoint): FilesCheckpoint {
   if (hasFiles(checkpoint)) return checkpoint
-  throw new SavestateError('CHECKPOINT_PARTIAL', `Checkpoint ${checkpoint.id} holds no files`, {
-    hint: 'It was saved with a state alone. `savestate rewind --state` goes back to that.',
+  const isPruned = checkpoint.filesPruned === true
+  const what = isPruned
+    ? `The files of checkpoint ${checkpoint.id} were pruned`
+    : `Checkpoint ${checkpoint.id} holds no files`
+  const why = isPruned
+    ? 'Its state is still there'
+    : 'Only a state was saved, or an older version of Savestate pruned the files'
+  throw new SavestateError('CHECKPOINT_PARTIAL', what, {
+    hint: `${why}: \`savestate rewind --state\` goes back to that.`,
   })
 }
 

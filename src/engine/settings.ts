@@ -6,6 +6,7 @@ import {
   type BytePath,
   type Config,
   CONFIG_KEYS,
+  type ConfigFile,
   type ConfigSource,
   fsPath,
   hasCode,
@@ -14,6 +15,7 @@ import {
   parseConfig,
   pathText,
   type Settings,
+  doesCount,
   settingsFrom,
 } from '../model/index.js'
 import { projectOperation } from './operation.js'
@@ -27,6 +29,8 @@ export type ConfigResult = {
     readonly key: string
     readonly value: Config[keyof Config]
     readonly source: ConfigSource
+    /** False: it counts under another retention policy only. */
+    readonly counts: boolean
   }[]
 }
 
@@ -43,11 +47,7 @@ export function settingsWith(
   home: string,
   { path, text }: { readonly path: BytePath; readonly text: string | undefined },
 ): Settings {
-  const shown = {
-    path: pathText(`${path}/${PROJECT_FILE}` as BytePath),
-    source: 'project',
-  } as const
-  const values = text === undefined ? {} : parseConfig(text, shown)
+  const values = text === undefined ? {} : parseConfig(text, projectConfigFile(path).file)
   return settingsFrom([storeLayer(home), { source: 'project', values }])
 }
 
@@ -64,19 +64,35 @@ export const config = projectOperation({
     const { config: values, sources } = projectSettings(home, path)
     return {
       files: {
-        store: join(home, STORE_FILE),
-        project: pathText(`${path}/${PROJECT_FILE}` as BytePath),
+        store: storeConfigFile(home).path,
+        project: projectConfigFile(path).file.path,
       },
-      values: CONFIG_KEYS.map((key) => ({ key, value: values[key], source: sources[key] })),
+      values: CONFIG_KEYS.map((key) => ({
+        key,
+        value: values[key],
+        source: sources[key],
+        counts: doesCount(key, values.retention),
+      })),
     }
   },
 })
 
 function storeLayer(home: string): { source: ConfigSource; values: Partial<Config> } {
-  const path = join(home, STORE_FILE)
-  const text = readIfThere(path)
-  const values = text === undefined ? {} : parseConfig(text, { path, source: 'store' })
-  return { source: 'store', values }
+  const file = storeConfigFile(home)
+  const text = readIfThere(file.path)
+  return { source: 'store', values: text === undefined ? {} : parseConfig(text, file) }
+}
+
+export function storeConfigFile(home: string): ConfigFile {
+  return { path: join(home, STORE_FILE), source: 'store' }
+}
+
+export function projectConfigFile(path: BytePath): {
+  readonly file: ConfigFile
+  readonly bytePath: BytePath
+} {
+  const bytePath = `${path}/${PROJECT_FILE}` as BytePath
+  return { file: { path: pathText(bytePath), source: 'project' }, bytePath }
 }
 
 /** A pipe or a device of that name is none of ours, and reading it could take for ever. */

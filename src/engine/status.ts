@@ -1,10 +1,12 @@
 // The store at a glance.
 import * as z from 'zod/mini'
-import { pathText } from '../model/index.js'
+import { pathText, type RetentionPolicy } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
+import { type AutoPruneRecord, readAutoPrune } from './auto-prune-record.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
 import type { StoreContext } from './context.js'
 import { storeOperation } from './operation.js'
+import { projectSizes } from './project-sizes.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
 import { type SessionView, viewSession } from './session-view.js'
@@ -17,9 +19,13 @@ export type StatusResult = {
     readonly id: string
     readonly path: string
     readonly checkpoints: number
+    /** On disk: contents that its checkpoints share count once, contents that projects share count for each. Null: unknown. */
+    readonly sizeBytes: number | null
     readonly lastTouch: string
     readonly state: ProjectState
   }[]
+  /** Checkpoints of sessions that belong to no project. */
+  readonly unattached: number
   readonly sessions: readonly SessionView[]
   /** Projects under watch, in any process (docs/watching.md). */
   readonly watches: readonly {
@@ -37,9 +43,16 @@ export type StatusResult = {
   }[]
   /** Archives of older stores. */
   readonly legacy: readonly LegacyArchive[]
-  readonly limits: { readonly maxSizeMb: number; readonly maxCheckpoints: number }
+  /** `maxCheckpoints` counts with the policy `hermes` only. */
+  readonly limits: {
+    readonly retention: RetentionPolicy
+    readonly maxSizeMb: number
+    readonly maxCheckpoints: number
+  }
   /** When it was pruned last. */
   readonly prunedAt: string | null
+  /** What automatic prunes removed since that was last shown on a terminal; null if they never removed anything. */
+  readonly autoPruned: AutoPruneRecord | null
   /** What failed in the last 24 hours, newest first. */
   readonly failures: readonly {
     readonly at: string
@@ -57,25 +70,29 @@ export const status = storeOperation({
   async run(context, _input, hooks): Promise<StatusResult> {
     await recoverAll(context, hooks)
     const { home, ledger } = context
+    const sizes = await context.objects.shared(() => projectSizes(context))
     const projects = ledger.projects().map((summary) => ({
       id: summary.project.id,
       path: pathText(summary.project.path),
       checkpoints: summary.checkpoints,
+      sizeBytes: sizes.get(summary.project.id) ?? null,
       lastTouch: new Date(summary.touchedAtMs).toISOString(),
       state: projectStateOf(summary.project.path, summary),
     }))
     const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
-    const { maxSizeMb, maxCheckpoints } = storeSettings(home).config
+    const { retention, maxSizeMb, maxCheckpoints } = storeSettings(home).config
     const prunedAtMs = ledger.care.fact('pruned-at')
     return {
       home,
       sizeBytes: await diskUsage(home),
-      projects,
+      projects: projects.sort((a, b) => (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0)),
+      unattached: ledger.pruning.unattached(),
       sessions,
       watches: watchesOf(context),
       legacy: await legacyArchives(home),
-      limits: { maxSizeMb, maxCheckpoints },
+      limits: { retention, maxSizeMb, maxCheckpoints },
       prunedAt: prunedAtMs === undefined ? null : new Date(Number(prunedAtMs)).toISOString(),
+      autoPruned: readAutoPrune(context),
       failures: failuresSince(context, Number(prunedAtMs ?? 0)),
     }
   },

@@ -1,18 +1,23 @@
-// What the objects of each checkpoint take on disk, and all the rest of the store.
+// What the objects of checkpoints take on disk, and all the rest of the store.
 import { join } from 'node:path'
-import type { CheckpointId, ObjectId } from '../model/index.js'
-import { bytesOf, reachableFrom, takeCensus } from '../snapshot/index.js'
+import type { ObjectId } from '../model/index.js'
+import { bytesOf, ObjectWeights, reachableFrom, takeCensus } from '../snapshot/index.js'
 import { diskUsage } from '../system/index.js'
 import type { StoreContext } from './context.js'
 
-/** What a collection packs, empties or writes anew. Too low a guess is put right by another round, too high a one not. */
+/**
+ * What a collection packs, empties or rewrites. If the estimate is too low, another round corrects it; nothing corrects
+ * one that is too high.
+ */
 const PASSING = ['objects.git/objects', 'objects.git/refs', 'tmp', 'ledger.db', 'ledger.db-wal']
 
 export class StoreSizes {
+  /** Of the whole store, measured. */
   readonly total: number
+  /** Of everything but the objects, after a collection. */
+  readonly rest: number
   readonly #gitDir: string
   readonly #bytes: ReadonlyMap<string, number>
-  readonly #rest: number
 
   static async take({ home, snapshots, ledger }: StoreContext): Promise<StoreSizes> {
     const { gitDir } = snapshots
@@ -31,33 +36,28 @@ export class StoreSizes {
     this.#gitDir = gitDir
     this.#bytes = bytes
     this.total = total
-    this.#rest = rest
+    this.rest = rest
   }
 
-  live(
-    commits: ReadonlyMap<CheckpointId, ObjectId>,
-    gone: ReadonlySet<CheckpointId>,
-  ): Promise<Set<string>> {
-    const left = [...commits].filter(([id]) => !gone.has(id)).map(([, commit]) => commit)
-    return reachableFrom(this.#gitDir, new Set(left))
+  /** The objects that these commits lead to. */
+  reached(commits: readonly ObjectId[]): Promise<Set<string>> {
+    return reachableFrom(this.#gitDir, new Set(commits))
   }
 
-  async after(
-    commits: ReadonlyMap<CheckpointId, ObjectId>,
-    gone: ReadonlySet<CheckpointId>,
-  ): Promise<number> {
-    return this.#rest + this.#sumOf(await this.live(commits, gone))
-  }
-
-  async freed(commits: readonly ObjectId[], live: ReadonlySet<string>): Promise<number> {
-    if (commits.length === 0) return 0
-    const held = await reachableFrom(this.#gitDir, new Set(commits))
-    return this.#sumOf([...held].filter((id) => !live.has(id)))
-  }
-
-  #sumOf(ids: Iterable<string>): number {
+  sumOf(ids: Iterable<string>): number {
     let total = 0
     for (const id of ids) total += this.#bytes.get(id) ?? 0
     return total
+  }
+
+  /** What these commits alone lead to. */
+  async freed(commits: readonly ObjectId[], live: ReadonlySet<string>): Promise<number> {
+    if (commits.length === 0) return 0
+    const reached = await this.reached(commits)
+    return this.sumOf([...reached].filter((id) => !live.has(id)))
+  }
+
+  weights(commits: readonly ObjectId[]): Promise<ObjectWeights> {
+    return ObjectWeights.read(this.#gitDir, commits, this.#bytes)
   }
 }

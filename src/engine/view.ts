@@ -52,6 +52,8 @@ export type CheckpointView = {
    * several of them joined by `+`. Null where nothing changed, or nobody knows.
    */
   readonly author: string | null
+  /** Only of one whose files a prune removed; its state is kept. */
+  readonly filesPruned?: true
   /** Only of one that the store has lost something of: see docs/repair.md. */
   readonly damaged?: true
 }
@@ -144,6 +146,7 @@ export function viewBrief(brief: CheckpointBrief): CheckpointView {
     kind,
     moment: brief.moment,
     author: authorText(brief.authors),
+    ...(brief.filesPruned ? { filesPruned: true } : {}),
   }
 }
 

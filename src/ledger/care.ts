@@ -119,6 +119,12 @@ export class Care {
     this.#database.run('DELETE FROM facts WHERE key = ?', key)
   }
 
+  /** All facts under keys that begin so. */
+  removeFacts(prefix: string): void {
+    const sql = 'DELETE FROM facts WHERE substr(key, 1, ?) = ?'
+    this.#database.run(sql, prefix.length, prefix)
+  }
+
   /** Facts that begin with the time they are kept until, under keys that begin so. */
   removeOutdated(prefix: string, nowMs: number): void {
     this.#database.run(

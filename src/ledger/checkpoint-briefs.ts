@@ -54,7 +54,7 @@ export function readBriefs(database: Database, query: CheckpointQuery): Checkpoi
        SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
          sessions.id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL, tree IS NOT NULL,
          files, insertions, deletions, skipped_counts, authors, ${MOMENT}, sessions.agent,
-         checkpoints.turn, checkpoints.project) AS brief
+         checkpoints.turn, checkpoints.project, file_count) AS brief
        FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session ${rest})`,
     ...values,
   )
@@ -83,7 +83,7 @@ function briefOf(columns: readonly unknown[]): CheckpointBrief {
     columns
   const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors, moment] =
     columns.slice(11)
-  const [agent, turn, project] = columns.slice(19)
+  const [agent, turn, project, fileCount] = columns.slice(19)
   const isInSession = sessionId !== null
   return {
     id: parseCheckpointId(text(id)),
@@ -101,6 +101,8 @@ function briefOf(columns: readonly unknown[]): CheckpointBrief {
     status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,
     hasState: hasState === 1,
     hasFiles: hasFiles === 1,
+    // A prune that takes the files leaves their number.
+    filesPruned: hasFiles !== 1 && fileCount !== null,
     changes:
       hasFiles === 1
         ? { files: number(files), insertions: number(insertions), deletions: number(deletions) }

@@ -1,8 +1,9 @@
-// What a prune has to know of the checkpoints, and the removal of their rows.
+// What a prune needs to know about the checkpoints, and the removal of their rows.
 import { hash } from 'node:crypto'
 import {
   type BytePath,
   type CheckpointId,
+  type CheckpointKind,
   type ObjectId,
   parseCheckpointId,
   parseObjectId,
@@ -12,24 +13,45 @@ import {
   type StatusWord,
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
-import { handOnAuthors } from './authors.js'
 import { number, optional } from './rows.js'
+import { clearProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
 import { bytesOfStates } from './states/index.js'
 
-/** A checkpoint that holds files. */
+/** A checkpoint as a prune sees it. */
 export type PruningFacts = {
   readonly id: CheckpointId
+  readonly kind: CheckpointKind
   readonly name: string | null
+  readonly reason: string | null
   readonly pinned: boolean
-  readonly commit: ObjectId
+  /** Null: it holds a state only. */
+  readonly commit: ObjectId | null
   readonly createdAtMs: number
+  /** When it came into this store, for one that was imported. */
+  readonly importedAtMs: number | null
   readonly session: {
     readonly key: SessionKey
     readonly status: StatusWord
     readonly updatedAtMs: number
+    readonly turn: number
+    /** The session continues from it. */
+    readonly isHead: boolean
   } | null
   /** A checkpoint of a graph thread says that these are its files. */
   readonly isOfThread: boolean
+  /** An undo or redo brings back its files. */
+  readonly isInOperation: boolean
+  /** An undo brings back its state: it is the step of its session before a rewind. */
+  readonly isBeforeOperation: boolean
+}
+
+export type FilesSince = {
+  readonly commits: readonly ObjectId[]
+  /** The last one before them, and how many came before. */
+  readonly before: ObjectId | null
+  readonly earlier: number
+  readonly count: number
+  readonly newest: number | null
 }
 
 export type Replacement = {
@@ -48,24 +70,75 @@ export class Pruning {
     this.#database = database
   }
 
-  /** Newest first. */
-  checkpointsOf(project: ProjectId): PruningFacts[] {
-    const ofThreads = this.#filesOfThreads()
+  /** Newest first; of null, those of sessions without a project. */
+  checkpointsOf(project: ProjectId | null): PruningFacts[] {
+    const marks = { ofThreads: this.#filesOfThreads(), ...this.#inOperations(project) }
+    const where = project === null ? 'IS NULL' : '= ?'
     return this.#database
       .all(
-        `SELECT checkpoints.id, name, pinned, "commit", checkpoints.created_at, session, sessions.status AS session_status,
-           sessions.updated_at
+        `SELECT checkpoints.id, kind, name, reason, pinned, "commit", checkpoints.created_at, session, checkpoints.turn,
+           sessions.status AS session_status, sessions.updated_at, sessions.head,
+           sessions.created_at AS session_created_at,
+           CASE kind WHEN 'imported' THEN (SELECT max(at) FROM imports WHERE checkpoint = checkpoints.id) END
+             AS imported_at
          FROM checkpoints LEFT JOIN sessions ON sessions.key = session
-         WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC`,
-        project,
+         WHERE checkpoints.project ${where} ORDER BY seq DESC`,
+        ...(project === null ? [] : [project]),
       )
-      .map((row) => factsOf(row, ofThreads))
+      .map((row) => factsOf(row, marks))
   }
 
   /** When the project was last used; undefined of one that is not there. */
   touchedAtMs(project: ProjectId): number | undefined {
     const row = this.#database.get('SELECT touched_at FROM projects WHERE id = ?', project)
     return row === undefined ? undefined : number(row, 'touched_at')
+  }
+
+  /** The snapshots of a project, and which of them came after that row. */
+  filesSince(project: ProjectId, seq: number | null): FilesSince {
+    const rows = this.#database.all(
+      'SELECT seq, "commit" FROM checkpoints WHERE project = ? AND "commit" IS NOT NULL ORDER BY seq',
+      project,
+    )
+    const isLater = (row: SqlRow) => seq === null || number(row, 'seq') > seq
+    const commitOf = (row: SqlRow) => parseObjectId(String(row['commit']))
+    const earlier = rows.filter((row) => !isLater(row))
+    const [before, newest] = [earlier.at(-1), rows.at(-1)]
+    return {
+      commits: rows.filter(isLater).map(commitOf),
+      before: before === undefined ? null : commitOf(before),
+      earlier: earlier.length,
+      count: rows.length,
+      newest: newest === undefined ? null : number(newest, 'seq'),
+    }
+  }
+
+  /** Whether a checkpoint of a graph thread says that these are its files. */
+  isOfThread(id: CheckpointId): boolean {
+    const sql = 'SELECT 1 FROM graph_checkpoints WHERE files = ? LIMIT 1'
+    return this.#database.get(sql, id) !== undefined
+  }
+
+  /** Inside a transaction, before these are dropped. A session continues from the last that stays. */
+  moveHeads(ids: readonly CheckpointId[]): void {
+    moveHeads(this.#database, ids)
+  }
+
+  /** Inside a transaction. All rows of a project, with its sessions and operations. Returns how many checkpoints. */
+  clearProject(project: ProjectId, atMs: number): number {
+    return clearProject(this.#database, project, atMs)
+  }
+
+  /** How many checkpoints belong to no project. */
+  unattached(): number {
+    const sql = 'SELECT count(*) AS count FROM checkpoints WHERE project IS NULL'
+    return number(this.#database.get(sql) ?? {}, 'count')
+  }
+
+  /** Sessions with a pinned checkpoint. */
+  sessionsWithPins(): Set<SessionKey> {
+    const sql = 'SELECT DISTINCT session FROM checkpoints WHERE pinned = 1 AND session IS NOT NULL'
+    return new Set(this.#database.all(sql).map((row) => number(row, 'session')))
   }
 
   /** All that rows refer to. */
@@ -94,30 +167,16 @@ export class Pruning {
   }
 
   /**
-   * Inside a transaction. A checkpoint of a session stays without its files: its state is kept as long as the
-   * session is. Rewinds that could only be undone with one of these are forgotten.
+   * Inside a transaction. Removes the rows of these checkpoints. The checkpoints after them get their parents, and
+   * rewinds that could only be undone with one of them are forgotten. Never to be called for the head of a session.
    */
   drop(ids: readonly CheckpointId[]): void {
-    const list = JSON.stringify(ids)
-    handOnAuthors(this.#database, ids)
-    this.#database.run(
-      `WITH RECURSIVE gone (id) AS (
-         SELECT id FROM operations WHERE safety IN (SELECT value FROM json_each(?1))
-           OR result IN (SELECT value FROM json_each(?1))
-         UNION SELECT operations.id FROM operations JOIN gone ON operations.of = gone.id)
-       DELETE FROM operations WHERE id IN gone`,
-      list,
-    )
-    this.#database.run(
-      `UPDATE checkpoints SET tree = NULL, "commit" = NULL, files = NULL, insertions = NULL, deletions = NULL,
-         file_count = NULL, size_bytes = NULL, skipped_counts = NULL, details = NULL, authors = NULL
-       WHERE session IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
-      list,
-    )
-    this.#database.run(
-      'DELETE FROM checkpoints WHERE session IS NULL AND id IN (SELECT value FROM json_each(?))',
-      list,
-    )
+    dropRows(this.#database, ids)
+  }
+
+  /** Inside a transaction. These checkpoints of sessions keep their states and lose their files. */
+  dropFiles(ids: readonly CheckpointId[]): void {
+    dropFiles(this.#database, ids)
   }
 
   /** Inside a transaction. The checkpoint holds another snapshot from now on, which lacks `path`. */
@@ -164,17 +223,43 @@ export class Pruning {
     const rows = this.#database.all('SELECT files FROM graph_checkpoints WHERE files IS NOT NULL')
     return new Set(rows.map((row) => String(row['files'])))
   }
+
+  #inOperations(project: ProjectId | null): Pick<Marks, 'inOperations' | 'beforeOperations'> {
+    const idsOf = (sql: string) =>
+      new Set(this.#database.all(sql, project).map((row) => String(row['id'])))
+    return {
+      inOperations: idsOf(
+        `SELECT safety AS id FROM operations WHERE project = ?1
+         UNION SELECT result FROM operations WHERE project = ?1`,
+      ),
+      beforeOperations: idsOf(
+        `SELECT before.id FROM operations JOIN checkpoints AS result ON result.id = operations.result
+           JOIN checkpoints AS before ON before.session = result.session AND before.step = result.step - 1
+         WHERE operations.project = ?1`,
+      ),
+    }
+  }
 }
 
-function factsOf(row: SqlRow, ofThreads: ReadonlySet<string>): PruningFacts {
+type Marks = {
+  readonly ofThreads: ReadonlySet<string>
+  readonly inOperations: ReadonlySet<string>
+  readonly beforeOperations: ReadonlySet<string>
+}
+
+function factsOf(row: SqlRow, marks: Marks): PruningFacts {
   const status = optional(row, 'session_status')
   const id = String(row['id'])
+  const commit = optional(row, 'commit')
   return {
     id: parseCheckpointId(id),
+    kind: String(row['kind']) as CheckpointKind,
     name: optional(row, 'name'),
+    reason: optional(row, 'reason'),
     pinned: number(row, 'pinned') === 1,
-    commit: parseObjectId(String(row['commit'])),
+    commit: commit === null ? null : parseObjectId(commit),
     createdAtMs: number(row, 'created_at'),
+    importedAtMs: importedAtOf(row),
     session:
       status === null
         ? null
@@ -182,7 +267,18 @@ function factsOf(row: SqlRow, ofThreads: ReadonlySet<string>): PruningFacts {
             key: number(row, 'session'),
             status: status as StatusWord,
             updatedAtMs: number(row, 'updated_at'),
+            turn: number(row, 'turn'),
+            isHead: row['head'] === id,
           },
-    isOfThread: ofThreads.has(id),
+    isOfThread: marks.ofThreads.has(id),
+    isInOperation: marks.inOperations.has(id),
+    isBeforeOperation: marks.beforeOperations.has(id),
   }
+}
+
+/** What came as JSON has no note of its import: its session was made for it, or before. */
+function importedAtOf(row: SqlRow): number | null {
+  if (row['kind'] !== 'imported') return null
+  const times = [row['imported_at'], row['session_created_at']]
+  return Math.max(0, ...times.filter((time) => typeof time === 'number'))
 }

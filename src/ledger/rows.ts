@@ -54,7 +54,9 @@ export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
   if (row['tree'] === null) {
     const { session } = common
     invariant(session !== null, 'a checkpoint without a snapshot has a session')
-    return { ...common, session, commit: null, snapshot: null, changes: null }
+    // A prune that takes the files leaves their number.
+    const pruned = row['file_count'] === null ? {} : ({ filesPruned: true } as const)
+    return { ...common, session, commit: null, snapshot: null, changes: null, ...pruned }
   }
   invariant(common.project !== null, 'a checkpoint with a snapshot has a project')
   return { ...common, project: common.project, ...filesOf(row) }

@@ -113,6 +113,8 @@ export type StateCheckpoint = CommonFacts & {
   readonly snapshot: null
   readonly changes: null
   readonly session: SessionFacts
+  /** It held files, and a prune removed them. */
+  readonly filesPruned?: true
 }
 
 export type Checkpoint = FilesCheckpoint | StateCheckpoint
@@ -147,6 +149,8 @@ export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
   readonly status: Status | null
   readonly hasState: boolean
   readonly hasFiles: boolean
+  /** It held files, and a prune removed them. */
+  readonly filesPruned: boolean
   readonly changes: ChangeCounts | null
   readonly skippedCounts: SkipCounts
   readonly moment: CheckpointMoment | null
@@ -171,6 +175,7 @@ export function briefOf(checkpoint: Checkpoint): CheckpointBrief {
     status: session?.status ?? null,
     hasState: session !== null && session.state !== null,
     hasFiles: snapshot !== null,
+    filesPruned: 'filesPruned' in checkpoint,
     changes,
     skippedCounts: snapshot?.skippedCounts ?? {},
     moment: momentOfMetadata(session?.metadata),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  type Config,
   CONFIG_KEYS,
   type ConfigFile,
   DEFAULT_CONFIG,
@@ -17,8 +18,6 @@ test('every setting can be set in the store', () => {
 })
 
 test.each([
-  ['{', 'it is not JSON'],
-  ['', 'it is not JSON'],
   ['[]', 'it is not an object'],
   ['null', 'it is not an object'],
   ['"text"', 'it is not an object'],
@@ -33,6 +32,8 @@ test.each([
   ['{"retentionDays":1e999}', 'retentionDays must be a number of 0 or more'],
   ['{"autoPrune":"no"}', 'autoPrune must be true or false'],
   ['{"autoPrune":0}', 'autoPrune must be true or false'],
+  ['{"retention":"all"}', 'retention must be "tiers" or "hermes"'],
+  ['{"keepAllHours":-1}', 'keepAllHours must be a number of 0 or more'],
   ['{"allowSecrets":"*.pem"}', 'allowSecrets must be a list of patterns'],
   ['{"allowSecrets":[1]}', 'allowSecrets must be a list of patterns'],
 ])('%s is refused: %s', (text, why) => {
@@ -42,6 +43,34 @@ test.each([
       message: `/store/config.json cannot be used: ${why}`,
     }),
   )
+})
+
+test.each([
+  ['', '1:1: the file is empty; an empty object is {}'],
+  ['{', '1:2: the text ends too early'],
+  ['{\n  "maxFileMb": 2,\n}', '2:17: remove the comma after the last value'],
+  ['{"allowSecrets": ["a", ]}', '1:22: remove the comma after the last value'],
+  ['{\n  // no limit\n}', '2:3: comments are not allowed'],
+  ["{'maxFileMb': 2}", '1:2: single quotes are not allowed; use double quotes'],
+  ['{maxFileMb: 2}', '1:2: a key in double quotes or "}" is expected here'],
+  ['{"maxFileMb" 2}', '1:14: a colon is expected here'],
+  ['{"maxFileMb": 2 "maxFiles": 1}', '1:17: a comma or the end is expected here'],
+  ['{"maxFileMb": two}', '1:15: a value is expected here'],
+])('%j names line, column and fault: %s', (text, place) => {
+  expect(() => parseConfig(text, STORE)).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      message: `/store/config.json:${place}`,
+      hint: 'Correct it in an editor. Without the file the defaults hold.',
+    }),
+  )
+})
+
+test('the policy hermes has a smaller store, unless a file sets its size', () => {
+  const sizeOf = (values: Partial<Config>) =>
+    settingsFrom([{ source: 'store', values }]).config.maxSizeMb
+  expect([sizeOf({}), sizeOf({ retention: 'hermes' })]).toEqual([2000, 500])
+  expect(sizeOf({ retention: 'hermes', maxSizeMb: 2000 })).toBe(2000)
 })
 
 test.each([
@@ -63,7 +92,8 @@ test.each([
 })
 
 test('the hint names the keys that the file may have', () => {
-  const own = 'Known keys: maxCheckpoints, maxFileMb, maxFiles, retentionDays, allowSecrets.'
+  const own =
+    'Known keys: retention, keepAllHours, keepPromptsDays, keepDailyDays, maxFileMb, maxFiles, maxCheckpoints, retentionDays, allowSecrets.'
   expect(() => parseConfig('{"x":1}', PROJECT)).toThrow(expect.objectContaining({ hint: own }))
   const all = `Known keys: ${CONFIG_KEYS.join(', ')}.`
   expect(() => parseConfig('{"x":1}', STORE)).toThrow(expect.objectContaining({ hint: all }))

@@ -1,20 +1,31 @@
-// What a person can set, in the store's config.json or in a project's .savestate.json. Pure: reading is done
-// elsewhere.
+// What a user can set, in the store's config.json or in a project's .savestate.json. Pure: another file reads them.
 import { SavestateError } from './errors.js'
+import { jsonFault } from './json-fault.js'
 import type { Limits } from './limits.js'
 
+/** `tiers`: history thins out with age. `hermes`: limits by number and age, as Hermes has them. */
+export const RETENTION_POLICIES = ['tiers', 'hermes'] as const
+export type RetentionPolicy = (typeof RETENTION_POLICIES)[number]
+
 export type Config = {
-  /** Automatic checkpoints of a project; what is named, pinned or of an unfinished session comes on top. */
-  readonly maxCheckpoints: number
+  readonly retention: RetentionPolicy
+  /** Of `tiers`: every checkpoint is kept for so long. */
+  readonly keepAllHours: number
+  /** Of `tiers`: then one per prompt, up to this age. */
+  readonly keepPromptsDays: number
+  /** Of `tiers`: then one per day, up to this age. */
+  readonly keepDailyDays: number
   /** The whole store. */
   readonly maxSizeMb: number
   /** Larger files are left out of checkpoints. */
   readonly maxFileMb: number
   /** A project with more files is refused. */
   readonly maxFiles: number
-  /** How long a project or session stays without a touch. */
+  /** Of `hermes`: automatic checkpoints of a project; named, pinned and unfinished ones come on top. */
+  readonly maxCheckpoints: number
+  /** Of `hermes`: how long an unused project or session is kept. */
   readonly retentionDays: number
-  /** The same for completed sessions. */
+  /** Of `hermes`: the same for completed sessions. */
   readonly completedRetentionDays: number
   readonly autoPrune: boolean
   readonly autoPruneHours: number
@@ -30,10 +41,14 @@ export type ConfigKey = keyof Config
 export type ConfigSource = 'default' | 'store' | 'project'
 
 export const DEFAULT_CONFIG: Config = {
-  maxCheckpoints: 20,
-  maxSizeMb: 500,
+  retention: 'tiers',
+  keepAllHours: 48,
+  keepPromptsDays: 30,
+  keepDailyDays: 365,
+  maxSizeMb: 2000,
   maxFileMb: 10,
   maxFiles: 200_000,
+  maxCheckpoints: 20,
   retentionDays: 7,
   completedRetentionDays: 1,
   autoPrune: true,
@@ -41,6 +56,22 @@ export const DEFAULT_CONFIG: Config = {
   daemon: true,
   daemonIdleMinutes: 30,
   allowSecrets: [],
+}
+
+/** What differs under a policy if no file sets it. */
+const POLICY_DEFAULTS: Readonly<Record<RetentionPolicy, Partial<Config>>> = {
+  tiers: {},
+  hermes: { maxSizeMb: 500 },
+}
+
+/** Whether a setting means anything under this policy. */
+export function doesCount(key: ConfigKey, policy: RetentionPolicy): boolean {
+  return RETENTION_POLICIES.every((other) => other === policy || !POLICY_KEYS[other].includes(key))
+}
+
+const POLICY_KEYS: Readonly<Record<RetentionPolicy, readonly ConfigKey[]>> = {
+  tiers: ['keepAllHours', 'keepPromptsDays', 'keepDailyDays'],
+  hermes: ['maxCheckpoints', 'retentionDays', 'completedRetentionDays'],
 }
 
 export const CONFIG_KEYS = Object.keys(DEFAULT_CONFIG) as readonly ConfigKey[]
@@ -57,29 +88,61 @@ const STORE_ONLY: ReadonlySet<string> = new Set<ConfigKey>([
 
 export type ConfigFile = { readonly path: string; readonly source: 'store' | 'project' }
 
-/** What a file sets. Throws CONFIG_INVALID, naming the file and the key. */
+/** What a file sets. Throws CONFIG_INVALID, naming the file and the line or the key. */
 export function parseConfig(text: string, file: ConfigFile): Partial<Config> {
-  const json = parsedJson(text, file)
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw invalid(file, 'it is not an object')
-  for (const [key, value] of Object.entries(json)) check(key, value, file)
+  const json = parseConfigObject(text, file)
+  for (const [key, value] of Object.entries(json)) {
+    const fault = settingFault(key, value, file.source)
+    if (fault !== undefined) throw invalid(file, fault)
+  }
   return json
 }
 
-function check(key: string, value: unknown, file: ConfigFile): void {
-  if (!isKey(key)) throw invalid(file, `it has an unknown key ${JSON.stringify(key)}`)
-  if (file.source === 'project' && STORE_ONLY.has(key))
-    throw invalid(file, `${key} is about the whole store`, 'Set it in config.json of the store.')
-  const wanted = DEFAULT_CONFIG[key]
-  if (typeof wanted === 'boolean') {
-    if (typeof value !== 'boolean') throw invalid(file, `${key} must be true or false`)
-  } else if (typeof wanted === 'number') {
-    if (!isAmount(value)) throw invalid(file, `${key} must be a number of 0 or more`)
-    if (isCount(key) && (!Number.isInteger(value) || value < 1))
-      throw invalid(file, `${key} must be a whole number of 1 or more`)
-  } else if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    throw invalid(file, `${key} must be a list of patterns`)
+/** The same without a check of keys and values. */
+export function parseConfigObject(text: string, file: ConfigFile): object {
+  const json = parsedJson(text, file)
+  if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
+  throw invalid(file, { what: 'it is not an object' })
+}
+
+type SettingFault = { readonly what: string; readonly hint?: string }
+
+/** Why a file of this kind cannot have this key with this value. */
+export function settingFault(
+  key: string,
+  value: unknown,
+  source: ConfigFile['source'],
+): SettingFault | undefined {
+  if (!isConfigKey(key))
+    return {
+      what: `it has an unknown key ${JSON.stringify(key)}`,
+      hint: `Known keys: ${keysOf(source).join(', ')}.`,
+    }
+  if (source === 'project' && STORE_ONLY.has(key))
+    return { what: `${key} is about the whole store`, hint: 'Set it in config.json of the store.' }
+  const wanted = wantedFor(key, value)
+  return wanted === undefined ? undefined : { what: `${key} must be ${wanted}` }
+}
+
+/** What the value must be, if it is not. */
+function wantedFor(key: ConfigKey, value: unknown): string | undefined {
+  const usual = DEFAULT_CONFIG[key]
+  if (typeof usual === 'boolean') return typeof value === 'boolean' ? undefined : 'true or false'
+  if (typeof usual === 'number') {
+    if (!isAmount(value)) return 'a number of 0 or more'
+    const isWrongCount = isCount(key) && (!Number.isInteger(value) || value < 1)
+    return isWrongCount ? 'a whole number of 1 or more' : undefined
   }
+  if (typeof usual === 'string') {
+    const isPolicy = RETENTION_POLICIES.some((policy) => policy === value)
+    return isPolicy ? undefined : RETENTION_POLICIES.map(quote).join(' or ')
+  }
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string')
+  return isList ? undefined : 'a list of patterns'
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text)
 }
 
 export type Settings = {
@@ -97,8 +160,9 @@ export function settingsFrom(
       layers.findLast(({ values }) => values[key] !== undefined)?.source ?? 'default',
     ]),
   ) as Record<ConfigKey, ConfigSource>
-  const config = Object.assign({}, DEFAULT_CONFIG, ...layers.map(({ values }) => values)) as Config
-  return { config, sources }
+  const set = Object.assign({}, ...layers.map(({ values }) => values)) as Partial<Config>
+  const policy = POLICY_DEFAULTS[set.retention ?? DEFAULT_CONFIG.retention]
+  return { config: { ...DEFAULT_CONFIG, ...policy, ...set }, sources }
 }
 
 const MB = 1024 * 1024
@@ -111,11 +175,15 @@ function parsedJson(text: string, file: ConfigFile): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw invalid(file, 'it is not JSON', undefined, cause)
+    const { line, column, what } = jsonFault(text)
+    throw new SavestateError('CONFIG_INVALID', `${file.path}:${line}:${column}: ${what}`, {
+      hint: 'Correct it in an editor. Without the file the defaults hold.',
+      cause,
+    })
   }
 }
 
-function isKey(key: string): key is ConfigKey {
+export function isConfigKey(key: string): key is ConfigKey {
   return Object.hasOwn(DEFAULT_CONFIG, key)
 }
 
@@ -131,11 +199,6 @@ function isCount(key: ConfigKey): boolean {
   return key === 'maxCheckpoints' || key === 'maxFiles'
 }
 
-function invalid(
-  { path, source }: ConfigFile,
-  what: string,
-  hint = `Known keys: ${keysOf(source).join(', ')}.`,
-  cause?: unknown,
-): SavestateError {
-  return new SavestateError('CONFIG_INVALID', `${path} cannot be used: ${what}`, { hint, cause })
+function invalid({ path }: ConfigFile, { what, ...hint }: SettingFault): SavestateError {
+  return new SavestateError('CONFIG_INVALID', `${path} cannot be used: ${what}`, hint)
 }

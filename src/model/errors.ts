@@ -10,6 +10,8 @@ export const ERROR_CODES = {
     'More than one checkpoint id starts with the given letters, or a number may mean another checkpoint since a failed rewind.',
   CHECKPOINT_DAMAGED:
     'The store has lost a part of this checkpoint, so it cannot be restored completely.',
+  CHECKPOINT_KEPT:
+    'The checkpoint cannot be dropped: it is pinned, or a session in progress or a graph thread needs it.',
   CHECKPOINT_PARTIAL:
     'The checkpoint lacks what was asked for: it has no files, no state, or not this file.',
   CHECKPOINT_UNKNOWN: 'No checkpoint of this project has that id, number or name.',

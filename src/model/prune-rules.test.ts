@@ -1,73 +1,115 @@
-import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { type CheckpointId } from './ids.js'
-import { dropByRules, fewest, type Guard, orderForSize, type Prunable } from './prune-rules.js'
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_CONFIG } from './config.js'
+import type { CheckpointId } from './ids.js'
+import { dropByRules, type Guard, type Prunable, rulesOf } from './prune-rules.js'
 
-const DAY_MS = 86_400_000
-const point = (id: string, guard: Guard | null = null): Prunable => ({
-  id: id as CheckpointId,
-  guard,
-})
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const HERMES = { ...DEFAULT_CONFIG, retention: 'hermes' } as const
+
+function point(id: string, guard: Guard | null = null, rest: Partial<Prunable> = {}): Prunable {
+  return {
+    id: id as CheckpointId,
+    guard,
+    createdAtMs: 0,
+    agedFromMs: 0,
+    group: null,
+    isPrompt: false,
+    isSpecial: false,
+    isGuarded: guard !== null,
+    usedAtMs: null,
+    hasFiles: true,
+    isHead: false,
+    ...rest,
+  }
+}
+
 const base = {
   isOrphan: false,
   touchedAtMs: 0,
   checkpoints: [point('d'), point('c', 'named'), point('b'), point('a')],
-  maxCheckpoints: 20,
-  retentionMs: 7 * DAY_MS,
 }
+const NOW = { nowMs: 1, dropOrphans: true }
 
-test('the newest stay, and what is guarded comes on top', () => {
-  expect(dropByRules({ ...base, maxCheckpoints: 1 }, { nowMs: 1, dropOrphans: true })).toEqual([
-    { id: 'b', why: 'count' },
-    { id: 'a', why: 'count' },
-  ])
+describe('hermes', () => {
+  test('the newest stay, and guarded ones come on top', () => {
+    expect(dropByRules(base, rulesOf({ ...HERMES, maxCheckpoints: 1 }), NOW)).toEqual([
+      { id: 'b', why: 'count' },
+      { id: 'a', why: 'count' },
+    ])
+  })
+
+  test('an unused project goes but for guarded checkpoints; on the last day it stays', () => {
+    const at = (nowMs: number) =>
+      dropByRules(base, rulesOf(HERMES), { nowMs, dropOrphans: true }).map(({ id }) => id)
+    expect(at(7 * DAY_MS)).toEqual([])
+    expect(at(7 * DAY_MS + 1)).toEqual(['d', 'b', 'a'])
+  })
+
+  test('its settings count, and those of the tiers do not', () => {
+    expect(rulesOf(HERMES)).toEqual({
+      tiers: null,
+      maxCheckpoints: 20,
+      unusedMs: 7 * DAY_MS,
+      completedMs: DAY_MS,
+      activeMs: 7 * DAY_MS,
+    })
+  })
 })
 
-test('a project that nobody touched goes but for what is guarded; on the last day it stays', () => {
-  const at = (nowMs: number) => dropByRules(base, { nowMs, dropOrphans: true }).map(({ id }) => id)
-  expect(at(7 * DAY_MS)).toEqual([])
-  expect(at(7 * DAY_MS + 1)).toEqual(['d', 'b', 'a'])
+describe('tiers', () => {
+  test('there is no limit by number and no early end of completed sessions', () => {
+    expect(rulesOf(DEFAULT_CONFIG)).toEqual({
+      tiers: { keepAllMs: 48 * HOUR_MS, keepPromptsMs: 30 * DAY_MS, keepDailyMs: 365 * DAY_MS },
+      maxCheckpoints: null,
+      unusedMs: 365 * DAY_MS,
+      completedMs: 365 * DAY_MS,
+      activeMs: 48 * HOUR_MS,
+    })
+    const many = { ...base, checkpoints: Array.from({ length: 500 }, (_, n) => point(`${n}`)) }
+    expect(
+      dropByRules(many, rulesOf(DEFAULT_CONFIG), { nowMs: DAY_MS, dropOrphans: true }),
+    ).toEqual([])
+  })
+
+  test('limits that a caller gives count in addition', () => {
+    const rules = rulesOf(DEFAULT_CONFIG, { maxCheckpoints: 2, retentionDays: 10 })
+    expect(rules).toMatchObject({ maxCheckpoints: 2, unusedMs: 10 * DAY_MS })
+    expect(dropByRules(base, rules, NOW)).toEqual([{ id: 'a', why: 'count' }])
+    expect(dropByRules(base, rules, { nowMs: 11 * DAY_MS, dropOrphans: true })).toHaveLength(3)
+  })
+
+  test('what the tiers drop does not count, nor does a state without files', () => {
+    const rules = rulesOf(DEFAULT_CONFIG, { maxCheckpoints: 1 })
+    const at = 3 * DAY_MS
+    const checkpoints = [
+      point('new', null, { agedFromMs: at, createdAtMs: at }),
+      point('state', null, { agedFromMs: at, createdAtMs: at, hasFiles: false }),
+      point('hour', null, { group: 'hour', createdAtMs: 2 }),
+      point('earlier', null, { group: 'hour', createdAtMs: 1 }),
+    ]
+    expect(dropByRules({ ...base, checkpoints }, rules, { nowMs: at, dropOrphans: true })).toEqual([
+      { id: 'earlier', why: 'prompts' },
+      { id: 'hour', why: 'count' },
+    ])
+  })
+
+  test('the head of a session never goes without the session', () => {
+    const checkpoints = [point('head', null, { isHead: true }), point('other')]
+    const drop = (nowMs: number, isOrphan: boolean) =>
+      dropByRules({ ...base, isOrphan, checkpoints }, rulesOf(DEFAULT_CONFIG), {
+        nowMs,
+        dropOrphans: true,
+      }).map(({ id }) => id)
+    expect(drop(400 * DAY_MS, false)).toEqual(['other'])
+    expect(drop(1, true)).toEqual(['other'])
+  })
 })
 
 test('an orphan goes only if that was asked for', () => {
   const orphan = { ...base, isOrphan: true }
-  expect(dropByRules(orphan, { nowMs: 1, dropOrphans: false })).toEqual([])
-  expect(dropByRules(orphan, { nowMs: 1, dropOrphans: true }).map(({ why }) => why)).toEqual([
-    'orphan',
-    'orphan',
-    'orphan',
-  ])
-})
-
-test('for size, projects take turns, the oldest first, and each keeps one', () => {
-  const a = [point('a3'), point('a2'), point('a1')]
-  const b = [point('b1')]
-  const c = [point('c3', 'pinned'), point('c2'), point('c1')]
-  const order = (given: readonly number[]) =>
-    orderForSize([a, b, c].map((checkpoints, n) => ({ checkpoints, given: given[n] ?? 0 })))
-  expect(order([])).toEqual(['a1', 'c1', 'a2', 'c2'])
-  expect(order([1, 0, 0])).toEqual(['c1', 'a1', 'c2', 'a2'])
-})
-
-test('whatever the projects, guarded ones never go and none is left empty', () => {
-  const guards = fc.option(fc.constantFrom<Guard>('pinned', 'named', 'session', 'thread'))
-  fc.assert(
-    fc.property(fc.array(fc.array(guards, { maxLength: 6 }), { maxLength: 6 }), (shape) => {
-      const projects = shape.map((list, p) => list.map((guard, n) => point(`${p}-${n}`, guard)))
-      const order = orderForSize(projects.map((checkpoints) => ({ checkpoints, given: 0 })))
-      expect(new Set(order).size).toBe(order.length)
-      for (const project of projects) {
-        const left = project.filter(({ id }) => !order.includes(id))
-        expect(left.length).toBeGreaterThanOrEqual(Math.min(1, project.length))
-        expect(left.filter(({ guard }) => guard !== null)).toEqual(
-          project.filter(({ guard }) => guard !== null),
-        )
-      }
-    }),
-  )
-})
-
-test('the fewest steps are found', async () => {
-  for (const needed of [0, 1, 5, 9])
-    expect(await fewest(9, async (steps) => steps >= needed)).toBe(needed)
+  const drop = (dropOrphans: boolean) =>
+    dropByRules(orphan, rulesOf(DEFAULT_CONFIG), { nowMs: 1, dropOrphans })
+  expect(drop(false)).toEqual([])
+  expect(drop(true).map(({ why }) => why)).toEqual(['orphan', 'orphan', 'orphan'])
 })

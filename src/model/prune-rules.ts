@@ -1,15 +1,36 @@
 // Which checkpoints go, by rule. Pure: the plan is shown before anything is done (I7).
+import type { Config } from './config.js'
 import type { CheckpointId } from './ids.js'
+import { longestOf, thinByAge, type ThinReason, type TierRow, type Tiers } from './tiers.js'
 
-/** Why a checkpoint goes: its folder is gone for good, nobody has touched it for long, there are too many, or too much. */
-export type DropReason = 'orphan' | 'age' | 'count' | 'size'
+/**
+ * Why a checkpoint goes: its folder is gone for good; only one per prompt or per day is left; it is too old; there are
+ * too many; or the store is too large.
+ */
+export type DropReason = 'orphan' | ThinReason | 'count' | 'size'
 
 /** What keeps a checkpoint whatever the limits say. */
 export type Guard = 'pinned' | 'named' | 'session' | 'thread'
 
-export type Prunable = {
-  readonly id: CheckpointId
+export type Prunable = TierRow & {
   readonly guard: Guard | null
+  /** The count applies to checkpoints with files; a state goes with its session. */
+  readonly hasFiles: boolean
+  /** A session continues from it: it goes only with the session. */
+  readonly isHead: boolean
+}
+
+export type Rules = {
+  /** Null: history does not thin out. */
+  readonly tiers: Tiers | null
+  /** Automatic checkpoints of a project. */
+  readonly maxCheckpoints: number | null
+  /** A project or session that was not used for longer goes. */
+  readonly unusedMs: number
+  /** The same for completed sessions. */
+  readonly completedMs: number
+  /** A session in progress is kept as a whole if it was used within this time. */
+  readonly activeMs: number
 }
 
 export type PrunableProject = {
@@ -18,53 +39,67 @@ export type PrunableProject = {
   readonly touchedAtMs: number
   /** Newest first. */
   readonly checkpoints: readonly Prunable[]
-  readonly maxCheckpoints: number
-  readonly retentionMs: number
 }
 
-export type Drop = { readonly id: CheckpointId; readonly why: DropReason }
+export type Drop = {
+  readonly id: CheckpointId
+  readonly why: DropReason
+  /** Only its files go: a session continues from its state. */
+  readonly keepsState?: true
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** The rules that settings describe. Limits that a caller gives count under either policy. */
+export function rulesOf(
+  config: Config,
+  given: {
+    readonly maxCheckpoints?: number | undefined
+    readonly retentionDays?: number | undefined
+  } = {},
+): Rules {
+  const isHermes = config.retention === 'hermes'
+  const tiers = isHermes ? null : tiersOf(config)
+  const own = tiers === null ? config.retentionDays * DAY_MS : longestOf(tiers)
+  const unusedMs = given.retentionDays === undefined ? own : given.retentionDays * DAY_MS
+  const completedMs = isHermes ? config.completedRetentionDays * DAY_MS : unusedMs
+  return {
+    tiers,
+    maxCheckpoints: given.maxCheckpoints ?? (isHermes ? config.maxCheckpoints : null),
+    unusedMs,
+    // A completed session is not kept longer than another.
+    completedMs: Math.min(completedMs, unusedMs),
+    activeMs: tiers === null ? unusedMs : Math.min(tiers.keepAllMs, unusedMs),
+  }
+}
+
+function tiersOf({ keepAllHours, keepPromptsDays, keepDailyDays }: Config): Tiers {
+  return {
+    keepAllMs: keepAllHours * HOUR_MS,
+    keepPromptsMs: keepPromptsDays * DAY_MS,
+    keepDailyMs: keepDailyDays * DAY_MS,
+  }
+}
 
 /** By folder, age and count. */
 export function dropByRules(
-  { isOrphan, touchedAtMs, checkpoints, maxCheckpoints, retentionMs }: PrunableProject,
+  { isOrphan, touchedAtMs, checkpoints }: PrunableProject,
+  rules: Rules,
   { nowMs, dropOrphans }: { readonly nowMs: number; readonly dropOrphans: boolean },
 ): Drop[] {
-  const free = checkpoints.filter(({ guard }) => guard === null)
+  const free = checkpoints.filter(({ guard, isHead }) => guard === null && !isHead)
   const all = (why: DropReason) => free.map(({ id }) => ({ id, why }))
   if (isOrphan && dropOrphans) return all('orphan')
-  if (nowMs - touchedAtMs > retentionMs) return all('age')
-  return free.slice(maxCheckpoints).map(({ id }) => ({ id, why: 'count' }))
-}
-
-/**
- * In which order more would go to come under the size limit: from project to project, the oldest of each, as long
- * as a project keeps at least one. `given`: how many each has given already, so that turns go on where they ended.
- */
-export function orderForSize(
-  projects: readonly { readonly checkpoints: readonly Prunable[]; readonly given: number }[],
-): CheckpointId[] {
-  const turns = projects.flatMap(({ checkpoints, given }) => {
-    const oldestFirst = checkpoints.filter(({ guard }) => guard === null).reverse()
-    const mustStay = checkpoints.length === oldestFirst.length ? 1 : 0
-    return oldestFirst
-      .slice(0, oldestFirst.length - mustStay)
-      .map(({ id }, place) => ({ id, turn: given + place }))
-  })
-  // Stable: in each turn the projects come in their order.
-  return turns.sort((a, b) => a.turn - b.turn).map(({ id }) => id)
-}
-
-/** The fewest of `count` steps after which `fits` holds, or all of them. `fits` must not change back. */
-export async function fewest(
-  count: number,
-  fits: (steps: number) => Promise<boolean>,
-): Promise<number> {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (await fits(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
+  if (nowMs - touchedAtMs > rules.unusedMs) return all('age')
+  const heads = new Set(checkpoints.flatMap(({ id, isHead }) => (isHead ? id : [])))
+  const thinned =
+    rules.tiers === null
+      ? []
+      : thinByAge(checkpoints, rules.tiers, nowMs).filter(({ id }) => !heads.has(id))
+  if (rules.maxCheckpoints === null) return thinned
+  const gone = new Set(thinned.map(({ id }) => id))
+  const counted = free.filter(({ id, hasFiles }) => hasFiles && !gone.has(id))
+  const surplus = counted.slice(rules.maxCheckpoints)
+  return [...thinned, ...surplus.map(({ id }) => ({ id, why: 'count' as const }))]
 }

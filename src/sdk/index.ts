@@ -3,7 +3,13 @@ export { type DaemonPlace, daemonPlaceHolder, storeHome, takeDaemonPlace } from 
 export { autoSave, type AutoSaveOptions } from './auto-save.js'
 export type { Encryption, KeyInput } from './given-keys.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
-export { type DiffInput, Project, projectEffects, type RewindInput } from './project.js'
+export {
+  type DiffInput,
+  type DropInput,
+  Project,
+  projectEffects,
+  type RewindInput,
+} from './project.js'
 export { Session } from './session.js'
 export type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
 export {

@@ -3,6 +3,7 @@ import * as engine from '../engine/index.js'
 import type { Hooks, ProjectContext } from '../engine/index.js'
 import type { Activity } from '../snapshot/index.js'
 import { pathText, type Project as KnownProject, SavestateError } from '../model/index.js'
+import { explained } from './explained.js'
 import { refuseNoList } from './known-options.js'
 import type { Calls } from './open-context.js'
 
@@ -20,6 +21,13 @@ export type RewindInput = {
   readonly dryRun?: boolean
   /** The conversation of a coding agent that you take back too. The result of an undo of this rewind has it again. */
   readonly conversation?: { readonly agent: string; readonly session: string }
+}
+
+export type DropInput = {
+  readonly refs: readonly string[]
+  /** The session in which the references are looked up. */
+  readonly of?: string
+  readonly dryRun?: boolean
 }
 
 export type DiffInput = {
@@ -222,9 +230,32 @@ export class Project {
     return this.#perform(engine.forget, { path, ...options }, hooks)
   }
 
-  /** Every setting that holds for the project, and where it comes from. */
+  /** Removes single checkpoints; with `of` the references are those of that session. Throws CHECKPOINT_KEPT. */
+  async drop(input: DropInput, hooks?: Hooks): Promise<engine.DropResult> {
+    const { refs }: Partial<DropInput> = input ?? {}
+    refuseNoList('drop', 'refs', refs ?? [])
+    return this.#perform(engine.drop, { ...input, refs: [...(refs ?? [])] }, hooks)
+  }
+
+  /** Removes all checkpoints and sessions of the project from the store. The folder stays as it is. */
+  async clear(
+    input: { readonly dryRun?: boolean } = {},
+    hooks?: Hooks,
+  ): Promise<engine.ClearResult> {
+    return this.#perform(engine.clearProject, input, hooks)
+  }
+
+  /** Every setting of the project, and the file that sets it. */
   async config(): Promise<engine.ConfigResult> {
     return this.#perform(engine.config, {})
+  }
+
+  /** Changes a setting in the project's .savestate.json; without a value it is removed. Throws BAD_INPUT. */
+  async setConfig(key: string, value?: unknown): Promise<void> {
+    const { calls } = this.#context
+    return calls.during(() =>
+      explained(() => engine.setProjectConfig(this.#context, { key, value })),
+    )
   }
 
   #perform<Result>(

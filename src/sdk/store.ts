@@ -14,6 +14,7 @@ import { AutoPrune } from './auto-prune.js'
 import { explained } from './explained.js'
 import { expectObject, refuseUnknown } from './known-options.js'
 import { type OpenContext, openContext, type StoreOptions } from './open-context.js'
+import { Maintenance } from './maintenance.js'
 import { Project } from './project.js'
 import { Session } from './session.js'
 import {
@@ -27,8 +28,8 @@ import { Threads } from './threads.js'
 
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
   try {
-    // A program that does one thing and ends leaves the tidying to one that stays.
     return new Store(await openContext(options), {
+      // A program that does one thing and ends leaves the tidying to one that stays.
       isShort: options.mayBlock ?? false,
       // Another process would judge by another time.
       prunesItself: options.clock === undefined,
@@ -62,11 +63,16 @@ export class Store {
     return this.#threads
   }
 
+  /** The settings of the store, and what it did by itself. */
+  get maintenance(): Maintenance {
+    return new Maintenance(this.#context)
+  }
+
   get home(): string {
     return this.#context.home
   }
 
-  /** The settings that hold for the store as a whole, as they are now. */
+  /** The settings of the store as a whole, as they are now. */
   get settings(): Config {
     return engine.storeSettings(this.home).config
   }
@@ -111,7 +117,7 @@ export class Store {
     )
   }
 
-  /** Last touched first; `interrupted`: going on, with nobody who goes on. */
+  /** Last used first; `interrupted`: in progress, and no process continues it. */
   async sessions(input: SessionsInput = {}): Promise<engine.SessionsResult['sessions']> {
     const { sessions } = await this.#perform(engine.listSessions, { input })
     return sessions
@@ -152,10 +158,7 @@ export class Store {
   }
 
   /** The checkpoints of all projects, newest first. */
-  async list(
-    input: { readonly limit?: number } = {},
-    hooks?: Hooks,
-  ): Promise<engine.ListAllResult> {
+  async list(input: { limit?: number } = {}, hooks?: Hooks): Promise<engine.ListAllResult> {
     return this.#perform(engine.listAll, { input, hooks })
   }
 
@@ -196,7 +199,7 @@ export class Store {
     return this.#perform(engine.planImport, { input: { session: id, checkpoints } })
   }
 
-  /** `quick`: only the structure. A store that cannot be opened is looked at by `verifyStore`. */
+  /** `quick`: only the structure. `verifyStore` checks a store that cannot be opened. */
   async verify(
     hooks?: Hooks,
     input: { readonly quick?: boolean } = {},

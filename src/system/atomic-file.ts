@@ -1,5 +1,5 @@
 // Files that are either the old or the new content, never half, also after a power cut.
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export type WriteOptions = {
@@ -8,15 +8,17 @@ export type WriteOptions = {
   readonly temporary?: string
   readonly content: string | Uint8Array
   readonly durable: boolean
+  /** Its permissions; by default only the user may read and write it. */
+  readonly mode?: number
 }
 
 let written = 0
 
-export function writeFileAtomically({ path, content, durable, ...rest }: WriteOptions): void {
+export function writeFileAtomically({ path, content, durable, mode, ...rest }: WriteOptions): void {
   const temporary = rest.temporary ?? `${path}.${process.pid}-${++written}.tmp`
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
   try {
-    writeWhole(temporary, bytes, { durable })
+    writeWhole(temporary, bytes, { durable, mode })
     renameSync(temporary, path)
   } catch (error) {
     // On a full disk half a file would take the little room that is left.
@@ -29,10 +31,12 @@ export function writeFileAtomically({ path, content, durable, ...rest }: WriteOp
 function writeWhole(
   path: string,
   bytes: Uint8Array,
-  { durable }: { readonly durable: boolean },
+  { durable, mode }: { readonly durable: boolean; readonly mode: number | undefined },
 ): void {
   const fd = openSync(path, 'w', 0o600)
   try {
+    // Whatever the umask says.
+    if (mode !== undefined) fchmodSync(fd, mode)
     writeAll(fd, bytes)
     if (durable) fsyncSync(fd)
   } finally {

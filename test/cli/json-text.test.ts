@@ -2,7 +2,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../effort.js'
-import { faultIn, parseJsonText } from '../../src/cli/json-text.js'
+import { parseJsonText } from '../../src/cli/json-text.js'
+import { jsonFault } from '../../src/index.js'
+
+const faultIn = (text: string) => jsonFault(text).offset
 
 test('the fault is where a reader would put the finger', () => {
   const marked: readonly string[] = [

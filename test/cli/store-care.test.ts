@@ -1,7 +1,16 @@
 // The commands that look after the store: prune, config, clear and clear-legacy, as text, as JSON, and refused.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ConfigResult, PruneResult } from '../../src/index.js'
@@ -10,7 +19,7 @@ import { type Ended, prepared, type Scratch, scratch } from './program.js'
 
 function setStore(s: Scratch, config: unknown): void {
   mkdirSync(s.home, { recursive: true, mode: 0o700 })
-  writeFileSync(join(s.home, 'config.json'), JSON.stringify(config))
+  writeFileSync(join(s.home, 'config.json'), JSON.stringify(config), { mode: 0o600 })
 }
 
 /** Three checkpoints of the project, one of them pinned. */
@@ -54,7 +63,7 @@ describe('prune', () => {
       '  1 checkpoint stays: pinned',
     ])
     expect(lines[3]).toMatch(
-      /^The store takes [\d.]+ KB and would take about [\d.]+ KB of 500 MB\.$/,
+      /^The store takes [\d.]+ KB and would take about [\d.]+ KB of 2\.0 GB\.$/,
     )
     expect(s.run(['prune', '--max-checkpoints', '1'])).toMatchObject({
       code: 2,
@@ -67,18 +76,14 @@ describe('prune', () => {
     expect(no.stdout).toContain('over the number to keep')
     expect(count(s)).toBe(3)
     const yes = answered(s, 'prune --max-checkpoints 1', 'y')
-    expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining('Checkpoints gone: 1')])
+    expect([yes.code, yes.stdout]).toEqual([
+      0,
+      expect.stringContaining('Removed 1 checkpoint. The store takes '),
+    ])
     expect(count(s)).toBe(2)
     const again = s.run(['prune', '--max-checkpoints', '1'])
     expect(again.code).toBe(0)
-    expect(again.stdout.split('\n').slice(0, 6)).toEqual([
-      'Scanned:          1 project',
-      'Deleted orphan:   0',
-      'Deleted stale:    0',
-      'Checkpoints gone: 0',
-      'Sessions gone:    0',
-      'Errors:           0',
-    ])
+    expect(again.stdout).toMatch(/^Nothing had to go\. The store takes [\d.]+ KB of 2\.0 GB\.\n$/)
   })
 
   test('a dry run is one also where nobody is there', () => {
@@ -102,11 +107,13 @@ describe('prune', () => {
             drop: [{ id: expect.any(String), why: 'count' }],
             keep: { recent: 1, pinned: 1 },
             freesBytes: expect.any(Number),
+            forgetsUndo: false,
           },
         ],
+        unattached: { drop: [], keep: {} },
         sessions: [],
         sizeBytes: expect.any(Number),
-        capBytes: 500_000_000,
+        capBytes: 2_000_000_000,
         afterBytes: expect.any(Number),
       },
       applied: true,
@@ -114,6 +121,8 @@ describe('prune', () => {
       deletedOrphan: 0,
       deletedStale: 0,
       deletedCheckpoints: 1,
+      deletedByReason: { count: 1 },
+      prunedFiles: 0,
       deletedSessions: 0,
       errors: [],
       bytesReclaimed: expect.any(Number),
@@ -127,7 +136,11 @@ describe('prune', () => {
     setStore(s, { maxSizeMb: 0.001 })
     const dry = s.run(['prune', '--dry-run'])
     expect(dry.code).toBe(2)
-    expect(dry.stdout).toContain('It would stay over the limit, because of 1 checkpoint (pinned)')
+    expect(dry.stdout).toMatch(
+      /It would stay [\d.]+ KB over the limit, because of 1 checkpoint \(pinned\),/,
+    )
+    expect(dry.stdout).toContain('Nothing that may go frees enough')
+    expect(dry.stdout).toContain('savestate config set maxSizeMb')
     const done = s.run(['prune', '-y'])
     expect(done.code).toBe(2)
     expect(done.stdout).toMatch(
@@ -171,7 +184,10 @@ describe('prune', () => {
     expect(s.run(['prune', '--unattended'])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(s.json(['prune', '--unattended'])).toMatchObject({ applied: true, deletedOrphan: 0 })
     const done = s.run(['prune', '-y'])
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('Deleted orphan:   1\n')])
+    expect([done.code, done.stdout]).toEqual([
+      0,
+      expect.stringContaining('Removed 1 checkpoint, 1 project.'),
+    ])
   })
 
   test.each([
@@ -193,22 +209,24 @@ describe('prune', () => {
 describe('config', () => {
   test('shows each value and where it comes from', () => {
     using s = scratch({ '.savestate.json': '{"maxFileMb":2}' })
-    setStore(s, { maxCheckpoints: 5, maxFileMb: 1 })
+    setStore(s, { maxSizeMb: 5, maxFileMb: 1 })
     const [store, project] = [join(s.home, 'config.json'), join(s.project, '.savestate.json')]
     const result = s.json(['config']) as ConfigResult
     expect(result.files).toEqual({ store, project })
-    expect(result.values.slice(0, 3)).toEqual([
-      { key: 'maxCheckpoints', value: 5, source: 'store' },
-      { key: 'maxSizeMb', value: 500, source: 'default' },
-      { key: 'maxFileMb', value: 2, source: 'project' },
+    expect(result.values.slice(3, 6)).toEqual([
+      { key: 'keepDailyDays', value: 365, source: 'default', counts: true },
+      { key: 'maxSizeMb', value: 5, source: 'store', counts: true },
+      { key: 'maxFileMb', value: 2, source: 'project', counts: true },
     ])
     const { code, stdout } = s.run(['config'])
     expect(code).toBe(0)
-    expect(stdout.split('\n').slice(0, 3)).toEqual([
-      `maxCheckpoints          5       ${store}`,
-      'maxSizeMb               500     default',
-      `maxFileMb               2       ${project}`,
+    expect(stdout.split('\n').slice(3, 6)).toEqual([
+      'keepDailyDays      365      default',
+      `maxSizeMb          5        ${store}`,
+      `maxFileMb          2        ${project}`,
     ])
+    // The other policy has settings of its own.
+    expect(stdout).not.toContain('maxCheckpoints')
   })
 
   test.each(['store', 'project'])('what the %s sets wrongly is named, for save too', (which) => {
@@ -235,44 +253,203 @@ describe('config', () => {
   })
 })
 
-describe('clear', () => {
-  test.each(['-f', '--yes'])('empties the store with %s, but not the settings', (flag) => {
-    using s = withCheckpoints()
-    setStore(s, { maxCheckpoints: 5 })
-    const { code, stdout } = s.run(['clear', flag])
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(/^The store is empty: .* given back\.\n$/),
-    ])
-    expect(readdirSync(s.home).sort()).toEqual(['config.json', 'format', 'locks'])
-    expect(s.run(['save']).code).toBe(0)
-    expect(count(s)).toBe(1)
-    expect((s.json(['config']) as ConfigResult).values[0]?.value).toBe(5)
+describe('config set', () => {
+  test('writes one setting, keeps the rest of the file, and unset removes it', () => {
+    using s = scratch({ a: '1' })
+    s.run(['save'])
+    const file = join(s.home, 'config.json')
+    writeFileSync(file, '{\n    "maxFileMb":   3,\n    "allowSecrets": ["*.pem"]\n}\n', {
+      mode: 0o600,
+    })
+    expect(s.run(['config', 'set', 'maxSizeMb', '5000'])).toEqual({
+      code: 0,
+      stdout: `maxSizeMb is now 5000 (${file}).\n`,
+      stderr: '',
+    })
+    const text = readFileSync(file, 'utf8')
+    expect(text.startsWith('{\n    "maxFileMb": 3,\n    "allowSecrets": [')).toBe(true)
+    expect(JSON.parse(text)).toEqual({ maxFileMb: 3, allowSecrets: ['*.pem'], maxSizeMb: 5000 })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(s.run(['config', 'get', 'maxSizeMb']).stdout).toBe('5000\n')
+    expect(s.json(['config', 'get', 'maxSizeMb'])).toEqual({
+      key: 'maxSizeMb',
+      value: 5000,
+      source: 'store',
+      counts: true,
+    })
+    expect(s.run(['config', 'unset', 'maxSizeMb']).stdout).toBe(
+      `maxSizeMb is back to 2000 (${file}).\n`,
+    )
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      maxFileMb: 3,
+      allowSecrets: ['*.pem'],
+    })
+    expect(s.run(['verify']).code).toBe(0)
   })
+
+  test('with --project it writes .savestate.json', () => {
+    using s = scratch({ a: '1' })
+    s.run(['config', 'set', '--project', 'keepAllHours', '168'])
+    s.run(['config', 'set', '--project', 'allowSecrets', '*.pem'])
+    const file = join(s.project, '.savestate.json')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      keepAllHours: 168,
+      allowSecrets: ['*.pem'],
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+    expect(s.run(['config', 'set', 'keepAllHours', '24']).stderr).toContain(
+      'In this project .savestate.json sets it to 168.',
+    )
+  })
+
+  test.each([
+    [['set', 'maxSizMb', '3'], 'There is no setting "maxSizMb"', 'Did you mean maxSizeMb?'],
+    [['set', 'maxSizeMb', 'much'], 'maxSizeMb must be a number of 0 or more', ''],
+    [['set', 'retention', 'all'], 'retention must be "tiers" or "hermes"', ''],
+    [['set', 'autoPrune', 'maybe'], 'autoPrune must be true or false', ''],
+    [['set', 'maxSizeMb'], 'The value of maxSizeMb is missing', 'Usage'],
+    [['get'], 'The name of the setting is missing', 'Usage'],
+    [['set', '--project', 'maxSizeMb', '3'], 'maxSizeMb is about the whole store', 'config.json'],
+  ])('%j is refused, and nothing is written', (argv, message, hint) => {
+    using s = scratch({ a: '1' })
+    s.run(['save'])
+    const { code, stderr } = s.run(['config', ...argv, '--json'])
+    const { error } = JSON.parse(stderr) as { error: { message: string; hint: string | null } }
+    expect([code, error.message]).toEqual([2, message])
+    expect(error.hint ?? '').toContain(hint)
+    expect(existsSync(join(s.home, 'config.json'))).toBe(false)
+    expect(existsSync(join(s.project, '.savestate.json'))).toBe(false)
+  })
+
+  test('a setting of the other policy is set, and the answer says that it has no effect', () => {
+    using s = scratch({ a: '1' })
+    const { code, stderr } = s.run(['config', 'set', 'maxCheckpoints', '5'])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has no effect')])
+    s.run(['config', 'set', 'retention', 'hermes'])
+    expect(s.run(['config']).stdout).toMatch(/^maxCheckpoints {10}5 {9}/m)
+  })
+
+  test('a broken file names line, column and fault, and is not written to', () => {
+    using s = scratch({ a: '1' })
+    s.run(['save'])
+    const file = join(s.home, 'config.json')
+    const broken = '{\n  "maxFileMb": 3,\n}\n'
+    writeFileSync(file, broken)
+    for (const argv of [['config'], ['config', 'set', 'maxFileMb', '4'], ['save']])
+      expect(s.run(argv)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `Error: ${file}:2:17: remove the comma after the last value.\nCorrect it in an editor. Without the file the defaults hold.\n`,
+      })
+    expect(readFileSync(file, 'utf8')).toBe(broken)
+  })
+
+  test('a link is not written through', () => {
+    using s = scratch({ a: '1' })
+    const outside = join(s.folder, 'outside.json')
+    writeFileSync(outside, '{}')
+    symlinkSync(outside, join(s.project, '.savestate.json'))
+    expect(s.run(['config', 'set', '--project', 'keepAllHours', '1'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not a regular file'),
+    })
+    expect(readFileSync(outside, 'utf8')).toBe('{}')
+  })
+})
+
+describe('drop', () => {
+  test('shows the checkpoints, asks, and removes them', () => {
+    using s = withCheckpoints()
+    const dry = s.run(['drop', '1', '2', '--dry-run'])
+    expect(dry.code).toBe(0)
+    expect(dry.stdout).toMatch(/^This removes 2 checkpoints:\n {2}\w+ {2}[a-z0-9 ]+ {2}three\n/)
+    expect(s.run(['drop', '1'])).toMatchObject({ code: 2, stdout: '' })
+    const no = answered(s, 'drop 1', 'n')
+    expect([no.code, no.stdout]).toEqual([1, expect.stringContaining('Drop this checkpoint?')])
+    expect(count(s)).toBe(3)
+    const yes = answered(s, 'drop 1', 'y')
+    expect([yes.code, yes.stdout]).toEqual([0, expect.stringContaining('Dropped 1 checkpoint, ')])
+    expect(count(s)).toBe(2)
+    expect(s.run(['drop', '2', '-y'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is pinned.\nUnpin it first: savestate unpin '),
+    })
+    expect(s.json(['drop', '1', '-y'])).toMatchObject({ applied: true, checkpoints: [{}] })
+    expect(count(s)).toBe(1)
+  })
+})
+
+describe('clear', () => {
+  test('takes the project of the folder, or of -C, and leaves the others', () => {
+    using s = withCheckpoints()
+    const other = join(s.folder, 'other')
+    mkdirSync(other)
+    writeFileSync(join(other, 'b'), '1')
+    s.run(['-C', other, 'save'])
+    const dry = s.run(['clear', '--dry-run'])
+    expect([dry.code, dry.stdout]).toEqual([
+      0,
+      expect.stringContaining('3 checkpoints, 0 sessions'),
+    ])
+    const no = answered(s, 'clear', 'n')
+    expect([no.code, no.stdout]).toEqual([1, expect.stringContaining('Nothing has been removed.')])
+    expect(s.run(['-C', other, 'clear', '-y']).stdout).toMatch(
+      /^Removed 1 checkpoint and 0 sessions of \S+other, freed [\d.]+ (KB|bytes)\.\n$/,
+    )
+    expect(count(s)).toBe(3)
+    expect(s.json(['clear', '-f'])).toMatchObject({ applied: true, checkpoints: 3 })
+    expect(count(s)).toBe(0)
+    expect(s.run(['clear'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^The store holds nothing of /),
+    })
+  })
+
+  test.each(['-f', '--yes'])(
+    'with --all and %s it empties the store, but not the settings',
+    (flag) => {
+      using s = withCheckpoints()
+      setStore(s, { maxSizeMb: 5 })
+      const { code, stdout } = s.run(['clear', '--all', flag])
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/^The store is empty: .* given back\.\nYour settings stay /),
+      ])
+      expect(readdirSync(s.home).sort()).toEqual(['config.json', 'format', 'locks'])
+      expect(s.run(['save']).code).toBe(0)
+      expect(count(s)).toBe(1)
+      expect(s.run(['config', 'get', 'maxSizeMb']).stdout).toBe('5\n')
+    },
+  )
 
   test('needs a yes', () => {
     using s = withCheckpoints()
-    const { code, stderr } = s.run(['clear', '--json'])
-    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'CONFIRMATION_NEEDED'])
-    const no = answered(s, 'clear', 'n')
+    for (const argv of [['clear'], ['clear', '--all']]) {
+      const { code, stderr } = s.run([...argv, '--json'])
+      expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'CONFIRMATION_NEEDED'])
+    }
+    const no = answered(s, 'clear --all', 'n')
     expect([no.code, no.stdout]).toEqual([
       1,
       expect.stringContaining('3 checkpoints of 1 project, 0 sessions'),
     ])
     expect(count(s)).toBe(3)
-    expect(answered(s, 'clear', 'yes').code).toBe(0)
+    expect(answered(s, 'clear --all', 'yes').code).toBe(0)
     expect(count(s)).toBe(0)
-    expect(s.json(['clear', '-y'])).toEqual({ applied: true, bytesReclaimed: expect.any(Number) })
+    expect(s.json(['clear', '--all', '-y'])).toEqual({
+      applied: true,
+      bytesReclaimed: expect.any(Number),
+    })
   })
 
   test('removes nothing while another process has the store open', async () => {
     using s = withCheckpoints()
     const agent = await startAgent(s, 'await project.list()')
-    const { code, stderr } = s.run(['clear', '-f', '--json'])
+    const { code, stderr } = s.run(['clear', '--all', '-f', '--json'])
     expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STORE_BUSY'])
     expect(count(s)).toBe(3)
     await agent.kill()
-    expect(s.run(['clear', '-f']).code).toBe(0)
+    expect(s.run(['clear', '--all', '-f']).code).toBe(0)
     expect(count(s)).toBe(0)
   })
 
@@ -305,7 +482,7 @@ describe('clear', () => {
     using s = withCheckpoints()
     writeFileSync(join(s.home, 'ledger.db'), 'no database at all '.repeat(500))
     expect(s.run(['list']).code).toBe(2)
-    expect(s.run(['clear', '-f']).code).toBe(0)
+    expect(s.run(['clear', '--all', '-f']).code).toBe(0)
     expect(s.run(['save']).code).toBe(0)
     expect(s.run(['verify']).code).toBe(0)
   })

@@ -16,6 +16,7 @@ export type PersonNeed = 'unless-allowed' | 'always'
 const FOR_GOOD: readonly string[] = [
   'prune',
   'forget',
+  'drop',
   'clear',
   'clear-legacy',
   'repair',
@@ -29,6 +30,8 @@ export function personNeed({ command: word, action, has }: Asked): PersonNeed | 
   if (has('help') || has('dry-run')) return undefined
   if (GOING_BACK.includes(command)) return 'unless-allowed'
   if (FOR_GOOD.includes(command)) return 'always'
+  // A shorter retention removes history too.
+  if (command === 'config') return action === 'set' || action === 'unset' ? 'always' : undefined
   if (command === 'daemon') return action === 'stop' ? 'always' : undefined
   // A yes that is a person's to give.
   const isYes = has('allow-agent-rewind') || (command === 'install' && has('trust'))

@@ -1,38 +1,78 @@
-import { clearStore } from '../../index.js'
+import { type ClearResult, clearStore } from '../../index.js'
+import { folderText } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { bytes, counted } from '../figures.js'
+import { printable } from '../printable.js'
 import { stopDaemon } from '../stop-daemon.js'
 
-type Cleared = { readonly bytesReclaimed: number } | undefined
+type Cleared = {
+  readonly applied: boolean
+  readonly bytesReclaimed?: number
+  /** Of one project. */
+  readonly project?: ClearResult
+  /** The answer for a user. */
+  readonly text: string
+}
 
 export const run = command<Cleared>({
-  async call(request) {
-    if (!(await isWanted(request))) return undefined
-    await stopDaemon()
-    return clearStore()
-  },
-  json: (cleared) => ({ applied: cleared !== undefined, ...cleared }),
-  render: (cleared) =>
-    cleared === undefined
-      ? 'Nothing has been removed.'
-      : `The store is empty: ${bytes(cleared.bytesReclaimed)} given back.`,
-  exitCode: (cleared) => (cleared === undefined ? EXIT.declined : EXIT.done),
+  call: (request) => (request.options.has('all') ? clearAll(request) : clearOne(request)),
+  json: ({ applied, bytesReclaimed, project }) =>
+    project ?? { applied, ...(bytesReclaimed === undefined ? {} : { bytesReclaimed }) },
+  render: ({ text }) => text,
+  exitCode: ({ applied, text }) => (applied || text !== DECLINED ? EXIT.done : EXIT.declined),
 })
 
-/** The store is opened only to say what it holds: a damaged one can be cleared too. */
-async function isWanted(request: Request): Promise<boolean> {
-  if (request.options.has('force') || request.options.has('yes')) return true
-  const store = await request.store()
-  const { home, sizeBytes, projects, sessions } = await store.status(request.hooks)
-  const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
+const DECLINED = 'Nothing has been removed.'
+
+async function clearOne(request: Request): Promise<Cleared> {
+  const project = await request.project()
+  const planned = await project.clear({ dryRun: true }, request.hooks)
+  const folder = folderText(planned.path)
+  if (planned.checkpoints + planned.sessions === 0)
+    return { applied: false, project: planned, text: `The store holds nothing of ${folder}.` }
   const plan = [
-    `This removes everything in ${home} (${bytes(sizeBytes)}):`,
-    `  ${counted(checkpoints, 'checkpoint')} of ${counted(projects.length, 'project')}, ${counted(sessions.length, 'session')}`,
-    'It cannot be undone.',
+    `This removes all that the store holds of ${folder}:`,
+    `  ${counted(planned.checkpoints, 'checkpoint')}, ${counted(planned.sessions, 'session')}`,
+    'It cannot be undone. The folder itself is not touched; other projects stay (--all takes them too).',
   ].join('\n')
-  const isAgreed = await confirmText(request, { plan, question: 'Remove it all?' })
-  if (isAgreed) await store.close()
-  return isAgreed
+  if (request.options.has('dry-run')) return { applied: false, project: planned, text: plan }
+  const isAgreed =
+    isGiven(request) || (await confirmText(request, { plan, question: 'Remove it?' }))
+  if (!isAgreed) return { applied: false, project: planned, text: DECLINED }
+  const cleared = await project.clear({}, request.hooks)
+  const { checkpoints, sessions, bytesReclaimed, applied } = cleared
+  const text = `Removed ${counted(checkpoints, 'checkpoint')} and ${counted(sessions, 'session')} of ${folder}, freed ${bytes(bytesReclaimed)}.`
+  return { applied, project: cleared, text }
+}
+
+/** The store is opened only to show what it holds: a damaged one can be cleared too. */
+async function clearAll(request: Request): Promise<Cleared> {
+  const isDryRun = request.options.has('dry-run')
+  if (isDryRun || !isGiven(request)) {
+    const store = await request.store()
+    const { home, sizeBytes, projects, sessions, unattached } = await store.status(request.hooks)
+    const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, unattached)
+    const plan = [
+      `This removes everything in ${printable(home)} (${bytes(sizeBytes)}):`,
+      `  ${counted(checkpoints, 'checkpoint')} of ${counted(projects.length, 'project')}, ${counted(sessions.length, 'session')}`,
+      'It cannot be undone.',
+    ].join('\n')
+    if (isDryRun) return { applied: false, text: plan }
+    if (!(await confirmText(request, { plan, question: 'Remove it all?' })))
+      return { applied: false, text: DECLINED }
+    await store.close()
+  }
+  await stopDaemon()
+  const { bytesReclaimed } = await clearStore()
+  const text = [
+    `The store is empty: ${bytes(bytesReclaimed)} given back.`,
+    'Your settings stay (config.json), and the mark of a store (format, locks). To remove these too, delete its folder.',
+  ].join('\n')
+  return { applied: true, bytesReclaimed, text }
+}
+
+function isGiven({ options }: Request): boolean {
+  return options.has('force') || options.has('yes')
 }

@@ -1,23 +1,110 @@
-import type { ConfigResult } from '../../index.js'
+import { type ConfigResult, SavestateError } from '../../index.js'
 import { command } from '../command.js'
+import { nearest } from '../../base/index.js'
 import { printable } from '../printable.js'
+import type { Screen } from '../screen.js'
 import { padEnd } from '../text-width.js'
 
-export const run = command({
-  call: async ({ project }) => (await project()).config(),
-  render({ files, values }, { screen }) {
-    const width = Math.max(...values.map(({ key }) => key.length))
-    const shown = values.map(({ value }) => JSON.stringify(value))
-    const valueWidth = Math.max(...shown.map((text) => text.length))
-    return [
-      ...values.map(({ key, source }, place) => {
-        const value = padEnd(printable(shown[place] ?? ''), valueWidth)
-        const from = source === 'default' ? 'default' : printable(files[source])
-        return `${padEnd(key, width)}  ${value}  ${screen.paint('dim', from)}`
-      }),
-      '',
-      `The store:    ${printable(files.store)}`,
-      `This project: ${printable(files.project)}`,
-    ].join('\n')
+type Value = ConfigResult['values'][number]
+type Answer =
+  | { readonly type: 'all'; readonly result: ConfigResult }
+  | { readonly type: 'one'; readonly value: Value }
+  | { readonly type: 'changed'; readonly value: Value; readonly file: string }
+
+export const run = command<Answer>({
+  async call(request) {
+    const { positionals } = request
+    const [action, key, text] = positionals
+    const result = await (await request.project()).config()
+    if (action === undefined) return { type: 'all', result }
+    const known = settingNamed(key, result)
+    if (action === 'get') {
+      refuse(text !== undefined, 'config get takes one key')
+      return { type: 'one', value: known }
+    }
+    refuse(action === 'set' && text === undefined, `The value of ${known.key} is missing`)
+    refuse(action === 'unset' && text !== undefined, 'config unset takes one key')
+    const value = text === undefined ? undefined : valueOf(text, known)
+    const isOfProject = request.options.has('project')
+    if (isOfProject) await (await request.project()).setConfig(known.key, value)
+    else await (await request.store()).maintenance.setConfig(known.key, value)
+    const after = await (await request.project()).config()
+    const file = isOfProject ? after.files.project : after.files.store
+    return { type: 'changed', value: settingNamed(key, after), file }
   },
-} satisfies Parameters<typeof command<ConfigResult>>[0])
+  json: (answer) =>
+    answer.type === 'all'
+      ? answer.result
+      : { ...answer.value, ...(answer.type === 'changed' ? { file: answer.file } : {}) },
+  render(answer, { screen, positionals }) {
+    if (answer.type === 'all') return allText(answer.result, screen)
+    const { key, value } = answer.value
+    if (answer.type === 'one') return printable(textOf(value))
+    const done = positionals[0] === 'unset' ? 'back to' : 'now'
+    return `${key} is ${done} ${printable(textOf(value))} (${printable(answer.file)}).`
+  },
+  note(answer) {
+    if (answer.type !== 'changed') return undefined
+    const { key, value, counts, source } = answer.value
+    if (!counts)
+      return `${key} has no effect under the present retention policy (savestate config get retention).`
+    const isOther = source === 'project' && !answer.file.endsWith('.savestate.json')
+    return isOther ? `In this project .savestate.json sets it to ${textOf(value)}.` : undefined
+  },
+})
+
+function settingNamed(key: string | undefined, { values }: ConfigResult): Value {
+  refuse(key === undefined, 'The name of the setting is missing')
+  const found = values.find((value) => value.key === key)
+  if (found !== undefined) return found
+  const known = values.map((value) => value.key)
+  const meant = nearest(key ?? '', known)
+  throw new SavestateError('BAD_INPUT', `There is no setting ${JSON.stringify(key)}`, {
+    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}There are: ${known.join(', ')}.`,
+  })
+}
+
+function refuse(isWrong: boolean, message: string): void {
+  if (!isWrong) return
+  throw new SavestateError('BAD_INPUT', message, {
+    hint: 'Usage: savestate config [get KEY | set KEY VALUE | unset KEY] [--project]',
+  })
+}
+
+/** A number, true or false, a list as JSON, or plain text. One pattern is a list of one. */
+function valueOf(text: string, { value }: Value): unknown {
+  if (typeof value === 'string') return text
+  const parsed = parseOrText(text)
+  return Array.isArray(value) && typeof parsed === 'string' ? [parsed] : parsed
+}
+
+function parseOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}
+
+function textOf(value: Value['value']): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function allText({ files, values }: ConfigResult, screen: Screen): string {
+  const counting = values.filter(({ counts, source }) => counts || source !== 'default')
+  const width = Math.max(...counting.map(({ key }) => key.length))
+  const shown = counting.map(({ value }) => JSON.stringify(value))
+  const valueWidth = Math.max(...shown.map((text) => text.length))
+  return [
+    ...counting.map(({ key, source, counts }, place) => {
+      const value = padEnd(printable(shown[place] ?? ''), valueWidth)
+      const from = source === 'default' ? 'default' : printable(files[source])
+      const note = counts ? '' : ' (no effect under this retention policy)'
+      return `${padEnd(key, width)}  ${value}  ${screen.paint('dim', from + note)}`
+    }),
+    '',
+    `The store:    ${printable(files.store)}`,
+    `This project: ${printable(files.project)}`,
+  ].join('\n')
+}

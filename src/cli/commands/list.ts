@@ -5,6 +5,7 @@ import { command, type Request } from '../command.js'
 import { grouped } from '../figures.js'
 import { type Selection, selectRows } from '../list-selection.js'
 import { printable, printableLine } from '../printable.js'
+import { pruneNotice } from '../prune-notice.js'
 import { programFor, shellQuoted } from '../shell-quoted.js'
 import { shortIds } from '../short-id.js'
 
@@ -47,12 +48,17 @@ export const run = command({
       promptsOnly: options.has('prompts'),
     })
   },
-  note(selection, request) {
+  async note(selection, request) {
     const { screen } = request
     const notes = [momentNote(selection, request), moreNote(selection, request)].filter(
       (text) => text !== undefined,
     )
-    return notes.length === 0 ? undefined : screen.paintNote('dim', notes.join('\n'))
+    const pruned = screen.isTerminal ? await pruneNotice(request) : undefined
+    const texts = [
+      ...(notes.length === 0 ? [] : [screen.paintNote('dim', notes.join('\n'))]),
+      ...(pruned === undefined ? [] : [pruned]),
+    ]
+    return texts.length === 0 ? undefined : texts.join('\n')
   },
 })
 

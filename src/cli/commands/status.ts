@@ -4,6 +4,7 @@ import { command } from '../command.js'
 import { daemonLines } from '../daemon-line.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { printable, printableLine } from '../printable.js'
+import { pruneNotice } from '../prune-notice.js'
 import { relativeTime } from '../relative-time.js'
 import type { Screen } from '../screen.js'
 import { padEnd, padStart, widthOf } from '../text-width.js'
@@ -17,13 +18,14 @@ const STATES: Readonly<Record<StatusResult['projects'][number]['state'], string>
 
 export const run = command({
   call: async ({ store, hooks }) => (await store()).status(hooks),
-  render({ home, sizeBytes, projects, sessions, failures, watches }, { options, screen }) {
+  render(result, { options, screen }) {
+    const { home, sizeBytes, projects, sessions, failures, watches, unattached, limits } = result
     const limit = options.number('limit') ?? DEFAULT_LIMIT
     const checkpoints = projects.reduce((sum, project) => sum + project.checkpoints, 0)
     const more = projects.length - limit
     return [
-      `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk`,
-      `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}`,
+      `Store:        ${printable(home)}, ${bytes(sizeBytes)} on disk (limit ${bytes(limits.maxSizeMb * 1_000_000)})`,
+      `Checkpoints:  ${grouped(checkpoints)} of ${counted(projects.length, 'project')}${unattached === 0 ? '' : `, ${grouped(unattached)} of sessions without a project`}`,
       ...(sessions.length === 0 ? [] : [sessionsLine(sessions)]),
       ...daemonLines(home),
       ...watches.map((watch) => watchLine(watch, screen)),
@@ -32,6 +34,7 @@ export const run = command({
       ...failureLines(failures, screen),
     ].join('\n')
   },
+  note: (_result, request) => pruneNotice(request),
 })
 
 const DOUBTS: Readonly<Record<string, string>> = {
@@ -83,17 +86,19 @@ function sessionsLine(sessions: StatusResult['sessions']): string {
 }
 
 function projectLines(projects: StatusResult['projects'], { paint, now }: Screen): string[] {
-  const rows = projects.map(({ path, checkpoints, lastTouch, state }) => ({
+  const rows = projects.map(({ path, checkpoints, sizeBytes, lastTouch, state }) => ({
     folder: folderText(path),
+    size: sizeBytes === null ? '?' : bytes(sizeBytes),
     count: counted(checkpoints, 'checkpoint'),
     time: relativeTime(lastTouch, now),
     state: STATES[state],
   }))
-  const width = (key: 'folder' | 'count' | 'time') =>
+  const width = (key: 'folder' | 'size' | 'count' | 'time') =>
     Math.max(...rows.map((row) => widthOf(row[key])))
-  return rows.map(({ folder, count, time, state }) =>
+  return rows.map(({ folder, size, count, time, state }) =>
     [
       padEnd(folder, width('folder')),
+      padStart(size, width('size')),
       padStart(count, width('count')),
       padEnd(time, width('time')),
       paint('yellow', state),

@@ -69,8 +69,11 @@ async function writeLines(stdin: Writable, lines: Iterable<string>): Promise<voi
     if (stdin.destroyed) return
     if (!stdin.write(`${line}\n`, 'latin1'))
       await new Promise<void>((resolve) => {
-        stdin.once('drain', resolve)
-        stdin.once('close', resolve)
+        const goOn = () => {
+          stdin.off('drain', goOn).off('close', goOn)
+          resolve()
+        }
+        stdin.once('drain', goOn).once('close', goOn)
       })
   }
   stdin.end()

@@ -1,0 +1,64 @@
+import type { DropResult } from '../../index.js'
+import { command, type Request } from '../command.js'
+import { confirmText } from '../confirm.js'
+import { EXIT } from '../exit.js'
+import { bytes, counted } from '../figures.js'
+import { printableLine } from '../printable.js'
+import { relativeTime } from '../relative-time.js'
+import { shortIdOf } from '../short-id.js'
+
+type Dropped = DropResult & { readonly isDeclined: boolean }
+
+export const run = command<Dropped>({
+  async call(request) {
+    const project = await request.project()
+    const of = request.options.text('session')
+    const scope = of === undefined ? {} : { of }
+    const planned = await project.drop(
+      { refs: request.positionals, ...scope, dryRun: true },
+      request.hooks,
+    )
+    if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
+    if (!(await isAgreed(request, planned))) return { ...planned, isDeclined: true }
+    // By their ids: numbers move as soon as an agent saves.
+    const refs = planned.checkpoints.map(({ id }) => id)
+    const dropped = await project.drop({ refs, ...scope }, request.hooks)
+    return { ...dropped, isDeclined: false }
+  },
+  json: ({ isDeclined: _declined, ...result }) => result,
+  render(result, request) {
+    if (result.isDeclined) return 'Nothing has been removed.'
+    if (!result.applied) return planText(result, request)
+    const { checkpoints, bytesReclaimed } = result
+    return `Dropped ${counted(checkpoints.length, 'checkpoint')}, freed ${bytes(bytesReclaimed)}.`
+  },
+  exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
+})
+
+async function isAgreed(request: Request, planned: DropResult): Promise<boolean> {
+  const count = planned.checkpoints.length
+  const question = count === 1 ? 'Drop this checkpoint?' : `Drop these ${count} checkpoints?`
+  return confirmText(request, { plan: await planText(planned, request), question })
+}
+
+async function planText(
+  { checkpoints, sessions, forgetsUndo }: DropResult,
+  { project, screen }: Request,
+): Promise<string> {
+  const lines: string[] = []
+  for (const { id, createdAt, name, reason } of checkpoints) {
+    const label = name === null ? '' : `[${printableLine(name)}] `
+    const age = relativeTime(createdAt, screen.now)
+    const what = `${label}${printableLine(reason ?? '')}`
+    lines.push(`  ${await shortIdOf(await project(), id)}  ${age}  ${what}`.trimEnd())
+  }
+  return [
+    `This removes ${counted(checkpoints.length, 'checkpoint')}:`,
+    ...lines,
+    ...sessions.map(
+      (id) => `The session ${printableLine(id)} has no other checkpoint and goes too.`,
+    ),
+    ...(forgetsUndo ? ['The last rewind can no longer be undone.'] : []),
+    'It cannot be undone. The folder is not touched.',
+  ].join('\n')
+}

@@ -1,0 +1,43 @@
+// What automatic prunes removed, shown once: no one has agreed to their plans.
+import type { AutoPruneRecord } from '../index.js'
+import type { Request } from './command.js'
+import { bytes, counted } from './figures.js'
+import { folderText } from './checkpoint-table.js'
+import { relativeTime } from './relative-time.js'
+
+/** Undefined if there is nothing to show. Shown on a terminal, it is not shown again. */
+export async function pruneNotice({ store, screen }: Request): Promise<string | undefined> {
+  const { maintenance } = await store()
+  const record = await maintenance.autoPruned()
+  if (record === undefined) return undefined
+  if (screen.isTerminal) await maintenance.markAutoPruneShown(record)
+  return screen.paintNote('yellow', noticeText(record, screen.now))
+}
+
+const REASONS: readonly (readonly [
+  keyof AutoPruneRecord['byReason'],
+  (count: string) => string,
+  string?,
+])[] = [
+  ['prompts', (count) => `${count} thinned to one per prompt`, 'keepAllHours 96'],
+  ['days', (count) => `${count} thinned to one per day`, 'keepPromptsDays 60'],
+  ['age', (count) => `${count} removed for their age`],
+  ['count', (count) => `${count} removed because there were too many`, 'maxCheckpoints 100'],
+  ['size', (count) => `${count} removed to make the store smaller`, 'maxSizeMb 4000'],
+]
+
+export function noticeText(record: AutoPruneRecord, now: Date): string {
+  const { byReason, sessions, prunedFiles, bytesReclaimed, forgottenUndo } = record
+  const found = REASONS.filter(([why]) => (byReason[why] ?? 0) > 0)
+  const parts = found.map(([why, text]) => text(counted(byReason[why] ?? 0, 'checkpoint')))
+  if (prunedFiles > 0) parts.push(`the files of ${counted(prunedFiles, 'checkpoint')} removed`)
+  if (sessions > 0) parts.push(`${counted(sessions, 'session')} removed`)
+  const [setting] = found.flatMap(([, , suggestion]) => suggestion ?? [])
+  return [
+    `Pruned ${relativeTime(record.at, now)}: ${parts.join(', ')} (freed ${bytes(bytesReclaimed)}).`,
+    ...forgottenUndo.map(
+      (path) => `The last rewind of ${folderText(path)} can no longer be undone.`,
+    ),
+    ...(setting === undefined ? [] : [`To keep more: savestate config set ${setting}`]),
+  ].join('\n')
+}

@@ -1,0 +1,154 @@
+// What a prune reports: its plan, and what became of it.
+import { type Drop, type DropReason, type ErrorCode, type Guard, pathText } from '../model/index.js'
+import type { ProjectState } from './project-state.js'
+import type { PointsPlan, PrunePlan } from './prune-plan.js'
+import type { LargeProject } from './prune-size.js'
+
+type PointsView = {
+  readonly drop: readonly Drop[]
+  readonly keep: Readonly<Partial<Record<Guard | 'recent', number>>>
+}
+
+export type PruneResult = {
+  readonly plan: {
+    readonly projects: readonly (PointsView & {
+      readonly id: string
+      readonly path: string
+      readonly state: ProjectState
+      /** Why its folder is neither there nor surely gone; such a project is kept. */
+      readonly unreachable: string | null
+      readonly freesBytes: number
+      /** The last rewind could not be undone any more. */
+      readonly forgetsUndo: boolean
+    })[]
+    /** Checkpoints of sessions that belong to no project. */
+    readonly unattached: PointsView
+    readonly sessions: readonly { readonly id: string; readonly why: 'age' | 'orphan' | 'size' }[]
+    readonly sizeBytes: number
+    readonly capBytes: number
+    readonly afterBytes: number
+  }
+  readonly applied: boolean
+  /** How many projects were checked. */
+  readonly scanned: number
+  readonly deletedOrphan: number
+  readonly deletedStale: number
+  readonly deletedCheckpoints: number
+  /** The same by reason. */
+  readonly deletedByReason: Readonly<Partial<Record<DropReason, number>>>
+  /** Checkpoints that lost their files and kept the state that a session continues from. */
+  readonly prunedFiles: number
+  readonly deletedSessions: number
+  readonly errors: readonly PruneError[]
+  readonly bytesReclaimed: number
+  /** Measured on disk. */
+  readonly sizeBytes: number
+  /** What keeps the store above its limit; null if nothing does. */
+  readonly above: {
+    readonly byBytes: number
+    readonly because: readonly string[]
+    /** The projects that take the most of what has to stay. */
+    readonly projects: readonly LargeProject[]
+  } | null
+}
+
+export type PruneError = {
+  readonly what: string
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** Counts what was done. */
+export class Tally {
+  orphan = 0
+  stale = 0
+  files = 0
+  sessions = 0
+  readonly byReason = new Map<DropReason, number>()
+  readonly errors: PruneError[] = []
+
+  drop(why: DropReason): void {
+    this.byReason.set(why, (this.byReason.get(why) ?? 0) + 1)
+  }
+
+  get checkpoints(): number {
+    return [...this.byReason.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  fail(what: string, { code, message }: Pick<PruneError, 'code' | 'message'>): void {
+    if (!this.errors.some((error) => error.what === what)) this.errors.push({ what, code, message })
+  }
+}
+
+export type Measured = {
+  readonly applied: boolean
+  /** Before and after, on disk. */
+  readonly startBytes: number
+  readonly sizeBytes: number
+}
+
+export function resultOf(
+  plan: PrunePlan,
+  tally: Tally,
+  { applied, startBytes, sizeBytes }: Measured,
+): PruneResult {
+  const projects = plan.projects.map((it) => ({
+    id: it.project.id,
+    path: pathText(it.project.path),
+    state: it.state,
+    unreachable: it.unreachable,
+    ...viewPoints(it),
+    freesBytes: it.freesBytes,
+    forgetsUndo: it.forgetsUndo,
+  }))
+  const { capBytes, afterBytes, largest } = plan
+  const byBytes = (applied ? sizeBytes : afterBytes) - capBytes
+  return {
+    plan: {
+      projects,
+      unattached: viewPoints(plan.unattached),
+      sessions: plan.sessions.map(({ session, why }) => ({ id: session.id, why })),
+      sizeBytes: plan.sizeBytes,
+      capBytes,
+      afterBytes,
+    },
+    applied,
+    scanned: projects.length,
+    deletedOrphan: tally.orphan,
+    deletedStale: tally.stale,
+    deletedCheckpoints: tally.checkpoints,
+    deletedByReason: Object.fromEntries(tally.byReason),
+    prunedFiles: tally.files,
+    deletedSessions: tally.sessions,
+    errors: tally.errors,
+    bytesReclaimed: applied ? Math.max(0, startBytes - sizeBytes) : 0,
+    sizeBytes,
+    above: byBytes > 0 ? { byBytes, because: reasons(plan), projects: largest } : null,
+  }
+}
+
+function viewPoints({ drop, keep }: PointsPlan): PointsView {
+  return { drop, keep: Object.fromEntries(keep) }
+}
+
+/** What the rules do not allow to be removed. */
+function reasons({ projects }: PrunePlan): string[] {
+  const counts = new Map<string, number>()
+  for (const { keep } of projects)
+    for (const [why, count] of keep) counts.set(why, (counts.get(why) ?? 0) + count)
+  const count = (why: Guard | 'recent') => counts.get(why) ?? 0
+  const lines = [
+    [count('pinned'), 'pinned'],
+    [count('named'), 'named'],
+    [count('session'), 'of sessions in progress'],
+    [count('thread'), 'of graph threads'],
+    [count('recent'), 'not pinned or named'],
+  ] as const
+  const noun = (number: number) => (number === 1 ? 'checkpoint' : 'checkpoints')
+  return [
+    ...lines.flatMap(([number, what]) =>
+      number === 0 ? [] : `${number} ${noun(number)} (${what})`,
+    ),
+    'the ledger with the states of sessions that are kept',
+  ]
+}

@@ -1,0 +1,34 @@
+// The settings of the store, and what it did by itself.
+import * as engine from '../engine/index.js'
+import { explained } from './explained.js'
+import type { OpenContext } from './open-context.js'
+
+export class Maintenance {
+  readonly #context: OpenContext
+
+  /** Use `store.maintenance`. */
+  constructor(context: OpenContext) {
+    this.#context = context
+  }
+
+  /** What automatic prunes removed, if no user has seen it yet: to be shown, then marked. */
+  async autoPruned(): Promise<engine.AutoPruneRecord | undefined> {
+    return this.#do(async () => {
+      const record = engine.readAutoPrune(this.#context)
+      return record === null || record.isShown ? undefined : record
+    })
+  }
+
+  async markAutoPruneShown(record: engine.AutoPruneRecord): Promise<void> {
+    return this.#do(async () => engine.markAutoPruneShown(this.#context, record))
+  }
+
+  /** Changes a setting in the store's config.json; without a value it is removed. Throws BAD_INPUT. */
+  async setConfig(key: string, value?: unknown): Promise<void> {
+    return this.#do(() => engine.setStoreConfig(this.#context, { key, value }))
+  }
+
+  #do<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#context.calls.during(() => explained(work))
+  }
+}

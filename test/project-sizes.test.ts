@@ -1,0 +1,64 @@
+// docs/store.md#sizes: what each project takes, as status shows it.
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { otherFolder, saveMany } from './prune-helpers.js'
+import { scratch } from './scratch.js'
+
+const BYTES = 100_000
+
+test('the largest project comes first, with what it has added since and without what was removed', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const large = await store.project(s.project)
+  const small = await store.project(otherFolder(s, 'small'))
+  await saveMany(large, s, { count: 3, bytes: BYTES })
+  await saveMany(small, s, { count: 2 })
+  const sizes = async () => {
+    const { projects } = await store.status()
+    return new Map(projects.map(({ path, sizeBytes }) => [path, sizeBytes ?? -1]))
+  }
+  const first = await sizes()
+  expect([...first.keys()]).toEqual([large.path, small.path])
+  const near = (bytes: number | undefined, wanted: number) =>
+    Math.abs((bytes ?? 0) - wanted) < BYTES / 10
+  expect(near(first.get(large.path), 3 * BYTES)).toBe(true)
+  expect(await sizes()).toEqual(first)
+  await saveMany(large, s, { count: 1, bytes: BYTES })
+  const grown = await sizes()
+  expect(near(grown.get(large.path), 4 * BYTES)).toBe(true)
+  expect(grown.get(small.path)).toBe(first.get(small.path))
+  await large.drop({ refs: ['2', '3'] })
+  expect(near((await sizes()).get(large.path), 2 * BYTES)).toBe(true)
+  await store.prune({ maxCheckpoints: 1 })
+  expect(near((await sizes()).get(large.path), BYTES)).toBe(true)
+  await saveMany(small, s, { count: 1, bytes: 3 * BYTES })
+  expect([...(await sizes()).keys()]).toEqual([small.path, large.path])
+})
+
+test('contents of two projects count for both', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const one = await store.project(s.project)
+  const two = await store.project(otherFolder(s, 'two'))
+  const content = randomBytes(BYTES)
+  for (const project of [one, two]) {
+    s.write({ 'same.bin': content }, project.path)
+    await project.save()
+  }
+  const { projects } = await store.status()
+  expect(projects.every(({ sizeBytes }) => (sizeBytes ?? 0) >= BYTES)).toBe(true)
+})
+
+test('where objects are missing the size is unknown, and status still answers', async () => {
+  await using s = await scratch()
+  s.allowDamage()
+  const store = await s.open()
+  const project = await store.project(s.project)
+  await saveMany(project, s, { count: 1 })
+  const objects = join(s.home, 'objects.git', 'objects')
+  for (const name of readdirSync(objects))
+    rmSync(join(objects, name), { recursive: true, force: true })
+  expect((await store.status()).projects).toMatchObject([{ checkpoints: 1, sizeBytes: null }])
+})
