@@ -139,6 +139,13 @@ test('each question names its target: number, id, age, what it was, and before o
   using s = scratch({ 'src/a.txt': '1' })
   damage(s)
   s.write({ 'new.txt': 'new' })
+  const before = onTerminal(s, 'savestate rewind 1 --before')
+  await before.shows('? [y/N]')
+  before.type('n\n')
+  expect(await before.ended).toBe(1)
+  expect(steady(before.output())).toMatch(
+    /^To just before "Bash: rm -rf src":\r\n[^]*Go back to 2 · <id> · just now · after "Bash: echo 2 > src\/a\.txt"\? \[y\/N\]/,
+  )
   const forward = onTerminal(s, 'savestate rewind 2')
   await forward.shows('? [y/N]')
   forward.type('y\n')

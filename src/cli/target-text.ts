@@ -12,13 +12,17 @@ const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
 
 /** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty if nothing was said of it. */
-export function whatText({ name, reason, moment }: TargetView): string {
+export function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
+  const quoted = quoteText(to)
+  return to.moment === null || quoted === '' ? quoted : `${to.moment} ${quoted}`
+}
+
+/** What it names, in quotes; empty if nothing was said of it. */
+export function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
   const words = printableLine(reason ?? name ?? '').replace(WHOLE_ID, (id) =>
     id.slice(0, SHORT_ID_LETTERS),
   )
-  if (words === '') return ''
-  const quoted = `"${cutEnd(words, MAX_WORDS)}"`
-  return moment === null ? quoted : `${moment} ${quoted}`
+  return words === '' ? '' : `"${cutEnd(words, MAX_WORDS)}"`
 }
 
 /** `Go back to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */

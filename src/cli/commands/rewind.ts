@@ -21,7 +21,7 @@ import { restoreExitCode, restoreText } from '../restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
 import { commandLine, programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
-import { goBackQuestion, placeText } from '../target-text.js'
+import { goBackQuestion, placeText, quoteText } from '../target-text.js'
 
 type Rewound =
   | SessionRewind
@@ -170,7 +170,7 @@ async function rewindFiles(
         confirm: confirmOn(request, {
           question: (facts) => goBackQuestion(request, facts),
           remarks: [
-            ...(isBefore ? [ALREADY_BEFORE] : []),
+            ...(before ? [beforeRemark(named)] : []),
             ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
           ],
         }),
@@ -178,6 +178,11 @@ async function rewindFiles(
     )
   const result = await withRepeatHint(request, ['rewind', named.id], rewindNow)
   return { result: { ...result, restored: 'files' }, session: null, isBefore }
+}
+
+function beforeRemark(named: CheckpointView): string {
+  if (named.moment === 'before') return ALREADY_BEFORE
+  return `To just before ${quoteText(named) || named.id}:`
 }
 
 const ALREADY_BEFORE = 'This checkpoint was made before what it names, so --before means it itself.'
