@@ -24,7 +24,7 @@ function numbers(s: Scratch, ...args: string[]): readonly number[] {
 }
 
 const LEGEND =
-  '● is the folder before the prompt; the row of a call is the folder after the call.\n' +
+  '● is the folder before the prompt; a call’s row is the folder after the call.\n' +
   'Go to just before a call: savestate rewind N --before\n'
 
 test('a list shows prompts with their calls, and says which rows are before and which after', () => {

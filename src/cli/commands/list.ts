@@ -74,8 +74,7 @@ async function neighbours(
 function momentNote({ chosen }: Selection, { options }: Request): string | undefined {
   const calls = chosen.filter(({ moment }) => moment === 'after')
   if (calls.length === 0 || options.has('prompts')) return undefined
-  const legend =
-    '● is the folder before the prompt; the row of a call is the folder after the call.'
+  const legend = '● is the folder before the prompt; a call’s row is the folder after the call.'
   if (options.has('all')) return legend
   return `${legend}\nGo to just before a call: ${programFor(options)} rewind N --before`
 }
