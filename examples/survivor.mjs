@@ -1,4 +1,4 @@
-// Kill it whenever you like and run it again: it goes on where it was.
+// Kill it whenever you like and run it again: it continues where it stopped.
 import { openStore } from 'savestate'
 
 const store = await openStore()
@@ -6,7 +6,7 @@ const { session, state, inFlight } = await store.resume('ten thoughts').catch(as
   if (error.code !== 'SESSION_UNKNOWN') throw error
   return { session: await store.session('ten thoughts'), state: undefined, inFlight: [] }
 })
-// What was under way when it died may have happened or not. This tool may run twice; others may not.
+// A call that was running at the kill may or may not have taken effect. This tool may run twice; others may not.
 for (const call of inFlight) await session.decide(call.id, 'retry')
 
 const messages = [...(state?.messages ?? [])]

@@ -76,13 +76,17 @@ test('every file that docs/design.md names for a rule or a threat is there', () 
   expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
 })
 
-test('the README names every command of docs/cli.md', () => {
+test('every command that the README and the guides show exists, and the README shows the daily ones', () => {
   const commands = new Set(
-    [...read('docs/cli.md').matchAll(/^\| \[`([a-z]+)`\]/gm)].map(([, name = '']) => name),
+    [...read('docs/cli.md').matchAll(/^\| \[`([a-z-]+)`\]/gm)].map(([, name = '']) => name),
   )
-  expect(commands).toContain('rewind')
-  const readme = read('README.md')
-  expect([...commands].filter((name) => !readme.includes(`savestate ${name}`))).toEqual([])
+  const shownIn = (page: string) =>
+    [...read(page).matchAll(/(?:`|^|\$ )savestate ([a-z][a-z-]+)/gm)].map(([, name = '']) => name)
+  const pages = ['README.md', ...filesIn('docs/guide', '.md')]
+  const shown = new Set(pages.flatMap(shownIn))
+  expect([...shown].filter((name) => !commands.has(name))).toEqual([])
+  const daily = ['save', 'list', 'diff', 'rewind', 'undo', 'cat', 'name', 'status']
+  expect(daily.filter((name) => !shownIn('README.md').includes(name))).toEqual([])
 })
 
 test('docs/limits.md lists the names of secrets', () => {
