@@ -146,6 +146,22 @@ test('without a terminal, or as JSON, a reference is needed', () => {
   expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 2, error: { code: 'BAD_INPUT' } })
 })
 
+test('a search for the damage and Enter twice go to before it', async () => {
+  using s = scratch({ 'a.txt': 'one\n', 'src/b.txt': 'two\n' })
+  claudePrompt(s, 'Tidy up')
+  claudeShell(s, 'echo 1 > c.txt')
+  claudeShell(s, 'rm -rf src')
+  const terminal = onTerminal(s, 'savestate rewind -y')
+  await terminal.shows('Go back to which checkpoint? (3)')
+  terminal.type('/rm -rf\r')
+  await terminal.shows('-- Before this call: 1 file written')
+  terminal.type('\r')
+  await terminal.shows('Go back to before or after this call?')
+  terminal.type('\r')
+  expect(await terminal.ended).toBe(0)
+  expect(readFileSync(join(s.project, 'src/b.txt'), 'utf8')).toBe('two\n')
+})
+
 function onTerminal(s: Scratch, command = 'savestate rewind') {
   const child = spawn('script', ['-qec', `stty rows 20 cols 70; ${command}`, '/dev/null'], {
     cwd: s.project,
