@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 const PROGRAM = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
 const PICTURE = fileURLToPath(new URL('../docs/recording.svg', import.meta.url))
 const COLUMNS = 96
-const PICKER_ROWS = 12
+const PICKER_ROWS = 14
 const LIMIT_MS = 60_000
 const CLASSES = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' }
 
@@ -109,15 +109,17 @@ async function type(command) {
   for (const text of linesOf(await onTerminal(command, async () => undefined))) line({ text })
 }
 
-/** The picker: the prompt before the accident, with files and conversation. */
+/** The picker: to just before the accident, with files and conversation. */
 async function pick() {
   line({ text: '$ savestate rewind', kind: 'typed', after: 1 })
   const output = await onTerminal('savestate rewind', async ({ shows, press }) => {
     await shows('Go back to which')
     press('\u001b[B')
-    await shows('> 2')
-    await shows('~ src/cart.js')
+    await shows('> 1')
+    await shows('+ src/cart.js')
     press('b')
+    await shows('before or after this call?')
+    press('\r')
     await shows('[y/N]')
     press('y\n')
   })
@@ -177,7 +179,7 @@ function picture(lines) {
       kind === 'screen'
         ? `<rect x="12" y="${y - 14}" width="${width - 24}" height="${step}" class="band"/>`
         : ''
-    return `<g style="animation-delay:${seconds.toFixed(2)}s">${band}<text x="${left}" y="${y}" class="${kind}">${spans(text)}</text></g>`
+    return `<g style="animation-delay:${seconds.toFixed(2)}s">${band}<text xml:space="preserve" x="${left}" y="${y}" class="${kind}">${spans(text)}</text></g>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="A terminal: an agent removes the sources, and savestate rewind brings files and conversation back">
 <!-- Made by scripts/recording.mjs from what the program prints. -->
