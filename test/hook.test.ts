@@ -142,7 +142,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(code).toBe(0)
     expect(stdout).toContain('no checkpoint (INTERRUPTED)')
     // It was a queue here; a first save that takes long is told the same way.
-    expect(stdout).toContain('If others were saving too, the next save has these changes.')
+    expect(stdout).toContain('The next save includes these changes.')
     // What was not saved then is saved by the next event.
     claude(s, 'Stop')
     expect(reasons(s).at(-1)).toBe('Bash: ls (no end seen)')

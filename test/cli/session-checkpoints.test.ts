@@ -83,7 +83,7 @@ test('save refuses what makes no sense, and leaves no session behind', () => {
     'Error: --no-files needs --state too.\nUsage: savestate save ',
   )
   const stateError = (path: string) => errorOf(s, 'save', '--session', 'x', '--state', path)
-  expect(stateError('bad.json')).toContain('Error: "bad.json" is not JSON: line 3, column 1.\n')
+  expect(stateError('bad.json')).toContain('Error: "bad.json" is not JSON: line 2, column 9.\n')
   expect(stateError('cut.json')).toContain('Error: "cut.json" ends too early: line 1, column 5.\n')
   expect(stateError('latin1.json')).toBe(
     'Error: "latin1.json" cannot be read: it is not UTF-8 text.\n',
