@@ -37,8 +37,8 @@ test('a full disk: nothing is changed, and the command that is printed does the 
   const room = disk.kind === 'tmpfs' ? disk.path : '/.*'
   expect(failed.stderr).toMatch(
     new RegExp(
-      `\nNothing was changed: all that had been written was taken back\\. Free some room \\(the disk mounted at ${room}\\), ` +
-        `then repeat it: savestate -C ${project} rewind ${good} --path r\\.bin\n$`,
+      `\nNothing was changed: all that had been written was taken back\\. Free some space \\(the disk mounted at ${room}\\), ` +
+        `then repeat it: savestate -C ${project} rewind ${good} --path r\\.bin\nFree now: .* MB on the disk .*\n$`,
     ),
   )
   expect(readFileSync(join(seen, 'r.bin')).length).toBe(0)

@@ -5,7 +5,7 @@ import type { Request } from './command.js'
 import { commandLine, programFor } from './shell-quoted.js'
 
 const FLAGS = ['before', 'both', 'conversation', 'state', 'keep-mine', 'continue'] as const
-const REPEAT = /(?<=repeat it: )savestate (?:rewind [a-z]{18}|undo|redo)$/
+const REPEAT = /(?<=repeat it: )savestate (?:rewind [a-z]{18}|undo|redo)$/m
 const PROGRAM = /\bsavestate (?=rewind [a-z]{18}\b)/g
 
 /** Runs the work of this request. `words`: `rewind` with an id, `undo` or `redo`. */

@@ -30,12 +30,12 @@ test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
   [
     'ENOSPC',
     { type: 'taken-back', left: 2 },
-    `2 of 7 files could not be taken back; all others are as they were. Free some room (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
+    `2 of 7 files could not be taken back; all others are as they were. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
     'ENOSPC',
     { type: 'unfinished' },
-    `Up to 7 files may have been changed, and this could not be taken back yet. The next savestate command in this folder finishes the rewind or takes it back. Free some room (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
+    `Up to 7 files may have been changed, and this could not be taken back yet. The next savestate command in this folder finishes the rewind or takes it back. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
     'EACCES',
