@@ -93,28 +93,28 @@ export const FOLDER_COMMANDS = {
     usage: 'list [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [-- PATH…]',
     summary: 'List the checkpoints, newest first',
     details: [
-      'The prompts of coding agents come newest first, each with its tool calls below it in the order in which they ran. The row of a prompt (●) is the folder before the prompt; the row of a call is the folder after the call. Saves by hand and rewinds stand between them.',
-      'The number and the first letters of the id are what other commands take. At the right: the agent, the lines that were added and removed, and the age. Where someone else than the agent changed files, a row names them: you, or another agent.',
-      'With --grep only checkpoints that have all of the words in their name, reason, prompt or changed paths (with --all: in name or reason). With paths only those that changed one of these files, or a file below one of these folders. Each checkpoint is compared with the one before it, until enough are found: about a millisecond each.',
+      'The prompts of coding agents come newest first, each with its tool calls below it in the order in which they ran. The row of a prompt (●) is the folder before the prompt; the row of a call is the folder after the call. Manual saves and rewinds appear between them.',
+      'Other commands accept the number or the first letters of the id. On the right are the agent, the lines added and removed, and the age. If someone other than the agent changed files, the row names them: you, or another agent.',
+      '--grep lists only checkpoints with all of the words in their name, message, prompt or changed paths (with --all: in the name or message). Paths list only checkpoints that changed one of these files, or a file below one of these folders. Both compare each checkpoint with the one before it until enough are found, at about a millisecond each.',
       PATH_HELP,
     ],
     takesPaths: true,
     options: [
-      { ...limitOption('At most N of them (default 20; with --json all)'), short: 'n' },
+      { ...limitOption('Show at most N (default 20; with --json all)'), short: 'n' },
       {
         name: 'prompts',
         kind: 'flag',
-        summary: 'Without the tool calls: how many there were for each prompt',
+        summary: 'Hide the tool calls, and show how many each prompt had',
       },
       {
         name: 'grep',
         kind: 'text',
         value: 'WORDS',
-        summary: 'Only those that have all of these words',
+        summary: 'Only checkpoints with all of these words',
       },
-      { name: 'pinned', kind: 'flag', summary: 'Only pinned ones' },
-      sessionOption('Of this session'),
-      { name: 'all', kind: 'flag', summary: 'Of all projects' },
+      { name: 'pinned', kind: 'flag', summary: 'Only pinned checkpoints' },
+      sessionOption('Only checkpoints of this session'),
+      { name: 'all', kind: 'flag', summary: 'Checkpoints of all projects' },
     ],
     exclusive: [['session', 'all']],
     examples: [
@@ -137,9 +137,9 @@ export const FOLDER_COMMANDS = {
     usage: 'cat <ref>:PATH [--session ID]',
     summary: 'Print one file of a checkpoint',
     details: [
-      'Prints the bytes as they were saved; for a symbolic link, its target. `savestate cat <ref> PATH` is the same. On a terminal control characters are made visible, and binary files are refused.',
+      'Prints the bytes as they were saved; for a symbolic link, its target. `savestate cat <ref> PATH` is the same. On a terminal, control characters are made visible and binary files are refused.',
       PATH_HELP,
-      'With --json: { checkpoint, path, type, mode, size } and the text as `content`, or, where it is not UTF-8, `contentBase64`.',
+      'With --json: { checkpoint, path, type, mode, size } and the text as `content`, or as `contentBase64` if it is not UTF-8.',
     ],
     positionals: [
       { ...REF, name: '<ref>:PATH', isRaw: true },
@@ -176,12 +176,12 @@ export const FOLDER_COMMANDS = {
       'rewind [<ref>] [--before] [--files|--conversation|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine] [--dry-run] [-y] [-- PATH…]',
     summary: 'Bring back the folder, the conversation of an agent, or both',
     details: [
-      'What is there now is saved first, so that `savestate undo` can bring it back. Files that were not captured (ignored, too large) are never overwritten or removed.',
-      'Without a checkpoint, on a terminal, you pick one from a list, with a preview of what going back would change; your own changes are marked. Arrows, page keys, Home and End move, → and ← open and close the steps of a prompt, / searches. Enter goes to before a prompt; for a tool call it asks whether to go to before or after the call, and u goes to before it at once. f, c and b take the files, the conversation (the state), or both. q or Esc quits with exit code 1. If the connection (ssh) is cut while the list is open, the command ends and nothing is changed. With TERM=dumb there is no list.',
-      'The checkpoint of a tool call shows the folder after the call, that of a prompt before it; the question says which. With --before you go to just before the call. A checkpoint that is before what it names is taken as it is.',
-      'For a checkpoint of a coding agent, --conversation makes a copy of the conversation up to there and prints the command that continues it; --continue runs it. No file is changed, and nothing is asked. --both does this and brings back the files. The agent keeps its own conversation as it is. If the agent cannot continue from there, --conversation fails, and --both says before the question that only the files go back.',
-      'For a session of the SDK, --conversation (or --state) brings back the state that it had there, and --both files and state in one step. No other process may be writing the session meanwhile.',
-      'With --keep-mine every file that you have changed since the checkpoint stays as it is, also if an agent has changed it as well, and is listed. Who changed what is told by the hooks of coding agents, see the column of `savestate list`: without an agent everything is yours, and stays.',
+      'The current files are saved first, so `savestate undo` can bring them back. Files that Savestate does not save (ignored, too large) are never overwritten or removed.',
+      'Without a checkpoint, on a terminal, you pick one from a list with a preview of what going back would change; your own changes are marked. Arrow and page keys, Home and End move; → and ← open and close the steps of a prompt; / searches. Enter on a prompt goes back to before it. Enter on a tool call asks whether to go to before or after the call; u goes to before it at once. f, c and b bring back the files, the conversation (or state), or both. q or Esc quits with exit code 1. If the ssh connection is cut while the list is open, the command ends without changing anything. With TERM=dumb there is no list.',
+      'The checkpoint of a tool call is the folder after the call; the checkpoint of a prompt is the folder before it. The confirmation says which. --before goes to just before the call; for a checkpoint that is already from before what it names, such as a prompt, it changes nothing.',
+      'For a checkpoint of a coding agent, --conversation copies the conversation up to that point and prints the command that continues it; --continue runs that command. It changes no files and does not ask. --both also brings back the files. The original conversation of the agent is not changed. If the agent cannot continue from there, --conversation fails, and --both says before it asks that only the files will go back.',
+      'For an SDK session, --conversation (or --state) brings back the state at that checkpoint, and --both brings back files and state in one step. No other process may be writing to the session at the same time.',
+      '--keep-mine leaves every file that you have changed since the checkpoint as it is, even if an agent has changed it too, and lists these files. Savestate knows the author of a change from the hooks of coding agents, and `savestate list` shows it. Without hooks, every change counts as yours and stays.',
       PATH_HELP,
     ],
     positionals: [{ ...REF, name: '[<ref>]', isOptional: true }],
@@ -191,7 +191,7 @@ export const FOLDER_COMMANDS = {
       {
         name: 'before',
         kind: 'flag',
-        summary: 'Go to just before the call that the checkpoint is of',
+        summary: 'Go to just before the tool call of the checkpoint',
       },
       {
         name: 'conversation',
@@ -201,7 +201,7 @@ export const FOLDER_COMMANDS = {
       {
         name: 'state',
         kind: 'flag',
-        summary: 'The same, for the state of a session of the SDK',
+        summary: 'The same, for the state of an SDK session',
       },
       { name: 'both', kind: 'flag', summary: 'Bring back files and conversation (or state)' },
       {
@@ -221,7 +221,7 @@ export const FOLDER_COMMANDS = {
       {
         name: 'keep-mine',
         kind: 'flag',
-        summary: 'Leave the files alone that you have changed since',
+        summary: 'Leave files that you have changed since then as they are',
       },
       DRY_RUN,
       YES,
@@ -244,24 +244,24 @@ export const FOLDER_COMMANDS = {
       ['savestate rewind works --path src/app.ts', 'Bring back one file'],
       ['savestate rewind 3 --before', 'Go back to just before that tool call'],
       ['savestate rewind 3 --dry-run', 'See what would happen'],
-      ['savestate rewind 3 --keep-mine', 'Take back what the agent did, not what you did'],
+      ['savestate rewind 3 --keep-mine', 'Undo what the agent did, keep what you did'],
       ['savestate rewind 2 --both', 'Bring back the folder and the conversation'],
       ['savestate rewind 2 --conversation', 'Go back in the conversation, keep the files'],
     ],
   },
   undo: {
     usage: 'undo [--dry-run] [-y]',
-    summary: 'Take back the last rewind',
+    summary: 'Undo the last rewind',
     options: [DRY_RUN, YES],
   },
   redo: {
     usage: 'redo [--dry-run] [-y]',
-    summary: 'Do the last undone rewind again',
+    summary: 'Redo the last undone rewind',
     options: [DRY_RUN, YES],
   },
   pin: {
     usage: 'pin <ref>',
-    summary: 'Keep a checkpoint, whatever the limits are',
+    summary: 'Keep a checkpoint regardless of the limits',
     positionals: [REF],
   },
   unpin: {
@@ -271,15 +271,15 @@ export const FOLDER_COMMANDS = {
   },
   name: {
     usage: 'name <ref> NAME | name <ref> --remove',
-    summary: 'Give a checkpoint a name, or take it off',
+    summary: 'Name a checkpoint, or remove its name',
     details: [
       'A checkpoint has one name; a new name replaces it. If several checkpoints have the same name, it means the newest of them. The limits never remove a checkpoint that has a name.',
     ],
     positionals: [REF, { name: 'NAME', isOptional: true }],
-    options: [{ name: 'remove', kind: 'flag', summary: 'Take the name off' }],
+    options: [{ name: 'remove', kind: 'flag', summary: 'Remove the name' }],
     examples: [
       ['savestate name 1 works', 'Name the newest checkpoint'],
-      ['savestate name works --remove', 'Take that name off'],
+      ['savestate name works --remove', 'Remove that name'],
     ],
   },
 } as const satisfies Readonly<Record<string, CommandSpec>>

@@ -17,8 +17,8 @@ function generalHelp(screen: Screen): string[] {
   const { paint, width } = screen
   const names = COMMAND_NAMES.map((name) => [name, specOf(name).summary] as const)
   return [
-    'Savestate saves a folder and the state of an agent, shows what changed, and goes',
-    'back.',
+    'Savestate saves a folder and the state of an agent, shows what changed, and',
+    'goes back.',
     '',
     ...usageLines(undefined, screen),
     '',

@@ -1,5 +1,5 @@
 // docs/cli.md, from the table. A test compares the two.
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
 import { optionRow } from './help.js'
 import { COMMON_OPTIONS, type OptionSpec, REFERENCE_HELP } from './spec.js'
 import { aliasesOf, COMMAND_NAMES, type CommandName, specOf, usageOf } from './table.js'
@@ -48,7 +48,7 @@ function commandSection(name: CommandName): string[] {
       ...(index === 0 ? ['', 'Examples:', ''] : []),
       `- \`${command}\`: ${what}.`,
     ]),
-    ...(page === undefined ? [] : ['', `More: [${basename(page)}](${basename(page)}).`]),
+    ...(page === undefined ? [] : ['', `More: [${basename(page)}](${relative('docs', page)}).`]),
   ]
 }
 

@@ -45,7 +45,7 @@ export const SESSION_COMMANDS = {
     summary: 'Print what an agent needs to continue a session',
     details: [
       'Finishes interrupted work, then prints a text for the model: what is uncertain, what changed in the folder, what was done. Fails with SESSION_BUSY while a live process is writing the session.',
-      `With --json also the state, and everything else as data. ${STATE_JSON_HELP}`,
+      `With --json it prints the state too, and everything else as data. ${STATE_JSON_HELP}`,
     ],
     positionals: [{ name: '<session>', completes: 'session' }],
     options: [

@@ -15,15 +15,15 @@ export const STORE_COMMANDS = {
   status: {
     usage: 'status [--limit N]',
     summary: 'Show the store: its size and its projects',
-    options: [limitOption('At most N projects (default 20; with --json all)')],
+    options: [limitOption('Show at most N projects (default 20; with --json all)')],
   },
   prune: {
     usage:
       'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run] [-y] [--unattended]',
     summary: 'Remove checkpoints that the settings no longer keep',
     details: [
-      'Every checkpoint is kept for 48 hours, then one per prompt for 30 days, then one per day for a year, within 2 GB. Pinned checkpoints and the newest of each name stay. Shows what goes and why, and asks first.',
-      'Other lengths and limits: savestate config. The options below are limits for this one run, in addition.',
+      'Every checkpoint is kept for 48 hours, then one per prompt for 30 days, then one per day for a year, within 2 GB. Pinned checkpoints and the newest of each name stay. Shows what would be removed and why, and asks first.',
+      'To change these limits: savestate config. The options below set additional limits for this run only.',
     ],
     options: [
       {
@@ -59,7 +59,7 @@ export const STORE_COMMANDS = {
       },
     ],
     examples: [
-      ['savestate prune --dry-run', 'See what would go'],
+      ['savestate prune --dry-run', 'See what would be removed'],
       ['savestate prune --max-size-mb 200 -y', 'Bring the store under 200 MB'],
     ],
   },
@@ -78,7 +78,7 @@ export const STORE_COMMANDS = {
     summary: 'Remove single checkpoints',
     details: [
       REFERENCE_HELP,
-      'Shows the checkpoints and asks first. A pinned checkpoint, and the one that a session in progress continues from, are refused. The folder is not touched.',
+      'Shows the checkpoints and asks first. It refuses pinned checkpoints and the one that a session in progress continues from. The folder is not touched.',
     ],
     positionals: [{ ...REF, isRepeated: true }],
     options: [IN_SESSION, DRY_RUN, YES],
@@ -91,7 +91,7 @@ export const STORE_COMMANDS = {
     usage: 'clear [--all] [--dry-run] [-y|-f]',
     summary: 'Remove all checkpoints of this project, or with --all of all projects',
     details: [
-      'The sessions of the project go with it. Shows what goes and asks first. The folders themselves are not touched, and your settings in config.json stay.',
+      'Also removes the sessions of the project. Shows what would be removed and asks first. The folders themselves are not touched, and your settings in config.json stay.',
     ],
     options: [
       { name: 'all', kind: 'flag', summary: 'Empty the whole store' },
@@ -100,7 +100,7 @@ export const STORE_COMMANDS = {
       { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' },
     ],
     examples: [
-      ['savestate clear --dry-run', 'See what would go'],
+      ['savestate clear --dry-run', 'See what would be removed'],
       ['savestate -C ../old clear', 'Remove the history of another project'],
     ],
   },
@@ -113,8 +113,9 @@ export const STORE_COMMANDS = {
     usage: 'config [get KEY | set KEY VALUE | unset KEY] [--project]',
     summary: 'Show or change settings',
     details: [
-      'Without arguments it shows every setting and the file that sets it. A setting is in config.json of the store, or with --project in .savestate.json of the project, which counts more. docs/store.md explains each setting.',
+      'Without arguments it shows every setting and the file that sets it. Settings are in config.json in the store or, with --project, in .savestate.json in the project, which takes precedence.',
     ],
+    page: 'docs/guide/settings.md',
     positionals: [
       { name: '[get|set|unset]', isOptional: true, choices: ['get', 'set', 'unset'] },
       { name: '[KEY]', isOptional: true },
@@ -187,8 +188,8 @@ export const STORE_COMMANDS = {
     usage: 'daemon start|stop|status|run [--http]',
     summary: 'Run a background process that makes commands and hooks faster',
     details: [
-      'The first hook of an agent starts it. Commands use it if it runs, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json).',
-      'It listens on a Unix socket that only you can open. A TCP port of the loopback is opened only with --http, or while an agent has hooks from `savestate install --http`.',
+      'The first hook of an agent starts it. Commands use it if it is running, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json).',
+      'It listens on a Unix socket that only you can open. It opens a TCP port on 127.0.0.1 only with --http, or while an agent has hooks from `savestate install --http`.',
       'stop lets it finish its work. run is the same process in the foreground, for a service manager.',
     ],
     page: 'docs/daemon.md',

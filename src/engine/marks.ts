@@ -10,7 +10,7 @@ import { type CheckpointView, viewCheckpoint } from './view.js'
 
 export const pin = projectOperation({
   name: 'pin',
-  summary: 'Keep a checkpoint whatever the limits say',
+  summary: 'Keep a checkpoint regardless of the limits',
   effect: 'adds',
   input: () => z.strictObject({ ref: z.string() }),
   run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: true, hooks }),
@@ -26,7 +26,7 @@ export const unpin = projectOperation({
 
 export const name = projectOperation({
   name: 'name',
-  summary: 'Give a checkpoint a name, or take it off',
+  summary: 'Name a checkpoint, or remove its name',
   effect: 'adds',
   input: () => z.strictObject({ ref: z.string(), name: z.nullable(z.string()) }),
   async run(context, input, hooks): Promise<NameResult> {

@@ -22,7 +22,7 @@ const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
 
 export const undo = projectOperation({
   name: 'undo',
-  summary: 'Take back the last rewind',
+  summary: 'Undo the last rewind',
   effect: 'changes-files',
   input,
   run: (context, { dryRun }, hooks) => move(context, { kind: 'undo', dryRun, hooks }),
@@ -30,7 +30,7 @@ export const undo = projectOperation({
 
 export const redo = projectOperation({
   name: 'redo',
-  summary: 'Do the last undone rewind again',
+  summary: 'Redo the last undone rewind',
   effect: 'changes-files',
   input,
   run: (context, { dryRun }, hooks) => move(context, { kind: 'redo', dryRun, hooks }),

@@ -23,7 +23,7 @@ test('commands and options are offered with their summaries', () => {
   using s = scratch()
   expect(offered(s, ['re'])).toEqual([
     'rewind\tBring back the folder, the conversation of an agent, or both',
-    'redo\tDo the last undone rewind again',
+    'redo\tRedo the last undone rewind',
     'resume\tPrint what an agent needs to continue a session',
     'repair\tRebuild derived data and quarantine damaged files',
     'rekey\tEncrypt agent states, or change the key',
