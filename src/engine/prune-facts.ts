@@ -40,15 +40,20 @@ export type ProjectFacts = {
 }
 
 /** `fallback` are the settings of the store. */
-type Way = { readonly nowMs: number; readonly input: PruneInput; readonly fallback: Config }
+type Way = {
+  readonly nowMs: number
+  readonly input: PruneInput
+  readonly fallback: Config
+  /** Sessions that a live process writes. */
+  readonly held: ReadonlySet<SessionKey>
+}
 
 export async function factsOfAll(context: StoreContext, way: Way): Promise<ProjectFacts[]> {
   const saved = new SnapshotFiles(context.snapshots.gitDir)
-  const held = heldSessions(context, way.nowMs)
   try {
     const facts: ProjectFacts[] = []
     for (const summary of context.ledger.projects())
-      facts.push(await factsOfProject(context, summary, { ...way, saved, held }))
+      facts.push(await factsOfProject(context, summary, { ...way, saved }))
     return facts
   } finally {
     saved.close()
@@ -64,13 +69,7 @@ export function heldSessions({ ledger }: StoreContext, nowMs: number): ReadonlyS
 async function factsOfProject(
   context: StoreContext,
   summary: ProjectSummary,
-  {
-    nowMs,
-    input,
-    fallback,
-    saved,
-    held,
-  }: Way & { readonly saved: SnapshotFiles; readonly held: ReadonlySet<SessionKey> },
+  { nowMs, input, fallback, saved, held }: Way & { readonly saved: SnapshotFiles },
 ): Promise<ProjectFacts> {
   const { project, touchedAtMs } = summary
   const { state, unreachable } = projectFolder(project.path, summary)

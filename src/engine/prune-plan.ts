@@ -15,7 +15,7 @@ import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
 import { factsOfAll, heldSessions, type Point, pointsOf, type ProjectFacts } from './prune-facts.js'
 import { capBytesOf, type PruneInput } from './prune-input.js'
-import { type SessionDrop, sessionsByRules } from './prune-sessions.js'
+import { removableSessions, type SessionDrop, sessionsByRules } from './prune-sessions.js'
 import { type LargeProject, planSize, type SizePlan } from './prune-size.js'
 import { StoreSizes } from './store-sizes.js'
 import { storeSettings } from './settings.js'
@@ -73,14 +73,15 @@ export async function planPrune(
   const { home, clock, ledger } = context
   const nowMs = clock.nowMs()
   const { config } = storeSettings(home)
-  const facts = await factsOfAll(context, { nowMs, input, fallback: config })
+  const held = heldSessions(context, nowMs)
+  const facts = await factsOfAll(context, { nowMs, input, held, fallback: config })
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true
   const rules = rulesOf(config, input)
-  const ends = isFirst ? sessionsByRules(context, facts, { rules, dropOrphans }) : []
+  const loose = pointsOf(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
+  const removable = removableSessions(context, { facts, unattached: loose, held })
+  const ends = isFirst ? sessionsByRules(removable, facts, { rules, nowMs, dropOrphans }) : []
   const when = { nowMs, dropOrphans, ends: endsOf(ends) }
   const byRules = new Map(facts.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
-  const held = heldSessions(context, nowMs)
-  const loose = pointsOf(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
   const unattached = isFirst ? dropsOfUnattached(loose, { rules, ...when }) : []
   const gone = new Set([...byRules.values()].flatMap((drop) => drop.map(({ id }) => id)))
   const sizes = await StoreSizes.take(context)
@@ -97,7 +98,7 @@ export async function planPrune(
     : await planSize(context, {
         facts,
         gone,
-        goneSessions: ends.map(({ session }) => session),
+        removable: removable.filter(({ key }) => !when.ends.has(key)),
         sizes,
         baseBytes,
         capBytes,

@@ -2,51 +2,74 @@
 // store under its limit, finished ones.
 import type { Rules, Session, SessionKey } from '../model/index.js'
 import type { StoreContext } from './context.js'
-import { heldSessions, type ProjectFacts } from './prune-facts.js'
+import type { Point, ProjectFacts } from './prune-facts.js'
 
 export type SessionDrop = { readonly session: Session; readonly why: 'age' | 'orphan' | 'size' }
 
-/** Never one that a live process writes, nor one with a checkpoint that has to stay. */
+/** What every session has to pass before a prune may remove it as a whole. */
+export type SessionsInput = {
+  readonly facts: readonly ProjectFacts[]
+  /** Of sessions without a project. */
+  readonly unattached: readonly Point[]
+  /** Sessions that a live process writes. */
+  readonly held: ReadonlySet<SessionKey>
+}
+
+/** No live process writes them, none of their checkpoints has to stay, and the settings of their project can be read. */
+export function removableSessions(
+  { ledger }: StoreContext,
+  { facts, unattached, held }: SessionsInput,
+): Session[] {
+  const points = [...facts.flatMap((project) => project.points), ...unattached]
+  const kept = new Set(
+    points.flatMap(({ guard, session }) =>
+      guard === null || guard === 'session' ? [] : (session?.key ?? []),
+    ),
+  )
+  const faulty = new Set(facts.flatMap((it) => (it.fault === null ? [] : it.summary.project.id)))
+  return ledger.sessions
+    .list({})
+    .filter(({ key, project }) => !held.has(key) && !kept.has(key) && !isIn(faulty, project))
+}
+
+function isIn<Id>(ids: ReadonlySet<Id>, id: Id | null): boolean {
+  return id !== null && ids.has(id)
+}
+
+/** Of the removable ones: those that were not used for too long, and those whose project is gone. */
 export function sessionsByRules(
-  context: StoreContext,
+  removable: readonly Session[],
   facts: readonly ProjectFacts[],
-  { rules, dropOrphans }: { readonly rules: Rules; readonly dropOrphans: boolean },
+  { rules, nowMs, dropOrphans }: Request,
 ): SessionDrop[] {
-  const nowMs = context.clock.nowMs()
   const factsOf = new Map(facts.map((project) => [project.summary.project.id, project]))
-  const points = facts.flatMap((project) => project.points)
-  const guarded = new Set(
-    points.flatMap(({ guard, session }) => (guard === null ? [] : (session?.key ?? []))),
+  const active = new Set(
+    facts.flatMap(({ points }) =>
+      points.flatMap(({ guard, session }) => (guard === 'session' ? (session?.key ?? []) : [])),
+    ),
   )
-  const named = new Set(
-    points.flatMap(({ guard, session }) => (guard === 'named' ? (session?.key ?? []) : [])),
-  )
-  return removable(context).flatMap((session): SessionDrop[] => {
+  return removable.flatMap((session): SessionDrop[] => {
     const owner = session.project === null ? undefined : factsOf.get(session.project)
-    if (named.has(session.key) || (owner !== undefined && owner.fault !== null)) return []
     if (isSessionTooOld(session, owner?.rules ?? rules, nowMs)) return [{ session, why: 'age' }]
-    const isOrphan = dropOrphans && owner?.state === 'orphan' && !guarded.has(session.key)
+    const isOrphan = dropOrphans && owner?.state === 'orphan' && !active.has(session.key)
     return isOrphan ? [{ session, why: 'orphan' }] : []
   })
 }
+
+type Request = { readonly rules: Rules; readonly nowMs: number; readonly dropOrphans: boolean }
 
 function isSessionTooOld({ status, updatedAtMs }: Session, rules: Rules, nowMs: number): boolean {
   const { completedMs, unusedMs } = rules
   return nowMs - updatedAtMs > (status.state === 'completed' ? completedMs : unusedMs)
 }
 
-export type ForSize = {
-  /** Sessions that go by another rule. */
-  readonly gone: readonly Session[]
-  /** Sessions that hold the files of a checkpoint that stays. */
-  readonly needed: ReadonlySet<SessionKey>
-}
-
-/** Finished sessions that may go for their size, the longest unused first. */
-export function sessionsThatMayGo(context: StoreContext, { gone, needed }: ForSize): Session[] {
-  return removable(context)
-    .filter(({ status }) => status.state !== 'in_progress')
-    .filter(({ key }) => !needed.has(key) && !gone.some((session) => session.key === key))
+/** Finished ones, the longest unused first. `needed` hold the files of a checkpoint that stays. */
+export function sessionsForSize(
+  removable: readonly Session[],
+  needed: ReadonlySet<SessionKey>,
+): Session[] {
+  return removable
+    .filter(({ key, status }) => status.state !== 'in_progress' && !needed.has(key))
     .sort((a, b) => a.updatedAtMs - b.updatedAtMs)
 }
 
@@ -64,11 +87,4 @@ export function enoughSessions(
     bytes = ledger.pruning.stateBytes(chosen.map(({ key }) => key))
   }
   return { sessions: chosen, bytes }
-}
-
-function removable(context: StoreContext): Session[] {
-  const { ledger, clock } = context
-  const held = heldSessions(context, clock.nowMs())
-  const pinned = ledger.pruning.sessionsWithPins()
-  return ledger.sessions.list({}).filter(({ key }) => !held.has(key) && !pinned.has(key))
 }

@@ -12,7 +12,7 @@ import {
 import type { ObjectWeights } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
 import type { Point, ProjectFacts } from './prune-facts.js'
-import { enoughSessions, sessionsThatMayGo } from './prune-sessions.js'
+import { enoughSessions, sessionsForSize } from './prune-sessions.js'
 import type { StoreSizes } from './store-sizes.js'
 
 export type SizePlan = {
@@ -31,7 +31,8 @@ type Request = {
   readonly facts: readonly ProjectFacts[]
   /** What goes by another rule. */
   readonly gone: ReadonlySet<CheckpointId>
-  readonly goneSessions: readonly Session[]
+  /** Sessions that stay by every other rule, and may be removed. */
+  readonly removable: readonly Session[]
   readonly sizes: StoreSizes
   /** Everything but the objects of checkpoints. */
   readonly baseBytes: number
@@ -41,7 +42,7 @@ type Request = {
 const MAX_LARGEST = 3
 
 export async function planSize(context: StoreContext, request: Request): Promise<SizePlan> {
-  const { facts, gone, capBytes, goneSessions } = request
+  const { facts, gone, capBytes, removable } = request
   const projects = facts.map((project) => new ProjectCandidates(project, gone))
   const model = new StoreModel(
     await request.sizes.weights(projects.flatMap(({ commits }) => commits)),
@@ -52,7 +53,7 @@ export async function planSize(context: StoreContext, request: Request): Promise
   const all = new Set(givers.flatMap(({ candidates }) => candidates))
   const mayGo = (without: ReadonlySet<CheckpointId>) => {
     const needed = new Set(projects.flatMap((project) => project.sessionsWithFiles(without)))
-    return sessionsThatMayGo(context, { gone: goneSessions, needed })
+    return sessionsForSize(removable, needed)
   }
   const bytesOf = (sessions: readonly Session[]) =>
     context.ledger.pruning.stateBytes(sessions.map(({ key }) => key))
@@ -64,7 +65,10 @@ export async function planSize(context: StoreContext, request: Request): Promise
     const left = mayGo(ids).filter(({ key }) => sessions.some((session) => session.key === key))
     const enough = enoughSessions(context, left, model.total() - capBytes)
     const afterBytes = model.total() - enough.bytes
-    if (afterBytes > capBytes) continue
+    if (afterBytes > capBytes) {
+      for (const id of chosen) model.restore(id)
+      continue
+    }
     const heads = new Set(projects.flatMap((project) => project.headsIn(ids)))
     return { ids, heads, sessions: enough.sessions, afterBytes, largest: [] }
   }

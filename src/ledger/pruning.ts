@@ -135,12 +135,6 @@ export class Pruning {
     return number(this.#database.get(sql) ?? {}, 'count')
   }
 
-  /** Sessions with a pinned checkpoint. */
-  sessionsWithPins(): Set<SessionKey> {
-    const sql = 'SELECT DISTINCT session FROM checkpoints WHERE pinned = 1 AND session IS NOT NULL'
-    return new Set(this.#database.all(sql).map((row) => number(row, 'session')))
-  }
-
   /** All that rows refer to. */
   commits(): Set<string> {
     const sql = 'SELECT "commit" FROM checkpoints WHERE "commit" IS NOT NULL'
