@@ -18,28 +18,20 @@ import { type Scratch, scratch } from './scratch.js'
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli/bin.js')
 
-/** Has something happen when a prune has seen all projects, and before it has removed anything: it asks for the time then. */
-class PlanClock {
-  readonly #clock = new HandClock()
-  readonly random = this.#clock.random
-  #looks = 0
-  #then: () => void = () => undefined
+/** A clock that is 8 days behind until something old is saved; then it has the time of other processes. */
+function oldClock(): HandClock {
+  const clock = new HandClock()
+  clock.pass(-8 * DAY_MS)
+  return clock
+}
 
-  constructor() {
-    this.#clock.pass(-8 * DAY_MS)
-  }
-
-  readonly nowMs = (): number => {
-    this.#looks += 1
-    if (this.#looks === 2) this.#then()
-    return this.#clock.nowMs()
-  }
-
-  /** The time of other processes from now on. */
-  beforeWork(then: () => void): void {
-    this.#clock.pass(8 * DAY_MS)
-    this.#looks = 0
-    this.#then = then
+/** Has something happen when the plan is made, before anything is removed. */
+function meanwhile(happens: () => void): { confirmPrune: () => Promise<boolean> } {
+  return {
+    confirmPrune: async () => {
+      happens()
+      return true
+    },
   }
 }
 
@@ -51,15 +43,16 @@ function savestate(s: Scratch, folder: string, ...argv: readonly string[]): stri
 test('what a save has just said to be saved is not too old any more', async () => {
   await using s = await scratch({ files: { a: '1' } })
   setStore(s, { retention: 'hermes' })
-  const clock = new PlanClock()
+  const clock = oldClock()
   const store = await s.open({ clock })
   const project = await store.project(s.project)
   const { id } = await project.save()
   let said = ''
-  clock.beforeWork(() => {
+  clock.pass(8 * DAY_MS)
+  const hooks = meanwhile(() => {
     said = savestate(s, s.project, 'save')
   })
-  const result = await store.prune()
+  const result = await store.prune({}, hooks)
   expect(said).toContain('Nothing changed since')
   expect(planOf(result, s.project).drop).toEqual([{ id, why: 'age' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedStale: 0 })
@@ -72,13 +65,14 @@ test('a folder that has come back is no orphan', async () => {
   await using s = await scratch()
   const folder = otherFolder(s, 'moved')
   s.write({ a: '1' }, folder)
-  const clock = new PlanClock()
+  const clock = oldClock()
   const store = await s.open({ clock })
   const project = await store.project(folder)
   const { id } = await project.save()
   rmSync(folder, { recursive: true })
-  clock.beforeWork(() => mkdirSync(folder))
-  const result = await store.prune({ retentionDays: 30 })
+  clock.pass(8 * DAY_MS)
+  const hooks = meanwhile(() => mkdirSync(folder))
+  const result = await store.prune({ retentionDays: 30 }, hooks)
   expect(planOf(result, folder).drop).toEqual([{ id, why: 'orphan' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedOrphan: 0 })
   expect(await idsOf(project)).toEqual([id])
@@ -87,14 +81,15 @@ test('a folder that has come back is no orphan', async () => {
 test('a session stays of which a checkpoint was named', async () => {
   await using s = await scratch({ files: { a: '1' } })
   setStore(s, { retention: 'hermes' })
-  const clock = new PlanClock()
+  const clock = oldClock()
   const store = await s.open({ clock })
   const project = await store.project(s.project)
   const session = await store.session<unknown>('old', { project })
   const { id } = await session.save({ state: { step: 1 }, files: true })
   await session.close()
-  clock.beforeWork(() => savestate(s, s.project, 'name', id, 'works'))
-  const result = await store.prune()
+  clock.pass(8 * DAY_MS)
+  const hooks = meanwhile(() => savestate(s, s.project, 'name', id, 'works'))
+  const result = await store.prune({}, hooks)
   expect(result.plan.sessions).toEqual([{ id: 'old', why: 'age' }])
   expect(result).toMatchObject({ deletedCheckpoints: 0, deletedSessions: 0 })
   expect((await project.list()).checkpoints).toMatchObject([{ id, name: 'works', hasState: true }])
