@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Store } from '../src/index.js'
-import { DAY_MS, HandClock, otherFolder, setProject } from './prune-helpers.js'
+import { DAY_MS, HandClock, idsOf, otherFolder, planOf, setProject } from './prune-helpers.js'
 import { scratch } from './scratch.js'
 
 /** A completed session with a large state, so that a limit of size would profit from its end. */
@@ -55,4 +55,60 @@ test('the sessions of a project whose settings have an error do not go for their
   setProject(faulty, { keepAllHours: 'long' })
   await store.prune({ maxSizeMb: 0.6 })
   expect(await sessionsOf(store)).toEqual(['faulty'])
+})
+
+test('what was saved while the clock was behind is as old as what came before it', async () => {
+  await using s = await scratch()
+  const clock = new HandClock()
+  const store = await s.open({ clock })
+  const project = await store.project(s.project)
+  const saved: string[] = []
+  const save = async () => {
+    s.write({ a: `${saved.length}` })
+    saved.push((await project.save({ reason: `save ${saved.length}` })).id)
+  }
+  await save()
+  clock.pass(-500 * DAY_MS)
+  await save()
+  await save()
+  clock.pass(501 * DAY_MS)
+  await save()
+  expect(planOf(await store.prune(), s.project).drop).toEqual([])
+  expect(await idsOf(project)).toEqual(saved.toReversed())
+})
+
+test('rows imported into a session are not all of one prompt', async () => {
+  await using s = await scratch()
+  const clock = new HandClock()
+  const store = await s.open({ clock })
+  const session = await store.session<unknown>('imported')
+  await session.newTurn()
+  const at = (hour: number) => `2026-01-05T${String(hour).padStart(2, '0')}:00:00Z`
+  const rows = [1, 2, 3].map((n) => ({ id: `${n}`, timestamp: at(n), data: { n } }))
+  await session.import(rows)
+  await session.save({ state: { n: 4 } })
+  await session.close()
+  clock.pass(3 * DAY_MS)
+  expect((await store.prune()).plan.unattached.drop).toEqual([])
+})
+
+test('after thinning, a prompt still has files if a state was saved before them', async () => {
+  await using s = await scratch()
+  const clock = new HandClock()
+  const store = await s.open({ clock })
+  const project = await store.project(s.project)
+  const session = await store.session<unknown>('sdk', { project, lease: false })
+  for (const turn of [1, 2]) {
+    await session.newTurn()
+    await session.save({ state: { turn }, reason: `asked ${turn}` })
+    s.write({ a: `${turn}` })
+    await session.save({ state: { turn }, files: true, reason: `files ${turn}` })
+    await session.save({ state: { turn }, reason: `answered ${turn}` })
+  }
+  await session.complete()
+  await session.close()
+  clock.pass(3 * DAY_MS)
+  await store.prune()
+  const left = (await project.list()).checkpoints.map(({ reason }) => reason)
+  expect(left).toEqual(['answered 2', 'files 2', 'asked 2', 'files 1', 'asked 1'])
 })

@@ -117,13 +117,26 @@ export function pointsOf({ ledger }: StoreContext, project: ProjectId | null, wh
   const rows = ledger.pruning.checkpointsOf(project)
   const newest = rows[0]
   const newestFiles = rows.find(({ commit }) => commit !== null)
-  return rows.map((row) => {
+  const starts = ageStarts(rows, when.nowMs)
+  return rows.map((row, index) => {
+    const agedFromMs = starts[index] ?? row.createdAtMs
     const isNewestOfName = row.name !== null && !names.has(row.name)
     if (row.name !== null) names.add(row.name)
     const isNewest = project !== null && (row === newest || row === newestFiles)
-    const guard = guardOf(row, { isNewestOfName, ...when })
-    return { ...row, ...tierRowOf(row, { guard, isNewest, when }), guard }
+    const guard = guardOf(row, { isNewestOfName, agedFromMs, ...when })
+    return { ...row, ...tierRowOf(row, { guard, isNewest, agedFromMs, when }), guard }
   })
+}
+
+/** Rows newest first. A checkpoint is not older than those saved before it, even if the clock was set back since. */
+function ageStarts(rows: readonly PruningFacts[], nowMs: number): number[] {
+  let latestMs = 0
+  const starts = rows.toReversed().map(({ createdAtMs, importedAtMs }) => {
+    // A time that is still to come was a mistake, and says nothing about the rows after it.
+    if (createdAtMs <= nowMs) latestMs = Math.max(latestMs, createdAtMs)
+    return Math.max(latestMs, createdAtMs, importedAtMs ?? 0)
+  })
+  return starts.reverse()
 }
 
 /** The hooks of agents begin the reason of a prompt's row so. */
@@ -133,16 +146,21 @@ const OF_REWINDS: readonly PruningFacts['kind'][] = ['safety', 'rewind', 'undo',
 
 function tierRowOf(
   row: PruningFacts,
-  { guard, isNewest, when }: { guard: Guard | null; isNewest: boolean; when: When },
+  {
+    guard,
+    isNewest,
+    agedFromMs,
+    when,
+  }: { guard: Guard | null; isNewest: boolean; agedFromMs: number; when: When },
 ): Omit<Prunable, 'guard'> {
-  const { id, session, name, reason, kind, createdAtMs, importedAtMs } = row
+  const { id, session, name, reason, kind, createdAtMs } = row
   const isHead = session?.isHead === true
   const used = [...(isNewest ? [when.touchedAtMs] : []), ...(isHead ? [session.updatedAtMs] : [])]
   const isHeldNow = session !== null && when.held.has(session.key)
   return {
     id,
     createdAtMs,
-    agedFromMs: Math.max(createdAtMs, importedAtMs ?? createdAtMs),
+    agedFromMs,
     group: groupOf(row),
     isPrompt: session !== null && reason?.startsWith(PROMPT) === true,
     isSpecial:
@@ -159,13 +177,20 @@ function tierRowOf(
 function groupOf({ session, reason, kind, createdAtMs }: PruningFacts): string | null {
   if (session === null)
     return reason !== null || kind === 'imported' ? null : hourGroup(createdAtMs)
-  if (session.turn > 0) return promptGroup(session.key, session.turn)
+  // An import gives all its rows the turn that the session is in.
+  if (session.turn > 0 && kind !== 'imported') return promptGroup(session.key, session.turn)
   return `session ${session.key} ${hourGroup(createdAtMs)}`
 }
 
 function guardOf(
-  { pinned, session, isOfThread, createdAtMs }: PruningFacts,
-  { isNewestOfName, rules, nowMs, held }: When & { readonly isNewestOfName: boolean },
+  { pinned, session, isOfThread }: PruningFacts,
+  {
+    isNewestOfName,
+    agedFromMs,
+    rules,
+    nowMs,
+    held,
+  }: When & { readonly isNewestOfName: boolean; readonly agedFromMs: number },
 ): Guard | null {
   if (pinned) return 'pinned'
   if (isNewestOfName) return 'named'
@@ -173,6 +198,6 @@ function guardOf(
   if (session === null) return null
   if (held.has(session.key)) return 'session'
   const isActive = session.status === 'in_progress' && nowMs - session.updatedAtMs <= rules.activeMs
-  const isCovered = rules.tiers === null || nowMs - createdAtMs <= rules.activeMs
+  const isCovered = rules.tiers === null || nowMs - agedFromMs <= rules.activeMs
   return isActive && isCovered ? 'session' : null
 }

@@ -14,8 +14,6 @@ export type Guard = 'pinned' | 'named' | 'session' | 'thread'
 
 export type Prunable = TierRow & {
   readonly guard: Guard | null
-  /** The count applies to checkpoints with files; a state goes with its session. */
-  readonly hasFiles: boolean
   /** A session continues from it: it goes only with the session. */
   readonly isHead: boolean
 }
@@ -99,6 +97,7 @@ export function dropByRules(
       : thinByAge(checkpoints, rules.tiers, nowMs).filter(({ id }) => !heads.has(id))
   if (rules.maxCheckpoints === null) return thinned
   const gone = new Set(thinned.map(({ id }) => id))
+  // A state goes with its session.
   const counted = free.filter(({ id, hasFiles }) => hasFiles && !gone.has(id))
   const surplus = counted.slice(rules.maxCheckpoints)
   return [...thinned, ...surplus.map(({ id }) => ({ id, why: 'count' as const }))]

@@ -20,6 +20,7 @@ function row(id: string, createdAtMs: number, rest: Partial<TierRow> = {}): Tier
     isPrompt: false,
     isSpecial: false,
     isGuarded: false,
+    hasFiles: true,
     usedAtMs: null,
     ...rest,
   }
@@ -63,6 +64,33 @@ test('without a prompt row the oldest of a prompt stays, and the newest of an ho
   expect(left([last, ...hour], 3 * DAY_MS)).toEqual(['last', 'h2'])
 })
 
+test('a state does not stand for the files of its prompt or its day', () => {
+  const group = promptGroup(1, 1)
+  const rows = [
+    row('state-2', 4, { group, hasFiles: false }),
+    row('files-2', 3, { group }),
+    row('files-1', 2, { group }),
+    row('state-1', 1, { group, hasFiles: false }),
+  ]
+  expect(left(rows, 3 * DAY_MS)).toEqual(['state-2', 'files-2', 'files-1', 'state-1'])
+  expect(left(rows, 40 * DAY_MS)).toEqual(['state-2', 'files-2'])
+})
+
+test('the edges: 48 hours, 30 days and 365 days to the millisecond', () => {
+  const group = promptGroup(1, 1)
+  const rows = [
+    row('last', 2, { group }),
+    row('call', 1, { group }),
+    row('prompt', 0, { group, isPrompt: true }),
+  ]
+  expect(left(rows, 48 * HOUR_MS + 1)).toEqual(['last', 'call', 'prompt'])
+  expect(left(rows, 48 * HOUR_MS + 2)).toEqual(['last', 'prompt'])
+  expect(left(rows, 30 * DAY_MS)).toEqual(['last', 'prompt'])
+  expect(left(rows, 30 * DAY_MS + 1)).toEqual(['last'])
+  expect(left(rows, 365 * DAY_MS + 2)).toEqual(['last'])
+  expect(left(rows, 365 * DAY_MS + 3)).toEqual([])
+})
+
 test('the newest of a project stays as long as the project is used', () => {
   const used = [row('head', 0, { usedAtMs: 100 * DAY_MS })]
   expect(left(used, 400 * DAY_MS)).toEqual(['head'])
@@ -80,6 +108,7 @@ const someRow = fc.record({
   isPrompt: fc.boolean(),
   isSpecial: fc.boolean(),
   isGuarded: fc.boolean(),
+  hasFiles: fc.boolean(),
 })
 
 type SomeRow = typeof someRow extends fc.Arbitrary<infer Shape> ? Shape : never
@@ -99,7 +128,7 @@ const rowsOf = (shapes: readonly SomeRow[]): TierRow[] =>
 const history = fc.array(someRow, { maxLength: 60 }).map(rowsOf)
 const moment = fc.integer({ min: 0, max: 900 * DAY_MS })
 
-test('guarded and young checkpoints never go, and a day that had one within the year keeps one', () => {
+test('guarded and young checkpoints never go; a day keeps one within the year, and one with files if it had any', () => {
   fc.assert(
     fc.property(history, moment, (rows, nowMs) => {
       const kept = new Set(left(rows, nowMs))
@@ -111,6 +140,11 @@ test('guarded and young checkpoints never go, and a day that had one within the 
       const isWithin = (at: TierRow) => nowMs - at.agedFromMs <= TIERS.keepDailyMs
       const daysKept = new Set(rows.filter(({ id }) => kept.has(id)).map(dayOf))
       for (const at of rows.filter(isWithin)) expect(daysKept.has(dayOf(at))).toBe(true)
+      const filesKept = new Set(
+        rows.filter(({ id, hasFiles }) => hasFiles && kept.has(id)).map(dayOf),
+      )
+      for (const at of rows.filter((it) => it.hasFiles && isWithin(it)))
+        expect(filesKept.has(dayOf(at))).toBe(true)
     }),
   )
 })

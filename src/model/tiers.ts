@@ -1,6 +1,6 @@
 // The default retention policy: history thins out with age. Pure: the plan is shown before anything is removed (I7).
 // Every checkpoint for a while; then one per prompt, the last of each day, and every checkpoint that a user named or an
-// undo needs; then the last of each day; then nothing.
+// undo needs; then the last of each day; then nothing. Where that one holds a state only, one with files stays too.
 import type { CheckpointId } from './ids.js'
 
 export type Tiers = {
@@ -12,7 +12,7 @@ export type Tiers = {
 export type TierRow = {
   readonly id: CheckpointId
   readonly createdAtMs: number
-  /** Age counts from here: later than its creation for an imported checkpoint. */
+  /** Age counts from here: later than its creation if it was imported, or saved by a clock that was behind. */
   readonly agedFromMs: number
   /** Of the checkpoints in one group one stays; null: it belongs to no group and stays itself. */
   readonly group: string | null
@@ -22,6 +22,8 @@ export type TierRow = {
   readonly isSpecial: boolean
   /** Pinned and the like: it stays whatever its age. */
   readonly isGuarded: boolean
+  /** False: it holds a state only, so it cannot stand for the files of its group or day. */
+  readonly hasFiles: boolean
   /** Set for the newest checkpoint of a project and the head of a session: when that was last used. */
   readonly usedAtMs: number | null
 }
@@ -38,10 +40,11 @@ export function thinByAge(
   tiers: Tiers,
   nowMs: number,
 ): { readonly id: CheckpointId; readonly why: ThinReason }[] {
-  const perGroup = onePerGroup(rows)
-  const perDay = newestPerDay(rows)
+  const withFiles = rows.filter(({ hasFiles }) => hasFiles)
+  const perGroup = new Set([...onePerGroup(rows), ...onePerGroup(withFiles)])
+  const perDay = new Set([...newestPerDay(rows), ...newestPerDay(withFiles)])
   const staysWithPrompts = (row: TierRow) =>
-    row.group === null || row.isSpecial || perGroup.get(row.group) === row || perDay.has(row)
+    row.group === null || row.isSpecial || perGroup.has(row) || perDay.has(row)
   return rows.flatMap((row) => {
     const why = reasonToDrop(row, { tiers, nowMs, staysWithPrompts, perDay })
     return why === undefined ? [] : [{ id: row.id, why }]
@@ -81,7 +84,7 @@ export function hourGroup(createdAtMs: number): string {
   return `hour ${Math.floor(createdAtMs / HOUR_MS)}`
 }
 
-function onePerGroup(rows: readonly TierRow[]): Map<string, TierRow> {
+function onePerGroup(rows: readonly TierRow[]): Iterable<TierRow> {
   const chosen = new Map<string, TierRow>()
   for (const row of rows) {
     if (row.group === null) continue
@@ -90,7 +93,7 @@ function onePerGroup(rows: readonly TierRow[]): Map<string, TierRow> {
     const isBetter = known === undefined || (isOfPrompt(row) && (row.isPrompt || !known.isPrompt))
     if (isBetter) chosen.set(row.group, row)
   }
-  return chosen
+  return chosen.values()
 }
 
 function isOfPrompt({ group }: TierRow): boolean {
@@ -102,11 +105,11 @@ export function promptGroup(session: number, turn: number): string {
   return `prompt ${session} ${turn}`
 }
 
-function newestPerDay(rows: readonly TierRow[]): Set<TierRow> {
+function newestPerDay(rows: readonly TierRow[]): Iterable<TierRow> {
   const chosen = new Map<number, TierRow>()
   for (const row of rows) {
     const day = Math.floor(row.createdAtMs / DAY_MS)
     if (!chosen.has(day)) chosen.set(day, row)
   }
-  return new Set(chosen.values())
+  return chosen.values()
 }
