@@ -54,3 +54,30 @@ test('a full disk: nothing is changed, and the command that is printed does the 
   // A rewind that was done makes numbers mean what the list says.
   expect(run(['rewind', '1', '--yes'])).toMatchObject({ code: 0 })
 })
+
+test.each(['restore:journaled', 'restore:applied', 'restore:after-row'])(
+  'killed at %s: a number is refused, and the command that is printed ends where it should',
+  (point) => {
+    using s = scratch()
+    for (const text of ['one', 'two', 'three']) {
+      s.write({ 'a.txt': text })
+      s.run(['save', '-m', text])
+    }
+    s.write({ 'a.txt': 'mine' })
+    const { checkpoints } = s.json(['list']) as ListResult
+    const { id = '' } = checkpoints.find(({ reason }) => reason === 'two') ?? {}
+    const killed = s.run(['rewind', '2', '--yes'], { env: { SAVESTATE_FAILPOINT: point } })
+    expect(killed.code).not.toBe(0)
+    const again = s.run(['rewind', '2', '--yes'])
+    expect([again.code, again.stdout]).toEqual([2, ''])
+    expect(again.stderr).toBe(
+      'Error: The number 2 may mean another checkpoint than before: the last rewind has not ended, and the next command finishes it.\n' +
+        `Repeat that rewind: savestate rewind ${id}\nTo go elsewhere, type an id of \`savestate list\`.\n`,
+    )
+    expect(s.run(['rewind', id, '--yes']).code).toBe(0)
+    expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two')
+    expect(s.run(['undo', '--yes']).code).toBe(0)
+    expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('mine')
+    expect(s.run(['rewind', '1', '--yes']).code).toBe(0)
+  },
+)

@@ -3,13 +3,15 @@ import * as z from 'zod/mini'
 import type { Ledger } from '../ledger/index.js'
 import {
   type Checkpoint,
+  type CheckpointId,
   hasFiles,
   momentOfMetadata,
   parseReference,
   type Project,
   SavestateError,
 } from '../model/index.js'
-import { knownProject } from './context.js'
+import { knownProject, type StoreContext } from './context.js'
+import { Journals } from './journal.js'
 import { projectOperation } from './operation.js'
 import { recoverIfNeeded } from './recover.js'
 import { resolve } from './resolve.js'
@@ -29,22 +31,25 @@ export const findTarget = projectOperation({
   effect: 'reads',
   input: () => z.strictObject({ to: z.string(), before: z._default(z.boolean(), false) }),
   async run(context, { to, before }, hooks): Promise<FoundTarget> {
-    await recoverIfNeeded(context, hooks)
     const { ledger } = context
-    const named = resolveTarget(ledger, knownProject(context), to)
+    // Before the recovery, which adds rows.
+    const { id } = resolveTarget(context, knownProject(context), to)
+    await recoverIfNeeded(context, hooks)
+    const named = resolve(ledger, knownProject(context), id)
     const target = before ? checkpointBefore(ledger, named) : named
     return { named: viewTarget(ledger, named), target: viewTarget(ledger, target) }
   },
 })
 
-/** Like `resolve`, but refuses a number that a failed rewind has shifted. */
+/** Like `resolve`, but refuses a number that a failed or interrupted rewind has shifted. Call it before `recover`. */
 export function resolveTarget(
-  ledger: Ledger,
+  context: StoreContext,
   project: Project | undefined,
   text: string,
 ): Checkpoint {
-  const checkpoint = resolve(ledger, project, text)
-  if (project !== undefined) refuseShiftedNumber(ledger, project, text)
+  const checkpoint = resolve(context.ledger, project, text)
+  if (project !== undefined && parseReference(text).type === 'number')
+    refuseShiftedNumber(context, project, text)
   return checkpoint
 }
 
@@ -85,19 +90,28 @@ export function viewTarget({ checkpoints }: Ledger, checkpoint: Checkpoint): Tar
 
 /**
  * A failed rewind leaves its safety checkpoint as the newest, so that every number means another checkpoint than when the
- * user looked. Repeating `rewind 1` would find nothing to do and report success.
+ * user looked. Repeating `rewind 1` would find nothing to do and report success. A killed one is finished by the next
+ * command, which adds a row too.
  */
-function refuseShiftedNumber(ledger: Ledger, project: Project, text: string): void {
-  if (parseReference(text).type !== 'number') return
-  const newest = ledger.checkpoints.byNumber({ project: project.id }, 1)
-  if (newest?.kind !== 'safety' || ledger.isInOperation(newest.id)) return
-  const target = ledger.checkpoints.details(newest.id)?.rewind?.target
-  if (target === undefined) return
+function refuseShiftedNumber(context: StoreContext, project: Project, text: string): void {
+  const journal = new Journals(context.home).read(project)
+  const target = journal?.rewind?.target ?? failedTarget(context.ledger, project)
+  if (journal === undefined && target === undefined) return
+  const why =
+    journal === undefined
+      ? 'a rewind failed, and what it saved first is number 1 now'
+      : `the last ${journal.kind} has not ended, and the next command finishes it`
+  const again = target === undefined ? '' : `Repeat that rewind: savestate rewind ${target}\n`
   throw new SavestateError(
     'CHECKPOINT_AMBIGUOUS',
-    `The number ${text} may mean another checkpoint than before: a rewind failed, and what it saved first is number 1 now`,
-    {
-      hint: `Repeat that rewind: savestate rewind ${target}\nTo go elsewhere, type an id of \`savestate list\`.`,
-    },
+    `The number ${text} may mean another checkpoint than before: ${why}`,
+    { hint: `${again}To go elsewhere, type an id of \`savestate list\`.` },
   )
+}
+
+/** Where the newest rewind was to go, if it failed. */
+function failedTarget(ledger: Ledger, { id }: Project): CheckpointId | undefined {
+  const newest = ledger.checkpoints.byNumber({ project: id }, 1)
+  if (newest?.kind !== 'safety' || ledger.isInOperation(newest.id)) return undefined
+  return ledger.checkpoints.details(newest.id)?.rewind?.target
 }

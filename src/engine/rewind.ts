@@ -38,7 +38,7 @@ export const rewind = projectOperation({
     const project = knownProject(context)
     const limits =
       paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
-    const { id } = resolveTarget(context.ledger, project, to)
+    const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
     return withProjectLock(context, project, {
       purpose: 'rewind',
