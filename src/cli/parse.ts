@@ -77,6 +77,9 @@ export function parse(argv: readonly string[]): Parsed {
   const isPathOption = takesPaths && specs.some(({ name }) => name === 'path')
   if (isPathOption && afterDashes.length > 0)
     values.set('path', [...(values.get('path') ?? []), ...afterDashes])
+  // `rewind 3 -- $FILES` must not come to mean the whole folder if the variable is empty.
+  if (isPathOption && isAfterDashes && afterDashes.length === 0)
+    faults.push('A path is missing after --')
   const words = takesCommand ? afterDashes : []
   const paths = takesCommand || isPathOption ? [] : afterDashes
   if (takesCommand && words.length === 0)

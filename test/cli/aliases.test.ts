@@ -68,11 +68,12 @@ test('a word that is no alias gets the command to type instead', () => {
 
 test('paths may follow -- in a rewind, as in a diff, and are those of --path', () => {
   const pathsOf = (...words: string[]) => parse(['rewind', '1', ...words]).options.texts('path')
-  expect([
-    pathsOf('--', 'src', '-x'),
-    pathsOf('-p', 'a', '--path', 'b', '--', 'c'),
-    pathsOf('--'),
-  ]).toEqual([['src', '-x'], ['a', 'b', 'c'], []])
+  expect([pathsOf('--', 'src', '-x'), pathsOf('-p', 'a', '--path', 'b', '--', 'c')]).toEqual([
+    ['src', '-x'],
+    ['a', 'b', 'c'],
+  ])
+  // With nothing behind it, an empty variable would mean the whole folder.
+  expect(parse(['rewind', '1', '--']).fault).toBe('A path is missing after --')
   expect(parse(['rewind', '1', '--both', '--', 'src']).fault).toBe(
     '--path and --both cannot be given together',
   )
