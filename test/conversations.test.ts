@@ -293,3 +293,47 @@ test('where there is no way the files go back, and it says so', () => {
   expect(stdout).toContain('The conversation stays as it is: hermes has no command')
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
 })
+
+test('where no copy of the conversation exists, it is not claimed that nothing was said', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  const path = claudeStory(s)
+  const later = { prompt: 'Third', prompt_id: 'p-3', session_id: 'other' }
+  hook(s, ['claude', 'UserPromptSubmit'], { ...later, transcript_path: join(s.folder, 'gone') })
+  s.write({ 'a.txt': 'once more' })
+  hook(s, ['claude', 'Stop'], { ...later, transcript_path: join(s.folder, 'gone') })
+  const [end, prompt] = rowsIn(s)
+  expect(s.run(['rewind', end?.id ?? '', '--conversation'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      `Error: The conversation cannot go back to ${end?.id}: no copy of it was saved, and the file of the agent does not have it.\n` +
+      `Nothing was changed. Bring back the files: savestate rewind ${end?.id}\n` +
+      'For a new conversation, print a brief: savestate resume other\n',
+  })
+  // Before the first prompt there was nothing to copy.
+  expect(s.run(['rewind', prompt?.id ?? '', '--conversation']).stdout).toContain(
+    'Nothing was said before that. Start a new conversation: claude\n',
+  )
+  // The copy in the store is enough.
+  rmSync(path)
+  expect(s.json(['rewind', '4', '--conversation'])).toMatchObject({ conversation: { lines: 2 } })
+})
+
+test('without the key of an encrypted store, the conversation does not go back and nothing is claimed', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  const env = { SAVESTATE_KEY: Buffer.alloc(32, 7).toString('base64') }
+  const input = JSON.stringify({ session_id: THREAD, cwd: s.project, prompt: 'x', prompt_id: 'p' })
+  expect(s.run(['hook', 'claude', 'UserPromptSubmit'], { input, env }).stderr).toBe('')
+  s.write({ 'a.txt': 'changed' })
+  const rows = rowsIn(s)
+  for (const options of [['--conversation'], ['--state'], ['--both', '--yes']]) {
+    expect(s.run(['rewind', '1', ...options])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        `Error: The conversation of ${rows[0]?.id} is encrypted.\n` +
+        'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE to its key. Nothing was changed.\n',
+    })
+  }
+  expect([readFileSync(join(s.project, 'a.txt'), 'utf8'), rowsIn(s)]).toEqual(['changed', rows])
+})

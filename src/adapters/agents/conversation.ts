@@ -1,6 +1,6 @@
 // The conversation of a checkpoint, so that the agent can go on from there. The agent's own file is never edited or
 // cut: the shortened conversation is a file of its own, and the newer one stays where it is.
-import type { CheckpointDetails, Store } from '../../index.js'
+import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../index.js'
 import { cutTalk, type Cut } from './cut-talk.js'
 import { type AgentName, AGENT_NAMES, EVENT_TYPES, type EventType } from './event.js'
 import { isOnPath } from './continue-command.js'
@@ -44,12 +44,15 @@ export type AgentCheckpoint = {
   readonly parent: string | null
 }
 
-/** Undefined for a checkpoint that no agent's hook has made. */
+/** Undefined for a checkpoint that no agent's hook has made. Throws KEY_MISSING where that cannot be seen. */
 export function agentCheckpoint({
   id,
   session,
+  sessionAgent,
   agent,
 }: CheckpointDetails): AgentCheckpoint | undefined {
+  if (agent?.metadata instanceof SealedValue && AGENT_NAMES.some((one) => one === sessionAgent))
+    throw keyMissing(id)
   const fields = recordOf(agent?.metadata) ?? {}
   const text = (key: string) => {
     const value = fields[key]
@@ -73,6 +76,12 @@ export function agentCheckpoint({
     path: text('transcript'),
     parent: agent?.parent ?? null,
   }
+}
+
+function keyMissing(id: string): SavestateError {
+  return new SavestateError('KEY_MISSING', `The conversation of ${id} is encrypted`, {
+    hint: 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE to its key. Nothing was changed.',
+  })
 }
 
 /**
@@ -114,16 +123,20 @@ export async function planConversation(
   const message = checkpoint.turnId
   if (problem === undefined && agent === 'opencode' && message !== undefined)
     return planOpencode(store, { checkpoint, message, folder })
-  const way = WAYS[agent]
-  if (way === undefined || problem !== undefined) {
+  const noWay = (why: string): PlannedConversation => {
     const kind = at === 'turn-start' ? 'before-turn' : 'then'
     const nothing = { way: 'none', command: null, file: null, lines: 0 } as const
-    const none = { ...said, ...nothing, kind, problem: problem ?? `${agent} cannot` } as const
+    const none = { ...said, ...nothing, kind, problem: why } as const
     return { outline: none, write: () => none }
   }
-  const { kind, lines } = cutTalk(way.form, checkpoint, await copiesOf(store, checkpoint))
+  const way = WAYS[agent]
+  if (way === undefined || problem !== undefined) return noWay(problem ?? `${agent} cannot`)
+  const { kind, lines, isFound } = cutTalk(way.form, checkpoint, await copiesOf(store, checkpoint))
   const counted = { ...said, kind, lines: lines.length, file: null }
   if (lines.length === 0) {
+    // Before the first prompt of a session there is nothing to find.
+    const isFirst = at === 'turn-start' && checkpoint.parent === null
+    if (!isFound && !isFirst) return noWay(NO_COPY)
     const begun = { ...counted, way: 'new', command: [way.program] } as const
     return { outline: begun, write: () => begun }
   }
@@ -135,6 +148,8 @@ export async function planConversation(
     },
   }
 }
+
+const NO_COPY = 'no copy of it was saved, and the file of the agent does not have it'
 
 /** Why the agent cannot continue from there; undefined if it can. Known before anything is changed. */
 function problemOf({ agent, at, turnId, path }: AgentCheckpoint): string | undefined {

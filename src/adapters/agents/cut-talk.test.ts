@@ -35,6 +35,7 @@ const CLAUDE = lines([
 test('Claude Code: before a turn is after the last that was said in the turn before', () => {
   expect(cutTalk(claudeTalk, POINT, [CLAUDE])).toEqual({
     kind: 'before-turn',
+    isFound: true,
     lines: CLAUDE.slice(0, 3),
   })
 })
@@ -45,6 +46,7 @@ test('Claude Code: around a call, without what was thought for it', () => {
   expect(at({ at: 'before-tool', callId: 'c-2' }).lines).toEqual(CLAUDE.slice(0, 11))
   expect(at({ at: 'after-tool', callId: 'c-1' })).toEqual({
     kind: 'after-call',
+    isFound: true,
     lines: CLAUDE.slice(0, 11),
   })
   expect(at({ at: 'after-tool', callId: 'of a subagent' }).kind).toBe('before-turn')

@@ -17,7 +17,13 @@ export type TalkPoint = {
 /** Which point the conversation goes back to. `then`: as much as the checkpoint holds. */
 export type CutKind = 'before-turn' | 'before-call' | 'after-call' | 'then'
 
-export type Cut = { readonly kind: CutKind; readonly lines: readonly string[] }
+export type Cut = {
+  readonly kind: CutKind
+  /** Empty if nothing was said before the point, or if no copy has anything up to it. */
+  readonly lines: readonly string[]
+  /** Whether the point itself is in one of the copies. */
+  readonly isFound: boolean
+}
 
 export type TalkForm = {
   /** How many entries are kept; undefined if the point is not in them. */
@@ -47,12 +53,13 @@ export function cutTalk(
   for (const kind of KINDS[point.at]) {
     for (const { lines, entries } of parsed) {
       const count = form.find(kind, entries, point)
-      if (count !== undefined) return { kind, lines: ended(form, { lines, entries, count }) }
+      if (count !== undefined)
+        return { kind, lines: ended(form, { lines, entries, count }), isFound: true }
     }
   }
   const [own] = parsed
   const lines = own === undefined ? [] : ended(form, { ...own, count: own.lines.length })
-  return { kind: point.at === 'turn-start' ? 'before-turn' : 'then', lines }
+  return { kind: point.at === 'turn-start' ? 'before-turn' : 'then', lines, isFound: false }
 }
 
 const KINDS: Readonly<Record<EventType, readonly Exclude<CutKind, 'then'>[]>> = {
