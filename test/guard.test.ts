@@ -111,6 +111,7 @@ test.each([
   ['echo y | /usr/local/bin/savestate redo', 'redo'],
   ['SAVESTATE_NO_DAEMON=1 sudo -u me npx -y savestate@0.1.0 prune -y', 'prune'],
   ['node ./node_modules/savestate/dist/cli/bin.js forget a.txt -y', 'forget'],
+  ['node ./node_modules/savestate/dist/cli/cli.js drop 1 -y', 'drop'],
   [`bash -lc "true; savestate clear -f"`, 'clear'],
   ['savestate drop 1 2 -y', 'drop'],
   ['savestate config set keepAllHours 0', 'config'],

@@ -50,7 +50,7 @@ test('Claude Code: around a call, without what was thought for it', () => {
     lines: CLAUDE.slice(0, 11),
   })
   expect(at({ at: 'after-tool', callId: 'of a subagent' }).kind).toBe('before-turn')
-  expect(at({ at: 'turn-end' })).toEqual({ kind: 'then', lines: CLAUDE })
+  expect(at({ at: 'turn-end' })).toEqual({ kind: 'then', isFound: false, lines: CLAUDE })
 })
 
 test('Claude Code: a fork has the id of its first prompt in all that was said before', () => {

@@ -70,7 +70,7 @@ function quoted(word: string): string {
 const BEFORE = /^(?:\w+=.*|!|\{|if|then|elif|else|while|until|do)$/
 const STARTERS =
   /^(?:sudo|doas|env|nohup|time|timeout|nice|setsid|stdbuf|exec|command|xargs|node|bun|deno|npx|pnpx|bunx|npm|pnpm|yarn)$/
-const OURS = /(?:^|[\\/])savestate(?:@[\w.-]+|\.cmd|\.exe|[\\/]dist[\\/]cli[\\/]bin\.js)?$/
+const OURS = /(?:^|[\\/])savestate(?:@[\w.-]+|\.cmd|\.exe|[\\/]dist[\\/]cli[\\/](?:bin|cli)\.js)?$/
 
 /** What a simple command asks of our program; undefined if it starts another one. */
 function askedOfUs(words: readonly string[]): Asked | undefined {
