@@ -36,11 +36,20 @@ test('a row says whether it was made before or after what it names', () => {
   expect(shown).toEqual(rows.map(([, moment]) => moment))
 })
 
-test('where the metadata is encrypted, a list does not say it', () => {
+test('where the metadata is encrypted, a list says it with the key, and nothing without', () => {
   using s = scratch({ 'a.txt': '1' })
   const env = { SAVESTATE_KEY: KEY }
   claudeHook(s, 'UserPromptSubmit', { prompt: 'Tidy up', prompt_id: 'p' }, { env })
-  expect(rowsOf(s)).toMatchObject([{ reason: 'You: a prompt', moment: null }])
+  const call = { tool_name: 'Bash', tool_input: { command: 'rm a.txt' }, tool_use_id: 't' }
+  claudeHook(s, 'PreToolUse', call, { env })
+  s.write({ 'a.txt': '2' })
+  claudeHook(s, 'PostToolUse', call, { env })
+  expect(rowsOf(s).map(({ reason, moment }) => [reason, moment])).toEqual([
+    ['Bash', null],
+    ['You: a prompt', null],
+  ])
+  const withKey = JSON.parse(s.run(['list', '--json'], { env }).stdout) as { checkpoints: unknown }
+  expect(withKey.checkpoints).toMatchObject([{ moment: 'after' }, { moment: 'before' }])
 })
 
 const REMOVE = 'rm -rf src'

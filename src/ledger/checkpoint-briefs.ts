@@ -2,9 +2,11 @@
 // row by itself takes three times as long (docs/performance.md#states).
 import {
   type CheckpointBrief,
+  type CheckpointId,
   type CheckpointKind,
   checkpointMoment,
   invariant,
+  momentOfMetadata,
   parseCheckpointId,
   parseProjectId,
   parseStatus,
@@ -14,6 +16,7 @@ import {
 } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
 import { authorsIn } from './authors.js'
+import { checkpointPlace, openShown, type Vault } from './sealing/index.js'
 
 export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
@@ -47,7 +50,11 @@ export function restOf({ project, session, limit, beforeStep }: CheckpointQuery)
   }
 }
 
-export function readBriefs(database: Database, query: CheckpointQuery): CheckpointBrief[] {
+export function readBriefs(
+  database: Database,
+  query: CheckpointQuery,
+  vault: Vault,
+): CheckpointBrief[] {
   const { rest, values, order } = restOf(query)
   const row = database.get(
     `SELECT group_concat(brief) AS briefs FROM (
@@ -64,21 +71,28 @@ export function readBriefs(database: Database, query: CheckpointQuery): Checkpoi
     'a list of rows',
   )
   // An aggregate promises no order, though it keeps that of its rows: then this only looks.
-  return briefs.sort(([a], [b]) => number(b) - number(a)).map(briefOf)
+  return briefs.sort(([a], [b]) => number(b) - number(a)).map((columns) => briefOf(columns, vault))
 }
 
-/** The keys that checkpointMoment needs. Sealed metadata is no JSON and has none. */
+/** The keys that checkpointMoment needs. Sealed metadata is no JSON, and is given as it is. */
 const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_array(
   json_extract(checkpoints.metadata, '$.agentSession'), json_extract(checkpoints.metadata, '$.at'),
-  json_type(checkpoints.metadata, '$.calls') = 'array') END)`
+  json_type(checkpoints.metadata, '$.calls') = 'array') ELSE json_quote(checkpoints.metadata) END)`
 
-function momentIn(value: unknown): CheckpointBrief['moment'] {
+function momentIn(
+  value: unknown,
+  { id, vault }: { readonly id: CheckpointId; readonly vault: Vault },
+): CheckpointBrief['moment'] {
+  if (typeof value === 'string') {
+    const shown = openShown(vault, value, checkpointPlace(id))
+    return 'text' in shown ? momentOfMetadata(JSON.parse(shown.text)) : null
+  }
   if (!Array.isArray(value)) return null
   const [agentSession, at, hasCalls]: readonly unknown[] = value
   return checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 })
 }
 
-function briefOf(columns: readonly unknown[]): CheckpointBrief {
+function briefOf(columns: readonly unknown[], vault: Vault): CheckpointBrief {
   const [, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
     columns
   const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors, moment] =
@@ -108,7 +122,7 @@ function briefOf(columns: readonly unknown[]): CheckpointBrief {
         ? { files: number(files), insertions: number(insertions), deletions: number(deletions) }
         : null,
     skippedCounts: hasFiles === 1 ? (JSON.parse(text(skippedCounts)) as SkipCounts) : {},
-    moment: momentIn(moment),
+    moment: momentIn(moment, { id: parseCheckpointId(text(id)), vault }),
   }
 }
 

@@ -88,7 +88,7 @@ export class Checkpoints {
 
   /** The same without what a list does not show: a row costs a tenth. */
   briefs(query: CheckpointQuery): CheckpointBrief[] {
-    return readBriefs(this.#database, query)
+    return readBriefs(this.#database, query, this.#vault)
   }
 
   get(id: CheckpointId): Checkpoint | undefined {
