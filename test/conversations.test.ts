@@ -110,7 +110,9 @@ test('--continue runs the agent, whose exit code it gives', () => {
   })
   expect(s.run(['rewind', '2', '--both', '--continue', '--json', '--yes'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--continue needs a person to talk to, so --json is out'),
+    stderr: expect.stringContaining(
+      '--continue runs the agent on your terminal, so it cannot be combined with --json',
+    ),
   })
 })
 

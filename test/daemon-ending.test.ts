@@ -18,7 +18,7 @@ test('a second stop returns when the daemon has ended too, and so does what need
   const over = others.map(({ ended }) => ended.then(() => 'over'))
   expect(await Promise.race([...over, sleep(1000, 'waiting')])).toBe('waiting')
   hold[Symbol.dispose]()
-  const told = { code: 0, stdout: 'The daemon has ended.\n', stderr: '' }
+  const told = { code: 0, stdout: 'The daemon has stopped.\n', stderr: '' }
   expect([await first.ended, await others[0]?.ended]).toEqual([told, told])
   expect(await save.ended).toMatchObject({ code: 0 })
   expect(await others[1]?.ended).toMatchObject({ code: 0 })

@@ -151,7 +151,7 @@ test('a stop waits for what is under way', async () => {
   expect(isAlive(pid)).toBe(true)
   hold[Symbol.dispose]()
   expect(await save.ended).toMatchObject({ code: 0, stderr: '' })
-  expect(await stop.ended).toMatchObject({ code: 0, stdout: 'The daemon has ended.\n' })
+  expect(await stop.ended).toMatchObject({ code: 0, stdout: 'The daemon has stopped.\n' })
   expect(s.run(['list']).stdout).toContain('under way')
 })
 

@@ -74,7 +74,7 @@ test('--before goes to just before the call, and a prompt is its own answer', ()
   expect(readFileSync(inProject(s, 'src/a.txt'), 'utf8')).toBe('2\n')
   const prompt = s.run(['rewind', rowOf(s, 'You: Tidy up').id, '--before', '--yes']).stdout
   expect(steady(prompt)).toBe(
-    'This checkpoint was made before what it names, so --before means it itself.\n' +
+    'This checkpoint is already from before what it names, so --before changes nothing.\n' +
       'Rewound to <id> (just now, before "You: Tidy up"): 1 file written. Undo with: savestate undo\n',
   )
   expect(readFileSync(inProject(s, 'src/a.txt'), 'utf8')).toBe('1')

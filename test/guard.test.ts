@@ -231,9 +231,9 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
       readonly hookSpecificOutput: Readonly<Record<string, string>>
     }
     expect(said['permissionDecision']).toBe('deny')
-    expect(said['permissionDecisionReason']).toMatch(/Ask the person/)
+    expect(said['permissionDecisionReason']).toMatch(/Ask the user/)
     expect(before(s, 'npm test').stdout).toBe('')
-    expect(before(s, `ls ${s.home}`).stdout).toMatch(/"deny".*keeps its store/)
+    expect(before(s, `ls ${s.home}`).stdout).toMatch(/"deny".*may not access the store/)
 
     const refused = s.run(['rewind', 'one', '-y'], AGENT)
     expect(refused.code).toBe(2)
@@ -272,9 +272,11 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     s.run(['save'])
     for (const cwd of ['.', './', 'sub', '~', '..']) {
       expect(before(s, 'npm test', { cwd }).stdout).not.toContain('deny')
-      expect(before(s, `ls ${s.home}`, { cwd }).stdout).toMatch(/"deny".*keeps its store/)
+      expect(before(s, `ls ${s.home}`, { cwd }).stdout).toMatch(/"deny".*may not access the store/)
     }
-    expect(before(s, 'cat store/ledger.db', { cwd: '..' }).stdout).toMatch(/keeps its store/)
+    expect(before(s, 'cat store/ledger.db', { cwd: '..' }).stdout).toMatch(
+      /may not access the store/,
+    )
     expect(before(s, 'cat store/ledger.db', { cwd: '.' }).stdout).not.toContain('deny')
     // What is allowed in the project is not allowed beside it.
     s.run(['install', 'claude', '--project', '--allow-agent-rewind', '-y'])
@@ -293,7 +295,9 @@ test('for a project it is allowed in that project alone, until the uninstall', (
   expect(s.run(['rewind', '2', '-y'], { ...AGENT, cwd: join(s.project, 'sub') }).code).toBe(0)
   mkdirSync(join(s.folder, 'other'))
   const other = join(s.folder, 'other')
-  expect(s.run(['undo', '-y', '-C', other], AGENT).stderr).toMatch(/Only a user may run this command/)
+  expect(s.run(['undo', '-y', '-C', other], AGENT).stderr).toMatch(
+    /Only a user may run this command/,
+  )
   expect(s.run(['undo', '-y', '-C', s.project], { ...AGENT, cwd: other }).code).toBe(0)
   expect(s.run(['uninstall', 'gemini', '--project', '-y']).code).toBe(0)
   expect(s.run(['redo', '-y'], AGENT).stderr).toMatch(/Only a user may run this command/)

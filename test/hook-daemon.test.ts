@@ -90,7 +90,7 @@ test('over HTTP half a path says nothing of where a tool runs, and is not counte
     (await post(s, 'claude/PreToolUse', payload(s, { cwd, ...shell(command) }))).text
   for (const cwd of ['.', 'sub', './', '~']) {
     expect(await tell(cwd, 'npm test')).not.toContain('deny')
-    expect(await tell(cwd, `ls ${s.home}`)).toContain('keeps its store')
+    expect(await tell(cwd, `ls ${s.home}`)).toContain('may not access the store')
   }
 })
 

@@ -296,7 +296,7 @@ test('a block is added to YAML and taken out of it', () => {
 
 test('a configuration that is nested deeper than its parser could follow is refused', () => {
   const deep = (open: string, close: string) => open.repeat(50_000) + close.repeat(50_000)
-  const refusal = { code: 'CONFIG_INVALID', message: 'it is nested too deep' }
+  const refusal = { code: 'CONFIG_INVALID', message: 'it is nested too deeply' }
   const lists = `{"x": ${deep('[', ']')}}`
   const objects = `{"x": ${deep('{"a":', '}')}}`
   for (const text of [lists, objects, `// "[" and "{"\n${lists}`]) {

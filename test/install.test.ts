@@ -165,7 +165,7 @@ test('what cannot be read is told and not touched, and keeps no other agent from
   mkdirSync(userFile(s, '.cursor/hooks.json'), { recursive: true })
   expect(s.run(['install', 'cursor', '-y', '--json']).stderr).toContain('FILE_FAILED')
   put(userFile(s, '.cline/hooks/PreToolUse'), '#!/bin/sh\n')
-  expect(s.run(['install', 'cline', '-y']).stderr).toContain('not ours')
+  expect(s.run(['install', 'cline', '-y']).stderr).toContain('that Savestate did not write')
   expect(existsSync(userFile(s, '.cline/hooks/TaskStart'))).toBe(false)
 })
 
@@ -199,17 +199,17 @@ test.each<[string, (s: Scratch) => void, RegExp]>([
       symlinkSync('b', userFile(s, '.claude/settings.json'))
       symlinkSync('settings.json', userFile(s, '.claude/b'))
     },
-    /settings\.json is left as it is: its links lead in a circle\.\nPut it right/,
+    /settings\.json is left as it is: it is a loop of symbolic links\.\nFix it/,
   ],
   [
     'a file in place of the folder',
     (s) => put(userFile(s, '.claude'), ''),
-    /\.claude\/settings\.json is left as it is: .*\.claude is in the way: it is no folder\.\nPut it right/,
+    /\.claude\/settings\.json is left as it is: .*\.claude is in the way: it is not a folder\.\nFix it/,
   ],
   [
     'a folder in place of the file',
     (s) => mkdirSync(userFile(s, '.claude/settings.json'), { recursive: true }),
-    /\.claude\/settings\.json is a folder, and has to be a file\.\nPut it right/,
+    /\.claude\/settings\.json is a folder, but must be a file\.\nFix it/,
   ],
 ])('%s is told in a sentence, and keeps no other agent from its hooks', (_, make, sentence) => {
   using s = scratch()
@@ -440,8 +440,8 @@ test('the plugin for opencode saves, waits for what is under way, and throws onl
 
 test.each([
   ['is strict', 'exits with 2', 'echo Nobody could read it. >&2; exit 2', 'Nobody could read it.'],
-  ['is strict', 'is not there', 'exit 127', 'ended with 127'],
-  ['is strict', 'is killed', 'kill -9 $$', 'ended with'],
+  ['is strict', 'is not there', 'exit 127', 'exited with 127'],
+  ['is strict', 'is killed', 'kill -9 $$', 'exited with'],
   ['is strict', 'says what cannot be read', 'echo nonsense', 'cannot be read'],
   ['is strict', 'has nothing to say', 'exit 0', 'it runs'],
   ['is not strict', 'exits with 2', 'exit 2', 'it runs'],

@@ -205,7 +205,7 @@ test('with everything gone each event of each agent ends well, and one notice is
     const answers = [...events, ...events].map((event) => hook(agent, event))
     expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 0))
     const texts = answers.map(({ stdout, stderr }) => stdout + stderr)
-    const told = texts.filter((text) => text.includes('not installed any more'))
+    const told = texts.filter((text) => text.includes('no longer installed'))
     expect({ agent, told: told.length }).toEqual({ agent, told: 1 })
     const others = texts.filter((text) => !told.includes(text))
     const silence = agent === 'cline' ? '{"cancel":false}\n' : ''
@@ -227,7 +227,7 @@ test('the notice names the file with the hooks, in the form that the agent shows
   const { hook } = place(s, { node: '/gone/node', program: '/gone/savestate' })
   expect(JSON.parse(hook('claude', 'SessionStart').stdout)).toEqual({
     systemMessage:
-      'Savestate is not installed any more, so nothing is saved. Install it again, or remove its hooks from /home/"u"/.claude/settings.json.',
+      'Savestate is no longer installed, so nothing is saved. Install it again, or remove its hooks from /home/"u"/.claude/settings.json.',
   })
 })
 

@@ -38,7 +38,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
       uncaptured: [{ path: '.env', reason: 'secret', change: 'changed', isFolder: false }],
     })
     expect(s.run(['show', '2']).stdout).toMatch(
-      /Not saved: {2}2 paths changed that no checkpoint holds\n {2}removed {2}build\/ .*\n {2}removed {2}node_modules\/ /,
+      /Not saved: {2}2 paths changed that no checkpoint has\n {2}removed {2}build\/ .*\n {2}removed {2}node_modules\/ /,
     )
     expect(s.run(['verify']).code).toBe(0)
   })
@@ -51,7 +51,7 @@ test('a rewind across such rows names what will not come back, and only what is 
   claudeShell(s, 'rm -rf build')
   const { id } = rowOf(s, PROMPT)
   const lines = [
-    'Not restored, since no checkpoint holds it (2):',
+    'Not restored, because no checkpoint has it (2):',
     '  build/  (removed by "Bash: rm -rf build", just now)',
     '  .env  (changed by "Bash: echo KEY= > .env; echo two > a.txt", just now)\n',
   ].join('\n')

@@ -175,10 +175,10 @@ test('what is wrong with an option is said, and what it must be', async () => {
   const project: Untyped = await store.project(s.project)
   const session: Untyped = await store.session('agent', { project })
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-    'rewind: to must be a text': () => project.rewind({}),
+    'rewind: to must be a string': () => project.rewind({}),
     'rewind: dryRun must be true or false': () => project.rewind({ to: '1', dryRun: 'yes' }),
     'save: what it takes must be an object': () => project.save('before lunch'),
-    'show: ref must be a text': () => project.show(1),
+    'show: ref must be a string': () => project.show(1),
     'list: limit must be more than 0': () => project.list({ limit: -1 }),
     'list: limit must be a whole number': () => project.list({ limit: 1.5 }),
     'search: words must not be empty': () => project.search({ words: ' ' }),
@@ -187,7 +187,7 @@ test('what is wrong with an option is said, and what it must be', async () => {
     'rewind: restore must be one of "files", "state", "both"': () =>
       session.rewind('1', { restore: 'all' }),
     'append: items must be a list': () => session.append('messages', 'text'),
-    'import: checkpoints.0.id must be a text; checkpoints.0.timestamp must be a text': () =>
+    'import: checkpoints.0.id must be a string; checkpoints.0.timestamp must be a string': () =>
       session.import([{ id: 1 }]),
     'import: checkpoints.0.id must have whole characters and no NUL': () =>
       session.import([{ id: 'a\0', timestamp: '2026-11-15' }]),

@@ -58,14 +58,14 @@ export function runOf(config: Config, metadata: object): string | null {
 export function textsOf(values: unknown, what: string): string[] {
   const isId = (value: unknown) => typeof value === 'string' || typeof value === 'number'
   if (Array.isArray(values) && values.every(isId)) return values.map(String)
-  throw new SavestateError('BAD_INPUT', `${what} must be a list of texts`)
+  throw new SavestateError('BAD_INPUT', `${what} must be a list of strings`)
 }
 
 /** A word that is none of both would remove something else than was meant. */
 export function refuseStrategy(strategy: unknown): void {
   if (strategy === 'keep_latest' || strategy === 'delete') return
   throw new SavestateError('BAD_INPUT', `There is no strategy ${JSON.stringify(strategy)}`, {
-    hint: 'There are keep_latest and delete.',
+    hint: 'Use keep_latest or delete.',
   })
 }
 
@@ -74,5 +74,5 @@ function textOf(value: unknown, key: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
   if (typeof value === 'number') return String(value)
-  throw new SavestateError('BAD_INPUT', `configurable.${key} is not a text`)
+  throw new SavestateError('BAD_INPUT', `configurable.${key} is not a string`)
 }

@@ -39,11 +39,11 @@ export function checkOptions(options: SaverOptions): void {
   const { project, files = false } = options
   if (project !== undefined && !(project instanceof Project)) {
     throw new SavestateError('BAD_INPUT', 'The project of a SavestateSaver is not a path', {
-      hint: 'Open it with store.project(path) and hand that over, or use SavestateSaver.open.',
+      hint: 'Open it with store.project(path) and pass the result, or use SavestateSaver.open.',
     })
   }
   if (files && project === undefined)
-    throw new SavestateError('BAD_INPUT', 'files: true needs a project, to save the files of')
+    throw new SavestateError('BAD_INPUT', 'files: true needs a project whose files it can save')
 }
 
 export function checkOpenOptions(options: OpenSaverOptions): void {

@@ -46,6 +46,6 @@ function lost(what: string): SavestateError {
   return new SavestateError(
     'STATE_UNSTORABLE',
     `The serializer of LangGraph would lose the value of ${what}`,
-    { hint: 'Functions, symbols and BigInts cannot be kept. Nothing was written.' },
+    { hint: 'Functions, symbols and BigInts cannot be stored. Nothing was written.' },
   )
 }

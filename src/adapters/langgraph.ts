@@ -154,7 +154,10 @@ export class SavestateSaver extends BaseCheckpointSaver {
     { limit = Number.POSITIVE_INFINITY, before, filter = {} }: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
     if (Number.isNaN(limit) || (Number.isFinite(limit) && !Number.isInteger(limit)))
-      throw new SavestateError('BAD_INPUT', `The limit of a list is a whole number, not ${limit}`)
+      throw new SavestateError(
+        'BAD_INPUT',
+        `The limit of a list must be a whole number, not ${limit}`,
+      )
     const wanted = Object.entries<unknown>(filter)
     const places = await this.#threads.list({
       thread: threadOf(config),

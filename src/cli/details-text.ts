@@ -71,7 +71,7 @@ function filesLines(
     ...uncapturedLines(details, screen),
     ...(details.skipped === 0
       ? []
-      : [fact('Left out', counted(details.skipped, 'path')), ...skippedLines(details, screen)]),
+      : [fact('Skipped', counted(details.skipped, 'path')), ...skippedLines(details, screen)]),
     '',
     'To get these files back with git alone, into an empty folder:',
     `  git --git-dir=${objectsFolder(home)} archive ${details.ref}:files | tar -x -C FOLDER`,
@@ -95,7 +95,7 @@ function uncapturedLines({ uncaptured }: CheckpointDetails, screen: Screen): str
   if (uncaptured.length === 0) return []
   const count = counted(uncaptured.length, 'path')
   return [
-    factOn(screen)('Not saved', `${count} changed that no checkpoint holds`),
+    factOn(screen)('Not saved', `${count} changed that no checkpoint has`),
     ...uncaptured.map(({ path, isFolder, change, reason }) =>
       screen.paint(
         'yellow',

@@ -111,7 +111,7 @@ export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
     const isBegun = waiting === 0
     const message = isBegun ? 'Interrupted before it was done' : 'Nothing was changed'
     const hint = isBegun
-      ? 'Nothing is lost. A rewind that had begun is finished by the next command.'
+      ? 'Nothing is lost. The next command finishes a rewind that had started.'
       : null
     // Written at once and without the SDK: whoever interrupts does not wait for a module to load.
     const error = { code: 'INTERRUPTED', message, hint }

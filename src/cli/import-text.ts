@@ -27,7 +27,7 @@ export function importResultText(result: ImportFromResult, request: Request): st
   if (declined) return 'Nothing has been imported.'
   const isDryRun = request.options.has('dry-run')
   const there =
-    known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} there already.`
+    known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} already there.`
   if (isDryRun) {
     const text = plan.sources.map((source) => sourceText(source, request.screen.paint))
     return [...text, 'A dry run: nothing has been imported.'].join('\n')

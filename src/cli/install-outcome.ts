@@ -14,7 +14,7 @@ export function outcomeText({ agents, declined }: Outcome, how: How): string {
   if (how.done === 'installed' && agents.length === 0) return 'No agent was found here.'
   // Of all agents only those that had something of ours are worth a line.
   const shown = isAll && how.done === 'uninstalled' ? agents.filter(hasNews) : agents
-  if (shown.length === 0) return 'No agent has hooks of Savestate here.'
+  if (shown.length === 0) return 'No agent has Savestate hooks here.'
   const isNew = how.done === 'installed' && shown.some(hasNewHooks)
   return [
     ...shown.flatMap((result) => agentLines(result, how)),
@@ -66,7 +66,7 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
 
 const NOTHING = {
   installed: (title: string) => `Hooks for ${title} are installed already: nothing to do.`,
-  uninstalled: (title: string) => `${title} has no hooks of Savestate here: nothing to do.`,
+  uninstalled: (title: string) => `${title} has no Savestate hooks here: nothing to do.`,
 }
 const WOULD = {
   installed: (title: string) => `Hooks for ${title} would be added`,

@@ -28,7 +28,7 @@ export function summaryText(
   const isChanged = changes.some(({ before, after }) => before !== undefined && after !== undefined)
   return [
     ...lines,
-    ...(isSecret ? ['The file then has a token of the daemon, so only you can read it.'] : []),
+    ...(isSecret ? ['The file will contain a token for the daemon, so only you can read it.'] : []),
     ...(isChanged ? ['Nothing else in these files changes.'] : []),
   ].join('\n')
 }
@@ -107,7 +107,7 @@ export function changeText(change: FileChange, paint: Paint): string {
   const { before, after } = change
   const what =
     before === undefined
-      ? 'Will be made'
+      ? 'Will be created'
       : after === undefined
         ? 'Will be removed'
         : 'Will be changed'

@@ -6,7 +6,7 @@ import { COMMAND_NAMES, type CommandName, specOf } from './table.js'
 /** For words that people try and that are no alias: what to type instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   revert:
-    'To go back to a checkpoint: `savestate rewind <ref>`; to take back the last rewind: `savestate undo`',
+    'To go back to a checkpoint: `savestate rewind <ref>`; to undo the last rewind: `savestate undo`',
   reset: 'To go back to a checkpoint: `savestate rewind <ref>`',
   search: 'To search the checkpoints: `savestate list --grep WORDS`',
   grep: 'To search the checkpoints: `savestate list --grep WORDS`',
@@ -32,7 +32,7 @@ export function unknownOption(
   { command, specs }: { command: CommandName | undefined; specs: readonly OptionSpec[] },
 ): string {
   if (/^-\d+$/.test(argument) && takesReference(command))
-    return `${argument} is not a checkpoint: numbers begin at 1, the newest in \`savestate list\``
+    return `${argument} is not a checkpoint: numbers start at 1, the newest in \`savestate list\``
   const known = specs.flatMap(({ name }) => (name.length > 1 ? [name] : []))
   const near = rawName.startsWith('--') ? nearest(rawName.slice(2), known) : undefined
   return `There is no option ${JSON.stringify(rawName)}${near === undefined ? '' : `; did you mean --${near}?`}`
@@ -58,7 +58,7 @@ export function optionFault(
   if (value === undefined || (isOption && given.inlineValue !== true))
     return `${rawName} needs a value`
   if (kind === 'number' && !/^[1-9][0-9]{0,8}$/.test(value))
-    return `${rawName} takes a whole number from 1 on, not ${JSON.stringify(value)}`
+    return `${rawName} takes a whole number of 1 or more, not ${JSON.stringify(value)}`
   if (choices?.includes(value) === false)
     return `${rawName} takes one of ${choices.join(', ')}, not ${JSON.stringify(value)}`
   return undefined

@@ -12,7 +12,7 @@ const GROUPS: readonly (readonly [keyof PlanView, title: string, Colour])[] = [
   ['write', 'Will be written', 'green'],
   ['remove', 'Will be removed', 'red'],
   ['keep', 'Stays as it is', 'dim'],
-  ['conflict', 'In the way, so that nothing will be done', 'yellow'],
+  ['conflict', 'In the way, so nothing will be done', 'yellow'],
 ]
 
 /** Every group with its paths in their order, at most 20 of each. Folders are listed where nothing in them is. */
@@ -51,7 +51,7 @@ export function notRestoredText(
   if (found === undefined || found.length === 0) return ''
   const more = found.length - SHOWN
   return [
-    `${paint('bold', 'Not restored, since no checkpoint holds it')} (${grouped(found.length)}):`,
+    `${paint('bold', 'Not restored, because no checkpoint has it')} (${grouped(found.length)}):`,
     ...found.slice(0, SHOWN).map(({ path, isFolder, change, by, at }) => {
       const name = `${pathForPeople(path)}${isFolder ? '/' : ''}`
       const when = relativeTime(at, now)

@@ -36,8 +36,10 @@ export function prunePlanText({ plan, above }: PruneResult, { paint }: Screen): 
     ...(unattached.drop.length === 0
       ? []
       : ['Sessions without a project', ...pointLines(unattached, paint)]),
-    ...plan.sessions.map(({ id, why }) => `Session ${printableLine(id)} goes: ${GOES[why]}`),
-    `The store takes ${bytes(plan.sizeBytes)} and would take about ${bytes(plan.afterBytes)} of ${bytes(plan.capBytes)}.`,
+    ...plan.sessions.map(
+      ({ id, why }) => `Session ${printableLine(id)} will be removed: ${GOES[why]}`,
+    ),
+    `The store uses ${bytes(plan.sizeBytes)} and would use about ${bytes(plan.afterBytes)} of ${bytes(plan.capBytes)}.`,
     ...aboveLines(above, 'It would stay'),
   ].join('\n')
 }
@@ -46,7 +48,7 @@ export function pruneResultText(result: PruneResult): string {
   const { plan, errors, sizeBytes, bytesReclaimed } = result
   const undone = plan.projects.filter(({ forgetsUndo }) => forgetsUndo)
   return [
-    `${removedText(result)} The store takes ${bytes(sizeBytes)} of ${bytes(plan.capBytes)}${bytesReclaimed > 0 ? ` (freed ${bytes(bytesReclaimed)})` : ''}.`,
+    `${removedText(result)} The store uses ${bytes(sizeBytes)} of ${bytes(plan.capBytes)}${bytesReclaimed > 0 ? ` (freed ${bytes(bytesReclaimed)})` : ''}.`,
     ...undone.map(({ path }) => `The last rewind of ${folderText(path)} can no longer be undone.`),
     ...errors.map(({ what, message }) => `Not pruned: ${printable(what)}: ${printable(message)}`),
     ...aboveLines(result.above, 'It is'),
@@ -62,7 +64,7 @@ function removedText(result: PruneResult): string {
     ...(deletedSessions === 0 ? [] : [counted(deletedSessions, 'session')]),
     ...(projects === 0 ? [] : [counted(projects, 'project')]),
   ]
-  return parts.length === 0 ? 'Nothing had to go.' : `Removed ${parts.join(', ')}.`
+  return parts.length === 0 ? 'Nothing had to be removed.' : `Removed ${parts.join(', ')}.`
 }
 
 function aboveLines(above: PruneResult['above'], start: string): string[] {
@@ -75,8 +77,8 @@ function aboveLines(above: PruneResult['above'], start: string): string[] {
     ...(largest.length === 0
       ? []
       : [
-          'Nothing that may go frees enough, so nothing goes for its size.',
-          `Most is taken by ${largest.join(', ')}.`,
+          'Removing everything that may be removed would not free enough, so nothing is removed for its size.',
+          `The largest are ${largest.join(', ')}.`,
           'Raise the limit:   savestate config set maxSizeMb N',
           'Remove a project:  savestate -C DIR clear',
         ]),
@@ -89,7 +91,7 @@ function projectLines(project: ProjectPlan, paint: Screen['paint']): string[] {
   const frees = drop.length === 0 ? '' : `, frees ${bytes(freesBytes)}`
   return [
     `${folderText(path)}${note}${frees}`,
-    ...(unreachable === null ? [] : [`  not taken for removed: ${unreachable}`]),
+    ...(unreachable === null ? [] : [`  not treated as removed: ${unreachable}`]),
     ...pointLines(project, paint),
     ...(forgetsUndo ? ['  The last rewind can no longer be undone.'] : []),
   ]
@@ -100,8 +102,7 @@ function pointLines({ drop, keep }: Points, paint: Screen['paint']): string[] {
   const files = drop.length - whole.length
   return [
     ...countsOf(whole.map(({ why }) => GOES[why])).map(
-      ([why, count]) =>
-        `  ${paint('red', `${counted(count, 'checkpoint')} ${count === 1 ? 'goes' : 'go'}`)}: ${why}`,
+      ([why, count]) => `  ${paint('red', `${counted(count, 'checkpoint')} to remove`)}: ${why}`,
     ),
     ...(files === 0
       ? []
@@ -110,7 +111,7 @@ function pointLines({ drop, keep }: Points, paint: Screen['paint']): string[] {
         ]),
     ...Object.entries(keep).map(
       ([why, count]) =>
-        `  ${counted(count, 'checkpoint')} ${count === 1 ? 'stays' : 'stay'}: ${STAYS[why as keyof Points['keep']]}`,
+        `  ${counted(count, 'checkpoint')} to keep: ${STAYS[why as keyof Points['keep']]}`,
     ),
   ]
 }

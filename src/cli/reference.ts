@@ -89,6 +89,6 @@ const CONVENTIONS = [
   '| `SAVESTATE_NEW_KEY`, `SAVESTATE_NEW_KEY_FILE` | the key that `savestate rekey` changes to |',
   '| `SAVESTATE_NO_DAEMON` | `1`: commands do not use the daemon, and hooks do not start it |',
   '| `SAVESTATE_PAGER`, `GIT_PAGER`, `PAGER` | the pager for a diff on a terminal; default `less`; `cat` or empty for none |',
-  '| `NO_COLOR`, `FORCE_COLOR` | no colors, or colors without a terminal too |',
+  '| `NO_COLOR`, `FORCE_COLOR` | no colors, or colors even without a terminal |',
   '| `CLAUDECODE` and the like | set by agents: commands that remove work then need a user (`NEEDS_PERSON`): see [agents.md](agents.md) |',
 ]

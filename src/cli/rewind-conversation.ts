@@ -24,9 +24,13 @@ export function refuseIdleContinue({ options, isJson }: Request): void {
     })
   }
   if (!isJson) return
-  throw new SavestateError('BAD_INPUT', '--continue needs a person to talk to, so --json is out', {
-    hint: 'Leave it out, and run the command that is printed under `conversation`.',
-  })
+  throw new SavestateError(
+    'BAD_INPUT',
+    '--continue runs the agent on your terminal, so it cannot be combined with --json',
+    {
+      hint: 'Omit --continue, and run the command in the field `conversation`.',
+    },
+  )
 }
 
 /** Undefined for a checkpoint that no coding agent's hook has made. Writes nothing yet. */
@@ -97,8 +101,8 @@ export async function continueConversation(
 ): Promise<number> {
   const [program, ...args] = conversation?.command ?? []
   if (program === undefined) {
-    throw new SavestateError('BAD_INPUT', 'There is no conversation that could continue', {
-      hint: 'The files are back. `savestate resume` prints a brief for a new conversation.',
+    throw new SavestateError('BAD_INPUT', 'There is no conversation to continue', {
+      hint: 'The files were restored. `savestate resume` prints a brief for a new conversation.',
     })
   }
   const cwd = (await request.project()).path

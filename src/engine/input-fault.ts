@@ -15,7 +15,7 @@ export type Issue = {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** As in `to must be a text`. */
+/** As in `to must be a string`. */
 export function inputFault(issue: Issue): string {
   return `${issue.path.map(String).join('.') || 'what it takes'} ${wanted(issue)}`
 }

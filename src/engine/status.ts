@@ -33,7 +33,7 @@ export type StatusResult = {
     readonly pid: number
     /** False while the system does not let it be watched: saves look at everything. */
     readonly isWatching: boolean
-    /** Why a save looked at everything, the last time that one had to. */
+    /** Why a save scanned everything, the last time that one had to. */
     readonly doubt: string | null
     readonly doubtAt: string | null
     readonly fullScans: number

@@ -20,12 +20,12 @@ function faultOf(text: string, count: number): string {
   const range =
     count === 1 ? 'there is only number 1' : `the numbers go from 1 (the newest) to ${count}`
   if (count > 0 && /^[1-9][0-9]*$/.test(text)) return `There is no checkpoint ${text}: ${range}`
-  if (/^-?[0-9]+$/.test(text)) return `${shown} is not a checkpoint: numbers begin at 1, the newest`
+  if (/^-?[0-9]+$/.test(text)) return `${shown} is not a checkpoint: numbers start at 1, the newest`
   const gitStyle = GIT_STYLE.exec(text)
   if (gitStyle !== null) {
     const [, tilde, carets] = gitStyle
     const back = carets?.length ?? (tilde === '' ? 1 : Number(tilde ?? 0))
-    return `${shown} is not a checkpoint: numbers begin at 1, the newest. Type ${back + 1} instead`
+    return `${shown} is not a checkpoint: numbers start at 1, the newest. Type ${back + 1} instead`
   }
   return text.length < MIN_PREFIX
     ? `No checkpoint has the name ${shown}, and an id needs at least ${MIN_PREFIX} letters`

@@ -12,19 +12,19 @@ export function refusalOf(
   if (host === undefined || !namesFor(port).includes(host.toLowerCase()))
     return {
       status: 403,
-      message: 'The Host header is not ours',
+      message: 'The Host header is wrong',
       hint: `It must be 127.0.0.1:${port} or localhost:${port}.`,
     }
   if (origin !== undefined)
     return {
       status: 403,
-      message: 'A page in a browser may not ask',
-      hint: 'Send no Origin header.',
+      message: 'Requests from web pages are not allowed',
+      hint: 'Send the request without an Origin header.',
     }
   if (!isToken(authorization, token))
     return {
       status: 401,
-      message: 'There is no token, or a wrong one',
+      message: 'The token is missing or wrong',
       hint: 'Send `Authorization: Bearer <token>`. It is in daemon/http.json of the store.',
     }
   return undefined

@@ -87,7 +87,7 @@ async function answerTo(
   if (isStopping())
     return failed(503, {
       code: 'DAEMON_FAILED',
-      message: 'The daemon is about to end',
+      message: 'The daemon is shutting down',
       hint: 'Start it again with `savestate daemon start`.',
     })
   work.count()

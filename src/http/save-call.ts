@@ -39,7 +39,7 @@ export function expectFolder(path: string): void {
 function textOf(given: ReadonlyMap<string, unknown>, key: string): string | undefined {
   const value = given.get(key)
   if (value === undefined || typeof value === 'string') return value
-  throw malformed(`${key} must be a text`)
+  throw malformed(`${key} must be a string`)
 }
 
 function parsedObject(text: string): object {
@@ -57,6 +57,6 @@ function parsedObject(text: string): object {
 
 function malformed(what: string): SavestateError {
   return new SavestateError('BAD_INPUT', `The body cannot be used: ${what}`, {
-    hint: 'Send {"path", "reason", "name"}; the last two may be left out.',
+    hint: 'Send {"path", "reason", "name"}; the last two are optional.',
   })
 }

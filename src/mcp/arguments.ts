@@ -88,7 +88,7 @@ function propertyOf({ type, description, max, choices }: ArgumentSpec): Fields {
 function faultsIn(fields: Fields, specs: ArgumentSpecs): string[] {
   const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(specs, name))
   return [
-    ...unknown.map((name) => `${JSON.stringify(name.slice(0, 100))} is not an argument of it`),
+    ...unknown.map((name) => `${JSON.stringify(name.slice(0, 100))} is not one of its arguments`),
     ...Object.entries(specs).flatMap(([name, spec]) => {
       const fault = faultOf(fields[name], spec)
       return fault === undefined ? [] : `${name} ${fault}`
@@ -102,7 +102,7 @@ function faultOf(value: unknown, spec: ArgumentSpec): string | undefined {
   switch (type) {
     case 'text': {
       const isText = typeof value === 'string' && value !== '' && value.length <= max
-      return isText ? undefined : `must be a text of 1 to ${max} characters`
+      return isText ? undefined : `must be a string of 1 to ${max} characters`
     }
     case 'choice': {
       const isOne = typeof value === 'string' && choices.includes(value)
@@ -120,7 +120,7 @@ function faultOf(value: unknown, spec: ArgumentSpec): string | undefined {
         Array.isArray(value) &&
         value.length <= MAX_TEXTS &&
         value.every((one) => typeof one === 'string' && one !== '')
-      return areTexts ? undefined : `must be a list of at most ${MAX_TEXTS} texts`
+      return areTexts ? undefined : `must be a list of at most ${MAX_TEXTS} strings`
     }
   }
 }

@@ -46,11 +46,13 @@ export function messageOf(json: unknown): Message {
   const known = isId(id) ? id : null
   if (jsonrpc !== '2.0') return { type: 'fault', id: known, text: 'jsonrpc is not "2.0"' }
   if (method === undefined && ('result' in fields || 'error' in fields)) return { type: 'response' }
-  if (typeof method !== 'string') return { type: 'fault', id: known, text: 'method is not a text' }
+  if (typeof method !== 'string')
+    return { type: 'fault', id: known, text: 'method is not a string' }
   const given = fieldsOf(params)
   if (given === undefined) return { type: 'fault', id: known, text: 'params is not an object' }
   if (!('id' in fields)) return { type: 'notification', method, params: given }
-  if (!isId(id)) return { type: 'fault', id: null, text: 'id is neither a text nor a whole number' }
+  if (!isId(id))
+    return { type: 'fault', id: null, text: 'id is neither a string nor a whole number' }
   return { type: 'request', id, method, params: given }
 }
 

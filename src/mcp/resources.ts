@@ -26,7 +26,7 @@ export const TEMPLATES: readonly Fields[] = [
     uriTemplate: 'savestate://checkpoint/{ref}',
     name: 'checkpoint',
     title: 'A checkpoint in full',
-    description: 'What it holds, what it left out, what it changed',
+    description: 'What it contains, what it skipped, and what it changed',
     mimeType: JSON_TYPE,
   },
   {

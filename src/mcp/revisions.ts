@@ -34,10 +34,10 @@ export function statesRevision(params: Fields): boolean {
   const requested = fieldsOf(params['_meta'])?.[REVISION_KEY]
   if (requested === undefined) return false
   if (typeof requested !== 'string')
-    throw new ProtocolError(FAULTS.params, `${REVISION_KEY} is not a text`)
+    throw new ProtocolError(FAULTS.params, `${REVISION_KEY} is not a string`)
   if (requested === STATED || AGREED.includes(requested)) return requested === STATED
   const data = { supported: REVISIONS, requested }
-  throw new ProtocolError(FAULTS.revision, 'This protocol revision is not spoken here', data)
+  throw new ProtocolError(FAULTS.revision, 'This protocol revision is not supported', data)
 }
 
 /** The result as 2026-07-28 wants it. */

@@ -68,13 +68,12 @@ function readKeyFile(
   }
   try {
     const stats = fstatSync(fd)
-    if (!stats.isFile())
-      throw unusable(`What ${name} names is not a file: ${path}`, 'Check the path.')
+    if (!stats.isFile()) throw unusable(`${name} does not name a file: ${path}`, 'Check the path.')
     if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0)
-      throw unusable(`Others may read the file of ${name}: ${path}`, `Run: chmod 600 ${path}`)
+      throw unusable(`Other users can read the file of ${name}: ${path}`, `Run: chmod 600 ${path}`)
     if (`${realpathSync(path)}${sep}`.startsWith(`${home}${sep}`))
       throw unusable(
-        `The file of ${name} is in the store that it locks: ${path}`,
+        `The file of ${name} is in the store that it encrypts: ${path}`,
         'Keep it elsewhere, so that a copy of the store is not a copy of the key.',
       )
     return readFileSync(fd, 'utf8')

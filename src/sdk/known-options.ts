@@ -35,5 +35,5 @@ export function expectHooks(hooks: Hooks): void {
   const isHooks = typeof hooks === 'object' && hooks !== null
   const isCallable = (hook: unknown) => hook === undefined || typeof hook === 'function'
   if (isHooks && Object.values(hooks).every(isCallable)) return
-  throw new SavestateError('BAD_INPUT', 'The hooks of a call are an object of functions')
+  throw new SavestateError('BAD_INPUT', 'The hooks of a call must be an object of functions')
 }

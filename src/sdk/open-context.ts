@@ -65,7 +65,7 @@ function checkOptions(options: StoreOptions): void {
   // Not by its class: the package may be there twice, and each copy has one of its own.
   const { classes } = options
   if (classes === undefined || typeof Object(classes).withPrototype === 'function') return
-  throw new SavestateError('BAD_INPUT', 'classes of openStore is a ClassRegistry', {
+  throw new SavestateError('BAD_INPUT', 'classes of openStore must be a ClassRegistry', {
     hint: 'Make one with `new ClassRegistry()`, and name each class with its `register(name, { type, toValue, fromValue })`.',
   })
 }
@@ -75,12 +75,15 @@ function checkLimits(limits: Partial<Limits>): void {
   for (const name of ['maxFileBytes', 'maxFiles'] as const) {
     const limit: unknown = limits[name]
     if (limit === undefined || (typeof limit === 'number' && limit >= 0)) continue
-    throw new SavestateError('BAD_INPUT', `limits.${name} of openStore is a number, 0 or more`)
+    throw new SavestateError('BAD_INPUT', `limits.${name} of openStore must be a number, 0 or more`)
   }
   const { allowSecrets } = limits
   refuseNoList('openStore', 'limits.allowSecrets', allowSecrets)
   if (allowSecrets === undefined || allowSecrets.every((line) => typeof line === 'string')) return
-  throw new SavestateError('BAD_INPUT', 'limits.allowSecrets of openStore is a list of texts')
+  throw new SavestateError(
+    'BAD_INPUT',
+    'limits.allowSecrets of openStore must be a list of strings',
+  )
 }
 
 /** `use` is held for as long as the store is open. */
@@ -127,5 +130,5 @@ export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
   if (home === undefined) return process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
   // Anything else, such as null, would be taken for no place at all, and the usual store be worked on.
   if (typeof home === 'string' && home !== '' && !home.includes('\0')) return home
-  throw new SavestateError('BAD_INPUT', 'The home of a store is a path, as a text')
+  throw new SavestateError('BAD_INPUT', 'The home of a store must be a path, as a string')
 }

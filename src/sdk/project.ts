@@ -117,7 +117,7 @@ export class Project {
   static known(project: Project): KnownProject {
     if (!(project instanceof Project)) {
       throw new SavestateError('BAD_INPUT', 'The project of a session is not a path', {
-        hint: 'Open it with store.project(path) and hand that over.',
+        hint: 'Open it with store.project(path) and pass the result.',
       })
     }
     return engine.ensureProject(project.#context)

@@ -53,15 +53,15 @@ test('a word that is no alias gets the command to type instead', () => {
     faultOf('show', '-12'),
     faultOf('list', '-1'),
   ]).toEqual([
-    'There is no command "revert". To go back to a checkpoint: `savestate rewind <ref>`; to take back the last rewind: `savestate undo`',
+    'There is no command "revert". To go back to a checkpoint: `savestate rewind <ref>`; to undo the last rewind: `savestate undo`',
     'There is no command "search". To search the checkpoints: `savestate list --grep WORDS`',
     'There is no command "commit". To make a checkpoint: `savestate save -m "why"`',
     '"aider" is not one of claude, codex, gemini, opencode, cursor, cline, copilot, hermes. For any other agent or program: `savestate run -- aider`',
     '"claude-code" is not one of claude, codex, gemini, opencode, cursor, cline, copilot, hermes; did you mean claude?',
     '"claud" is not one of claude, codex, gemini, opencode, cursor, cline, copilot, hermes; did you mean claude?',
     'Unexpected argument "hello". To add a message: `savestate save -m "hello world"`',
-    '-1 is not a checkpoint: numbers begin at 1, the newest in `savestate list`',
-    '-12 is not a checkpoint: numbers begin at 1, the newest in `savestate list`',
+    '-1 is not a checkpoint: numbers start at 1, the newest in `savestate list`',
+    '-12 is not a checkpoint: numbers start at 1, the newest in `savestate list`',
     'There is no option "-1"',
   ])
 })

@@ -150,7 +150,7 @@ test('show tells everything, and its way back with git alone works', () => {
     '  modified a.txt  +2 −1',
     '  added    empty/',
     '  mode     src/b.txt  mode 0644 → 0600',
-    'Left out:   2 paths',
+    'Skipped:    2 paths',
     '  1 a secret, by its name or its content',
     '    .env',
     '  1 a version control folder',
@@ -279,9 +279,7 @@ test('a rewind that meets something uncaptured shows it in a dry run, and stops'
   s.write({ '.gitignore': 'a.txt\n', 'a.txt': 'ignored now\n' })
   const dry = s.run(['rewind', '1', '--dry-run'])
   expect(dry.code).toBe(0)
-  expect(dry.stdout).toContain(
-    'In the way, so that nothing will be done (1):\n  a.txt  (not captured',
-  )
+  expect(dry.stdout).toContain('In the way, so nothing will be done (1):\n  a.txt  (not captured')
   expect(s.run(['rewind', '1', '--yes'])).toMatchObject({ code: 2, stdout: '' })
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('ignored now\n')
 })
@@ -299,7 +297,7 @@ test('pin, unpin and name say what they did', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   expect(steady(s.run(['pin', '1']).stdout)).toBe(
-    'Pinned <id>: it is kept whatever the limits say.\n',
+    'Pinned <id>: it is kept regardless of the limits.\n',
   )
   expect(steady(s.run(['unpin', '1']).stdout)).toBe(
     'Unpinned <id>: the limits apply to it again.\n',

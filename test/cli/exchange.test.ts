@@ -71,7 +71,7 @@ test('export prints all checkpoints, oldest first, and import reads them elsewhe
     known: 2,
   })
   expect(other.run(['import', 'json', path, '--session', 'copy']).stdout).toBe(
-    'Imported 0 checkpoints into copy. 2 were there already.\n',
+    'Imported 0 checkpoints into copy. 2 were already there.\n',
   )
   expect(exportOf(other)).toEqual(exported)
   expect(other.json(['list'])).toMatchObject({

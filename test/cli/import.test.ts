@@ -80,7 +80,7 @@ test('hermes: the plan, then a yes, then what was done', () => {
     problems,
   })
   expect(s.run(['import', 'hermes', base]).stdout).toBe(
-    'Nothing to import. 3 were there already.\n',
+    'Nothing to import. 3 were already there.\n',
   )
   expect(s.run(['list']).stdout).toMatch(/two[^]*one/)
   expect(s.run(['rewind', '2', '-y'])).toMatchObject({ code: 0 })

@@ -96,14 +96,14 @@ test('uninstall --all names only agents that had hooks, and what remains', () =>
     ].join('\n'),
   )
   expect(screen).not.toMatch(/gemini|cline/i)
-  expect(s.run(['uninstall', '--all']).stdout).toMatch(/^No agent has hooks of Savestate here\.\n/)
+  expect(s.run(['uninstall', '--all']).stdout).toMatch(/^No agent has Savestate hooks here\.\n/)
 })
 
 test('an install over HTTP that is declined leaves no open port', () => {
   using s = daemonScratch()
   const { pid } = s.daemon('start')
   const screen = terminal(s, 'savestate install claude --http', ['n'])
-  expect(screen).toContain('The file then has a token of the daemon, so only you can read it.')
+  expect(screen).toContain('The file will contain a token for the daemon, so only you can read it.')
   expect(isAlive(pid)).toBe(false)
   expect(s.address()).toBeUndefined()
   expect(existsSync(settings(s))).toBe(false)

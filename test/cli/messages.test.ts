@@ -29,16 +29,16 @@ test('a reference that is no checkpoint is explained by what it looks like', () 
     ),
   ).toEqual([
     'Error: There is no checkpoint 999: the numbers go from 1 (the newest) to 2.\n',
-    'Error: "0" is not a checkpoint: numbers begin at 1, the newest.\n',
-    'Error: "HEAD" is not a checkpoint: numbers begin at 1, the newest. Type 1 instead.\n',
-    'Error: "HEAD~1" is not a checkpoint: numbers begin at 1, the newest. Type 2 instead.\n',
-    'Error: "@" is not a checkpoint: numbers begin at 1, the newest. Type 1 instead.\n',
-    'Error: "@~2" is not a checkpoint: numbers begin at 1, the newest. Type 3 instead.\n',
-    'Error: "HEAD^^" is not a checkpoint: numbers begin at 1, the newest. Type 3 instead.\n',
+    'Error: "0" is not a checkpoint: numbers start at 1, the newest.\n',
+    'Error: "HEAD" is not a checkpoint: numbers start at 1, the newest. Type 1 instead.\n',
+    'Error: "HEAD~1" is not a checkpoint: numbers start at 1, the newest. Type 2 instead.\n',
+    'Error: "@" is not a checkpoint: numbers start at 1, the newest. Type 1 instead.\n',
+    'Error: "@~2" is not a checkpoint: numbers start at 1, the newest. Type 3 instead.\n',
+    'Error: "HEAD^^" is not a checkpoint: numbers start at 1, the newest. Type 3 instead.\n',
     'Error: No checkpoint has the name "zz", and an id needs at least 4 letters.\n',
     'Error: No checkpoint has the name "zzzz" or an id starting with it.\n',
   ])
-  expect(errorOf(s, 'rewind', '-1')).toContain('-1 is not a checkpoint: numbers begin at 1')
+  expect(errorOf(s, 'rewind', '-1')).toContain('-1 is not a checkpoint: numbers start at 1')
 })
 
 test('diff alone is the diff since the newest checkpoint', () => {

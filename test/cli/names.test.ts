@@ -31,7 +31,7 @@ test('a name can be given, replaced and taken off, and each time it is said', ()
     '<2> is now named better. It was named works before.\n',
   )
   expect(said(s, ids, ['name', 'better', '--remove'])).toBe(
-    'Took the name better off <2>. The limits apply to it again, unless it is pinned.\n',
+    'Removed the name better from <2>. The limits apply to it again, unless it is pinned.\n',
   )
   expect(said(s, ids, ['name', '2', '--remove'])).toBe('<2> has no name.\n')
   expect(s.run(['show', 'better']).code).toBe(2)

@@ -58,12 +58,12 @@ describe('prune', () => {
     const [first, ...lines] = dry.stdout.split('\n')
     expect(first).toMatch(/project, frees [\d.]+ (B|KB)$/)
     expect(lines.slice(0, 3)).toEqual([
-      '  1 checkpoint goes: over the number to keep',
-      '  1 checkpoint stays: within the limits',
-      '  1 checkpoint stays: pinned',
+      '  1 checkpoint to remove: over the number to keep',
+      '  1 checkpoint to keep: within the limits',
+      '  1 checkpoint to keep: pinned',
     ])
     expect(lines[3]).toMatch(
-      /^The store takes [\d.]+ KB and would take about [\d.]+ KB of 2\.0 GB\.$/,
+      /^The store uses [\d.]+ KB and would use about [\d.]+ KB of 2\.0 GB\.$/,
     )
     expect(s.run(['prune', '--max-checkpoints', '1'])).toMatchObject({
       code: 2,
@@ -78,18 +78,20 @@ describe('prune', () => {
     const yes = answered(s, 'prune --max-checkpoints 1', 'y')
     expect([yes.code, yes.stdout]).toEqual([
       0,
-      expect.stringContaining('Removed 1 checkpoint. The store takes '),
+      expect.stringContaining('Removed 1 checkpoint. The store uses '),
     ])
     expect(count(s)).toBe(2)
     const again = s.run(['prune', '--max-checkpoints', '1'])
     expect(again.code).toBe(0)
-    expect(again.stdout).toMatch(/^Nothing had to go\. The store takes [\d.]+ KB of 2\.0 GB\.\n$/)
+    expect(again.stdout).toMatch(
+      /^Nothing had to be removed\. The store uses [\d.]+ KB of 2\.0 GB\.\n$/,
+    )
   })
 
   test('a dry run is one also where nobody is there', () => {
     using s = withCheckpoints()
     const dry = s.run(['prune', '--max-checkpoints', '1', '--unattended', '--dry-run'])
-    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('1 checkpoint goes')])
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('1 checkpoint to remove')])
     expect(count(s)).toBe(3)
   })
 
@@ -139,7 +141,7 @@ describe('prune', () => {
     expect(dry.stdout).toMatch(
       /It would stay [\d.]+ KB over the limit, because of 1 checkpoint \(pinned\),/,
     )
-    expect(dry.stdout).toContain('Nothing that may go frees enough')
+    expect(dry.stdout).toContain('would not free enough')
     expect(dry.stdout).toContain('savestate config set maxSizeMb')
     const done = s.run(['prune', '-y'])
     expect(done.code).toBe(2)
@@ -157,7 +159,7 @@ describe('prune', () => {
       s.run(['save'])
     }
     const { code, stdout } = s.run(['prune', '--unattended', '--max-checkpoints', '1', '--dry-run'])
-    expect([code, stdout]).toEqual([0, expect.stringContaining('  2 checkpoints go: ')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('  2 checkpoints to remove: ')])
     expect((s.json(['list']) as { checkpoints: unknown[] }).checkpoints).toHaveLength(3)
   })
 
@@ -176,10 +178,10 @@ describe('prune', () => {
     const kept = s.json(['prune', '--keep-orphans', '-y']) as PruneResult
     expect(kept.deletedOrphan).toBe(0)
     const { stdout } = s.run(['prune', '--dry-run'])
-    expect(stdout).toContain('  1 checkpoint goes: the folder is gone\n')
+    expect(stdout).toContain('  1 checkpoint to remove: the folder is gone\n')
     expect(stdout).toContain('work cannot be reached\n')
     expect(stdout).toContain(
-      '  not taken for removed: the folder above it cannot be reached either\n',
+      '  not treated as removed: the folder above it cannot be reached either\n',
     )
     expect(s.run(['prune', '--unattended'])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(s.json(['prune', '--unattended'])).toMatchObject({ applied: true, deletedOrphan: 0 })
@@ -401,7 +403,7 @@ describe('clear', () => {
     expect(count(s)).toBe(0)
     expect(s.run(['clear'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^The store holds nothing of /),
+      stdout: expect.stringMatching(/^There is nothing to remove: the store has no data of /),
     })
   })
 
@@ -413,7 +415,7 @@ describe('clear', () => {
       const { code, stdout } = s.run(['clear', '--all', flag])
       expect([code, stdout]).toEqual([
         0,
-        expect.stringMatching(/^The store is empty: .* given back\.\nYour settings stay /),
+        expect.stringMatching(/^The store is empty: .* freed\.\nYour settings \(config\.json\) /),
       ])
       expect(readdirSync(s.home).sort()).toEqual(['config.json', 'format', 'locks'])
       expect(s.run(['save']).code).toBe(0)

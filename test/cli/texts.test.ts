@@ -201,7 +201,7 @@ test('arguments are read in any order, and what is wrong is said', () => {
   ]).toEqual([
     'There is no command "lsit"; did you mean `list`?',
     'There is no option "--limt"; did you mean --limit?',
-    '--limit takes a whole number from 1 on, not "0"',
+    '--limit takes a whole number of 1 or more, not "0"',
     '--limit needs a value',
     '-m needs a value',
     '--all takes no value',

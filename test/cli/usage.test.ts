@@ -31,7 +31,7 @@ test('wrong usage ends with 2, the fault and the usage', () => {
     code: 2,
     stdout: '',
     stderr:
-      'Error: --limit takes a whole number from 1 on, not "many".\n' +
+      'Error: --limit takes a whole number of 1 or more, not "many".\n' +
       'Usage: savestate list [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [-- PATH…]\n',
   })
   for (const args of [
@@ -58,7 +58,7 @@ test('with --json an error is JSON on stderr', () => {
   expect(errorOf('list', '--limit', '0')).toEqual({
     error: {
       code: 'BAD_INPUT',
-      message: '--limit takes a whole number from 1 on, not "0"',
+      message: '--limit takes a whole number of 1 or more, not "0"',
       hint: 'Usage: savestate list [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [-- PATH…]',
     },
   })

@@ -108,9 +108,9 @@ describe('prune', () => {
     for (const thread of ['1', '2', '12']) await putChain(s.saver, at(thread), steps(3))
     const untyped = s.saver as unknown as Record<string, (...given: unknown[]) => Promise<void>>
     const calls: Readonly<Record<string, () => Promise<void> | undefined>> = {
-      'threadIds must be a list of texts': () => untyped['prune']?.('12', 'delete'),
+      'threadIds must be a list of strings': () => untyped['prune']?.('12', 'delete'),
       'There is no strategy "keep"': () => untyped['prune']?.(['12'], 'keep'),
-      'runIds must be a list of texts': () => untyped['deleteForRuns']?.('12'),
+      'runIds must be a list of strings': () => untyped['deleteForRuns']?.('12'),
     }
     for (const [message, call] of Object.entries(calls))
       await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })

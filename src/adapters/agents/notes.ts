@@ -57,7 +57,7 @@ export async function findPlace(
   const [first] = places
   if (folder === undefined || !isAbsolute(folder)) {
     if (first !== undefined) return first
-    throw new SavestateError('BAD_INPUT', `${event.agent} did not say in which folder it works`)
+    throw new SavestateError('BAD_INPUT', `${event.agent} did not report its working folder`)
   }
   const known = places.find(({ root }) => isWithin(root, folder))
   if (known !== undefined) return known

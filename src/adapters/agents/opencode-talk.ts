@@ -100,7 +100,7 @@ function runOpencode(
     timeout: LIMIT_MS,
   })
   if (error === undefined && status === 0) return
-  throw new SavestateError('BAD_INPUT', `opencode ${args[0] ?? ''} did not work`, {
+  throw new SavestateError('BAD_INPUT', `opencode ${args[0] ?? ''} failed`, {
     hint: `Is opencode on your PATH? ${BACK}`,
     ...(error === undefined ? {} : { cause: error }),
   })

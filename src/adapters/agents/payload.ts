@@ -26,7 +26,7 @@ export class Payload {
   malformed(why: string): SavestateError {
     return new SavestateError(
       'BAD_INPUT',
-      `What ${this.#agent} sent at ${JSON.stringify(this.#eventName.slice(0, MAX_ID))} is malformed: ${why}`,
+      `The event ${JSON.stringify(this.#eventName.slice(0, MAX_ID))} from ${this.#agent} is malformed: ${why}`,
     )
   }
 
@@ -39,7 +39,7 @@ export class Payload {
   text(key: string): string | undefined {
     const value = this.value(key)
     if (value === undefined || typeof value === 'string') return value
-    throw this.malformed(`${key} is not a text`)
+    throw this.malformed(`${key} is not a string`)
   }
 
   /** A short name of something. An empty one is none. */
@@ -79,7 +79,7 @@ export class Payload {
     const first: unknown = list[0]
     if (first === undefined) return undefined
     if (typeof first === 'string' && isShort(first, MAX_PATH)) return first
-    throw this.malformed(`${key} does not hold a path`)
+    throw this.malformed(`${key} contains no path`)
   }
 
   /** What was not asked for. */
@@ -95,7 +95,7 @@ export class Payload {
     const text = this.text(key)
     if (text === undefined || text === '') return undefined
     if (isShort(text, max)) return text
-    throw this.malformed(`${key} is too long, or holds a NUL`)
+    throw this.malformed(`${key} is too long, or contains a NUL`)
   }
 }
 

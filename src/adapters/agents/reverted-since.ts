@@ -40,5 +40,5 @@ export function revertedText(files: readonly string[]): string {
   }
   const more = files.length - shown.length
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
-  return `Files of this project were brought back to an earlier state with Savestate since your last turn, so they no longer hold what you know of them. Read them again before you rely on them: ${list}.`
+  return `Since your last turn, files of this project were restored to an earlier state with Savestate, so their content may differ from what you have read. Read them again before you rely on them: ${list}.`
 }

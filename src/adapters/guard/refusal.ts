@@ -19,12 +19,12 @@ export async function refusalOf(
   const objection = objectionTo(event.tool, options)
   if (objection === undefined) return undefined
   if (objection.type === 'store')
-    return 'Savestate keeps its store from agents: it holds what brings the work of the person back. Nothing was run. Use `savestate list`, `show` and `diff` to look at checkpoints.'
+    return 'Agents may not access the store of Savestate: the user restores work from it. Nothing was run. Use `savestate list`, `show` and `diff` to read checkpoints.'
   const { need, what } = objection
   if (need === 'always')
-    return `\`savestate ${what}\` in this form is for a person alone, so it was not run. Ask the person to run it in a terminal of their own.`
+    return `Only the user may run \`savestate ${what}\` in this form, so it was not run. Ask the user to run it in their own terminal.`
   if (await mayRewind(store, { agent, folder })) return undefined
-  return `\`savestate ${what}\` takes work away, and the person has not allowed agents to ask for it, so it was not run. Ask the person to run it in a terminal of their own; \`--dry-run\` shows what it would do.`
+  return `\`savestate ${what}\` can discard work, and the user has not allowed agents to run it, so it was not run. Ask the user to run it in their own terminal; \`--dry-run\` shows what it would do.`
 }
 
 /** Where the tool runs, as a whole path: of whoever does this work for a hook, the own folder says nothing. */

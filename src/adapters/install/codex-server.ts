@@ -68,7 +68,10 @@ export function addServer(before: Edited, server: McpServer): Edited {
   const after = edited(before, { offset: text.length, removed: '', inserted })
   // What Codex will read has the entry, and nothing else has changed its meaning.
   if (tableAt(after.text, ['mcp_servers', 'savestate']) !== undefined) return after
-  throw new SavestateError('CONFIG_INVALID', 'its table of servers cannot be added to')
+  throw new SavestateError(
+    'CONFIG_INVALID',
+    'its table of servers has a form that Savestate cannot extend',
+  )
 }
 
 export function removeServer(before: Edited): Edited {

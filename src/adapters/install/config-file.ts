@@ -29,8 +29,8 @@ export function readConfig(path: string): string | undefined {
   const bytes = ifThere(() => {
     const found = statSync(path)
     if (found.isDirectory())
-      throw new SavestateError('FILE_FAILED', `${path} is a folder, and has to be a file`, {
-        hint: 'Put it right, then run the command again.',
+      throw new SavestateError('FILE_FAILED', `${path} is a folder, but must be a file`, {
+        hint: 'Fix it, then run the command again.',
       })
     const { size } = found
     if (size > MAX_BYTES) throw new SavestateError('CONFIG_INVALID', 'it is too large')
@@ -68,7 +68,7 @@ export function writeConfig({
   folderMode,
 }: ConfigWrite): readonly string[] {
   if (readConfig(path) !== before) {
-    throw new SavestateError('CONFIG_INVALID', `${path} was changed while you were asked`, {
+    throw new SavestateError('CONFIG_INVALID', `${path} changed while the question was open`, {
       hint: 'Nothing was written to it. Run the command again.',
     })
   }
@@ -133,7 +133,7 @@ function linkAt(path: string): string | undefined {
 }
 
 function circle(cause?: unknown): SavestateError {
-  return new SavestateError('CONFIG_INVALID', 'its links lead in a circle', { cause })
+  return new SavestateError('CONFIG_INVALID', 'it is a loop of symbolic links', { cause })
 }
 
 /** Outermost first. Throws CONFIG_INVALID where one of them, or what is above them, is no folder. */
@@ -141,7 +141,7 @@ function missingFolders(folder: string): readonly string[] {
   const found = ifThere(() => statSync(folder))
   if (found === undefined) return [...missingFolders(dirname(folder)), folder]
   if (found.isDirectory()) return []
-  throw new SavestateError('CONFIG_INVALID', `${folder} is in the way: it is no folder`)
+  throw new SavestateError('CONFIG_INVALID', `${folder} is in the way: it is not a folder`)
 }
 
 function makeFolders(folder: string, mode: number): readonly string[] {

@@ -12,7 +12,7 @@ const MAX_DEPTH = 200
 
 /** Throws CONFIG_INVALID for what is not one object with distinct keys. */
 export function parseJson(text: string): Node {
-  if (depthOf(text) > MAX_DEPTH) throw invalid('it is nested too deep')
+  if (depthOf(text) > MAX_DEPTH) throw invalid('it is nested too deeply')
   const errors: ParseError[] = []
   const root = parseTree(withoutMark(text), errors, PARSING)
   const [fault] = errors
@@ -47,11 +47,11 @@ export function nodeAt(root: Node, path: JsonPath): Node | undefined {
   for (const key of path) {
     if (node === undefined) return undefined
     if (node.type !== 'object')
-      throw invalid(`${JSON.stringify(key)} stands in something that is not an object`)
+      throw invalid(`${JSON.stringify(key)} is in a value that is not an object`)
     const found: Node[] = propertiesOf(node)
       .filter(([name]) => name === key)
       .map(([, value]) => value)
-    if (found.length > 1) throw invalid(`${JSON.stringify(key)} stands in it twice`)
+    if (found.length > 1) throw invalid(`${JSON.stringify(key)} occurs twice in it`)
     node = found[0]
   }
   return node

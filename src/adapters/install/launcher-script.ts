@@ -105,7 +105,7 @@ fi
 # An agent may fail if nothing reads what it sends.
 [ -t 0 ] || cat >/dev/null`
 
-const REPORT = `why="Savestate is not installed any more, so nothing is saved. Install it again, or remove its hooks from $file."
+const REPORT = `why="Savestate is no longer installed, so nothing is saved. Install it again, or remove its hooks from $file."
 case " $* " in
 *' --strict '*)
   case $3 in

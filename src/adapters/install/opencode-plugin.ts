@@ -41,13 +41,13 @@ export const Savestate = async ({ client, directory }) => {
         try {
           resolve({ failure, ...(output.trim() === "" ? {} : JSON.parse(output)) })
         } catch {
-          resolve({ failure: failure ?? "what it said cannot be read" })
+          resolve({ failure: failure ?? "its answer cannot be read" })
         }
       }
       const ended = (code, signal) => {
         if (code === 0) return done()
         const reason = errors.trim()
-        done(code === 2 && reason !== "" ? reason : "it ended with " + (code ?? signal) + " " + reason)
+        done(code === 2 && reason !== "" ? reason : "it exited with " + (code ?? signal) + " " + reason)
       }
       try {
         const child = spawn("/bin/sh", ["-c", LINE, "sh", name], { cwd: directory, stdio: "pipe" })

@@ -74,7 +74,7 @@ export function inFile<Result>(path: string, work: (text: string | undefined) =>
     return work(readConfig(path))
   } catch (error) {
     if (!(error instanceof SavestateError) || error.code !== 'CONFIG_INVALID') throw error
-    const hint = error.hint ?? 'Put it right, then run the command again.'
+    const hint = error.hint ?? 'Fix it, then run the command again.'
     throw new SavestateError('CONFIG_INVALID', `${path} is left as it is: ${error.message}`, {
       hint,
       cause: error,
@@ -165,7 +165,10 @@ function withoutOurs(target: Target, text: string, stripping: Stripping): string
       return removeBlock(unedited(text)).text
     case 'file':
       if (text === '' || isOurFile(text)) return ''
-      throw new SavestateError('CONFIG_INVALID', 'there is a file of that name that is not ours')
+      throw new SavestateError(
+        'CONFIG_INVALID',
+        'a file with that name exists that Savestate did not write',
+      )
   }
 }
 
@@ -193,7 +196,7 @@ function uninstalled(
     if (!isOurFile(text)) return undefined
     return text === target.content
       ? gone
-      : 'it was changed since it was written, and is left as it is'
+      : 'it has been edited since it was written, so it is left as it is'
   }
   const after = withoutOurs(target, text, {
     onlyStale: false,

@@ -19,7 +19,7 @@ export function addTrust(before: Edited, { key, hash }: Trust): Edited {
   if (trustedHash(after.text, key) === hash) return after
   throw new SavestateError(
     'CONFIG_INVALID',
-    'its table of hooks has a form that cannot be added to',
+    'its table of hooks has a form that Savestate cannot extend',
   )
 }
 
@@ -59,7 +59,10 @@ function replaced(before: Edited, trust: Trust & { readonly known: string }): Ed
   const start = before.text.indexOf(tableOf(trust.key))
   const offset = start === -1 ? -1 : before.text.indexOf(trust.known, start)
   if (offset === -1)
-    throw new SavestateError('CONFIG_INVALID', 'its table of hooks is not as Codex writes it')
+    throw new SavestateError(
+      'CONFIG_INVALID',
+      'its table of hooks does not have the form that Codex writes',
+    )
   return edited(before, { offset, removed: trust.known, inserted: trust.hash })
 }
 

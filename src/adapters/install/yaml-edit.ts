@@ -10,7 +10,7 @@ const END = '# <<< savestate install <<<'
 export function addBlock(before: Edited, key: string, lines: readonly string[]): Edited {
   const { text } = before
   if (isYamlTooDeep(text, { Lexer, Parser }))
-    throw new SavestateError('CONFIG_INVALID', 'it is nested too deep')
+    throw new SavestateError('CONFIG_INVALID', 'it is nested too deeply')
   const document = parseDocument(text)
   const [fault] = document.errors
   if (fault !== undefined)
@@ -19,16 +19,20 @@ export function addBlock(before: Edited, key: string, lines: readonly string[]):
   if (!isEmpty && (!isMap(document.contents) || document.contents.flow === true))
     throw new SavestateError('CONFIG_INVALID', 'it is not a mapping in block form')
   if (document.has(key)) {
-    throw new SavestateError('CONFIG_INVALID', `it has ${key} already, which cannot be added to`, {
-      hint: `Add these lines to it by hand:\n${lines.join('\n')}`,
-    })
+    throw new SavestateError(
+      'CONFIG_INVALID',
+      `it already has ${key}, which Savestate cannot extend`,
+      {
+        hint: `Add these lines to it by hand:\n${lines.join('\n')}`,
+      },
+    )
   }
   const eol = lineEndOf(text)
   const gap = text === '' || text.endsWith('\n') ? '' : eol
   const inserted = `${gap}${[BEGIN, ...lines, END].join(eol)}${eol}`
   const after = edited(before, { offset: text.length, removed: '', inserted })
   if (parseDocument(after.text).errors.length === 0) return after
-  throw new SavestateError('CONFIG_INVALID', 'something at its end does not allow a block after it')
+  throw new SavestateError('CONFIG_INVALID', 'no block can be added after what is at its end')
 }
 
 /** The lines of the block; undefined if there is none. */

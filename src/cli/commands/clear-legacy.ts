@@ -22,7 +22,7 @@ export const run = command<Cleared>({
     if (!applied) return 'Nothing has been removed.'
     if (removed.length === 0) return 'There are no archives of older stores.'
     const total = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-    return `Removed ${counted(removed.length, 'archive')}: ${bytes(total)} given back.`
+    return `Removed ${counted(removed.length, 'archive')}: ${bytes(total)} freed.`
   },
   exitCode: ({ applied }) => (applied ? EXIT.done : EXIT.declined),
 })

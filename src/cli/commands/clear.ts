@@ -31,11 +31,15 @@ async function clearOne(request: Request): Promise<Cleared> {
   const planned = await project.clear({ dryRun: true }, request.hooks)
   const folder = folderText(planned.path)
   if (planned.checkpoints + planned.sessions === 0)
-    return { applied: false, project: planned, text: `The store holds nothing of ${folder}.` }
+    return {
+      applied: false,
+      project: planned,
+      text: `There is nothing to remove: the store has no data of ${folder}.`,
+    }
   const plan = [
-    `This removes all that the store holds of ${folder}:`,
+    `This removes everything that the store has of ${folder}:`,
     `  ${counted(planned.checkpoints, 'checkpoint')}, ${counted(planned.sessions, 'session')}`,
-    'It cannot be undone. The folder itself is not touched; other projects stay (--all takes them too).',
+    'It cannot be undone. The folder itself is not touched; other projects stay (--all removes them too).',
   ].join('\n')
   if (request.options.has('dry-run')) return { applied: false, project: planned, text: plan }
   const isAgreed =
@@ -67,8 +71,8 @@ async function clearAll(request: Request): Promise<Cleared> {
   await stopDaemon()
   const { bytesReclaimed } = await clearStore()
   const text = [
-    `The store is empty: ${bytes(bytesReclaimed)} given back.`,
-    'Your settings stay (config.json), and the mark of a store (format, locks). To remove these too, delete its folder.',
+    `The store is empty: ${bytes(bytesReclaimed)} freed.`,
+    'Your settings (config.json) and the files that mark a store (format, locks) stay. To remove these too, delete the folder.',
   ].join('\n')
   return { applied: true, bytesReclaimed, text }
 }

@@ -47,7 +47,7 @@ export const run = command<Answer>({
     if (answer.type !== 'changed') return undefined
     const { key, value, counts, source } = answer.value
     if (!counts)
-      return `${key} has no effect under the present retention policy (savestate config get retention).`
+      return `${key} has no effect under the current retention policy (savestate config get retention).`
     const isOther = source === 'project' && !answer.file.endsWith('.savestate.json')
     return isOther ? `In this project .savestate.json sets it to ${textOf(value)}.` : undefined
   },
@@ -60,7 +60,7 @@ function settingNamed(key: string | undefined, { values }: ConfigResult): Value 
   const known = values.map((value) => value.key)
   const meant = nearest(key ?? '', known)
   throw new SavestateError('BAD_INPUT', `There is no setting ${JSON.stringify(key)}`, {
-    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}There are: ${known.join(', ')}.`,
+    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}The settings are: ${known.join(', ')}.`,
   })
 }
 

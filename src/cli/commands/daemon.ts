@@ -46,7 +46,7 @@ export const run = command<DaemonAnswer>({
     if (answer.unresponsive !== undefined)
       return `${unresponsive(answer.unresponsive).message}. ${howToEnd(answer.unresponsive.pid)}`
     if (answer.stopped !== undefined)
-      return answer.stopped ? 'The daemon has ended.' : 'The daemon is not running.'
+      return answer.stopped ? 'The daemon has stopped.' : 'The daemon is not running.'
     if (!answer.running) return 'The daemon is not running. Start it with: savestate daemon start'
     return statusText(answer, request)
   },

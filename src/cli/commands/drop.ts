@@ -56,7 +56,7 @@ async function planText(
     `This removes ${counted(checkpoints.length, 'checkpoint')}:`,
     ...lines,
     ...sessions.map(
-      (id) => `The session ${printableLine(id)} has no other checkpoint and goes too.`,
+      (id) => `The session ${printableLine(id)} has no other checkpoint and is removed too.`,
     ),
     ...(forgetsUndo ? ['The last rewind can no longer be undone.'] : []),
     'It cannot be undone. The folder is not touched.',

@@ -30,7 +30,7 @@ export const run = command({
       return `${session}: ${counted(result.add, 'checkpoint')} to add${there}\nA dry run: nothing has been imported.`
     }
     const there =
-      known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} there already.`
+      known === 0 ? '' : ` ${grouped(known)} ${known === 1 ? 'was' : 'were'} already there.`
     return `Imported ${counted(result.imported, 'checkpoint')} into ${session}.${there}`
   },
   note: (result, { screen }) =>

@@ -30,7 +30,7 @@ async function nameText(
   const own = await shorten(id)
   if (name === null) {
     if (previousName === null) return `${own} has no name.`
-    return `Took the name ${printable(previousName)} off ${own}. The limits apply to it again, unless it is pinned.`
+    return `Removed the name ${printable(previousName)} from ${own}. The limits apply to it again, unless it is pinned.`
   }
   const isReplaced = previousName !== null && previousName !== name
   const before = isReplaced ? ` It was named ${printable(previousName)} before.` : ''

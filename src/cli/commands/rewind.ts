@@ -110,7 +110,7 @@ function writeTalk(planned: PlannedTalk, { options }: Request): Conversation {
     return planned.write()
   } catch (error) {
     if (!(error instanceof SavestateError)) throw error
-    const undo = `The files are back, the conversation is not. Take that back with: ${programFor(options)} undo`
+    const undo = `The files were restored, but the conversation was not. To undo that: ${programFor(options)} undo`
     const hint = [undo, error.hint ?? ''].join('\n').trimEnd()
     throw new SavestateError(error.code, error.message, { hint, cause: error })
   }
@@ -185,7 +185,8 @@ function beforeRemark(named: CheckpointView): string {
   return `To just before ${quoteText(named) || named.id}:`
 }
 
-const ALREADY_BEFORE = 'This checkpoint was made before what it names, so --before means it itself.'
+const ALREADY_BEFORE =
+  'This checkpoint is already from before what it names, so --before changes nothing.'
 
 /** With --session the session may be of another project, in which nobody would look for the files of this one. */
 async function refuseOtherProject(request: Request, folder: string): Promise<void> {
@@ -202,7 +203,7 @@ async function refuseOtherProject(request: Request, folder: string): Promise<voi
 }
 
 async function filesText({ result, isBefore }: RewoundFiles, request: Request): Promise<string> {
-  const what = request.options.has('path') ? 'what you named' : 'the folder'
+  const what = request.options.has('path') ? 'everything you named' : 'the folder'
   const ref = request.argument(0)
   const { to, target } = result
   // A name says more than an id. The rewind adds checkpoints, so a number would mean another one by now.

@@ -39,24 +39,24 @@ export const run = command({
 
 const DOUBTS: Readonly<Record<string, string>> = {
   overflow: 'too much happened at once',
-  'no-cookie': 'the system did not tell of changes in time',
+  'no-cookie': 'the system did not report changes in time',
   'lost-watch': 'a watch was lost',
   'folder-replaced': 'the folder was replaced',
   'mount-changed': 'something was mounted or unmounted',
   'watch-limit': 'the system has no more watches (fs.inotify.max_user_watches)',
-  'not-watchable': 'its file system does not tell of all changes',
+  'not-watchable': 'its file system does not report all changes',
 }
 
 function watchLine(watch: StatusResult['watches'][number], { paint, now }: Screen): string {
   const { path, pid, isWatching, doubt, doubtAt, fullScans, missed } = watch
   const parts = [`process ${pid}`]
   const why = doubt === null ? '' : (DOUBTS[doubt] ?? doubt)
-  if (!isWatching) parts.push(`saves look at everything: ${why}`)
+  if (!isWatching) parts.push(`every save scans everything: ${why}`)
   else if (doubtAt !== null)
     parts.push(
-      `${counted(fullScans, 'save')} looked at everything, the last ${relativeTime(doubtAt, now)}: ${why}`,
+      `${counted(fullScans, 'save')} scanned everything, the last ${relativeTime(doubtAt, now)}: ${why}`,
     )
-  if (missed > 0) parts.push(`${counted(missed, 'change')} found that no event told of`)
+  if (missed > 0) parts.push(`${counted(missed, 'change')} found that the system did not report`)
   const text = `${isWatching ? 'Watched:     ' : 'Not watched: '} ${folderText(path)} (${parts.join('; ')})`
   return isWatching ? text : paint('yellow', text)
 }

@@ -59,7 +59,7 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
       display: stderr,
       paint: screen.paintNote,
       preview: (id, row) =>
-        row.hasFiles ? previewOf(id) : Promise.resolve({ problem: 'It holds no files' }),
+        row.hasFiles ? previewOf(id) : Promise.resolve({ problem: 'It has no files' }),
     }),
   )
   for (const text of notices) screen.note(printable(text))

@@ -85,7 +85,7 @@ test('u goes to just before the call, and Enter on a prompt to before the prompt
     expect(pressed(picker, key).choice).toEqual({ ...files, id: 'id-7', before: false })
   expect(pressed(picker, 'end', 'u')).toMatchObject({
     choice: undefined,
-    remark: 'This is the checkpoint of no tool call: Enter goes to it.',
+    remark: 'This checkpoint is not a tool call: press Enter to go to it.',
   })
   const keys = (...names: string[]) =>
     pickerLines(resized(pressed(picker, ...names), { rows: 12, columns: 100 }), {

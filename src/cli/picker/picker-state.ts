@@ -231,7 +231,7 @@ function chooseBefore(picker: Picker): Picker {
   if (row === undefined) return picker
   const remark =
     row.moment === null
-      ? 'This is the checkpoint of no tool call: Enter goes to it.'
+      ? 'This checkpoint is not a tool call: press Enter to go to it.'
       : row.moment === 'after' && row.before === null
         ? 'There is no checkpoint before this call.'
         : lackOf(row, picker.usual)
@@ -240,8 +240,8 @@ function chooseBefore(picker: Picker): Picker {
 }
 
 function lackOf(row: PickerRow, restore: Restore): string | undefined {
-  if (restore !== 'state' && !row.hasFiles) return 'It holds no files.'
-  return restore !== 'files' && !row.hasState ? 'It holds no conversation.' : undefined
+  if (restore !== 'state' && !row.hasFiles) return 'It has no files.'
+  return restore !== 'files' && !row.hasState ? 'It has no conversation.' : undefined
 }
 
 function answer(picker: Picker, question: Question, { name, ctrl, meta }: Key): Picker {

@@ -36,7 +36,7 @@ test('Enter takes the usual, letters the rest, and what a checkpoint does not ho
   expect(pressed(picker, 'return').choice).toEqual({ id: 'id-1', restore: 'files', before: false })
   expect(pressed(picker, 'c')).toMatchObject({
     choice: undefined,
-    remark: 'It holds no conversation.',
+    remark: 'It has no conversation.',
   })
   expect(pressed(picker, 'down', 'c').choice).toEqual({
     id: 'id-2',
@@ -48,7 +48,7 @@ test('Enter takes the usual, letters the rest, and what a checkpoint does not ho
     restore: 'both',
     before: false,
   })
-  expect(pressed(picker, 'end', 'return')).toMatchObject({ remark: 'It holds no files.' })
+  expect(pressed(picker, 'end', 'return')).toMatchObject({ remark: 'It has no files.' })
   expect(pressed(picker, 'q').choice).toBe(null)
   expect(pressed(picker, 'escape').choice).toBe(null)
   const both = openPicker(groupsOf(3), { size: SIZE, usual: 'both' })

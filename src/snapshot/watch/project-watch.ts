@@ -123,7 +123,7 @@ export class ProjectWatch {
     this.#touches.add(folder, name, { hasNewNames: false })
   }
 
-  /** Something was found that no event told of. */
+  /** Something was found that the system did not report. */
   noteMissed(folder: BytePath, name: BytePath): void {
     this.#missed += 1
     this.#touches.add(folder, name, { hasNewNames: true })
