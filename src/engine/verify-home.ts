@@ -33,7 +33,7 @@ export function checkFormat({ home }: CareContext): Finding[] {
 export function checkPermissions({ home }: CareContext): Finding[] {
   if (process.platform === 'win32') return []
   const open = [home, ...everythingIn(home)].filter(
-    (path) => (modeOf(path) & OTHERS) !== 0 && !isBegunByGit(home, path),
+    (path) => (modeOf(path) & OTHERS) !== 0 && !isSettings(home, path) && !isBegunByGit(home, path),
   )
   if (open.length === 0) return []
   const names = open.slice(0, 3).map((path) => relative(home, path))
@@ -52,6 +52,11 @@ export function checkPermissions({ home }: CareContext): Finding[] {
   }
   const found = { checkpoint: null, severity: 'damage', repairable: true } as const
   return [{ ...found, kind: 'permissions', message, fix }]
+}
+
+/** Made in an editor, it has the mode of any new file. It holds nothing of the user's work. */
+function isSettings(home: string, path: string): boolean {
+  return path === join(home, 'config.json')
 }
 
 /** Git closes what it writes to others when it is whole. A git that was killed may leave it before, and a prune takes it away. */

@@ -70,6 +70,14 @@ test('what somebody else could read is told, and closed by a repair', () => {
   expect(wrongModes(s.home)).toEqual([])
 })
 
+test('settings made in an editor are no damage', () => {
+  using s = scratch({ 'a.txt': 'one' })
+  s.run(['save'])
+  writeFileSync(join(s.home, 'config.json'), '{}', { mode: 0o644 })
+  const verified = s.run(['verify', '--json'])
+  expect([verified.code, (JSON.parse(verified.stdout) as Verified).problems]).toEqual([0, []])
+})
+
 test('a program with a wide umask that uses the SDK makes no wider store', async () => {
   await using s = await sdkScratch({ files: { 'a.txt': 'one' } })
   const body = `
