@@ -55,15 +55,22 @@ type Question = {
   readonly details?: string | undefined
 }
 
+type TextQuestion = Question & {
+  readonly plan: string
+  /** The command has changed something before it asks this. */
+  readonly isAfterChanges?: boolean
+}
+
 /** The same for any other plan, as text. */
 export async function confirmText(
   request: Request,
-  { plan, question, details }: Question & { readonly plan: string },
+  { plan, isAfterChanges = false, ...question }: TextQuestion,
 ): Promise<boolean> {
   if (request.options.has('yes')) return true
   request.bar.erase()
   const canShow = optionsOf(request.command).some(({ name }) => name === 'dry-run')
-  return isAgreed(plan, { question, details, asker: terminalAsker(request), canShow })
+  const ask = () => isAgreed(plan, { ...question, asker: terminalAsker(request), canShow })
+  return isAfterChanges ? ask() : beforeChanges(ask)
 }
 
 export async function isAgreed(

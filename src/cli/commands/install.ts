@@ -60,5 +60,6 @@ async function isTrusted(request: Request, { change, hooks }: TrustPlan): Promis
     ].join('\n'),
     question: 'Trust them?',
     details: changeText(change, request.screen.paintNote),
+    isAfterChanges: true,
   })
 }
