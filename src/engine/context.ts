@@ -172,6 +172,11 @@ export function daemonLockPath(home: string): string {
   return join(locksFolder(home), 'daemon')
 }
 
+/** One change of settings at a time. */
+export function configLockPath(home: string): string {
+  return join(locksFolder(home), 'config')
+}
+
 function locksFolder(home: string): string {
   const folder = join(home, 'locks')
   // Not the home itself, which somebody may have removed: half a store would take its place.

@@ -346,6 +346,15 @@ describe('config set', () => {
     expect(readFileSync(file, 'utf8')).toBe(broken)
   })
 
+  test('several at once all count', () => {
+    using s = scratch({ a: '1' })
+    s.run(['save'])
+    const keys = ['maxSizeMb', 'maxFiles', 'keepAllHours', 'keepPromptsDays', 'keepDailyDays']
+    s.shell(keys.map((key) => `savestate config set ${key} 77 &`).join(' ') + ' wait')
+    const settings = JSON.parse(readFileSync(join(s.home, 'config.json'), 'utf8')) as object
+    expect(settings).toEqual(Object.fromEntries(keys.map((key) => [key, 77])))
+  })
+
   test('a link is not written through', () => {
     using s = scratch({ a: '1' })
     const outside = join(s.folder, 'outside.json')
