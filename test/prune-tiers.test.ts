@@ -146,7 +146,10 @@ test('a rewind can be undone for 30 days; the plan says when it no longer can', 
   clock.pass(20 * DAY_MS)
   const result = await store.prune()
   expect(planOf(result, s.project).forgetsUndo).toBe(true)
-  await expect(project.undo()).rejects.toMatchObject({ code: 'NOTHING_TO_UNDO' })
+  await expect(project.undo()).rejects.toMatchObject({
+    code: 'NOTHING_TO_UNDO',
+    hint: expect.stringContaining('can no longer be undone: a prune'),
+  })
   expect(await store.verify()).toMatchObject({ problems: [] })
 })
 

@@ -49,7 +49,8 @@ async function move(
     work: async () => {
       await recover(context, project, hooks)
       const rewind = undoStack(context.ledger.operations(project.id))[kind]
-      if (rewind === undefined) throw nothingTo(kind)
+      if (rewind === undefined)
+        throw nothingTo(kind, context.ledger.pruning.hasForgottenUndo(project.id))
       const goal = kind === 'undo' ? rewind.safety : rewind.result
       const target = context.ledger.checkpoints.get(goal)
       invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
@@ -113,10 +114,12 @@ async function changedBy(
   return changes.map(({ path }) => path)
 }
 
-function nothingTo(kind: 'undo' | 'redo'): SavestateError {
+function nothingTo(kind: 'undo' | 'redo', isForgotten = false): SavestateError {
   return kind === 'undo'
     ? new SavestateError('NOTHING_TO_UNDO', 'There is no rewind to undo', {
-        hint: '`savestate rewind <ref>` goes back to a checkpoint; undo takes that back.',
+        hint: isForgotten
+          ? 'An earlier rewind can no longer be undone: a prune or `savestate drop` removed the checkpoints for it.'
+          : '`savestate rewind <ref>` goes back to a checkpoint; undo takes that back.',
       })
     : new SavestateError('NOTHING_TO_REDO', 'There is no undone rewind to do again')
 }

@@ -14,7 +14,14 @@ import {
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
 import { number, optional } from './rows.js'
-import { clearProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
+import {
+  clearProject,
+  deleteProject,
+  dropFiles,
+  dropRows,
+  FORGOT_UNDO,
+  moveHeads,
+} from './row-removal.js'
 import { bytesOfStates } from './states/index.js'
 
 /** A checkpoint as a prune sees it. */
@@ -129,6 +136,12 @@ export class Pruning {
     return clearProject(this.#database, project, atMs)
   }
 
+  /** Whether a removal took a checkpoint that the undo of a rewind needed. */
+  hasForgottenUndo(project: ProjectId): boolean {
+    const sql = 'SELECT 1 FROM facts WHERE key = ?'
+    return this.#database.get(sql, FORGOT_UNDO + project) !== undefined
+  }
+
   /** How many checkpoints belong to no project. */
   unattached(): number {
     const sql = 'SELECT count(*) AS count FROM checkpoints WHERE project IS NULL'
@@ -210,7 +223,7 @@ export class Pruning {
     if (isInUse !== undefined) return false
     // Of a deleted session the row stays, for its fence.
     this.#database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
-    return this.#database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
+    return deleteProject(this.#database, project)
   }
 
   #filesOfThreads(): Set<string> {

@@ -4,6 +4,9 @@ import type { Database } from '../system/index.js'
 import { handOnAuthors } from './authors.js'
 import { number, optional } from './rows.js'
 
+/** With the id of a project: the key of the fact that something needed by an undo was removed. */
+export const FORGOT_UNDO = 'forgot-undo '
+
 /**
  * Inside a transaction. Removes the rows of these checkpoints. The checkpoints after them get their parents, and
  * rewinds that could only be undone with one of them are forgotten. Never to be called for the head of a session.
@@ -80,19 +83,28 @@ export function clearProject(database: Database, project: ProjectId, atMs: numbe
     atMs,
     project,
   )
-  database.run('DELETE FROM projects WHERE id = ?', project)
+  deleteProject(database, project)
   return ids.length
 }
 
+/** Inside a transaction, when nothing refers to the project any more. */
+export function deleteProject(database: Database, project: ProjectId): boolean {
+  database.run('DELETE FROM facts WHERE key = ?', FORGOT_UNDO + project)
+  return database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
+}
+
+/** Leaves a note, so that an undo can say why there is nothing to undo. */
 function forgetOperations(database: Database, ids: readonly CheckpointId[]): void {
-  database.run(
+  const gone = database.all(
     `WITH RECURSIVE gone (id) AS (
        SELECT id FROM operations WHERE safety IN (SELECT value FROM json_each(?1))
          OR result IN (SELECT value FROM json_each(?1))
        UNION SELECT operations.id FROM operations JOIN gone ON operations.of = gone.id)
-     DELETE FROM operations WHERE id IN gone`,
+     DELETE FROM operations WHERE id IN gone RETURNING project`,
     JSON.stringify(ids),
   )
+  for (const project of new Set(gone.map((row) => String(row['project']))))
+    database.run(`INSERT OR REPLACE INTO facts (key, value) VALUES (?, '')`, FORGOT_UNDO + project)
 }
 
 /** Each survivor gets the nearest ancestor that stays. In memory: there is no index of parents. */
