@@ -30,7 +30,7 @@ export {
 } from './later.js'
 export type { Hooks, PlanFacts, Progress, RestoreSubject } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
-export { config, type ConfigResult, limitsOf, storeSettings } from './settings.js'
+export { config, type ConfigResult, limitsOf, storeConfig, storeSettings } from './settings.js'
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune-result.js'
 export type { PruneInput } from './prune-input.js'

@@ -18,13 +18,15 @@ import {
   doesCount,
   settingsFrom,
 } from '../model/index.js'
+import type { StoreContext } from './context.js'
 import { projectOperation } from './operation.js'
 
 const STORE_FILE = 'config.json'
 export const PROJECT_FILE = '.savestate.json'
 
 export type ConfigResult = {
-  readonly files: { readonly store: string; readonly project: string }
+  /** Without a project null. */
+  readonly files: { readonly store: string; readonly project: string | null }
   readonly values: readonly {
     readonly key: string
     readonly value: Config[keyof Config]
@@ -60,22 +62,31 @@ export const config = projectOperation({
   summary: 'Show every setting and where it comes from',
   effect: 'reads',
   input: () => z.strictObject({}),
-  async run({ home, path }): Promise<ConfigResult> {
-    const { config: values, sources } = projectSettings(home, path)
-    return {
-      files: {
-        store: storeConfigFile(home).path,
-        project: projectConfigFile(path).file.path,
-      },
-      values: CONFIG_KEYS.map((key) => ({
-        key,
-        value: values[key],
-        source: sources[key],
-        counts: doesCount(key, values.retention),
-      })),
-    }
-  },
+  run: async ({ home, path }) =>
+    describeSettings(projectSettings(home, path), {
+      store: storeConfigFile(home).path,
+      project: projectConfigFile(path).file.path,
+    }),
 })
+
+/** The same where no project is: without what a project could set. */
+export function storeConfig({ home }: StoreContext): ConfigResult {
+  const files = { store: storeConfigFile(home).path, project: null }
+  return describeSettings(storeSettings(home), files)
+}
+
+function describeSettings(
+  { config: values, sources }: Settings,
+  files: ConfigResult['files'],
+): ConfigResult {
+  const described = CONFIG_KEYS.map((key) => ({
+    key,
+    value: values[key],
+    source: sources[key],
+    counts: doesCount(key, values.retention),
+  }))
+  return { files, values: described }
+}
 
 function storeLayer(home: string): { source: ConfigSource; values: Partial<Config> } {
   const file = storeConfigFile(home)

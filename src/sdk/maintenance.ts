@@ -23,6 +23,11 @@ export class Maintenance {
     return this.#do(async () => engine.markAutoPruneShown(this.#context, record))
   }
 
+  /** Every setting of the store, and whether config.json sets it. */
+  async config(): Promise<engine.ConfigResult> {
+    return this.#do(async () => engine.storeConfig(this.#context))
+  }
+
   /** Changes a setting in the store's config.json; without a value it is removed. Throws BAD_INPUT. */
   async setConfig(key: string, value?: unknown): Promise<void> {
     return this.#do(() => engine.setStoreConfig(this.#context, { key, value }))

@@ -346,6 +346,24 @@ describe('config set', () => {
     expect(readFileSync(file, 'utf8')).toBe(broken)
   })
 
+  test('in a home folder, which is no project, it works on the store', () => {
+    using s = scratch({ a: '1' })
+    const file = join(s.home, 'config.json')
+    const { HOME = '' } = s.environment
+    const run = (...argv: readonly string[]) => s.run(['-C', HOME, 'config', ...argv])
+    expect(run('set', 'maxSizeMb', '5000')).toEqual({
+      code: 0,
+      stdout: `maxSizeMb is now 5000 (${file}).\n`,
+      stderr: '',
+    })
+    expect(run('get', 'maxSizeMb').stdout).toBe('5000\n')
+    expect(run().stdout).toMatch(new RegExp(`The store: +${file}\n$`))
+    expect(run('set', '--project', 'maxFileMb', '5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is a home folder'),
+    })
+  })
+
   test('several at once all count', () => {
     using s = scratch({ a: '1' })
     s.run(['save'])

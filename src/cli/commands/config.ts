@@ -1,5 +1,5 @@
 import { type ConfigResult, SavestateError } from '../../index.js'
-import { command } from '../command.js'
+import { command, type Request } from '../command.js'
 import { nearest } from '../../base/index.js'
 import { printable } from '../printable.js'
 import type { Screen } from '../screen.js'
@@ -15,7 +15,7 @@ export const run = command<Answer>({
   async call(request) {
     const { positionals } = request
     const [action, key, text] = positionals
-    const result = await (await request.project()).config()
+    const result = await readSettings(request)
     if (action === undefined) return { type: 'all', result }
     const known = settingNamed(key, result)
     if (action === 'get') {
@@ -28,8 +28,8 @@ export const run = command<Answer>({
     const isOfProject = request.options.has('project')
     if (isOfProject) await (await request.project()).setConfig(known.key, value)
     else await (await request.store()).maintenance.setConfig(known.key, value)
-    const after = await (await request.project()).config()
-    const file = isOfProject ? after.files.project : after.files.store
+    const after = await readSettings(request)
+    const file = (isOfProject ? after.files.project : null) ?? after.files.store
     return { type: 'changed', value: settingNamed(key, after), file }
   },
   json: (answer) =>
@@ -52,6 +52,17 @@ export const run = command<Answer>({
     return isOther ? `In this project .savestate.json sets it to ${textOf(value)}.` : undefined
   },
 })
+
+/** A home folder is no project; the settings of the store can be read and set there too. */
+async function readSettings({ project, store, options }: Request): Promise<ConfigResult> {
+  try {
+    return await (await project()).config()
+  } catch (error) {
+    const isNoProject = error instanceof SavestateError && error.code === 'PROJECT_REFUSED'
+    if (!isNoProject || options.has('project')) throw error
+    return (await store()).maintenance.config()
+  }
+}
 
 function settingNamed(key: string | undefined, { values }: ConfigResult): Value {
   refuse(key === undefined, 'The name of the setting is missing')
@@ -99,12 +110,12 @@ function allText({ files, values }: ConfigResult, screen: Screen): string {
   return [
     ...counting.map(({ key, source, counts }, place) => {
       const value = padEnd(printable(shown[place] ?? ''), valueWidth)
-      const from = source === 'default' ? 'default' : printable(files[source])
+      const from = source === 'default' ? 'default' : printable(files[source] ?? '')
       const note = counts ? '' : ' (no effect under this retention policy)'
       return `${padEnd(key, width)}  ${value}  ${screen.paint('dim', from + note)}`
     }),
     '',
     `The store:    ${printable(files.store)}`,
-    `This project: ${printable(files.project)}`,
+    ...(files.project === null ? [] : [`This project: ${printable(files.project)}`]),
   ].join('\n')
 }
