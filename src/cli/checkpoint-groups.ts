@@ -44,6 +44,16 @@ export function groupByPrompt<Row extends Grouped>(rows: readonly Row[]): Group<
   return groups.reverse()
 }
 
+export function rowsOf<Row>(group: Group<Row>): readonly Row[] {
+  return group.type === 'row' ? [group.row] : [group.prompt, ...group.steps]
+}
+
+export function mapGroup<Row, Other>(group: Group<Row>, map: (row: Row) => Other): Group<Other> {
+  return group.type === 'row'
+    ? { type: 'row', row: map(group.row) }
+    : { ...group, prompt: map(group.prompt), steps: group.steps.map(map) }
+}
+
 /** The hooks of coding agents begin the reason of a prompt's row so. */
 const PROMPT = 'You: '
 

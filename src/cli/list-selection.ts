@@ -31,7 +31,9 @@ export async function selectRows(request: Request, limit: number | undefined): P
     ['grep', 'pinned', 'prompts'].some((name) => options.has(name)) || paths.length > 0
   // Without a filter the first rows are enough for JSON.
   const all = await scopeRows(request, request.isJson && !hasFilter ? limit : undefined)
-  const found = await filterRows(request, { all, limit })
+  const found: Filtered = hasFilter
+    ? await filterRows(request, { all, limit })
+    : { rows: all, isCut: false }
   const chosen = limit === undefined ? found.rows : found.rows.slice(0, limit)
   const rest = found.rows.length - chosen.length
   return {

@@ -1,9 +1,9 @@
-import { groupByPrompt } from '../checkpoint-groups.js'
+import { groupByPrompt, mapGroup, rowsOf } from '../checkpoint-groups.js'
 import { type ListRow, severalAuthors } from '../checkpoint-lines.js'
 import { checkpointTable } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
 import { grouped } from '../figures.js'
-import { type Selection, selectRows } from '../list-selection.js'
+import { type Listed, type Selection, selectRows } from '../list-selection.js'
 import { printable, printableLine } from '../printable.js'
 import { pruneNotice } from '../prune-notice.js'
 import { programFor, shellQuoted } from '../shell-quoted.js'
@@ -26,27 +26,25 @@ export const run = command({
     if (chosen.length === 0) return emptyText(selection, request)
     const { options, screen } = request
     const ids = shortIds((await neighbours(selection, request)).map(({ id }) => id))
-    const isSession = options.has('session')
-    const rows = all.map((row): ListRow => {
-      const label = isSession
-        ? `step ${row.step}`
-        : row.number === undefined
-          ? undefined
-          : `${row.number}`
-      return {
-        ...row,
-        shortId: ids.get(row.id) ?? row.id,
-        ...(label === undefined ? {} : { label }),
-      }
-    })
     const shown = new Set(chosen.map(({ id }) => id))
-    return checkpointTable(groupByPrompt(rows), {
-      screen,
-      shown: ({ id }) => shown.has(id),
-      hasAuthors: severalAuthors(all),
-      countsHidden: !hasFilter(request),
-      promptsOnly: options.has('prompts'),
-    })
+    const isShown = ({ id }: { readonly id: string }) => shown.has(id)
+    const toListRow = (row: Listed): ListRow => {
+      const label = options.has('session') ? `step ${row.step}` : row.number?.toString()
+      const shortId = ids.get(row.id) ?? row.id
+      return { ...row, shortId, ...(label === undefined ? {} : { label }) }
+    }
+    // Most groups of a long history are not printed.
+    const groups = groupByPrompt(all).filter((group) => rowsOf(group).some(isShown))
+    return checkpointTable(
+      groups.map((group) => mapGroup(group, toListRow)),
+      {
+        screen,
+        shown: isShown,
+        hasAuthors: severalAuthors(all),
+        countsHidden: !hasFilter(request),
+        promptsOnly: options.has('prompts'),
+      },
+    )
   },
   async note(selection, request) {
     const { screen } = request
