@@ -52,6 +52,20 @@ test('where the metadata is encrypted, a list says it with the key, and nothing 
   expect(withKey.checkpoints).toMatchObject([{ moment: 'after' }, { moment: 'before' }])
 })
 
+test('--before refuses to go further back than to just before the call', () => {
+  using s = scratch({ 'a.txt': '1' })
+  claudePrompt(s, 'Tidy up')
+  claudeShell(s, 'echo 2 > a.txt')
+  claudeShell(s, 'echo 3 > a.txt')
+  s.run(['drop', '2', '-y'])
+  const { code, stderr } = s.run(['rewind', '1', '--before', '-y'])
+  const [call, prompt] = rowsOf(s).map(({ id }) => id)
+  expect(code).toBe(2)
+  expect(stderr).toContain(`The steps just before checkpoint ${call} are no longer kept.`)
+  expect(stderr).toContain(`To go there: savestate rewind ${prompt}\n`)
+  expect(readFileSync(inProject(s, 'a.txt'), 'utf8')).toBe('3\n')
+})
+
 const REMOVE = 'rm -rf src'
 
 /** A prompt, an edit, then the damage. */

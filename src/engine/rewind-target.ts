@@ -11,6 +11,7 @@ import {
   SavestateError,
 } from '../model/index.js'
 import { knownProject, type StoreContext } from './context.js'
+import { describeTarget } from './describe-target.js'
 import { Journals } from './journal.js'
 import { projectOperation } from './operation.js'
 import { recoverIfNeeded } from './recover.js'
@@ -56,15 +57,23 @@ export function resolveTarget(
 /**
  * The folder just before the call that a checkpoint names: the checkpoint with files that precedes it in the project,
  * since hooks save before each call. A checkpoint made before what it names is its own answer. Throws
- * CHECKPOINT_UNKNOWN if nothing was saved before, KEY_MISSING or KEY_WRONG if the metadata cannot be read.
+ * CHECKPOINT_UNKNOWN if nothing was saved before or the step before was removed, KEY_MISSING or KEY_WRONG if the
+ * metadata cannot be read.
  */
 export function checkpointBefore(ledger: Ledger, checkpoint: Checkpoint): Checkpoint {
   const metadata = checkpoint.session?.metadata
   ledger.expectOpen(metadata)
   if (momentOfMetadata(metadata) === 'before') return checkpoint
   const before = ledger.checkpoints.filesBefore(checkpoint)
-  if (before !== undefined) return before
-  throw nothingBefore(checkpoint, 'project')
+  if (before === undefined) throw nothingBefore(checkpoint, 'project')
+  if (isStepBeforeRemoved(ledger, checkpoint)) throw removedBefore(checkpoint, before)
+  return before
+}
+
+/** Steps count up by one, and a prune or a drop leaves gaps: the nearest checkpoint is not just before the call then. */
+function isStepBeforeRemoved({ checkpoints }: Ledger, { session }: Checkpoint): boolean {
+  if (session === null || session.step === 0) return false
+  return checkpoints.byStep(session.key, session.step - 1) === undefined
 }
 
 /** The same in a session: the checkpoint that it followed. */
@@ -80,6 +89,16 @@ function nothingBefore({ id }: Checkpoint, scope: 'project' | 'session'): Savest
     'CHECKPOINT_UNKNOWN',
     `Checkpoint ${id} is the first of this ${scope}: nothing was saved before it`,
     { hint: `Go back to the checkpoint itself, without --before: savestate rewind ${id}` },
+  )
+}
+
+function removedBefore({ id }: Checkpoint, nearest: Checkpoint): SavestateError {
+  return new SavestateError(
+    'CHECKPOINT_UNKNOWN',
+    `The steps just before checkpoint ${id} are no longer kept`,
+    {
+      hint: `The nearest earlier checkpoint is ${describeTarget(nearest)}. To go there: savestate rewind ${nearest.id}`,
+    },
   )
 }
 
