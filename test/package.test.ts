@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,10 +57,26 @@ test('the tarball holds the program, its types and the papers, and nothing else'
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/(?:(?:cli|sdk)\/)?[\w-]+\.js|dist\/(?:cli|sdk)\/(?:package\.json|[\w-]+\.v[\d.]+-\w+-\w+\.compiled)|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/(?:(?:cli|sdk)\/)?[\w-]+\.js|dist\/(?:cli|sdk)\/(?:package\.json|[\w-]+\.v[\d.]+-\w+-\w+\.compiled)|dist\/types\/.+\.d\.ts)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })
+
+test('the first line of the README packs the program in a clone that was never built', () => {
+  const clone = join(scratchFolder, 'clone')
+  execFileSync('git', ['clone', '--quiet', ROOT, clone], { stdio: 'pipe' })
+  // As the set-up would install them.
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const [, pack = '', name = ''] =
+    /^npm (pack[^&\n]*) && npm install -g \.\/(\S+\.tgz)$/m.exec(readme) ?? []
+  npm(pack.trim().split(' '), clone)
+  const packed = execFileSync('tar', ['-tzf', join(clone, name)], { encoding: 'utf8' }).split('\n')
+  expect(packed).toContain('package/dist/cli/bin.js')
+  expect(packed.filter((path) => path.startsWith('package/dist/')).length).toBe(
+    contents.filter((path) => path.startsWith('dist/')).length,
+  )
+}, 120_000)
 
 test('installed, it brings along only what the program needs, and runs no script', () => {
   const { dependencies } = JSON.parse(npm(['ls', '--json', '--all'], consumer)) as {
@@ -214,7 +231,7 @@ test('its types compile, strictly, with the types of Node and nothing else', () 
 })
 
 function npm(args: readonly string[], cwd: string): string {
-  const all = [...args, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const all = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...args]
   return execFileSync('npm', all, {
     cwd,
     env: { ...environment(), NODE_EXTRA_CA_CERTS: process.env['CA_CERTS_FOR_NPM'] },
