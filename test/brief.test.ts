@@ -78,8 +78,8 @@ test('what is uncertain is the last that a small brief leaves out', async () => 
   for (let maxChars = 0; maxChars <= whole.length; maxChars += 1)
     expect(brief({ maxChars }).length).toBeLessThanOrEqual(maxChars)
   expect(brief({ maxChars: 20 })).toBe('Uncertain: these ca…')
-  expect(brief({ maxChars: 136 })).toMatch(/^Uncertain: .*\n- send \(call c2\) with…$/)
-  expect(brief({ maxChars: 150 })).toMatch(/^Uncertain: .*\n- send \(call c2\) with {"to":"you"}$/)
+  expect(brief({ maxChars: 139 })).toMatch(/^Uncertain: .*\n- send \(call c2\) with…$/)
+  expect(brief({ maxChars: 153 })).toMatch(/^Uncertain: .*\n- send \(call c2\) with {"to":"you"}$/)
   expect(whole).toMatch(
     /^You are resuming .*\nUncertain: .*\n- send \(call c2\) with {"to":"you"}\n/,
   )

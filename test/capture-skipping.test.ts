@@ -311,8 +311,8 @@ test('of more than can be listed nothing is taken for made later', async () => {
   expect([plan.write.map(({ path }) => path), plan.remove]).toEqual([['small'], []])
   expect(new Set(plan.keep.map(({ reason }) => reason))).toEqual(
     new Set([
-      'was there and not captured then (too-large)',
-      'may have been there: more was not captured then than is listed',
+      'existed then but was not captured (too-large)',
+      'may have existed: not all paths that were skipped then are listed',
     ]),
   )
   expect(large.every((name) => existsSync(join(s.project, name)))).toBe(true)

@@ -68,7 +68,8 @@ test('a tool that runs on is not waited for; its end is told as not noted, and r
   resolve('done')
   await expect(ending).rejects.toMatchObject({
     code: 'STORE_CLOSED',
-    message: 'The store was closed while the tool call "slow" ran, so its end is not noted',
+    message:
+      'The store was closed while the tool call "slow" was running, so its outcome was not recorded',
     hint: expect.stringContaining('decide'),
   })
   await expect(failing).rejects.toMatchObject({

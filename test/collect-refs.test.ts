@@ -23,7 +23,7 @@ test('nothing is removed while a checkpoint has lost its ref, and a repair bring
   writeFileSync(packed, '')
   await expect(store.prune({})).rejects.toMatchObject({
     code: 'STORE_DAMAGED',
-    message: '3 checkpoints have no refs that hold them',
+    message: '3 checkpoints have no refs that point to them',
   })
   await store.close()
   expect((await sdk.repairStore({ home: s.home })).problems).toEqual([])

@@ -37,7 +37,7 @@ test('a full disk: nothing is changed, and the command that is printed does the 
   const room = disk.kind === 'tmpfs' ? disk.path : '/.*'
   expect(failed.stderr).toMatch(
     new RegExp(
-      `\nNothing was changed: all that had been written was taken back\\. Free some space \\(the disk mounted at ${room}\\), ` +
+      `\nNothing was changed: everything that had been written was reverted\\. Free some space \\(the disk mounted at ${room}\\), ` +
         `then repeat it: savestate -C ${project} rewind ${good} --path r\\.bin\nFree now: .* MB on the disk .*\n$`,
     ),
   )

@@ -24,7 +24,7 @@ test('a store of a newer git can be made one of the git that is here', () => {
   expect(s.run(['verify'], { env })).toMatchObject({
     code: 2,
     stdout: expect.stringContaining(
-      'repository: does not say what it must to the git that is here (objects.git/config)',
+      'repository: does not contain what the installed git needs (objects.git/config)',
     ),
   })
   expect(s.run(['repair', '--yes'], { env })).toMatchObject({ code: 0 })

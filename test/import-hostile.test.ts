@@ -182,7 +182,7 @@ test('trees that would grow without end are refused at once', async () => {
   expect(added).toBe(2)
   expect(problems.map(({ message }) => message)).toEqual([
     'it has more than the 200000 files that a project may have',
-    'it has a path that no system can hold',
+    'it has a path that no file system can store',
   ])
 })
 
@@ -232,10 +232,10 @@ test('damaged repositories give what is still whole', async () => {
     [at('b'.repeat(16)), 'is not an absolute path'],
     [at('c'.repeat(16)), 'names no folder'],
     [at('d'.repeat(16)), 'is not JSON'],
-    [at('e'.repeat(16)), 'leads to no commit'],
+    [at('e'.repeat(16)), 'points to no commit'],
     [`${at('f'.repeat(16))} ${'12'.repeat(20)}`, 'is missing or damaged'],
-    [at('odd-name'), 'is not of a project'],
-    [`${at(hash16(s.project))} ${first}`, 'what came before it is not known'],
+    [at('odd-name'), 'is not named after a project'],
+    [`${at(hash16(s.project))} ${first}`, 'its earlier history is not known'],
     [`${at(hash16(s.project))} ${idOf(`${ref}^`)}`, `the blob ${blob} is missing or damaged`],
   ]
   expect(new Set(problems.map(({ source }) => source))).toEqual(

@@ -68,8 +68,8 @@ test('task files become sessions, with their status and time; odd ones are repor
     'broken.yaml': expect.stringContaining('is not YAML'),
     'deep.yaml': 'it is nested deeper than 200 levels',
     'latin.yaml': 'it is not UTF-8 text',
-    'link.yaml': 'it is no ordinary file',
-    'list.yaml': 'it holds no mapping',
+    'link.yaml': 'it is not a regular file',
+    'list.yaml': 'it does not contain a mapping',
     'tag.yaml': expect.stringContaining('tag'),
   })
   const local = new Date('2025-11-15T12:00:00.500').toISOString()
@@ -154,10 +154,10 @@ test('steps of ares become sessions by their exact ids', async () => {
   expect(result).toMatchObject({ applied: true, added: 6, known: 0 })
   expect(messagesOf(result.problems, base)).toEqual({
     'broken_0.json': 'it is not JSON',
-    'folder_0.json': 'it is no ordinary file',
-    'gone_latest.json': 'it names "gone_7.json", which is not there',
-    'list_0.json': expect.stringContaining('it is no checkpoint of ares'),
-    'negative_0.json': expect.stringContaining('it is no checkpoint of ares: step'),
+    'folder_0.json': 'it is not a regular file',
+    'gone_latest.json': 'it names "gone_7.json", which does not exist',
+    'list_0.json': expect.stringContaining('it is not an ares checkpoint'),
+    'negative_0.json': expect.stringContaining('it is not an ares checkpoint: step'),
     'wrong_0.json': 'inside it is step 0 of "other", which is another file',
   })
   const at = (n: number) => new Date((1_700_000_000 + n) * 1000).toISOString()
@@ -211,7 +211,7 @@ test('steps of ares become sessions by their exact ids', async () => {
   write(base, { 'sess1_11.json': step('sess1', 11), 'sess1_5.json': step('sess1', 5) })
   const more = await store.import('ares', base)
   expect(more).toMatchObject({ added: 1, known: 6 })
-  expect(messagesOf(more.problems, base)['sess1_5.json']).toContain('before what was imported')
+  expect(messagesOf(more.problems, base)['sess1_5.json']).toContain('older than what was imported')
   const resumed = await store.resume('sess1')
   expect(resumed.state).toMatchObject({ messages: [{ content: 'hello 11' }] })
 })
@@ -233,7 +233,7 @@ test('a session of our own is never added to', async () => {
     {
       source: ares,
       message:
-        'there is a session "mine" already, which did not come from here; import it under another name with --prefix TEXT',
+        'a session "mine" already exists and was not imported from here; import it under another name with --prefix TEXT',
     },
   ])
   expect(await store.import('ares', ares, { prefix: 'ares/' })).toMatchObject({ added: 1 })
@@ -244,7 +244,7 @@ test('a session of our own is never added to', async () => {
   // Of the same name, but from elsewhere.
   expect(await store.import('ares', other, { prefix: 'ares/' })).toMatchObject({
     added: 1,
-    problems: [{ message: expect.stringContaining('there is a session "ares/mine" already') }],
+    problems: [{ message: expect.stringContaining('a session "ares/mine" already exists') }],
   })
   // It has gone on here, so what is new there does not fit on top.
   const ours = await store.session('ares/ours')
@@ -253,7 +253,7 @@ test('a session of our own is never added to', async () => {
   write(other, { 'ours_1.json': step('ours', 1) })
   const { problems } = await store.import('ares', other, { prefix: 'ares/' })
   expect(problems.map(({ message }) => message)).toContainEqual(
-    expect.stringContaining('the session "ares/ours" has gone on here since it was imported'),
+    expect.stringContaining('the session "ares/ours" has continued here since it was imported'),
   )
   // Somebody is at work on it.
   const held = await store.session('ares/mine')
@@ -294,7 +294,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
   expect(messagesOf(result.problems, s.folder)).toEqual({
     'list.json item 5': 'its id, "plain", names no session; name one with --session',
     'list.json item 6': '"soon" is not a time',
-    'list.json item 7': expect.stringContaining('it is no checkpoint'),
+    'list.json item 7': expect.stringContaining('it is not a checkpoint'),
   })
   const again = await store.import('breakpilot', file)
   expect(again).toMatchObject({ added: 0, known: 4 })

@@ -85,10 +85,10 @@ describe('orphans', () => {
   })
 
   test.each([
-    ['missing', 'the folder above it cannot be reached either'],
-    ['another one', 'the folder above it is another one than before'],
-    ['empty', 'the folder above it is empty, as that of a disk that is not mounted'],
-    ['a file', 'the folder above it cannot be reached either'],
+    ['missing', 'its parent folder cannot be reached either'],
+    ['another one', 'its parent folder is not the same one as before'],
+    ['empty', 'its parent folder is empty, like that of a disk that is not mounted'],
+    ['a file', 'its parent folder cannot be reached either'],
   ])('what cannot be reached stays, and why: the folder above is %s', async (what, why) => {
     await using s = await scratch()
     const parent = otherFolder(s, 'disk')
@@ -130,7 +130,7 @@ describe('orphans', () => {
     const result = await store.prune()
     expect(planOf(result, folder)).toMatchObject({
       state: 'unreachable',
-      unreachable: 'a link is in its place that leads to no folder',
+      unreachable: 'a link that leads to no folder is in its place',
       drop: [],
     })
     expect(result.deletedOrphan).toBe(0)
@@ -189,7 +189,7 @@ describe('in use', () => {
     const holder = await holdLock(join(s.home, 'locks', id))
     const result = await store.prune({ maxCheckpoints: 1 })
     expect(result.errors).toEqual([
-      { what: busy, code: 'PROJECT_BUSY', message: 'it is in use; left for the next time' },
+      { what: busy, code: 'PROJECT_BUSY', message: 'it is in use; left for the next prune' },
     ])
     expect(result.deletedCheckpoints).toBe(2)
     await holder.end()
@@ -216,7 +216,7 @@ describe('in use', () => {
     await withStore(s, async (store) => {
       const result = await store.prune({ maxCheckpoints: 1 })
       expect(result.errors).toMatchObject([
-        { what: folder, message: 'a rewind of it is unfinished; left for the next time' },
+        { what: folder, message: 'a rewind of it is unfinished; left for the next prune' },
       ])
       expect(planOf(result, s.project).drop.length).toBe(2)
     })

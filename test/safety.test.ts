@@ -571,7 +571,7 @@ describe('I5: what is not captured is never overwritten and never deleted', () =
     expect(asUser(s, [['rewind', { to }]]).error).toMatchObject({
       code: 'REWIND_CONFLICT',
       hint: expect.stringMatching(
-        /^Let it and its folder be read \(chmod u\+rX\), move it away, or/,
+        /^Make it and its folder readable \(chmod u\+rX\), move it away, or/,
       ),
     })
     chmodSync(join(s.project, 'thing'), 0o644)
@@ -702,7 +702,9 @@ describe('I3: what changes between plan and deed is not lost', () => {
       target: id,
       plan: {
         write: [{ path: 'x.txt', reason: 'content differs', type: 'file', change: 'modified' }],
-        remove: [{ path: 'made.txt', reason: 'file made later', type: 'file', change: 'removed' }],
+        remove: [
+          { path: 'made.txt', reason: 'file created later', type: 'file', change: 'removed' },
+        ],
         keep: [],
         conflict: [],
       },

@@ -296,7 +296,7 @@ describe('I5', () => {
     s.write({ mine: 'harmless', 'a.txt': 'two' })
     const { plan } = await project.rewind({ to: id })
     expect(plan.keep).toEqual([
-      { path: 'mine', reason: 'was there and not captured then (secret)' },
+      { path: 'mine', reason: 'existed then but was not captured (secret)' },
     ])
     expect(readFileSync(join(s.project, 'mine'), 'utf8')).toBe('harmless')
   })

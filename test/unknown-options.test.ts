@@ -111,12 +111,12 @@ test('a tool call that could not run is not noted as one that failed, and no two
   const request = { id: 'call', name: 'bash' }
   const run = async () => 'done'
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-    'There is no function that runs "bash"': () => session.tool(request),
+    'The function that runs "bash" is missing': () => session.tool(request),
     'tool has no option "arguments"': () => session.tool({ ...request, arguments: {} }, run),
-    'A tool call has an id and a name, both of them texts': () => session.tool({ id: 7 }, run),
-    'The key of once is a text': () => session.once({ step: 1 }, run),
-    'There is no function that runs "once"': () => session.once('step'),
-    'A path is a text, and this is undefined': () => store.project(undefined),
+    'A tool call must have an id and a name, both strings': () => session.tool({ id: 7 }, run),
+    'The key of once must be a string': () => session.once({ step: 1 }, run),
+    'The function that runs "once" is missing': () => session.once('step'),
+    'A path must be a string, not undefined': () => store.project(undefined),
   }
   for (const [message, call] of Object.entries(calls)) {
     await expect(call()).rejects.toMatchObject({ code: 'BAD_INPUT', message })
@@ -177,7 +177,7 @@ test('what is wrong with an option is said, and what it must be', async () => {
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
     'rewind: to must be a string': () => project.rewind({}),
     'rewind: dryRun must be true or false': () => project.rewind({ to: '1', dryRun: 'yes' }),
-    'save: what it takes must be an object': () => project.save('before lunch'),
+    'save: the input must be an object': () => project.save('before lunch'),
     'show: ref must be a string': () => project.show(1),
     'list: limit must be more than 0': () => project.list({ limit: -1 }),
     'list: limit must be a whole number': () => project.list({ limit: 1.5 }),
@@ -189,7 +189,7 @@ test('what is wrong with an option is said, and what it must be', async () => {
     'append: items must be a list': () => session.append('messages', 'text'),
     'import: checkpoints.0.id must be a string; checkpoints.0.timestamp must be a string': () =>
       session.import([{ id: 1 }]),
-    'import: checkpoints.0.id must have whole characters and no NUL': () =>
+    'import: checkpoints.0.id must be valid Unicode without NUL': () =>
       session.import([{ id: 'a\0', timestamp: '2026-11-15' }]),
     'prune: retentionDays must be 0 or more': () => store.prune({ retentionDays: -1 }),
   }

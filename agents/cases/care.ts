@@ -27,10 +27,10 @@ export const CARE_CASES: readonly Case[] = [
         const { 'b.txt': kept, 'said.txt': said, 'c.txt': other } = filesOf(place)
         assert.equal(kept, 'mine\n')
         assert.equal(other, START_FILES['c.txt'])
-        assert.match(said ?? '', /it is for a person alone/)
+        assert.match(said ?? '', /Only a user may run this command/)
         // The model was told whom to ask.
         const told = JSON.stringify(place.server.received.at(-1))
-        assert.match(told, /Ask the person to run it in a terminal of their own/)
+        assert.match(told, /Ask the user to run it in their own terminal/)
         const reasons = (await checkpoints(place)).map(({ reason }) => reason)
         assert.equal(reasons.length, 3, reasons.join('\n'))
       }),

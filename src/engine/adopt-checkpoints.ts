@@ -48,7 +48,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
   if (lost.length === 0 && !inspection.hasLostRows) return leftover
   const names = some(lost.map(({ facts }) => facts.checkpoint))
   const message = !inspection.hasLostRows
-    ? `the ledger ends before ${names}: a save was stopped, or rows are lost; repair brings them back`
+    ? `the ledger ends before ${names}: a save was stopped, or rows are lost; repair recovers them`
     : lost.length === 0
       ? 'rows were lost; no ref is without its row any more'
       : `the rows of ${names} are lost, but not their files`
@@ -62,7 +62,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
       repairable: true,
       fix: {
         stage: 'rows',
-        action: 'bring back checkpoints that have files and no row',
+        action: 'recover checkpoints that have files and no row',
         async run({ care: now }) {
           for (const orphan of lost) await adopt(now, orphan)
           now.ledger?.inspection.setLostRows(false)

@@ -81,7 +81,7 @@ export async function pathsToKeep(
   const stretches = stretchesSince(context, project, { from, now })
   if (!hasAgents(stretches))
     hooks.onNotice?.(
-      'No agent is known to have changed anything since then: all that differs counts as changed by you, and stays.',
+      'No agent is known to have changed anything since then, so all differences count as changed by you and stay.',
     )
   const owners = new PathOwners()
   for (const { before, after, authors } of stretches) {

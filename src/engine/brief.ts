@@ -41,13 +41,13 @@ export function briefText(brief: Brief, options: BriefOptions = {}): string {
   ]
   const sections: readonly Section[] = [
     [
-      'Uncertain: these calls had begun when the process ended. Their effect is unverified; check before repeating them.',
+      'Uncertain: these calls were running when the process ended. Their effect is unverified; check before repeating them.',
       inFlight.map(shownCall),
     ],
     ['Interrupted work:', notices],
     ['Reverted:', revertedBy(ancestors)],
     [
-      'Changed in the folder since the last checkpoint that holds files:',
+      'Changed in the folder since the last checkpoint with files:',
       changes.map(({ change, path }) => `${change} ${path}`),
     ],
     [
@@ -78,7 +78,7 @@ function shownOutcome({ status, result, error }: ToolCall): string {
 function revertedBy(ancestors: readonly Checkpoint[]): string[] {
   return ancestors.flatMap(({ kind, reason, session }) =>
     kind === 'rewind' || kind === 'undo' || kind === 'redo'
-      ? `step ${session?.step ?? '-'}: ${shownText(reason ?? kind)}. What was done after that point is not in the state any more.`
+      ? `step ${session?.step ?? '-'}: ${shownText(reason ?? kind)}. What was done after that point is no longer in the state.`
       : [],
   )
 }

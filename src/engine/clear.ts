@@ -42,9 +42,13 @@ export async function clearStore(home: string): Promise<{ readonly bytesReclaime
       if (!KEPT.has(name)) rmSync(join(home, name), { recursive: true, force: true })
   })
   if (cleared === undefined) {
-    throw new SavestateError('STORE_BUSY', 'Another process uses the store; nothing is removed', {
-      hint: 'Wait until it is done, then run the command again.',
-    })
+    throw new SavestateError(
+      'STORE_BUSY',
+      'Another process is using the store; nothing was removed',
+      {
+        hint: 'Wait until it is done, then run the command again.',
+      },
+    )
   }
   return { bytesReclaimed: Math.max(0, before - (await diskUsage(home))) }
 }

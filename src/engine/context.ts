@@ -66,13 +66,9 @@ export async function withProjectLock<T>(
       owner === undefined
         ? 'another process'
         : `process ${owner.pid} (${owner.purpose}, since ${owner.since})`
-    throw new SavestateError(
-      'PROJECT_BUSY',
-      `${printablePath(project.path)} is being worked on by ${who}`,
-      {
-        hint: 'Wait until it is done, then run the command again.',
-      },
-    )
+    throw new SavestateError('PROJECT_BUSY', `${printablePath(project.path)} is in use by ${who}`, {
+      hint: 'Wait until it is done, then run the command again.',
+    })
   }
   try {
     return await releasing(lock, () =>
@@ -108,8 +104,8 @@ function whileKnown<T>(
   if (context.ledger.project(project.id) !== undefined) return work()
   throw new SavestateError(
     'PROJECT_BUSY',
-    `${printablePath(project.path)} was forgotten by a prune just now`,
-    { hint: 'Run the command again: the project begins anew.' },
+    `${printablePath(project.path)} was just removed by a prune`,
+    { hint: 'Run the command again to start a new history.' },
   )
 }
 

@@ -60,11 +60,11 @@ export function refuseDamagedFiles(
   if (isListed && missing.length === 0) return
   throw new SavestateError(
     'CHECKPOINT_DAMAGED',
-    `Checkpoint ${id} cannot be read whole: ${lackText(damage, missing)}`,
+    `Checkpoint ${id} cannot be restored completely: ${lackText(damage, missing)}`,
     {
       hint: damage.isUnknown
-        ? 'Go back to another checkpoint. A save of a folder that still holds the same puts it back.'
-        : 'The other files come back with --path. A save of a folder that still holds the same puts it back.',
+        ? 'Go back to another checkpoint. Saving a folder that still has the same content brings it back.'
+        : 'Restore the other files with --path. Saving a folder that still has the same content brings it back.',
     },
   )
 }
@@ -81,6 +81,6 @@ export function refuseDamagedState(ledger: Ledger, { id }: Checkpoint): void {
 
 function lackText({ fileCount, isUnknown }: Damage, missing: readonly BytePath[]): string {
   const names = missing.slice(0, 3).map(pathText).join(', ')
-  if (isUnknown) return 'the store has lost what its folders held'
+  if (isUnknown) return 'the store has lost the contents of its folders'
   return fileCount <= 3 ? `the store has lost ${names}` : `the store has lost ${names} and others`
 }

@@ -74,7 +74,7 @@ export async function collectNow(context: ProjectContext, hooks: Hooks): Promise
   const { isComplete } = await collect(context, { thorough: true })
   if (!isComplete)
     hooks.onNotice?.(
-      'Other processes were at work: the contents leave the disk with the next `savestate prune`.',
+      'Other processes were using the store: the next `savestate prune` removes the contents from the disk.',
     )
 }
 
@@ -121,7 +121,7 @@ function checkpointNamed(
   if (session.project !== null && session.project !== project?.id)
     throw new SavestateError(
       'BAD_INPUT',
-      `The session ${JSON.stringify(of)} is of another project`,
+      `The session ${JSON.stringify(of)} belongs to another project`,
       {
         hint: 'Name the folder of that project with -C; in the SDK, open that project.',
       },
@@ -132,7 +132,7 @@ function checkpointNamed(
 function refuseKept({ ledger, clock }: ProjectContext, { id }: Checkpoint): void {
   const checkpoint = ledger.checkpoints.get(id)
   if (checkpoint === undefined)
-    throw new SavestateError('CHECKPOINT_UNKNOWN', `Checkpoint ${id} is gone already`)
+    throw new SavestateError('CHECKPOINT_UNKNOWN', `Checkpoint ${id} no longer exists`)
   const kept = (why: string, hint: string) =>
     new SavestateError('CHECKPOINT_KEPT', `Checkpoint ${id} ${why}`, { hint })
   if (checkpoint.pinned) throw kept('is pinned', `Unpin it first: savestate unpin ${id}`)

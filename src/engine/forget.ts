@@ -43,7 +43,7 @@ export const forget = projectOperation({
     const path = parseProjectPath(input.path)
     if (path === ROOT)
       throw new SavestateError('BAD_INPUT', 'forget takes a path in the project, not the project', {
-        hint: 'Name a file or folder in it. `savestate clear` empties the whole store.',
+        hint: 'Name a file or folder in it. `savestate clear` removes all checkpoints of the project.',
       })
     const project = knownProject(context)
     if (project === undefined) throw nowhere(path)
@@ -57,7 +57,7 @@ export const forget = projectOperation({
     const { isComplete } = await collect(context, { thorough: true })
     if (!isComplete)
       hooks.onNotice?.(
-        'Others were at work: its contents leave the disk with the next `savestate prune`.',
+        'Other processes were using the store: the next `savestate prune` removes the contents from the disk.',
       )
     return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }
   },

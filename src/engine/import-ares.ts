@@ -76,7 +76,7 @@ function checkPointer(folder: BytePath, path: BytePath): void {
   const name = Buffer.from(named.slice(named.lastIndexOf('/') + 1), 'utf8').toString('latin1')
   if (name === '' || name.length > 255 || name.includes('\0')) throw unreadable('it names no file')
   if (!isThere(joinPath(folder, name)))
-    throw unreadable(`it names ${JSON.stringify(named)}, which is not there`)
+    throw unreadable(`it names ${JSON.stringify(named)}, which does not exist`)
 }
 
 function readStep(path: BytePath): {
@@ -88,7 +88,7 @@ function readStep(path: BytePath): {
   const parsed = stepSchema.safeParse(parseJson(text))
   if (!parsed.success) {
     throw unreadable(
-      `it is no checkpoint of ares: ${parsed.error.issues.map(inputFault).join('; ')}`,
+      `it is not an ares checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`,
     )
   }
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 32)

@@ -71,7 +71,7 @@ function readItem(
 ): { readonly id: string; readonly item: StateItem } {
   const parsed = itemSchema.safeParse(value)
   if (!parsed.success) {
-    throw unreadable(`it is no checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`)
+    throw unreadable(`it is not a checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`)
   }
   const { id, timestamp, data, metadata } = parsed.data
   const named = /^([^]+):[0-9]+$/.exec(id)?.[1]

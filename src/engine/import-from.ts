@@ -82,7 +82,7 @@ export const importFrom = storeOperation({
     const findings = new Findings()
     const path = existing(input.path, system)
     if (isFolder(path) !== (system !== 'breakpilot')) {
-      const what = system === 'breakpilot' ? 'a folder' : 'no folder'
+      const what = system === 'breakpilot' ? 'a folder' : 'not a folder'
       throw new SavestateError('BAD_INPUT', `${pathText(path)} is ${what}`, { hint: WHAT[system] })
     }
     try {
@@ -90,7 +90,7 @@ export const importFrom = storeOperation({
       else if (system === 'ares') await findAres(path, findings)
       else await findBreakpilot(path, { session, findings })
       if (findings.sources.length + findings.problems.length === 0) {
-        throw new SavestateError('BAD_INPUT', `${pathText(path)} holds nothing of ${system}`, {
+        throw new SavestateError('BAD_INPUT', `${pathText(path)} contains nothing from ${system}`, {
           hint: WHAT[system],
         })
       }

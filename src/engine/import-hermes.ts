@@ -48,7 +48,7 @@ export async function findHermes(
     if (name.endsWith('.yaml')) await findTask(inside, findings)
     else if (!isFolder(inside)) {
       if (isExpected(name))
-        findings.report(pathText(inside), 'it is no folder; links are not followed')
+        findings.report(pathText(inside), 'it is not a folder; links are not followed')
     } else if (name === 'store') await findVersion2(context, inside, findings)
     else if (name.startsWith('legacy-')) await findArchive(context, inside, findings)
     else if (isExpected(name) || isThere(joinPath(inside, WORKDIR_FILE)))
@@ -86,7 +86,7 @@ async function findVersion1(
       throw unreadable(`it has no file ${WORKDIR_FILE}, so its folder is not known`)
     const workdir = bytePathOf(bytes).replace(/[\r\n]+$/, '') as BytePath
     const tip = sourceHead(gitDir)
-    if (tip === null) throw unreadable('its HEAD leads to no commit')
+    if (tip === null) throw unreadable('its HEAD points to no commit')
     await addHistory(context, { kind: 'hermes-v1', source, gitDir, workdir, tip }, findings)
   })
 }
@@ -101,10 +101,9 @@ async function findVersion2(
       const source = `${pathText(gitDir)} ${name}`
       await findings.attempt(source, async () => {
         const hash = name.slice(REFS.length)
-        if (!/^[0-9a-f]{16}$/.test(hash))
-          throw unreadable('the name of the ref is not of a project')
+        if (!/^[0-9a-f]{16}$/.test(hash)) throw unreadable('the ref is not named after a project')
         const workdir = workdirOf(joinPath(gitDir, `projects/${hash}.json`))
-        if (commit === null) throw unreadable('the ref leads to no commit')
+        if (commit === null) throw unreadable('the ref points to no commit')
         const history = { kind: 'hermes-v2', source, gitDir, workdir, tip: commit } as const
         await addHistory(context, history, findings)
       })

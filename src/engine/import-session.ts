@@ -45,7 +45,8 @@ export function outlookOfSession(
   const known = source.items.length - unknown.length
   const late = unknown.slice(0, unknown.length - pending.length).map((item) => ({
     source: item.source,
-    message: 'it comes before what was imported earlier, and a session only grows at its end',
+    message:
+      'it is older than what was imported earlier, and checkpoints can only be added at the end of a session',
   }))
   const fault = pending.length === 0 ? undefined : faultOf(context, source, { target, home })
   if (fault === undefined) return { target, pending, known, problems: late }
@@ -166,8 +167,8 @@ function faultOf(
   if (isSame && head?.kind === 'imported') return undefined
   const option = kind === 'breakpilot' ? '--session ID' : '--prefix TEXT'
   const what = isSame
-    ? `the session ${name} has gone on here since it was imported`
-    : `there is a session ${name} already, which did not come from here`
+    ? `the session ${name} has continued here since it was imported`
+    : `a session ${name} already exists and was not imported from here`
   return `${what}; import it under another name with ${option}`
 
   function isFrom(checkpoint: Checkpoint | undefined, prefix: string | null): boolean {

@@ -119,7 +119,7 @@ export function readText(
   const stats = lstatSync(fsPath(path))
   const bytes = stats.isFile() ? readRegularFile(path, maxBytes) : 'unfit'
   if (typeof bytes === 'string')
-    throw unreadable(stats.size > maxBytes ? 'it is too large' : 'it is no ordinary file')
+    throw unreadable(stats.size > maxBytes ? 'it is too large' : 'it is not a regular file')
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return { text, modifiedAtMs: Math.floor(stats.mtimeMs) }
@@ -142,7 +142,7 @@ export function parseJson(text: string): unknown {
 export function exactText(path: BytePath): string {
   const text = Buffer.from(path, 'latin1').toString('utf8')
   if (bytePath(text) === path) return text
-  throw unreadable(`git cannot be given the path ${pathText(path)}, which is not UTF-8`)
+  throw unreadable(`git cannot be used with the path ${pathText(path)}, which is not UTF-8`)
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

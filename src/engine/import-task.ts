@@ -59,7 +59,7 @@ async function readTask(
   const { text, modifiedAtMs } = readText(path, MAX_BYTES)
   const mapping = await parseYamlText({ text, source: 'it' })
   if (!isRecord(mapping) || Object.getPrototypeOf(mapping) !== Object.prototype)
-    throw unreadable('it holds no mapping')
+    throw unreadable('it does not contain a mapping')
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 32)
   return { mapping, hash, modifiedAtMs }
 }

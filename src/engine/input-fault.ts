@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** As in `to must be a string`. */
 export function inputFault(issue: Issue): string {
-  return `${issue.path.map(String).join('.') || 'what it takes'} ${wanted(issue)}`
+  return `${issue.path.map(String).join('.') || 'the input'} ${wanted(issue)}`
 }
 
 function wanted(issue: Issue): string {

@@ -111,7 +111,7 @@ export class Journals {
     if (journal.version === 1 || journal.version === 2) return journal
     throw new SavestateError(
       'STORE_NEWER',
-      'A newer version of Savestate was interrupted in a rewind',
+      'A newer version of Savestate was interrupted during a rewind',
       {
         hint: 'Update savestate and run the command again.',
       },
@@ -151,7 +151,7 @@ function parseJournal(text: string, path: string): Journal {
     parseOperationId(journal.operation)
     const isSafe = journal.entries.every(({ path }) => typeof path === 'string' && leadsDown(path))
     if (isSafe) return journal
-    throw new Error('a path leads outside')
+    throw new Error('a path leads outside the project')
   } catch (cause) {
     throw new SavestateError('STORE_DAMAGED', 'The journal of an interrupted rewind is damaged', {
       hint: `Move ${path} away. What was there before the rewind is in the newest checkpoint of kind "safety".`,

@@ -39,7 +39,7 @@ export function openInTransaction(context: StoreContext, request: OpenRequest): 
   const known = ledger.sessions.byId(id)
   if (known === undefined && request.must === 'be known') throw unknownSession(id)
   if (known !== undefined && request.must === 'be new') {
-    throw new SavestateError('BAD_INPUT', `There is a session ${JSON.stringify(id)} already`, {
+    throw new SavestateError('BAD_INPUT', `A session ${JSON.stringify(id)} already exists`, {
       hint: 'Choose another id.',
     })
   }
@@ -101,7 +101,7 @@ function refuseIfHeld({ id, lease }: Session, nowMs: number): void {
   throw new SavestateError(
     'SESSION_BUSY',
     `The session ${JSON.stringify(id)} is being written by process ${pid} on ${host}`,
-    { hint: `Wait until it ends. If it is dead, its right ends at ${until}.` },
+    { hint: `Wait until it ends. If it is dead, its lease expires at ${until}.` },
   )
 }
 

@@ -47,16 +47,16 @@ function wholePath(path: unknown): BytePath {
   if (Buffer.isBuffer(path)) return bytePathOf(path)
   throw new SavestateError(
     'FILE_FAILED',
-    'The file functions of Node are replaced in this process, by some that lose bytes of names',
+    'The file functions of Node were replaced in this process by ones that lose bytes of file names',
     {
-      hint: 'Plug’n’Play of Yarn does that: set `nodeLinker: node-modules` in .yarnrc.yml, or install savestate with npm.',
+      hint: 'Yarn Plug’n’Play does that: set `nodeLinker: node-modules` in .yarnrc.yml, or install savestate with npm.',
     },
   )
 }
 
 function isFolder(path: string): boolean {
   if (typeof path !== 'string')
-    throw new SavestateError('BAD_INPUT', `A path is a text, and this is ${typeof path}`)
+    throw new SavestateError('BAD_INPUT', `A path must be a string, not ${typeof path}`)
   try {
     return statSync(path).isDirectory()
   } catch (error) {

@@ -51,16 +51,16 @@ function lackOfProof(path: BytePath, recorded: Parent): string | null {
   const inPlace = lackOfAbsence(path)
   if (inPlace !== null) return inPlace
   const parent = above(path)
-  if (!isFolder(parent)) return 'the folder above it cannot be reached either'
+  if (!isFolder(parent)) return 'its parent folder cannot be reached either'
   try {
     const { parentDev, parentIno } = parentIdentity(path)
     if (parentDev !== recorded.parentDev || parentIno !== recorded.parentIno)
-      return 'the folder above it is another one than before'
+      return 'its parent folder is not the same one as before'
     if (readdirSync(fsPath(parent)).length === 0)
-      return 'the folder above it is empty, as that of a disk that is not mounted'
+      return 'its parent folder is empty, like that of a disk that is not mounted'
     return null
   } catch (error) {
-    if (hasCode(error, ...UNREADABLE)) return 'the folder above it cannot be read'
+    if (hasCode(error, ...UNREADABLE)) return 'its parent folder cannot be read'
     throw error
   }
 }
@@ -69,10 +69,10 @@ function lackOfProof(path: BytePath, recorded: Parent): string | null {
 function lackOfAbsence(path: BytePath): string | null {
   try {
     const isLink = lstatSync(fsPath(path), { throwIfNoEntry: false })?.isSymbolicLink() === true
-    return isLink ? 'a link is in its place that leads to no folder' : null
+    return isLink ? 'a link that leads to no folder is in its place' : null
   } catch (error) {
     if (hasCode(error, ...GONE)) return null
-    if (hasCode(error, ...CLOSED)) return 'what is in its place cannot be looked at'
+    if (hasCode(error, ...CLOSED)) return 'what is in its place cannot be accessed'
     throw error
   }
 }

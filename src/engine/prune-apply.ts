@@ -39,7 +39,7 @@ export async function applyPlan(
     if (why !== undefined)
       tally.fail(pathText(project.project.path), {
         code: 'PROJECT_BUSY',
-        message: `${why}; left for the next time`,
+        message: `${why}; left for the next prune`,
       })
   }
 }
@@ -102,7 +102,7 @@ async function applyTo(
     ledger.pruning.drop(drops.flatMap((it) => (it.keepsState === true ? [] : it.id)))
     return { drops, isForgotten: isWhole && ledger.pruning.forgetProject(project.id) }
   })
-  if (done === undefined) return 'it was used meanwhile'
+  if (done === undefined) return 'it was used in the meantime'
   const { drops, isForgotten } = done
   failpoint('prune:project-rows-removed')
   const withFiles = drops.filter(({ id }) => known.get(id)?.commit !== null)

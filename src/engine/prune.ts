@@ -70,7 +70,7 @@ async function applyInRounds(
     if (!isComplete)
       tally.fail('store', {
         code: 'STORE_BUSY',
-        message: 'other processes were at work; the next prune removes the rest',
+        message: 'other processes were using the store; the next prune removes the rest',
       })
     if (sizeBytes <= first.capBytes || !isComplete || round === MAX_ROUNDS) return sizeBytes
     current = await plan(context, input, { isFirst: false })

@@ -68,7 +68,7 @@ async function apply(
   ledger.rekey.finish(target, clock.nowMs())
   if (existsSync(join(home, 'damaged')))
     hooks.onNotice?.(
-      'What `repair` has set aside in the folder `damaged` of the store is as it was, under the old key or none.',
+      'The files that `repair` has moved to the folder `damaged` of the store were not changed: they use the old key, or none.',
     )
   return { moved, damaged }
 }

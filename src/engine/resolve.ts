@@ -42,7 +42,7 @@ export function withFiles(checkpoint: Checkpoint): FilesCheckpoint {
   const isPruned = checkpoint.filesPruned === true
   const what = isPruned
     ? `The files of checkpoint ${checkpoint.id} were pruned`
-    : `Checkpoint ${checkpoint.id} holds no files`
+    : `Checkpoint ${checkpoint.id} has no files`
   const why = isPruned
     ? 'Its state is still there'
     : 'Only a state was saved, or an older version of Savestate pruned the files'

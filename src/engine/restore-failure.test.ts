@@ -25,22 +25,22 @@ test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
   [
     'EROFS',
     { type: 'taken-back', left: 0 },
-    `Nothing was changed: all that had been written was taken back. Check the permissions and the disk (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
+    `Nothing was changed: everything that had been written was reverted. Check the permissions and the disk (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
     'ENOSPC',
     { type: 'taken-back', left: 2 },
-    `2 of 7 files could not be taken back; all others are as they were. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
+    `2 of 7 files could not be reverted; all others are as they were. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
     'ENOSPC',
     { type: 'unfinished' },
-    `Up to 7 files may have been changed, and this could not be taken back yet. The next savestate command in this folder finishes the rewind or takes it back. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
+    `Up to 7 files may have been changed, and this could not be reverted yet. The next savestate command in this folder finishes the rewind or reverts it. Free some space (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,
   ],
   [
     'EACCES',
     { type: 'unrecorded' },
-    `All 7 files were brought back, but the store could not record it. The next savestate command in this folder records it. Check the permissions and the disk, then repeat it: savestate rewind ${ID}`,
+    `All 7 files were restored, but the store could not record it. The next savestate command in this folder records it. Check the permissions and the disk, then repeat it: savestate rewind ${ID}`,
   ],
 ])('%s after %o says what was changed and what repeats it', (code, outcome, hint) => {
   expect(told(refusal(code), outcome)).toMatchObject({

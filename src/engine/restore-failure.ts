@@ -70,12 +70,12 @@ function outcomeText({ outcome, files, request }: Failed): string {
       return 'Nothing was changed.'
     case 'taken-back':
       return outcome.left === 0
-        ? 'Nothing was changed: all that had been written was taken back.'
-        : `${outcome.left} of ${files} files could not be taken back; all others are as they were.`
+        ? 'Nothing was changed: everything that had been written was reverted.'
+        : `${outcome.left} of ${files} files could not be reverted; all others are as they were.`
     case 'unfinished':
-      return `Up to ${files} files may have been changed, and this could not be taken back yet. The next savestate command in this folder finishes the ${request.kind} or takes it back.`
+      return `Up to ${files} files may have been changed, and this could not be reverted yet. The next savestate command in this folder finishes the ${request.kind} or reverts it.`
     case 'unrecorded':
-      return `All ${files} files were brought back, but the store could not record it. The next savestate command in this folder records it.`
+      return `All ${files} files were restored, but the store could not record it. The next savestate command in this folder records it.`
     case 'replaced':
       return 'The folder that is there now was not touched.'
   }

@@ -35,14 +35,14 @@ export function disturbed(
       : `${printablePath(blocked.path)} would be overwritten, but is now ${blocked.reason}`
   const advice = blocked === undefined ? 'Stop the program that does' : wayOut(blocked)
   return new SavestateError('REWIND_DISTURBED', message, {
-    hint: `All that had been written was taken back, and is also in checkpoint ${safety.id}. ${advice}, then repeat it: ${repeatCommand(request)}`,
+    hint: `Everything that had been written was reverted; the files from before are also in checkpoint ${safety.id}. ${advice}, then repeat it: ${repeatCommand(request)}`,
   })
 }
 
 /** What may be read is saved, and so may be overwritten. */
 function wayOut({ reason }: Left): string {
   return reason === NOT_READABLE
-    ? 'Let it and its folder be read (chmod u+rX), move it away'
+    ? 'Make it and its folder readable (chmod u+rX), move it away'
     : 'Move it away'
 }
 
@@ -50,9 +50,9 @@ function wayOut({ reason }: Left): string {
 export function replaced(project: Project, safety: FilesCheckpoint): SavestateError {
   return new SavestateError(
     'REWIND_DISTURBED',
-    `${printablePath(project.path)} was replaced by another folder meanwhile`,
+    `${printablePath(project.path)} was replaced by another folder in the meantime`,
     {
-      hint: `What is there now has not been touched. All that was there before is in checkpoint ${safety.id}.`,
+      hint: `What is there now has not been touched. Everything that was there before is in checkpoint ${safety.id}.`,
     },
   )
 }

@@ -89,9 +89,9 @@ export function refuseOthers(
   if (session.head === head) return
   throw new SavestateError(
     'HEAD_MOVED',
-    `The session ${JSON.stringify(id)} has gone on meanwhile: its head is ${session.head}`,
+    `The session ${JSON.stringify(id)} has continued in the meantime: its head is ${session.head}`,
     {
-      hint: 'Neither its state nor its files have gone back. Look at what was saved, then do it again.',
+      hint: 'Neither its state nor its files were rewound. Check what was saved, then try again.',
     },
   )
 }
@@ -100,7 +100,7 @@ export function refuseOthers(
 export function refuseHeldElsewhere({ clock }: StoreContext, { id, lease }: Session): void {
   if (!isHeldElsewhere(lease, clock.nowMs())) return
   throw new SavestateError('SESSION_BUSY', `The session ${JSON.stringify(id)} is in use`, {
-    hint: `The rewind took it along, so its process (${lease?.owner.pid}) has to end first.`,
+    hint: `The rewind includes it, so its process (${lease?.owner.pid}) must end first.`,
   })
 }
 

@@ -87,12 +87,12 @@ export function parseProjectPath(text: string): BytePath {
   // A variable that nobody has set must not come to mean the whole project.
   if (path === '') {
     throw new SavestateError('BAD_INPUT', 'A path cannot be empty', {
-      hint: 'Give "." for the whole project.',
+      hint: 'Use "." for the whole project.',
     })
   }
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   if (path.startsWith('/') || names.includes('..') || path.includes('\0')) {
-    throw new SavestateError('BAD_INPUT', `${JSON.stringify(text)} does not lie in the project`, {
+    throw new SavestateError('BAD_INPUT', `${JSON.stringify(text)} is not in the project`, {
       hint: 'Give the path relative to the project folder.',
     })
   }

@@ -166,7 +166,7 @@ function rewindState(
 
 function expectState({ id, session }: Checkpoint): void {
   if (session !== null && session.state !== null) return
-  throw new SavestateError('CHECKPOINT_PARTIAL', `Checkpoint ${id} holds no state`, {
-    hint: 'It was saved with files alone. Restore those: `savestate rewind --files`.',
+  throw new SavestateError('CHECKPOINT_PARTIAL', `Checkpoint ${id} has no state`, {
+    hint: 'It was saved with files only. Restore those: `savestate rewind --files`.',
   })
 }

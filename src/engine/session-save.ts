@@ -276,7 +276,7 @@ function refuseMovedHead({ head, id }: Session, expected: string | null | undefi
   if (expected === undefined || expected === head) return
   throw new SavestateError(
     'HEAD_MOVED',
-    `The head of the session ${JSON.stringify(id)} is ${head ?? 'not there yet'}, not ${expected ?? 'absent'}`,
-    { hint: 'Look at what was saved since, then save again on top of it. Nothing was written.' },
+    `The head of the session ${JSON.stringify(id)} is ${head ?? 'none'}, not ${expected ?? 'none'}`,
+    { hint: 'Check what was saved since, then save again on top of it. Nothing was written.' },
   )
 }

@@ -63,7 +63,7 @@ function changeFile({ file, path, newMode }: Target, { key, value }: SettingChan
   // To write through a link could write outside of the project (I4).
   if (stats !== undefined && !stats.isFile())
     throw new SavestateError('CONFIG_INVALID', `${file.path} is not a regular file`, {
-      hint: 'Edit what it leads to by hand, or replace it by a file.',
+      hint: 'Edit the file that it leads to, or replace it with a regular file.',
     })
   if (stats === undefined && !isSet) return
   const text = stats === undefined ? '{}' : readFileSync(path, 'utf8')

@@ -89,7 +89,7 @@ test('an empty place is refused as such, and not taken for the usual one', () =>
   expect(() => openHome('')).toThrow(
     expect.objectContaining({
       code: 'STORE_UNUSABLE',
-      message: 'The place of the store is an empty text',
+      message: 'The path of the store is empty',
       hint: 'Set SAVESTATE_HOME to a folder, or leave it unset for ~/.savestate.',
     }),
   )

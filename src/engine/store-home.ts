@@ -52,7 +52,7 @@ function makeFolder(path: string): void {
 
 function unusable(path: string, cause: unknown): SavestateError {
   if (path === '') {
-    return new SavestateError('STORE_UNUSABLE', 'The place of the store is an empty text', {
+    return new SavestateError('STORE_UNUSABLE', 'The path of the store is empty', {
       hint: 'Set SAVESTATE_HOME to a folder, or leave it unset for ~/.savestate.',
       cause,
     })
@@ -114,7 +114,7 @@ export function expectStoreStill(home: string): void {
   if (format === FORMAT) return
   if (format !== undefined && NEWER.test(format)) checkFormat(home)
   if (existsSync(join(home, 'ledger.db'))) return
-  throw new SavestateError('STORE_UNUSABLE', `The store ${home} is not there any more`, {
+  throw new SavestateError('STORE_UNUSABLE', `The store ${home} no longer exists`, {
     hint: 'Nothing has been saved. Put the store back if it was moved, and open it again.',
   })
 }
@@ -146,11 +146,11 @@ function checkFormat(home: string): void {
   if (format !== undefined) {
     const shown = JSON.stringify(format.trim().slice(0, 60))
     throw new SavestateError('STORE_NEWER', `The store ${home} has the format ${shown}`, {
-      hint: 'It was made by a newer version of Savestate: update. If not, `savestate repair` looks at it. Nothing has been touched.',
+      hint: 'It was made by a newer version of Savestate: update. If not, `savestate repair` checks it. Nothing has been changed.',
     })
   }
   if (!isEmpty(home) && readIfThere(path) !== FORMAT) {
-    throw new SavestateError('STORE_UNUSABLE', `${home} has something in it and is not a store`, {
+    throw new SavestateError('STORE_UNUSABLE', `${home} is not empty and is not a store`, {
       hint: 'Point SAVESTATE_HOME at a new or empty folder.',
     })
   }

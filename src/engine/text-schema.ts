@@ -4,4 +4,4 @@ import { isWholeText } from '../model/index.js'
 
 /** A text that the ledger keeps, or is asked for. */
 export const wholeText = () =>
-  z.string().check(z.refine(isWholeText, 'must have whole characters and no NUL'))
+  z.string().check(z.refine(isWholeText, 'must be valid Unicode without NUL'))

@@ -59,8 +59,8 @@ export async function runTool<Result>(
 ): Promise<Result> {
   checkCall(request, run)
   if (request.id.startsWith(ONCE)) {
-    throw new SavestateError('BAD_INPUT', `The id of a tool call does not begin with "${ONCE}"`, {
-      hint: 'That is how the steps of session.once are noted.',
+    throw new SavestateError('BAD_INPUT', `The id of a tool call must not start with "${ONCE}"`, {
+      hint: 'That prefix is reserved for the steps of session.once.',
     })
   }
   return runCall(context, request, run)
@@ -130,7 +130,8 @@ export async function runOnce<Result>(
   run: () => Promise<Result> | Result,
 ): Promise<Result> {
   // Two objects would be one and the same key, and the second step would not run.
-  if (typeof key !== 'string') throw new SavestateError('BAD_INPUT', 'The key of once is a text')
+  if (typeof key !== 'string')
+    throw new SavestateError('BAD_INPUT', 'The key of once must be a string')
   parseWholeText(key, 'The key of once')
   const request = { id: `${ONCE}${key}`, name: 'once', args: key }
   checkCall(request, run)
@@ -143,11 +144,14 @@ function checkCall(request: ToolRequest, run: unknown): void {
   const unknown = Object.keys(others)
   if (unknown.length > 0) throw unknownOptions('tool', unknown, ['id', 'name', 'args'])
   if (typeof id !== 'string' || id === '' || typeof name !== 'string' || name === '')
-    throw new SavestateError('BAD_INPUT', 'A tool call has an id and a name, both of them texts')
+    throw new SavestateError('BAD_INPUT', 'A tool call must have an id and a name, both strings')
   parseWholeText(id, 'The id of a tool call')
   parseWholeText(name, 'The name of a tool')
   if (typeof run !== 'function')
-    throw new SavestateError('BAD_INPUT', `There is no function that runs ${JSON.stringify(name)}`)
+    throw new SavestateError(
+      'BAD_INPUT',
+      `The function that runs ${JSON.stringify(name)} is missing`,
+    )
 }
 
 async function ranTool<Result>(
@@ -172,9 +176,9 @@ async function noteEnd(context: SessionContext, call: Begun, ended: End): Promis
     if (!(error instanceof SavestateError) || error.code !== 'STORE_CLOSED') throw error
     throw new SavestateError(
       error.code,
-      `The store was closed while the tool call ${JSON.stringify(call.id)} ran, so its end is not noted`,
+      `The store was closed while the tool call ${JSON.stringify(call.id)} was running, so its outcome was not recorded`,
       {
-        hint: 'It is among those in flight when the session is resumed: say there what became of it, with `decide`.',
+        hint: 'It is in flight when the session is resumed: say then what happened, with `decide`.',
         cause: ended.status === 'failed' ? ended.outcome : error,
       },
     )
@@ -195,7 +199,7 @@ export const decideTool = sessionOperation({
     const { ledger, hold } = context
     const known = ledger.tools.get(hold.key, id)
     if (known?.status !== 'started') {
-      throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is under way`)
+      throw new SavestateError('BAD_INPUT', `No tool call ${JSON.stringify(id)} is in flight`)
     }
     if (action === 'confirm') end(context, known, { status: 'confirmed', outcome: result })
     else if (action === 'skip') end(context, known, { status: 'skipped', outcome: undefined })
@@ -276,9 +280,9 @@ function keyOf(session: string, call: { readonly id: string; readonly name: stri
 function unverified({ id, name, idempotencyKey }: ToolCall): SavestateError {
   return new SavestateError(
     'TOOL_UNVERIFIED',
-    `The call ${JSON.stringify(id)} of ${name} was under way when its process ended: it may have taken effect`,
+    `The call ${JSON.stringify(id)} of ${name} was running when its process ended: it may have taken effect`,
     {
-      hint: `Find out whether it has (its key is ${idempotencyKey}), then call session.decide(id, 'confirm' | 'retry' | 'skip').`,
+      hint: `Check whether it has (its key is ${idempotencyKey}), then call session.decide(id, 'confirm' | 'retry' | 'skip').`,
     },
   )
 }

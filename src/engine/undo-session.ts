@@ -66,7 +66,7 @@ function lastOf({ ledger }: ProjectContext, { id, project }: Operation): Checkpo
 function stateIsGone({ id }: Session, { safety }: Operation): SavestateError {
   return new SavestateError(
     'CHECKPOINT_PARTIAL',
-    `What the session ${JSON.stringify(id)} knew before the rewind is not kept any more`,
-    { hint: `The files alone can be brought back: \`savestate rewind --files ${safety}\`.` },
+    `The state of the session ${JSON.stringify(id)} before the rewind is no longer stored`,
+    { hint: `You can still restore the files: \`savestate rewind --files ${safety}\`.` },
   )
 }

@@ -94,7 +94,7 @@ function subjectOf({ ledger }: ProjectContext, { result, atMs }: Operation): Res
 function tellWhatIsLeft({ part, left }: UndoSession, hooks: Hooks): void {
   if (left === undefined) return
   hooks.onNotice?.(
-    `The session ${JSON.stringify(part.id)} has gone on since. Its state changes too; what it has saved is kept, the last in checkpoint ${left}.`,
+    `The session ${JSON.stringify(part.id)} has continued since. Its state changes too; what it has saved is kept, most recently in checkpoint ${left}.`,
   )
 }
 
@@ -119,7 +119,7 @@ function nothingTo(kind: 'undo' | 'redo', isForgotten = false): SavestateError {
     ? new SavestateError('NOTHING_TO_UNDO', 'There is no rewind to undo', {
         hint: isForgotten
           ? 'An earlier rewind can no longer be undone: a prune or `savestate drop` removed the checkpoints for it.'
-          : '`savestate rewind <ref>` goes back to a checkpoint; undo takes that back.',
+          : '`savestate rewind <ref>` goes back to a checkpoint; undo reverts that.',
       })
-    : new SavestateError('NOTHING_TO_REDO', 'There is no undone rewind to do again')
+    : new SavestateError('NOTHING_TO_REDO', 'There is no undone rewind to redo')
 }

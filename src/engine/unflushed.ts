@@ -18,7 +18,7 @@ export async function bringBackUnflushed(home: string): Promise<void> {
   if (!hasLogsOfBefore(home)) return
   const lock = await takeLock(unflushedLockPath(home), { waitMs: WAIT_MS, purpose: 'open' })
   if (lock === undefined)
-    throw new SavestateError('STORE_BUSY', 'Another process brings the store into order', {
+    throw new SavestateError('STORE_BUSY', 'Another process is recovering the store', {
       hint: 'Wait until it is done, then run the command again.',
     })
   try {

@@ -64,8 +64,8 @@ function markFindings(
   const healed = [...marked.keys()].filter((id) => !texts.has(id))
   if (unmarked.length === 0 && healed.length === 0) return []
   const message = [
-    unmarked.length === 0 ? [] : `${some(unmarked)} cannot be read whole and not yet marked so`,
-    healed.length === 0 ? [] : `${some(healed)} can be read again and still marked as damaged`,
+    unmarked.length === 0 ? [] : `damaged, but not marked as such: ${some(unmarked)}`,
+    healed.length === 0 ? [] : `marked as damaged, but intact again: ${some(healed)}`,
   ]
     .flat()
     .join('; ')
@@ -78,7 +78,7 @@ function markFindings(
       repairable: true,
       fix: {
         stage: 'marks',
-        action: 'mark the checkpoints that cannot be read whole, and no others',
+        action: 'update which checkpoints are marked as damaged',
         run({ care }) {
           removeCaches(care)
           care.ledger?.marks.markDamaged(texts)
@@ -92,5 +92,5 @@ function lackText({ lacks, count }: Lacks): string {
   const trees = lacks.filter(({ type }) => type !== 'file')
   const names = some(lacks.map(({ path }) => (path === '' ? 'the folder itself' : pathText(path))))
   const what = trees.length > 0 ? 'folders or modes' : count === 1 ? 'a file' : `${count} files`
-  return `${what} cannot be brought back: ${names}`
+  return `${what} cannot be restored: ${names}`
 }

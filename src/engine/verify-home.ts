@@ -20,7 +20,7 @@ export function checkFormat({ home }: CareContext): Finding[] {
   const path = join(home, 'format')
   const fix: Fix = {
     stage: 'home',
-    action: 'write the format file again',
+    action: 'rewrite the format file',
     run({ away }) {
       away.move(path, 'the format file as it was')
       writeFileAtomically({ path, content: FORMAT, durable: true })
@@ -42,7 +42,7 @@ export function checkPermissions({ home }: CareContext): Finding[] {
     : `other users could read ${some(names)}`
   const fix: Fix = {
     stage: 'home',
-    action: `close ${open.length === 1 ? 'a file or folder' : `${open.length} files and folders`} to other users`,
+    action: `remove the access of other users to ${open.length === 1 ? 'a file or folder' : `${open.length} files and folders`}`,
     run() {
       for (const path of open) {
         const mode = modeOf(path)
@@ -99,7 +99,7 @@ export function checkLeftovers(
   const damaged = report.caches.map(
     (path): Finding => ({
       ...leftover(relative(home, path), {
-        message: 'damaged; a cache is made anew when it is needed',
+        message: 'damaged; a cache is rebuilt when it is needed',
         home,
       }),
       kind: 'cache',

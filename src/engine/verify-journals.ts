@@ -81,7 +81,7 @@ export function checkLocks({ home }: CareContext): Finding[] {
       } as const
       return {
         ...found,
-        message: 'is no lock file, so nobody can take the lock',
+        message: 'is not a lock file, so the lock cannot be taken',
         path: `locks/${name}`,
         fix,
       }
@@ -99,7 +99,7 @@ function isLock(path: string): boolean {
 function settingAside(path: string, why: string): Fix {
   return {
     stage: 'leftovers',
-    action: `set ${path} aside`,
+    action: `quarantine ${path}`,
     run: ({ away }) => void away.move(path, why),
   }
 }

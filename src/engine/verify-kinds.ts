@@ -54,7 +54,7 @@ function inFolder(home: string, folder: string): Finding[] {
 function faultOf(path: string, entry: Dirent, wanted: Kind): string | undefined {
   const isSound = (it: Pick<Dirent, 'isFile' | 'isDirectory'>) =>
     wanted === 'file' ? it.isFile() : it.isDirectory()
-  if (!entry.isSymbolicLink()) return isSound(entry) ? undefined : `is no ${wanted}`
+  if (!entry.isSymbolicLink()) return isSound(entry) ? undefined : `is not a ${wanted}`
   const target = targetOf(path)
   if (target === undefined) return 'is a link that leads nowhere'
   return isSound(target) ? undefined : `is a link that leads to no ${wanted}`
@@ -79,7 +79,7 @@ function findingOf(
   if (isElsewhere) return { ...found, severity: 'damage', repairable: false }
   const fix: Fix = {
     stage: 'home',
-    action: `set ${path} aside`,
+    action: `quarantine ${path}`,
     run: ({ away }) => void away.move(join(home, path), fault),
   }
   return { ...found, severity: 'damage', repairable: true, fix }

@@ -15,31 +15,31 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
   const inGit = (name: string) => join('objects.git', name)
   const damage = { checkpoint: null, severity: 'damage', repairable: true } as const
   const missing = report.folders.map((name): Finding => {
-    const message = 'git takes the repository for none without this folder'
-    const fix = mending({ type: 'folders' }, { stage: 'repository', action: 'make it again' })
+    const message = 'git does not recognize the repository without this folder'
+    const fix = mending({ type: 'folders' }, { stage: 'repository', action: 'recreate it' })
     return { ...damage, kind: 'repository', message, path: inGit(name), fix }
   })
   const files = report.repository.map((file): Finding => {
     const fix = mending(
       { type: 'repository', file },
-      { stage: 'repository', action: `write ${file} again` },
+      { stage: 'repository', action: `rewrite ${file}` },
     )
     return {
       ...damage,
       kind: 'repository',
-      message: 'does not say what it must to the git that is here',
+      message: 'does not contain what the installed git needs',
       path: inGit(file),
       fix,
     }
   })
   const refs = report.refs.malformed.map((path): Finding => {
-    const fix = settingAside(path, { stage: 'repository', why: 'holds no ref' })
-    const message = 'holds no ref; repair makes it again from the ledger'
+    const fix = settingAside(path, { stage: 'repository', why: 'contains no ref' })
+    const message = 'contains no ref; repair recreates it from the ledger'
     return { ...damage, kind: 'ref', message, path: relative(home, path), fix }
   })
   const loose = report.damagedLoose.map((id): Finding => {
     const path = inGit(join('objects', id.slice(0, 2), id.slice(2)))
-    const action = `set the damaged object ${id} aside`
+    const action = `quarantine the damaged object ${id}`
     const fix = mending({ type: 'loose', id }, { stage: 'objects', action })
     return { ...damage, kind: 'objects', message: `object ${id} is damaged`, path, fix }
   })
@@ -48,8 +48,8 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
     const path = inGit(`objects/pack/${name}.${ending}`)
     const isIndex = fault === 'no-index' || fault === 'index-damaged'
     const action = isIndex
-      ? `make the index of ${name} again`
-      : `keep what can be read of ${name} in a new pack, and set it aside`
+      ? `rebuild the index of ${name}`
+      : `copy what can be read of ${name} to a new pack, and quarantine it`
     const fix = mending({ type: isIndex ? 'index' : 'pack', name }, { stage: 'objects', action })
     // A kill between the two names of a pack: its index waits for the next save, or for the end of a collection.
     const isUnfinished = fault === 'no-index' && isIndexWaiting(home, name)
@@ -58,8 +58,8 @@ export function checkObjectFiles({ home }: CareContext, report: ObjectReport): F
     return { ...damage, kind, severity, message: PACK_FAULTS[fault], path, fix }
   })
   const derived = report.derived.map((path): Finding => {
-    const fix = settingAside(path, { stage: 'objects', why: 'damaged, and git can do without' })
-    const message = 'damaged, and git can do without'
+    const fix = settingAside(path, { stage: 'objects', why: 'damaged, but git does not need it' })
+    const message = 'damaged, but git does not need it'
     return { ...damage, kind: 'objects', message, path: relative(home, path), fix }
   })
   return [...missing, ...files, ...refs, ...packs, ...loose, ...derived]
@@ -80,7 +80,7 @@ function mending(request: MendRequest, { stage, action }: Pick<Fix, 'stage' | 'a
 function settingAside(path: string, { stage, why }: { stage: Fix['stage']; why: string }): Fix {
   return {
     stage,
-    action: `set ${path} aside`,
+    action: `quarantine ${path}`,
     run: ({ away }: RepairTools) => void away.move(path, why),
   }
 }

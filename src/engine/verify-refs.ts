@@ -37,18 +37,18 @@ function refFindings(work: RefWork, report: ObjectReport): Finding[] {
   if (isSound) {
     const message =
       held === undefined
-        ? `no ref holds this checkpoint of ${pathText(project.path)}`
-        : `its ref holds commit ${held}, not ${row.commit}`
+        ? `no ref points to this checkpoint of ${pathText(project.path)}`
+        : `its ref points to commit ${held}, not ${row.commit}`
     return [{ ...found, kind: 'ref', message, fix: makeRef(work) }]
   }
   if (isOf(own, row)) {
-    const message = `its commit holds tree ${own.tree}, not ${row.tree}`
+    const message = `its commit has tree ${own.tree}, not ${row.tree}`
     const fix = correctRow(row, { tree: own.tree, commit: row.commit })
     return [{ ...found, kind: 'ref', message, fix }]
   }
   // What the ref holds says of itself that it is this checkpoint, and what the row names is not there.
   if (held !== undefined && isOf(other, row)) {
-    const message = `its ref holds commit ${held} with tree ${other.tree}, not ${row.commit} with ${row.tree}`
+    const message = `its ref points to commit ${held} with tree ${other.tree}, not ${row.commit} with ${row.tree}`
     const fix = correctRow(row, { tree: other.tree, commit: held })
     return [{ ...found, kind: 'ref', message, fix }]
   }
@@ -59,7 +59,7 @@ function refFindings(work: RefWork, report: ObjectReport): Finding[] {
 function makeRef({ row, name }: RefWork): Fix {
   return {
     stage: 'refs',
-    action: `make the ref of ${row.id} again`,
+    action: `recreate the ref of ${row.id}`,
     async run({ care, aside }: RepairTools) {
       await care.snapshots.mend({ type: 'ref', name, commit: row.commit }, aside)
     },
@@ -76,7 +76,7 @@ function correctRow(
 ): Fix {
   return {
     stage: 'refs',
-    action: `put right what the ledger says of ${id}, from its commit`,
+    action: `correct the ledger row of ${id} from its commit`,
     run: ({ care }) => care.ledger?.inspection.setFiles(id, right),
   }
 }
@@ -85,7 +85,7 @@ function correctRow(
 function makeCommit({ row, project, name }: RefWork): Fix {
   return {
     stage: 'refs',
-    action: `make the commit of ${row.id} again`,
+    action: `recreate the commit of ${row.id}`,
     async run({ care, aside }) {
       const { tree, kind, reason, createdAtMs } = row
       const facts = {

@@ -38,11 +38,10 @@ function logFinding(): Finding {
   return {
     ...DAMAGE,
     path: 'ledger.db-wal',
-    message: 'transactions stand behind damaged bytes and are lost',
+    message: 'transactions after damaged bytes are lost',
     fix: {
       stage: 'ledger',
-      action:
-        'keep the damaged write-ahead log aside, and look for lost checkpoints among the refs',
+      action: 'quarantine the damaged write-ahead log, and recover lost checkpoints from the refs',
       run({ care, away }) {
         away.copy(ledgerFiles(care.home).log, 'the write-ahead log as it was')
         care.ledger?.inspection.setLostRows(true)
@@ -54,7 +53,7 @@ function logFinding(): Finding {
 function rescue(): Fix {
   return {
     stage: 'ledger',
-    action: 'copy what can be read of the ledger into a new one, and set the old one aside',
+    action: 'copy what can be read of the ledger into a new one, and quarantine the old one',
     run({ care, away }) {
       care.ledger?.abandon()
       rescueLedger(care.home, away)
@@ -67,13 +66,13 @@ export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
   const malformed = ledger.inspection.rowFaults().map((fault): Finding => {
     const message = `a row of ${fault.table} is malformed: ${fault.message}`
     const checkpoint = fault.table === 'checkpoints' ? fault.id : null
-    const action = `put the row of ${fault.table} right, or set it aside`
+    const action = `correct the row of ${fault.table}, or quarantine it`
     const run = (tools: RepairTools) => mendRow(tools, fault, report)
     return { ...DAMAGE, checkpoint, message, fix: { stage: 'rows', action, run } }
   })
   if (malformed.length > 0) return malformed
   const dangling = ledger.inspection.dangling()
-  const action = 'give rows that refer to nothing something to refer to, or set them aside'
+  const action = 'fix rows that refer to missing rows, or quarantine them'
   const run = (tools: RepairTools) => mendReferences(tools, report)
   const findings = dangling.map(
     (message): Finding => ({ ...DAMAGE, message, fix: { stage: 'rows', action, run } }),

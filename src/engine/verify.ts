@@ -82,7 +82,7 @@ async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void>
   const context: StoreContext = { ...care, ledger, objects: care.objects }
   await recoverAll(context, hooks).catch((error: unknown) => {
     const message = isError(error) ? error.message : String(error)
-    hooks.onNotice?.(`What was interrupted could not be looked at: ${message}.`)
+    hooks.onNotice?.(`Interrupted work could not be checked: ${message}.`)
   })
 }
 

@@ -220,7 +220,7 @@ export function viewPlan(plan: RestorePlan): PlanView {
     })),
     remove: plan.remove.map(({ path, from }) => ({
       path: pathText(path),
-      reason: `${from.type} made later`,
+      reason: `${from.type} created later`,
       type: from.type,
       change: 'removed',
     })),

@@ -53,21 +53,21 @@ export async function parseYamlText({
       throw new SavestateError(
         'BAD_INPUT',
         `${source} has a tag of another program${placeOf(tag.linePos)}`,
-        { hint: 'What such a tag means only the program knows that wrote it.', cause: tag },
+        { hint: 'Only the program that wrote such a tag knows what it means.', cause: tag },
       )
     }
     const key = listAsKey(document, library)
     if (key !== undefined) {
       const place = placeOf([lines.linePos(key)])
       throw new SavestateError('BAD_INPUT', `${source} has a list or mapping as a key${place}`, {
-        hint: 'Keys are texts, as in JSON.',
+        hint: 'Keys must be strings, as in JSON.',
       })
     }
     return document.toJS()
   } catch (cause) {
     if (!(cause instanceof ReferenceError)) throw cause
     throw new SavestateError('BAD_INPUT', `${source} has an alias that cannot be followed`, {
-      hint: 'An alias leads to nothing, or there are so many that the text would grow without end.',
+      hint: 'An alias has no anchor, or there are so many that the text would grow without limit.',
       cause,
     })
   }

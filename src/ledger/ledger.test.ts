@@ -257,7 +257,7 @@ test('a failure is noted at once or not at all: that others write all the time m
   const other = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
   other.exec('BEGIN IMMEDIATE')
   const start = performance.now()
-  expect(() => ledger.care.addFailure(failure)).toThrow('Others write to the store')
+  expect(() => ledger.care.addFailure(failure)).toThrow('Other processes keep writing to the store')
   // What every other write waits for.
   expect(performance.now() - start).toBeLessThan(8000)
   other.exec('ROLLBACK')

@@ -22,7 +22,7 @@ type Check = (row: SqlRow) => void
 const CHECKS: Readonly<Record<RowFault['table'], Check>> = {
   projects(row) {
     parseProjectId(textIn(row, 'id'))
-    expect(row['path'] instanceof Uint8Array && row['path'][0] === 0x2f, 'its path is none')
+    expect(row['path'] instanceof Uint8Array && row['path'][0] === 0x2f, 'its path is not valid')
   },
   checkpoints(row) {
     parseCheckpointId(textIn(row, 'id'))
@@ -37,7 +37,7 @@ const CHECKS: Readonly<Record<RowFault['table'], Check>> = {
     parseObjectId(textIn(row, 'commit'))
     expect(row['project'] !== null, 'it has files and no project')
     for (const column of ['files', 'insertions', 'deletions', 'file_count', 'size_bytes'])
-      expect(typeof row[column] === 'number', `its ${column} is no number`)
+      expect(typeof row[column] === 'number', `its ${column} is not a number`)
     JSON.parse(textIn(row, 'skipped_counts'))
   },
   sessions(row) {
@@ -78,7 +78,7 @@ function faultOf(row: SqlRow, check: Check): string | undefined {
 
 function textIn(row: SqlRow, column: string): string {
   const value = row[column]
-  if (typeof value !== 'string') throw new Misfit(`its ${column} is no text`)
+  if (typeof value !== 'string') throw new Misfit(`its ${column} is not text`)
   return value
 }
 
@@ -89,6 +89,6 @@ function expect(isTrue: boolean, message: string): void {
 function status(row: SqlRow): void {
   expect(
     STATUS_WORDS.some((word) => word === row['status']),
-    'its status is none',
+    'its status is not valid',
   )
 }

@@ -181,7 +181,7 @@ function metadataText(value: unknown): string {
   } catch (cause) {
     if (!(cause instanceof SavestateError) || cause.code !== 'STATE_UNSTORABLE') throw cause
     throw new SavestateError('STATE_UNSTORABLE', cause.message, {
-      hint: 'Metadata holds no instances of classes, not even of registered ones: put what is needed into a plain object.',
+      hint: 'Metadata cannot contain instances of classes, not even of registered ones: put what is needed into a plain object.',
       cause,
     })
   }

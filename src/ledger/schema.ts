@@ -21,7 +21,7 @@ function refuseVersion(version: number): void {
     'STORE_NEWER',
     `The ledger has version ${version}, this program knows ${SCHEMA_VERSION}`,
     {
-      hint: 'Update savestate. Nothing has been touched.',
+      hint: 'Update savestate. Nothing has been changed.',
     },
   )
 }

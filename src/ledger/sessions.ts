@@ -208,7 +208,7 @@ export class Sessions {
     if (changes === 1) return
     if (this.byKey(key) === undefined) {
       throw new SavestateError('SESSION_DELETED', `The session ${JSON.stringify(id)} was deleted`, {
-        hint: 'Open it anew with `store.session` to begin again.',
+        hint: 'Open it with `store.session` to start again.',
       })
     }
     throw new SavestateError(

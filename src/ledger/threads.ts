@@ -265,6 +265,6 @@ function optionalName(name: string | null): string | null {
 
 function wasDeleted(thread: string): SavestateError {
   return new SavestateError('SESSION_DELETED', `The thread ${JSON.stringify(thread)} was deleted`, {
-    hint: 'What continues it is not written. A run that starts from nothing begins it anew.',
+    hint: 'A write that continues it is rejected. A run from scratch creates it again.',
   })
 }

@@ -61,7 +61,7 @@ test.each([
     expect.objectContaining({
       code: 'CONFIG_INVALID',
       message: `/store/config.json:${place}`,
-      hint: 'Correct it in an editor. Without the file the defaults hold.',
+      hint: 'Correct it in an editor. Without the file the defaults apply.',
     }),
   )
 })
@@ -85,7 +85,7 @@ test.each([
   expect(() => parseConfig(text, PROJECT)).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
-      message: `/project/.savestate.json cannot be used: ${key} is about the whole store`,
+      message: `/project/.savestate.json cannot be used: ${key} applies to the whole store`,
       hint: 'Set it in config.json of the store.',
     }),
   )

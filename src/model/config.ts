@@ -119,7 +119,10 @@ export function settingFault(
       hint: `Known keys: ${keysOf(source).join(', ')}.`,
     }
   if (source === 'project' && STORE_ONLY.has(key))
-    return { what: `${key} is about the whole store`, hint: 'Set it in config.json of the store.' }
+    return {
+      what: `${key} applies to the whole store`,
+      hint: 'Set it in config.json of the store.',
+    }
   const wanted = wantedFor(key, value)
   return wanted === undefined ? undefined : { what: `${key} must be ${wanted}` }
 }
@@ -177,7 +180,7 @@ function parsedJson(text: string, file: ConfigFile): unknown {
   } catch (cause) {
     const { line, column, what } = jsonFault(text)
     throw new SavestateError('CONFIG_INVALID', `${file.path}:${line}:${column}: ${what}`, {
-      hint: 'Correct it in an editor. Without the file the defaults hold.',
+      hint: 'Correct it in an editor. Without the file the defaults apply.',
       cause,
     })
   }

@@ -14,7 +14,7 @@ export const SKIP_REASONS = {
   unstable: 'kept changing while it was read',
   special: 'a socket, pipe or device',
   vcs: 'a version control folder',
-  reserved: 'a name that git cannot hold safely',
+  reserved: 'a name that git cannot store safely',
   store: 'the store itself',
   temporary: 'left by an interrupted rewind',
   forgotten: 'removed from history by `savestate forget`',

@@ -18,7 +18,7 @@ export function isWholeText(text: string): boolean {
 /** For what a caller hands over to be kept, or looked for, as it is. `what` begins a sentence. */
 export function parseWholeText(text: unknown, what: string): string {
   if (typeof text === 'string' && isWholeText(text)) return text
-  throw new SavestateError('BAD_INPUT', `${what} is a text of whole characters, without NUL`)
+  throw new SavestateError('BAD_INPUT', `${what} must be a string of valid Unicode without NUL`)
 }
 
 export function parseReference(text: string): Reference {
@@ -33,7 +33,7 @@ export function parseName(text: string): string {
   const name = text.trim()
   if (name === '') {
     throw new SavestateError('BAD_INPUT', 'A name cannot be empty', {
-      hint: 'To take a name off a checkpoint: savestate name <ref> --remove',
+      hint: 'To remove the name of a checkpoint: savestate name <ref> --remove',
     })
   }
   const fault = nameFault(name)
@@ -52,5 +52,5 @@ function nameFault(name: string): string | undefined {
 
 export function parseReason(text: string): string {
   if (!text.includes('\0') && text.length <= 10_000) return text
-  throw new SavestateError('BAD_INPUT', 'A reason has at most 10,000 characters and no NUL')
+  throw new SavestateError('BAD_INPUT', 'A reason can have at most 10,000 characters and no NUL')
 }

@@ -84,7 +84,7 @@ function pathsLeft(
       reasons.set(path, 'something changed by you is in its place')
   for (const path of mine.filter((each) => now.has(each)))
     for (const folder of foldersAbove(path))
-      if (isNoFolder(then.get(folder))) reasons.set(folder, 'holds something changed by you')
+      if (isNoFolder(then.get(folder))) reasons.set(folder, 'contains something changed by you')
   return reasons
 }
 
@@ -161,7 +161,7 @@ function planRemovals(now: Present, then: Target, scope: Scope) {
     const isFolder = from.type === 'folder'
     const reason =
       scope.uncapturedThen(path, isFolder) ??
-      (isFolder && occupied.has(path) ? 'holds something that is not removed' : undefined)
+      (isFolder && occupied.has(path) ? 'contains something that is not removed' : undefined)
     if (reason === undefined) {
       remove.push({ path, from })
       continue

@@ -77,7 +77,7 @@ export function parseSessionId(text: unknown): string {
   if (isShort && isWholeText(text)) return text
   throw new SavestateError(
     'BAD_INPUT',
-    `A session id has 1 to ${MAX_SESSION_ID} characters, all of them whole, and no NUL`,
+    `A session id has 1 to ${MAX_SESSION_ID} characters of valid Unicode without NUL`,
   )
 }
 

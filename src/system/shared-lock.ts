@@ -92,7 +92,7 @@ function hasRead(database: LockDatabase): boolean {
 }
 
 function heldAlone(): SavestateError {
-  return new SavestateError('STORE_BUSY', 'Another process has the store for itself', {
-    hint: 'Wait until it is done, as with `savestate repair` or `savestate clear`, then run the command again.',
+  return new SavestateError('STORE_BUSY', 'Another process has locked the store', {
+    hint: 'Wait until it is done (it may be `savestate repair` or `savestate clear`), then run the command again.',
   })
 }

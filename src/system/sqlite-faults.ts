@@ -23,14 +23,14 @@ export function explained<T>(path: string, work: () => T): T {
   } catch (error) {
     const code = errorCodeOf(error)
     if (code === BUSY) {
-      throw new SavestateError('STORE_BUSY', 'Others write to the store all the time', {
-        hint: 'Run the command again. If it lasts, look for a process that hangs.',
+      throw new SavestateError('STORE_BUSY', 'Other processes keep writing to the store', {
+        hint: 'Run the command again. If this persists, look for a process that hangs.',
         cause: error,
       })
     }
     const isFailed = code === IO_ERROR || code === CANNOT_OPEN
     if (code === FULL || (isFailed && hasNoRoom(path))) {
-      throw new SavestateError('DISK_FULL', 'The disk has no room for the ledger', {
+      throw new SavestateError('DISK_FULL', 'The disk has no space left for the ledger', {
         hint: 'Free some space.',
         cause: error,
       })

@@ -250,7 +250,7 @@ test('rewind, undo and redo say what they did and how to take it back', () => {
     '  ~ a.txt  (content differs)',
     '  + src/b.txt  (file is missing)',
     'Will be removed (1 file):',
-    '  - new.txt  (file made later)',
+    '  - new.txt  (file created later)',
     'A dry run: nothing has been changed.',
   ]
   expect(s.run(['rewind', '1', '--dry-run'])).toEqual(said(plan.join('\n')))
@@ -336,7 +336,7 @@ test('verify says that the store is whole, and fails when it is not', () => {
   const damaged = s.run(['verify'])
   expect(damaged.code).toBe(2)
   expect(damaged.stdout).toMatch(/^1 checkpoint checked: 2 problems\.\n {2}repository: /)
-  expect(damaged.stdout).toContain('\n  ref: no ref holds this checkpoint')
+  expect(damaged.stdout).toContain('\n  ref: no ref points to this checkpoint')
   expect(damaged.stderr).toBe('To repair it: savestate repair\n')
   expect(s.run(['verify', '--quick']).code).toBe(2)
 })
@@ -351,7 +351,7 @@ test('repair asks first, puts right what it can, and says what it did', () => {
     stderr: expect.stringContaining('no terminal to ask on'),
   })
   expect(s.run(['repair', '--dry-run']).stdout).toMatch(
-    /^It would do this first:\n {2}make it again /,
+    /^It would do this first:\n {2}recreate it /,
   )
   const done = s.run(['repair', '--yes'])
   expect(done.code).toBe(0)

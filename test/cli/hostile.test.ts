@@ -31,7 +31,7 @@ test('hostile names and reasons are shown, and do nothing', () => {
   }
   expect(s.run(['list']).stdout).toContain('why \\x1b[2J\\x9b31m \\u{202e} not')
   expect(s.run(['rewind', '1', '--dry-run']).stdout).toContain(
-    '  - "new\\033[31m"  (file made later)',
+    '  - "new\\033[31m"  (file created later)',
   )
   expect(s.json(['list'])).toMatchObject({
     checkpoints: [{ reason: 'why \u001b[2J\u009b31m\r\u202e\nnot' }],

@@ -58,7 +58,7 @@ test('hermes: the plan, then a yes, then what was done', () => {
       `  Hermes task file, ${shown}/task.yaml`,
       'A dry run: nothing has been imported.\n',
     ].join('\n'),
-    stderr: `Not imported (1):\n  ${shown}/bad.yaml: it holds no mapping\n`,
+    stderr: `Not imported (1):\n  ${shown}/bad.yaml: it does not contain a mapping\n`,
   })
   const unasked = s.run(['import', 'hermes', base])
   expect([unasked.code, unasked.stdout]).toEqual([2, ''])
@@ -69,7 +69,7 @@ test('hermes: the plan, then a yes, then what was done', () => {
     code: 0,
     stdout: 'Imported 3 checkpoints.\n',
   })
-  const problems = [{ source: `${base}/bad.yaml`, message: 'it holds no mapping' }]
+  const problems = [{ source: `${base}/bad.yaml`, message: 'it does not contain a mapping' }]
   const again = s.json(['import', 'hermes', base, '--yes'])
   expect(again).toEqual({
     plan: { sources: expect.any(Array), add: 0, known: 3, problems },
@@ -116,8 +116,12 @@ test('what holds nothing, or nothing that can be read, is a failure', () => {
     `Error: ${s.project}/a.txt cannot be read: it is not JSON`,
   )
   for (const [kind, path, message] of [
-    ['hermes', 'a.txt', `${s.project}/a.txt is no folder.\nName the folder that contains store/`],
-    ['ares', 'a.txt', `${s.project}/a.txt is no folder.\nName the folder that contains files`],
+    [
+      'hermes',
+      'a.txt',
+      `${s.project}/a.txt is not a folder.\nName the folder that contains store/`,
+    ],
+    ['ares', 'a.txt', `${s.project}/a.txt is not a folder.\nName the folder that contains files`],
     ['breakpilot', '.', `${s.project} is a folder.\nName a JSON file`],
   ] as const)
     expect(s.run(['import', kind, path])).toMatchObject({
@@ -130,7 +134,7 @@ test('what holds nothing, or nothing that can be read, is a failure', () => {
   expect(s.run(['import', 'hermes', '.', '-y'])).toEqual({
     code: 2,
     stdout: 'Nothing to import.\n',
-    stderr: `Not imported (1):\n  ${s.project}/x.yaml: it holds no mapping\n`,
+    stderr: `Not imported (1):\n  ${s.project}/x.yaml: it does not contain a mapping\n`,
   })
   const { stderr } = s.run(['import', 'json', 'a.txt'])
   expect(stderr).toContain('--session ID is missing')

@@ -61,7 +61,7 @@ test('what cannot be a name is refused with the reason', () => {
     return stderr
   }
   expect(errorOf('1', '')).toBe(
-    'Error: A name cannot be empty.\nTo take a name off a checkpoint: savestate name <ref> --remove\n',
+    'Error: A name cannot be empty.\nTo remove the name of a checkpoint: savestate name <ref> --remove\n',
   )
   expect(errorOf('1', '7')).toBe(
     'Error: "7" cannot be a name: it would be read as a position in the list.\n',

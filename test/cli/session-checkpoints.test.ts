@@ -417,7 +417,7 @@ test('fork begins a session at a checkpoint and disturbs nothing', () => {
   const { sessions } = s.json(['sessions', '--limit', '1']) as { sessions: unknown[] }
   expect(view).toEqual(sessions[0])
   expect(errorOf(s, 'fork', '1', '--as', 'fix-login')).toContain(
-    'There is a session "fix-login" already',
+    'A session "fix-login" already exists',
   )
   expect(errorOf(s, 'fork', '1', '--of', 'nobody')).toContain('There is no session "nobody"')
   expect(errorOf(s, 'fork', '99')).toContain('There is no checkpoint 99: ')

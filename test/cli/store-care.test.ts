@@ -181,7 +181,7 @@ describe('prune', () => {
     expect(stdout).toContain('  1 checkpoint to remove: the folder is gone\n')
     expect(stdout).toContain('work cannot be reached\n')
     expect(stdout).toContain(
-      '  not treated as removed: the folder above it cannot be reached either\n',
+      '  not treated as removed: its parent folder cannot be reached either\n',
     )
     expect(s.run(['prune', '--unattended'])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(s.json(['prune', '--unattended'])).toMatchObject({ applied: true, deletedOrphan: 0 })
@@ -311,7 +311,7 @@ describe('config set', () => {
     [['set', 'autoPrune', 'maybe'], 'autoPrune must be true or false', ''],
     [['set', 'maxSizeMb'], 'The value of maxSizeMb is missing', 'Usage'],
     [['get'], 'The name of the setting is missing', 'Usage'],
-    [['set', '--project', 'maxSizeMb', '3'], 'maxSizeMb is about the whole store', 'config.json'],
+    [['set', '--project', 'maxSizeMb', '3'], 'maxSizeMb applies to the whole store', 'config.json'],
   ])('%j is refused, and nothing is written', (argv, message, hint) => {
     using s = scratch({ a: '1' })
     s.run(['save'])
@@ -341,7 +341,7 @@ describe('config set', () => {
       expect(s.run(argv)).toEqual({
         code: 2,
         stdout: '',
-        stderr: `Error: ${file}:2:17: remove the comma after the last value.\nCorrect it in an editor. Without the file the defaults hold.\n`,
+        stderr: `Error: ${file}:2:17: remove the comma after the last value.\nCorrect it in an editor. Without the file the defaults apply.\n`,
       })
     expect(readFileSync(file, 'utf8')).toBe(broken)
   })
@@ -499,7 +499,7 @@ describe('clear', () => {
       2,
       {
         code: 'STORE_BUSY',
-        message: 'Another process has the store for itself',
+        message: 'Another process has locked the store',
         hint: expect.stringContaining('Wait until it is done'),
       },
     ])

@@ -10,7 +10,7 @@ export function lacksKey(
 ): SavestateError {
   const what =
     purpose === 'read'
-      ? `This is encrypted with the key ${id}`
+      ? `The value is encrypted with the key ${id}`
       : `The store is encrypted with the key ${id}`
   if (given.length === 0)
     return new SavestateError('KEY_MISSING', `${what}, and no key was given`, { hint: HOW })
@@ -22,9 +22,13 @@ export function lacksKey(
 
 /** The id is that of a key of the store, but the key is another. */
 export function unfitKey(id: string): SavestateError {
-  return new SavestateError('KEY_WRONG', `The key ${id} does not open what the store has of it`, {
-    hint: 'It is another key, or the list of keys in the store is damaged.',
-  })
+  return new SavestateError(
+    'KEY_WRONG',
+    `The key ${id} does not match the record of it in the store`,
+    {
+      hint: 'It is another key, or the list of keys in the store is damaged.',
+    },
+  )
 }
 
 export function retiredKey(id: string): SavestateError {

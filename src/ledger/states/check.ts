@@ -74,7 +74,7 @@ class StateCheck {
   #faultInTree({ length, height, node }: Tree): string | undefined {
     const count = length === 0 ? 0 : this.#countUnder(node, height)
     if (count === undefined) return 'a part of a list is missing or damaged'
-    return count === length ? undefined : 'a list has another length'
+    return count === length ? undefined : 'a list has the wrong length'
   }
 
   #countUnder(node: number, height: number): number | undefined {

@@ -26,7 +26,7 @@ export function malformed(
 }
 
 export function newerForm(state: StateId): SavestateError {
-  const message = `The state ${state} is of a form that this program does not know`
+  const message = `The state ${state} has a form that this program does not know`
   return new SavestateError('STATE_UNREADABLE', message, {
     hint: 'It was written by a newer version of Savestate. Update this one.',
   })

@@ -139,7 +139,7 @@ export function pathOfObject(
   throw new SavestateError(
     'STATE_UNSTORABLE',
     `Cannot store ${place}: an instance of a registered class in it shares an object with another element`,
-    { hint: 'Leave the object out of what toValue gives, and set it after the state is read.' },
+    { hint: 'Leave the object out of what toValue returns, and set it after the state is read.' },
   )
 }
 

@@ -59,7 +59,7 @@ export function readState(rows: Rows, { state, keys, classes }: ReadOptions): un
   if (keys === undefined) return makePart({ rows, classes, state, unfilled: [] }, root)
   if (root.kind !== 'object' && root.kind !== 'entries') {
     throw new SavestateError('BAD_INPUT', `The state ${state} is not an object that has keys`, {
-      hint: 'Read it whole.',
+      hint: 'Read the whole state.',
     })
   }
   const wanted = new Set(keys)

@@ -195,7 +195,7 @@ test('an unknown tag names itself and the way out', () => {
   for (const text of ['[{"$":["Temporal.Instant",1]}]', '{"$":"Temporal.Instant"}']) {
     expect(refusal(text)).toMatchObject({
       code: 'STATE_UNREADABLE',
-      message: 'The stored state holds a value of the unknown kind "Temporal.Instant"',
+      message: 'The stored state contains a value of the unknown kind "Temporal.Instant"',
       hint: 'It was written by a newer version of Savestate. Update this one.',
     })
   }
@@ -206,7 +206,7 @@ test('an instance of a class that is not registered is refused by its name', () 
   for (const classes of [undefined, new ClassRegistry()]) {
     expect(refusal('[{"$":["Class","Tool",1]}]', classes)).toMatchObject({
       code: 'STATE_UNREADABLE',
-      message: 'The stored state holds an instance of Tool, which is not registered',
+      message: 'The stored state contains an instance of Tool, which is not registered',
     })
   }
 })

@@ -198,13 +198,13 @@ function refuse(draft: Draft, refusal: Refusal): never {
 function leadsBackThrough(frame: Frame | undefined): Refusal {
   return {
     reason: `leads back to itself through an instance of ${frame?.shape.ofClass}, a registered class`,
-    hint: 'Leave the way back out of what toValue gives, and set it after the state is read.',
+    hint: 'Leave the way back out of what toValue returns, and set it after the state is read.',
   }
 }
 
 function sharedWith(path: ValuePath, frame: Frame | undefined): Refusal {
   return {
     reason: `is also at ${shownPath(path)}, and an instance of ${frame?.shape.ofClass}, a registered class, cannot share it`,
-    hint: 'Leave it out of what toValue gives, and set it after the state is read.',
+    hint: 'Leave it out of what toValue returns, and set it after the state is read.',
   }
 }

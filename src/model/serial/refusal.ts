@@ -6,7 +6,7 @@ import { shownPath, type ValuePath } from './path.js'
 /** `reason` ends the sentence "Cannot store messages[3]: it …". */
 export type Refusal = { readonly reason: string; readonly hint: string; readonly cause?: unknown }
 
-const LEAVE_OUT = 'Leave it out of the state, or store what is needed to make it again.'
+const LEAVE_OUT = 'Leave it out of the state, or store what is needed to recreate it.'
 const REGISTER = 'Register the class, or put a plain object into the state instead.'
 
 /** Known by their tags: there is no other test that finds them all. What is told apart is only the message. */
@@ -32,7 +32,7 @@ export function refuseScalar(value: unknown): Refusal {
 export function refuseObject(object: object): Refusal {
   const tag = Object.prototype.toString.call(object).slice('[object '.length, -1)
   if (types.isBoxedPrimitive(object))
-    return { reason: `is ${withArticle(tag)} object`, hint: 'Store what valueOf() gives.' }
+    return { reason: `is ${withArticle(tag)} object`, hint: 'Store what valueOf() returns.' }
   if (NEVER_STORABLE.test(tag)) return { reason: `is ${withArticle(tag)}`, hint: LEAVE_OUT }
   if (ITERATOR.test(tag)) return { reason: 'is an iterator', hint: LEAVE_OUT }
   if (GENERATOR.test(tag)) return { reason: 'is a generator', hint: LEAVE_OUT }
@@ -41,7 +41,7 @@ export function refuseObject(object: object): Refusal {
     return { reason: `is ${withArticle(tag)} object`, hint: LEAVE_OUT }
   const name = classNameOf(object)
   if (name === undefined)
-    return { reason: 'has a prototype that is no class', hint: 'Copy it to a plain object.' }
+    return { reason: 'has a prototype that is not a class', hint: 'Copy it to a plain object.' }
   return { reason: `is an instance of ${name}, which is not registered`, hint: REGISTER }
 }
 

@@ -111,7 +111,7 @@ test('a failing codec is named, with the cause', () => {
   })
   expect(problem(() => decodeValue('{"$":["Class","Point",1]}', { classes }))).toMatchObject({
     code: 'STATE_UNREADABLE',
-    message: 'The stored state holds an instance of Point, whose fromValue failed',
+    message: 'The stored state contains an instance of Point, whose fromValue failed',
     cause,
   })
 })

@@ -25,7 +25,7 @@ export class ClassRegistry {
    */
   register<T>(name: string, codec: ClassCodec<T>): void {
     if (typeof name !== 'string')
-      throw badClass('The name that a class is registered under is a text')
+      throw badClass('The name that a class is registered under must be a string')
     const given: Partial<ClassCodec<T>> = codec ?? {}
     const prototype: unknown = typeof given.type === 'function' ? given.type.prototype : undefined
     if (typeof prototype !== 'object' || prototype === null)

@@ -12,7 +12,7 @@ export function malformed(what: string, cause?: unknown): SavestateError {
 export function unknownKind(tag: string): SavestateError {
   return new SavestateError(
     'STATE_UNREADABLE',
-    `The stored state holds a value of the unknown kind ${JSON.stringify(tag)}`,
+    `The stored state contains a value of the unknown kind ${JSON.stringify(tag)}`,
     { hint: 'It was written by a newer version of Savestate. Update this one.' },
   )
 }
@@ -20,7 +20,7 @@ export function unknownKind(tag: string): SavestateError {
 export function unknownClass(name: string): SavestateError {
   return new SavestateError(
     'STATE_UNREADABLE',
-    `The stored state holds an instance of ${name}, which is not registered`,
+    `The stored state contains an instance of ${name}, which is not registered`,
     { hint: 'Register the class under this name before the state is read.' },
   )
 }
@@ -28,7 +28,7 @@ export function unknownClass(name: string): SavestateError {
 export function failedClass(name: string, cause: unknown): SavestateError {
   return new SavestateError(
     'STATE_UNREADABLE',
-    `The stored state holds an instance of ${name}, whose fromValue failed`,
-    { hint: 'See the cause. Let fromValue read what earlier versions of toValue gave.', cause },
+    `The stored state contains an instance of ${name}, whose fromValue failed`,
+    { hint: 'See the cause. Let fromValue read what earlier versions of toValue returned.', cause },
   )
 }

@@ -43,11 +43,11 @@ export async function mend(
         mkdirSync(join(gitDir, 'info'), { recursive: true, mode: 0o700 })
         return undefined
       case 'repository':
-        away.move(join(gitDir, request.file), 'does not say what it must to the git that is here')
+        away.move(join(gitDir, request.file), 'does not contain what the installed git needs')
         await writeRepositoryFile(gitDir, request.file)
         return undefined
       case 'loose':
-        away.move(loosePath(objects, request.id), 'its bytes are not those of its name')
+        away.move(loosePath(objects, request.id), 'its content does not match its name')
         return undefined
       case 'index':
         if (!(await makeIndex(gitDir, { name: request.name, temporary, away })))

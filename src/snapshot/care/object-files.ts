@@ -38,7 +38,7 @@ export async function isLooseWhole(folder: string, id: ObjectId): Promise<boolea
   return size > MAX_AT_ONCE ? isStreamWhole(path, id) : readLoose(folder, id) !== undefined
 }
 
-/** Undefined if it is not there or its bytes are not those of its name. */
+/** Undefined if it is not there or its content does not match its name. */
 export function readLoose(folder: string, id: ObjectId): ObjectContent | undefined {
   let whole: Buffer
   try {

@@ -67,7 +67,7 @@ export class PackFile {
     closeSync(this.#fd)
   }
 
-  /** Undefined if it is not there, or its bytes are not those of its name. */
+  /** Undefined if it is not there, or its content does not match its name. */
   read(id: ObjectId): ObjectContent | undefined {
     const offset = this.#index?.offsetOf(id)
     const found = offset === undefined ? undefined : this.#readable(() => this.#resolve(offset))

@@ -78,10 +78,10 @@ async function seeRecordedRefs(
   if (lost === 0) return seen
   const what =
     lost === 1
-      ? 'A checkpoint has no ref that holds it'
-      : `${lost} checkpoints have no refs that hold them`
+      ? 'A checkpoint has no ref that points to it'
+      : `${lost} checkpoints have no refs that point to them`
   throw new SavestateError('STORE_DAMAGED', what, {
-    hint: 'Nothing was removed. Run `savestate repair`, which makes refs again.',
+    hint: 'Nothing was removed. Run `savestate repair`, which recreates refs.',
   })
 }
 

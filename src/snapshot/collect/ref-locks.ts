@@ -81,7 +81,7 @@ function isGitIn(pid: string, gitDir: string): boolean {
 }
 
 function busy(): SavestateError {
-  return new SavestateError('STORE_BUSY', 'Another process changes the refs of the store', {
+  return new SavestateError('STORE_BUSY', 'Another process is changing the refs of the store', {
     hint: 'Wait until it is done, then run the command again.',
   })
 }

@@ -139,7 +139,7 @@ const NO_ROOM = /No space left on device|Disk quota exceeded|Out of diskspace/
 
 export function gitFault(args: readonly string[], what: string): SavestateError {
   if (NO_ROOM.test(what))
-    return new SavestateError('DISK_FULL', `The disk has no room for git ${args[0] ?? ''}`, {
+    return new SavestateError('DISK_FULL', `The disk has no space left for git ${args[0] ?? ''}`, {
       hint: 'Free some space, then run the command again.',
     })
   return new SavestateError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${what}`, {

@@ -115,7 +115,7 @@ export class TreeAdopter {
     const key = work.keyOf(id, path)
     const known = work.known.get(key)
     if (known !== undefined) return known
-    if (path.length > MAX_PATH_BYTES) throw refused('it has a path that no system can hold')
+    if (path.length > MAX_PATH_BYTES) throw refused('it has a path that no file system can store')
     const bytes = await this.#source.read('tree', { id, maxBytes: MAX_TREE_BYTES })
     if (typeof bytes === 'number') throw refused(`the tree ${id} is too large`)
     const sum = new FolderSum(this.#limits.maxFiles)
@@ -209,7 +209,8 @@ class FolderSum {
     this.#longestPath = Math.max(this.#longestPath, by.longestPath)
     if (this.#fileCount > this.#maxFiles)
       throw refused(`it has more than the ${this.#maxFiles} files that a project may have`)
-    if (this.#longestPath > MAX_PATH_BYTES) throw refused('it has a path that no system can hold')
+    if (this.#longestPath > MAX_PATH_BYTES)
+      throw refused('it has a path that no file system can store')
   }
 
   #count(reason: SkipReason, by: number): void {

@@ -38,7 +38,7 @@ export async function readHistory(
     try {
       parsed = parseCommit(await source.read('commit', { id, maxBytes: MAX_COMMIT_BYTES }))
     } catch (error) {
-      const before = commits.length === 0 ? '' : '; what came before it is not known'
+      const before = commits.length === 0 ? '' : '; its earlier history is not known'
       problems.push({ commit: id, message: `${messageOf(error)}${before}` })
       break
     }
@@ -78,7 +78,7 @@ export function parseCommit(bytes: Buffer | number): ParsedCommit {
   const author = head.find((line) => line.startsWith('author '))
   const seconds = Number(/> ([0-9]{1,12}) [-+][0-9]{4}$/.exec(author ?? '')?.[1])
   // NaN is not within either.
-  if (!(seconds <= MAX_SECONDS)) throw refused('the commit says no time')
+  if (!(seconds <= MAX_SECONDS)) throw refused('the commit has no time')
   return {
     tree: parseObjectId(tree),
     parents: parents.map(parseObjectId),

@@ -40,7 +40,7 @@ function refuseName(name: BytePath): void {
       : name === '.' || name === '..' || name.includes('/') || isReservedName(name)
         ? `an entry named ${printablePath(name)}`
         : name.length > MAX_PATH_BYTES
-          ? 'an entry with a name that no system can hold'
+          ? 'an entry with a name that no file system can store'
           : undefined
   if (fault !== undefined) throw refused(`a tree has ${fault}`)
 }

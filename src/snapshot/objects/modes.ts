@@ -95,7 +95,7 @@ export function decodeModes(bytes: Buffer): ModeTable {
   if (head === null) {
     throw new SavestateError(
       'STORE_DAMAGED',
-      'The modes of a snapshot are not of a form this version knows',
+      'The modes of a snapshot have a form that this version does not know',
     )
   }
   const unusual = new Map<string, number>()

@@ -11,7 +11,7 @@ import { isReservedName } from '../capture/reserved-name.js'
 
 export function refuseHostilePath(path: BytePath): void {
   if (leadsDown(path) && !hasReservedName(path)) return
-  throw hostile(`has ${printablePath(path)}, which no checkpoint can hold`)
+  throw hostile(`has ${printablePath(path)}, which no checkpoint can contain`)
 }
 
 /** A path twice, or one inside something that is no folder: written one after the other, they could lead outside. */
@@ -27,7 +27,7 @@ export function refuseHostileTree(
   for (const path of typeOf.keys()) {
     const above = typeOf.get(parentOf(path))
     if (path !== '' && above !== undefined && above !== 'folder')
-      throw hostile(`has ${printablePath(path)} in something that is no folder`)
+      throw hostile(`has ${printablePath(path)} in something that is not a folder`)
   }
 }
 

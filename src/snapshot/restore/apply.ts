@@ -81,9 +81,9 @@ function openRoot({ root, rootIno }: ApplyContext): SafeFolders {
       throw error
     throw new SavestateError(
       'REWIND_DISTURBED',
-      `${printablePath(root)} was replaced by another folder meanwhile`,
+      `${printablePath(root)} was replaced by another folder in the meantime`,
       {
-        hint: 'Nothing has been changed. Look at what is there now, then run the command again.',
+        hint: 'Nothing has been changed. Check what is there now, then run the command again.',
       },
     )
   }

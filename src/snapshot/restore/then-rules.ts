@@ -47,13 +47,13 @@ export async function uncapturedThen(
   return (path, isFolder) => {
     for (let level = path; level !== ROOT; level = parentOf(level)) {
       const reason = skippedPaths.get(level)
-      if (reason !== undefined) return `was there and not captured then (${reason})`
+      if (reason !== undefined) return `existed then but was not captured (${reason})`
     }
     const node = findNode(root, path)
     const hangsOnRules =
       texts.size > 0 || (node !== undefined && node.kind !== 'skipped' && node.viaIndex)
     if (hangsOnRules && isIgnored(path, isFolder)) return 'was ignored then'
-    return isCut ? 'may have been there: more was not captured then than is listed' : undefined
+    return isCut ? 'may have existed: not all paths that were skipped then are listed' : undefined
   }
 
   function isIgnored(path: BytePath, isFolder: boolean): boolean {
