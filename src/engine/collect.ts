@@ -7,6 +7,7 @@ import { parseProjectId } from '../model/index.js'
 import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
 import { listIfThere, takeLock } from '../system/index.js'
 import { collectLockPath, expectSameStore, type StoreContext } from './context.js'
+import { forgetProjectSizes } from './project-sizes.js'
 import { dropUnflushed } from './unflushed.js'
 
 export type CollectResult = {
@@ -46,6 +47,7 @@ export async function collect(
     const pause = () => sleep(PAUSE_MS)
     await context.ledger.upkeep.collect(pause)
     await context.ledger.upkeep.shrink(pause)
+    forgetProjectSizes(context)
     sweepLeftovers(context, join(temporary, 'leftovers'))
     // Large files take a while to remove, so that is done when others may work again.
     rmSync(temporary, { recursive: true, force: true })

@@ -1,60 +1,59 @@
-// How much each project takes: the bytes on disk of everything that its checkpoints lead to. What two of its checkpoints
-// share counts once; what two projects share counts for both. To follow thousands of checkpoints takes seconds, so the
-// sums are kept in the ledger and only what was added since is followed. A prune counts everything again.
+// How much each project takes: the bytes on disk of everything that its checkpoints lead to, measured as a prune does.
+// What two of its checkpoints share counts once; what two projects share counts for both. To follow thousands of
+// checkpoints takes a second, so the sums are kept in the ledger until a checkpoint comes or goes, or a collection packs.
+import { join } from 'node:path'
 import { type ErrorCode, type ProjectId, SavestateError } from '../model/index.js'
-import { diskBytesOf } from '../snapshot/index.js'
+import { bytesOf, reachableFrom, takeCensus } from '../snapshot/index.js'
 import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 
-/** A sum, and what it was counted from: the newest checkpoint with files, and how many there were up to it. */
-type Counted = { readonly seq: number; readonly count: number; readonly bytes: number }
+/** A sum, and what it was counted from. */
+type Counted = { readonly mark: string; readonly bytes: number }
 
 /** Null where git is missing, or cannot read all objects: `verify` reports that. */
 export type Sizes = ReadonlyMap<ProjectId, number | null>
 
 const FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED', 'STORE_DAMAGED']
 const KEY = 'project-bytes '
-const AT_ONCE = 4
 
 export async function projectSizes(context: StoreContext): Promise<Sizes> {
-  const projects = context.ledger.projects().map(({ project }) => project.id)
+  const { ledger, snapshots } = context
   const sizes = new Map<ProjectId, number | null>()
-  for (let at = 0; at < projects.length; at += AT_ONCE) {
-    const some = projects.slice(at, at + AT_ONCE)
-    const bytes = await Promise.all(some.map((project) => sizeIfKnown(context, project)))
-    for (const [index, project] of some.entries()) sizes.set(project, bytes[index] ?? null)
+  let objects: ReadonlyMap<string, number> | undefined
+  for (const { project } of ledger.projects()) {
+    const mark = ledger.pruning.filesMark(project.id)
+    const known = knownSize(context, project.id)
+    if (known?.mark === mark) {
+      sizes.set(project.id, known.bytes)
+      continue
+    }
+    objects ??= bytesOf(takeCensus(join(snapshots.gitDir, 'objects')))
+    const bytes = await countBytes(context, project.id, objects)
+    sizes.set(project.id, bytes)
+    if (bytes !== null) keepSize(context, project.id, { mark, bytes })
   }
   return sizes
 }
 
-/** Counts everything again, for after a collection. */
-export async function refreshProjectSizes(context: StoreContext): Promise<void> {
-  context.ledger.care.removeFacts(KEY)
-  await projectSizes(context)
+/** After a collection: what was a file of its own takes less in a pack. */
+export function forgetProjectSizes({ ledger }: StoreContext): void {
+  ledger.care.removeFacts(KEY)
 }
 
-async function sizeIfKnown(context: StoreContext, project: ProjectId): Promise<number | null> {
+async function countBytes(
+  { ledger, snapshots }: StoreContext,
+  project: ProjectId,
+  objects: ReadonlyMap<string, number>,
+): Promise<number | null> {
   try {
-    return await sizeOf(context, project)
+    let bytes = 0
+    for (const id of await reachableFrom(snapshots.gitDir, ledger.pruning.commits(project)))
+      bytes += objects.get(id) ?? 0
+    return bytes
   } catch (error) {
     if (error instanceof SavestateError && FAULTS.includes(error.code)) return null
     throw error
   }
-}
-
-async function sizeOf(context: StoreContext, project: ProjectId): Promise<number> {
-  const { ledger, snapshots } = context
-  const known = knownSize(context, project)
-  const since = ledger.pruning.filesSince(project, known?.seq ?? null)
-  // With fewer rows than were counted, something was removed: count from the beginning.
-  const isUsable = known !== undefined && since.earlier === known.count
-  const { commits, newest, count } = isUsable ? since : ledger.pruning.filesSince(project, null)
-  const start = isUsable ? known.bytes : 0
-  if (newest === null || commits.length === 0) return start
-  const without = isUsable ? since.before : null
-  const bytes = start + (await diskBytesOf(snapshots.gitDir, { commits, without }))
-  keepSize(context, project, { seq: newest, count, bytes })
-  return bytes
 }
 
 function knownSize({ ledger }: StoreContext, project: ProjectId): Counted | undefined {

@@ -6,7 +6,6 @@ import { collect } from './collect.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
-import { refreshProjectSizes } from './project-sizes.js'
 import { applyPlan } from './prune-apply.js'
 import { capBytesOf } from './prune-input.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
@@ -43,7 +42,6 @@ export const prune = storeOperation({
     const shown = resultOf(first, tally, { applied: false, ...sizes })
     if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
-    await refreshProjectSizes(context)
     context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
     return resultOf(first, tally, { applied: true, startBytes, sizeBytes })
   },

@@ -52,15 +52,6 @@ export type PruningFacts = {
   readonly isBeforeOperation: boolean
 }
 
-export type FilesSince = {
-  readonly commits: readonly ObjectId[]
-  /** The last one before them, and how many came before. */
-  readonly before: ObjectId | null
-  readonly earlier: number
-  readonly count: number
-  readonly newest: number | null
-}
-
 export type Replacement = {
   readonly tree: ObjectId
   readonly commit: ObjectId
@@ -101,23 +92,13 @@ export class Pruning {
     return row === undefined ? undefined : number(row, 'touched_at')
   }
 
-  /** The snapshots of a project, and which of them came after that row. */
-  filesSince(project: ProjectId, seq: number | null): FilesSince {
-    const rows = this.#database.all(
-      'SELECT seq, "commit" FROM checkpoints WHERE project = ? AND "commit" IS NOT NULL ORDER BY seq',
+  /** Another text whenever a snapshot of the project came or went. */
+  filesMark(project: ProjectId): string {
+    const row = this.#database.get(
+      'SELECT count(*) AS count, max(seq) AS newest FROM checkpoints WHERE project = ? AND "commit" IS NOT NULL',
       project,
     )
-    const isLater = (row: SqlRow) => seq === null || number(row, 'seq') > seq
-    const commitOf = (row: SqlRow) => parseObjectId(String(row['commit']))
-    const earlier = rows.filter((row) => !isLater(row))
-    const [before, newest] = [earlier.at(-1), rows.at(-1)]
-    return {
-      commits: rows.filter(isLater).map(commitOf),
-      before: before === undefined ? null : commitOf(before),
-      earlier: earlier.length,
-      count: rows.length,
-      newest: newest === undefined ? null : number(newest, 'seq'),
-    }
+    return JSON.stringify(row)
   }
 
   /** Whether a checkpoint of a graph thread says that these are its files. */
@@ -148,10 +129,10 @@ export class Pruning {
     return number(this.#database.get(sql) ?? {}, 'count')
   }
 
-  /** All that rows refer to. */
-  commits(): Set<string> {
-    const sql = 'SELECT "commit" FROM checkpoints WHERE "commit" IS NOT NULL'
-    return new Set(this.#database.all(sql).map((row) => String(row['commit'])))
+  /** All that rows refer to, of a project or of all. */
+  commits(project: ProjectId | null = null): Set<string> {
+    const sql = `SELECT "commit" FROM checkpoints WHERE "commit" IS NOT NULL AND coalesce(project = ?1, ?1 IS NULL)`
+    return new Set(this.#database.all(sql, project).map((row) => String(row['commit'])))
   }
 
   /** Whether a row refers to this commit. */
