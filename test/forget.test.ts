@@ -60,7 +60,10 @@ test('a folder goes with all that is in it, and the path must be somewhere', asy
   expect((await project.show(id)).fileCount).toBe(1)
   await expect(project.forget('a/b')).rejects.toMatchObject({ code: 'BAD_INPUT' })
   await expect(project.forget('../outside')).rejects.toMatchObject({ code: 'BAD_INPUT' })
-  await expect(project.forget('.')).rejects.toThrow(/not the project/)
+  await expect(project.forget('.')).rejects.toMatchObject({
+    message: expect.stringContaining('not the project'),
+    hint: "Name a file or folder in it. To delete this project's history: savestate clear",
+  })
 })
 
 test('a copy elsewhere is not touched', async () => {

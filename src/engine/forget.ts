@@ -43,7 +43,7 @@ export const forget = projectOperation({
     const path = parseProjectPath(input.path)
     if (path === ROOT)
       throw new SavestateError('BAD_INPUT', 'forget takes a path in the project, not the project', {
-        hint: 'Name a file or folder in it. `savestate clear` removes all checkpoints of the project.',
+        hint: "Name a file or folder in it. To delete this project's history: savestate clear",
       })
     const project = knownProject(context)
     if (project === undefined) throw nowhere(path)
