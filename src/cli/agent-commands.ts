@@ -46,7 +46,7 @@ export const AGENT_COMMANDS = {
         name: '<agent>',
         isOptional: true,
         choices: AGENTS,
-        otherwise: 'For any other agent or program: `savestate run -- WORD`',
+        otherwise: ([word]) => `For any other agent or program: \`savestate run -- ${word}\``,
       },
     ],
     options: [

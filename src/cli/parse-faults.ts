@@ -33,6 +33,8 @@ export function unknownOption(
 ): string {
   if (/^-\d+$/.test(argument) && takesReference(command))
     return `${argument} is not a checkpoint: numbers start at 1, the newest in \`savestate list\``
+  if (/^-\d/.test(argument) && command === 'config')
+    return `The value of a setting is 0 or more, not ${argument}`
   const known = specs.flatMap(({ name }) => (name.length > 1 ? [name] : []))
   const near = rawName.startsWith('--') ? nearest(rawName.slice(2), known) : undefined
   return `There is no option ${JSON.stringify(rawName)}${near === undefined ? '' : `; did you mean --${near}?`}`
@@ -74,17 +76,21 @@ export function positionalFault(
   if (missing !== undefined && missing.isOptional !== true) return `${missing.name} is missing`
   for (const [at, value] of given.entries()) {
     const spec = specs[at]
-    if (spec?.choices?.includes(value) === false) return choiceFault(value, spec)
+    if (spec?.choices?.includes(value) === false) return choiceFault(given.slice(at), spec)
   }
   const extra = specs.at(-1)?.isRepeated === true ? [] : given.slice(specs.length)
   return extra.length === 0 ? undefined : extraFault(command, extra)
 }
 
-function choiceFault(value: string, { choices = [], otherwise }: PositionalSpec): string {
+function choiceFault(
+  given: readonly string[],
+  { choices = [], otherwise }: PositionalSpec,
+): string {
+  const [value = ''] = given
   const near = choices.find((choice) => value.startsWith(choice)) ?? nearest(value, choices)
   const fault = `${JSON.stringify(value)} is not one of ${choices.join(', ')}`
   if (near !== undefined) return `${fault}; did you mean ${near}?`
-  return otherwise === undefined ? fault : `${fault}. ${otherwise.replace('WORD', value)}`
+  return otherwise === undefined ? fault : `${fault}. ${otherwise(given)}`
 }
 
 function extraFault(command: CommandName, extra: readonly string[]): string {

@@ -29,8 +29,8 @@ export type PositionalSpec = {
   readonly choices?: readonly string[]
   /** Kept to the byte, as a path is. */
   readonly isRaw?: boolean
-  /** What to do with another value, which takes the place of WORD. */
-  readonly otherwise?: string
+  /** What to do with another value, which is the first of these words. */
+  readonly otherwise?: (words: readonly string[]) => string
 }
 
 export type CommandSpec = {

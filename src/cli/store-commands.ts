@@ -117,7 +117,15 @@ export const STORE_COMMANDS = {
     ],
     page: 'docs/guide/settings.md',
     positionals: [
-      { name: '[get|set|unset]', isOptional: true, choices: ['get', 'set', 'unset'] },
+      {
+        name: '[get|set|unset]',
+        isOptional: true,
+        choices: ['get', 'set', 'unset'],
+        otherwise: (words) =>
+          words.length === 1
+            ? `To read a setting: \`savestate config get ${words[0]}\``
+            : `To change a setting: \`savestate config set ${words.join(' ')}\``,
+      },
       { name: '[KEY]', isOptional: true },
       { name: '[VALUE]', isOptional: true },
     ],

@@ -1,5 +1,5 @@
 // Changes one setting in a file of settings. The other settings, their order and the indentation stay as they are.
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, unlinkSync } from 'node:fs'
 import {
   type ConfigFile,
   fsPath,
@@ -12,7 +12,7 @@ import { takeLock, writeFileAtomically } from '../system/index.js'
 import { configLockPath, type ProjectContext, type StoreContext } from './context.js'
 import { projectConfigFile, storeConfigFile } from './settings.js'
 
-/** Without a value the setting is removed. */
+/** Without a value the setting is removed, and with its last setting a project's file. */
 export type SettingChange = { readonly key: string; readonly value?: unknown }
 
 const PRIVATE = 0o600
@@ -70,6 +70,7 @@ function changeFile({ file, path, newMode }: Target, { key, value }: SettingChan
   const settings = new Map(Object.entries(parseConfigObject(text, file)))
   if (isSet) settings.set(key, value)
   else settings.delete(key)
+  if (settings.size === 0 && file.source === 'project') return unlinkSync(path)
   const indent = /^\{\s*\n([ \t]+)/.exec(text)?.[1] ?? '  '
   const content = `${JSON.stringify(Object.fromEntries(settings), undefined, indent)}\n`
   const mode = stats === undefined ? newMode : stats.mode & 0o777

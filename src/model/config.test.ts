@@ -80,13 +80,13 @@ test.each([
   'autoPruneHours',
   'daemon',
   'daemonIdleMinutes',
-] as const)('%s is about the whole store', (key) => {
+] as const)('%s is a setting of the whole store', (key) => {
   const text = JSON.stringify({ [key]: DEFAULT_CONFIG[key] })
   expect(() => parseConfig(text, PROJECT)).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
-      message: `/project/.savestate.json cannot be used: ${key} applies to the whole store`,
-      hint: 'Set it in config.json of the store.',
+      message: `/project/.savestate.json cannot be used: ${key} is a setting of the whole store`,
+      hint: `Set it without --project: savestate config set ${key} VALUE`,
     }),
   )
 })

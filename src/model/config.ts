@@ -120,8 +120,8 @@ export function settingFault(
     }
   if (source === 'project' && STORE_ONLY.has(key))
     return {
-      what: `${key} applies to the whole store`,
-      hint: 'Set it in config.json of the store.',
+      what: `${key} is a setting of the whole store`,
+      hint: `Set it without --project: savestate config set ${key} VALUE`,
     }
   const wanted = wantedFor(key, value)
   return wanted === undefined ? undefined : { what: `${key} must be ${wanted}` }

@@ -302,6 +302,10 @@ describe('config set', () => {
     expect(s.run(['config', 'set', 'keepAllHours', '24']).stderr).toContain(
       'In this project .savestate.json sets it to 168.',
     )
+    s.run(['config', 'unset', '--project', 'keepAllHours'])
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ allowSecrets: ['*.pem'] })
+    expect(s.run(['config', 'unset', '--project', 'allowSecrets']).code).toBe(0)
+    expect(existsSync(file)).toBe(false)
   })
 
   test.each([
@@ -311,7 +315,23 @@ describe('config set', () => {
     [['set', 'autoPrune', 'maybe'], 'autoPrune must be true or false', ''],
     [['set', 'maxSizeMb'], 'The value of maxSizeMb is missing', 'Usage'],
     [['get'], 'The name of the setting is missing', 'Usage'],
-    [['set', '--project', 'maxSizeMb', '3'], 'maxSizeMb applies to the whole store', 'config.json'],
+    [
+      ['set', '--project', 'maxSizeMb', '3'],
+      'maxSizeMb is a setting of the whole store',
+      'Set it without --project',
+    ],
+    [['set', 'keepAllHours', '-5'], 'The value of a setting is 0 or more, not -5', 'Usage'],
+    [['set', 'keepAllHours', '-50.5'], 'The value of a setting is 0 or more, not -50.5', 'Usage'],
+    [
+      ['maxCheckpoints', '500'],
+      '"maxCheckpoints" is not one of get, set, unset. To change a setting: `savestate config set maxCheckpoints 500`',
+      'Usage',
+    ],
+    [
+      ['keepAllHours'],
+      '"keepAllHours" is not one of get, set, unset. To read a setting: `savestate config get keepAllHours`',
+      'Usage',
+    ],
   ])('%j is refused, and nothing is written', (argv, message, hint) => {
     using s = scratch({ a: '1' })
     s.run(['save'])
