@@ -64,7 +64,7 @@ test('Claude Code: files and conversation go back, and its own file stays as it 
   using s = scratch({ 'a.txt': 'as it was' })
   const path = claudeStory(s)
   const dry = s.run(['rewind', '2', '--both', '--dry-run'])
-  expect(dry.stdout).toContain('The conversation would go back: before you asked: Second.')
+  expect(dry.stdout).toContain('The conversation would go back: before you asked "Second".')
   const { conversation, ...result } = s.json(['rewind', '2', '--both', '--yes']) as Rewound
   expect(result).toMatchObject({ restored: 'both', applied: true })
   const file = join(s.home, 'conversations', readdirSync(join(s.home, 'conversations'))[0] ?? '')
@@ -100,7 +100,7 @@ test('--continue runs the agent, whose exit code it gives', () => {
   chmodSync(program, 0o755)
   const ended = s.run(['rewind', '2', '--both', '--continue', '--yes'])
   expect(ended.code).toBe(7)
-  expect(ended.stdout).toContain('The conversation continues as it was before you asked: Second.')
+  expect(ended.stdout).toContain('The conversation continues as it was before you asked "Second".')
   expect(ended.stdout).toContain(`agent: --resume --fork-session in ${s.project}\n2\n`)
   expect(s.run(['rewind', '2', '--continue', '--yes'])).toMatchObject({
     code: 2,
@@ -182,13 +182,13 @@ test.each(['--conversation', '--state'])(
     expect(s.run(['rewind', '2', option, '--dry-run'])).toEqual({
       code: 0,
       stdout:
-        'The conversation would go back: before you asked: Second.\nA dry run: nothing has been changed.\n',
+        'The conversation would go back: before you asked "Second".\nA dry run: nothing has been changed.\n',
       stderr: '',
     })
     const { stdout, stderr } = s.run(['rewind', '2', option])
     const [name = ''] = readdirSync(folder)
     expect([stdout, stderr]).toEqual([
-      'Continue the conversation as it was before you asked: Second:\n' +
+      'Continue the conversation as it was before you asked "Second":\n' +
         `  claude --resume ${join(folder, name)} --fork-session\nNo file has been changed.\n`,
       '',
     ])

@@ -83,15 +83,26 @@ test('--before goes to just before the call, and a prompt is its own answer', ()
   expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('+ src/a.txt') })
   const rewound = s.run(['rewind', id, '--before', '--yes']).stdout
   expect(steady(rewound)).toBe(
-    'Rewound to <id> (just now, after "Bash: echo 2 > src/a.txt"): 1 file written. Undo with: savestate undo\n',
+    'Rewound to just before "Bash: rm -rf src" (<id>): 1 file written. Undo with: savestate undo\n',
   )
   expect(readFileSync(inProject(s, 'src/a.txt'), 'utf8')).toBe('2\n')
   const prompt = s.run(['rewind', rowOf(s, 'You: Tidy up').id, '--before', '--yes']).stdout
   expect(steady(prompt)).toBe(
-    'This checkpoint is already from before what it names, so --before changes nothing.\n' +
+    "A prompt's row is already the folder before it.\n" +
       'Rewound to <id> (just now, before "You: Tidy up"): 1 file written. Undo with: savestate undo\n',
   )
   expect(readFileSync(inProject(s, 'src/a.txt'), 'utf8')).toBe('1')
+})
+
+test('a quoted call has no remark about the ignored files that it changed', () => {
+  using s = scratch({ 'a.txt': '1', '.gitignore': 'out/\n', 'out/x': '1' })
+  claudePrompt(s, 'Tidy up')
+  claudeShell(s, 'rm -rf out')
+  expect(rowsOf(s)[0]?.reason).toBe('Bash: rm -rf out (changed only ignored files: out/)')
+  s.write({ 'a.txt': '2' })
+  expect(steady(s.run(['rewind', '1', '--yes']).stdout)).toContain(
+    'Rewound to <id> (just now, after "Bash: rm -rf out"): 1 file written.',
+  )
 })
 
 test('--before of one path brings back that path alone', () => {
@@ -167,7 +178,7 @@ test('each question names its target: number, id, age, what it was, and before o
   before.type('n\n')
   expect(await before.ended).toBe(1)
   expect(steady(before.output())).toMatch(
-    /^To just before "Bash: rm -rf src":\r\n[^]*Go back to 2 · <id> · just now · after "Bash: echo 2 > src\/a\.txt"\? \[y\/N\]/,
+    /^Will be written[^]*Go back to just before "Bash: rm -rf src" \(<id> · just now\)\? \[y\/N\]/,
   )
   const forward = onTerminal(s, 'savestate rewind 2')
   await forward.shows('? [y/N]')

@@ -88,7 +88,7 @@ function stayText({ problem }: Conversation): string {
 
 function pointText({ kind, prompt, tool }: Conversation): string {
   if (kind === 'before-turn')
-    return prompt === null ? 'before the prompt' : `before you asked: ${printableLine(prompt)}`
+    return prompt === null ? 'before the prompt' : `before you asked "${printableLine(prompt)}"`
   if (kind === 'then') return 'then'
   const when = kind === 'before-call' ? 'before' : 'after'
   return tool === null ? `${when} the call` : `${when} ${printableLine(tool)}`

@@ -10,6 +10,8 @@ const MAX_WORDS = 60
 /** Reasons of rewinds name whole ids, of which the first letters are enough here. */
 const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
+/** What a call has changed is no part of its name. */
+const ONLY_UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
 
 /** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty if nothing was said of it. */
 export function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
@@ -19,15 +21,26 @@ export function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): st
 
 /** What it names, in quotes; empty if nothing was said of it. */
 export function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
-  const words = printableLine(reason ?? name ?? '').replace(WHOLE_ID, (id) =>
-    id.slice(0, SHORT_ID_LETTERS),
-  )
+  const words = printableLine(reason ?? name ?? '')
+    .replace(ONLY_UNCAPTURED, '')
+    .replace(WHOLE_ID, (id) => id.slice(0, SHORT_ID_LETTERS))
   return words === '' ? '' : `"${cutEnd(words, MAX_WORDS)}"`
 }
 
+/** The checkpoint that the user named, if the target is the one before its call. */
+export type BeforeCall = Pick<TargetView, 'id' | 'name' | 'reason'> | undefined
+
 /** `Go back to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */
-export async function goBackQuestion(request: Request, { to }: PlanFacts): Promise<string> {
+export async function goBackQuestion(
+  request: Request,
+  { to }: PlanFacts,
+  call?: BeforeCall,
+): Promise<string> {
   if (to === null) return 'Go back?'
+  if (call !== undefined) {
+    const when = relativeTime(to.createdAt, request.screen.now)
+    return `Go back to ${beforeText(call)} (${await shortIdIn(request, to)} · ${when})?`
+  }
   const parts = [
     ...(to.number === null ? [] : [`${to.number}`]),
     await shortIdIn(request, to),
@@ -35,6 +48,11 @@ export async function goBackQuestion(request: Request, { to }: PlanFacts): Promi
     whatText(to),
   ]
   return `Go back to ${parts.filter((part) => part !== '').join(' · ')}?`
+}
+
+/** `just before "Bash: npm test"` */
+export function beforeText(call: NonNullable<BeforeCall>): string {
+  return `just before ${quoteText(call) || call.id}`
 }
 
 /** `blmqmxvf (3 min ago, after "Bash: npm test")`, for the result of a rewind. */

@@ -21,7 +21,7 @@ import { restoreExitCode, restoreText } from '../restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
 import { commandLine, programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
-import { goBackQuestion, placeText, quoteText } from '../target-text.js'
+import { type BeforeCall, beforeText, goBackQuestion, placeText } from '../target-text.js'
 
 type Rewound =
   | SessionRewind
@@ -32,8 +32,8 @@ type Rewound =
       readonly session: null
       /** Of the agent whose hook has made the checkpoint. */
       readonly conversation?: Conversation | undefined
-      /** True if --before means the checkpoint itself. */
-      readonly isBefore: boolean
+      /** With --before, the checkpoint that the user named. */
+      readonly before?: CheckpointView | undefined
     }
 type RewoundFiles = Exclude<Rewound, SessionRewind>
 
@@ -100,7 +100,6 @@ async function rewindTalk(request: Request, named: CheckpointView): Promise<Rewo
     },
     session: null,
     conversation,
-    isBefore: false,
   }
 }
 
@@ -146,7 +145,6 @@ async function rewindFiles(
   const project = await request.project()
   await refuseOtherProject(request, project.path)
   const before = options.has('before')
-  const isBefore = before && named.moment === 'before'
   const talk = planned === undefined || planned.outline.way === 'none' ? undefined : planned
   const rewindNow = async () =>
     project.rewind(
@@ -168,25 +166,34 @@ async function rewindFiles(
       {
         ...hooks,
         confirm: confirmOn(request, {
-          question: (facts) => goBackQuestion(request, facts),
+          question: (facts) => goBackQuestion(request, facts, callOf(before ? named : undefined)),
           remarks: [
-            ...(before ? [beforeRemark(named)] : []),
+            ...(before && isOwnBefore(named) ? [alreadyBefore(named)] : []),
             ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
           ],
         }),
       },
     )
   const result = await withRepeatHint(request, ['rewind', named.id], rewindNow)
-  return { result: { ...result, restored: 'files' }, session: null, isBefore }
+  return {
+    result: { ...result, restored: 'files' },
+    session: null,
+    ...(before ? { before: named } : {}),
+  }
 }
 
-function beforeRemark(named: CheckpointView): string {
-  if (named.moment === 'before') return ALREADY_BEFORE
-  return `To just before ${quoteText(named) || named.id}:`
+function alreadyBefore({ reason }: CheckpointView): string {
+  const row = reason?.startsWith('You: ') === true ? "A prompt's row" : 'The row of this call'
+  return `${row} is already the folder before it.`
 }
 
-const ALREADY_BEFORE =
-  'This checkpoint is already from before what it names, so --before changes nothing.'
+function isOwnBefore({ moment }: CheckpointView): boolean {
+  return moment === 'before'
+}
+
+function callOf(named: CheckpointView | undefined): BeforeCall {
+  return named === undefined || isOwnBefore(named) ? undefined : named
+}
 
 /** With --session the session may be of another project, in which nobody would look for the files of this one. */
 async function refuseOtherProject(request: Request, folder: string): Promise<void> {
@@ -202,7 +209,7 @@ async function refuseOtherProject(request: Request, folder: string): Promise<voi
   )
 }
 
-async function filesText({ result, isBefore }: RewoundFiles, request: Request): Promise<string> {
+async function filesText({ result, before }: RewoundFiles, request: Request): Promise<string> {
   const what = request.options.has('path') ? 'everything you named' : 'the folder'
   const ref = request.argument(0)
   const { to, target } = result
@@ -211,11 +218,15 @@ async function filesText({ result, isBefore }: RewoundFiles, request: Request): 
     to !== null && to.name === ref
       ? printableLine(ref)
       : await shortIdOf(await request.project(), target)
-  const place = placeText(shown, to, request.screen.now)
+  const call = callOf(before)
+  const place =
+    call === undefined ? placeText(shown, to, request.screen.now) : `${beforeText(call)} (${shown})`
   const text = restoreText(result, request, {
     done: `Rewound to ${place}`,
-    nothing: `${what} is as it was at ${place}`,
+    nothing: `${what} is as it was ${call === undefined ? 'at ' : ''}${place}`,
     next: `Undo with: ${programFor(request.options)} undo`,
   })
-  return isBefore && !result.declined ? `${ALREADY_BEFORE}\n${text}` : text
+  return before !== undefined && call === undefined && !result.declined
+    ? `${alreadyBefore(before)}\n${text}`
+    : text
 }
