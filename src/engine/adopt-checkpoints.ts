@@ -50,7 +50,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
   const message = !inspection.hasLostRows
     ? `the ledger ends before ${names}: a save was stopped, or rows are lost; repair recovers them`
     : lost.length === 0
-      ? 'rows were lost; no ref is without its row any more'
+      ? 'rows were lost; every ref has its row again'
       : `the rows of ${names} are lost, but not their files`
   return [
     ...leftover,

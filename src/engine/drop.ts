@@ -137,7 +137,7 @@ function refuseKept({ ledger, clock }: ProjectContext, { id }: Checkpoint): void
     new SavestateError('CHECKPOINT_KEPT', `Checkpoint ${id} ${why}`, { hint })
   if (checkpoint.pinned) throw kept('is pinned', `Unpin it first: savestate unpin ${id}`)
   if (ledger.pruning.isOfThread(id))
-    throw kept('holds the files of a graph thread', 'Delete the thread first, in its framework.')
+    throw kept('contains the files of a graph thread', 'Delete the thread first, in its framework.')
   const session =
     checkpoint.session === null ? undefined : ledger.sessions.byKey(checkpoint.session.key)
   if (session?.head !== id) return

@@ -73,7 +73,7 @@ export type ImportOutlook = { readonly add: number; readonly known: number }
 /** Refuses what the import would refuse. The session need not be there. */
 export const planImport = storeOperation({
   name: 'import',
-  summary: 'Tell how many exported checkpoints a session does not have yet',
+  summary: 'Count the exported checkpoints that a session does not have yet',
   effect: 'reads',
   input: () => z.strictObject({ session: z.string(), checkpoints: givenCheckpoints() }),
   async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {

@@ -60,7 +60,7 @@ const WHAT: Readonly<Record<ImportSystem, string>> = {
 
 export const importFrom = storeOperation({
   name: 'import',
-  summary: 'Bring in what another system has kept',
+  summary: 'Import the checkpoints of another system',
   effect: 'adds',
   input: () =>
     z.strictObject({

@@ -37,7 +37,7 @@ export const retainMilestones = sessionOperation({
 /** Policy `ages`, of all sessions: 7 days without a touch, 1 day once completed. Pinned checkpoints keep theirs. */
 export const retainAges = storeOperation({
   name: 'retain',
-  summary: 'Drop sessions that nobody has touched for long',
+  summary: 'Remove sessions that were not used for long',
   effect: 'adds',
   input,
   async run(context, { dryRun }): Promise<RetainResult> {

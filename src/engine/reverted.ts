@@ -14,7 +14,7 @@ export type RevertedResult = {
 
 export const reverted = projectOperation({
   name: 'reverted',
-  summary: 'Tell which files rewinds have brought back since one of them',
+  summary: 'List the files that were restored since a rewind',
   effect: 'reads',
   input: () =>
     z.strictObject({

@@ -31,7 +31,7 @@ type SaveFacts = {
 
 export const save = projectOperation({
   name: 'save',
-  summary: 'Save what the folder holds',
+  summary: 'Save the folder',
   effect: 'adds',
   input: () =>
     z.strictObject({

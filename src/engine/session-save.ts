@@ -79,7 +79,7 @@ export type Facts = {
 
 export const saveSession = sessionOperation({
   name: 'save',
-  summary: 'Save what the agent knows, and the files if asked',
+  summary: 'Save the state of the agent, and the files if asked',
   effect: 'adds',
   input: saveInput,
   run: async (context, input, hooks) => {

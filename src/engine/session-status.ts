@@ -19,7 +19,7 @@ export function parseStatusInput(input: StatusInput): Status {
 
 export const setStatus = sessionOperation({
   name: 'status',
-  summary: 'Say how a session ended, or that it goes on',
+  summary: 'Record how a session ended, or that it continues',
   effect: 'adds',
   input: () => z.strictObject({ status: statusInput() }),
   async run(context, input): Promise<SessionView> {
@@ -32,7 +32,7 @@ export const setStatus = sessionOperation({
 
 export const newTurn = sessionOperation({
   name: 'newTurn',
-  summary: 'Begin the next turn',
+  summary: 'Start the next turn',
   effect: 'adds',
   input: () => z.strictObject({}),
   async run(context): Promise<number> {

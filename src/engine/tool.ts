@@ -187,7 +187,7 @@ async function noteEnd(context: SessionContext, call: Begun, ended: End): Promis
 
 export const decideTool = sessionOperation({
   name: 'decide',
-  summary: 'Say what became of a tool call that was under way',
+  summary: 'Record what happened to a tool call that was running',
   effect: 'adds',
   input: () =>
     z.strictObject({

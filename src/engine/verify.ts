@@ -27,7 +27,7 @@ export type VerifyResult = {
 
 export const verify = storeOperation({
   name: 'verify',
-  summary: 'Check that the store is whole',
+  summary: 'Check that the store is intact',
   effect: 'reads',
   input: () => z.strictObject({ quick: z._default(z.boolean(), false) }),
   async run(context, { quick }, hooks): Promise<VerifyResult> {

@@ -50,7 +50,7 @@ export async function daemonPlaceHolder(
     // Asked for its path, the engine would make the folder.
     if (!existsSync(join(home, 'locks', 'daemon'))) return undefined
     const path = engine.daemonLockPath(home)
-    const lock = await takeLock(path, { waitMs: 0, purpose: 'look for the daemon' })
+    const lock = await takeLock(path, { waitMs: 0, purpose: 'find the daemon' })
     lock?.release()
     return lock === undefined ? { pid: (await readLockOwner(path))?.pid ?? null } : undefined
   })

@@ -28,7 +28,7 @@ export function forkOpencode({ session, message, folder, file }: OpencodeCut): s
   const cut = cutExport(parsed(readFileSync(file, 'utf8')), message)
   if (cut === undefined) {
     rmSync(file)
-    throw new SavestateError('BAD_INPUT', 'opencode does not have this prompt any more', {
+    throw new SavestateError('BAD_INPUT', 'opencode no longer has this prompt', {
       hint: BACK,
     })
   }

@@ -23,7 +23,7 @@ export async function revertedSince(
     const { newest, files } = await project.reverted(since === undefined ? {} : { since })
     return { newest, text: files.length === 0 ? undefined : revertedText(files) }
   } catch (error) {
-    await store.recordFailure({ operation: 'tell of a rewind', project: root, error }).catch(() => {
+    await store.recordFailure({ operation: 'report a rewind', project: root, error }).catch(() => {
       // A store that takes no note is told of by the save.
     })
     return undefined
