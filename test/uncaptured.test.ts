@@ -126,3 +126,17 @@ test('of more skipped entries than are compared, those that are count', () => {
   claudeShell(s, 'echo 2 > .env')
   expect(reasons(s)).toEqual(['Bash: echo 2 > .env (changed only ignored files: .env)', PROMPT])
 })
+
+test('among hundreds of ignored entries those near the root are still noticed', () => {
+  const caches = Array.from({ length: 250 }, (_, at) => [`src/d${at}/x.log`, ''])
+  using s = scratch({ ...Object.fromEntries(caches), 'a.txt': '1', '.gitignore': '*.log\nz/\n' })
+  claudePrompt(s, 'Clean up')
+  claudeShell(s, 'true')
+  claudeShell(s, 'echo KEY= > .env; mkdir z')
+  claudeShell(s, 'rm -rf .env z')
+  expect(reasons(s)).toEqual([
+    'Bash: rm -rf .env z (changed only ignored files: .env, z/)',
+    'Bash: echo KEY= > .env; mkdir z (changed only ignored files: .env, z/)',
+    PROMPT,
+  ])
+})

@@ -9,6 +9,7 @@ import {
 } from '../model/index.js'
 import {
   type Captured,
+  compareSkipped,
   hasEntry,
   printSkipped,
   type SkippedPrint,
@@ -74,13 +75,18 @@ function differences(
 ): readonly UncapturedChange[] {
   const before = new Map(known.prints.map((one) => [one.path, one.print]))
   const present = new Set(now.prints.map(({ path }) => path))
-  const changed = now.prints.filter(({ path, print }) => {
-    const old = before.get(path)
-    return old === undefined ? known.isComplete : old !== print
+  const last = known.prints.at(-1)
+  // An entry behind the last known one may have been there.
+  const isNew = (one: SkippedPrint) =>
+    known.isComplete || (last !== undefined && compareSkipped(one, last) < 0)
+  const changed = now.prints.filter((one) => {
+    const old = before.get(one.path)
+    return old === undefined ? isNew(one) : old !== one.print
   })
-  const gone = now.isComplete ? known.prints.filter(({ path }) => !present.has(path)) : []
-  // An entry that is captured by now is no longer skipped, and is still there.
-  const removed = gone.filter(({ path }) => !hasEntry(project.path, path))
+  // An entry that is captured by now, or that others have displaced, is still there.
+  const removed = known.prints.filter(
+    ({ path }) => !present.has(path) && !hasEntry(project.path, path),
+  )
   return [
     ...changed.map((one) => changeOf(one, before.has(one.path) ? 'changed' : 'added')),
     ...removed.map((one) => changeOf(one, 'removed')),

@@ -21,6 +21,7 @@ export type { MendRequest } from './care/mend.js'
 export type { Lack, Lacks } from './care/walk-snapshot.js'
 export type { CommitFacts } from './objects/commit.js'
 export {
+  compareSkipped,
   hasEntry,
   printSkipped,
   type SkippedPrint,

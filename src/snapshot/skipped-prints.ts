@@ -13,8 +13,9 @@ export type SkippedPrint = {
 }
 
 export type SkippedPrints = {
+  /** In the order of compareSkipped, without a gap. */
   readonly prints: readonly SkippedPrint[]
-  /** False if there were more entries than are fingerprinted: one that is missing may be there. */
+  /** False if there were more entries than are fingerprinted: one behind the last may be there. */
   readonly isComplete: boolean
 }
 
@@ -24,12 +25,26 @@ const REASONS: readonly SkipReason[] = ['too-large', 'secret', 'ignored']
 const MAX_PRINTS = 200
 
 export function printSkipped(root: BytePath, skipped: readonly Skipped[]): SkippedPrints {
-  const kept = skipped.filter(({ reason }) => REASONS.includes(reason))
+  const kept = skipped.filter(({ reason }) => REASONS.includes(reason)).sort(compareSkipped)
   const prints = kept.slice(0, MAX_PRINTS).flatMap(({ path, reason }) => {
     const found = printOf(absolute({ root }, path))
     return found === undefined ? [] : [{ path, reason, ...found }]
   })
   return { prints, isComplete: kept.length <= MAX_PRINTS }
+}
+
+/** Entries near the root first: an `.env` matters more than the caches of each package. */
+export function compareSkipped(
+  a: { readonly path: BytePath },
+  b: { readonly path: BytePath },
+): number {
+  const depth = depthOf(a.path) - depthOf(b.path)
+  if (depth !== 0) return depth
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
+}
+
+function depthOf(path: BytePath): number {
+  return path.split('/').length
 }
 
 export function hasEntry(root: BytePath, path: BytePath): boolean {
