@@ -299,6 +299,12 @@ test('doctor reports what the launcher starts, what is gone, and hooks that depe
     '/gone/savestate is gone: run `savestate install claude` again',
   )
   expect(s.run(['doctor'], { env: { PATH: toolsOnly(s) } }).stdout).toContain('finds no Savestate')
+  writeFileSync(launcher, text.replaceAll(/^(node|program)=.*/gm, "$1='/gone/$1'"))
+  const bin = join(s.folder, 'bin')
+  putProgram(join(bin, 'savestate'), { withNode: true })
+  expect(s.run(['doctor'], { env: { PATH: `${bin}:${process.env['PATH']}` } }).stdout).toContain(
+    '/gone/node and /gone/program are gone: run',
+  )
   rmSync(launcher)
   expect(s.run(['doctor']).stdout).toContain(
     'savestate-hook is missing: run `savestate install claude` again',

@@ -142,7 +142,10 @@ async function verifyQuickly(
 ): Promise<{ readonly problems: readonly Problem[]; readonly isVerified: boolean }> {
   try {
     const { problems } = await verifyCare(care, { quick: true }, hooks)
-    return { problems, isVerified: true }
+    if (gitProblem?.isMissing !== true) return { problems, isVerified: true }
+    // A repository that was made without git is not finished, which is no damage.
+    const others = problems.filter(({ kind }) => kind !== 'repository')
+    return { problems: others, isVerified: others.length > 0 }
   } catch (error) {
     if (gitProblem === undefined) throw error
     faultOf(error)

@@ -378,12 +378,16 @@ test('doctor tells which agents have our hooks, and whose configuration cannot b
   expect(s.run(['doctor']).stdout).toContain('Hooks:     none\n')
   expect(s.run(['install', 'claude', '-y']).code).toBe(0)
   expect(s.run(['install', 'codex', '--project', '-y']).code).toBe(0)
+  expect(s.run(['doctor']).stdout).toContain(
+    'Hooks:     Claude Code (user), Codex (project, not trusted yet: savestate install codex --project --trust)\n',
+  )
+  expect(s.run(['install', 'codex', '--project', '--trust', '-y']).code).toBe(0)
   expect(s.run(['doctor']).stdout).toContain('Hooks:     Claude Code (user), Codex (project)\n')
   s.write({ '.gemini/settings.json': '{ no JSON' })
   expect(s.json(['doctor'])).toMatchObject({
     hooks: [
       { agent: 'claude', scope: 'user', found: 'installed' },
-      { agent: 'codex', scope: 'project', found: 'installed' },
+      { agent: 'codex', scope: 'project', found: 'installed', trusted: true },
       { agent: 'gemini', scope: 'project', found: 'unreadable' },
     ],
   })

@@ -91,6 +91,15 @@ test('an old git that fails on an existing store is called too old', () => {
   expect(s.run(['diff', '1'], { env: other }).stderr).toContain('failed')
 })
 
+test('a store that was made without git is not reported as damaged', () => {
+  using s = scratch()
+  const env = { PATH: join(s.folder, 'empty') }
+  expect(s.run(['install', 'claude', '-y'], { env }).code).toBe(2)
+  const { stdout } = s.run(['doctor'], { env })
+  expect(stdout).toContain('\nVerify:    not possible without git\n')
+  expect(stdout).not.toContain('damage')
+})
+
 test('doctor works without git and with an old one, and says so', () => {
   using s = saved()
   const nowhere = { PATH: join(s.folder, 'empty') }

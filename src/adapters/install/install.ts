@@ -15,6 +15,7 @@ import { mcpServer, takesServer } from './mcp-server.js'
 import { configFolder, type Environment, type Scope } from './places.js'
 import { readRecords, type Records, writeRecord } from './record.js'
 import { type Recipe, targetsOf } from './recipes.js'
+import { trustedHash } from './toml-edit.js'
 
 export type { FileChange, Plan } from './plan.js'
 export { type LauncherState, launcherState } from './launcher.js'
@@ -111,6 +112,8 @@ export type FoundHooks = {
   readonly agent: AgentName
   /** `outdated`: of a version whose hooks depend on PATH; `unreadable`: its configuration cannot be read. */
   readonly found: 'installed' | 'outdated' | 'unreadable'
+  /** Of Codex: whether it runs them. */
+  readonly trusted?: boolean
 }
 
 /** The agents that have our hooks in a scope, by the form of what is there. Needs no store, and changes nothing. */
@@ -122,7 +125,9 @@ export async function findHooks(
     try {
       const { changes } = await planUninstallOf(undefined, { ...request, agent })
       const isCurrent = changes.some(({ before }) => before?.includes(FAILS_OPEN))
-      if (changes.length > 0) found.push({ agent, found: isCurrent ? 'installed' : 'outdated' })
+      if (changes.length === 0) continue
+      const trusted = agent === 'codex' ? { trusted: isTrusted({ ...request, agent }) } : {}
+      found.push({ agent, found: isCurrent ? 'installed' : 'outdated', ...trusted })
     } catch (error) {
       // Malformed, closed to us, or no file at all: a report says so and goes on.
       const isTold =
@@ -132,6 +137,16 @@ export async function findHooks(
     }
   }
   return found
+}
+
+/** False if one of the hooks of Codex is not trusted as it is now. */
+function isTrusted(request: InstallRequest): boolean {
+  const [target] = targetsOf(recipeOf(request))
+  if (target === undefined) return true
+  const noted = readConfig(trustFile(request.environment)) ?? ''
+  return trustsIn(target, readConfig(target.path)).every(
+    ({ key, hash }) => trustedHash(noted, key) === hash,
+  )
 }
 
 type Planned = { readonly request: InstallRequest; readonly plan: Plan }

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type FoundHooks, installer, type LauncherState } from '../../adapters/index.js'
 import { defaultHome, type DoctorResult, doctorStore } from '../../index.js'
 import { command, type Request } from '../command.js'
@@ -60,7 +62,10 @@ async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
     nodePath: process.execPath,
     storeHome: defaultHome(),
   }
-  const scopes = [{ type: 'user' }, { type: 'project', root: options.text('C') ?? folder }] as const
+  // As the install names it: trust in hooks of Codex is recorded under their path.
+  const given = resolve(options.text('C') ?? folder)
+  const root = existsSync(given) ? realpathSync(given) : given
+  const scopes = [{ type: 'user' }, { type: 'project', root }] as const
   const found = scopes.map(async (scope) =>
     (await findHooks({ ...common, scope })).map((one) => ({ ...one, scope: scope.type })),
   )
@@ -69,14 +74,16 @@ async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
 
 function hooksText({ hooks }: Page): string {
   if (hooks === null) return 'unknown: HOME is not set'
-  const texts = hooks.map(({ agent, scope, found }) => {
+  const texts = hooks.map(({ agent, scope, found, trusted }) => {
     const option = scope === 'project' ? ' --project' : ''
     const note =
       found === 'outdated'
         ? `: they depend on PATH; renew them with \`savestate install ${agent}${option}\``
         : found === 'unreadable'
           ? ': cannot be read'
-          : ''
+          : trusted === false
+            ? `, not trusted yet: savestate install ${agent}${option} --trust`
+            : ''
     return `${AGENT_TITLES[agent]} (${scope}${note})`
   })
   return texts.join(', ') || 'none'
@@ -93,7 +100,10 @@ function launcherLines({ hooks, launcher }: Page): readonly string[] {
     return [`Launcher:  finds no Savestate, so the hooks save nothing: install it, then ${again}`]
   const found = `Launcher:  starts ${starts.map(pathForPeople).join(' ')}`
   if (gone.length === 0) return [found]
-  return [found, `           ${gone.map(pathForPeople).join(' and ')} is gone: ${again}`]
+  return [
+    found,
+    `           ${gone.map(pathForPeople).join(' and ')} ${gone.length > 1 ? 'are' : 'is'} gone: ${again}`,
+  ]
 }
 
 function countsText({ counts }: DoctorResult): string {
