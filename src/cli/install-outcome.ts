@@ -48,6 +48,10 @@ function agentLines(result: AgentResult, { request, done }: How): readonly strin
   const allowed = result.permission === undefined ? [] : [permissionText(agent, result.permission)]
   if (files.length === 0 && allowed.length > 0)
     return [...noted, ...(applied ? allowed : [`Would apply: ${allowed.join()}`])]
+  if (files.length === 0 && result.isTrustNew === true)
+    return [...noted, `Hooks for ${title} were installed already, and are trusted now.`]
+  if (files.length === 0 && result.trusted === false)
+    return [...noted, `Hooks for ${title} are installed already.`]
   if (files.length === 0) return [...noted, NOTHING[done](title)]
   if (!applied) {
     const lines = files.flatMap(({ path, change, diff }) => [

@@ -23,6 +23,8 @@ export type AgentResult = {
   readonly permission?: 'grant' | 'revoke'
   /** Of Codex: whether the hooks are trusted now. */
   readonly trusted?: boolean
+  /** They were not before. */
+  readonly isTrustNew?: boolean
 }
 
 export type Outcome = {
@@ -92,7 +94,7 @@ async function planAll(
 }
 
 /** False if all is as it is wanted already. */
-function hasWork({ plan }: Planned): boolean {
+export function hasWork({ plan }: Planned): boolean {
   return plan.changes.length > 0 || plan.permission !== undefined
 }
 

@@ -79,6 +79,12 @@ test('Codex: the question about trust says in two lines why it is asked', () => 
   expect(s.run(['uninstall', 'codex', '-y']).code).toBe(0)
   const refused = terminal(s, 'savestate install codex', ['y', 'n'])
   expect(refused).toContain('Codex does not run them until you trust them')
+  const again = terminal(s, 'savestate install codex', ['n'])
+  expect(again).toContain('Hooks for Codex are installed already.\nCodex does not run them until')
+  expect(terminal(s, 'savestate install codex', ['y'])).toContain(
+    'Trust them? [y/N, v to view] Hooks for Codex were installed already, and are trusted now.\n',
+  )
+  expect(terminal(s, 'savestate install codex', [])).toContain('installed already: nothing to do.')
 })
 
 test('uninstall --all names only agents that had hooks, and what remains', () => {

@@ -5,6 +5,7 @@ import { changeText, shortPath } from '../install-text.js'
 import {
   type AgentResult,
   chosenAgents,
+  hasWork,
   type Outcome,
   planAndAsk,
   type Planned,
@@ -28,15 +29,20 @@ export const run = command<Outcome>({
     if (rest.declined && request.options.has('http') && !(await usesHttp(store)))
       await (await import('../stop-daemon.js')).stopDaemon()
     const done: AgentResult[] = []
-    for (const one of planned) done.push(await applied(request, one, isWanted))
+    const isAfterChanges = planned.some(hasWork)
+    for (const one of planned)
+      done.push(isWanted ? await applied(request, one, { isAfterChanges }) : resultOf(one, false))
     return { ...rest, agents: [...done, ...failed] }
   },
   render: (outcome, request) => outcomeText(outcome, { request, done: 'installed' }),
   exitCode: (outcome) => outcomeExit(outcome),
 })
 
-async function applied(request: Request, one: Planned, isWanted: boolean): Promise<AgentResult> {
-  if (!isWanted) return resultOf(one, false)
+async function applied(
+  request: Request,
+  one: Planned,
+  { isAfterChanges }: { readonly isAfterChanges: boolean },
+): Promise<AgentResult> {
   const { applyChanges, applyInstall, planTrustOf } = await installer()
   const store = await request.store()
   await applyInstall(store, one)
@@ -44,13 +50,18 @@ async function applied(request: Request, one: Planned, isWanted: boolean): Promi
   if (one.request.agent !== 'codex') return result
   const trust = await planTrustOf(store, one.request)
   if (trust === undefined) return { ...result, trusted: true }
-  const trusted = await isTrusted(request, trust)
-  if (trusted) await applyChanges(store, [trust.change], { type: 'user' })
-  return { ...result, trusted }
+  const isTrusted = await asksForTrust(request, trust, { isAfterChanges })
+  if (!isTrusted) return { ...result, trusted: false }
+  await applyChanges(store, [trust.change], { type: 'user' })
+  return { ...result, trusted: true, isTrustNew: true }
 }
 
 /** A question of its own: a yes to the hooks is no yes to this. */
-async function isTrusted(request: Request, { change, hooks }: TrustPlan): Promise<boolean> {
+async function asksForTrust(
+  request: Request,
+  { change, hooks }: TrustPlan,
+  { isAfterChanges }: { readonly isAfterChanges: boolean },
+): Promise<boolean> {
   if (request.options.has('trust')) return true
   if (request.options.has('yes') || !process.stdin.isTTY) return false
   return confirmText(request, {
@@ -60,6 +71,6 @@ async function isTrusted(request: Request, { change, hooks }: TrustPlan): Promis
     ].join('\n'),
     question: 'Trust them?',
     details: changeText(change, request.screen.paintNote),
-    isAfterChanges: true,
+    isAfterChanges,
   })
 }
