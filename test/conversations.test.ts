@@ -339,3 +339,18 @@ test('without the key of an encrypted store, the conversation does not go back a
   }
   expect([readFileSync(join(s.project, 'a.txt'), 'utf8'), rowsIn(s)]).toEqual(['changed', rows])
 })
+
+test('if the conversation of --both cannot be written, the hint names the id: numbers have shifted', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  claudeStory(s)
+  const [, row] = rowsIn(s)
+  writeFileSync(join(s.home, 'conversations'), '')
+  const { code, stderr } = s.run(['rewind', '2', '--both', '--yes'])
+  expect([code, readFileSync(join(s.project, 'a.txt'), 'utf8')]).toEqual([2, 'as it was'])
+  expect(stderr).toMatch(/^Error: EEXIST: .*\n/)
+  expect(stderr.split('\n').slice(1)).toEqual([
+    'The files are back, the conversation is not. Take that back with: savestate undo',
+    `Try the conversation again with: savestate rewind ${row?.id} --conversation`,
+    '',
+  ])
+})

@@ -76,7 +76,7 @@ async function rewind(request: Request): Promise<Rewound> {
   const rewound = await rewindFiles(request, named, planned)
   if (planned.outline.way === 'none') return { ...rewound, conversation: planned.outline }
   const isLeft = options.has('dry-run') || rewound.result.declined
-  const conversation = isLeft ? planned.outline : writeTalk(planned, request)
+  const conversation = isLeft ? planned.outline : writeTalk(request, { planned, named })
   return { ...rewound, result: { ...rewound.result, restored: 'both' }, conversation }
 }
 
@@ -103,17 +103,28 @@ async function rewindTalk(request: Request, named: CheckpointView): Promise<Rewo
   }
 }
 
-/** The files are back by now, so an error must say so. */
-function writeTalk(planned: PlannedTalk, { options }: Request): Conversation {
+/** The files are back by now, so an error must say so. The rewind has added rows: a number means another one by now. */
+function writeTalk(
+  { options }: Request,
+  { planned, named }: { readonly planned: PlannedTalk; readonly named: CheckpointView },
+): Conversation {
   try {
     return planned.write()
   } catch (error) {
     if (!(error instanceof SavestateError)) throw error
-    const undo = `The files were restored, but the conversation was not. To undo that: ${programFor(options)} undo`
-    const hint = [undo, error.hint ?? ''].join('\n').trimEnd()
+    const program = programFor(options)
+    const before = options.has('before') ? ' --before' : ''
+    const hint = [
+      `The files were restored, but the conversation was not. To undo that: ${program} undo`,
+      `Try the conversation again with: ${program} rewind ${named.id}${before} --conversation`,
+      // The hint of a system error is to run the same command again.
+      ...(error.hint === null || SYSTEM_CODES.includes(error.code) ? [] : [error.hint]),
+    ].join('\n')
     throw new SavestateError(error.code, error.message, { hint, cause: error })
   }
 }
+
+const SYSTEM_CODES: readonly string[] = ['DISK_FULL', 'FILE_FAILED']
 
 async function rewoundText(rewound: Rewound, request: Request): Promise<string> {
   if (rewound.session !== null) return sessionRewindText(rewound, request)
