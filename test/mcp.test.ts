@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
+import { claudePrompt, claudeShell } from './agent-story.js'
 import { PROGRAM, type Scratch, scratch } from './cli/program.js'
 import { isAlive, until } from './daemon-helpers.js'
 
@@ -260,6 +261,24 @@ test('with the switch an agent rewinds by the token of its plan, once, and it ca
   // The folder is as it was, and still: the person has just undone this.
   expect((await rewind({ token })).result).toMatchObject({ error: { code: 'PLAN_STALE' } })
   expect(content(s, 'a.txt')).toBe('three\n')
+})
+
+test('the model sees which rows are after a call, and goes to before one', async () => {
+  using s = scratch({ 'a.txt': 'one\n', '.gitignore': '*.log\n' })
+  claudePrompt(s, 'Tidy up')
+  claudeShell(s, 'rm a.txt; touch x.log')
+  await using server = await connected(s, [SWITCH])
+  const listed = await server.call('checkpoint_list')
+  expect(listed.text).toContain('  after "Bash: rm a.txt; touch x.log"  ')
+  expect(listed.text).toContain('  before "You: Tidy up"  ')
+  const given = { ref: '1', before: true }
+  const plan = await server.call('checkpoint_rewind', given)
+  expect(plan.text).toMatch(
+    /\nwrite a\.txt .*\nNot restored, since no checkpoint holds it \(1\):\nadded x\.log\n/,
+  )
+  const done = await server.call('checkpoint_rewind', { ...given, token: plan.result['token'] })
+  expect(done).toMatchObject({ isError: false, result: { applied: true } })
+  expect(content(s, 'a.txt')).toBe('one\n')
 })
 
 test('with keepMine what the person has changed stays, is told, and is part of what a token stands for', async () => {

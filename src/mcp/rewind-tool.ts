@@ -3,7 +3,7 @@
 // current folder.
 import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../index.js'
 import type { Confirmations } from './confirmations.js'
-import { counted, keptForUserLines, planLines } from './text.js'
+import { counted, keptForUserLines, notRestoredLines, planLines } from './text.js'
 import { projectPaths, type Tool, type ToolAnswer, type ToolCall } from './tool.js'
 
 export const SWITCH = '--allow-agent-rewind'
@@ -22,10 +22,12 @@ export async function runRewind(call: ToolCall, rules: RewindRules): Promise<Too
     paths: projectPaths(project, given.texts('paths')),
     keepMine: given.flag('keepMine'),
   }
-  if (token !== undefined && !rules.isAllowed) throw switchedOff(commandFor(to, limits))
+  const before = given.flag('before')
+  if (token !== undefined && !rules.isAllowed)
+    throw switchedOff(commandFor(to, { ...limits, before }))
   let facts: PlanFacts | undefined
   const result = await project.rewind(
-    { to, ...limits },
+    { to, before, ...limits },
     {
       ...hooks,
       // Called between plan and execution, under the project's lock: the confirmed plan is the one that runs.
@@ -46,12 +48,17 @@ export async function runRewind(call: ToolCall, rules: RewindRules): Promise<Too
 export const REWIND_TOOL: Omit<Tool, 'effect' | 'run'> = {
   name: 'checkpoint_rewind',
   title: 'Rewind to a checkpoint',
-  description: `Restore the files of the project from a checkpoint. Without a token it changes nothing and returns the plan; show the plan to the user. If the user allows agents to rewind, the plan comes with a token: call again with the same ref, paths and keepMine and with that token to carry it out. A token works once, and only while the folder is unchanged. The current files are saved first, so a rewind can be undone.`,
+  description: `Restore the files of the project from a checkpoint. Without a token it changes nothing and returns the plan; show the plan to the user. If the user allows agents to rewind, the plan comes with a token: call again with the same arguments and with that token to carry it out. A token works once, and only while the folder is unchanged. The current files are saved first, so a rewind can be undone.`,
   specs: {
     ref: {
       type: 'text',
       description: 'Checkpoint to restore: its id, the start of its id, its name or its number',
       isRequired: true,
+    },
+    before: {
+      type: 'flag',
+      description:
+        'Go to just before what the checkpoint names. The row of a tool call holds the files after the call.',
     },
     paths: {
       type: 'texts',
@@ -83,6 +90,7 @@ function planAnswer(result: RewindResult, token: string): ToolAnswer {
   const text = [
     `Nothing has been changed yet. ${planHead(result)}`,
     ...planLines(result.plan),
+    ...notRestoredLines(result.notRestored),
     `To carry it out, call checkpoint_rewind again with the same arguments and the token ${token}`,
   ].join('\n')
   return { text, result: { ...result, token } }
@@ -92,6 +100,7 @@ function adviceAnswer(result: RewindResult, command: string): ToolAnswer {
   const text = [
     `Nothing has been changed. You may not rewind: the user decides about that. ${planHead(result)}`,
     ...planLines(result.plan),
+    ...notRestoredLines(result.notRestored),
     `Show this to the user, who can run in the project folder: ${command}`,
   ].join('\n')
   return { text, result: { ...result, command } }
@@ -115,9 +124,18 @@ function planHead({ target, plan }: RewindResult): string {
 /** For a shell in the project folder: the paths are relative to it. */
 function commandFor(
   ref: string,
-  { paths, keepMine }: { readonly paths: readonly string[]; readonly keepMine: boolean },
+  {
+    paths,
+    keepMine,
+    before = false,
+  }: {
+    readonly paths: readonly string[]
+    readonly keepMine: boolean
+    readonly before?: boolean
+  },
 ): string {
   const limits = [
+    ...(before ? ['--before'] : []),
     ...paths.map((path) => `--path ${word(path)}`),
     ...(keepMine ? ['--keep-mine'] : []),
   ]

@@ -8,6 +8,7 @@ import {
   type DiffResult,
   type PlanItem,
   type PlanView,
+  type RewindResult,
   type SearchResult,
 } from '../index.js'
 
@@ -31,7 +32,7 @@ export function firstOf(lines: readonly string[]): string[] {
 }
 
 export function checkpointLine(checkpoint: CheckpointView): string {
-  const { id, createdAt, name, reason, kind, session, step, files } = checkpoint
+  const { id, createdAt, name, reason, moment, kind, session, step, files } = checkpoint
   return [
     id,
     createdAt,
@@ -40,7 +41,7 @@ export function checkpointLine(checkpoint: CheckpointView): string {
       : 'state only',
     ...(kind === 'save' ? [] : [`(${kind})`]),
     ...(name === null ? [] : [`name ${quoted(name)}`]),
-    ...(reason === null ? [] : [quoted(reason)]),
+    ...(reason === null ? [] : [`${moment === null ? '' : `${moment} `}${quoted(reason)}`]),
     ...(session === null ? [] : [`session ${quoted(session)} step ${step}`]),
     ...(checkpoint.pinned ? ['pinned'] : []),
     ...(checkpoint.damaged ? ['DAMAGED'] : []),
@@ -116,6 +117,13 @@ export function keptForUserLines(keep: PlanView['keep']): string[] {
   })
   if (lines.length === 0) return []
   return [`Kept because the user has changed them (${lines.length}):`, ...firstOf(lines)]
+}
+
+/** Files that tool calls have changed since and that no checkpoint holds. */
+export function notRestoredLines(items: RewindResult['notRestored'] = []): string[] {
+  if (items.length === 0) return []
+  const lines = items.map(({ path, change }) => `${change} ${path}`)
+  return [`Not restored, since no checkpoint holds it (${lines.length}):`, ...firstOf(lines)]
 }
 
 function isUsers({ reason }: PlanItem): boolean {

@@ -58,7 +58,7 @@ export async function toolsFor(
       name: 'checkpoint_list',
       title: 'List checkpoints',
       description:
-        'List the checkpoints of the project, newest first: id, time, changes, reason, session.',
+        'List the checkpoints of the project, newest first: id, time, changes, reason, session. "before" or "after" says whether the folder was saved before or after what the reason names.',
       effect: effects.list,
       specs: {
         limit: LIMIT,
