@@ -349,7 +349,7 @@ test('if the conversation of --both cannot be written, the hint names the id: nu
   expect([code, readFileSync(join(s.project, 'a.txt'), 'utf8')]).toEqual([2, 'as it was'])
   expect(stderr).toMatch(/^Error: EEXIST: .*\n/)
   expect(stderr.split('\n').slice(1)).toEqual([
-    'The files are back, the conversation is not. Take that back with: savestate undo',
+    'The files were restored, but the conversation was not. To undo that: savestate undo',
     `Try the conversation again with: savestate rewind ${row?.id} --conversation`,
     '',
   ])

@@ -294,7 +294,7 @@ test('a TCP port is open only while an agent has hooks over HTTP', async () => {
   expect(ports()).toEqual(open)
 
   expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
-  s.daemon('stop')
+  expect(s.address()).toBeUndefined()
   s.daemon('start')
   expect(ports()).toEqual([])
 })
@@ -303,7 +303,7 @@ test('an install without --http takes the port back as well', () => {
   using s = daemonScratch({ 'package.json': '{}' })
   s.run(['install', 'claude', '--http', '-y'])
   expect(s.run(['install', 'claude', '-y']).code).toBe(0)
-  s.daemon('stop')
+  expect(s.address()).toBeUndefined()
   expect(s.daemon('start').port).toBeNull()
 })
 

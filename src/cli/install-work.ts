@@ -1,5 +1,11 @@
 // What install and uninstall share: for which agents, where, and what became of it.
-import type { AgentName, FileChange, InstallRequest, Plan } from '../adapters/index.js'
+import {
+  type AgentName,
+  type FileChange,
+  type InstallRequest,
+  type Plan,
+  usesHttp,
+} from '../adapters/index.js'
 import { SavestateError, type Store } from '../index.js'
 import { AGENTS } from './agent-commands.js'
 import type { Request } from './command.js'
@@ -172,6 +178,17 @@ async function storeHome(request: Request): Promise<string> {
   const { defaultHome } = await import('../index.js')
   const open = await usableStore(request)
   return open?.home ?? defaultHome()
+}
+
+/** Runs the work, then ends the daemon if no hooks use its TCP port any more. The next hook starts one without a port. */
+export async function closingUnusedPort(
+  store: Store | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  const wasUsed = store !== undefined && (await usesHttp(store))
+  await work()
+  if (!wasUsed || (await usesHttp(store))) return
+  await (await import('./stop-daemon.js')).stopDaemon()
 }
 
 /** Undefined for a store that cannot be opened: hooks can be taken out all the same. */

@@ -5,6 +5,7 @@ import { changeText, shortPath } from '../install-text.js'
 import {
   type AgentResult,
   chosenAgents,
+  closingUnusedPort,
   hasWork,
   type Outcome,
   planAndAsk,
@@ -30,8 +31,10 @@ export const run = command<Outcome>({
       await (await import('../stop-daemon.js')).stopDaemon()
     const done: AgentResult[] = []
     const isAfterChanges = planned.some(hasWork)
-    for (const one of planned)
-      done.push(isWanted ? await applied(request, one, { isAfterChanges }) : resultOf(one, false))
+    await closingUnusedPort(store, async () => {
+      for (const one of planned)
+        done.push(isWanted ? await applied(request, one, { isAfterChanges }) : resultOf(one, false))
+    })
     return { ...rest, agents: [...done, ...failed] }
   },
   render: (outcome, request) => outcomeText(outcome, { request, done: 'installed' }),

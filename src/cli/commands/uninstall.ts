@@ -3,7 +3,14 @@ import { command } from '../command.js'
 import { defaultHome } from '../../index.js'
 import { shortPath } from '../install-text.js'
 import { outcomeExit, outcomeText } from '../install-outcome.js'
-import { chosenAgents, type Outcome, planAndAsk, resultOf, usableStore } from '../install-work.js'
+import {
+  chosenAgents,
+  closingUnusedPort,
+  type Outcome,
+  planAndAsk,
+  resultOf,
+  usableStore,
+} from '../install-work.js'
 
 export const run = command<Outcome>({
   async call(request) {
@@ -17,7 +24,9 @@ export const run = command<Outcome>({
       removed: 'hooks',
     })
     if (isWanted) {
-      for (const one of planned) await applyUninstall(store, one)
+      await closingUnusedPort(store, async () => {
+        for (const one of planned) await applyUninstall(store, one)
+      })
     }
     const done = planned.map((one) => resultOf(one, isWanted))
     return { ...rest, agents: [...done, ...failed] }
