@@ -16,7 +16,7 @@ const ROW_FOLDER_WIDTH = 30
 const NAME_WIDTH = 30
 /** Below the words of a prompt, which stand behind its mark. */
 export const SINGLE_INDENT = 2
-export const STEP_INDENT = 4
+const STEP_INDENT = 4
 /** On a narrower screen only prompts and single rows have an age. */
 const AGED_STEPS_WIDTH = 100
 
@@ -119,7 +119,7 @@ export function reasonOf(row: CheckpointView): string {
 }
 
 /** Names and pins are never cut away: only the text behind them is. */
-export function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string {
+function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string {
   const shown = name === null ? '' : `[${cutEnd(printableLine(name), NAME_WIDTH)}] `
   const lost = `${damaged === true ? '[damaged] ' : ''}${filesPruned === true ? '[files pruned] ' : ''}`
   return `${lost}${pinned ? '[pinned] ' : ''}${shown}`
@@ -133,7 +133,7 @@ export function severalAuthors(rows: readonly CheckpointView[]): boolean {
 }
 
 /** `+1 −2`, or `3 files +12 −3`; undefined where no file changed. */
-export function changesText({
+function changesText({
   hasFiles,
   files,
   insertions,

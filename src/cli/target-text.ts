@@ -14,7 +14,7 @@ const SHORT_ID_LETTERS = 8
 const ONLY_UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
 
 /** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty if nothing was said of it. */
-export function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
+function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
   const quoted = quoteText(to)
   return to.moment === null || quoted === '' ? quoted : `${to.moment} ${quoted}`
 }

@@ -136,7 +136,7 @@ export function onlyUncapturedText({ by, changes }: UncapturedChanges): string {
   return `${by} (changed only ${what}: ${names.join(', ')}${rest})`
 }
 
-export function uncapturedName({
+function uncapturedName({
   path,
   isFolder,
 }: Pick<UncapturedChange, 'path' | 'isFolder'>): string {

@@ -9,7 +9,7 @@ import { readConfig, writeConfig } from './config-file.js'
 import { launcherScript, type LauncherValues, NOTICE } from './launcher-script.js'
 import { type Environment, programOnPath } from './places.js'
 
-export const LAUNCHER_NAME = 'savestate-hook'
+const LAUNCHER_NAME = 'savestate-hook'
 
 export function launcherPath(storeHome: string): string {
   return join(storeHome, 'bin', LAUNCHER_NAME)
