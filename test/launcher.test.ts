@@ -24,7 +24,7 @@ import { PROGRAM, type Scratch, scratch } from './cli/program.js'
 function toolsOnly(s: Scratch): string {
   const folder = join(s.folder, 'tools')
   mkdirSync(folder, { recursive: true })
-  for (const name of ['cat', 'git', 'rm', 'sh'])
+  for (const name of ['cat', 'date', 'git', 'rm', 'sh'])
     if (!existsSync(join(folder, name)))
       symlinkSync(programOnPath(name, process.env) ?? '', join(folder, name))
   return folder
@@ -219,6 +219,17 @@ test('with everything gone each event of each agent ends well, and one notice is
       hookFiles: new Map(),
     })
     expect(existsSync(join(storeHome, 'bin/not-found-reported'))).toBe(false)
+  }
+})
+
+test('the notice is repeated on another day: nobody may have seen the first', () => {
+  using s = scratch()
+  const { hook, storeHome } = place(s, { node: '/gone/node', program: '/gone/savestate' })
+  const isTold = () => hook('claude', 'SessionStart').stdout.includes('no longer installed')
+  expect([isTold(), isTold()]).toEqual([true, false])
+  for (const text of ['2020-01-01\n', '']) {
+    writeFileSync(join(storeHome, 'bin/not-found-reported'), text)
+    expect([isTold(), isTold()]).toEqual([true, false])
   }
 })
 

@@ -3,7 +3,7 @@ import { AGENT_NAMES, type AgentName, type EventType } from '../agents/event.js'
 import { MAPPERS } from '../agents/mappers.js'
 import { shellQuote, SYSTEM_MESSAGE } from './hook-command.js'
 
-/** Beside the launcher while the user knows that Savestate is missing. */
+/** Beside the launcher while Savestate is missing: the day on which that was last reported. */
 export const NOTICE = 'not-found-reported'
 
 export type LauncherValues = {
@@ -118,14 +118,20 @@ case " $* " in
 esac
 is_shown=
 case $3 in
-${eventNames('session-start')} | ${eventNames('turn-start')}) [ -e "$notice" ] || is_shown=1 ;;
+${eventNames('session-start')} | ${eventNames('turn-start')})
+  # Once a day and not once for ever: nobody may be looking (claude -p).
+  today=$(date +%Y-%m-%d 2>/dev/null)
+  last=never
+  { IFS= read -r last <"$notice"; } 2>/dev/null
+  [ "$last" = "$today" ] || is_shown=1
+  ;;
 esac
 if [ -z "$is_shown" ]; then
   # Cline expects an answer to every event.
   [ "$2" != cline ] || echo '{"cancel":false}'
   exit 0
 fi
-{ true >"$notice"; } 2>/dev/null
+{ printf '%s\\n' "$today" >"$notice"; } 2>/dev/null
 case $2 in
 ${SYSTEM_MESSAGE.join(' | ')}) printf '{"systemMessage":"%s"}\\n' "$why" ;;
 opencode) printf '{"tell":"%s"}\\n' "$why" ;;

@@ -1,6 +1,6 @@
 // The launcher: a small shell script in the store that agents' hooks run instead of `savestate`, so that they do not
 // depend on PATH. It starts the installed program wherever that is by now. If it finds none, it lets the agent
-// continue and reports that once: docs/decisions/0031-launcher.md.
+// continue and reports that once a day: docs/decisions/0031-launcher.md.
 import { execFileSync } from 'node:child_process'
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
