@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { handleHook } from '../src/adapters/agents/handle-hook.js'
 import { revertedText } from '../src/adapters/agents/reverted-since.js'
 import type { Store } from '../src/index.js'
-import { type Scratch, scratch } from './cli/program.js'
+import { type Scratch, scratch, steady } from './cli/program.js'
 import { scratch as sdkScratch } from './scratch.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -23,6 +23,29 @@ function claude(s: Scratch, eventName: string, fields: Fields = {}) {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
 }
+
+test('the plan marks what the user changed since, says where it goes, and counts what it lists', () => {
+  using s = scratch({ 'package.json': '{}' })
+  claude(s, 'UserPromptSubmit', { prompt: 'Go' })
+  claude(s, 'PreToolUse', shell('make'))
+  s.write({ 'agent.txt': 'agent\n' })
+  claude(s, 'PostToolUse', shell('make'))
+  s.write({ 'mine/a.txt': 'mine\n', 'mine/b.txt': 'mine\n' })
+  expect(steady(s.run(['rewind', '2', '--dry-run']).stdout)).toBe(
+    [
+      'Would go back to 2 · <id> · just now · before "You: Go":',
+      'Will be removed (3 files):',
+      '  - agent.txt  (file made later)',
+      '  - mine/a.txt  (file made later)  (yours)',
+      '  - mine/b.txt  (file made later)  (yours)',
+      'To keep what you changed since, marked (yours), add --keep-mine.',
+      'A dry run: nothing has been changed.\n',
+    ].join('\n'),
+  )
+  expect(steady(s.run(['rewind', '1', '--before', '--keep-mine', '--dry-run']).stdout)).toMatch(
+    /^Would go back to just before "Bash: make" \(<id> · just now\):\n[^]*\nStays as it is \(2\):\n.*\n.*\nA dry run/,
+  )
+})
 
 test('what the agent did goes back and what the person did stays, and both are told apart', () => {
   using s = scratch({ 'package.json': '{}', 'both.txt': 'base\n' })

@@ -19,9 +19,12 @@ export function confirmOn(
   {
     question,
     remarks = [],
+    mine,
   }: {
     readonly question: (facts: PlanFacts) => Promise<string>
     readonly remarks?: readonly string[]
+    /** The paths that the user has changed since. */
+    readonly mine?: ReadonlySet<string>
   },
 ) {
   return async (plan: PlanView, facts: PlanFacts): Promise<boolean> => {
@@ -30,7 +33,7 @@ export function confirmOn(
     const shown = [
       ...remarks,
       stateText(facts.session),
-      planText(plan, request.screen.paintNote),
+      planText(plan, request.screen.paintNote, mine),
       notRestoredText(facts.notRestored, {
         paint: request.screen.paintNote,
         now: request.screen.now,

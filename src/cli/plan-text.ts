@@ -16,19 +16,28 @@ const GROUPS: readonly (readonly [keyof PlanView, title: string, Colour])[] = [
 ]
 
 /** Every group with its paths in their order, at most 20 of each. Folders are listed where nothing in them is. */
-export function planText(plan: PlanView, paint: Paint): string {
-  return GROUPS.filter(([group]) => plan[group].length > 0)
+export function planText(
+  plan: PlanView,
+  paint: Paint,
+  mine: ReadonlySet<string> = new Set(),
+): string {
+  const isMine = ({ path }: PlanItem) => mine.has(path)
+  const text = (item: PlanItem) => `${itemText(item)}${isMine(item) ? '  (yours)' : ''}`
+  const groups = GROUPS.filter(([group]) => plan[group].length > 0)
     .map(([group, title, colour]) => {
       const items = shownItems(plan[group])
       const more = items.length - SHOWN
       return [
         `${paint('bold', title)} (${countOf(plan, group)}):`,
-        ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, itemText(item))}`),
+        ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, text(item))}`),
         ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
       ].join('\n')
     })
-    .join('\n')
+  const hasMine = [...plan.write, ...plan.remove].some(isMine)
+  return [...groups, ...(hasMine ? [KEEP_MINE] : [])].join('\n')
 }
+
+const KEEP_MINE = 'To keep what you changed since, marked (yours), add --keep-mine.'
 
 /** `2 files written, 1 removed, 1 kept`: the same numbers as in the plan. */
 export function planCounts({ write, remove, keep }: PlanView): string {
@@ -38,7 +47,7 @@ export function planCounts({ write, remove, keep }: PlanView): string {
     ...(remove.length > 0
       ? [`${write.length > 0 ? removed.replace(/ files?$/, '') : removed} removed`]
       : []),
-    ...(keep.length > 0 ? [`${grouped(keep.length)} kept`] : []),
+    ...(keep.length > 0 ? [`${grouped(shownItems(keep).length)} kept`] : []),
   ]
   return parts.join(', ')
 }
@@ -93,7 +102,7 @@ function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
 
 function countOf(plan: PlanView, group: keyof PlanView): string {
   const isChanged = group === 'write' || group === 'remove'
-  return isChanged ? countText(plan[group]) : grouped(plan[group].length)
+  return isChanged ? countText(plan[group]) : grouped(shownItems(plan[group]).length)
 }
 
 /** `6 files`, `1 folder`, `6 files and 1 folder`. */

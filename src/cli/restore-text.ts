@@ -12,6 +12,10 @@ export type Words = {
   /** `the folder is as it was at bcdfghjk`. */
   readonly nothing: string
   readonly next: string
+  /** Of a dry run: `Would go back to bcdfghjk:`. */
+  readonly goal?: string
+  /** The paths that the user has changed since, for the plan of a dry run. */
+  readonly mine?: ReadonlySet<string>
 }
 
 /** Of a result, as much as is shown of it. */
@@ -32,8 +36,9 @@ function doneText(result: Shown, { screen, options }: Request, words: Words): st
   }
   if (options.has('dry-run'))
     return [
+      words.goal ?? '',
       stateText(session),
-      planText(plan, screen.paint),
+      planText(plan, screen.paint, words.mine),
       'A dry run: nothing has been changed.',
     ]
       .filter((text) => text !== '')

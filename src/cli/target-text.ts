@@ -33,13 +33,22 @@ export type BeforeCall = Pick<TargetView, 'id' | 'name' | 'reason'> | undefined
 /** `Go back to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"?` */
 export async function goBackQuestion(
   request: Request,
-  { to }: PlanFacts,
+  facts: PlanFacts,
   call?: BeforeCall,
 ): Promise<string> {
-  if (to === null) return 'Go back?'
+  return `Go back${await goalText(request, facts, call)}?`
+}
+
+/** ` to 11 · blmqmxvf · 3 min ago · after "Bash: npm test"` */
+export async function goalText(
+  request: Request,
+  { to }: Pick<PlanFacts, 'to'>,
+  call?: BeforeCall,
+): Promise<string> {
+  if (to === null) return ''
   if (call !== undefined) {
     const when = relativeTime(to.createdAt, request.screen.now)
-    return `Go back to ${beforeText(call)} (${await shortIdIn(request, to)} · ${when})?`
+    return ` to ${beforeText(call)} (${await shortIdIn(request, to)} · ${when})`
   }
   const parts = [
     ...(to.number === null ? [] : [`${to.number}`]),
@@ -47,7 +56,7 @@ export async function goBackQuestion(
     relativeTime(to.createdAt, request.screen.now),
     whatText(to),
   ]
-  return `Go back to ${parts.filter((part) => part !== '').join(' · ')}?`
+  return ` to ${parts.filter((part) => part !== '').join(' · ')}`
 }
 
 /** `just before "Bash: npm test"` */

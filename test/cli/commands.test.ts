@@ -246,6 +246,7 @@ test('rewind, undo and redo say what they did and how to take it back', () => {
   s.write({ 'a.txt': 'bad\n', 'new.txt': 'new\n' })
   rmSync(join(s.project, 'src'), { recursive: true })
   const plan = [
+    'Would go back to 1 · <id> · just now · "good":',
     'Will be written (2 files):',
     '  ~ a.txt  (content differs)',
     '  + src/b.txt  (file is missing)',
@@ -253,7 +254,8 @@ test('rewind, undo and redo say what they did and how to take it back', () => {
     '  - new.txt  (file created later)',
     'A dry run: nothing has been changed.',
   ]
-  expect(s.run(['rewind', '1', '--dry-run'])).toEqual(said(plan.join('\n')))
+  const dry = s.run(['rewind', '1', '--dry-run'])
+  expect({ ...dry, stdout: steady(dry.stdout) }).toEqual(said(plan.join('\n')))
   expect(existsSync(join(s.project, 'new.txt'))).toBe(true)
   const rewound = s.run(['rewind', '1', '-y'])
   expect({ ...rewound, stdout: steady(rewound.stdout) }).toEqual(

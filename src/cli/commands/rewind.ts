@@ -13,6 +13,7 @@ import {
   refuseNoWay,
 } from '../rewind-conversation.js'
 import { folderOf } from '../known-session.js'
+import { mineInPlan } from '../own-changes.js'
 import { namedTarget } from '../named-checkpoint.js'
 import { printableLine } from '../printable.js'
 import { projectPaths } from '../project-path.js'
@@ -21,7 +22,7 @@ import { restoreExitCode, restoreText } from '../restore-text.js'
 import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
 import { commandLine, programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
-import { type BeforeCall, beforeText, goBackQuestion, placeText } from '../target-text.js'
+import { type BeforeCall, beforeText, goalText, goBackQuestion, placeText } from '../target-text.js'
 
 type Rewound =
   | SessionRewind
@@ -34,6 +35,8 @@ type Rewound =
       readonly conversation?: Conversation | undefined
       /** With --before, the checkpoint that the user named. */
       readonly before?: CheckpointView | undefined
+      /** The paths that the user has changed since, for a plan that is shown. */
+      readonly mine?: ReadonlySet<string>
     }
 type RewoundFiles = Exclude<Rewound, SessionRewind>
 
@@ -157,6 +160,7 @@ async function rewindFiles(
   await refuseOtherProject(request, project.path)
   const before = options.has('before')
   const talk = planned === undefined || planned.outline.way === 'none' ? undefined : planned
+  const mine = await mineInPlan(request, { to: named.id, before })
   const rewindNow = async () =>
     project.rewind(
       {
@@ -178,6 +182,7 @@ async function rewindFiles(
         ...hooks,
         confirm: confirmOn(request, {
           question: (facts) => goBackQuestion(request, facts, callOf(before ? named : undefined)),
+          mine,
           remarks: [
             ...(before && isOwnBefore(named) ? [alreadyBefore(named)] : []),
             ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
@@ -189,6 +194,7 @@ async function rewindFiles(
   return {
     result: { ...result, restored: 'files' },
     session: null,
+    mine,
     ...(before ? { before: named } : {}),
   }
 }
@@ -220,7 +226,7 @@ async function refuseOtherProject(request: Request, folder: string): Promise<voi
   )
 }
 
-async function filesText({ result, before }: RewoundFiles, request: Request): Promise<string> {
+async function filesText({ result, before, mine }: RewoundFiles, request: Request): Promise<string> {
   const what = request.options.has('path') ? 'everything you named' : 'the folder'
   const ref = request.argument(0)
   const { to, target } = result
@@ -236,6 +242,8 @@ async function filesText({ result, before }: RewoundFiles, request: Request): Pr
     done: `Rewound to ${place}`,
     nothing: `${what} is as it was ${call === undefined ? 'at ' : ''}${place}`,
     next: `Undo with: ${programFor(request.options)} undo`,
+    goal: `Would go back${await goalText(request, result, call)}:`,
+    ...(mine === undefined ? {} : { mine }),
   })
   return before !== undefined && call === undefined && !result.declined
     ? `${alreadyBefore(before)}\n${text}`

@@ -1,5 +1,5 @@
 // `savestate rewind` without a reference: the request again, with the checkpoint that the user picked in it.
-import { type CheckpointView, type Project, SavestateError } from '../../index.js'
+import { type CheckpointView, SavestateError } from '../../index.js'
 import { groupByPrompt, isPrompt } from '../checkpoint-groups.js'
 import {
   type LineStyle,
@@ -12,6 +12,7 @@ import {
 import type { Request } from '../command.js'
 import { beforeChanges } from '../exit.js'
 import type { Line } from '../line-layout.js'
+import { NOBODY, ownersSince } from '../own-changes.js'
 import { printable } from '../printable.js'
 import { projectPaths } from '../project-path.js'
 import { usageOf } from '../table.js'
@@ -70,19 +71,6 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
 function usualOf(options: Request['options']): Restore {
   if (options.has('both')) return 'both'
   return options.has('state') || options.has('conversation') ? 'state' : 'files'
-}
-
-const NOBODY = { mine: new Set<string>(), isAllMine: false }
-
-/** Which of the changes since then are the user's own. */
-async function ownersSince(project: Project, id: string): Promise<typeof NOBODY> {
-  const { changes } = await project.diff({ from: id, patch: 'none' })
-  const isMine = ({ author }: (typeof changes)[number]) =>
-    author?.split('+').includes('you') === true
-  const known = changes.filter(({ type, author }) => type !== 'folder' && author !== null)
-  const isAllMine = known.length > 0 && known.every(({ author }) => author === 'you')
-  const mine = isAllMine ? [] : known.filter(isMine).map(({ path }) => path)
-  return { mine: new Set(mine), isAllMine }
 }
 
 type Numbered = ListRow & { readonly number: number; readonly before: string | null }
