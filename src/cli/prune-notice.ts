@@ -14,16 +14,23 @@ export async function pruneNotice({ store, screen }: Request): Promise<string | 
   return screen.paintNote('yellow', noticeText(record, screen.now))
 }
 
+const MORE_SPACE = 'maxSizeMb N'
+
+/** A reason, what it did to so many checkpoints, and the setting that would have kept them. */
 const REASONS: readonly (readonly [
   keyof AutoPruneRecord['byReason'],
   (count: string) => string,
-  string?,
+  string,
 ])[] = [
-  ['prompts', (count) => `${count} thinned to one per prompt`, 'keepAllHours 96'],
-  ['days', (count) => `${count} thinned to one per day`, 'keepPromptsDays 60'],
-  ['age', (count) => `${count} removed for their age`],
-  ['count', (count) => `${count} removed because there were too many`, 'maxCheckpoints 100'],
-  ['size', (count) => `${count} removed to make the store smaller`, 'maxSizeMb 4000'],
+  ['prompts', (count) => `${count} thinned to one per prompt`, 'keepAllHours N'],
+  ['days', (count) => `${count} thinned to one per day`, 'keepPromptsDays N'],
+  [
+    'age',
+    (count) => `${count} removed for their age`,
+    'keepDailyDays N (retentionDays N if retention is hermes)',
+  ],
+  ['count', (count) => `${count} removed because there were too many`, 'maxCheckpoints N'],
+  ['size', (count) => `${count} removed to make the store smaller`, MORE_SPACE],
 ]
 
 export function noticeText(record: AutoPruneRecord, now: Date): string {
@@ -32,12 +39,13 @@ export function noticeText(record: AutoPruneRecord, now: Date): string {
   const parts = found.map(([why, text]) => text(counted(byReason[why] ?? 0, 'checkpoint')))
   if (prunedFiles > 0) parts.push(`the files of ${counted(prunedFiles, 'checkpoint')} removed`)
   if (sessions > 0) parts.push(`${counted(sessions, 'session')} removed`)
-  const [setting] = found.flatMap(([, , suggestion]) => suggestion ?? [])
+  const settings = new Set(found.map(([, , setting]) => setting))
+  if (prunedFiles > 0) settings.add(MORE_SPACE)
   return [
     `Pruned ${relativeTime(record.at, now)}: ${parts.join(', ')} (freed ${bytes(bytesReclaimed)}).`,
     ...forgottenUndo.map(
       (path) => `The last rewind of ${folderText(path)} can no longer be undone.`,
     ),
-    ...(setting === undefined ? [] : [`To keep more: savestate config set ${setting}`]),
+    ...[...settings].map((setting) => `To keep more: savestate config set ${setting}`),
   ].join('\n')
 }

@@ -43,7 +43,7 @@ test.each(['list', 'status'])('%s on a terminal reports it once', (command) => {
   expect(shown).toMatch(
     /Pruned just now: 2 checkpoints thinned to one per prompt \(freed [\d.]+ (KB|bytes)\)\./,
   )
-  expect(shown).toContain('To keep more: savestate config set keepAllHours 96')
+  expect(shown).toContain('To keep more: savestate config set keepAllHours N')
   expect(onTerminal(s, command)).not.toContain('Pruned')
   expect((s.json(['status']) as StatusResult).autoPruned?.isShown).toBe(true)
 })
@@ -80,7 +80,17 @@ test('the text names every reason, the undo that is gone, and the setting to cha
     [
       'Pruned 12 h ago: 47 checkpoints thinned to one per prompt, 1 checkpoint thinned to one per day, 2 checkpoints removed to make the store smaller, the files of 3 checkpoints removed, 1 session removed (freed 12.0 MB).',
       'The last rewind of /home/you/demo can no longer be undone.',
-      'To keep more: savestate config set keepAllHours 96',
+      'To keep more: savestate config set keepAllHours N',
+      'To keep more: savestate config set keepPromptsDays N',
+      'To keep more: savestate config set maxSizeMb N',
     ].join('\n'),
   )
+  // The setting is the one that would have kept what was removed.
+  const settingFor = (byReason: object) =>
+    noticeText({ ...record, byReason, prunedFiles: 0 }, now)
+      .split('\n')
+      .flatMap((line) => /^To keep more: savestate config set (.*?) N\b/.exec(line)?.[1] ?? [])
+  expect(settingFor({ days: 3 })).toEqual(['keepPromptsDays'])
+  expect(settingFor({ age: 3 })).toEqual([expect.stringContaining('keepDailyDays')])
+  expect(settingFor({ size: 3 })).toEqual(['maxSizeMb'])
 })
