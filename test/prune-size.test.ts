@@ -90,7 +90,7 @@ test('if nothing that may go is enough, nothing goes for its size, and the answe
   const result = await store.prune({ maxSizeMb: 0.5 })
   expect(result).toMatchObject({ applied: true, deletedCheckpoints: 0 })
   expect(result.above?.byBytes).toBe(result.sizeBytes - 500_000)
-  expect(result.above?.because[0]).toBe('6 checkpoints (not pinned or named)')
+  expect(result.above?.because).toEqual(['the newest checkpoint of each project', 'agent states'])
   const [largest] = result.above?.projects ?? []
   expect(largest?.path).toBe(s.project)
   expect(largest?.bytes).toBeGreaterThan(5 * BYTES)
@@ -139,7 +139,7 @@ test('what is pinned stays, and is named as what keeps the store above', async (
   for (const id of ids) await project.pin(id)
   const result = await store.prune({ maxSizeMb: 0.3 })
   expect(result.above?.byBytes).toBe(result.sizeBytes - 300_000)
-  expect(result.above?.because[0]).toBe('3 checkpoints (pinned)')
+  expect(result.above?.because[1]).toBe('3 checkpoints (pinned)')
   expect(await idsOf(project)).toEqual([...ids].reverse())
 })
 

@@ -32,7 +32,7 @@ export function prunePlanText({ plan, above }: PruneResult, { paint }: Screen): 
   const { unattached } = plan
   return [
     ...touched.flatMap((project) => projectLines(project, paint)),
-    ...(quiet === 0 ? [] : [`${counted(quiet, 'project')} within the limits`]),
+    ...(quiet === 0 ? [] : [`${counted(quiet, 'project')} with nothing to remove`]),
     ...(unattached.drop.length === 0
       ? []
       : ['Sessions without a project', ...pointLines(unattached, paint)]),
@@ -73,11 +73,12 @@ function aboveLines(above: PruneResult['above'], start: string): string[] {
     ({ path, bytes: size }) => `${folderText(path)} (${bytes(size)})`,
   )
   return [
-    `${start} ${bytes(above.byBytes)} over the limit, because of ${above.because.join(', ')}.`,
+    `${start} ${bytes(above.byBytes)} over the limit.`,
+    `What must stay: ${above.because.join(', ')}.`,
     ...(largest.length === 0
       ? []
       : [
-          'Removing everything that may be removed would not free enough, so nothing is removed for its size.',
+          'Removing all the rest would not free enough, so nothing is removed for its size.',
           `The largest are ${largest.join(', ')}.`,
           'Raise the limit:   savestate config set maxSizeMb N',
           'Remove a project:  savestate -C DIR clear',

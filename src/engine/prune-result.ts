@@ -142,13 +142,13 @@ function reasons({ projects }: PrunePlan): string[] {
     [count('named'), 'named'],
     [count('session'), 'of sessions in progress'],
     [count('thread'), 'of graph threads'],
-    [count('recent'), 'not pinned or named'],
   ] as const
   const noun = (number: number) => (number === 1 ? 'checkpoint' : 'checkpoints')
   return [
+    'the newest checkpoint of each project',
     ...lines.flatMap(([number, what]) =>
       number === 0 ? [] : `${number} ${noun(number)} (${what})`,
     ),
-    'the ledger with the states of sessions that are kept',
+    'agent states',
   ]
 }

@@ -138,16 +138,17 @@ describe('prune', () => {
     setStore(s, { maxSizeMb: 0.001 })
     const dry = s.run(['prune', '--dry-run'])
     expect(dry.code).toBe(2)
-    expect(dry.stdout).toMatch(
-      /It would stay [\d.]+ KB over the limit, because of 1 checkpoint \(pinned\),/,
-    )
+    const kept =
+      'What must stay: the newest checkpoint of each project, 1 checkpoint (pinned), agent states.\n'
+    expect(dry.stdout).toMatch(/It would stay [\d.]+ KB over the limit\.\n/)
+    expect(dry.stdout).toContain(kept)
+    expect(dry.stdout).toContain('1 project with nothing to remove\n')
     expect(dry.stdout).toContain('would not free enough')
     expect(dry.stdout).toContain('savestate config set maxSizeMb')
     const done = s.run(['prune', '-y'])
     expect(done.code).toBe(2)
-    expect(done.stdout).toMatch(
-      /It is [\d.]+ KB over the limit, because of 1 checkpoint \(pinned\),/,
-    )
+    expect(done.stdout).toMatch(/It is [\d.]+ KB over the limit\.\n/)
+    expect(done.stdout).toContain(kept)
     const unseen = s.run(['prune', '--unattended'])
     expect([unseen.code, unseen.stdout]).toEqual([2, expect.stringContaining('over the limit')])
   })
