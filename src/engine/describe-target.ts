@@ -2,7 +2,7 @@
 import { type Checkpoint, momentOfMetadata } from '../model/index.js'
 
 /** Enough to be unique in any store, and short enough to read and to type. */
-const ID_LETTERS = 8
+export const ID_LETTERS = 8
 const MAX_WORDS = 80
 
 export function describeTarget(checkpoint: Checkpoint): string {

@@ -14,6 +14,7 @@ import { removeRefs } from '../snapshot/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
 import { collect } from './collect.js'
 import { knownProject, type ProjectContext, withProjectLock } from './context.js'
+import { ID_LETTERS } from './describe-target.js'
 import type { Hooks } from './hooks.js'
 import { isHeld, unknownSession } from './open-session.js'
 import { projectOperation } from './operation.js'
@@ -133,9 +134,10 @@ function refuseKept({ ledger, clock }: ProjectContext, { id }: Checkpoint): void
   const checkpoint = ledger.checkpoints.get(id)
   if (checkpoint === undefined)
     throw new SavestateError('CHECKPOINT_UNKNOWN', `Checkpoint ${id} no longer exists`)
+  const shortId = id.slice(0, ID_LETTERS)
   const kept = (why: string, hint: string) =>
-    new SavestateError('CHECKPOINT_KEPT', `Checkpoint ${id} ${why}`, { hint })
-  if (checkpoint.pinned) throw kept('is pinned', `Unpin it first: savestate unpin ${id}`)
+    new SavestateError('CHECKPOINT_KEPT', `Checkpoint ${shortId} ${why}`, { hint })
+  if (checkpoint.pinned) throw kept('is pinned', `Unpin it first: savestate unpin ${shortId}`)
   if (ledger.pruning.isOfThread(id))
     throw kept('contains the files of a graph thread', 'Delete the thread first, in its framework.')
   const session =

@@ -29,8 +29,7 @@ export const run = command<Dropped>({
   render(result, request) {
     if (result.isDeclined) return 'Nothing has been removed.'
     if (!result.applied) return planText(result, request)
-    const { checkpoints, bytesReclaimed } = result
-    return `Dropped ${counted(checkpoints.length, 'checkpoint')}, freed ${bytes(bytesReclaimed)}.`
+    return resultText(result, request)
   },
   exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
 })
@@ -41,10 +40,16 @@ async function isAgreed(request: Request, planned: DropResult): Promise<boolean>
   return confirmText(request, { plan: await planText(planned, request), question })
 }
 
-async function planText(
-  { checkpoints, sessions, forgetsUndo }: DropResult,
+async function resultText(result: DropResult, request: Request): Promise<string> {
+  const { checkpoints, bytesReclaimed } = result
+  const dropped = `Dropped ${counted(checkpoints.length, 'checkpoint')}, freed ${bytes(bytesReclaimed)}:`
+  return [dropped, ...(await checkpointLines(result, request))].join('\n')
+}
+
+async function checkpointLines(
+  { checkpoints }: DropResult,
   { project, screen }: Request,
-): Promise<string> {
+): Promise<readonly string[]> {
   const lines: string[] = []
   for (const { id, createdAt, name, reason } of checkpoints) {
     const label = name === null ? '' : `[${printableLine(name)}] `
@@ -52,9 +57,14 @@ async function planText(
     const what = `${label}${printableLine(reason ?? '')}`
     lines.push(`  ${await shortIdOf(await project(), id)}  ${age}  ${what}`.trimEnd())
   }
+  return lines
+}
+
+async function planText(planned: DropResult, request: Request): Promise<string> {
+  const { checkpoints, sessions, forgetsUndo } = planned
   return [
     `This removes ${counted(checkpoints.length, 'checkpoint')}:`,
-    ...lines,
+    ...(await checkpointLines(planned, request)),
     ...sessions.map(
       (id) => `The session ${printableLine(id)} has no other checkpoint and is removed too.`,
     ),
