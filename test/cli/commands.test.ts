@@ -317,8 +317,8 @@ test('status shows the store and its projects', () => {
   const { stdout } = s.run(['status'])
   expect(stdout).toContain(`Store:        ${s.home}, `)
   expect(stdout).toContain('Checkpoints:  2 of 2 projects\n')
-  expect(steady(stdout)).toMatch(/two +\d+ bytes +1 checkpoint +just now\n/)
-  expect(steady(stdout)).toMatch(/one +\d+ bytes +1 checkpoint +just now +the folder is gone\n/)
+  expect(steady(stdout)).toMatch(/two +[\d.]+ KB +1 checkpoint +just now\n/)
+  expect(steady(stdout)).toMatch(/one +[\d.]+ KB +1 checkpoint +just now +the folder is gone\n/)
   expect(s.run(['status', '--limit', '1']).stdout).toContain('… and 1 more')
   expect(s.json(['status', '--limit', '1'])).toMatchObject({ projects: [{}, {}], sessions: [] })
   // What is left out are projects, and that stands below them.
