@@ -32,6 +32,17 @@ export function wrapUsage(usage: string, width: number): string[] {
   return lines.map((line, index) => (index === 0 ? USAGE : ' '.repeat(USAGE.length)) + line)
 }
 
+/** `Store:        …`: a label and the spaces behind it. */
+const LABEL = /^[^:\s][^:]*: {2,}/
+
+/** The lines after the first below the text, not below its label. */
+function wrapLabelled(line: string, width: number): string[] {
+  const [label = ''] = LABEL.exec(line) ?? []
+  const indent = columns(label)
+  const lines = wrapWords(line.slice(label.length), width - indent, PIECE)
+  return lines.map((text, index) => (index === 0 ? label : ' '.repeat(indent)) + text)
+}
+
 /** A message for a terminal. Indented lines are tables, lists and commands, and stay as they are. */
 export function wrapMessage(text: string, width: number): string {
   const isProse = (line: string) => columns(line) > width && !/^\s/.test(line.replace(COLOUR, ''))
@@ -41,7 +52,7 @@ export function wrapMessage(text: string, width: number): string {
       if (!isProse(line)) return [line]
       return line.startsWith(USAGE)
         ? wrapUsage(line.slice(USAGE.length), width)
-        : wrapWords(line, width, PIECE)
+        : wrapLabelled(line, width)
     })
     .join('\n')
 }

@@ -71,7 +71,9 @@ export const status = storeOperation({
     await recoverAll(context, hooks)
     const { home, ledger } = context
     const sizes = await context.objects.shared(() => projectSizes(context))
-    const projects = ledger.projects().map((summary) => ({
+    // A folder whose first save failed has none, and is no project to the user.
+    const saved = ledger.projects().filter(({ checkpoints }) => checkpoints > 0)
+    const projects = saved.map((summary) => ({
       id: summary.project.id,
       path: pathText(summary.project.path),
       checkpoints: summary.checkpoints,

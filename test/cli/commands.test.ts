@@ -77,6 +77,9 @@ test('more files than the limit are refused with the setting that moves it', () 
       'Error: The project has more than 2 files to capture.\n' +
       'Leave folders out with a .savestateignore file, or raise the setting maxFiles (see: savestate config).\n',
   })
+  // The folder has no checkpoint, so it is no project of the store.
+  expect(s.json(['status'])).toMatchObject({ projects: [] })
+  expect(s.run(['status']).stdout).toContain('Checkpoints:  0 of 0 projects\n')
 })
 
 test('list shows number, id, reason, figures and age; --limit says how many more there are', () => {

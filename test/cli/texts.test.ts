@@ -116,6 +116,9 @@ test('a message is broken between words on a terminal, and a command never', () 
     '       [-m TEXT] [--name NAME]',
     'short',
   ])
+  expect(wrapMessage('Store:   /tmp/store, 1.0 MB on disk\nDaemon:  no', 23)).toBe(
+    'Store:   /tmp/store,\n         1.0 MB on disk\nDaemon:  no',
+  )
   expect(wrapMessage(text, Infinity)).toBe(text)
   expect(wrapMessage('\u001b[2mabc def\u001b[22m', 7)).toBe('\u001b[2mabc def\u001b[22m')
   const written: string[] = []

@@ -234,7 +234,9 @@ async function noteFailure(
   let isNew = true
   try {
     const operation = `hook ${request.agent} ${request.eventName.slice(0, 100)}`
-    await store.recordFailure({ operation, project: event?.cwd ?? null, error })
+    // An agent in a home folder is refused by design: the user hears of it once, and `status` has no failure.
+    if (codeOf(error) !== 'PROJECT_REFUSED')
+      await store.recordFailure({ operation, project: event?.cwd ?? null, error })
     if (event === undefined) return true
     const code = codeOf(error)
     await changeNotes(store, noteKey(event), (notes) => {
