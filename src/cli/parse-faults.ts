@@ -1,5 +1,5 @@
 // What is wrong with the arguments of a command, in words for the user.
-import { nearest } from '../base/index.js'
+import { COMMAND_ALIASES, nearest } from '../base/index.js'
 import type { OptionSpec, PositionalSpec } from './spec.js'
 import { COMMAND_NAMES, type CommandName, specOf } from './table.js'
 
@@ -15,15 +15,22 @@ const INSTEAD: Readonly<Record<string, string>> = {
   checkpoint: 'To make a checkpoint: `savestate save -m "why"`',
   snapshot: 'To make a checkpoint: `savestate save -m "why"`',
   stash: 'To make a checkpoint: `savestate save -m "why"`',
+  history:
+    'To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`',
   init: 'No setup is needed: `savestate save` makes the first checkpoint',
   version: 'For the version: `savestate --version`',
 }
+
+/** Nearly every short word is a slip of `ls` or `rm`. */
+const LONG_ALIASES = Object.values(COMMAND_ALIASES)
+  .flat()
+  .filter((alias) => alias.length > 3)
 
 export function unknownCommand(word: string): string {
   const fault = `There is no command ${JSON.stringify(word)}`
   const instead = Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined
   if (instead !== undefined) return `${fault}. ${instead}`
-  const near = nearest(word, COMMAND_NAMES)
+  const near = nearest(word, [...COMMAND_NAMES, ...LONG_ALIASES])
   return `${fault}${near === undefined ? '' : `; did you mean \`${near}\`?`}`
 }
 

@@ -30,7 +30,7 @@ export function explained<T>(path: string, work: () => T): T {
     }
     const isFailed = code === IO_ERROR || code === CANNOT_OPEN
     if (code === FULL || (isFailed && hasNoRoom(path))) {
-      throw new SavestateError('DISK_FULL', 'The disk has no space left for the ledger', {
+      throw new SavestateError('DISK_FULL', `The disk of ${dirname(path)} is full`, {
         hint: 'Free some space.',
         cause: error,
       })

@@ -176,3 +176,13 @@ function errorOf(work: () => unknown): unknown {
   }
   throw new Error('It has not failed')
 }
+
+test('a full disk is reported with the folder that is on it', () => {
+  const database = filled()
+  database.exec('PRAGMA file.max_page_count = 4')
+  const fill = () => database.run('INSERT INTO texts VALUES (?)', 'x'.repeat(100_000))
+  expect(fill).toThrow(
+    expect.objectContaining({ code: 'DISK_FULL', message: `The disk of ${folder} is full` }),
+  )
+  database.close()
+})

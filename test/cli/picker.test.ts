@@ -140,7 +140,9 @@ test('without a terminal, or as JSON, a reference is needed', () => {
     expect(s.run(args)).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^Error: <ref> is missing\.\nUsage: savestate rewind /),
+      stderr: expect.stringMatching(
+        /^Error: There is no terminal to choose on: name a checkpoint\.\nUsage: savestate rewind /,
+      ),
     })
   const { code, stderr } = s.run(['rewind', '--json'])
   expect({ code, ...JSON.parse(stderr) }).toMatchObject({ code: 2, error: { code: 'BAD_INPUT' } })

@@ -468,7 +468,9 @@ describe('clear', () => {
       const { code, stdout } = s.run(['clear', '--all', flag])
       expect([code, stdout]).toEqual([
         0,
-        expect.stringMatching(/^The store is empty: .* freed\.\nYour settings \(config\.json\) /),
+        expect.stringMatching(
+          /^The store is empty: .* freed\.\nYour settings \(config\.json\) stay, .* bin, /,
+        ),
       ])
       expect(readdirSync(s.home).sort()).toEqual(['config.json', 'format', 'locks'])
       expect(s.run(['save']).code).toBe(0)

@@ -72,7 +72,8 @@ async function clearAll(request: Request): Promise<Cleared> {
   const { bytesReclaimed } = await clearStore()
   const text = [
     `The store is empty: ${bytes(bytesReclaimed)} freed.`,
-    'Your settings (config.json) and the files that mark a store (format, locks) stay. To remove these too, delete the folder.',
+    'Your settings (config.json) stay, and so do bin, which the hooks of agents start, and format and locks, which running programs use.',
+    'To remove these too, run `savestate uninstall --all` and delete the folder.',
   ].join('\n')
   return { applied: true, bytesReclaimed, text }
 }

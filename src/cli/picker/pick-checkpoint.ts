@@ -26,7 +26,8 @@ export async function pickCheckpoint(request: Request): Promise<Request | undefi
   const { options, screen, hooks } = request
   const { stdin, stderr, env } = process
   const isTerminal = stdin.isTTY && stderr.isTTY && env['TERM'] !== 'dumb'
-  if (!isTerminal || request.isJson || options.has('session')) throw refMissing()
+  if (!isTerminal) throw refMissing('There is no terminal to choose on: name a checkpoint')
+  if (request.isJson || options.has('session')) throw refMissing('<ref> is missing')
   const project = await request.project()
   const { checkpoints } = await project.list({}, hooks)
   if (checkpoints.length === 0)
@@ -128,8 +129,8 @@ export function withChoice(request: Request, { id, restore, before }: Choice): R
   }
 }
 
-function refMissing(): SavestateError {
-  return new SavestateError('BAD_INPUT', '<ref> is missing', {
+function refMissing(message: string): SavestateError {
+  return new SavestateError('BAD_INPUT', message, {
     hint: `Usage: ${usageOf('rewind')}`,
   })
 }
