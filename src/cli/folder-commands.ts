@@ -14,6 +14,9 @@ import {
 const PATH_HELP =
   'Paths are relative to the current folder, or to DIR with `-C DIR`. Savestate prints names with special characters in double quotes and accepts them in that form; put ./ before a name that really starts with a quote.'
 
+const ONLY_ITS_FILES =
+  'Only the files that the rewind changed are touched; later work on other files stays.'
+
 /** For commands that save when changes stop. */
 const SAVING: readonly OptionSpec[] = [
   messageOption('The message of every checkpoint'),
@@ -252,11 +255,13 @@ export const FOLDER_COMMANDS = {
   undo: {
     usage: 'undo [--dry-run] [-y]',
     summary: 'Undo the last rewind',
+    details: [ONLY_ITS_FILES],
     options: [DRY_RUN, YES],
   },
   redo: {
     usage: 'redo [--dry-run] [-y]',
     summary: 'Redo the last undone rewind',
+    details: [ONLY_ITS_FILES],
     options: [DRY_RUN, YES],
   },
   pin: {

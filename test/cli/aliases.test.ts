@@ -20,6 +20,8 @@ test('an alias is the command, with all of its options', () => {
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one\n')
   expect(s.run(['help', 'checkout'])).toEqual(s.run(['rewind', '--help']))
   expect(s.run(['rewind', '--help']).stdout).toContain('\nAlso: restore, back, checkout\n')
+  for (const command of ['undo', 'redo'])
+    expect(s.run([command, '--help']).stdout).toContain('later work on other files')
 })
 
 test('no alias is also a command, and each is of one command', () => {
