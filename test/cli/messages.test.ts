@@ -82,11 +82,13 @@ function withGit(s: Scratch, version: string, otherwise: string): { readonly PAT
 test('an old git that fails on an existing store is called too old', () => {
   using s = saved()
   const old = withGit(s, '2.25.1', 'echo "unknown option" >&2; exit 129')
-  expect(s.run(['diff', '1'], { env: old })).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: 'Error: git is too old: git version 2.25.1.\nInstall git 2.34 or newer.\n',
-  })
+  for (const args of [['diff', '1'], ['save'], ['rewind', '1', '-y'], ['prune', '-y']])
+    expect({ args, ...s.run(args, { env: old }) }).toEqual({
+      args,
+      code: 2,
+      stdout: '',
+      stderr: 'Error: git is too old: git version 2.25.1.\nInstall git 2.34 or newer.\n',
+    })
   const other = withGit(s, '2.50.0', 'echo "unknown option" >&2; exit 129')
   expect(s.run(['diff', '1'], { env: other }).stderr).toContain('failed')
 })
