@@ -201,6 +201,20 @@ test('each question names its target: number, id, age, what it was, and before o
   }
 })
 
+test('a long question breaks between words', async () => {
+  using s = scratch({ 'a.txt': '1' })
+  s.run(['save', '-m', 'the state of everything before the long refactoring of the parser'])
+  s.write({ 'a.txt': '2' })
+  const terminal = onTerminal(s, 'stty cols 60; savestate rewind 1')
+  await terminal.shows('[y/N]')
+  terminal.type('n\n')
+  expect(await terminal.ended).toBe(1)
+  const lines = terminal.output().split('\r\n')
+  expect(lines.every((line) => line.length <= 60)).toBe(true)
+  expect(steady(lines.join(' '))).toContain('refactoring of the')
+  expect(terminal.output()).toMatch(/"\? \[y\/N\] /)
+})
+
 test('a rewind that was killed is finished by the next command, and is not repeated by number', () => {
   using s = scratch({ 'a.txt': '1' })
   s.run(['save', '-m', 'wanted'])

@@ -5,6 +5,7 @@ import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { notRestoredText, planText, stateText } from './plan-text.js'
 import { optionsOf } from './table.js'
+import { wrapMessage } from './wrap.js'
 
 export type Asker = {
   readonly isTerminal: boolean
@@ -123,7 +124,9 @@ export function terminalAsker({ screen }: Request): Asker {
           stdin.pause()
           resolve(answer)
         })
-        stderr.write(question)
+        // One column for the answer.
+        const width = (stderr.columns || 80) - 1
+        stderr.write(`${wrapMessage(question.trimEnd(), width)} `)
       }),
   }
 }
