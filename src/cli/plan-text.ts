@@ -23,8 +23,8 @@ export function planText(
 ): string {
   const isMine = ({ path }: PlanItem) => mine.has(path)
   const text = (item: PlanItem) => `${itemText(item)}${isMine(item) ? '  (yours)' : ''}`
-  const groups = GROUPS.filter(([group]) => plan[group].length > 0)
-    .map(([group, title, colour]) => {
+  const groups = GROUPS.filter(([group]) => plan[group].length > 0).map(
+    ([group, title, colour]) => {
       const items = shownItems(plan[group])
       const more = items.length - SHOWN
       return [
@@ -32,7 +32,8 @@ export function planText(
         ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, text(item))}`),
         ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
       ].join('\n')
-    })
+    },
+  )
   const hasMine = [...plan.write, ...plan.remove].some(isMine)
   return [...groups, ...(hasMine ? [KEEP_MINE] : [])].join('\n')
 }

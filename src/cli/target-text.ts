@@ -10,6 +10,8 @@ const MAX_WORDS = 60
 /** Reasons of rewinds name whole ids, of which the first letters are enough here. */
 const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
+/** `rewind to "works" (bcdfghjk)`: its quotes would be quotes within quotes. */
+const REFERRING = / \([bcdfghjklmnpqrstvwxz]{8}\)$/
 /** What a call has changed is no part of its name. */
 const ONLY_UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
 
@@ -21,7 +23,8 @@ function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
 
 /** What it names, in quotes; empty if nothing was said of it. */
 export function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
-  const words = printableLine(reason ?? name ?? '')
+  const said = printableLine(reason ?? name ?? '')
+  const words = (REFERRING.test(said) ? said.replaceAll('"', '') : said)
     .replace(ONLY_UNCAPTURED, '')
     .replace(WHOLE_ID, (id) => id.slice(0, SHORT_ID_LETTERS))
   return words === '' ? '' : `"${cutEnd(words, MAX_WORDS)}"`

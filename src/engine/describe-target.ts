@@ -7,18 +7,28 @@ const MAX_WORDS = 80
 
 export function describeTarget(checkpoint: Checkpoint): string {
   const { name, session } = checkpoint
-  const id = checkpoint.id.slice(0, ID_LETTERS)
-  const words = name ?? wordsOf(checkpoint)
-  if (words === '') return id
-  const moment = name === null ? momentOfMetadata(session?.metadata) : null
-  return `${moment === null ? '' : `${moment} `}"${words}" (${id})`
+  const isNamed = name !== null || wordsOf(checkpoint) === ''
+  const moment = isNamed ? null : momentOfMetadata(session?.metadata)
+  return `${moment === null ? '' : `${moment} `}${nameTarget(checkpoint)}`
 }
 
-/** The reason on one line. A rewind to a rewind does not repeat the id of the first. */
-function wordsOf({ reason, kind }: Checkpoint): string {
+/** The same without before or after: `fork of "Fix the login" (kfhxqwzt)`. */
+export function nameTarget(checkpoint: Checkpoint): string {
+  const id = checkpoint.id.slice(0, ID_LETTERS)
+  const words = checkpoint.name ?? wordsOf(checkpoint)
+  return words === '' ? id : `"${words}" (${id})`
+}
+
+/** Ends with the id of another checkpoint. */
+const REFERRING = / \([bcdfghjklmnpqrstvwxz]{8}\)$/
+const ONLY_UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
+
+/** The reason on one line. A rewind to a rewind repeats neither the id nor the quotes of the first. */
+function wordsOf({ reason }: Checkpoint): string {
   const line = (reason ?? '').trim().replace(/\s+/gu, ' ')
-  const prompt = line.replace(/^You: /, '')
-  const text = kind === 'save' ? prompt : line.replace(/ \([bcdfghjklmnpqrstvwxz]{8}\)$/, '')
+  const text = REFERRING.test(line)
+    ? line.replace(REFERRING, '').replaceAll('"', '')
+    : line.replace(/^You: /, '').replace(ONLY_UNCAPTURED, '')
   return text.length <= MAX_WORDS
     ? text
     : `${text.slice(0, MAX_WORDS - 1).replace(/\p{Cs}$/u, '')}…`

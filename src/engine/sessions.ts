@@ -16,7 +16,7 @@ import {
   type StateCheckpoint,
 } from '../model/index.js'
 import { type StoreContext, withProjectLock } from './context.js'
-import { describeTarget } from './describe-target.js'
+import { nameTarget } from './describe-target.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
 import type { Hold } from '../ledger/index.js'
 import { storeOperation } from './operation.js'
@@ -118,7 +118,7 @@ async function forkFrom(
   const createdAtMs = clock.nowMs()
   const fork = {
     id: parseCheckpointId(makeId(clock.random)),
-    reason: `fork of ${describeTarget(from)}`,
+    reason: `fork of ${nameTarget(from)}`,
     createdAtMs,
   }
   const files = await filesOfFork(context, from, { ...fork, project })

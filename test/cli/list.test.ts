@@ -118,4 +118,15 @@ test('the row of a rewind says in words where it went', () => {
     `rewind to after "Bash: rm -rf src" (${removed})`,
     'Bash: echo three >> a.txt',
   ])
+  const first = id(2)
+  expect(s.run(['rewind', first, '-y']).stdout).toContain(
+    `"rewind to before Fix the login (${asked})"`,
+  )
+  expect(s.json(['show', '1'])).toMatchObject({
+    reason: `rewind to "rewind to before Fix the login" (${first})`,
+  })
+  expect(s.run(['fork', removed, '--as', 'other']).code).toBe(0)
+  expect(s.json(['show', '1'])).toMatchObject({
+    reason: `fork of "Bash: rm -rf src" (${removed})`,
+  })
 })

@@ -226,7 +226,10 @@ async function refuseOtherProject(request: Request, folder: string): Promise<voi
   )
 }
 
-async function filesText({ result, before, mine }: RewoundFiles, request: Request): Promise<string> {
+async function filesText(
+  { result, before, mine }: RewoundFiles,
+  request: Request,
+): Promise<string> {
   const what = request.options.has('path') ? 'everything you named' : 'the folder'
   const ref = request.argument(0)
   const { to, target } = result
