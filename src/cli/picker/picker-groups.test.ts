@@ -87,20 +87,21 @@ test('u goes to just before the call, and Enter on a prompt to before the prompt
     choice: undefined,
     remark: 'This checkpoint is not a tool call: press Enter to go to it.',
   })
-  const keys = (...names: string[]) =>
-    pickerLines(resized(pressed(picker, ...names), { rows: 12, columns: 100 }), {
+  const keysAt = (columns: number, ...names: string[]) =>
+    pickerLines(resized(pressed(picker, ...names), { rows: 12, columns }), {
       preview: undefined,
       paint: plain,
     }).at(-1)
+  const keys = (...names: string[]) => keysAt(80, ...names)
   const rest = 'c: conversation  b: both'
-  expect(keys()).toBe(`Enter: files, before this prompt  ${rest}  →: steps  /: search  q: quit`)
+  expect(keys()).toBe(`Enter: files  ${rest}  →: steps  /: search  q: quit`)
   expect(keys('down')).toBe('Enter or →: open  /: search  q: quit')
   expect(keys('down', 'down')).toBe(
     `Enter: before or after  u: before  ${rest}  /: search  q: quit`,
   )
-  // On a narrow screen the others give way to what Enter does and how to quit.
-  expect(pickerLines(picker, { preview: undefined, paint: plain }).at(-1)).toBe(
-    'Enter: files, before this prompt  c: conversation  q: quit',
-  )
+  // On a narrow screen every key is still named.
+  expect(keysAt(50)).toBe(`Enter: files  ${rest}  →  /  q`)
+  expect(keysAt(50, 'down', 'down')).toBe('Enter: before or after  u: before  c  b  /  q')
+  expect(keysAt(20)).toBe('Enter: files  c  q')
   expect(keys('/')).toBe('Type to search  Enter: apply filter  Esc: clear')
 })

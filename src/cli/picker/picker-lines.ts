@@ -156,10 +156,13 @@ function keyLine(picker: Picker): Line {
   return { text: fittingKeys(keysOf(picker), picker.size.columns - 1).join('  '), colour: 'dim' }
 }
 
-/** On a narrow screen the first and the last stay: what Enter does, and how to quit. */
+/** On a narrow screen the last ones are shown without what they do, and then only the first and the last. */
 function fittingKeys(keys: readonly string[], width: number): readonly string[] {
   if (keys.length <= 2 || widthOf(keys.join('  ')) <= width) return keys
-  return fittingKeys(keys.toSpliced(-2, 1), width)
+  const long = keys.findLastIndex((key) => key.includes(': '))
+  if (long <= 0) return fittingKeys(keys.toSpliced(-2, 1), width)
+  const [key = ''] = keys[long]?.split(': ') ?? []
+  return fittingKeys(keys.with(long, key), width)
 }
 
 function keysOf(picker: Picker): string[] {
@@ -175,10 +178,7 @@ function keysOf(picker: Picker): string[] {
   if (row === undefined) return item === undefined ? rest : ['Enter or →: open', ...rest]
   const others = WAYS.filter(({ restore }) => row.hasState && restore !== picker.usual)
   const usual = WAYS.find(({ restore }) => restore === picker.usual)?.name ?? ''
-  const enter =
-    row.before !== null
-      ? ['Enter: before or after', 'u: before']
-      : [`Enter: ${usual}${row.isPrompt ? ', before this prompt' : ''}`]
+  const enter = row.before !== null ? ['Enter: before or after', 'u: before'] : [`Enter: ${usual}`]
   const isFolded = item?.type === 'row' && item.row === item.group.head && isFoldable(item.group)
   const steps =
     isFolded && picker.query === '' && !picker.opened.has(item.group) ? ['→: steps'] : []
