@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { type PlanFacts, type PlanView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
+import { page } from './pager.js'
 import { notRestoredText, planText, stateText } from './plan-text.js'
 import { optionsOf } from './table.js'
 import { wrapMessage } from './wrap.js'
@@ -10,6 +11,8 @@ import { wrapMessage } from './wrap.js'
 export type Asker = {
   readonly isTerminal: boolean
   show(text: string): void
+  /** In the pager if it is longer than the screen. */
+  view(text: string): Promise<void>
   /** The line typed; undefined if the input ended. */
   ask(question: string): Promise<string | undefined>
 }
@@ -100,7 +103,7 @@ export async function isAgreed(
     const choices = details === undefined ? '[y/N]' : '[y/N, v to view]'
     const answer = (await asker.ask(`${question} ${choices} `))?.trim() ?? ''
     if (details === undefined || !/^v(iew)?$/i.test(answer)) return /^y(es)?$/i.test(answer)
-    asker.show(details)
+    await asker.view(details)
   }
 }
 
@@ -109,6 +112,13 @@ export function terminalAsker({ screen }: Request): Asker {
   return {
     isTerminal: stdin.isTTY === true && stderr.isTTY === true,
     show: (text) => screen.note(text),
+    async view(text) {
+      const columns = stderr.columns || Infinity
+      const rows = text.split('\n').map((line) => Math.max(1, Math.ceil(line.length / columns)))
+      const isLong = rows.reduce((sum, one) => sum + one, 0) >= (stderr.rows || Infinity)
+      if (isLong && process.stdout.isTTY) await page(text, screen)
+      else screen.note(text)
+    },
     ask: (question) =>
       new Promise((resolve) => {
         // Not as a terminal: line editing would take Ctrl-C away from us.

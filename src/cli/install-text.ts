@@ -25,11 +25,13 @@ export function summaryText(
   })
   const changes = planned.flatMap(({ plan }) => plan.changes)
   const isSecret = changes.some(({ isSecret: one }) => one === true)
-  const isChanged = changes.some(({ before, after }) => before !== undefined && after !== undefined)
+  const changed = changes.filter(({ before, after }) => before !== undefined && after !== undefined)
   return [
     ...lines,
     ...(isSecret ? ['The file will contain a token for the daemon, so only you can read it.'] : []),
-    ...(isChanged ? ['Nothing else in these files changes.'] : []),
+    ...(changed.length === 0
+      ? []
+      : [`Nothing else in ${changed.length > 1 ? 'these files' : 'this file'} changes.`]),
   ].join('\n')
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { daemonScratch, isAlive } from '../daemon-helpers.js'
 import { type Scratch, scratch } from './program.js'
+import { onTerminal } from './terminal.js'
 
 /** The screen, too wide for any wrapping, after these lines were typed. */
 function terminal(s: Scratch, command: string, typed: readonly string[]): string {
@@ -29,7 +30,7 @@ test('an install shows a summary, the whole change on request, and where the hoo
   putSettings(s)
   const declined = terminal(s, 'savestate install claude', ['n'])
   expect(declined).toContain(
-    'Claude Code: 10 hooks and 2 deny rules in ~/.claude/settings.json\nNothing else in these files changes.\nMake these changes? [y/N, v to view] Nothing has been changed.',
+    'Claude Code: 10 hooks and 2 deny rules in ~/.claude/settings.json\nNothing else in this file changes.\nMake these changes? [y/N, v to view] Nothing has been changed.',
   )
   expect(declined).not.toContain('PreToolUse')
   const viewed = terminal(s, 'savestate install claude', ['v', 'n'])
@@ -41,6 +42,19 @@ test('an install shows a summary, the whole change on request, and where the hoo
     'Hooks for Claude Code added to ~/.claude/settings.json.\nThey take effect the next time you start it.\n',
   )
   expect(readFileSync(settings(s), 'utf8')).toContain('PreToolUse')
+})
+
+test('what v shows goes through the pager if it is longer than the screen', async () => {
+  using s = scratch()
+  putSettings(s)
+  const screen = onTerminal(s, "SAVESTATE_PAGER='echo paged; cat' savestate install claude")
+  await screen.shows('v to view]')
+  screen.type('v\n')
+  await screen.shows('paged')
+  await screen.shows('PreToolUse')
+  await expect.poll(() => screen.output().split('v to view]').length).toBe(3)
+  screen.type('n\n')
+  expect(await screen.ended).toBe(1)
 })
 
 test('each agent has a line of its own, and each file what it gets', () => {
@@ -95,7 +109,7 @@ test('uninstall --all names only agents that had hooks, and what remains', () =>
   expect(screen).toContain(
     [
       'Claude Code: hooks removed from ~/.claude/settings.json',
-      'Nothing else in these files changes.',
+      'Nothing else in this file changes.',
       'Remove them? [y/N, v to view] Hooks for Claude Code removed from ~/.claude/settings.json.',
       `Your checkpoints remain in ${s.home}. To remove them: savestate clear --all`,
       'To remove the program: npm rm -g savestate\n',

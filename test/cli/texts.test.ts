@@ -291,6 +291,7 @@ test('only a yes is a yes, and the plan is seen before the question', async () =
       asker: {
         isTerminal: true,
         show: (text) => void seen.push(text),
+        view: async (text) => void seen.push(text),
         ask: async (question) => {
           seen.push(question)
           return answer
@@ -307,7 +308,12 @@ test('only a yes is a yes, and the plan is seen before the question', async () =
 })
 
 test('where nobody can be asked, the answer is an error', async () => {
-  const asker = { isTerminal: false, show: () => undefined, ask: async () => 'y' }
+  const asker = {
+    isTerminal: false,
+    show: () => undefined,
+    view: async () => undefined,
+    ask: async () => 'y',
+  }
   await expect(isAgreed('', { question: 'Go back?', asker })).rejects.toMatchObject({
     code: 'CONFIRMATION_NEEDED',
   })
