@@ -136,9 +136,6 @@ export function onlyUncapturedText({ by, changes }: UncapturedChanges): string {
   return `${by} (changed only ${what}: ${names.join(', ')}${rest})`
 }
 
-function uncapturedName({
-  path,
-  isFolder,
-}: Pick<UncapturedChange, 'path' | 'isFolder'>): string {
+function uncapturedName({ path, isFolder }: Pick<UncapturedChange, 'path' | 'isFolder'>): string {
   return `${printablePath(path)}${isFolder ? '/' : ''}`
 }
