@@ -178,7 +178,7 @@ test('each question names its target: number, id, age, what it was, and before o
   before.type('n\n')
   expect(await before.ended).toBe(1)
   expect(steady(before.output())).toMatch(
-    /^Will be written[^]*Go back to just before "Bash: rm -rf src" \(<id> · just now\)\? \[y\/N\]/,
+    /^Will be written[^]*Go back to just before "Bash: rm -rf src" \(\d+ · <id> · just now\)\? \[y\/N\]/,
   )
   const forward = onTerminal(s, 'savestate rewind 2')
   await forward.shows('? [y/N]')

@@ -35,15 +35,15 @@ test('the plan marks what the user changed since, says where it goes, and counts
     [
       'Would go back to 2 · <id> · just now · before "You: Go":',
       'Will be removed (3 files):',
-      '  - agent.txt  (file made later)',
-      '  - mine/a.txt  (file made later)  (yours)',
-      '  - mine/b.txt  (file made later)  (yours)',
+      '  - agent.txt  (file created later)',
+      '  - mine/a.txt  (file created later)  (yours)',
+      '  - mine/b.txt  (file created later)  (yours)',
       'To keep what you changed since, marked (yours), add --keep-mine.',
       'A dry run: nothing has been changed.\n',
     ].join('\n'),
   )
   expect(steady(s.run(['rewind', '1', '--before', '--keep-mine', '--dry-run']).stdout)).toMatch(
-    /^Would go back to just before "Bash: make" \(<id> · just now\):\n[^]*\nStays as it is \(2\):\n.*\n.*\nA dry run/,
+    /^Would go back to just before "Bash: make" \(\d+ · <id> · just now\):\n[^]*\nStays as it is \(2\):\n.*\n.*\nA dry run/,
   )
 })
 

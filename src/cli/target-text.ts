@@ -49,17 +49,13 @@ export async function goalText(
   call?: BeforeCall,
 ): Promise<string> {
   if (to === null) return ''
-  if (call !== undefined) {
-    const when = relativeTime(to.createdAt, request.screen.now)
-    return ` to ${beforeText(call)} (${await shortIdIn(request, to)} · ${when})`
-  }
-  const parts = [
+  const which = [
     ...(to.number === null ? [] : [`${to.number}`]),
     await shortIdIn(request, to),
     relativeTime(to.createdAt, request.screen.now),
-    whatText(to),
   ]
-  return ` to ${parts.filter((part) => part !== '').join(' · ')}`
+  if (call !== undefined) return ` to ${beforeText(call)} (${which.join(' · ')})`
+  return ` to ${[...which, whatText(to)].filter((part) => part !== '').join(' · ')}`
 }
 
 /** `just before "Bash: npm test"` */
