@@ -10,8 +10,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Of two cores two files at a time leave a fifth idle: tests wait for processes and disks.
-    maxWorkers: 3,
+    // Tests wait for processes and disks: three files at a time leave a third of two cores idle.
+    maxWorkers: 4,
     // The files of one worker share a process, and with it what they import: no file leaves anything behind in it.
     isolate: false,
     // It makes every start of Node slow; npm alone may need it.
