@@ -3,7 +3,7 @@
 
 export const isLong = process.env['SAVESTATE_LONG'] !== undefined
 
-/** How many cases to try out of those that the long run tries; a sixth by default. */
-export function tries(long: number, short = Math.ceil(long / 6)): number {
+/** How many cases to try out of those that the long run tries; a quarter by default. */
+export function tries(long: number, short = Math.ceil(long / 4)): number {
   return isLong ? long : short
 }
