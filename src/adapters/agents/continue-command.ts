@@ -1,6 +1,4 @@
 // The commands by which coding agents continue a conversation, and why some cannot.
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import type { AgentName } from './event.js'
 
 /** Continues a conversation by the agent's own id of it. Only agents on which this was tried. */
@@ -21,17 +19,4 @@ export function continueCommand({
 }): readonly string[] | null {
   const known = Object.entries(BY_ID).find(([name]) => name === agent)
   return known?.[1](session) ?? null
-}
-
-export function isOnPath(program: string): boolean {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  return folders.some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      // Whatever keeps the file from being run, the shell would not find it here either.
-      return false
-    }
-  })
 }

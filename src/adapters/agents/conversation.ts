@@ -3,7 +3,7 @@
 import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../index.js'
 import { cutTalk, type Cut } from './cut-talk.js'
 import { type AgentName, AGENT_NAMES, EVENT_TYPES, type EventType } from './event.js'
-import { isOnPath } from './continue-command.js'
+import { programOnPath } from '../install/places.js'
 import { forkOpencode } from './opencode-talk.js'
 import { recordOf } from './payload.js'
 import type { Talk } from './save-talk.js'
@@ -156,7 +156,9 @@ function problemOf({ agent, at, turnId, path }: AgentCheckpoint): string | undef
   if (agent === 'opencode') {
     if (turnId === undefined || AT_AN_END.includes(at))
       return 'opencode can continue from a prompt only, not from the end of a turn'
-    return isOnPath('opencode') ? undefined : 'opencode is not on your PATH'
+    return programOnPath('opencode', process.env) === undefined
+      ? 'opencode is not on your PATH'
+      : undefined
   }
   if (WAYS[agent] === undefined)
     return `${agent} has no command that continues from an earlier point`
