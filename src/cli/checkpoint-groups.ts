@@ -15,7 +15,7 @@ export type Group<Row> =
 
 type Grouped = Pick<CheckpointView, 'session' | 'turn' | 'kind' | 'reason' | 'moment'>
 
-/** Of rows that are newest first. Groups are newest first by their first row. */
+/** Takes rows newest first. Returns groups newest first, ordered by their first row. */
 export function groupByPrompt<Row extends Grouped>(rows: readonly Row[]): Group<Row>[] {
   const prompts = promptsOf(rows)
   const groups: (Group<Row> & { readonly steps?: Row[] })[] = []

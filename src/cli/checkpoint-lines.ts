@@ -28,14 +28,14 @@ export type ListRow = CheckpointView & {
   readonly project?: string | null
 }
 
-/** What the lines of all rows depend on. */
+/** Settings that all lines share. */
 export type LineStyle = {
   readonly screen: Pick<Screen, 'width' | 'now' | 'paint'>
   /** Whether more than one author is known, so that it is worth naming them. */
   readonly hasAuthors: boolean
 }
 
-/** Of a row, or between rows. */
+/** A line of a row; without `row`, a line between rows. */
 export type RowLine = Line & { readonly row?: ListRow }
 
 /** `steps`: how many calls it led to, where that is to be said. */

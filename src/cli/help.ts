@@ -100,7 +100,7 @@ function wrap(text: string, width: number): string[] {
   return wrapWords(text, Math.min(width, MAX_COLUMNS))
 }
 
-/** Where it is on this machine: the package contains its documentation. */
+/** The page's path on this machine: the package contains its documentation. */
 function pageLines(page: string | undefined): string[] {
   if (page === undefined) return []
   return ['', `More: ${fileURLToPath(new URL(`../../${page}`, import.meta.url))}`]

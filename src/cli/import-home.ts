@@ -1,4 +1,4 @@
-// Where other systems keep what `savestate import` reads, for a command without a path.
+// The folders that `savestate import` reads by default, when no path is given.
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'

@@ -12,7 +12,7 @@ export function outcomeText({ agents, declined }: Outcome, how: How): string {
   if (declined) return 'Nothing has been changed.'
   const isAll = how.request.options.has('all')
   if (how.done === 'installed' && agents.length === 0) return 'No agent was found here.'
-  // Of all agents only those that had something of ours are worth a line.
+  // `uninstall --all` names only agents that had hooks of ours.
   const shown = isAll && how.done === 'uninstalled' ? agents.filter(hasNews) : agents
   if (shown.length === 0) return 'No agent has Savestate hooks here.'
   const isNew = how.done === 'installed' && shown.some(hasNewHooks)

@@ -19,7 +19,7 @@ export type AgentResult = {
     readonly change: 'make' | 'change' | 'remove'
     /** The lines that come and go. */
     readonly diff: readonly string[]
-    /** What of ours the file has after an install. */
+    /** The number of our entries in the file after an install. */
     readonly holds?: NonNullable<FileChange['holds']>
   }[]
   readonly notes: readonly string[]

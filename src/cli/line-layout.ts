@@ -32,7 +32,7 @@ type Fit = {
 
 const SEPARATOR = ' · '
 const GAP = 2
-/** Of the columns of a line: with numbers and ids in front of it, half of 80 columns. */
+/** The least width of the text: with the number and the id before it, half of 80 columns. */
 const TEXT_SHARE = 0.6
 /** Without a terminal the right side begins behind texts of at most so many columns. */
 const MAX_RIGHT_AT = 60

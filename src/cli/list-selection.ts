@@ -1,5 +1,5 @@
-// Which checkpoints `savestate list` shows: those of a project, a session or all projects, and of these the ones that
-// its filters let through. Rows keep the numbers of the whole list, so that they can be typed.
+// Selects the checkpoints that `savestate list` shows: those of a project, a session or all projects that match its
+// filters. Rows keep the numbers of the whole list, so that they can be typed.
 import { type CheckpointView, SavestateError } from '../index.js'
 import { isPrompt } from './checkpoint-groups.js'
 import type { Request } from './command.js'
@@ -22,7 +22,7 @@ export type Selection = {
   readonly searched?: number
 }
 
-/** What a filter knows about a row that passed it. */
+/** A row that matches the filters, with what they found out about it. */
 type Match = { readonly id: string }
 
 export async function selectRows(request: Request, limit: number | undefined): Promise<Selection> {

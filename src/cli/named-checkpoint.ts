@@ -3,7 +3,7 @@ import type { CheckpointDetails, CheckpointView } from '../index.js'
 import type { Request } from './command.js'
 import { sessionToRead } from './known-session.js'
 
-/** What <ref> names: in the project, or with --session in a session. */
+/** The checkpoint that <ref> names, in the project or with --session in a session. */
 export async function namedCheckpoint(request: Request): Promise<CheckpointDetails> {
   const { options, argument, project, hooks } = request
   if (options.has('session')) return namedInSession(request)

@@ -1,4 +1,4 @@
-// Which of the changes since a checkpoint are the user's own, where others have changed something too.
+// Finds the user's own changes since a checkpoint, if agents have changed files too.
 import { type Project, SavestateError } from '../index.js'
 import { severalAuthors } from './checkpoint-lines.js'
 import type { Request } from './command.js'

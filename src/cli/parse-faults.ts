@@ -1,4 +1,4 @@
-// What is wrong with the arguments of a command, in words for the user.
+// Explains faults in the arguments of a command to the user.
 import { COMMAND_ALIASES, nearest } from '../base/index.js'
 import type { OptionSpec, PositionalSpec } from './spec.js'
 import { COMMAND_NAMES, type CommandName, specOf } from './table.js'

@@ -23,7 +23,7 @@ export type Parsed = {
   readonly options: Options
   /** A path is to the byte. */
   readonly positionals: readonly string[]
-  /** What follows `--`, for a command that takes paths and has no option --path; to the byte. */
+  /** The arguments after `--`, byte for byte, if the command takes paths and has no option --path. */
   readonly paths: readonly string[]
   /** The same for a command that runs another. */
   readonly words: readonly string[]

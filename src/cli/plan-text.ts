@@ -53,7 +53,7 @@ export function planCounts({ write, remove, keep }: PlanView): string {
   return parts.join(', ')
 }
 
-/** What a rewind cannot bring back; empty if there is nothing. */
+/** Lists the changes that a rewind cannot revert; empty if there are none. */
 export function notRestoredText(
   found: readonly NotRestored[] | undefined,
   { paint, now }: { readonly paint: Paint; readonly now: Date },

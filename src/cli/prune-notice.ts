@@ -1,4 +1,4 @@
-// What automatic prunes removed, shown once: no one has agreed to their plans.
+// Reports once what automatic prunes removed, because no user saw their plans.
 import type { AutoPruneRecord } from '../index.js'
 import type { Request } from './command.js'
 import { bytes, counted } from './figures.js'

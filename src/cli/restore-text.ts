@@ -12,13 +12,13 @@ export type Words = {
   /** `the folder is as it was at bcdfghjk`. */
   readonly nothing: string
   readonly next: string
-  /** Of a dry run: `Would go back to bcdfghjk:`. */
+  /** The first line of a dry run: `Would go back to bcdfghjk:`. */
   readonly goal?: string
   /** The paths that the user has changed since, for the plan of a dry run. */
   readonly mine?: ReadonlySet<string>
 }
 
-/** Of a result, as much as is shown of it. */
+/** The parts of a result that are shown. */
 type Shown = Pick<RewindResult, 'plan' | 'applied' | 'declined' | 'session' | 'notRestored'>
 
 export function restoreText(result: Shown, request: Request, words: Words): string {

@@ -10,7 +10,7 @@ import { commandLine, programFor } from './shell-quoted.js'
 import { usageOf } from './table.js'
 
 export type PlannedTalk = {
-  /** Of the checkpoint that the user named, also with --before. */
+  /** The checkpoint that the user named, even with --before. */
   readonly checkpoint: AgentCheckpoint
   readonly outline: Conversation
   write(): Conversation
@@ -63,7 +63,7 @@ export function refuseNoWay(request: Request, { checkpoint, outline }: PlannedTa
   )
 }
 
-/** What will happen to the conversation, above the question. */
+/** A line above the question: what happens to the conversation. */
 export function conversationRemark(outline: Conversation): string {
   return outline.way === 'none'
     ? `Only the files go back. ${stayText(outline)}`

@@ -21,7 +21,7 @@ export type OptionSpec = {
 export type PositionalSpec = {
   readonly name: string
   readonly isOptional?: boolean
-  /** Of the last one: it may be given more than once. */
+  /** May be given more than once. Only the last positional can be repeated. */
   readonly isRepeated?: boolean
   /** `files`: a path, kept to the byte. */
   readonly completes?: 'ref' | 'session' | 'command' | 'shell' | 'files'
@@ -29,7 +29,7 @@ export type PositionalSpec = {
   readonly choices?: readonly string[]
   /** Kept to the byte, as a path is. */
   readonly isRaw?: boolean
-  /** What to do with another value, which is the first of these words. */
+  /** Advice for any other value; `words` are the arguments from that value on. */
   readonly otherwise?: (words: readonly string[]) => string
 }
 

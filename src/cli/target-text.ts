@@ -12,7 +12,7 @@ const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
 /** `rewind to "works" (bcdfghjk)`: its quotes would be quotes within quotes. */
 const REFERRING = / \([bcdfghjklmnpqrstvwxz]{8}\)$/
-/** What a call has changed is no part of its name. */
+/** Removed from quotes: the note on uncaptured changes is not part of the call's name. */
 const ONLY_UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
 
 /** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty if nothing was said of it. */
@@ -21,7 +21,7 @@ function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
   return to.moment === null || quoted === '' ? quoted : `${to.moment} ${quoted}`
 }
 
-/** What it names, in quotes; empty if nothing was said of it. */
+/** The prompt, call or reason in quotes; empty if there is none. */
 export function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
   const said = printableLine(reason ?? name ?? '')
   const words = (REFERRING.test(said) ? said.replaceAll('"', '') : said)

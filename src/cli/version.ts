@@ -10,7 +10,7 @@ export function version(): string {
   return String(manifest().version)
 }
 
-/** Where to report a bug; undefined if package.json does not say. */
+/** The address for bug reports; undefined if package.json has none. */
 export function bugsUrl(): string | undefined {
   const { bugs } = manifest()
   return typeof bugs === 'string' ? bugs : bugs?.url

@@ -1,10 +1,10 @@
-// What automatic prunes removed, until a user has seen it. No one agreed to their plans, so they must not be silent.
+// Records what automatic prunes removed until a user has seen it: no user saw their plans.
 import type { DropReason } from '../model/index.js'
 import type { StoreContext } from './context.js'
 import type { PruneResult } from './prune-result.js'
 
 export type AutoPruneRecord = {
-  /** Of the last one. */
+  /** The time of the last automatic prune. */
   readonly at: string
   readonly checkpoints: number
   readonly byReason: Readonly<Partial<Record<DropReason, number>>>

@@ -28,7 +28,7 @@ export type DoctorResult = {
     readonly sqlite: string
     readonly system: string
   }
-  /** What is wrong with git; null if nothing. */
+  /** The fault of git: missing or too old. Null if there is none. */
   readonly gitProblem: { readonly message: string; readonly hint: string | null } | null
   /** The user's own home shown as ~. */
   readonly home: string

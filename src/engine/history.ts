@@ -1,5 +1,5 @@
-// Which checkpoints changed a path: each snapshot is compared with the one before it, newest first, until enough are
-// found. For most pairs the folders on the way to the path say that nothing differs, which takes a tenth of the time of
+// Finds the checkpoints that changed a path: compares each snapshot with the one before it, newest first, until enough
+// are found. For most pairs the folders on the way to the path say that nothing differs, which takes a tenth of the time of
 // a comparison.
 import * as z from 'zod/mini'
 import {

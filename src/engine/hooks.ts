@@ -7,15 +7,15 @@ import type { PlanView, TargetView } from './view.js'
 
 export type Progress = CaptureProgress
 
-/** What a rewind, undo or redo is about, for people. */
+/** The subject of a rewind, undo or redo, for its confirmation. */
 export type RestoreSubject = {
   /** The checkpoint to go back to; for an undo or redo, the one that the rewind went to. Null if it was pruned. */
   readonly to: TargetView | null
-  /** Of a rewind: what tool calls changed since the target, and no checkpoint holds. */
+  /** Rewind only: changes by tool calls since the target that no checkpoint holds. */
   readonly notRestored?: readonly NotRestored[]
   /** When the rewind was made that an undo takes back or a redo repeats. */
   readonly rewoundAt?: string
-  /** Of an undo or redo: the rewind took this conversation of a coding agent back too. */
+  /** Undo and redo only: the agent's conversation that the rewind took back too. */
   readonly conversation?: AgentConversation
 }
 

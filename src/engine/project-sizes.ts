@@ -1,6 +1,7 @@
 // How much each project takes: the bytes on disk of everything that its checkpoints lead to, measured as a prune does.
-// What two of its checkpoints share counts once; what two projects share counts for both. To follow thousands of
-// checkpoints takes a second, so the sums are kept in the ledger until a checkpoint comes or goes, or a collection packs.
+// Content that its checkpoints share counts once; content that two projects share counts for both. Measuring thousands
+// of checkpoints takes a second, so the ledger caches the sums until a checkpoint is added or removed, or a collection
+// packs the store.
 import { join } from 'node:path'
 import { type ErrorCode, type ProjectId, SavestateError } from '../model/index.js'
 import { bytesOf, reachableFrom, takeCensus } from '../snapshot/index.js'

@@ -1,4 +1,4 @@
-// What a prune needs to know about a project: its settings, whether its folder exists, and what keeps each checkpoint.
+// The input of a prune for a project: its settings, whether its folder exists, and what keeps each checkpoint.
 import {
   type Config,
   type ErrorCode,
@@ -35,7 +35,7 @@ export type ProjectFacts = {
   /** Newest first. */
   readonly points: readonly Point[]
   readonly rules: Rules
-  /** What is wrong with its settings: then nothing of the project is removed. */
+  /** The fault in its settings. The prune removes nothing from such a project. */
   readonly fault: SavestateError | null
 }
 

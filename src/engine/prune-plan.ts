@@ -20,7 +20,7 @@ import { type LargeProject, planSize, type SizePlan } from './prune-size.js'
 import { StoreSizes } from './store-sizes.js'
 import { storeSettings } from './settings.js'
 
-/** What goes of a project, or of the sessions that have none. */
+/** The part of a plan for one project, or for the sessions without a project. */
 export type PointsPlan = {
   readonly drop: readonly Drop[]
   readonly keep: ReadonlyMap<Guard | 'recent', number>
@@ -50,14 +50,14 @@ export type ProjectPlan = PointsPlan & {
 
 export type PrunePlan = {
   readonly projects: readonly ProjectPlan[]
-  /** Of sessions that belong to no project. */
+  /** The checkpoints of sessions without a project. */
   readonly unattached: PointsPlan
   readonly sessions: readonly SessionDrop[]
   readonly sizeBytes: number
   readonly capBytes: number
-  /** What the store will take, as far as can be known before. */
+  /** The estimated size of the store after the prune. */
   readonly afterBytes: number
-  /** What takes the most of what has to stay, if the store cannot be brought under its limit. */
+  /** The largest items that must stay, if the store cannot be brought under its limit. */
   readonly largest: readonly LargeProject[]
 }
 
@@ -177,7 +177,7 @@ function dropsOfUnattached(
   return [...withSessions, ...dropByRules(project, rules, { nowMs, dropOrphans: false })]
 }
 
-/** What goes with its session, and the rest. Files that an undo needs outlive the session (`Sessions.delete`). */
+/** Splits off the checkpoints that are removed with their session. Files that an undo needs outlive it (`Sessions.delete`). */
 function splitByEnds(points: readonly Point[], ends: Ends): [Drop[], Point[]] {
   const whyOf = ({ session, isInOperation, hasFiles }: Point) =>
     session === null || (isInOperation && hasFiles) ? undefined : ends.get(session.key)

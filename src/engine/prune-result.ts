@@ -1,4 +1,4 @@
-// What a prune reports: its plan, and what became of it.
+// The result of a prune: its plan, and what it removed.
 import { type Drop, type DropReason, type ErrorCode, type Guard, pathText } from '../model/index.js'
 import type { ProjectState } from './project-state.js'
 import type { PointsPlan, PrunePlan } from './prune-plan.js'
@@ -43,7 +43,7 @@ export type PruneResult = {
   readonly bytesReclaimed: number
   /** Measured on disk. */
   readonly sizeBytes: number
-  /** What keeps the store above its limit; null if nothing does. */
+  /** The reasons why the store is above its limit; null if it is not. */
   readonly above: {
     readonly byBytes: number
     readonly because: readonly string[]
@@ -131,7 +131,7 @@ function viewPoints({ drop, keep }: PointsPlan): PointsView {
   return { drop, keep: Object.fromEntries(keep) }
 }
 
-/** What the rules do not allow to be removed. */
+/** Lists what the rules keep. */
 function reasons({ projects }: PrunePlan): string[] {
   const counts = new Map<string, number>()
   for (const { keep } of projects)

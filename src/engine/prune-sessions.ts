@@ -1,15 +1,15 @@
-// Which sessions a prune removes as a whole: those that were not used for long, and, when files alone do not bring the
-// store under its limit, finished ones.
+// Selects the sessions that a prune removes completely: those that were not used for long and, if removing files does
+// not bring the store under its limit, finished ones.
 import type { Rules, Session, SessionKey } from '../model/index.js'
 import type { StoreContext } from './context.js'
 import type { Point, ProjectFacts } from './prune-facts.js'
 
 export type SessionDrop = { readonly session: Session; readonly why: 'age' | 'orphan' | 'size' }
 
-/** What every session has to pass before a prune may remove it as a whole. */
+/** The conditions for removing a session completely. */
 export type SessionsInput = {
   readonly facts: readonly ProjectFacts[]
-  /** Of sessions without a project. */
+  /** The rules for sessions without a project. */
   readonly unattached: readonly Point[]
   /** Sessions that a live process writes. */
   readonly held: ReadonlySet<SessionKey>
@@ -36,7 +36,7 @@ function isIn<Id>(ids: ReadonlySet<Id>, id: Id | null): boolean {
   return id !== null && ids.has(id)
 }
 
-/** Of the removable ones: those that were not used for too long, and those whose project is gone. */
+/** Removable sessions that were not used for too long, or whose project is gone. */
 export function sessionsByRules(
   removable: readonly Session[],
   facts: readonly ProjectFacts[],

@@ -1,5 +1,5 @@
-// What a prune removes because the store is too large: the fewest checkpoints that help, of the largest project first.
-// If nothing that may be removed brings the store under its limit, nothing is.
+// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest
+// project first. If everything removable would not bring the store under its limit, it selects nothing.
 import {
   type CheckpointId,
   chooseForSize,
@@ -17,11 +17,11 @@ import type { StoreSizes } from './store-sizes.js'
 
 export type SizePlan = {
   readonly ids: ReadonlySet<CheckpointId>
-  /** Of these only the files go. */
+  /** Checkpoints that lose only their files. */
   readonly heads: ReadonlySet<CheckpointId>
   readonly sessions: readonly Session[]
   readonly afterBytes: number
-  /** What takes the most of what has to stay; empty if the store fits. */
+  /** The largest items that must stay; empty if the store fits. */
   readonly largest: readonly LargeProject[]
 }
 
@@ -29,7 +29,7 @@ export type LargeProject = { readonly path: string; readonly bytes: number }
 
 type Request = {
   readonly facts: readonly ProjectFacts[]
-  /** What goes by another rule. */
+  /** Checkpoints that another rule removes. */
   readonly gone: ReadonlySet<CheckpointId>
   /** Sessions that stay by every other rule, and may be removed. */
   readonly removable: readonly Session[]
@@ -76,7 +76,7 @@ export async function planSize(context: StoreContext, request: Request): Promise
   return { ids: new Set(), heads: new Set(), sessions: [], afterBytes, largest: model.largest(all) }
 }
 
-/** What a project could give, in order. */
+/** The checkpoints that a project could give up, in order. */
 class ProjectCandidates implements Giver {
   readonly candidates: readonly CheckpointId[]
   readonly path: string

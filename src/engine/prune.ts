@@ -76,7 +76,7 @@ async function applyInRounds(
   }
 }
 
-/** What was agreed to is what is done: the plan that was shown, and not one made after the answer. */
+/** Asks about the plan that will be carried out. Planning again after the answer could remove more than was shown. */
 async function isAgreed(first: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
   return !hasWork(first) || hooks.confirmPrune === undefined || hooks.confirmPrune(shown)
 }

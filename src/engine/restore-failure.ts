@@ -1,5 +1,5 @@
-// What the user is told after a rewind, undo or redo failed half way: whether anything was changed, and the command that
-// repeats it. Numbers shift when a safety checkpoint was made, so the command names the checkpoint by its id.
+// Explains a rewind, undo or redo that failed half way: whether it changed anything, and the command that repeats it.
+// A safety checkpoint shifts the numbers, so the command names the checkpoint by its id.
 import {
   type ErrorCode,
   explainSystemError,

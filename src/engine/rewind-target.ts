@@ -1,4 +1,4 @@
-// Which checkpoint a rewind goes to, and how that one is shown to the user.
+// Finds the checkpoint that a rewind goes to, and describes it for the user.
 import * as z from 'zod/mini'
 import type { Ledger } from '../ledger/index.js'
 import {
@@ -128,7 +128,7 @@ function refuseShiftedNumber(context: StoreContext, project: Project, text: stri
   )
 }
 
-/** Where the newest rewind was to go, if it failed. */
+/** The target of the newest rewind, if that rewind failed. */
 function failedTarget(ledger: Ledger, { id }: Project): CheckpointId | undefined {
   const newest = ledger.checkpoints.byNumber({ project: id }, 1)
   if (newest?.kind !== 'safety' || ledger.isInOperation(newest.id)) return undefined

@@ -73,7 +73,7 @@ export type Facts = {
   readonly operationId?: string | undefined
   /** Where in the agent's work the files are looked at, for who tells of each tool call. */
   readonly moment?: MomentInput | undefined
-  /** What has run since the last look, for changes of files that are not captured. */
+  /** Calls since the last capture, to attribute changes of files that are not captured. */
   readonly uncaptured?: UncapturedLook | undefined
 }
 

@@ -51,7 +51,7 @@ export type StatusResult = {
   }
   /** When it was pruned last. */
   readonly prunedAt: string | null
-  /** What automatic prunes removed since that was last shown on a terminal; null if they never removed anything. */
+  /** Removals by automatic prunes since they were last shown on a terminal; null if there never were any. */
   readonly autoPruned: AutoPruneRecord | null
   /** What failed in the last 24 hours, newest first. */
   readonly failures: readonly {

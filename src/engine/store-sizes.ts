@@ -1,4 +1,4 @@
-// What the objects of checkpoints take on disk, and all the rest of the store.
+// Sizes on disk: of the objects of checkpoints, and of the rest of the store.
 import { join } from 'node:path'
 import type { ObjectId } from '../model/index.js'
 import { bytesOf, ObjectWeights, reachableFrom, takeCensus } from '../snapshot/index.js'
@@ -6,15 +6,15 @@ import { diskUsage } from '../system/index.js'
 import type { StoreContext } from './context.js'
 
 /**
- * What a collection packs, empties or rewrites. If the estimate is too low, another round corrects it; nothing corrects
+ * Paths that a collection packs, empties or rewrites. If the estimate is too low, another round corrects it; nothing corrects
  * one that is too high.
  */
 const PASSING = ['objects.git/objects', 'objects.git/refs', 'tmp', 'ledger.db', 'ledger.db-wal']
 
 export class StoreSizes {
-  /** Of the whole store, measured. */
+  /** The whole store, measured. */
   readonly total: number
-  /** Of everything but the objects, after a collection. */
+  /** Everything except the objects, after a collection. */
   readonly rest: number
   readonly #gitDir: string
   readonly #bytes: ReadonlyMap<string, number>
@@ -50,7 +50,7 @@ export class StoreSizes {
     return total
   }
 
-  /** What these commits alone lead to. */
+  /** The size of the objects that only these commits lead to. */
   async freed(commits: readonly ObjectId[], live: ReadonlySet<string>): Promise<number> {
     if (commits.length === 0) return 0
     const reached = await this.reached(commits)

@@ -1,4 +1,4 @@
-// What to say of a reference that names no checkpoint, or more than one.
+// The errors for a reference that names no checkpoint, or more than one.
 import { type Checkpoint, type CheckpointKind, MIN_PREFIX, SavestateError } from '../model/index.js'
 
 /** How many candidates a message lists. */

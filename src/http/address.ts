@@ -11,7 +11,7 @@ export type Address = {
   readonly startedAt: string
   /** The path of the Unix socket. */
   readonly socket: string
-  /** Of the loopback; null if it listens on the Unix socket only. */
+  /** The TCP port on the loopback; null if the daemon listens only on its Unix socket. */
   readonly port: number | null
 }
 

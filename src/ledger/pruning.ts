@@ -1,4 +1,4 @@
-// What a prune needs to know about the checkpoints, and the removal of their rows.
+// Reads what a prune needs about checkpoints, and removes their rows.
 import { hash } from 'node:crypto'
 import {
   type BytePath,
@@ -264,7 +264,7 @@ function factsOf(row: SqlRow, marks: Marks): PruningFacts {
   }
 }
 
-/** What came as JSON has no note of its import: its session was made for it, or before. */
+/** Imports from JSON record no time of their own. Their session was created for the import, or earlier. */
 function importedAtOf(row: SqlRow): number | null {
   if (row['kind'] !== 'imported') return null
   const times = [row['imported_at'], row['session_created_at']]

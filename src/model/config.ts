@@ -1,4 +1,4 @@
-// What a user can set, in the store's config.json or in a project's .savestate.json. Pure: another file reads them.
+// The settings, in the store's config.json or a project's .savestate.json. Pure: another file reads the files.
 import { SavestateError } from './errors.js'
 import { jsonFault } from './json-fault.js'
 import type { Limits } from './limits.js'
@@ -9,11 +9,11 @@ export type RetentionPolicy = (typeof RETENTION_POLICIES)[number]
 
 export type Config = {
   readonly retention: RetentionPolicy
-  /** Of `tiers`: every checkpoint is kept for so long. */
+  /** `tiers` only: every checkpoint is kept for this long. */
   readonly keepAllHours: number
-  /** Of `tiers`: then one per prompt, up to this age. */
+  /** `tiers` only: then one per prompt, up to this age. */
   readonly keepPromptsDays: number
-  /** Of `tiers`: then one per day, up to this age. */
+  /** `tiers` only: then one per day, up to this age. */
   readonly keepDailyDays: number
   /** The whole store. */
   readonly maxSizeMb: number
@@ -21,11 +21,11 @@ export type Config = {
   readonly maxFileMb: number
   /** A project with more files is refused. */
   readonly maxFiles: number
-  /** Of `hermes`: automatic checkpoints of a project; named, pinned and unfinished ones come on top. */
+  /** `hermes` only: automatic checkpoints of a project; named, pinned and unfinished ones come on top. */
   readonly maxCheckpoints: number
-  /** Of `hermes`: how long an unused project or session is kept. */
+  /** `hermes` only: how long an unused project or session is kept. */
   readonly retentionDays: number
-  /** Of `hermes`: the same for completed sessions. */
+  /** `hermes` only: the same for completed sessions. */
   readonly completedRetentionDays: number
   readonly autoPrune: boolean
   readonly autoPruneHours: number
@@ -58,7 +58,7 @@ export const DEFAULT_CONFIG: Config = {
   allowSecrets: [],
 }
 
-/** What differs under a policy if no file sets it. */
+/** Defaults that depend on the policy. */
 const POLICY_DEFAULTS: Readonly<Record<RetentionPolicy, Partial<Config>>> = {
   tiers: {},
   hermes: { maxSizeMb: 500 },
@@ -88,7 +88,7 @@ const STORE_ONLY: ReadonlySet<string> = new Set<ConfigKey>([
 
 export type ConfigFile = { readonly path: string; readonly source: 'store' | 'project' }
 
-/** What a file sets. Throws CONFIG_INVALID, naming the file and the line or the key. */
+/** Parses the settings of a file. Throws CONFIG_INVALID, naming the file and the line or the key. */
 export function parseConfig(text: string, file: ConfigFile): Partial<Config> {
   const json = parseConfigObject(text, file)
   for (const [key, value] of Object.entries(json)) {
@@ -127,7 +127,7 @@ export function settingFault(
   return wanted === undefined ? undefined : { what: `${key} must be ${wanted}` }
 }
 
-/** What the value must be, if it is not. */
+/** The requirement that the value does not meet; undefined if it is valid. */
 function wantedFor(key: ConfigKey, value: unknown): string | undefined {
   const usual = DEFAULT_CONFIG[key]
   if (typeof usual === 'boolean') return typeof value === 'boolean' ? undefined : 'true or false'

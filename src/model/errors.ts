@@ -119,7 +119,7 @@ export function explainSystemError(error: unknown): unknown {
     : new SavestateError('FILE_FAILED', error.message, { hint, cause: error })
 }
 
-/** What the user can do about a refusal of the system. */
+/** Advice for an error of the operating system. */
 export function remedyFor(error: unknown): string {
   const code = isError(error) && 'code' in error ? error.code : undefined
   return REMEDIES.get(String(code)) ?? 'Check the permissions and the disk'

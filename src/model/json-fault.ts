@@ -1,4 +1,4 @@
-// Where a text stops being JSON, and why. Our own scanner: the message of JSON.parse differs between versions of Node and
+// Finds where a text stops being JSON, and why. Our own scanner: the message of JSON.parse differs between versions of Node and
 // sometimes names no position, and a parser from a package would be loaded at every start.
 
 export type JsonFault = {
@@ -41,7 +41,7 @@ function explain(text: string, offset: number, wanted: Wanted): string {
 const BLANKS = /[ \t\n\r]*/y
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** What may come next. In `first…` the end of the list or object may come too. */
+/** The tokens that may come next. In `first…` states the list or object may also end. */
 type Wanted = 'value' | 'firstItem' | 'key' | 'firstKey' | 'colon' | 'after'
 
 const EXPLAINED: Readonly<Record<Wanted, string>> = {

@@ -1,7 +1,7 @@
-// Which checkpoints go so that the store fits its size limit. Pure: the sizes come from outside.
+// Selects the checkpoints to remove so that the store fits its size limit. Pure: the caller provides the sizes.
 import type { CheckpointId } from './ids.js'
 
-/** What would go of a project, in the order in which it would: automatic checkpoints first, each oldest first. */
+/** The removable checkpoints of a project, in removal order: automatic ones first, oldest first. */
 export type Giver = { readonly candidates: readonly CheckpointId[] }
 
 /** The store as it would be. */
@@ -45,7 +45,7 @@ export function chooseForSize(
   return withoutNeedless(chosen, capBytes, model)
 }
 
-/** What frees too little to matter comes back, the last that was chosen first. */
+/** Takes checkpoints that free too little out of the selection again, the last chosen first. */
 function withoutNeedless(
   chosen: readonly CheckpointId[],
   capBytes: number,

@@ -14,7 +14,7 @@ export type TierRow = {
   readonly createdAtMs: number
   /** Age counts from here: later than its creation if it was imported, or saved by a clock that was behind. */
   readonly agedFromMs: number
-  /** Of the checkpoints in one group one stays; null: it belongs to no group and stays itself. */
+  /** One checkpoint of each group stays. Null: the checkpoint belongs to no group, and stays. */
   readonly group: string | null
   /** The row that stands for its group. Without one it is the oldest of a prompt, else the newest. */
   readonly isPrompt: boolean
@@ -34,7 +34,7 @@ export type ThinReason = 'prompts' | 'days' | 'age'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What goes; `rows` are those of one project, newest first. */
+/** Selects the checkpoints to remove; `rows` are those of one project, newest first. */
 export function thinByAge(
   rows: readonly TierRow[],
   tiers: Tiers,

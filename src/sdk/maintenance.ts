@@ -11,7 +11,7 @@ export class Maintenance {
     this.#context = context
   }
 
-  /** What automatic prunes removed, if no user has seen it yet: to be shown, then marked. */
+  /** Removals by automatic prunes that no user has seen yet. Show them, then mark them as shown. */
   async autoPruned(): Promise<engine.AutoPruneRecord | undefined> {
     return this.#do(async () => {
       const record = engine.readAutoPrune(this.#context)

@@ -41,7 +41,7 @@ export type ResumedSession<State> = Omit<engine.Resumed, 'context' | 'session' |
   readonly state: State | undefined
 }
 
-/** Which sessions to list. */
+/** Filters for the list of sessions. */
 export type SessionsInput = {
   readonly status?: StatusWord
   readonly interrupted?: boolean

@@ -35,7 +35,7 @@ function writeWhole(
 ): void {
   const fd = openSync(path, 'w', 0o600)
   try {
-    // Whatever the umask says.
+    // The umask restricts the mode of open, and not that of fchmod.
     if (mode !== undefined) fchmodSync(fd, mode)
     writeAll(fd, bytes)
     if (durable) fsyncSync(fd)

@@ -1,4 +1,4 @@
-// Where the disk of a path is mounted, for messages about a full or read-only disk.
+// Finds the mount point of a path, for messages about a full or read-only disk.
 import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { hasCode } from '../model/index.js'

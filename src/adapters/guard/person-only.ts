@@ -1,4 +1,4 @@
-// What only the user may ask for. A text that an agent reads can ask it to destroy work, so no agent removes files, or
+// Commands that only the user may run. A text that an agent reads can ask it to destroy work, so no agent removes files, or
 // the means to bring them back, by itself.
 import { commandBehind, GOING_BACK } from '../../base/index.js'
 

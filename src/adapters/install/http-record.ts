@@ -1,4 +1,4 @@
-// Which configurations have hooks that call the daemon over HTTP. The daemon opens its TCP port only if there is one.
+// Records the configurations whose hooks call the daemon over HTTP. The daemon opens its TCP port only if there is one.
 import type { Store } from '../../index.js'
 
 const KEY = 'install-http'

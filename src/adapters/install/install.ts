@@ -112,7 +112,7 @@ export type FoundHooks = {
   readonly agent: AgentName
   /** `outdated`: of a version whose hooks depend on PATH; `unreadable`: its configuration cannot be read. */
   readonly found: 'installed' | 'outdated' | 'unreadable'
-  /** Of Codex: whether it runs them. */
+  /** Codex only: the user has trusted them, so Codex runs them. */
   readonly trusted?: boolean
 }
 

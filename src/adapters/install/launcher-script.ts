@@ -34,7 +34,7 @@ export function launcherScript({ node, program, home, hookFiles }: LauncherValue
   ].join('\n')
 }
 
-/** What is inside the quotes of a JSON string. */
+/** The content of a JSON string, without its quotes. */
 function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

@@ -71,7 +71,7 @@ export type LauncherState = {
   readonly exists: boolean
   /** The command that it starts, word by word; null if it finds no Savestate. */
   readonly starts: readonly string[] | null
-  /** What the install recorded and is gone. */
+  /** Files that the install recorded and that no longer exist. */
   readonly gone: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import { stopDaemon } from '../stop-daemon.js'
 type Cleared = {
   readonly applied: boolean
   readonly bytesReclaimed?: number
-  /** Of one project. */
+  /** The result of clearing one project. */
   readonly project?: ClearResult
   /** The answer for a user. */
   readonly text: string

@@ -12,7 +12,7 @@ import { version } from '../version.js'
 type Page = DoctorResult & {
   /** Our hooks in the configuration of agents: that of the user, and that of the current folder. Null without HOME. */
   readonly hooks: readonly (FoundHooks & { readonly scope: 'user' | 'project' })[] | null
-  /** What the hooks of the user run. */
+  /** The program that the user's hooks run. */
   readonly launcher: LauncherState
 }
 

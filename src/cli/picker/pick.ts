@@ -15,7 +15,7 @@ export type Picking = {
   readonly keyboard: Keyboard
   readonly display: Display
   readonly paint: Paint
-  /** What going to this checkpoint would change; `row` is the highlighted one. */
+  /** Previews the changes of going to this checkpoint; `row` is the highlighted one. */
   readonly preview: (id: string, row: PickerRow) => Promise<Preview>
 }
 

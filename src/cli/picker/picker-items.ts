@@ -1,5 +1,5 @@
-// What the picker lists: checkpoints grouped by prompt. The steps of a prompt beyond a few are folded away; a search
-// looks into folded ones too, and shows what it finds with its prompt.
+// The picker's items: checkpoints grouped by prompt. Only the last few steps of a prompt are shown until the user opens
+// it. A search includes the folded steps, and shows each match below its prompt.
 import type { Line } from '../line-layout.js'
 
 export type PickerRow = {
@@ -8,7 +8,7 @@ export type PickerRow = {
   readonly number: number
   readonly line: Line
   readonly isPrompt: boolean
-  /** What it shows of the thing it names; null for checkpoints of no prompt and no tool call. */
+  /** Made before or after the prompt or call it names; null if it names neither. */
   readonly moment: 'before' | 'after' | null
   /** The checkpoint just before the tool call of this row; null if it is of none, or if there is no earlier one. */
   readonly before: string | null

@@ -8,7 +8,7 @@ import type { Preview } from './preview-lines.js'
 export const plain = paintFor(false)
 export const SIZE = { rows: 12, columns: 60 }
 
-/** Of no prompt. The second holds files and a state, the third a state alone. */
+/** Rows outside any prompt. The second has files and a state, the third only a state. */
 export function groupsOf(count: number): PickerGroup[] {
   return Array.from({ length: count }, (_, index) => {
     const facts = { hasFiles: index !== 2, hasState: index === 1 || index === 2 }

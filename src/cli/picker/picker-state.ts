@@ -41,7 +41,7 @@ export type Picker = {
   readonly isSearching: boolean
   readonly question: Question | undefined
   readonly size: Size
-  /** What Enter restores. */
+  /** The parts that Enter restores. */
   readonly usual: Restore
   /** Why the last key did nothing. */
   readonly remark: string

@@ -1,11 +1,11 @@
-// What going back would change, as lines: one per path, in path order, with a mark for what becomes of it.
+// The preview of a rewind: one line per path, in path order, marked as created, changed, removed or kept.
 import type { PlanItem, PlanView } from '../../index.js'
 import { grouped } from '../figures.js'
 import { hasListedBelow } from '../folders-above.js'
 import type { Colour } from '../paint.js'
 import { pathForPeople, printable } from '../printable.js'
 
-/** What the highlighted checkpoint would change; undefined while the folder is compared. */
+/** The plan for the highlighted checkpoint; undefined while the folder is compared. */
 export type Preview =
   | {
       readonly plan: PlanView

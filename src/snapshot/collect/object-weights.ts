@@ -1,4 +1,4 @@
-// What the store would take without some of its commits. Objects form a graph in which most are shared, so each has a
+// Computes the size of the store without some of its commits. Objects form a graph in which most are shared, so each has a
 // count of the live objects that lead to it; it takes bytes while that count is above zero.
 import { invariant, type ObjectId } from '../../model/index.js'
 import { BlobReader } from '../git/blob-reader.js'

@@ -26,7 +26,7 @@ export class SnapshotFiles {
       : undefined
   }
 
-  /** What a snapshot has at a path; undefined if nothing. The content of a link is its target. Throws STORE_DAMAGED. */
+  /** The entry of a snapshot at a path; undefined if there is none. The content of a link is its target. Throws STORE_DAMAGED. */
   async read(tree: ObjectId, path: BytePath): Promise<StoredFile | undefined> {
     let entry = await this.#entry(tree, 'files')
     for (const name of path === ROOT ? [] : path.split('/')) {
