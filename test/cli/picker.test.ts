@@ -1,5 +1,4 @@
 // `savestate rewind` without a reference, on a real terminal and without one.
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,13 +8,18 @@ import { withChoice } from '../../src/cli/picker/pick-checkpoint.js'
 import type { Choice } from '../../src/cli/picker/picker-state.js'
 import { claudePrompt, claudeShell } from '../agent-story.js'
 import { type Scratch, scratch } from './program.js'
+import { onTerminal } from './terminal.js'
+
+/** Narrow and low, so that long lines and lists are cut. */
+const onPicker = (s: Scratch, command = 'savestate rewind') =>
+  onTerminal(s, command, { rows: 20, columns: 70 })
 
 test('a checkpoint is picked with its preview, the plan is asked for, and the folder goes back', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.json(['save', '-m', 'You: Fix the login'])
   s.write({ 'a.txt': 'two\n' })
   s.json(['save', '-m', 'Bash: npm test'])
-  const terminal = onTerminal(s)
+  const terminal = onPicker(s)
   await terminal.shows('nothing would change')
   terminal.type('\u001b[B')
   await terminal.shows('~ a.txt')
@@ -33,7 +37,7 @@ test('who picks the files alone is done when they are back, also with --continue
   using s = scratch({ 'a.txt': 'one\n', 'state.json': '{}' })
   s.json(['save', '--session', 'fix', '--state', 'state.json'])
   s.write({ 'a.txt': 'two\n' })
-  const terminal = onTerminal(s, 'savestate rewind --both --continue --yes')
+  const terminal = onPicker(s, 'savestate rewind --both --continue --yes')
   await terminal.shows('~ a.txt')
   terminal.type('f')
   expect(await terminal.ended).toBe(0)
@@ -50,7 +54,7 @@ test('who leaves has changed nothing, and the terminal is given back, also after
     ['q', 1],
     ['\u0003', 130],
   ] as const) {
-    const terminal = onTerminal(s)
+    const terminal = onPicker(s)
     await terminal.shows('Go back to which checkpoint? (1)')
     terminal.type(keys)
     expect(await terminal.ended).toBe(code)
@@ -65,7 +69,7 @@ test('Ctrl-C at the question says that nothing was changed', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.json(['save'])
   s.write({ 'a.txt': 'two\n' })
-  const terminal = onTerminal(s, 'savestate rewind 1')
+  const terminal = onPicker(s, 'savestate rewind 1')
   await terminal.shows('[y/N]')
   terminal.type('\u0003')
   expect(await terminal.ended).toBe(130)
@@ -79,7 +83,7 @@ test('of a damaging call the preview shows what before it brings back, and which
   for (const name of ['c', 'd', 'e', 'f', 'g']) claudeShell(s, `echo ${name} > ${name}.txt`)
   claudeShell(s, 'rm -rf src')
   s.write({ 'a.txt': 'mine\n' })
-  const terminal = onTerminal(s)
+  const terminal = onPicker(s)
   await terminal.shows('… 3 more (→ to open)')
   terminal.type('/rm -rf\r')
   await terminal.shows('> 1      Bash: rm -rf src')
@@ -123,7 +127,7 @@ test('a connection that is cut ends it by the hangup, also if nobody passes that
   const before = s.json(['list'])
   const told = join(s.project, '..', 'told')
   // The kernel tells the first process of the session alone, which here is a shell that goes on.
-  const terminal = onTerminal(s, `trap : HUP; savestate rewind; echo $? >'${told}'`)
+  const terminal = onPicker(s, `trap : HUP; savestate rewind; echo $? >'${told}'`)
   await terminal.shows('~ a.txt')
   terminal.cut()
   await expect
@@ -153,7 +157,7 @@ test('a search for the damage and Enter twice go to before it', async () => {
   claudePrompt(s, 'Tidy up')
   claudeShell(s, 'echo 1 > c.txt')
   claudeShell(s, 'rm -rf src')
-  const terminal = onTerminal(s, 'savestate rewind -y')
+  const terminal = onPicker(s, 'savestate rewind -y')
   await terminal.shows('Go back to which checkpoint? (3)')
   terminal.type('/rm -rf\r')
   await terminal.shows('-- Before this call: 1 file written')
@@ -163,26 +167,3 @@ test('a search for the damage and Enter twice go to before it', async () => {
   expect(await terminal.ended).toBe(0)
   expect(readFileSync(join(s.project, 'src/b.txt'), 'utf8')).toBe('two\n')
 })
-
-function onTerminal(s: Scratch, command = 'savestate rewind') {
-  const child = spawn('script', ['-qec', `stty rows 20 cols 70; ${command}`, '/dev/null'], {
-    cwd: s.project,
-    env: { ...s.environment, SHELL: '/bin/sh', NO_COLOR: '1' },
-  })
-  let output = ''
-  child.stdout.on('data', (text) => (output += String(text)))
-  return {
-    output: () => output,
-    type: (keys: string) => void child.stdin.write(keys),
-    cut: () => void child.kill('SIGKILL'),
-    async shows(text: string) {
-      await expect.poll(() => output, { timeout: 60_000 }).toContain(text)
-    },
-    ended: new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', (code) => {
-        resolve(code)
-      })
-    }),
-  }
-}

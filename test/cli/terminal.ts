@@ -3,8 +3,13 @@ import { spawn } from 'node:child_process'
 import { expect } from 'vitest'
 import type { Scratch } from './program.js'
 
-export function onTerminal(s: Scratch, command: string) {
-  const child = spawn('script', ['-qec', `stty rows 24 cols 80; ${command}`, '/dev/null'], {
+export function onTerminal(
+  s: Scratch,
+  command: string,
+  { rows, columns } = { rows: 24, columns: 80 },
+) {
+  const size = `stty rows ${rows} cols ${columns}`
+  const child = spawn('script', ['-qec', `${size}; ${command}`, '/dev/null'], {
     cwd: s.project,
     env: { ...s.environment, SHELL: '/bin/sh', NO_COLOR: '1' },
   })
@@ -13,6 +18,8 @@ export function onTerminal(s: Scratch, command: string) {
   return {
     output: () => output,
     type: (keys: string) => void child.stdin.write(keys),
+    /** Ends the terminal, as a lost connection does. */
+    cut: () => void child.kill('SIGKILL'),
     async shows(text: string) {
       await expect.poll(() => output, { timeout: 60_000 }).toContain(text)
     },
