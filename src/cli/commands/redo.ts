@@ -1,34 +1,8 @@
-import { command } from '../command.js'
-import { confirmOn } from '../confirm.js'
-import { originalText, type Undone, withOriginal } from '../original-conversation.js'
-import { withRepeatHint } from '../repeat-hint.js'
-import { restoreExitCode, restoreText } from '../restore-text.js'
-import { programFor } from '../shell-quoted.js'
-import { repeatQuestion, rewindText } from '../target-text.js'
+import { undoOrRedo } from '../undo-redo.js'
 
-export const run = command<Undone>({
-  async call(request) {
-    const { options, hooks } = request
-    const project = await request.project()
-    const redoNow = () =>
-      project.redo(
-        { dryRun: options.has('dry-run') },
-        {
-          ...hooks,
-          confirm: confirmOn(request, {
-            question: (facts) => repeatQuestion(request, { verb: 'Repeat', facts }),
-          }),
-        },
-      )
-    return withOriginal(await withRepeatHint(request, ['redo'], redoNow))
-  },
-  async render(result, request) {
-    const text = restoreText(result, request, {
-      done: `Repeated ${await rewindText(request, result)}`,
-      nothing: 'the folder is as it was after the rewind',
-      next: `Undo with: ${programFor(request.options)} undo`,
-    })
-    return [text, originalText(result, request)].filter((part) => part !== '').join('\n')
-  },
-  exitCode: restoreExitCode,
+export const run = undoOrRedo({
+  kind: 'redo',
+  verbs: ['Repeat', 'Repeated'],
+  nothing: 'the folder is as it was after the rewind',
+  opposite: { kind: 'undo', verb: 'Undo' },
 })
