@@ -20,7 +20,7 @@ import { programOnPath } from '../src/adapters/install/places.js'
 import { EVENTS } from '../src/adapters/install/recipes.js'
 import { PROGRAM, type Scratch, scratch } from './cli/program.js'
 
-/** What hooks and the launcher need, and no Node. */
+/** A PATH with the programs that hooks and the launcher need, and no Node. */
 function toolsOnly(s: Scratch): string {
   const folder = join(s.folder, 'tools')
   mkdirSync(folder, { recursive: true })

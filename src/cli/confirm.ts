@@ -17,7 +17,7 @@ export type Asker = {
   ask(question: string): Promise<string | undefined>
 }
 
-/** For `hooks.confirm`. `remarks` are shown above the plan. Throws CONFIRMATION_NEEDED where nobody can be asked. */
+/** For `hooks.confirm`. `remarks` are shown above the plan. Throws CONFIRMATION_NEEDED without a terminal. */
 export function confirmOn(
   request: Request,
   {

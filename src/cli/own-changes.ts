@@ -5,7 +5,7 @@ import type { Request } from './command.js'
 
 export type OwnChanges = {
   readonly mine: ReadonlySet<string>
-  /** True if nobody but the user has changed anything, in a project where agents work. */
+  /** True if only the user has changed files, in a project where agents work. */
   readonly isAllMine: boolean
 }
 

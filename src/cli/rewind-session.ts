@@ -63,7 +63,7 @@ export async function rewindSession(
 /** Where the person is may be no place for one. */
 const NO_PROJECT: readonly string[] = ['PROJECT_REFUSED', 'PROJECT_MISSING']
 
-/** A session that is named by --session may be of another project than the one the person is in. */
+/** A session given with --session may belong to another project than the current folder. */
 async function programOf(session: string, request: Request): Promise<string> {
   const own = request.options.has('session') ? await folderOf(await request.store(), session) : null
   if (own === null) return programFor(request.options)

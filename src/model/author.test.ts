@@ -97,7 +97,7 @@ test('what nobody knows stays so when it is joined', () => {
   expect(authorText([])).toBeNull()
 })
 
-test('a rewind is named only where nobody else has changed anything', () => {
+test('a rewind is named only if no one else has changed anything', () => {
   expect(authorText(['rewind'])).toBe('rewind')
   expect(authorText(['rewind', 'you'])).toBe('you')
   expect(authorText(['claude', 'codex', 'rewind'])).toBe('claude+codex')

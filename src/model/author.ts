@@ -82,7 +82,7 @@ export function judge(known: readonly Task[], moment: Moment, nowMs: number): Ju
 }
 
 /**
- * For people: `you`, `claude`, `claude+you`. `rewind` only where nobody else changed anything: it is not a person. Null
+ * For people: `you`, `claude`, `claude+you`. `rewind` only if no one else changed anything: it is not a person. Null
  * where nothing was changed, or nothing is known.
  */
 export function authorText(authors: Authors): string | null {

@@ -16,7 +16,7 @@ export type TierRow = {
   readonly agedFromMs: number
   /** One checkpoint of each group stays. Null: the checkpoint belongs to no group, and stays. */
   readonly group: string | null
-  /** The row that stands for its group. Without one it is the oldest of a prompt, else the newest. */
+  /** The row that is kept for its group. Without one it is the oldest of a prompt, else the newest. */
   readonly isPrompt: boolean
   /** Named, or needed by an undo or redo: it stays beside the one of its group. */
   readonly isSpecial: boolean

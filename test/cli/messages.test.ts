@@ -1,4 +1,4 @@
-// What the program says after the mistakes that new users make: each message says what happened and what to do.
+// Messages after mistakes that new users make: each says what happened and what to do.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

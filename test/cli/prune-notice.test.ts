@@ -1,4 +1,4 @@
-// What an automatic prune removed is reported once, by the next list or status that a user sees on a terminal.
+// The next list or status on a terminal reports once what an automatic prune removed.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -119,7 +119,7 @@ esac
 is_shown=
 case $3 in
 ${eventNames('session-start')} | ${eventNames('turn-start')})
-  # Once a day and not once for ever: nobody may be looking (claude -p).
+  # Once a day and not once for ever: no user may see it (claude -p).
   today=$(date +%Y-%m-%d 2>/dev/null)
   last=never
   { IFS= read -r last <"$notice"; } 2>/dev/null

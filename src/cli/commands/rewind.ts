@@ -212,7 +212,7 @@ function callOf(named: CheckpointView | undefined): BeforeCall {
   return named === undefined || isOwnBefore(named) ? undefined : named
 }
 
-/** With --session the session may be of another project, in which nobody would look for the files of this one. */
+/** A session given with --session may belong to another project, whose files are not in this folder. */
 async function refuseOtherProject(request: Request, folder: string): Promise<void> {
   const of = request.options.text('session')
   if (of === undefined) return

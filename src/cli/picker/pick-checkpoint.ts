@@ -21,7 +21,7 @@ import type { PickerGroup, PickerRow } from './picker-items.js'
 import type { Choice, Restore } from './picker-state.js'
 import type { Preview } from './preview-lines.js'
 
-/** Undefined if the user quits. Throws BAD_INPUT where nobody can be asked. */
+/** Undefined if the user quits. Throws BAD_INPUT without a terminal. */
 export async function pickCheckpoint(request: Request): Promise<Request | undefined> {
   const { options, screen, hooks } = request
   const { stdin, stderr, env } = process

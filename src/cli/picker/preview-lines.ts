@@ -11,7 +11,7 @@ export type Preview =
       readonly plan: PlanView
       /** Paths that the user has changed since, where others have changed something too. */
       readonly mine: ReadonlySet<string>
-      /** True if nobody but the user has changed anything, in a project where agents work. */
+      /** True if only the user has changed files, in a project where agents work. */
       readonly isAllMine: boolean
     }
   | { readonly problem: string }
