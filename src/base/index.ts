@@ -1,3 +1,10 @@
 // Small things that every layer may use. It imports nothing, so that loading it costs nothing.
 export { COMMAND_ALIASES, commandBehind, GOING_BACK } from './command-names.js'
 export { nearest } from './nearest.js'
+export {
+  isPromptReason,
+  promptReason,
+  quotableReason,
+  withoutPromptMark,
+  withoutReference,
+} from './reason-words.js'

@@ -1,5 +1,6 @@
 // Checkpoints grouped by prompt: the row of a prompt, and the rows of the tool calls that it led to. Rows outside any
 // prompt (saves by hand, rewinds, sessions of the SDK) stand alone. Pure; for the list and the picker.
+import { isPromptReason } from '../base/index.js'
 import type { CheckpointView } from '../index.js'
 
 export type Group<Row> =
@@ -54,13 +55,10 @@ export function mapGroup<Row, Other>(group: Group<Row>, map: (row: Row) => Other
     : { ...group, prompt: map(group.prompt), steps: group.steps.map(map) }
 }
 
-/** The hooks of coding agents begin the reason of a prompt's row so. */
-const PROMPT = 'You: '
-
 export function isPrompt({ session, kind, reason, moment }: Grouped): boolean {
   // Encrypted metadata does not say the moment.
   const isBefore = moment !== 'after'
-  return session !== null && kind === 'save' && isBefore && reason?.startsWith(PROMPT) === true
+  return session !== null && kind === 'save' && isBefore && isPromptReason(reason)
 }
 
 /** The oldest of a turn: a prompt that was sent while the agent worked has the turn of the one before. */

@@ -1,4 +1,5 @@
 // A checkpoint as the target of a rewind: which one, how old, and whether it is before or after what it names.
+import { quotableReason } from '../base/index.js'
 import type { PlanFacts, TargetView } from '../index.js'
 import type { Request } from './command.js'
 import { printableLine } from './printable.js'
@@ -10,10 +11,6 @@ const MAX_WORDS = 60
 /** Reasons of rewinds name whole ids, of which the first letters are enough here. */
 const WHOLE_ID = /\b[bcdfghjklmnpqrstvwxz]{18}\b/g
 const SHORT_ID_LETTERS = 8
-/** `rewind to "works" (bcdfghjk)`: its quotes would be quotes within quotes. */
-const REFERRING = / \([bcdfghjklmnpqrstvwxz]{8}\)$/
-/** Removed from quotes: the note on uncaptured changes is not part of the call's name. */
-const ONLY_UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
 
 /** `after "Bash: npm test"`, `before "You: Fix the login"`, or `"by hand"`; empty if nothing was said of it. */
 function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
@@ -24,9 +21,7 @@ function whatText(to: Pick<TargetView, 'name' | 'reason' | 'moment'>): string {
 /** The prompt, call or reason in quotes; empty if there is none. */
 export function quoteText({ name, reason }: Pick<TargetView, 'name' | 'reason'>): string {
   const said = printableLine(reason ?? name ?? '')
-  const words = (REFERRING.test(said) ? said.replaceAll('"', '') : said)
-    .replace(ONLY_UNCAPTURED, '')
-    .replace(WHOLE_ID, (id) => id.slice(0, SHORT_ID_LETTERS))
+  const words = quotableReason(said).replace(WHOLE_ID, (id) => id.slice(0, SHORT_ID_LETTERS))
   return words === '' ? '' : `"${cutEnd(words, MAX_WORDS)}"`
 }
 

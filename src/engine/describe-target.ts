@@ -1,4 +1,5 @@
 // A checkpoint in a few words, for the reasons of rows that refer to it: `rewind to before "Fix the login" (kfhxqwzt)`.
+import { quotableReason, withoutPromptMark, withoutReference } from '../base/index.js'
 import { type Checkpoint, momentOfMetadata } from '../model/index.js'
 
 /** Enough to be unique in any store, and short enough to read and to type. */
@@ -19,16 +20,10 @@ export function nameTarget(checkpoint: Checkpoint): string {
   return words === '' ? id : `"${words}" (${id})`
 }
 
-/** Ends with the id of another checkpoint. */
-const REFERRING = / \([bcdfghjklmnpqrstvwxz]{8}\)$/
-const ONLY_UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
-
 /** The reason on one line. A rewind to a rewind repeats neither the id nor the quotes of the first. */
 function wordsOf({ reason }: Checkpoint): string {
   const line = (reason ?? '').trim().replace(/\s+/gu, ' ')
-  const text = REFERRING.test(line)
-    ? line.replace(REFERRING, '').replaceAll('"', '')
-    : line.replace(/^You: /, '').replace(ONLY_UNCAPTURED, '')
+  const text = withoutPromptMark(withoutReference(quotableReason(line)))
   return text.length <= MAX_WORDS
     ? text
     : `${text.slice(0, MAX_WORDS - 1).replace(/\p{Cs}$/u, '')}…`

@@ -1,4 +1,5 @@
 // The input of a prune for a project: its settings, whether its folder exists, and what keeps each checkpoint.
+import { isPromptReason } from '../base/index.js'
 import {
   type Config,
   type ErrorCode,
@@ -139,8 +140,6 @@ function ageStarts(rows: readonly PruningFacts[], nowMs: number): number[] {
   return starts.reverse()
 }
 
-/** The hooks of agents begin the reason of a prompt's row so. */
-const PROMPT = 'You: '
 /** Made by a rewind, an undo, a redo or what finished one. */
 const OF_REWINDS: readonly PruningFacts['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
 
@@ -162,7 +161,7 @@ function tierRowOf(
     createdAtMs,
     agedFromMs,
     group: groupOf(row),
-    isPrompt: session !== null && reason?.startsWith(PROMPT) === true,
+    isPrompt: session !== null && isPromptReason(reason),
     isSpecial:
       name !== null || row.isInOperation || row.isBeforeOperation || OF_REWINDS.includes(kind),
     // A session in progress thins out like any other, unless a process is at work on it.

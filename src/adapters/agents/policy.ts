@@ -1,6 +1,7 @@
 // Which events make a checkpoint, and what it says. Pure: from an event and what is remembered to what is to be
 // saved and what is to be remembered. What a checkpoint holds is named by what was done since the one before, so
 // that a list reads like the conversation: what was asked, what ran, what that changed.
+import { promptReason } from '../../base/index.js'
 import { callKey, labelOf, shortPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from './event.js'
 import { type Call, MAX_CALLS, type Memory } from './memory.js'
@@ -117,7 +118,7 @@ function turnStart(
   // First what no end was seen of, under its own name; what the prompt's row adds is then the person's.
   const left = owedSave(event, memory, options)
   const asked: Save = {
-    reason: options.isDiscreet || prompt === '' ? 'You: a prompt' : `You: ${prompt}`,
+    reason: promptReason(options.isDiscreet || prompt === '' ? 'a prompt' : prompt),
     metadata: metadataOf(event, { ...after, turn: { ...turn, prompt } }),
     toolCallId: undefined,
     always: true,

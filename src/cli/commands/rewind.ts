@@ -1,3 +1,4 @@
+import { isPromptReason } from '../../base/index.js'
 import { type CheckpointView, SavestateError, type SessionRewindResult } from '../../index.js'
 import type { Conversation } from '../../adapters/index.js'
 import { type Command, command, type Request } from '../command.js'
@@ -200,7 +201,7 @@ async function rewindFiles(
 }
 
 function alreadyBefore({ reason }: CheckpointView): string {
-  const row = reason?.startsWith('You: ') === true ? "A prompt's row" : 'The row of this call'
+  const row = isPromptReason(reason) ? "A prompt's row" : 'The row of this call'
   return `${row} is already the folder before it.`
 }
 

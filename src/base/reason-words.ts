@@ -1,0 +1,30 @@
+// The parts of a checkpoint's reason that code recognizes again. Reasons are not encrypted, unlike the metadata: a prune
+// needs no key to keep prompts.
+
+/** Begins the reason of a prompt's row. */
+const PROMPT = 'You: '
+/** Ends the reason of a rewind, undo or fork: the id of the checkpoint that it names. */
+const REFERENCE = / \([bcdfghjklmnpqrstvwxz]{8}\)$/
+/** Ends the reason of a call that changed only files that no checkpoint holds. */
+const UNCAPTURED = / \(changed only (?:ignored files|files that are not saved): .*\)$/
+
+export function promptReason(words: string): string {
+  return `${PROMPT}${words}`
+}
+
+export function isPromptReason(reason: string | null): boolean {
+  return reason?.startsWith(PROMPT) === true
+}
+
+export function withoutPromptMark(reason: string): string {
+  return isPromptReason(reason) ? reason.slice(PROMPT.length) : reason
+}
+
+export function withoutReference(reason: string): string {
+  return reason.replace(REFERENCE, '')
+}
+
+/** The reason as it can stand in quotes: without quotes of its own and the list of uncaptured files. */
+export function quotableReason(reason: string): string {
+  return REFERENCE.test(reason) ? reason.replaceAll('"', '') : reason.replace(UNCAPTURED, '')
+}
