@@ -19,7 +19,7 @@ import {
   STAGES,
 } from './findings.js'
 import type { Hooks } from './hooks.js'
-import { examine } from './verify.js'
+import { examine, examineTwice } from './verify.js'
 import { checkKinds } from './verify-kinds.js'
 
 export type RepairStep = {
@@ -84,7 +84,8 @@ async function repairRounds(
     ...rest,
   })
   const inode = ledgerInode(care)
-  let findings = await examine(care, { quick: false }, hooks)
+  // No lock is held yet: other processes may be saving.
+  let findings = await examineTwice(care, { quick: false }, hooks)
   for (let round = 1; ; round++) {
     const due = nextFixes(withLogs(care, findings), tried)
     if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)

@@ -46,10 +46,7 @@ export async function verifyCare(
   hooks: Hooks,
 ): Promise<VerifyResult> {
   await finishInterrupted(care, hooks)
-  const look = () => examine(care, { quick }, hooks)
-  // A collection would take away what we are about to look at.
-  const findings =
-    care.objects === undefined ? await look() : await care.objects.shared(() => lookTwice(look))
+  const findings = await examineTwice(care, { quick }, hooks)
   const isOpen = care.ledger !== undefined && isReadable(findings)
   return {
     checkpoints: isOpen ? (care.ledger?.inspection.allIds().size ?? 0) : 0,
@@ -58,17 +55,28 @@ export async function verifyCare(
   }
 }
 
-/** Others save and prune meanwhile, so that two parts of one look may not fit: damage is what is there at both. */
-async function lookTwice(look: () => Promise<Finding[]>): Promise<Finding[]> {
-  const first = await look()
-  if (!first.some(isDamage)) return first
-  const again = await look()
-  const isThereStill = (finding: Finding) =>
-    again.some(
-      ({ kind, checkpoint, message }) =>
-        kind === finding.kind && checkpoint === finding.checkpoint && message === finding.message,
-    )
-  return first.filter((finding) => !isDamage(finding) || isThereStill(finding))
+/**
+ * For a store that other processes may be using. They save and prune meanwhile, so two parts of one examination may
+ * disagree: damage is only what a second examination finds too. The shared lock keeps a collection from removing objects.
+ */
+export async function examineTwice(
+  care: CareContext,
+  { quick }: { readonly quick: boolean },
+  hooks: Hooks,
+): Promise<Finding[]> {
+  const once = () => examine(care, { quick }, hooks)
+  if (care.objects === undefined) return once()
+  return care.objects.shared(async () => {
+    const first = await once()
+    if (!first.some(isDamage)) return first
+    const again = await once()
+    const isFoundAgain = (finding: Finding) =>
+      again.some(
+        ({ kind, checkpoint, message }) =>
+          kind === finding.kind && checkpoint === finding.checkpoint && message === finding.message,
+      )
+    return first.filter((finding) => !isDamage(finding) || isFoundAgain(finding))
+  })
 }
 
 function isDamage({ severity }: Finding): boolean {
@@ -86,6 +94,7 @@ async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void>
   })
 }
 
+/** One examination, enough for a caller that keeps all other processes out. */
 export async function examine(
   care: CareContext,
   { quick }: { readonly quick: boolean },
