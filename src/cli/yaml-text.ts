@@ -14,7 +14,7 @@ export async function yamlOf(value: unknown): Promise<string> {
   const document = new Document(value, {
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,
-    customTags: (tags) => [EXPONENT, ...tags],
+    customTags: (tags) => [POINTED, ...tags],
   })
   visit(document, {
     Scalar(_key, node) {
@@ -26,14 +26,19 @@ export async function yamlOf(value: unknown): Promise<string> {
   return escapeUnsafe(document.toString({ lineWidth: 0 }))
 }
 
-/** Python takes 1e-7 for text, and 1.0e-7 for the number. */
-const EXPONENT: ScalarTag = {
+/**
+ * Adds the point that makes these numbers floats to every reader. Python takes 1e-7 for text, and an integer beyond 2^53
+ * is an exact one to Python, and to our own reader a BigInt.
+ */
+const POINTED: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
-  identify: (value) => typeof value === 'number' && /^-?\de/.test(String(value)),
-  test: /^-?\d\.0e[-+]\d+$/,
+  identify: (value) =>
+    typeof value === 'number' &&
+    (/^-?\de/.test(String(value)) || (Number.isInteger(value) && !Number.isSafeInteger(value))),
+  test: /^-?\d+\.0(?:e[-+]\d+)?$/,
   resolve: Number,
-  stringify: ({ value }) => String(value).replace('e', '.0e'),
+  stringify: ({ value }) => String(value).replace(/^(-?\d+)(?![\d.])/, '$1.0'),
 }
 
 /** Level by level: the library writes by recursion, for which the stack must be long enough. */

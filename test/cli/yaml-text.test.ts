@@ -3,8 +3,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../effort.js'
 import { parse } from 'yaml'
+import { jsonForm, valueOf } from '../../src/cli/any-classes.js'
 import { yamlOf } from '../../src/cli/yaml-text.js'
 import { MAX_YAML_DEPTH, parseYamlText } from '../../src/engine/yaml-text.js'
+import { parseExactJson } from '../../src/model/index.js'
 
 /** Text that means something else to some reader unless it is quoted. */
 const WORDS =
@@ -39,6 +41,30 @@ test('a state is read as it was written, by readers of 1.1 and of 1.2', async ()
     }),
     { numRuns: tries(1000) },
   )
+})
+
+test('numbers and BigInts come back as what they were, in YAML and in JSON', async () => {
+  const powers = Array.from({ length: 12 }, (_, at) => 2 ** (52 + at))
+  const unsafe = powers.flatMap((power) => [power, -power, power - 1, power + 2])
+  const values = fc.oneof(
+    fc.double(),
+    fc.maxSafeInteger(),
+    fc.bigInt(),
+    fc.constantFrom(-0, Number.NaN, Infinity, -Infinity, 1763200000000000000, ...unsafe),
+    fc.constantFrom(...unsafe.map(BigInt), 1763200000000000000n),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(values, { maxLength: 5 }), async (state) => {
+      const { json, isPlain } = jsonForm({ state })
+      const read = (found: unknown) => (isPlain ? found : valueOf(found))
+      const text = await yamlOf(json)
+      expect(read(await parseYamlText({ text, source: 'it' }))).toStrictEqual({ state })
+      expect(read(parseExactJson(JSON.stringify(json)))).toStrictEqual({ state })
+    }),
+    { numRuns: tries(500) },
+  )
+  // A point makes it a float to readers of 1.1 and of 1.2; an integer of another program stays a BigInt.
+  expect(await yamlOf({ nanos: 1763200000000000000 })).toBe('nanos: 1763200000000000000.0\n')
 })
 
 test('numbers with an exponent have a point, which Python needs', async () => {
