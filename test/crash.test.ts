@@ -15,6 +15,7 @@ import { IMPORT_POINTS } from './import-failpoints.js'
 import { DROP_POINTS } from './drop-failpoints.js'
 import { FORGET_POINTS } from './forget-failpoints.js'
 import { PRUNE_POINTS } from './prune-failpoints.js'
+import { SLICE_POINTS } from './slice-failpoints.js'
 import { REKEY_POINTS } from './rekey-failpoints.js'
 import { REPAIR_POINTS } from './repair-failpoints.js'
 
@@ -226,6 +227,7 @@ test('the failpoints in the table are those in the source', () => {
     FORGET_POINTS,
     DROP_POINTS,
     REKEY_POINTS,
+    SLICE_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))

@@ -13,7 +13,7 @@ import {
   type SnapshotDetails,
 } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
-import { authorsColumn, handOnAuthors } from './authors.js'
+import { authorsColumn } from './authors.js'
 import { type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
 import { checkpointOf, detailsOf, number, optional, storedMetadata } from './rows.js'
 import { checkpointPlace, type Vault } from './sealing/index.js'
@@ -235,20 +235,6 @@ export class Checkpoints {
 
   setPinned(id: CheckpointId, pinned: boolean): void {
     this.#database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
-  }
-
-  /**
-   * Inside a transaction. Those that came after get its parent, so that no survivor hangs in the air: the one that it has
-   * by now, for another may have been removed since it was read.
-   */
-  remove({ id }: Pick<Checkpoint, 'id'>): void {
-    handOnAuthors(this.#database, [id])
-    this.#database.run(
-      `UPDATE checkpoints SET parent = (SELECT parent FROM checkpoints WHERE id = ?1)
-       WHERE session IS NOT NULL AND parent = ?1`,
-      id,
-    )
-    this.#database.run('DELETE FROM checkpoints WHERE id = ?', id)
   }
 
   #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {

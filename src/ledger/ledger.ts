@@ -27,6 +27,7 @@ import { refuseHalfRescued } from './rescue.js'
 import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './sealing/index.js'
 import { Sessions } from './sessions.js'
+import { SessionSteps } from './session-steps.js'
 import { StateStore } from './states/index.js'
 import { Threads } from './threads.js'
 import { ToolJournal } from './tool-journal.js'
@@ -60,6 +61,7 @@ const WAL_PAUSE_MS = 10
 export class Ledger {
   readonly checkpoints: Checkpoints
   readonly sessions: Sessions
+  readonly steps: SessionSteps
   readonly tools: ToolJournal
   readonly states: StateStore
   readonly threads: Threads
@@ -82,6 +84,7 @@ export class Ledger {
     this.#vault = vault
     this.checkpoints = new Checkpoints(database, vault)
     this.sessions = new Sessions(database, vault)
+    this.steps = new SessionSteps(database)
     this.tools = new ToolJournal(database, { classes, vault })
     this.states = new StateStore(database, { classes, vault })
     this.threads = new Threads(database, vault)

@@ -1,6 +1,6 @@
 // Removes rows of checkpoints so that the rest stays whole: parents, authors and operations refer to rows that exist (I1).
 import { type CheckpointId, parseCheckpointId, type ProjectId } from '../model/index.js'
-import type { Database } from '../system/index.js'
+import type { Database, SqlRow } from '../system/index.js'
 import { handOnAuthors } from './authors.js'
 import { number, optional } from './rows.js'
 
@@ -14,7 +14,7 @@ export const FORGOT_UNDO = 'forgot-undo '
 export function dropRows(database: Database, ids: readonly CheckpointId[]): void {
   handOnAuthors(database, ids)
   forgetOperations(database, ids)
-  reparent(database, ids)
+  reparent(database, { ids, children: childrenOf(database, ids) })
   database.run(
     'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))',
     JSON.stringify(ids),
@@ -75,7 +75,7 @@ export function clearProject(database: Database, project: ProjectId, atMs: numbe
     list,
   )
   database.run('DELETE FROM operations WHERE project = ?', project)
-  reparent(database, ids)
+  reparent(database, { ids, children: childrenOf(database, ids) })
   database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
   database.run(
     `UPDATE sessions SET deleted_at = coalesce(deleted_at, ?), project = NULL, fence = fence + 1, head = NULL,
@@ -107,23 +107,35 @@ function forgetOperations(database: Database, ids: readonly CheckpointId[]): voi
     database.run(`INSERT OR REPLACE INTO facts (key, value) VALUES (?, '')`, FORGOT_UNDO + project)
 }
 
-/** Each survivor gets the nearest ancestor that stays. In memory: there is no index of parents. */
-function reparent(database: Database, ids: readonly CheckpointId[]): void {
-  const list = JSON.stringify(ids)
-  const gone = new Map(
-    database
-      .all('SELECT id, parent FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
-      .map((row) => [String(row['id']), optional(row, 'parent')]),
-  )
-  const children = database.all(
+/** Reads every checkpoint of every session: there is no index of parents. */
+function childrenOf(database: Database, ids: readonly CheckpointId[]): readonly SqlRow[] {
+  return database.all(
     `SELECT id, parent FROM checkpoints WHERE session IS NOT NULL
      AND parent IN (SELECT value FROM json_each(?))`,
-    list,
+    JSON.stringify(ids),
+  )
+}
+
+/** Inside a transaction, before these are deleted. Each child that stays gets the nearest ancestor that stays. */
+export function reparent(
+  database: Database,
+  {
+    ids,
+    children,
+  }: { readonly ids: readonly CheckpointId[]; readonly children: readonly SqlRow[] },
+): void {
+  const gone = new Map(
+    database
+      .all(
+        'SELECT id, parent FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      )
+      .map((row) => [String(row['id']), optional(row, 'parent')]),
   )
   for (const row of children) {
+    if (gone.has(String(row['id']))) continue
     let parent = optional(row, 'parent')
     while (parent !== null && gone.has(parent)) parent = gone.get(parent) ?? null
-    if (gone.has(String(row['id']))) continue
     const sql = 'UPDATE checkpoints SET parent = ? WHERE id = ?'
     database.run(sql, parent, String(row['id']))
   }

@@ -1,0 +1,2 @@
+/** On how many visits of each failpoint an operation that works in slices is killed; see the tests of long sessions. */
+export const SLICE_POINTS = { 'retain:slice-removed': 3 } as const
