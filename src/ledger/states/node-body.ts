@@ -71,6 +71,16 @@ export function idsOf({ first, count }: Run): number[] {
   return Array.from({ length: count }, (_, place) => first + place)
 }
 
+export function runsOf(ids: readonly number[]): Run[] {
+  const runs: Run[] = []
+  for (const id of ids) {
+    const last = runs.at(-1)
+    if (last !== undefined && last.first + last.count === id) last.count += 1
+    else runs.push({ first: id, count: 1 })
+  }
+  return runs
+}
+
 /**
  * The same as runs. A list that grew step by step is nearly all one run: then most of a node is compared at once, and not
  * gone through, which takes its time in a process that has just begun.

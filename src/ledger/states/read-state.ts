@@ -15,12 +15,14 @@ import type { Place } from '../sealing/index.js'
 import type { Rows } from './rows.js'
 import { parseBody, type Part, sealedIn, type StateBody } from './state-body.js'
 
-type Reading = {
+/** What is read from. */
+export type StateSource = {
   readonly rows: Rows
   readonly classes: ClassRegistry | undefined
   readonly state: StateId
-  readonly unfilled: Unfilled[]
 }
+
+type Reading = StateSource & { readonly unfilled: Unfilled[] }
 
 /** An element with far references, and how to put it in its place once they are filled in. */
 type Unfilled = { readonly decoded: DecodedValue; readonly place: () => void }
@@ -56,7 +58,7 @@ export type ReadOptions = {
 /** Fresh objects each time. With `keys` only those; the others are not read unless these refer to them. */
 export function readState(rows: Rows, { state, keys, classes }: ReadOptions): unknown {
   const { root, hasFar } = readBody(rows, state)
-  if (keys === undefined) return makePart({ rows, classes, state, unfilled: [] }, root)
+  if (keys === undefined) return readPart({ rows, classes, state }, root)
   if (root.kind !== 'object' && root.kind !== 'entries') {
     throw new SavestateError('BAD_INPUT', `The state ${state} is not an object that has keys`, {
       hint: 'Read the whole state.',
@@ -67,16 +69,18 @@ export function readState(rows: Rows, { state, keys, classes }: ReadOptions): un
   const part: Part = isLazy
     ? { kind: 'object', entries: root.entries.filter(([key]) => wanted.has(key)) }
     : root
-  const whole = makePart({ rows, classes, state, unfilled: [] }, part)
+  const whole = readPart({ rows, classes, state }, part)
   return Object.fromEntries(Object.entries(Object(whole)).filter(([key]) => wanted.has(key)))
 }
 
-function makePart(reading: Reading, part: Part): unknown {
+/** A part as a value. Far references in it must lead to something in it. */
+export function readPart(source: StateSource, part: Part): unknown {
+  const reading: Reading = { ...source, unfilled: [] }
   let value: unknown
   const put = (made: unknown) => {
     value = made
   }
-  readPart(reading, { part, put })
+  fillPart(reading, { part, put })
   for (const { decoded } of reading.unfilled) {
     for (const { path, fill } of decoded.holes) {
       const target = resolvePath(value, path)
@@ -90,7 +94,7 @@ function makePart(reading: Reading, part: Part): unknown {
 }
 
 /** `put` is called with the value; once more at the end if it is a far reference as a whole. */
-function readPart(
+function fillPart(
   reading: Reading,
   { part, put }: { readonly part: Part; readonly put: (value: unknown) => void },
 ): void {
@@ -109,7 +113,7 @@ function readPart(
     case 'object': {
       const object = {}
       for (const [key, inner] of part.entries)
-        readPart(reading, { part: inner, put: (value) => define(object, [key, value]) })
+        fillPart(reading, { part: inner, put: (value) => define(object, [key, value]) })
       put(object)
       return
     }
@@ -126,7 +130,7 @@ function readPart(
     }
     default: {
       const object = {}
-      const add = (pair: unknown) => define(object, entryOf(pair, reading))
+      const add = (pair: unknown) => define(object, entryOf(pair, reading.state))
       const runs = readList(reading.rows, { tree: part.tree, state: reading.state })
       for (const pair of readValues(reading, { runs, put: (_, pair) => add(pair) })) add(pair)
       put(object)
@@ -153,7 +157,13 @@ function readValues(
   return values
 }
 
-function entryOf(pair: unknown, { state }: Reading): readonly [string, unknown] {
+/** Elements of a state without far references. */
+export function readItems(source: StateSource, runs: readonly Run[]): readonly unknown[] {
+  return readValues({ ...source, unfilled: [] }, { runs, put: () => undefined })
+}
+
+/** Of an element of a large object. */
+export function entryOf(pair: unknown, state: StateId): readonly [string, unknown] {
   const [key, value]: readonly unknown[] = Array.isArray(pair) ? pair : []
   if (typeof key !== 'string') throw malformed('an entry without a key', { state })
   return [key, value]

@@ -1,11 +1,18 @@
 // States of agents, stored by their differences, exactly. A state is whole in itself: it needs no other one to
 // be read, and whatever two states have in common is stored once.
-import { type ClassRegistry, decodeValue, encodeValue, type StateId } from '../../model/index.js'
+import {
+  type ClassRegistry,
+  decodeValue,
+  encodeValue,
+  type StateChange,
+  type StateId,
+} from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import { NO_VAULT, type Vault } from '../sealing/index.js'
 import { noteAhead, takeAhead } from './ahead.js'
 import { appendToState } from './append-state.js'
+import { readChanges } from './changes.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
 import type { Part } from './state-body.js'
@@ -78,6 +85,14 @@ export class StateStore {
    */
   read(id: StateId, options: { readonly keys?: readonly string[] } = {}): unknown {
     return readState(this.#reading(), { state: id, keys: options.keys, classes: this.#classes })
+  }
+
+  /**
+   * What turns one state into another, as fresh objects, at the cost of the difference. Undefined if the other one has to
+   * be read as a whole. Throws as `read` does.
+   */
+  changes(before: StateId, after: StateId): readonly StateChange[] | undefined {
+    return readChanges(this.#reading(), { before, after, classes: this.#classes })
   }
 
   /** Inside the transaction that writes it, for a state that gets its checkpoint later: until then no collection takes it. */
