@@ -18,6 +18,7 @@ export type {
   Effect,
   EnsureResult,
   ExchangedCheckpoint,
+  ExchangedItems,
   FailureFacts,
   FileResult,
   ForgetResult,

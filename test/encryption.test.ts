@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Store } from '../src/index.js'
 import { openDatabase } from '../src/system/index.js'
 import { type Scratch, scratch, sdk } from './scratch.js'
+import { exportOf } from './export-of.js'
 
 const KEY = 'a1'.repeat(32)
 const OTHER = Buffer.alloc(32, 0xb2).toString('base64')
@@ -93,7 +94,7 @@ async function check(store: Store): Promise<void> {
   const found = await store.threads.find(place)
   expect(found).toMatchObject({ facts: expect.stringContaining(MARKER) })
   expect(found?.metadata).toEqual({ type: 'json', data: `"${MARKER}"` })
-  const exported = await session.export()
+  const exported = await exportOf(session)
   expect(JSON.stringify(exported)).toContain(`${MARKER} last`)
   await session.close()
 }
@@ -174,7 +175,7 @@ test('a missing or wrong key is told with the id that is needed, and lists need 
     await expect(session.stateAt()).rejects.toThrow(failing(code))
     await expect(session.tool({ id: 'z', name: 'z' }, async () => 1)).rejects.toThrow(failing(code))
     await expect(session.save({ metadata: 1 })).rejects.toThrow(failing(code))
-    await expect(session.export()).rejects.toThrow(failing(code))
+    await expect(exportOf(session)).rejects.toThrow(failing(code))
     await expect(store.threads.read({ thread: 't', ns: '', id: '1' })).rejects.toThrow(
       failing(code),
     )
@@ -275,7 +276,7 @@ test('two rows that change places are noticed, of every table', async () => {
             await session.stateAt(id)
           }
           await session.tool({ id: 'x', name: 't', args: 1 }, async () => 'x')
-          await session.export()
+          await exportOf(session)
         } finally {
           await session.close()
         }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Progress, Store } from '../src/index.js'
 import { type Scratch, scratch } from './scratch.js'
+import { exportOf } from './export-of.js'
 
 const write = (folder: string, files: Readonly<Record<string, unknown>>) => {
   mkdirSync(folder, { recursive: true })
@@ -306,7 +307,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
     ['begun', null, '2025-11-15T12:00:00.000Z'],
   ])
   expect(await session.stateAt('2')).toEqual({ n: 'run:a:1' })
-  expect((await session.export()).map(({ id, metadata }) => [id, metadata])).toEqual([
+  expect((await exportOf(session)).map(({ id, metadata }) => [id, metadata])).toEqual([
     ['run:a:1', { cost: 1 }],
     ['run:a:2', { cost: 1 }],
   ])

@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
 import type { AgentState, PlanFacts, Session, Store } from '../src/index.js'
 import { type Scratch, scratchWithThreads as scratch } from './scratch.js'
+import { exportOf } from './export-of.js'
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -353,12 +354,12 @@ test('listeners hear of saves and rewinds, and one that throws breaks nothing', 
   expect(heard).toEqual([0, 1])
 })
 
-test('export and import keep the Breakpilot form, and a second import adds nothing', async () => {
+test('export and import keep every checkpoint, and a second import adds nothing', async () => {
   await using s = await scratch()
   const { session, store } = await opened(s)
   await session.save({ name: 'plan', state: { n: 1 }, metadata: { by: 'me' } })
   await session.save({ name: 'test', state: { n: 2 } })
-  const exported = await session.export()
+  const exported = await exportOf(session)
   expect(exported).toEqual([
     {
       id: expect.any(String),
@@ -371,7 +372,7 @@ test('export and import keep the Breakpilot form, and a second import adds nothi
       id: expect.any(String),
       name: 'test',
       timestamp: expect.any(String),
-      data: { n: 2 },
+      changes: [{ path: ['n'], set: 2 }],
       metadata: {},
     },
   ])
@@ -387,7 +388,7 @@ test('export and import keep the Breakpilot form, and a second import adds nothi
   expect(await other.import([...exported, foreign])).toEqual({ imported: 0, known: 3 })
   expect(await other.stateAt('old')).toEqual([1])
   expect((await other.latest('old'))?.createdAt).toBe('2024-01-02T03:04:05.000Z')
-  expect(await other.export()).toEqual([
+  expect(await exportOf(other)).toEqual([
     ...exported,
     { ...foreign, timestamp: '2024-01-02T03:04:05.000Z' },
   ])

@@ -1,20 +1,16 @@
-// Sessions in and out as data: a list of { id, name, timestamp, data, metadata }, as Breakpilot writes it. There everything
-// has a name and nothing a reason, so what differs from that here stands in keys of our own.
+// A session as data: a list of { id, name, timestamp, data, metadata }, as Breakpilot writes it, where a later checkpoint may
+// have the changes of its state instead of the whole (docs/sessions.md#export). In Breakpilot everything has a name and nothing
+// a reason, so `reason` and `isNamed` are keys of our own.
 import * as z from 'zod/mini'
-import type { Ledger } from '../ledger/index.js'
 import {
+  ChangingState,
   type Checkpoint,
-  makeId,
-  parseCheckpointId,
   parseName,
   parseReason,
-  parseSessionId,
   SavestateError,
-  type SessionKey,
+  type StateChange,
 } from '../model/index.js'
-import { sessionOperation, storeOperation } from './operation.js'
-import { sessionNow } from './session-context.js'
-import { readState } from './session-queries.js'
+import { inputFault } from './input-fault.js'
 import { wholeText } from './text-schema.js'
 
 export type ExchangedCheckpoint = {
@@ -26,140 +22,122 @@ export type ExchangedCheckpoint = {
   /** Where it has no name. */
   readonly isNamed?: false
   readonly timestamp: string
-  readonly data: unknown
+  /** The whole state; absent where there are `changes`. */
+  readonly data?: unknown
+  /** How the state differs from that of the item before. */
+  readonly changes?: readonly StateChange[]
   readonly metadata: unknown
 }
 
-/** Oldest first. */
-export const exportSession = sessionOperation({
-  name: 'export',
-  summary: 'Give all checkpoints of a session with their states',
-  effect: 'reads',
-  input: () => z.strictObject({}),
-  async run(context): Promise<readonly ExchangedCheckpoint[]> {
-    const { ledger, hold } = context
-    const checkpoints = ledger.checkpoints.list({ session: hold.key }).reverse()
-    return checkpoints.map((checkpoint) => {
-      const { name, reason } = checkpoint
-      ledger.expectOpen(checkpoint.session?.metadata)
-      return {
-        id: checkpoint.session?.operationId ?? checkpoint.id,
-        name: name ?? reason ?? 'checkpoint',
-        ...(reason === null ? {} : { reason }),
-        ...(name === null ? { isNamed: false as const } : {}),
-        timestamp: new Date(checkpoint.createdAtMs).toISOString(),
-        data: readState(context, checkpoint) ?? null,
-        metadata: checkpoint.session?.metadata ?? {},
-      }
-    })
-  },
-})
+/** Exported checkpoints, oldest first: a list, or a stream that is read as it comes. */
+export type ExchangedItems = Iterable<unknown> | AsyncIterable<unknown>
 
-const givenCheckpoints = () =>
-  z.array(
-    z.object({
-      id: wholeText(),
-      name: z.nullish(z.string()),
-      reason: z.optional(z.string()),
-      isNamed: z.optional(z.boolean()),
-      timestamp: z.string(),
-      data: z.optional(z.unknown()),
-      metadata: z.optional(z.unknown()),
-    }),
-  )
+export function isItems(value: unknown): value is ExchangedItems {
+  if (typeof value !== 'object' || value === null) return false
+  return Symbol.iterator in value || Symbol.asyncIterator in value
+}
 
-export type ImportOutlook = { readonly add: number; readonly known: number }
+/** So many items are taken from a stream before they are worked on. */
+const BATCH = 64
 
-/** Refuses what the import would refuse. The session need not be there. */
-export const planImport = storeOperation({
-  name: 'import',
-  summary: 'Count the exported checkpoints that a session does not have yet',
-  effect: 'reads',
-  input: () => z.strictObject({ session: z.string(), checkpoints: givenCheckpoints() }),
-  async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {
-    const key = ledger.sessions.byId(parseSessionId(session))?.key
-    const added = new Set<string>()
-    for (const item of checkpoints) {
-      const { id } = item
-      if (added.has(id) || (key !== undefined && isKnown(ledger, { session: key, id }))) continue
-      parseTime(item.timestamp)
-      labelOf(item)
-      added.add(id)
+export async function* batchesOf(items: ExchangedItems): AsyncGenerator<readonly unknown[]> {
+  let batch: unknown[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}
+
+const path = () => z.array(z.string())
+const keyPath = () => path().check(z.minLength(1))
+const itemSchema = () =>
+  z.object({
+    id: wholeText(),
+    name: z.nullish(z.string()),
+    reason: z.optional(z.string()),
+    isNamed: z.optional(z.boolean()),
+    timestamp: z.string(),
+    data: z.optional(z.unknown()),
+    changes: z.optional(
+      z.array(
+        z.union([
+          z.strictObject({
+            path: path(),
+            keep: z.optional(z.int().check(z.nonnegative())),
+            append: z.array(z.unknown()),
+          }),
+          z.strictObject({ path: keyPath(), remove: z.literal(true) }),
+          z
+            .strictObject({ path: keyPath(), set: z.unknown() })
+            .check(z.refine((change) => 'set' in change)),
+        ]),
+      ),
+    ),
+    metadata: z.optional(z.unknown()),
+  })
+
+export type ExchangedItem = Pick<Checkpoint, 'name' | 'reason' | 'createdAtMs'> & {
+  readonly id: string
+  readonly metadata: unknown
+  /** What was added to lists of the state before, if nothing else is different. */
+  readonly additions: readonly Addition[] | undefined
+}
+type Addition = { readonly path: readonly string[]; readonly append: readonly unknown[] }
+
+/** Checks items one by one, and follows the changes of their states. */
+export class ItemReader {
+  readonly #schema = itemSchema()
+  readonly #state = new ChangingState()
+  #count = 0
+
+  /** The state of the item that was read last. The next item may change it. */
+  get state(): unknown {
+    return this.#state.value
+  }
+
+  /** Throws BAD_INPUT. */
+  read(value: unknown): ExchangedItem {
+    const at = ['checkpoints', this.#count]
+    this.#count += 1
+    const parsed = this.#schema.safeParse(value)
+    if (!parsed.success) {
+      const faults = parsed.error.issues.map((issue) =>
+        inputFault({ ...issue, path: [...at, ...issue.path] }),
+      )
+      throw new SavestateError('BAD_INPUT', `import: ${faults.join('; ')}`)
     }
-    return { add: added.size, known: checkpoints.length - added.size }
-  },
-})
+    const { id, timestamp, data, metadata } = parsed.data
+    const changes: readonly StateChange[] | undefined = parsed.data.changes
+    if (changes === undefined) this.#state.replace(data ?? null)
+    else this.#change(changes, at.join('.'))
+    const additions = changes?.filter(isAddition)
+    return {
+      id,
+      ...labelOf(parsed.data),
+      createdAtMs: parseTime(timestamp),
+      metadata,
+      additions: additions?.length === changes?.length ? additions : undefined,
+    }
+  }
 
-export type ImportResult = { readonly imported: number; readonly known: number }
-
-/** Ids that are there already are not added again. */
-export const importSession = sessionOperation({
-  name: 'import',
-  summary: 'Add exported checkpoints to a session',
-  effect: 'adds',
-  input: () => z.strictObject({ checkpoints: givenCheckpoints() }),
-  async run(context, { checkpoints }): Promise<ImportResult> {
-    const { ledger, hold, clock, memory, project } = context
+  #change(changes: readonly StateChange[], at: string): void {
     try {
-      return ledger.transaction(() => {
-        let imported = 0
-        for (const item of checkpoints) {
-          if (isKnown(ledger, { session: hold.key, id: item.id })) continue
-          const session = sessionNow(context)
-          const createdAtMs = parseTime(item.timestamp)
-          const id = parseCheckpointId(makeId(clock.random))
-          const state = ledger.states.write(item.data ?? null, memory)
-          ledger.checkpoints.insert(
-            {
-              id,
-              kind: 'imported',
-              ...labelOf(item),
-              createdAtMs,
-              pinned: false,
-              authors: null,
-              project: project?.id ?? null,
-              commit: null,
-              snapshot: null,
-              changes: null,
-              session: {
-                key: hold.key,
-                id: hold.id,
-                agent: session.agent,
-                parent: session.head,
-                step: session.nextStep,
-                status: session.status,
-                turn: session.turn,
-                toolCall: null,
-                state,
-                schemaVersion: null,
-                metadata: item.metadata,
-                operationId: item.id,
-              },
-            },
-            undefined,
-          )
-          const { status } = session
-          const atMs = clock.nowMs()
-          ledger.sessions.advance(hold, { head: id, status, atMs, leaseUntilMs: null })
-          imported += 1
-        }
-        return { imported, known: checkpoints.length - imported }
+      for (const change of changes) this.#state.apply(change)
+    } catch (cause) {
+      if (!(cause instanceof SavestateError)) throw cause
+      throw new SavestateError('BAD_INPUT', `import: ${at}: ${cause.message}`, {
+        hint: 'Each item of an export needs the items before it. Import the whole file.',
+        cause,
       })
-    } catch (error) {
-      memory.forget()
-      throw error
     }
-  },
-})
+  }
+}
 
-/** By the id it was imported under, or by our own if it was exported from here. */
-function isKnown(
-  ledger: Ledger,
-  { session, id }: { readonly session: SessionKey; readonly id: string },
-): boolean {
-  if (ledger.checkpoints.byOperation(session, id) !== undefined) return true
-  if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
-  return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === session
+function isAddition(change: StateChange): change is StateChange & Addition {
+  return 'append' in change && change.keep === undefined
 }
 
 type Label = {

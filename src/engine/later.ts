@@ -2,10 +2,11 @@
 import type { ClearResult } from './clear-project.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import type { DropResult } from './drop.js'
-import type { ExchangedCheckpoint, ImportOutlook, ImportResult } from './exchange.js'
+import type { ExportPage } from './export-session.js'
 import type { FileResult } from './file.js'
 import type { ForgetResult } from './forget.js'
 import type { HistoryResult } from './history.js'
+import type { ImportOutlook, ImportResult } from './import-exported.js'
 import type { ImportFromResult } from './import-from.js'
 import type { Later } from './operation.js'
 import type { PruneResult } from './prune-result.js'
@@ -22,14 +23,14 @@ export const clearProject: Later<ProjectContext, ClearResult> = {
 export const drop: Later<ProjectContext, DropResult> = {
   load: async () => (await import('./drop.js')).drop,
 }
-export const exportSession: Later<SessionContext, readonly ExchangedCheckpoint[]> = {
-  load: async () => (await import('./exchange.js')).exportSession,
+export const exportSession: Later<SessionContext, ExportPage> = {
+  load: async () => (await import('./export-session.js')).exportSession,
 }
 export const importSession: Later<SessionContext, ImportResult> = {
-  load: async () => (await import('./exchange.js')).importSession,
+  load: async () => (await import('./import-exported.js')).importSession,
 }
 export const planImport: Later<StoreContext, ImportOutlook> = {
-  load: async () => (await import('./exchange.js')).planImport,
+  load: async () => (await import('./import-exported.js')).planImport,
 }
 export const file: Later<ProjectContext, FileResult> = {
   load: async () => (await import('./file.js')).file,

@@ -122,19 +122,31 @@ export const stateAt = sessionOperation({
 
 /** Undefined if it was saved without one. */
 export function readState(
-  { ledger }: StoreContext,
+  context: StoreContext,
   checkpoint: Checkpoint,
   keys?: readonly string[],
 ): unknown {
-  const { id, session } = checkpoint
+  const state = checkpoint.session?.state ?? null
+  const options = keys === undefined ? {} : { keys }
+  return expectState(context, checkpoint, () =>
+    state === null ? undefined : context.ledger.states.read(state, options),
+  )
+}
+
+/** Reads something of the state of a checkpoint. A failure names the checkpoint. */
+export function expectState<Value>(
+  { ledger }: StoreContext,
+  checkpoint: Checkpoint,
+  read: () => Value,
+): Value {
   refuseDamagedState(ledger, checkpoint)
-  if (session === null || session.state === null) return undefined
   try {
-    return ledger.states.read(session.state, keys === undefined ? {} : { keys })
+    return read()
   } catch (cause) {
     if (!(cause instanceof SavestateError) || cause.code !== 'STORE_DAMAGED') throw cause
     const hint = cause.hint === null ? {} : { hint: cause.hint }
-    throw new SavestateError(cause.code, `Checkpoint ${id}: ${cause.message}`, { ...hint, cause })
+    const message = `Checkpoint ${checkpoint.id}: ${cause.message}`
+    throw new SavestateError(cause.code, message, { ...hint, cause })
   }
 }
 

@@ -6,9 +6,11 @@ import {
   type CheckpointId,
   type FilesCheckpoint,
   hasFiles,
+  invariant,
   type ObjectId,
   parseObjectId,
   type ProjectId,
+  type SessionFacts,
   type SessionKey,
   type SnapshotDetails,
 } from '../model/index.js'
@@ -24,6 +26,8 @@ const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent 
 
 /** Where a checkpoint may be looked for: a person types references within a project or within a session. */
 export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
+
+export type SessionCheckpoint = Checkpoint & { readonly session: SessionFacts }
 
 export class Checkpoints {
   readonly #database: Database
@@ -84,6 +88,19 @@ export class Checkpoints {
     return this.#database
       .all(`${SELECT} ${rest}`, ...values)
       .map((row) => checkpointOf(row, this.#vault))
+  }
+
+  /** Of a session, oldest first. */
+  afterStep(
+    session: SessionKey,
+    { step, limit }: { readonly step: number; readonly limit: number },
+  ): SessionCheckpoint[] {
+    const rest = 'WHERE session = ? AND step > ? ORDER BY step LIMIT ?'
+    return this.#database.all(`${SELECT} ${rest}`, session, step, limit).map((row) => {
+      const checkpoint = checkpointOf(row, this.#vault)
+      invariant(checkpoint.session !== null, 'a checkpoint with a step is of a session')
+      return { ...checkpoint, session: checkpoint.session }
+    })
   }
 
   /** The same without what a list does not show: a row costs a tenth. */

@@ -237,8 +237,18 @@ export class Ledger {
     return this.#database.transaction(work)
   }
 
+  /** All reads in it see the ledger as it is at the first of them. Never nested, and nothing is written in it. */
+  view<T>(work: () => T): T {
+    this.#database.exec('BEGIN')
+    try {
+      return work()
+    } finally {
+      this.#database.exec('COMMIT')
+    }
+  }
+
   /**
-   * The same for what may be lost if the machine loses power: the disk is not waited for, which is most of what a small
+   * A transaction for what may be lost if the machine loses power: the disk is not waited for, which is most of what a small
    * transaction takes (bench/rows/daemon.ts). What is written after it is never there without it.
    */
   transactionAtEase<T>(work: () => T): T {

@@ -218,16 +218,28 @@ export class Session<State = AgentState> {
     return this.#inOrder(engine.retainMilestones, input)
   }
 
-  /** As Breakpilot writes it: oldest first. */
-  async export(): Promise<readonly engine.ExchangedCheckpoint[]> {
-    return this.#perform(engine.exportSession, {})
+  /**
+   * Every checkpoint with its state, oldest first: the first state whole, of the others what is different, so that a long
+   * session costs what it holds (docs/sessions.md#export).
+   */
+  async *export(): AsyncGenerator<engine.ExchangedCheckpoint, void, undefined> {
+    let after: engine.ExportPage['cursor']
+    do {
+      const page: engine.ExportPage = await this.#perform(engine.exportSession, { after })
+      yield* page.items
+      after = page.cursor
+    } while (after !== undefined)
   }
 
-  /** Adds what is not there yet. */
-  async import(checkpoints: readonly unknown[]): Promise<engine.ImportResult> {
-    refuseNoList('import', 'checkpoints', checkpoints ?? null)
-    // Its code is loaded first.
-    const given = engine.asAtCall(this.#context, [...checkpoints], { waits: true })
+  /**
+   * Adds what is not there yet: a list, taken as it is at the call, or anything that can be iterated, read as it comes.
+   * An item of a stream that is refused leaves those before it imported.
+   */
+  async import(checkpoints: engine.ExchangedItems): Promise<engine.ImportResult> {
+    const given = Array.isArray(checkpoints)
+      ? // Its code is loaded first.
+        engine.asAtCall(this.#context, [...checkpoints], { waits: true })
+      : checkpoints
     return this.#inOrder(engine.importSession, { checkpoints: given })
   }
 

@@ -195,7 +195,7 @@ export class Store {
   }
 
   /** What `session.import` would add to the session of that id, which need not be there. */
-  async planImport(id: string, checkpoints: readonly unknown[]): Promise<engine.ImportOutlook> {
+  async planImport(id: string, checkpoints: engine.ExchangedItems): Promise<engine.ImportOutlook> {
     return this.#perform(engine.planImport, { input: { session: id, checkpoints } })
   }
 

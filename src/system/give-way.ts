@@ -1,5 +1,5 @@
 // Long work on the ledger is done in short transactions, with a pause after each.
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * Pauses for as long as the slice took that began at `startMs` (of `performance.now()`). The event loop runs meanwhile, and
@@ -8,4 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export async function giveWay(startMs: number): Promise<void> {
   await sleep(performance.now() - startMs)
+}
+
+/** Lets timers and input of this process have their turn, for work that keeps no other process waiting. */
+export async function eventLoopTurn(): Promise<void> {
+  await turn()
 }

@@ -52,7 +52,7 @@ test('export prints all checkpoints, oldest first, and import reads them elsewhe
       reason: 'half way',
       isNamed: false,
       timestamp: time,
-      data: { messages: [{ role: 'user', content: '\u001b[31m' }] },
+      changes: [{ path: ['messages'], append: [{ role: 'user', content: '\u001b[31m' }] }],
       metadata: {},
     },
   ])

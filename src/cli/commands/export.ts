@@ -10,7 +10,7 @@ import { stateYaml } from '../state-yaml.js'
 
 const MAX_IDS = 20
 
-/** Prints each checkpoint by itself: all of them in one text could be more than a text can hold. */
+/** Prints each checkpoint as it is read: all of them together may be more than the memory holds. */
 export const run: Command = async (request) => {
   const { options, isJson, screen } = request
   const isYaml = options.text('format') === 'yaml'
@@ -20,7 +20,7 @@ export const run: Command = async (request) => {
   const id = options.text('session') ?? (await onlySession(request, store))
   const session = await sessionToRead(store, id)
   if (isYaml) screen.print(await stateYaml(store, session))
-  else printList(await session.export(), screen)
+  else await printList(session.export(), screen)
   return EXIT.done
 }
 
@@ -42,17 +42,28 @@ async function onlySession({ project }: Request, store: Store): Promise<string> 
       })
 }
 
-function printList(checkpoints: readonly ExchangedCheckpoint[], screen: Screen): void {
-  const last = checkpoints.length - 1
-  screen.print(last < 0 ? '[]' : '[')
-  for (const [at, checkpoint] of checkpoints.entries()) {
-    const item = jsonForPeople(exchanged(checkpoint)).replace(/^/gm, '  ')
-    screen.print(`${item}${at === last ? '\n]' : ','}`)
+async function printList(
+  checkpoints: AsyncIterable<ExchangedCheckpoint>,
+  screen: Screen,
+): Promise<void> {
+  // One item behind: only the last has no comma after it.
+  let waiting: string | undefined
+  for await (const checkpoint of checkpoints) {
+    screen.print(waiting === undefined ? '[' : `${waiting},`)
+    waiting = jsonForPeople(exchanged(checkpoint)).replace(/^/gm, '  ')
   }
+  screen.print(waiting === undefined ? '[]' : `${waiting}\n]`)
 }
 
-function exchanged({ data, metadata, ...rest }: ExchangedCheckpoint) {
-  const [value, extra] = [jsonForm(data), jsonForm(metadata)]
-  const isTagged = !value.isPlain || !extra.isPlain
-  return { ...rest, data: value.json, metadata: extra.json, ...(isTagged ? { tagged: true } : {}) }
+/** An item in the form of JSON, with `tagged` if something in it needs a tag. */
+function exchanged(checkpoint: ExchangedCheckpoint) {
+  const { data, changes, metadata, ...rest } = checkpoint
+  const [state, extra] = [jsonForm(changes ?? data), jsonForm(metadata)]
+  const isTagged = !state.isPlain || !extra.isPlain
+  return {
+    ...rest,
+    [changes === undefined ? 'data' : 'changes']: state.json,
+    metadata: extra.json,
+    ...(isTagged ? { tagged: true } : {}),
+  }
 }

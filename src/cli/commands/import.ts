@@ -52,16 +52,17 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
       hint: `An import of the kind ${kind} needs to know which session it adds to.`,
     })
   }
-  // Read before anything is made: what is malformed leaves nothing behind.
   const path = request.positionals[1]
   if (path === undefined) {
     throw new SavestateError('BAD_INPUT', 'PATH is missing', {
       hint: `Name a file that \`savestate export\` has written, or - for stdin: savestate import ${kind} PATH`,
     })
   }
-  const checkpoints = await READERS[kind](path)
-  if (request.options.has('dry-run')) return (await request.store()).planImport(id, checkpoints)
-  return inSession(request, { id, work: (session) => session.import(checkpoints) })
+  const items = await READERS[kind](path)
+  // Read to the end before anything is made: a malformed file leaves nothing behind.
+  const outlook = await (await request.store()).planImport(id, items())
+  if (request.options.has('dry-run')) return outlook
+  return inSession(request, { id, work: (session) => session.import(items()) })
 }
 
 async function importSystem(

@@ -1,0 +1,187 @@
+// Adds exported checkpoints to a session. In slices, so that the event loop and other writers have their time: killed in
+// between, the session holds the first items, and the same import adds the rest (I6).
+import * as z from 'zod/mini'
+import type { Ledger } from '../ledger/index.js'
+import {
+  makeId,
+  parseCheckpointId,
+  parseSessionId,
+  type SessionKey,
+  type StateId,
+} from '../model/index.js'
+import { eventLoopTurn, failpoint, giveWay } from '../system/index.js'
+import {
+  batchesOf,
+  type ExchangedItem,
+  type ExchangedItems,
+  isItems,
+  ItemReader,
+} from './exchange.js'
+import { sessionOperation, storeOperation } from './operation.js'
+import { type SessionContext, sessionNow } from './session-context.js'
+
+const items = () => z.custom<ExchangedItems>(isItems)
+
+export type ImportOutlook = { readonly add: number; readonly known: number }
+
+/** Refuses what the import would refuse. The session need not be there. */
+export const planImport = storeOperation({
+  name: 'import',
+  summary: 'Count the exported checkpoints that a session does not have yet',
+  effect: 'reads',
+  input: () => z.strictObject({ session: z.string(), checkpoints: items() }),
+  async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {
+    const key = ledger.sessions.byId(parseSessionId(session))?.key
+    const reader = new ItemReader()
+    const added = new Set<string>()
+    let count = 0
+    for await (const batch of batchesOf(checkpoints)) {
+      for (const item of batch) {
+        const { id } = reader.read(item)
+        count += 1
+        if (key === undefined || !isKnown(ledger, { session: key, id })) added.add(id)
+      }
+      await eventLoopTurn()
+    }
+    return { add: added.size, known: count - added.size }
+  },
+})
+
+export type ImportResult = { readonly imported: number; readonly known: number }
+
+/** A transaction ends after this. */
+const SLICE_MS = 20
+
+/** Ids that are there already are not added again. A list with something wrong in it is refused before anything is added. */
+export const importSession = sessionOperation({
+  name: 'import',
+  summary: 'Add exported checkpoints to a session',
+  effect: 'adds',
+  input: () => z.strictObject({ checkpoints: items() }),
+  async run(context, { checkpoints }): Promise<ImportResult> {
+    if (Array.isArray(checkpoints)) await readThrough(checkpoints)
+    const result = { imported: 0, known: 0 }
+    const adder = new Adder(context)
+    for await (const batch of batchesOf(checkpoints)) {
+      for (let done = 0; done < batch.length; ) {
+        const startMs = performance.now()
+        const slice = addSlice(context, adder, batch.slice(done))
+        failpoint('import:slice-added')
+        done += slice.length
+        for (const isAdded of slice) result[isAdded ? 'imported' : 'known'] += 1
+        await giveWay(startMs)
+      }
+    }
+    return result
+  },
+})
+
+async function readThrough(list: readonly unknown[]): Promise<void> {
+  const reader = new ItemReader()
+  for await (const batch of batchesOf(list)) {
+    for (const item of batch) reader.read(item)
+    await eventLoopTurn()
+  }
+}
+
+/** As many of the items as there is time for; for each whether it was new. */
+function addSlice(
+  { ledger, memory }: SessionContext,
+  adder: Adder,
+  batch: readonly unknown[],
+): boolean[] {
+  const startMs = performance.now()
+  try {
+    return ledger.transaction(() => {
+      const added: boolean[] = []
+      for (const item of batch) {
+        added.push(adder.add(item))
+        if (performance.now() - startMs > SLICE_MS) break
+      }
+      return added
+    })
+  } catch (error) {
+    memory.forget()
+    throw error
+  }
+}
+
+class Adder {
+  readonly #context: SessionContext
+  readonly #reader = new ItemReader()
+  /** The stored state of the item before; undefined if that was known already, and may have another one. */
+  #last: StateId | undefined
+
+  constructor(context: SessionContext) {
+    this.#context = context
+  }
+
+  /** Inside a transaction. False if the session has it already. */
+  add(value: unknown): boolean {
+    const { ledger, hold, clock, project } = this.#context
+    const item = this.#reader.read(value)
+    if (isKnown(ledger, { session: hold.key, id: item.id })) {
+      this.#last = undefined
+      return false
+    }
+    const session = sessionNow(this.#context)
+    const id = parseCheckpointId(makeId(clock.random))
+    const state = this.#write(item)
+    this.#last = state
+    ledger.checkpoints.insert(
+      {
+        id,
+        kind: 'imported',
+        name: item.name,
+        reason: item.reason,
+        createdAtMs: item.createdAtMs,
+        pinned: false,
+        authors: null,
+        project: project?.id ?? null,
+        commit: null,
+        snapshot: null,
+        changes: null,
+        session: {
+          key: hold.key,
+          id: hold.id,
+          agent: session.agent,
+          parent: session.head,
+          step: session.nextStep,
+          status: session.status,
+          turn: session.turn,
+          toolCall: null,
+          state,
+          schemaVersion: null,
+          metadata: item.metadata,
+          operationId: item.id,
+        },
+      },
+      undefined,
+    )
+    const { status } = session
+    const atMs = clock.nowMs()
+    ledger.sessions.advance(hold, { head: id, status, atMs, leaseUntilMs: null })
+    return true
+  }
+
+  /** What is only appended costs what is new; any other change is found by comparing the whole state. */
+  #write({ additions }: ExchangedItem): StateId {
+    const { ledger, memory } = this.#context
+    if (additions === undefined || this.#last === undefined)
+      return ledger.states.write(this.#reader.state, memory)
+    return additions.reduce(
+      (base, { path, append }) => ledger.states.append(base, { key: path, items: append }, memory),
+      this.#last,
+    )
+  }
+}
+
+/** By the id it was imported under, or by our own if it was exported from here. */
+function isKnown(
+  ledger: Ledger,
+  { session, id }: { readonly session: SessionKey; readonly id: string },
+): boolean {
+  if (ledger.checkpoints.byOperation(session, id) !== undefined) return true
+  if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
+  return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === session
+}
