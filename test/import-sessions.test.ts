@@ -285,6 +285,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
       item('plain'),
       item('b:2', { timestamp: 'soon' }),
       7,
+      item('b:3', { data: undefined, changes: [] }),
     ],
     'object.json': {},
   })
@@ -296,6 +297,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
     'list.json item 5': 'its id, "plain", names no session; name one with --session',
     'list.json item 6': '"soon" is not a time',
     'list.json item 7': expect.stringContaining('it is not a checkpoint'),
+    'list.json item 8': 'it is of an export of Savestate; use `savestate import json`',
   })
   const again = await store.import('breakpilot', file)
   expect(again).toMatchObject({ added: 0, known: 4 })

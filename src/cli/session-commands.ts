@@ -87,8 +87,8 @@ export const SESSION_COMMANDS = {
     usage: 'export [--session ID] [--format json|yaml]',
     summary: 'Print all checkpoints of a session with their states',
     details: [
-      'As JSON: a list of { id, name, timestamp, data, metadata }, oldest first, for `savestate import json`. The message is in `reason`. If a checkpoint has no name, `isNamed` is false, and `name` is the message or "checkpoint". As YAML: only the latest state, a mapping with `status` and `updated` added, for `savestate import yaml`.',
-      `${STATE_JSON_HELP} A checkpoint with such values in its data or metadata has "tagged": true; a YAML text starts with the line "# tagged: true".`,
+      'As JSON: a list of { id, name, timestamp, data, metadata }, oldest first, for `savestate import json`. The first checkpoint has its whole state in `data`; a later one has `changes` instead, with what is different from the state before it. The message is in `reason`. If a checkpoint has no name, `isNamed` is false, and `name` is the message or "checkpoint". As YAML: only the latest state, a mapping with `status` and `updated` added, for `savestate import yaml`.',
+      `${STATE_JSON_HELP} A checkpoint with such values in its data, changes or metadata has "tagged": true; a YAML text starts with the line "# tagged: true".`,
     ],
     options: [
       sessionOption('The session; needed unless the project has exactly one'),
@@ -108,7 +108,7 @@ export const SESSION_COMMANDS = {
     details: [
       'For json and yaml, PATH is a file written by `savestate export`, or - for stdin. Its checkpoints are added to the session ID, which is created in this project if it does not exist. A YAML file is one state, a mapping; its time is `updated`, local if it has no time zone. --dry-run only prints how many would be added; with --json, { add, known }.',
       'For hermes, PATH is the folder of its checkpoints (default ~/.hermes/checkpoints): repositories of both versions, archives and task files. For ares, it is the folder of its checkpoints. For breakpilot, it is an exported JSON file. The plan is shown first. PATH is only read. Anything unreadable is listed with the reason, and the rest is imported.',
-      'Checkpoints that were imported before are not added again.',
+      'Checkpoints that were imported before are not added again. So after an interrupted import, the same command adds the rest.',
     ],
     positionals: [
       { name: '<kind>', choices: [...IMPORT_KINDS, ...IMPORT_SYSTEM_KINDS] },

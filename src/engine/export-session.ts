@@ -1,6 +1,6 @@
 // A session as a stream of exported checkpoints, page by page: only one page is in memory, however long the session is.
 import * as z from 'zod/mini'
-import type { Checkpoint, CheckpointId, StateId } from '../model/index.js'
+import { type Checkpoint, type CheckpointId, invariant, type StateId } from '../model/index.js'
 import { eventLoopTurn } from '../system/index.js'
 import type { ExchangedCheckpoint } from './exchange.js'
 import { sessionOperation } from './operation.js'
@@ -45,9 +45,14 @@ function readPage(context: SessionContext, after: ExportCursor | undefined): Exp
   const isThere = after !== undefined && ledger.checkpoints.get(after.id) !== undefined
   let before = isThere ? after.state : null
   let cursor = after
-  const rows = ledger.checkpoints.afterStep(hold.key, { step: after?.step ?? -1, limit: PAGE })
+  const rows = ledger.checkpoints.list({
+    session: hold.key,
+    afterStep: after?.step ?? -1,
+    limit: PAGE,
+  })
   for (const checkpoint of rows) {
     items.push(exchanged(context, { checkpoint, before }))
+    invariant(checkpoint.session !== null, 'a checkpoint with a step is of a session')
     const { step, state } = checkpoint.session
     cursor = { step, id: checkpoint.id, state }
     before = state

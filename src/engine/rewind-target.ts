@@ -131,6 +131,6 @@ function refuseShiftedNumber(context: StoreContext, project: Project, text: stri
 /** The target of the newest rewind, if that rewind failed. */
 function failedTarget(ledger: Ledger, { id }: Project): CheckpointId | undefined {
   const newest = ledger.checkpoints.byNumber({ project: id }, 1)
-  if (newest?.kind !== 'safety' || ledger.isInOperation(newest.id)) return undefined
+  if (newest?.kind !== 'safety' || ledger.checkpoints.isInOperation(newest.id)) return undefined
   return ledger.checkpoints.details(newest.id)?.rewind?.target
 }

@@ -1,6 +1,7 @@
 // What a call hands over to be kept, as it was when the call was made: the caller may change it while files are captured,
 // or while an earlier call is under way. Where nothing has to be waited for it is read in the transaction itself.
 import { SavestateError, type StateId } from '../model/index.js'
+import type { ExchangedItems } from './exchange.js'
 import type { SessionContext } from './session-context.js'
 import { sessionNow } from './session-context.js'
 
@@ -52,6 +53,12 @@ export function asAtCall<Value>(
     if (error instanceof SavestateError && error.code === 'STATE_UNSTORABLE') return value
     throw error
   }
+}
+
+/** A list of exported checkpoints is taken as it is at the call; a stream is read as it comes. */
+export function itemsAtCall(context: SessionContext, items: ExchangedItems): ExchangedItems {
+  // Even if the session is free: the code of the import is loaded first.
+  return Array.isArray(items) ? asAtCall(context, [...items], { waits: true }) : items
 }
 
 type Ahead = {

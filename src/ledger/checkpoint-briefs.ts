@@ -24,10 +24,12 @@ export type CheckpointQuery = {
   readonly limit?: number | undefined
   /** Of a session: only those before this step. Not an id, whose checkpoint may be removed between two pages. */
   readonly beforeStep?: number | undefined
+  /** Of a session: only those after this step, oldest first. */
+  readonly afterStep?: number | undefined
 }
 
-/** What follows the tables in a statement, newest first, with its values. `order` is the column they are sorted by. */
-export function restOf({ project, session, limit, beforeStep }: CheckpointQuery): {
+/** What follows the tables in a statement, with its values. `order` is the column they are sorted by. */
+export function restOf({ project, session, limit, beforeStep, afterStep }: CheckpointQuery): {
   readonly rest: string
   readonly values: readonly SqlValue[]
   readonly order: 'seq' | 'step'
@@ -41,18 +43,21 @@ export function restOf({ project, session, limit, beforeStep }: CheckpointQuery)
   if (project !== undefined) where('checkpoints.project = ?', project)
   if (session !== undefined) where('session = ?', session)
   if (beforeStep !== undefined) where('step < ?', beforeStep)
+  if (afterStep !== undefined) where('step > ?', afterStep)
   const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const order = session === undefined ? 'seq' : 'step'
   return {
-    rest: `${filter} ORDER BY ${order} DESC LIMIT ?`,
+    rest: `${filter} ORDER BY ${order} ${afterStep === undefined ? 'DESC' : 'ASC'} LIMIT ?`,
     values: [...values, limit ?? -1],
     order,
   }
 }
 
+export type BriefsQuery = Omit<CheckpointQuery, 'afterStep'>
+
 export function readBriefs(
   database: Database,
-  query: CheckpointQuery,
+  query: BriefsQuery,
   vault: Vault,
 ): CheckpointBrief[] {
   const { rest, values, order } = restOf(query)

@@ -6,17 +6,15 @@ import {
   type CheckpointId,
   type FilesCheckpoint,
   hasFiles,
-  invariant,
   type ObjectId,
   parseObjectId,
   type ProjectId,
-  type SessionFacts,
   type SessionKey,
   type SnapshotDetails,
 } from '../model/index.js'
 import type { Database, SqlValue } from '../system/index.js'
 import { authorsColumn } from './authors.js'
-import { type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
+import { type BriefsQuery, type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
 import { checkpointOf, detailsOf, number, optional, storedMetadata } from './rows.js'
 import { checkpointPlace, type Vault } from './sealing/index.js'
 import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
@@ -26,8 +24,6 @@ const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent 
 
 /** Where a checkpoint may be looked for: a person types references within a project or within a session. */
 export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
-
-export type SessionCheckpoint = Checkpoint & { readonly session: SessionFacts }
 
 export class Checkpoints {
   readonly #database: Database
@@ -82,7 +78,7 @@ export class Checkpoints {
     if (checkpoint.project !== null) this.#touch(checkpoint.project, checkpoint.createdAtMs)
   }
 
-  /** Newest first. */
+  /** Newest first; with `afterStep` oldest first. */
   list(query: CheckpointQuery): Checkpoint[] {
     const { rest, values } = restOf(query)
     return this.#database
@@ -90,21 +86,8 @@ export class Checkpoints {
       .map((row) => checkpointOf(row, this.#vault))
   }
 
-  /** Of a session, oldest first. */
-  afterStep(
-    session: SessionKey,
-    { step, limit }: { readonly step: number; readonly limit: number },
-  ): SessionCheckpoint[] {
-    const rest = 'WHERE session = ? AND step > ? ORDER BY step LIMIT ?'
-    return this.#database.all(`${SELECT} ${rest}`, session, step, limit).map((row) => {
-      const checkpoint = checkpointOf(row, this.#vault)
-      invariant(checkpoint.session !== null, 'a checkpoint with a step is of a session')
-      return { ...checkpoint, session: checkpoint.session }
-    })
-  }
-
   /** The same without what a list does not show: a row costs a tenth. */
-  briefs(query: CheckpointQuery): CheckpointBrief[] {
+  briefs(query: BriefsQuery): CheckpointBrief[] {
     return readBriefs(this.#database, query, this.#vault)
   }
 
@@ -222,6 +205,15 @@ export class Checkpoints {
         SELECT ? UNION SELECT parent FROM checkpoints JOIN line USING (id) WHERE session = ?)
       SELECT 1 FROM line WHERE id = ? LIMIT 1`
     return this.#database.get(sql, head, session?.key ?? null, id) !== undefined
+  }
+
+  /** Whether a rewind, undo or redo needs this checkpoint to be taken back or done again. */
+  isInOperation(id: CheckpointId): boolean {
+    // Also the one that a session was at just before: its state is what an undo goes back to.
+    const sql = `SELECT 1 FROM operations WHERE safety = ?1 OR result = ?1
+      OR result = (SELECT next.id FROM checkpoints AS it JOIN checkpoints AS next
+        ON next.session = it.session AND next.step = it.step + 1 WHERE it.id = ?1) LIMIT 1`
+    return this.#database.get(sql, id) !== undefined
   }
 
   /** Its operation may be done again. */

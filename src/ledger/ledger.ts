@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import {
   type BytePath,
   type Checkpoint,
-  type CheckpointId,
   type ClassRegistry,
   type Durability,
   type Operation,
@@ -216,15 +215,6 @@ export class Ledger {
     return this.#database
       .all('SELECT * FROM operations WHERE project = ? ORDER BY seq', project)
       .map(operationOf)
-  }
-
-  /** Whether a rewind, undo or redo needs this checkpoint to be taken back or done again. */
-  isInOperation(id: CheckpointId): boolean {
-    // Also the one that a session was at just before: its state is what an undo goes back to.
-    const sql = `SELECT 1 FROM operations WHERE safety = ?1 OR result = ?1
-      OR result = (SELECT next.id FROM checkpoints AS it JOIN checkpoints AS next
-        ON next.session = it.session AND next.step = it.step + 1 WHERE it.id = ?1) LIMIT 1`
-    return this.#database.get(sql, id) !== undefined
   }
 
   /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that was read without being opened. */

@@ -218,10 +218,7 @@ export class Session<State = AgentState> {
     return this.#inOrder(engine.retainMilestones, input)
   }
 
-  /**
-   * Every checkpoint with its state, oldest first: the first state whole, of the others what is different, so that a long
-   * session costs what it holds (docs/sessions.md#export).
-   */
+  /** Oldest first: the first state whole, of the others what is different (docs/sessions.md#export). */
   async *export(): AsyncGenerator<engine.ExchangedCheckpoint, void, undefined> {
     let after: engine.ExportPage['cursor']
     do {
@@ -231,15 +228,9 @@ export class Session<State = AgentState> {
     } while (after !== undefined)
   }
 
-  /**
-   * Adds what is not there yet: a list, taken as it is at the call, or anything that can be iterated, read as it comes.
-   * An item of a stream that is refused leaves those before it imported.
-   */
+  /** Adds what is not there yet. An item of a stream that is refused leaves those before it imported. */
   async import(checkpoints: engine.ExchangedItems): Promise<engine.ImportResult> {
-    const given = Array.isArray(checkpoints)
-      ? // Its code is loaded first.
-        engine.asAtCall(this.#context, [...checkpoints], { waits: true })
-      : checkpoints
+    const given = engine.itemsAtCall(this.#context, checkpoints)
     return this.#inOrder(engine.importSession, { checkpoints: given })
   }
 
