@@ -132,6 +132,9 @@ test.each(POINTS)('a change of the key that is killed at %s is finished by the n
   expect(save(s, first).stderr).toContain('and the key given is')
   expect(save(s, both).code).toBe(0)
   expect(s.run(['rekey', '-y'], { env: both }).code).toBe(0)
-  expect(exported(s, { SAVESTATE_KEY: NEW })).toMatchObject([{}, {}, { data: { note: MARKER } }])
+  const second = { SAVESTATE_KEY: NEW }
+  expect(exported(s, second)).toMatchObject([{ data: JSON.parse(STATE) }, {}, {}])
+  const { stdout } = s.run(['resume', 'work', '--json'], { env: second })
+  expect(JSON.parse(stdout)).toMatchObject({ state: JSON.parse(STATE) })
   expect(s.run(['verify']).code).toBe(0)
 })
