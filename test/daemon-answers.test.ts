@@ -22,45 +22,24 @@ const SERVED = (s: DaemonScratch): readonly Step[] => [
     write: { 'a.txt': 'three\n' },
   },
   { ...step('save', '--json'), write: { 'sub/c.txt': 'c\n' } },
-  step('list'),
-  step('list', '--json'),
-  { ...step('list', '--limit', '1'), setting: { env: { FORCE_COLOR: '1' } } },
-  step('show', '1'),
-  step('show', 'third', '--json'),
-  step('show', 'nothing', '--json'),
-  { ...step('diff', '2'), write: { 'a.txt': 'four\n' } },
-  { ...step('diff', '1', '--', 'c.txt', '../a.txt'), setting: { cwd: join(s.project, 'sub') } },
-  step('diff', '2', '1', '--stat'),
-  step('diff', 'third', '--json', '--', '/etc/passwd'),
-  step('rewind', 'second', '--dry-run'),
-  step('rewind', 'second', '-y'),
-  step('undo', '-y', '--json'),
-  step('redo', '--yes'),
-  step('undo', '--dry-run'),
-  step('pin', '1'),
-  step('unpin', '1', '--json'),
-  step('name', '1', 'fine'),
-  step('name', '1', ''),
-  step('sessions'),
-  { ...step('list'), setting: { cwd: join(s.folder, 'user') } },
-  { ...step('-C', '.', 'list', '--limit', '1'), setting: { cwd: join(s.project, 'sub') } },
-  { ...step('-C', s.project, 'pin', '1'), setting: { cwd: '/' } },
-  step('-C', join(s.folder, 'nowhere'), 'save'),
+  { ...step('save', '-C', '.', '-m', 'below'), setting: { cwd: join(s.project, 'sub') } },
+  { ...step('-C', s.project, 'save', '-m', 'named'), setting: { cwd: '/' } },
+  { ...step('-C', join(s.folder, 'nowhere'), 'save'), setting: { env: { FORCE_COLOR: '1' } } },
 ]
 
-/** These the daemon has to leave to the caller. */
+/** The caller runs these itself. A rewind through the socket would let a sandbox write where it must not. */
 const HERE: readonly Step[] = [
   step('save', '--nope'),
-  step('rewind', 'second'),
   step('save', '--session', 's', '-m', 'x'),
-  step('list', '--session', 'nobody'),
   step('save', '--max-file-mb', '1'),
   step('-C', 'nowhere', 'save'),
-  // As of a variable that is not set.
+  // A variable that is not set.
   step('-C', '', 'save'),
-  step('rewind', 'second', '-y', '-C', ''),
-  { ...step('list', '--limit', '1'), setting: { env: { TZ: 'Asia/Tokyo' } } },
-  { ...step('list', '--limit', '1'), setting: { env: { SAVESTATE_KEY: 'no key' } } },
+  { ...step('save', '-m', 'x'), setting: { env: { TZ: 'Asia/Tokyo' } } },
+  { ...step('save', '-m', 'x'), setting: { env: { SAVESTATE_KEY: 'no key' } } },
+  step('list', '--json'),
+  step('rewind', 'second', '-y'),
+  step('undo', '-y', '--json'),
 ]
 
 test('the answers are the same with and without the daemon', { timeout: 300_000 }, () => {
@@ -83,7 +62,7 @@ test('the answers are the same with and without the daemon', { timeout: 300_000 
     for (const [at, { args }] of steps.entries())
       expect({ args, ...answers[at] }).toEqual({ args, ...alone[at] })
     expect(s.daemon('status').served).toBe(SERVED(s).length)
-    expect(alone.filter(({ code }) => code !== 0).length).toBeGreaterThan(8)
+    expect(alone.filter(({ code }) => code !== 0)).toHaveLength(5)
     expect(s.run(['verify']).code).toBe(0)
   } finally {
     rmSync(aside, { recursive: true, force: true })
@@ -105,13 +84,11 @@ test('status tells what the daemon watches, whoever answers', () => {
 
 test('at a terminal too: colours and columns are those of the caller', () => {
   using s = daemonScratch({ 'package.json': '{}\n' })
-  s.run(['save', '-m', 'a reason that is much too long for such a narrow terminal'])
-  const show = (command: string) => s.shell(`script -qec 'stty cols 40; ${command}' /dev/null`)
-  const alone = show('savestate list; savestate diff 1')
+  const show = () => s.shell(`script -qec 'stty cols 40; savestate save -C /nowhere' /dev/null`)
+  const alone = show()
   s.daemon('start')
-  expect(show('savestate list; savestate diff 1')).toEqual(alone)
+  expect(show()).toEqual(alone)
   expect(alone.stdout).toContain('\u001b[')
-  // A diff at a terminal has a pager, which is the caller's.
   expect(s.daemon('status').served).toBe(1)
 })
 
@@ -143,8 +120,8 @@ test('where the path of the store is too long for a socket, it is elsewhere, and
     )
     const folder = join(socket, '..')
     expect(
-      s.shell(`chmod 755 ${folder}; savestate list; chmod 700 ${folder}`, { env }).stdout,
-    ).toMatch(/^1 +[a-z]{4,} +\(no reason\) +\+1 /)
+      s.shell(`chmod 755 ${folder}; savestate save; chmod 700 ${folder}`, { env }).stdout,
+    ).toMatch(/^Nothing changed/)
     const { served } = JSON.parse(s.run(['daemon', 'status', '--json'], { env }).stdout)
     expect(served).toBe(1)
     expect(s.run(['daemon', 'stop'], { env }).code).toBe(0)

@@ -91,7 +91,7 @@ test('after a kill -9 commands work, and a start takes the place of the dead one
   const next = s.daemon('start')
   expect(next).toMatchObject({ started: true })
   expect(next.pid).not.toBe(pid)
-  expect(s.run(['list']).code).toBe(0)
+  expect(s.run(['save']).code).toBe(0)
   expect(s.daemon('status').served).toBe(1)
 })
 
@@ -115,17 +115,17 @@ test('a daemon of another version is replaced by a start, and not used before', 
   const replaced = JSON.parse(run('daemon', 'start', '--json'))
   expect(replaced).toMatchObject({ started: true, version: '9.9.9' })
   expect(isAlive(pid)).toBe(false)
-  expect(run('list')).toContain('by the other')
+  expect(run('save')).toContain('Nothing changed')
   expect(JSON.parse(run('daemon', 'status', '--json')).served).toBe(1)
   const path = join(s.home, 'daemon/address.json')
   const old = { ...JSON.parse(readFileSync(path, 'utf8')), pid: process.pid }
-  // One that is no longer young is replaced by any command, behind its back; so is one of before the clock was set back.
+  // A command that could use the daemon replaces an old one in the background; also one from before the clock was set back.
   for (const year of ['2020', '2120']) {
     const pid = s.address()?.pid ?? 0
     process.kill(pid, 'SIGKILL')
     await until(() => !isAlive(pid), 'the death of the other')
     writeFileSync(path, JSON.stringify({ ...old, startedAt: `${year}-01-01T00:00:00.000Z` }))
-    expect(s.run(['list']).stdout).toContain('by the other')
+    expect(s.run(['save']).stdout).toContain('Nothing changed')
     await until(() => (s.address()?.pid ?? process.pid) !== process.pid, 'a daemon of this version')
   }
 })
@@ -279,7 +279,7 @@ test('clear, repair and rekey get the store for themselves', () => {
   expect(isAlive(second)).toBe(false)
   const third = s.daemon('start').pid
   expect(s.run(['prune', '-y']).code).toBe(0)
-  expect(s.run(['list']).stdout).toContain('2 files')
+  expect(s.run(['save']).stdout).toContain('Nothing changed')
   expect(s.daemon('status')).toMatchObject({ pid: third, served: 1 })
   expect(s.run(['clear', '--all', '-f']).code).toBe(0)
   expect(isAlive(third)).toBe(false)

@@ -18,7 +18,7 @@ import { hookAnswer, hookAsked, PATIENCE_SECONDS } from './hook-work.js'
 import { type Parsed, parse } from './parse.js'
 import { progressBar } from './progress-bar.js'
 import { openScreen } from './screen.js'
-import { isServed, looksAtFolder } from './served.js'
+import { isServed } from './served.js'
 import { build, version } from './version.js'
 
 /** Another process is the daemon. */
@@ -125,7 +125,7 @@ function commandRun(
 ): CommandRun | undefined {
   const { store, projects } = around
   const parsed = parse(argv)
-  if (!isServed(parsed, { isTerminal: streams.stdout.isTTY, folder })) return undefined
+  if (!isServed(parsed, { folder })) return undefined
   if (parsed.command === 'hook') return hookCommand(parsed, folder, around)
   return ({ out, err }) => {
     const terminal = {
@@ -142,7 +142,7 @@ function commandRun(
         const found = await ('at' in wanted
           ? store.project(wanted.at)
           : store.projectFor(wanted.for))
-        return looksAtFolder(parsed.command) ? projects.watch(found) : found
+        return parsed.command === 'save' ? projects.watch(found) : found
       },
       // It stays open for the next one.
       close: async () => undefined,

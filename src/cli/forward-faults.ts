@@ -12,9 +12,7 @@ export async function reportLost({ isJson }: How): Promise<number> {
   const error = new SavestateError(
     'DAEMON_LOST',
     'The daemon stopped answering while it was running this command',
-    {
-      hint: '`savestate list` shows what was done. The next command finishes a rewind that was interrupted.',
-    },
+    { hint: '`savestate list` shows what was done.' },
   )
   return report(error, { screen: openScreen(process), isJson })
 }

@@ -1,6 +1,5 @@
 // Has the daemon do what was asked, if one is there. Part of every start of the program, so it loads next to nothing.
 // Whether a command is really for the daemon, the daemon says: here only what is cheap to see is looked at.
-import { commandBehind, GOING_BACK } from '../base/index.js'
 import {
   type Address,
   isOwnSocket,
@@ -9,7 +8,6 @@ import {
   settingOf,
   talk,
 } from '../http/index.js'
-import { agentMark } from './agent-mark.js'
 import { currentFolder, homePath } from './home-path.js'
 import { hookInput } from './hook-input.js'
 import { SERVED_NAMES } from './served-names.js'
@@ -34,8 +32,6 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
   const { env } = process
   const command = commandOf(argv)
   if (!SERVED.has(command) || hasOwnVariable(env)) return undefined
-  // This process decides whether an agent may ask for it: the daemon itself may have been started by an agent.
-  if (GOING_BACK.includes(command) && agentMark(env) !== undefined) return undefined
   const folder = currentFolder()
   const home = homePath(folder)
   if (folder === undefined || home === undefined) return undefined
@@ -146,12 +142,12 @@ async function replace({ startedAt, pid }: Address): Promise<void> {
   if (isThere(pid)) startInBackground()
 }
 
-/** The command, also where an alias of it was typed. Empty if it cannot be forwarded. */
+/** Empty if the command cannot be forwarded. */
 function commandOf(argv: readonly string[]): string {
   let at = 0
   while (argv[at]?.startsWith('-') === true) at += argv[at] === '-C' ? 2 : 1
   // Node has lost bytes of such an argument; see raw-arguments.ts.
-  return argv.some((text) => text.includes('\ufffd')) ? '' : commandBehind(argv[at] ?? '')
+  return argv.some((text) => text.includes('\ufffd')) ? '' : (argv[at] ?? '')
 }
 
 /** Who has one is not served. */

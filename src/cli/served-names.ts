@@ -1,16 +1,5 @@
-/** What a daemon may carry out for others; that it is really for it, is looked at in served.ts. */
-export const SERVED_NAMES = [
-  'save',
-  'list',
-  'show',
-  'diff',
-  'rewind',
-  'undo',
-  'redo',
-  'sessions',
-  'pin',
-  'unpin',
-  'name',
-  'status',
-  'hook',
-] as const
+/**
+ * The commands that the daemon runs for callers; served.ts checks their options. None of them removes or overwrites
+ * anything in a project: a caller in a sandbox can reach the socket, so the daemon must not do what the sandbox forbids.
+ */
+export const SERVED_NAMES = ['hook', 'save', 'status'] as const

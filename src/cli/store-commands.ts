@@ -194,9 +194,9 @@ export const STORE_COMMANDS = {
   },
   daemon: {
     usage: 'daemon start|stop|status|run [--http]',
-    summary: 'Run a background process that makes commands and hooks faster',
+    summary: 'Run a background process that makes hooks and saves faster',
     details: [
-      'The first hook of an agent starts it. Commands use it if it is running, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json).',
+      'The first hook of an agent starts it. Hooks, save and status use it if it is running, and give the same answers without it. It ends after 30 minutes without a request (daemonIdleMinutes in config.json).',
       'It listens on a Unix socket that only you can open. It opens a TCP port on 127.0.0.1 only with --http, or while an agent has hooks from `savestate install --http`.',
       'stop lets it finish its work. run is the same process in the foreground, for a service manager.',
     ],
