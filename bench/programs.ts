@@ -10,7 +10,7 @@ export interface Command {
   readonly input?: string
 }
 
-/** The marks of agents: in their shells the daemon could not be stopped. See src/cli/agent-mark.ts. */
+/** The marks of agents: in their shells the daemon could not be stopped. See src/base/agent-marks.ts. */
 const AGENTS = /^(CLAUDECODE|CODEX_.*|GEMINI_CLI|OPENCODE|CURSOR_AGENT|CLINE_ACTIVE|AI_AGENT)$/
 
 /** The caller's environment without git's, Savestate's and Node's own switches. */

@@ -1,4 +1,4 @@
-// The marks that agents set in the environment of what they run (src/cli/agent-mark.ts), taken away. Our own scripts and
+// The marks that agents set in the environment of what they run (src/base/agent-marks.ts), taken away. Our own scripts and
 // tests play a person's part, whoever has started them.
 export const NO_AGENT = {
   CLAUDECODE: '',

@@ -1,11 +1,13 @@
 // What an agent may not do by itself: go back, remove for good, and touch the store's own files.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../src/adapters/agents/event.js'
 import { objectionTo } from '../src/adapters/guard/guard.js'
+import { allCommands } from '../src/adapters/guard/our-commands.js'
 import { commandsIn } from '../src/adapters/guard/shell-words.js'
-import { agentMark, MARKS } from '../src/cli/agent-mark.js'
+import { AGENT_MARKS } from '../src/base/index.js'
+import { agentMark } from '../src/cli/agent-mark.js'
 import { NO_AGENT } from '../scripts/no-agent.mjs'
 import { type Scratch, scratch } from './cli/program.js'
 import { EACH_WAY } from './daemon-helpers.js'
@@ -33,23 +35,23 @@ test('a line of shell is taken apart into the programs it starts', () => {
     ['h'],
     ['k', 'l'],
     ['j', '$', 'm n o "p"'],
-    ['n'],
-    ['o', 'p'],
     ['q'],
     ['bash', '-lc', 'r s'],
-    ['r', 's'],
     ['eval', 't u'],
-    ['t', 'u'],
     ['cat'],
     ['sh'],
-    ['v', 'w'],
     ['x', 'y'],
   ])
+  // Texts that are run follow the command that runs them; text for `cat` is not run.
+  expect(allCommands(line).map(({ words }) => words)).toEqual(
+    expect.arrayContaining([['n'], ['o', 'p'], ['r', 's'], ['t', 'u'], ['v', 'w']]),
+  )
+  expect(allCommands(line).map(({ words }) => words)).not.toContainEqual(['not', 'a', 'command'])
 })
 
 test('what a redirection names is a target and no argument', () => {
   const line = `a 2>b {c}<d >&e '2'>f >> "g h" <<< i <> j >| k 3>&1 < <(l) m <<-"n o" p\n\t q\n\tn o\nr>s`
-  expect(commandsIn(line)).toEqual([
+  expect(commandsIn(line).map(({ words, targets }) => ({ words, targets }))).toEqual([
     { words: ['l'], targets: [] },
     {
       words: ['a', '2', 'm', 'p'],
@@ -148,8 +150,51 @@ test.each([
   ['savestate >&-undo -y', 'undo'],
   ["bash <<< 'savestate undo -y'", 'undo'],
   ["cat <<A\n A\n'\nA\nsavestate undo -y # '", 'undo'],
+  ['savestate run -- savestate rewind 1 -y', 'rewind'],
+  ["savestate run -- bash -c 'savestate rewind 1 -y'", 'rewind'],
+  ["echo 'savestate rewind 1 -y' | bash", 'rewind'],
+  ['echo savestate rewind 1 -y |& sudo bash', 'rewind'],
+  ["{ printf 'savestate '; echo 'savestate rewind 1 -y'; } | sh", 'rewind'],
+  ["bash <(echo 'savestate rewind 1 -y')", 'rewind'],
+  ['eval $(echo savestate undo -y)', 'undo'],
+  ['eval "$(echo savestate undo -y)"', 'undo'],
+  ["eval savestate 'undo -y'", 'undo'],
+  ['cat <<END\n$(savestate undo -y)\nEND', 'undo'],
+  ['find . -name x -exec savestate rewind 1 -y \\;', 'rewind'],
+  ["$'savestate' rewind 1 -y", 'rewind'],
+  ["$'\\x73avestate' rewind 1 -y", 'rewind'],
+  ['{savestate,rewind,1,-y}', 'rewind'],
+  ['coproc savestate rewind 1 -y', 'rewind'],
+  ['ionice -c3 savestate rewind 1 -y', 'rewind'],
+  ["script -qc 'savestate rewind 1 -y' /dev/null", 'rewind'],
+  ["su me -c 'savestate rewind 1 -y'", 'rewind'],
+  ['flock /tmp/lock savestate rewind 1 -y', 'rewind'],
+  ["trap 'savestate rewind 1 -y' EXIT", 'rewind'],
+  ["git -c alias.x='!savestate rewind 1 -y' x", 'rewind'],
+  ["git rebase --exec 'savestate undo -y' HEAD~2", 'undo'],
+  [`awk 'BEGIN{system("savestate rewind 1 -y")}'`, 'rewind'],
+  [`python3 -c 'import subprocess; subprocess.run(["savestate","rewind","1","-y"])'`, 'rewind'],
+  [`node -e 'execSync("savestate rewind 1 -y")'`, 'rewind'],
+  ["make RUN='savestate rewind 1 -y'", 'rewind'],
+  ['S=savestate; $S rewind 1 -y', 'rewind'],
+  ['for s in savestate; do "$s" undo -y; done', 'undo'],
+  ['echo rewind 1 -y | xargs savestate', 'xargs'],
 ])('is for a person: %s', (command, what) => {
   expect(objection(command)).toMatchObject({ type: 'needs-person', what })
+})
+
+test.each([
+  ['unset CLAUDECODE; savestate list', 'CLAUDECODE'],
+  ['env -u GEMINI_CLI npx savestate show 1', 'GEMINI_CLI'],
+  ["AI_AGENT= bash -c 'savestate status'", 'AI_AGENT'],
+])('names a mark of agents together with us: %s', (command, variable) => {
+  expect(objection(command)).toEqual({ type: 'mark', variable })
+})
+
+test('a line that is too long to be read must not name us', () => {
+  const long = 'true; '.repeat(10_000)
+  expect(objection(`${long}save''state undo -y`)).toEqual({ type: 'too-long' })
+  expect(objection(`${long}npm test`)).toBeUndefined()
 })
 
 test.each([
@@ -169,6 +214,32 @@ test.each([
   'savestate undo > plan.txt --dry-run',
   'npm exec savestate -- undo --dry-run',
   'cat <<END > undo\nsavestate undo -y\nEND',
+  'git commit -m "savestate rewind docs"',
+  'git commit -am "savestate: undo restores modes" && git push',
+  "git log --grep='savestate rewind' --oneline",
+  'git -C /work/savestate checkout main',
+  'cd /work/savestate && git checkout -b undo && git restore . && rm -rf dist',
+  'git clone https://example.org/savestate back',
+  'gh pr create --title "savestate rewind" --body "What savestate undo does"',
+  'grep savestate docs/agents.md',
+  "rg 'savestate (rewind|undo)' src | head -5",
+  "sed -i 's/savestate back/savestate rewind/' docs/x.md",
+  'cp -r savestate back && mv savestate rewind',
+  'ls node_modules/savestate restore',
+  'printf "%s\\n" "savestate rewind 3" >> notes.md',
+  'echo "run savestate undo" | tee -a notes.md',
+  'which savestate && savestate --version',
+  'man savestate rewind',
+  'savestate help rewind',
+  'savestate list --grep "savestate rewind"',
+  'savestate run -- npm test',
+  'npm install -g savestate && savestate doctor',
+  'npm test -- savestate',
+  'pip install savestate',
+  'env -u CLAUDECODE npm test',
+  'docker ps | grep savestate',
+  "bash -lc 'savestate rewind 3 --dry-run 2>&1 | head -20'",
+  `bash -lc 'grep -rn "savestate rewind" docs'`,
 ])('is nobody’s business: %s', (command) => {
   expect(objection(command)).toBeUndefined()
 })
@@ -187,22 +258,88 @@ test.each([
   expect(objection(command)).toEqual({ type: 'store' })
 })
 
+const STORE = { type: 'store' } as const
+
+function objectionToInput(
+  input: unknown,
+  { name = 'x', effect = 'writes' as Tool['effect'] } = {},
+) {
+  return objectionTo({ name, input, callId: 'c', effect }, PLACES)
+}
+
 test('tools for files are kept from the store, by path and by patch', () => {
-  const tool = (input: unknown): Tool => ({ name: 'x', input, callId: 'c', effect: 'writes' })
   const patch = (path: string) => `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`
-  expect(objectionTo(tool({ file_path: '/home/me/.savestate/x' }), PLACES)).toEqual({
-    type: 'store',
-  })
-  expect(objectionTo(tool({ command: patch('../../home/me/.savestate/x') }), PLACES)).toEqual({
-    type: 'store',
-  })
+  expect(objectionToInput({ file_path: '/home/me/.savestate/x' })).toEqual(STORE)
+  expect(objectionToInput({ command: patch('../../home/me/.savestate/x') })).toEqual(STORE)
   const harmless = { file_path: 'docs/x.md', content: 'savestate rewind 3 -y' }
-  expect(objectionTo(tool(harmless), PLACES)).toBeUndefined()
-  expect(objectionTo(tool({ command: patch('a.txt') }), PLACES)).toBeUndefined()
+  expect(objectionToInput(harmless)).toBeUndefined()
+  expect(objectionToInput({ command: patch('a.txt') })).toBeUndefined()
+})
+
+test.each([
+  [{ source: '/home/me/.savestate/ledger.db', destination: 'x' }],
+  [{ paths: ['a.txt', '~/.savestate/ledger.db'] }],
+  [{ edits: [{ target: { uri: 'file:///home/me/.savestate/ledger.db' } }] }],
+  [{ uri: 'file://localhost/home/me/%2Esavestate/ledger.db' }],
+  [{ pattern: '/home/me/.savestate/**' }],
+  [{ pattern: '.savestate/**/*.db', path: '~' }],
+  [{ pattern: '/home/*/.save*/ledger.db' }],
+  [{ pattern: '~/.{savestate,config}/*' }],
+])('an unknown tool is kept from the store in every field: %j', (input) => {
+  for (const effect of ['reads', 'writes', 'anything'] as const)
+    expect(objectionToInput(input, { name: 'mcp__files__op', effect })).toEqual(STORE)
+})
+
+test.each([
+  [{ file_path: 'docs/x.md', content: '~/.savestate/ledger.db' }],
+  [{ file_path: 'a', old_string: '/home/me/.savestate', new_string: '/home/me/.savestate/x' }],
+  [{ pattern: '/home/me/.savestate', path: 'src' }, 'Grep'],
+  [{ pattern: '**/*.ts' }],
+  [{ pattern: '~/*', path: '/home/me' }],
+  [{ pattern: '~/[a', path: '/home/me/{x' }],
+  [{ uri: 'https://example.org/home/me/.savestate' }],
+  [{ prompt: '~/.savestate/ledger.db' }],
+])('is no access to the store: %j', (input, name = 'x') => {
+  expect(objectionToInput(input, { name })).toBeUndefined()
+})
+
+test('the store is found behind links, and under each of its names', () => {
+  using s = scratch({ 'a.txt': 'one\n' })
+  // /link is the home of the user, and /real the folder that it leads to.
+  const [real, link] = [join(s.folder, 'real'), join(s.folder, 'link')]
+  mkdirSync(join(real, '.savestate'), { recursive: true })
+  symlinkSync(real, link)
+  symlinkSync(join(link, '.savestate'), join(s.project, 'inside'))
+  symlinkSync(join(real, '.savestate'), join(s.folder, 'elsewhere'))
+  mkdirSync(join(real, 'deep'))
+  symlinkSync(join(real, 'deep'), join(s.project, 'deep'))
+  const run = (command: string, storeHome: string) => {
+    const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
+    return objectionTo(tool, { cwd: s.project, home: link, storeHome })
+  }
+  const commands = [
+    'rm -rf ~/.savestate',
+    `cat ${real}/.savestate/ledger.db`,
+    `cat ${link}/.savestate/not-there/yet`,
+    'cat inside/ledger.db',
+    'echo x > inside/new',
+    'cat deep/../.savestate/ledger.db',
+    'cd ~ && rm -r .savestate',
+    'cat ~/.savest*/ledger.db',
+    'dd if=inside/ledger.db of=x',
+    'cat $SAVESTATE_HOME/ledger.db',
+    "bash -c 'cat inside/ledger.db'",
+  ]
+  for (const storeHome of [real, link, s.folder].map((folder) =>
+    folder === s.folder ? join(folder, 'elsewhere') : join(folder, '.savestate'),
+  ))
+    for (const command of commands)
+      expect([command, storeHome, run(command, storeHome)]).toEqual([command, storeHome, STORE])
+  expect(run('cat deep/../a.txt && ls ~ && cat a.txt', join(real, '.savestate'))).toBeUndefined()
 })
 
 test('our own scripts and tests take away every mark that the program looks at', () => {
-  const marks = MARKS.map(([variable]) => variable)
+  const marks = AGENT_MARKS.map(([variable]) => variable)
   expect(Object.keys(NO_AGENT).sort()).toEqual([...marks].sort())
   expect(agentMark(NO_AGENT)).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 // Small things that every layer may use. It imports nothing, so that loading it costs nothing.
+export { AGENT_MARKS } from './agent-marks.js'
 export { COMMAND_ALIASES, commandBehind, GOING_BACK } from './command-names.js'
 export { nearest } from './nearest.js'
 export {

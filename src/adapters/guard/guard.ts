@@ -1,50 +1,101 @@
-// Looks at a call of a tool before it runs, and says what is wrong with it: it asks Savestate for something that only a
-// person may ask for, or it is about the store's own files. This is care, not a wall: an agent with a shell can do
-// whatever its person can. The program itself looks a second time (src/cli/agent-check.ts).
-import { basename, isAbsolute, join, normalize, relative } from 'node:path'
+// Checks a call of a tool before it runs: it may ask Savestate for something that only the user may ask for, or touch the
+// store's own files. This is a seat belt, not a wall: an agent with a shell can do whatever its user can. The program
+// itself checks a second time (src/cli/agent-check.ts).
+import { basename } from 'node:path'
+import { AGENT_MARKS } from '../../base/index.js'
 import type { Tool } from '../agents/event.js'
 import { recordOf } from '../agents/payload.js'
-import { type Asked, type PersonNeed, personNeed } from './person-only.js'
-import { commandsIn } from './shell-words.js'
+import { allCommands, namesUs, refusedIn, type Refused } from './our-commands.js'
+import { type PathOptions, StorePaths } from './store-paths.js'
 
-export type GuardOptions = {
-  /** Where the tool runs, as a whole path. */
-  readonly cwd: string | undefined
-  /** The person's home, for `~`. */
-  readonly home: string | undefined
-  readonly storeHome: string
-}
+export type GuardOptions = PathOptions
 
 export type Objection =
-  | { readonly type: 'needs-person'; readonly need: PersonNeed; readonly what: string }
+  | ({ readonly type: 'needs-person' } & Refused)
   | { readonly type: 'store' }
+  /** The line names a variable by which the program recognizes agents. */
+  | { readonly type: 'mark'; readonly variable: string }
+  | { readonly type: 'too-long' }
 
-/** Undefined if nothing speaks against it. */
+/** Longer lines are not read to the end, so they must not name us. */
+const MAX_CHARS = 50_000
+
+/** Undefined if the tool may run. */
 export function objectionTo(tool: Tool, options: GuardOptions): Objection | undefined {
+  const store = new StorePaths(options)
   const fields = recordOf(tool.input) ?? {}
-  const isAboutStore = pathsIn(fields).some((path) => isInStore(path, options))
-  if (isAboutStore) return { type: 'store' }
+  const { paths, bases } = pathsIn(tool, fields)
+  if (paths.some((path) => store.has(path, bases))) return { type: 'store' }
   if (tool.effect !== 'anything') return undefined
-  for (const { words, targets } of commandTexts(fields).flatMap(commandsIn)) {
-    const asked = askedOfUs(words)
-    const need = asked === undefined ? undefined : personNeed(asked)
-    if (asked !== undefined && need !== undefined)
-      return { type: 'needs-person', need, what: asked.command }
-    if ([...words, ...targets].some((path) => isInStore(path, options))) return { type: 'store' }
+  for (const text of commandTexts(fields)) {
+    const objection = objectionToLine(text, store)
+    if (objection !== undefined) return objection
   }
   return undefined
 }
 
-const PATH_KEYS = ['file_path', 'filePath', 'notebook_path', 'path', 'absolute_path', 'target_file']
-const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gm
-const COMMAND_KEYS = ['command', 'commands', 'cmd', 'script']
+function objectionToLine(text: string, store: StorePaths): Objection | undefined {
+  const isTooLong = text.length > MAX_CHARS
+  if (isTooLong && text.replaceAll(/["'\\\n]/g, '').includes('savestate'))
+    return { type: 'too-long' }
+  const mark = MARK.exec(text)?.[0]
+  const commands = allCommands(text.slice(0, MAX_CHARS))
+  const bases = commands.flatMap(({ words }) => (CHANGES_FOLDER.test(words[0] ?? '') ? words : []))
+  for (const command of commands) {
+    const refused = refusedIn(command)
+    if (refused !== undefined) return { type: 'needs-person', ...refused }
+    if (mark !== undefined && namesUs(command)) return { type: 'mark', variable: mark }
+    const named = [...command.words, ...command.targets].flatMap(pathsInWord)
+    if (named.some((path) => store.has(path, bases))) return { type: 'store' }
+  }
+  return undefined
+}
 
-function pathsIn(fields: Readonly<Record<string, unknown>>): readonly string[] {
-  const texts = ['patchText', 'patch', 'command', 'input'].flatMap((key) => textsOf(fields[key]))
-  const patched = texts
-    .filter((text) => text.startsWith('*** Begin Patch'))
+const MARK = new RegExp(`\\b(?:${AGENT_MARKS.map(([variable]) => variable).join('|')})\\b`)
+const CHANGES_FOLDER = /^(?:cd|pushd)$/
+
+/** Also the value in `--file=…`, `if=…` and `-C…`. */
+function pathsInWord(word: string): readonly string[] {
+  const value = /^(?:-[A-Za-z]|[^=/]+=)(.+)$/.exec(word)?.[1]
+  return value === undefined ? [word] : [word, value]
+}
+
+const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gm
+const PATCH_START = '*** Begin Patch'
+const COMMAND_KEYS = ['command', 'commands', 'cmd', 'script']
+/** Texts that a tool writes, or says to somebody. */
+const TEXT_KEYS =
+  /^(?:.*(?:content|contents|string|text|prompt|description|message|title|body|code)|query|regex)$/i
+const FOLDER_KEYS = ['path', 'dir_path', 'directory', 'cwd', 'root']
+const MAX_DEPTH = 8
+
+/** All strings of the input that may be paths, and folders that relative ones may start from. */
+function pathsIn(
+  { name }: Tool,
+  fields: Readonly<Record<string, unknown>>,
+): { readonly paths: readonly string[]; readonly bases: readonly string[] } {
+  // A pattern of a tool that searches in files is a text; one of a tool that finds files is a path.
+  const isSearch = /grep|search/i.test(basename(name))
+  const isText = (key: string) =>
+    TEXT_KEYS.test(key) || COMMAND_KEYS.includes(key) || (isSearch && key === 'pattern')
+  const paths = stringsIn(fields, { isText, depth: 0 })
+  const patched = ['patchText', 'patch', 'command', 'input']
+    .flatMap((key) => textsOf(fields[key]))
+    .filter((text) => text.startsWith(PATCH_START))
     .flatMap((patch) => [...patch.matchAll(PATCHED)].map(([, at, to]) => (at ?? to ?? '').trim()))
-  return [...PATH_KEYS.flatMap((key) => textsOf(fields[key])), ...patched]
+  return {
+    paths: [...paths, ...patched],
+    bases: FOLDER_KEYS.flatMap((key) => textsOf(fields[key])),
+  }
+}
+
+type Depth = { readonly isText: (key: string) => boolean; readonly depth: number }
+
+function stringsIn(value: unknown, { isText, depth }: Depth): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return []
+  const below = { isText, depth: depth + 1 }
+  return Object.entries(value).flatMap(([key, item]) => (isText(key) ? [] : stringsIn(item, below)))
 }
 
 function commandTexts(fields: Readonly<Record<string, unknown>>): readonly string[] {
@@ -53,47 +104,15 @@ function commandTexts(fields: Readonly<Record<string, unknown>>): readonly strin
     // A list is either the words of one command or several commands.
     if (!Array.isArray(value)) return textsOf(value)
     const items = value.flatMap(textsOf)
-    return [...items, items.map(quoted).join(' ')]
+    return [...items, items.map(quote).join(' ')]
   })
-  return texts.filter((text) => !text.startsWith('*** Begin Patch'))
+  return texts.filter((text) => !text.startsWith(PATCH_START))
 }
 
 function textsOf(value: unknown): readonly string[] {
   return typeof value === 'string' ? [value] : []
 }
 
-function quoted(word: string): string {
+function quote(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`
-}
-
-/** What may stand before the program, and programs that start another one. */
-const BEFORE = /^(?:\w+=.*|!|\{|if|then|elif|else|while|until|do)$/
-const STARTERS =
-  /^(?:sudo|doas|env|nohup|time|timeout|nice|setsid|stdbuf|exec|command|xargs|node|bun|deno|npx|pnpx|bunx|npm|pnpm|yarn)$/
-const OURS = /(?:^|[\\/])savestate(?:@[\w.-]+|\.cmd|\.exe|[\\/]dist[\\/]cli[\\/](?:bin|cli)\.js)?$/
-
-/** What a simple command asks of our program; undefined if it starts another one. */
-function askedOfUs(words: readonly string[]): Asked | undefined {
-  const first = words.findIndex((word) => !BEFORE.test(word))
-  const isStarted = STARTERS.test(basename(words[first] ?? ''))
-  const start = isStarted ? words.findIndex((word) => OURS.test(word)) : first
-  if (!OURS.test(words[start] ?? '')) return undefined
-  const given = words.slice(start + 1)
-  const own = given.filter((_, at) => given[at - 1] !== '-C')
-  const [command = '', action] = own.filter((word) => !word.startsWith('-'))
-  // Behind the first `--` after it are no options.
-  const end = own.indexOf('--', own.indexOf(command))
-  const options = end === -1 ? own : own.slice(0, end)
-  const has = (option: string) =>
-    options.includes(`--${option}`) || (option === 'help' && options.includes('-h'))
-  return { command, action, has }
-}
-
-function isInStore(text: string, { cwd, home, storeHome }: GuardOptions): boolean {
-  const expanded =
-    home === undefined ? text : text.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
-  const path = isAbsolute(expanded) ? normalize(expanded) : join(cwd ?? '/', expanded)
-  // Most words are no paths at all, and then stand for one in the folder.
-  const inside = relative(storeHome, path)
-  return !inside.startsWith('..') && !isAbsolute(inside)
 }

@@ -20,14 +20,18 @@ export async function refusalOf(
   if (objection === undefined) return undefined
   if (objection.type === 'store')
     return 'Agents may not access the store of Savestate: the user restores work from it. Nothing was run. Use `savestate list`, `show` and `diff` to read checkpoints.'
+  if (objection.type === 'mark')
+    return `This command line names ${objection.variable}, by which Savestate recognizes agents, so it was not run. Run savestate without it.`
+  if (objection.type === 'too-long')
+    return 'This command line is too long to be checked, and it names savestate, so it was not run. Write long texts to files with another tool.'
   const { need, what } = objection
   if (need === 'always')
-    return `Only the user may run \`savestate ${what}\` in this form, so it was not run. Ask the user to run it in their own terminal.`
+    return `The command line contains \`savestate ${what}\`, which only the user may run in this form, so it was not run. Ask the user to run it in their own terminal.`
   if (await mayRewind(store, { agent, folder })) return undefined
-  return `\`savestate ${what}\` can discard work, and the user has not allowed agents to run it, so it was not run. Ask the user to run it in their own terminal; \`--dry-run\` shows what it would do.`
+  return `The command line contains \`savestate ${what}\`, which can discard work, and the user has not allowed agents to run it, so it was not run. Ask the user to run it in their own terminal; \`--dry-run\` shows what it would do.`
 }
 
-/** Where the tool runs, as a whole path: of whoever does this work for a hook, the own folder says nothing. */
+/** Where the tool runs, as an absolute path; the daemon's own folder says nothing about that. */
 function folderOf(event: AgentEvent, own: string | undefined): string | undefined {
   const told = event.cwd ?? own
   if (told === undefined || isAbsolute(told)) return told

@@ -1,6 +1,5 @@
-// A line of shell, taken apart far enough to see which programs it starts with which words. It is no shell: what is
-// made up while the line runs (variables, files that are sourced) is not seen. Texts that are only printed or written
-// to a file are not taken for commands.
+// Splits a line of shell into simple commands and their words. It is no shell: it does not know the values of variables,
+// and it does not read files that are sourced.
 import {
   type HereText,
   isDescriptor,
@@ -10,38 +9,30 @@ import {
   shellsFor,
 } from './redirection.js'
 
-/** More than this no one types; what is behind it is not looked at. */
-const MAX_CHARS = 50_000
-const MAX_DEPTH = 4
-
 export type Command = {
   /** Without their quotes. */
   readonly words: readonly string[]
-  /** What its redirections name: files above all. */
+  /** The names of files, and other words after a redirection. */
   readonly targets: readonly string[]
+  /** Texts in `$(…)` within double quotes, which the shell runs. */
+  readonly nested: readonly string[]
+  /** Texts on its stdin, by `<<` and `<<<`. */
+  readonly given: readonly string[]
+  /** Reads what another command prints: it follows a `|`. */
+  readonly isFed: boolean
 }
 
-/** Every simple command of the text; also those in `$(…)`, `sh -c '…'` and the like. */
+/** The simple commands of a line of shell, also those in `(…)` and in `$(…)` without quotes. */
 export function commandsIn(text: string): readonly Command[] {
-  return commandsAt(text.slice(0, MAX_CHARS), 0)
-}
-
-function commandsAt(text: string, depth: number): readonly Command[] {
-  if (depth > MAX_DEPTH) return []
-  const found = shellsFor(text).flatMap((shell) => new Reader(text, shell).read())
-  return found.flatMap(({ words, targets, given, nested }) => {
-    const inner = [...nested, ...textsRunBy(words, given)]
-    return [{ words, targets }, ...inner.flatMap((one) => commandsAt(one, depth + 1))]
-  })
+  return shellsFor(text).flatMap((shell) => new Reader(text, shell).read())
 }
 
 type Simple = {
   words: string[]
   targets: string[]
-  /** Texts within its words that the shell runs. */
   nested: string[]
-  /** Given on its stdin by `<<` and `<<<`. */
   given: string[]
+  isFed: boolean
 }
 
 /** A command that is being read. */
@@ -53,20 +44,21 @@ type Begun = Simple & {
   awaiting: Redirection | undefined
 }
 
-const SHELL = /(?:^|\/)(?:ba|da|z|k|fi)?sh$/
-
-/** What a shell or `eval` is given to run. */
-function textsRunBy(words: readonly string[], given: readonly string[]): readonly string[] {
-  const at = words.findIndex((word) => SHELL.test(word) || word === 'eval')
-  if (at === -1) return []
-  if (words[at] === 'eval') return [words.slice(at + 1).join(' ')]
-  const flag = words.findIndex((word, place) => place > at && /^-\w*c$/.test(word))
-  return [...(flag === -1 ? [] : words.slice(flag + 1, flag + 2)), ...given]
-}
-
 function begun(): Begun {
   const lists = { words: [], targets: [], nested: [], given: [] }
-  return { ...lists, word: undefined, isPlain: true, awaiting: undefined }
+  return { ...lists, isFed: false, word: undefined, isPlain: true, awaiting: undefined }
+}
+
+const ESCAPE = /\\(?:x([0-9a-f]{1,2})|u([0-9a-f]{1,4})|([0-7]{1,3})|(.))/gis
+
+function decodeEscape(
+  _all: string,
+  ...[hex, unicode, octal, char]: (string | undefined)[]
+): string {
+  const code = hex ?? unicode
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8))
+  return /^[nrt]$/.test(char ?? '') ? ' ' : (char ?? '')
 }
 
 /** Reads once from the beginning to the end. */
@@ -100,7 +92,8 @@ class Reader {
       // Before a line end it joins two lines; before anything else it makes it a plain one.
       if (rest[1] !== '\n') this.#addQuoted(rest[1] ?? '')
       this.#at += 2
-    } else if (char === "'") this.#single()
+    } else if (rest === "$'") this.#escaped()
+    else if (char === "'") this.#single()
     else if (char === '"') this.#double()
     else if (char === '#' && this.#command.word === undefined) this.#skipTo('\n')
     else if (char === '\n') this.#line()
@@ -118,11 +111,18 @@ class Reader {
       this.#interrupt('(', 1)
     } else if (char === ')') this.#resume(1)
     else {
-      if (/[;|]/.test(char)) this.#endCommand()
+      if (char === '|') this.#pipe()
+      else if (char === ';') this.#endCommand()
       else if (/\s/.test(char)) this.#endWord()
       else this.#add(char)
       this.#at++
     }
+  }
+
+  #pipe(): void {
+    this.#endCommand()
+    const isOr = this.#text[this.#at + 1] === '|' || this.#text[this.#at - 1] === '|'
+    this.#command.isFed = !isOr
   }
 
   /** What it will print is not known, and stands for a word or a part of one. */
@@ -168,6 +168,15 @@ class Reader {
     this.#skipTo("'")
     this.#addQuoted(this.#text.slice(start, this.#at))
     this.#at++
+  }
+
+  /** `$'…'`, in which bash and zsh decode escapes. */
+  #escaped(): void {
+    const [whole, inside = ''] = /^\$'((?:[^'\\]|\\.)*)'?/s.exec(this.#text.slice(this.#at)) ?? [
+      '$',
+    ]
+    this.#addQuoted(inside.replaceAll(ESCAPE, decodeEscape))
+    this.#at += whole.length
   }
 
   #double(): void {
@@ -233,8 +242,10 @@ class Reader {
 
   #endCommand(): void {
     this.#endWord()
-    const { words, targets } = this.#command
-    if (words.length > 0 || targets.length > 0) this.#found.push(this.#command)
-    this.#command = begun()
+    const { words, targets, isFed } = this.#command
+    const isEmpty = words.length === 0 && targets.length === 0
+    if (!isEmpty) this.#found.push(this.#command)
+    // `|&`: the `&` ends no command.
+    this.#command = { ...begun(), isFed: isEmpty && isFed }
   }
 }

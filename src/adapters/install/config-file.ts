@@ -177,6 +177,6 @@ function ifThere<Result>(look: () => Result): Result | undefined {
   }
 }
 
-function isCode(error: unknown, ...codes: readonly string[]): boolean {
+export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some((code) => code === error.code)
 }

@@ -1,0 +1,132 @@
+// Whether a text names a path in the store. Paths are compared by their real names: a home that is a link, or a link in
+// the project, leads to the store under another name.
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join, normalize, relative, sep } from 'node:path'
+import { isCode } from '../install/config-file.js'
+
+export type PathOptions = {
+  /** Where the tool runs, as a whole path. */
+  readonly cwd: string | undefined
+  /** The user's home, for `~`. */
+  readonly home: string | undefined
+  readonly storeHome: string
+}
+
+/** Longer texts, and those of several lines, are no paths. */
+const MAX_CHARS = 4096
+const GLOB = /[*?[{]/
+
+/** Remembers which paths it has resolved; make a new one for each call of a tool. */
+export class StorePaths {
+  readonly #options: PathOptions
+  readonly #store: string
+  readonly #resolved = new Map<string, string>()
+
+  constructor(options: PathOptions) {
+    this.#options = options
+    this.#store = this.#resolve(options.storeHome)
+  }
+
+  /** `bases` are folders besides `cwd` that a relative path may start from. */
+  has(text: string, bases: readonly string[] = []): boolean {
+    if (text === '' || text.length > MAX_CHARS || /[\n\0]/.test(text)) return false
+    const path = this.#expand(text)
+    const { cwd = '/' } = this.#options
+    const starts = isAbsolute(path) ? [''] : [cwd, ...bases.map((base) => this.#absolute(base))]
+    return starts.some((start) => this.#isInside(start === '' ? path : `${start}/${path}`))
+  }
+
+  #isInside(path: string): boolean {
+    if (GLOB.test(path)) return this.#matches(path)
+    // By name and by what it leads to. Only the kernel's way of reading `link/..` is right for the second.
+    return [normalize(path), this.#resolve(path)].some(
+      (one) => isIn(one, this.#store) || isIn(one, this.#options.storeHome),
+    )
+  }
+
+  /** A pattern names the store if its first components match all components of the store's path. */
+  #matches(pattern: string): boolean {
+    const parts = pattern.split('/')
+    const first = parts.findIndex((part) => GLOB.test(part))
+    const start = parts.slice(0, first).join('/') || '/'
+    if (this.#isInside(start)) return true
+    const globs = parts.slice(first)
+    return [normalize(start), this.#resolve(start)].some((folder) =>
+      [this.#store, this.#options.storeHome].some((store) => {
+        const names = relative(folder, store).split(sep)
+        return isIn(store, folder) && names.every((name, at) => matchesName(globs[at] ?? '', name))
+      }),
+    )
+  }
+
+  #absolute(base: string): string {
+    const path = this.#expand(base)
+    return isAbsolute(path) ? path : join(this.#options.cwd ?? '/', path)
+  }
+
+  #expand(text: string): string {
+    const { home, storeHome } = this.#options
+    const path = text.startsWith('file:') ? pathOfUri(text) : text
+    const inStore = path.replace(/^\$(?:SAVESTATE_HOME\b|\{SAVESTATE_HOME[^}]*\})/, () => storeHome)
+    if (home === undefined) return inStore
+    return inStore.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, () => home)
+  }
+
+  /** The real path of the nearest parent that exists, and the rest as it is. */
+  #resolve(path: string): string {
+    const known = this.#resolved.get(path)
+    if (known !== undefined) return known
+    const found = realPath(path) ?? this.#resolveParent(path)
+    this.#resolved.set(path, found)
+    return found
+  }
+
+  #resolveParent(path: string): string {
+    const end = path.replace(/\/+$/, '').lastIndexOf(sep)
+    if (end < 0) return path
+    return join(end === 0 ? '/' : this.#resolve(path.slice(0, end)), path.slice(end + 1))
+  }
+}
+
+const UNRESOLVED = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG']
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (isCode(error, ...UNRESOLVED)) return undefined
+    throw error
+  }
+}
+
+function isIn(path: string, folder: string): boolean {
+  const inside = relative(folder, path)
+  return inside.split(sep)[0] !== '..' && !isAbsolute(inside)
+}
+
+/** `file:///a%20b` and `file://host/a`. */
+function pathOfUri(uri: string): string {
+  const path = uri.replace(/^file:(?:\/\/[^/]*)?(?=\/)/, '')
+  return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'),
+  )
+}
+
+/** One component of a path. `**` names no folder in particular, so it matches nothing. */
+function matchesName(glob: string, name: string): boolean {
+  if (glob.includes('**') || (name.startsWith('.') && /^[*?]/.test(glob))) return false
+  const source = glob.replaceAll(SIGN, (sign) => {
+    if (sign === '*') return '.*'
+    if (sign === '?' || sign.startsWith('[')) return '.'
+    if (sign.startsWith('{') && sign.length > 1)
+      return `(?:${sign.slice(1, -1).split(',').map(escapeForRegExp).join('|')})`
+    return escapeForRegExp(sign)
+  })
+  return new RegExp(`^${source}$`).test(name)
+}
+
+const SIGN = /\*|\?|\[[^\]]+\]|\{[^{}]*\}|[.+^$()|\\{}[\]]/g
+
+function escapeForRegExp(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+}
