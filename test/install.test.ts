@@ -14,7 +14,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { AGENT_NAMES } from '../src/adapters/agents/event.js'
-import { entryOf, EVENTS, type Recipe } from '../src/adapters/install/recipes.js'
+import { entryOf, EVENTS, type Recipe, targetsOf } from '../src/adapters/install/recipes.js'
 import { type Scratch, scratch } from './cli/program.js'
 
 const SETTINGS = `{
@@ -100,6 +100,86 @@ const PROJECT_FILES = [
   '.github/hooks/savestate.json',
   '.opencode/plugins/savestate.js',
 ]
+
+test('an install for a project writes nothing through links that lead out of it', () => {
+  using s = scratch({ 'package.json': '{}' })
+  for (const agent of AGENT_NAMES) put(join(s.folder, 'bin', agent), '', 0o755)
+  const outside = join(s.folder, 'outside')
+  put(join(outside, 'settings.json'), '{"of": "another program"}\n')
+  // A whole folder, a file, and a file that does not exist yet.
+  symlinkSync(outside, join(s.project, '.claude'))
+  put(join(s.project, '.cursor/x'), '')
+  symlinkSync('../../outside/settings.json', join(s.project, '.cursor/hooks.json'))
+  put(join(s.project, '.github/x'), '')
+  symlinkSync(join(outside, 'new'), join(s.project, '.github/hooks'))
+  // A link within the project is followed.
+  mkdirSync(join(s.project, 'agents'))
+  symlinkSync('agents', join(s.project, '.gemini'))
+  const before = filesOf(outside)
+
+  const dry = s.run(['install', 'claude', '--project', '--dry-run'])
+  expect([dry.code, dry.stderr]).toEqual([
+    2,
+    expect.stringMatching(/leads from it out of the project, to .*outside\/settings\.json/),
+  ])
+  const { agents } = JSON.parse(
+    s.run(['install', '--all', '--project', '-y', '--json']).stdout,
+  ) as {
+    readonly agents: readonly {
+      readonly agent: string
+      readonly applied: boolean
+      readonly error?: { readonly code: string }
+    }[]
+  }
+  const refused = agents.filter(({ error }) => error !== undefined)
+  expect(refused.map(({ agent, error, applied }) => [agent, error?.code, applied])).toEqual([
+    ['claude', 'CONFIG_INVALID', false],
+    ['cursor', 'CONFIG_INVALID', false],
+    ['copilot', 'CONFIG_INVALID', false],
+  ])
+  expect(existsSync(join(s.project, 'agents/settings.json'))).toBe(true)
+  expect(filesOf(outside)).toEqual(before)
+  expect(read(join(outside, 'settings.json'))).toBe('{"of": "another program"}\n')
+
+  // Nor does an uninstall.
+  const ours = `{"hooks": {"stop": [{"command": "savestate hook cursor stop"}]}}\n`
+  put(join(outside, 'settings.json'), ours)
+  const removed = s.run(['uninstall', 'cursor', '--project', '-y'])
+  expect([removed.code, removed.stderr]).toEqual([2, expect.stringContaining('out of the project')])
+  expect(read(join(outside, 'settings.json'))).toBe(ours)
+})
+
+test('deny rules name the store by its real path and by the path through a home that is a link', () => {
+  using s = scratch()
+  const [real, home] = [join(s.folder, 'real'), join(s.folder, 'home')]
+  mkdirSync(join(real, '.savestate'), { recursive: true, mode: 0o700 })
+  symlinkSync(real, home)
+  const environment = { HOME: home, SAVESTATE_HOME: undefined }
+  const targets = (['claude', 'gemini'] as const).flatMap((agent) =>
+    targetsOf({
+      agent,
+      scope: { type: 'user' },
+      environment,
+      command: { launcher: undefined, strict: false },
+      storeHome: join(real, '.savestate'),
+    }),
+  )
+  const [claude] = targets
+  const policy = targets.find(({ path }) => path.endsWith('policies/savestate.toml'))
+  const rules = claude?.type === 'json' ? claude.add.map(({ value }) => value) : []
+  expect(rules.filter((rule) => typeof rule === 'string')).toEqual([
+    `Read(/${real}/.savestate/**)`,
+    `Edit(/${real}/.savestate/**)`,
+    'Read(~/.savestate/**)',
+    'Edit(~/.savestate/**)',
+  ])
+  const pattern =
+    policy?.type === 'file' ? /argsPattern = (.*)/.exec(policy.content)?.[1] : undefined
+  const denied = new RegExp(String(JSON.parse(pattern ?? '""')))
+  for (const folder of [real, home])
+    expect(denied.test(`{"file_path":"${folder}/.savestate/ledger.db"}`)).toBe(true)
+  expect(denied.test(`{"file_path":"${home}/.savestate-notes"}`)).toBe(false)
+})
 
 test('with --mcp each agent has its server as well; what a person has set up stays, and all of it goes again', () => {
   using s = scratch({ 'package.json': '{}' })

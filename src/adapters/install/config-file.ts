@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, parse, resolve, sep } from 'node:path'
 import { explainSystemError, SavestateError } from '../../index.js'
+import { pathBelow } from './places.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -106,6 +107,19 @@ export function removeFolders(folders: readonly string[]): void {
 /** For a file that is to be made. Throws CONFIG_INVALID where it never can be. */
 export function expectPlace(path: string): void {
   missingFolders(dirname(targetOf(path)))
+}
+
+/**
+ * Throws CONFIG_INVALID for a path in the project that leads out of it: a repository brings its own links, and must not
+ * choose which files of its user are written (I4).
+ */
+export function expectInside(path: string, root: string): void {
+  if (pathBelow(root, path) === undefined || pathBelow(root, targetOf(path)) !== undefined) return
+  throw new SavestateError(
+    'CONFIG_INVALID',
+    `${path} is left as it is: a symbolic link leads from it out of the project, to ${targetOf(path)}`,
+    { hint: 'Remove the link, or install without --project.' },
+  )
 }
 
 /** Where a path leads, link by link, as the system goes; also if there is nothing yet. Throws CONFIG_INVALID. */

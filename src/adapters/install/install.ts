@@ -1,10 +1,11 @@
 // Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SavestateError, type Store } from '../../index.js'
 import { AGENT_NAMES, type AgentName } from '../agents/event.js'
 import { isAllowed, setAllowed } from '../guard/allowed.js'
 import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
-import { readConfig, removeFolders, writeConfig } from './config-file.js'
+import { expectInside, readConfig, removeFolders, writeConfig } from './config-file.js'
 import { planServer } from './codex-server.js'
 import type { DaemonAddress } from './daemon-hook.js'
 import { FAILS_OPEN } from './hook-command.js'
@@ -48,6 +49,7 @@ export async function planInstallOf(store: Store, request: InstallRequest): Prom
   const targets = targetsOf(recipe)
   const { agent, scope, environment, allowRewind = false } = request
   const servers = codexServers(request)
+  expectAllInside([...paths(targets), servers], scope)
   const records = await readRecords(store, [...paths(targets), servers])
   const { changes, notes } = planInstall(targets, records)
   const change = agent === 'codex' ? planServer(servers, recipe.server, records) : undefined
@@ -92,6 +94,7 @@ export async function planUninstallOf(
 ): Promise<Plan> {
   const targets = targetsOf(recipeOf(request))
   const [trust, servers] = [trustFile(request.environment), codexServers(request)]
+  expectAllInside([...paths(targets), servers].filter(existsSync), request.scope)
   const records: Records =
     store === undefined ? new Map() : await readRecords(store, [...paths(targets), trust, servers])
   const permission = store === undefined ? undefined : await permissionChange(store, request, false)
@@ -198,9 +201,16 @@ export async function applyChanges(
 }
 
 /** What is in a project is for all who work on it, what is in a home is for one. */
-function written(change: FileChange, { type }: Scope): readonly string[] {
+function written(change: FileChange, scope: Scope): readonly string[] {
+  // Again, because the question may have been open for a while.
+  expectAllInside([change.path], scope)
+  const { type } = scope
   const mode = type === 'project' ? change.mode : change.mode & 0o700
   return writeConfig({ ...change, mode, folderMode: type === 'project' ? 0o755 : 0o700 })
+}
+
+function expectAllInside(targets: readonly string[], scope: Scope): void {
+  if (scope.type === 'project') for (const path of targets) expectInside(path, scope.root)
 }
 
 function recipeOf(given: InstallRequest): Recipe {

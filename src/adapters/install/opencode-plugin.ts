@@ -7,6 +7,7 @@ export function opencodePlugin(command: HookCommand, server: McpServer | undefin
   const line = commandLine(command, { agent: 'opencode', event: '"$1"' })
   return `// Written by \`savestate install\` opencode. \`savestate uninstall opencode\` removes it.
 import { spawn } from "node:child_process"
+import { existsSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
@@ -103,7 +104,9 @@ export const Savestate = async ({ client, directory }) => {
     const rules = typeof permission === "string" ? { "*": permission } : permission
     const { external_directory: outside = {} } = rules
     const others = typeof outside === "string" ? { "*": outside } : outside
-    const mine = { [STORE]: "deny", [join(STORE, "*")]: "deny" }
+    // Also by its real path, if it is behind a link.
+    const names = existsSync(STORE) ? [STORE, realpathSync(STORE)] : [STORE]
+    const mine = Object.fromEntries(names.flatMap((name) => [[name, "deny"], [join(name, "*"), "deny"]]))
     config.permission = { ...rules, external_directory: { ...others, ...mine } }
   }
 ${server === undefined ? '' : SERVE}

@@ -1,5 +1,5 @@
 // What is written for each agent, as data.
-import { isAbsolute, join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { AgentName } from '../agents/event.js'
 import { recordOf } from '../agents/payload.js'
 import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
@@ -7,7 +7,14 @@ import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './json-edit.js'
 import { type McpServer, serverEntry, serverPlace } from './mcp-server.js'
 import { opencodePlugin } from './opencode-plugin.js'
-import { configFolder, type Environment, homeOf, type Scope } from './places.js'
+import {
+  configFolder,
+  type Environment,
+  homeOf,
+  pathBelow,
+  type Scope,
+  storeSpellings,
+} from './places.js'
 
 export type Recipe = {
   readonly agent: AgentName
@@ -255,17 +262,23 @@ function isOurEntry(value: unknown, agent: AgentName): boolean {
 
 /** For Claude Code. A path of this machine is nothing for a file that a whole team shares. */
 function denyRules({ scope, environment, storeHome }: Recipe): readonly string[] {
-  const inHome = relative(homeOf(environment), storeHome)
-  const isInHome = inHome !== '' && !inHome.startsWith('..') && !isAbsolute(inHome)
-  if (!isInHome && scope.type === 'project') return []
-  const folder = isInHome ? `~/${inHome}` : `/${storeHome}`
-  return [`Read(${folder}/**)`, `Edit(${folder}/**)`]
+  const home = homeOf(environment)
+  const folders = storeSpellings(storeHome, environment).flatMap((path) => {
+    const inHome = pathBelow(home, path)
+    if (inHome !== undefined) return [`~/${inHome}`]
+    return scope.type === 'project' ? [] : [`/${path}`]
+  })
+  return folders.flatMap((folder) => [`Read(${folder}/**)`, `Edit(${folder}/**)`])
 }
 
-/** Gemini CLI reads rules of a person; those of a project it passes over. */
-function geminiPolicy({ scope, storeHome }: Recipe, folder: string): readonly Target[] {
+/** Gemini CLI reads rules of a user; it ignores those of a project. */
+function geminiPolicy(recipe: Recipe, folder: string): readonly Target[] {
+  const { scope, storeHome, environment } = recipe
   if (scope.type === 'project') return []
-  const path = storeHome.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  const paths = storeSpellings(storeHome, environment).map((path) =>
+    path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+  )
+  const path = paths.length === 1 ? paths.join() : `(?:${paths.join('|')})`
   const content = [
     `# ${FILE_MARK} gemini: its tools for files are kept from the store.`,
     '[[rule]]',
