@@ -299,10 +299,41 @@ test('a TCP port is open only while an agent has hooks over HTTP', async () => {
   expect(ports()).toEqual([])
 })
 
+test('the token is in no output, and a new one replaces it once no hooks contain it', async () => {
+  using s = daemonScratch({ 'package.json': '{}' })
+  const token = () =>
+    String(JSON.parse(readFileSync(join(s.home, 'daemon/http.json'), 'utf8')).token)
+  const settings = join(s.folder, 'user/.claude/settings.json')
+  const outputs: string[] = []
+  const run = (...args: string[]) => {
+    const { stdout, stderr } = s.run(args)
+    outputs.push(stdout, stderr)
+  }
+  s.daemon('start', '--http')
+  const first = token()
+  run('install', 'claude', '--http', '--dry-run')
+  run('install', 'claude', '--http', '-y', '--json')
+  expect(readFileSync(settings, 'utf8')).toContain(first)
+  run('install', 'claude', '--dry-run', '--json')
+  run('uninstall', 'claude', '--dry-run')
+  expect(outputs.join('')).toContain('Bearer ********')
+  expect(outputs.join('')).not.toContain(first)
+
+  expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
+  expect(existsSync(join(s.home, 'daemon/http.json'))).toBe(false)
+  const { port } = s.daemon('start', '--http')
+  const ask = async (bearer: string) => {
+    const headers = { authorization: `Bearer ${bearer}` }
+    return (await fetch(`http://127.0.0.1:${port}/v1/status`, { headers })).status
+  }
+  expect([await ask(first), await ask(token())]).toEqual([401, 200])
+})
+
 test('an install without --http takes the port back as well', () => {
   using s = daemonScratch({ 'package.json': '{}' })
   s.run(['install', 'claude', '--http', '-y'])
   expect(s.run(['install', 'claude', '-y']).code).toBe(0)
+  expect(existsSync(join(s.home, 'daemon/http.json'))).toBe(false)
   expect(s.address()).toBeUndefined()
   expect(s.daemon('start').port).toBeNull()
 })

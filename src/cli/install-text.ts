@@ -127,9 +127,14 @@ export function changeText(change: FileChange, paint: Paint): string {
   )
 }
 
-/** The lines that come (`+`) and go (`-`), with a little around them. */
+/** Plans are printed, also to agents, and end up in logs. */
+const TOKEN = /\bBearer [0-9a-f]{64}\b/g
+
+/** The lines that come (`+`) and go (`-`), with a little around them, and without the token for the daemon. */
 export function diffLines(before: string, after: string): readonly string[] {
-  const all = linesWithChanges(linesOf(before), linesOf(after))
+  const all = linesWithChanges(linesOf(before), linesOf(after)).map((line) =>
+    line.replaceAll(TOKEN, 'Bearer ********'),
+  )
   const isNear = all.map((_, at) =>
     all.slice(Math.max(0, at - AROUND), at + AROUND + 1).some((line) => !line.startsWith(' ')),
   )

@@ -180,14 +180,22 @@ async function storeHome(request: Request): Promise<string> {
   return open?.home ?? defaultHome()
 }
 
-/** Runs the work, then ends the daemon if no hooks use its TCP port any more. The next hook starts one without a port. */
+/** Runs the work, then closes the daemon's TCP port if no hooks use it any more. */
 export async function closingUnusedPort(
   store: Store | undefined,
   work: () => Promise<void>,
 ): Promise<void> {
   const wasUsed = store !== undefined && (await usesHttp(store))
   await work()
-  if (!wasUsed || (await usesHttp(store))) return
+  if (wasUsed && !(await usesHttp(store))) await closePort(store)
+}
+
+/** Ends the daemon, and forgets its token. The next hook starts one without a port. */
+export async function closePort({ home }: Store): Promise<void> {
+  const { loadDaemon } = await import('../http/index.js')
+  const { forgetHttpPlace } = await loadDaemon()
+  // First: the token was in settings that are gone, so it must not be valid again if the daemon does not answer.
+  forgetHttpPlace(home)
   await (await import('./stop-daemon.js')).stopDaemon()
 }
 

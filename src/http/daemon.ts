@@ -17,7 +17,7 @@ import { WatchedProjects } from './watched-projects.js'
 import { Workload } from './workload.js'
 
 export { failureLog } from './failure-log.js'
-export { notedHttpPlace } from './http-place.js'
+export { forgetHttpPlace, notedHttpPlace } from './http-place.js'
 
 const LOOK_EVERY_MS = 5000
 const MINUTE_MS = 60_000

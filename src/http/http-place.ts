@@ -1,6 +1,7 @@
-// The port and the token for HTTP. Agents have both noted in their settings, so they stay from one start to the next.
+// The port and the token for HTTP. Agents have both in their settings, so they stay the same from one start of the daemon to
+// the next, until the last of these settings is gone.
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -16,6 +17,11 @@ export type HttpPlace = { readonly port: number | undefined; readonly token: str
 export function notedHttpPlace(home: string): HttpPlace | undefined {
   const path = join(home, 'daemon', HTTP_FILE)
   return existsSync(path) ? parsed(readFileSync(path, 'utf8')) : undefined
+}
+
+/** The next daemon with HTTP gets a new port and a new token. One that is running keeps the old ones. */
+export function forgetHttpPlace(home: string): void {
+  rmSync(join(home, 'daemon', HTTP_FILE), { force: true })
 }
 
 /** As noted; new where it is not, or not as we write it. */

@@ -5,6 +5,7 @@ import { changeText, shortPath } from '../install-text.js'
 import {
   type AgentResult,
   chosenAgents,
+  closePort,
   closingUnusedPort,
   hasWork,
   type Outcome,
@@ -28,7 +29,7 @@ export const run = command<Outcome>({
     })
     // Planning such hooks has opened the port.
     if (rest.declined && request.options.has('http') && !(await usesHttp(store)))
-      await (await import('../stop-daemon.js')).stopDaemon()
+      await closePort(store)
     const done: AgentResult[] = []
     const isAfterChanges = planned.some(hasWork)
     await closingUnusedPort(store, async () => {
