@@ -1,5 +1,6 @@
 // Who may speak to the daemon over HTTP and over its socket, and what becomes of everybody else.
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
@@ -180,6 +181,31 @@ test('who is slow is sent away', async () => {
     '',
     '',
   ])
+})
+
+test('idle connections of others do not keep honest requests out', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const status = (by?: Agent) =>
+    ask({ method: 'GET', path: '/v1/status', headers: bearer(), ...(by && { agent: by }) })
+  // This one has sent the token, so it stays open.
+  expect(await status(agent)).toMatchObject({ status: 200 })
+  const idle = Array.from({ length: 100 }, () => connect({ host: '127.0.0.1', port }))
+  try {
+    await Promise.all(
+      idle.map((one) =>
+        once(
+          one.on('error', () => undefined),
+          'connect',
+        ),
+      ),
+    )
+    for (let count = 0; count < 20; count += 1)
+      expect(await status()).toMatchObject({ status: 200 })
+    expect(await status(agent)).toMatchObject({ status: 200 })
+  } finally {
+    for (const one of idle) one.destroy()
+    agent.destroy()
+  }
 })
 
 test('after all that the daemon is still fine', async () => {

@@ -34,6 +34,7 @@ type Answer = {
 type Route = { readonly method: string; answer(request: IncomingMessage): Promise<Answer> }
 
 export function httpServer(options: HttpServerOptions): Server {
+  const strangers = new Strangers()
   const routes: Routes = {
     '/v1/status': { method: 'GET', answer: async () => json(200, options.status()) },
     '/v1/save': {
@@ -52,7 +53,7 @@ export function httpServer(options: HttpServerOptions): Server {
     },
     (request, response) => {
       const done = options.work.begin()
-      void answerTo(request, routes, options)
+      void answerTo(request, routes, { ...options, strangers })
         .then((answer) => send(response, answer, { isStopping: options.isStopping() }))
         .catch((error: unknown) => {
           options.log(error)
@@ -61,8 +62,35 @@ export function httpServer(options: HttpServerOptions): Server {
         .finally(done)
     },
   )
-  server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', (socket: Socket) => strangers.add(socket))
   return server
+}
+
+/**
+ * Connections that have not sent the token yet, oldest first. If too many connections are open, a new one takes the place of
+ * the oldest of these, so another user of the machine cannot keep honest requests out by opening connections.
+ */
+class Strangers {
+  readonly #sockets = new Set<Socket>()
+  #open = 0
+
+  add(socket: Socket): void {
+    this.#sockets.add(socket)
+    this.#open += 1
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#open -= 1
+    })
+    const [oldest] = this.#sockets
+    if (this.#open <= MAX_CONNECTIONS || oldest === undefined) return
+    this.#sockets.delete(oldest)
+    oldest.destroy()
+  }
+
+  /** It has sent the token. */
+  admit(socket: Socket): void {
+    this.#sockets.delete(socket)
+  }
 }
 
 type Routes = Readonly<Record<string, Route>>
@@ -70,11 +98,12 @@ type Routes = Readonly<Record<string, Route>>
 async function answerTo(
   request: IncomingMessage,
   routes: Routes,
-  options: HttpServerOptions,
+  options: HttpServerOptions & { readonly strangers: Strangers },
 ): Promise<Answer> {
-  const { token, isStopping, log, work } = options
+  const { token, isStopping, log, work, strangers } = options
   const refusal = refusalOf(request.headers, { port: portOf(request.socket), token })
   if (refusal !== undefined) return failed(refusal.status, { code: 'ACCESS_REFUSED', ...refusal })
+  strangers.admit(request.socket)
   const path = (request.url ?? '').split('?')[0] ?? ''
   const route = Object.hasOwn(routes, path) ? routes[path] : hookRoute(path, options)
   if (route === undefined) return nothingThere(routes)
