@@ -140,15 +140,17 @@ async function sessionCandidates(): Promise<Candidate[]> {
   const { relativeTime } = await import('./relative-time.js')
   const now = new Date()
   const sessions = await inStore((store) => store.sessions())
-  return (
-    sessions
-      // Whoever named a session so has to type it: a candidate is one line without a tab.
-      .filter(({ id }) => !/\p{Cc}/u.test(id))
-      .map(({ id, status, interrupted, updatedAt }) => [
-        id,
-        `${interrupted ? 'interrupted' : printableLine(status)}, ${relativeTime(updatedAt, now)}`,
-      ])
-  )
+  return sessions
+    .filter(({ id }) => isOffered(id))
+    .map(({ id, status, interrupted, updatedAt }) => [
+      id,
+      `${interrupted ? 'interrupted' : printableLine(status)}, ${relativeTime(updatedAt, now)}`,
+    ])
+}
+
+/** A candidate is one line without a tab. Users type other names themselves, and names that show less than they contain. */
+function isOffered(name: string): boolean {
+  return !/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(name)
 }
 
 async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
@@ -176,7 +178,7 @@ async function describe(checkpoints: readonly CheckpointView[]): Promise<Candida
   })
   return [
     ...described.flatMap(({ name, description }): Candidate[] =>
-      name === null ? [] : [[name, description]],
+      name === null || !isOffered(name) ? [] : [[name, description]],
     ),
     ...described.map(({ number, description }): Candidate => [number, description]),
     ...described.map(({ id, description }): Candidate => [id, description]),

@@ -44,22 +44,31 @@ _savestate() {
   COMPREPLY=()
   while IFS= read -r line; do
     case $line in
-      :files)
-        compopt -o filenames 2>/dev/null
-        while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "\${current#--*=}")
-        ;;
-      :folders)
-        compopt -o filenames 2>/dev/null
-        while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -d -- "\${current#--*=}")
-        ;;
+      :files) _savestate_paths -f "\${current#--*=}" "$quote" ;;
+      :folders) _savestate_paths -d "\${current#--*=}" "$quote" ;;
       *)
         line=\${line%%$'\\t'*}
-        line=\${line#"$before"}
-        [[ -z $quote ]] && line=$(printf %q "$line")
-        COMPREPLY+=("$line")
+        _savestate_add "\${line#"$before"}" "$quote"
         ;;
     esac
   done < <(savestate __complete -- "\${words[@]:1}" 2>/dev/null)
+}
+# Bash inserts a candidate as it is, so the shell would expand what it contains. Inside quotes nothing is offered that they do
+# not protect.
+_savestate_add() {
+  case $2 in
+    \\') [[ $1 == *\\'* ]] || COMPREPLY+=("$1") ;;
+    \\") [[ $1 == *[\\$\\\`\\"\\\\!]* ]] || COMPREPLY+=("$1") ;;
+    *) COMPREPLY+=("$(printf %q "$1")") ;;
+  esac
+}
+_savestate_paths() {
+  local path isQuoted=
+  # With this option bash quotes paths itself. Bash 3.2 does not have it.
+  compopt -o filenames 2>/dev/null && isQuoted=1
+  while IFS= read -r path; do
+    if [[ -n $isQuoted ]]; then COMPREPLY+=("$path"); else _savestate_add "$path" "$3"; fi
+  done < <(compgen "$1" -- "$2")
 }
 complete -F _savestate savestate
 `

@@ -1,4 +1,5 @@
 // Completion: what the program offers, and what a real bash makes of it.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch, steady } from './program.js'
@@ -149,10 +150,55 @@ test('a real bash completes, and runs nothing that a name holds', () => {
   expect(typed('fork --of fix:login ', ['fork', '--of', 'fix', ':', 'login', ''])).toContain('1')
   expect(completed('show', 'before\\ l')).toEqual(['before\\ lunch'])
   expect(completed('show', "'before l")).toEqual(['before lunch'])
+  expect(completed('show', '"before l')).toEqual(['before lunch'])
   expect(typed('export --format=y', ['export', '--format', '=', 'y'])).toEqual(['yaml'])
   expect(typed('rewind 1 --path=s', ['rewind', '1', '--path', '=', 's'])).toEqual(['src'])
   expect(completed('rewind', '1', '--path', 'pwned')).toEqual([])
 })
+
+test('bash offers nothing inside quotes that it would expand there', () => {
+  const names = {
+    command: 'works$(touch pwned)',
+    backticks: 'works`touch pwned`',
+    closing: 'works";touch pwned;"',
+    backslash: 'works\\',
+    history: 'works!!',
+    apostrophe: "works';touch pwned;'",
+    plain: 'works well',
+    quoted: '"works" #1',
+  }
+  using s = scratch({ 'a.txt': 'one\n', 'f$(touch pwned)': '', "f';touch pwned;'": '', 'f g': '' })
+  for (const name of Object.values(names)) s.run(['save', '--name', name])
+  const completed = (line: string, word: string) => {
+    const script = `
+      source <(savestate completion bash)
+      COMP_LINE=$1$2 COMP_POINT=$((\${#1} + \${#2})) COMP_WORDS=($1 "$2")
+      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+      _savestate
+      printf '%s\\n' "\${COMPREPLY[@]}"`
+    s.write({ '../complete.sh': script })
+    const { stdout } = s.shell(`bash ../complete.sh ${quote(line)} ${quote(word)}`)
+    return stdout.split('\n').slice(0, -1).sort()
+  }
+  expect(completed('savestate show ', '"wor')).toEqual([names.plain, names.apostrophe])
+  const inSingle = [names.command, names.backticks, names.closing, names.backslash, names.history]
+  expect(completed('savestate show ', "'wor")).toEqual([...inSingle, names.plain].sort())
+  // Without quotes each is one word for the shell, which means the name and nothing else.
+  for (const word of ['wor', '\\"wor']) {
+    const candidates = completed('savestate show ', word)
+    const read = s.shell(`printf '%s\\n' ${candidates.join(' ')}`, { shell: 'bash' }).stdout
+    const meant = Object.values(names).filter((name) => name.startsWith(word.replace('\\', '')))
+    expect(read.split('\n').slice(0, -1).sort()).toEqual(meant.sort())
+  }
+  // Names of files too, where bash does not quote them itself.
+  expect(completed('savestate diff 1 -- ', '"f')).toEqual(['f g', "f';touch pwned;'"])
+  expect(completed('savestate diff 1 -- ', "'f")).toEqual(['f g', 'f$(touch pwned)'].sort())
+  expect(existsSync(join(s.project, 'pwned'))).toBe(false)
+})
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
 
 test('the scripts of all shells ask the program', () => {
   using s = scratch()
