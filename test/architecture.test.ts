@@ -10,7 +10,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Each room and the rooms below it that it may import. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: ['adapters', 'http', 'mcp', 'index', 'base'],
-  mcp: ['index'],
+  mcp: ['index', 'base'],
   http: ['index'],
   adapters: ['index', 'base'],
   index: ['sdk', 'engine', 'model'],

@@ -9,3 +9,4 @@ export {
   withoutPromptMark,
   withoutReference,
 } from './reason-words.js'
+export { jsonEscape, UNSAFE_CHARACTERS } from './unsafe-characters.js'

@@ -1,15 +1,12 @@
 // What may reach a terminal. A name, a reason or a line of a file can hold escape sequences that move the
 // cursor, retitle the window or hide text; here they become visible and do nothing.
+import { jsonEscape, UNSAFE_CHARACTERS } from '../base/index.js'
 import { parsePathText, printablePath, SavestateError } from '../index.js'
-
-/** Control characters, line and paragraph separators, what turns the reading direction or is not seen, lone surrogates. */
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/gu
 
 /** One line that shows what it holds. */
 export function printable(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
-  return text.replace(UNSAFE, (char) => {
+  return text.replace(UNSAFE_CHARACTERS, (char) => {
     if (char === '\n') return '\\n'
     if (char === '\t') return '\\t'
     if (char === '\r') return '\\r'
@@ -27,7 +24,7 @@ export function printableLine(text: string): string {
 
 /** For text of many lines, such as a patch: line breaks and tabs stay. */
 export function printableLines(text: string): string {
-  return text.replace(UNSAFE, (char) =>
+  return text.replace(UNSAFE_CHARACTERS, (char) =>
     char === '\n' || char === '\t' ? char : caret(char.codePointAt(0) ?? 0),
   )
 }
@@ -58,14 +55,21 @@ function jsonText(value: unknown): string {
 }
 
 export function isUnsafe(text: string): boolean {
-  return text.search(UNSAFE) !== -1
+  return text.search(UNSAFE_CHARACTERS) !== -1
 }
 
-/** By number, as JSON and YAML write a character in double quotes; line breaks stay. */
+/** By number, as JSON writes a character in double quotes; line breaks stay. */
 export function escapeUnsafe(text: string): string {
-  return text.replace(UNSAFE, (char) =>
-    char === '\n' ? char : `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  )
+  return text.replace(UNSAFE_CHARACTERS, (char) => (char === '\n' ? char : jsonEscape(char)))
+}
+
+/** The same for YAML, which has no surrogate pairs. */
+export function escapeUnsafeYaml(text: string): string {
+  return text.replace(UNSAFE_CHARACTERS, (char) => {
+    const code = char.codePointAt(0) ?? 0
+    if (code > 0xffff) return `\\U${code.toString(16).padStart(8, '0')}`
+    return char === '\n' ? char : jsonEscape(char)
+  })
 }
 
 /** As git and less show it: ^[ for escape. */

@@ -2,7 +2,7 @@
 // needed.
 import type { ScalarTag } from 'yaml'
 import { MAX_YAML_DEPTH, SavestateError } from '../index.js'
-import { escapeUnsafe, isUnsafe } from './printable.js'
+import { escapeUnsafeYaml, isUnsafe } from './printable.js'
 
 /**
  * Nothing in it acts on a terminal, and none of it is a line break to one reader only. Throws BAD_INPUT for what is
@@ -23,7 +23,7 @@ export async function yamlOf(value: unknown): Promise<string> {
       if (typeof text === 'string' && (isUnsafe(text) || text === '=')) node.type = 'QUOTE_DOUBLE'
     },
   })
-  return escapeUnsafe(document.toString({ lineWidth: 0 }))
+  return escapeUnsafeYaml(document.toString({ lineWidth: 0 }))
 }
 
 /**

@@ -1,27 +1,17 @@
 // Values of any size and depth on one line of a brief. They are written only as far as they are shown, so neither their
 // depth nor a cycle matters.
 import { types } from 'node:util'
+import { jsonEscape, UNSAFE_CHARACTERS } from '../base/index.js'
 import { isError } from '../model/index.js'
 
 const MAX_CHARS = 300
 
-/**
- * What would begin a line, or act on a terminal: so nothing in a line can look like another line. And what turns the
- * reading direction, or is read by a model and seen by nobody (tags).
- */
-const UNSAFE =
-  // oxlint-disable-next-line no-control-regex -- these are what is meant
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|\p{Cs}/gu
-
+/** Nothing in it can look like another line, act on a terminal, or be read by a model and seen by no one. */
 export function oneLine(text: string): string {
-  return text.replace(UNSAFE, (char) => {
+  return text.replace(UNSAFE_CHARACTERS, (char) => {
     const escaped = JSON.stringify(char).slice(1, -1)
-    return escaped === char ? char.replace(/[^]/g, escapedUnit) : escaped
+    return escaped === char ? jsonEscape(char) : escaped
   })
-}
-
-function escapedUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** At most so many characters, the last of them an ellipsis if it was longer. Never half a character. */

@@ -1,5 +1,6 @@
 // Texts for the model. Names, reasons and prompts were written by others, so they are quoted, on one line and cut: they must
 // not look like instructions of ours.
+import { jsonEscape, UNSAFE_CHARACTERS } from '../base/index.js'
 import {
   CHANGED_BY_PERSON,
   type ChangeView,
@@ -18,7 +19,9 @@ export const MAX_PATCH = 40_000
 
 export function quoted(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
-  return JSON.stringify(line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line)
+  const shown = line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line
+  // A model reads characters that the user does not see.
+  return JSON.stringify(shown).replace(UNSAFE_CHARACTERS, jsonEscape)
 }
 
 export function counted(count: number, noun: string): string {

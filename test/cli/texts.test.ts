@@ -1,5 +1,6 @@
 // The parts of the command line that need no process.
 import { expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import { isAgreed } from '../../src/cli/confirm.js'
 import { paintPatch } from '../../src/cli/diff-text.js'
 import { bytes, counted, grouped } from '../../src/cli/figures.js'
@@ -18,6 +19,8 @@ import { paintId, shortIds } from '../../src/cli/short-id.js'
 import { COMMAND_NAMES } from '../../src/cli/table.js'
 import { cutEnd, cutStart, padEnd, widthOf } from '../../src/cli/text-width.js'
 import { wrapMessage } from '../../src/cli/wrap.js'
+import { yamlOf } from '../../src/cli/yaml-text.js'
+import { quoted } from '../../src/mcp/text.js'
 
 const plain = (_: string, text: string) => text
 
@@ -142,6 +145,23 @@ test('nothing that acts on a terminal gets through', () => {
     '"\\377"',
     'ä b',
   ])
+})
+
+test('invisible characters are shown by their numbers, on a terminal and to a model', async () => {
+  const tags = '\u{e0074}\u{e0061}\u{e0067}'
+  const hidden = `a${tags}\u00adb\u034f\u115f\u180e\u3164\uffa0\u{e0100}`
+  const shown =
+    'a\\u{e0074}\\u{e0061}\\u{e0067}\\xadb\\u{034f}\\u{115f}\\u{180e}\\u{3164}\\u{ffa0}\\u{e0100}'
+  expect(printable(hidden)).toBe(shown)
+  expect(quoted(hidden)).toMatch(/^[\x20-\x7e]+$/)
+  expect(JSON.parse(quoted(hidden))).toBe(hidden)
+  expect(JSON.parse(jsonForPeople({ hidden }))).toEqual({ hidden })
+  const yaml = await yamlOf({ hidden })
+  expect(yaml).toMatch(/^[\x20-\x7e\n]+$/)
+  expect(parseYaml(yaml)).toEqual({ hidden })
+  // Ordinary text stays as it is.
+  for (const text of ['❤️‍🔥 👩‍💻', 'می‌خواهم', 'ä文🚀'])
+    expect([printable(text), quoted(text)]).toEqual([text, `"${text}"`])
 })
 
 test('an argument keeps every byte', () => {

@@ -1,5 +1,5 @@
 // Where each agent keeps its configuration. Everything comes from the environment that is given.
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join, relative } from 'node:path'
 import { SavestateError } from '../../index.js'
 import { AGENT_NAMES, type AgentName } from '../agents/event.js'
@@ -22,21 +22,6 @@ export function homeOf(environment: Environment): string {
   const home = environment['HOME'] ?? environment['USERPROFILE']
   if (home !== undefined && isAbsolute(home)) return home
   throw new SavestateError('BAD_INPUT', 'HOME is not set, so the agents cannot be found')
-}
-
-/**
- * The store's folder under each of its names: its real path, the path in SAVESTATE_HOME, and the path through a home that
- * is a link. Agents compare paths as text, so their rules need all of them.
- */
-export function storeSpellings(storeHome: string, environment: Environment): readonly string[] {
-  const home = homeOf(environment)
-  const given = environment['SAVESTATE_HOME'] ?? join(home, '.savestate')
-  const real = existsSync(storeHome) ? realpathSync(storeHome) : storeHome
-  const throughHome = existsSync(home) ? join(home, relative(realpathSync(home), real)) : real
-  const others = [given, throughHome].filter(
-    (path) => isAbsolute(path) && existsSync(path) && realpathSync(path) === real,
-  )
-  return [...new Set([storeHome, real, ...others])]
 }
 
 /** The path below a folder; undefined if it is not below it. */

@@ -7,14 +7,8 @@ import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './json-edit.js'
 import { type McpServer, serverEntry, serverPlace } from './mcp-server.js'
 import { opencodePlugin } from './opencode-plugin.js'
-import {
-  configFolder,
-  type Environment,
-  homeOf,
-  pathBelow,
-  type Scope,
-  storeSpellings,
-} from './places.js'
+import { configFolder, type Environment, type Scope } from './places.js'
+import { claudeRules, geminiRule } from './store-rules.js'
 
 export type Recipe = {
   readonly agent: AgentName
@@ -90,7 +84,7 @@ function hookTargets(recipe: Recipe): readonly Target[] {
   switch (agent) {
     case 'claude':
       return [
-        hooksTarget(recipe, { path: join(folder, 'settings.json'), rules: denyRules(recipe) }),
+        hooksTarget(recipe, { path: join(folder, 'settings.json'), rules: claudeRules(recipe) }),
       ]
     case 'codex':
       return [hooksTarget(recipe, { path: join(folder, 'hooks.json') })]
@@ -260,36 +254,12 @@ function isOurEntry(value: unknown, agent: AgentName): boolean {
   return isOurCommand(command ?? bash, agent)
 }
 
-/** For Claude Code. A path of this machine is nothing for a file that a whole team shares. */
-function denyRules({ scope, environment, storeHome }: Recipe): readonly string[] {
-  const home = homeOf(environment)
-  const folders = storeSpellings(storeHome, environment).flatMap((path) => {
-    const inHome = pathBelow(home, path)
-    if (inHome !== undefined) return [`~/${inHome}`]
-    return scope.type === 'project' ? [] : [`/${path}`]
-  })
-  return folders.flatMap((folder) => [`Read(${folder}/**)`, `Edit(${folder}/**)`])
-}
-
 /** Gemini CLI reads rules of a user; it ignores those of a project. */
 function geminiPolicy(recipe: Recipe, folder: string): readonly Target[] {
-  const { scope, storeHome, environment } = recipe
-  if (scope.type === 'project') return []
-  const paths = storeSpellings(storeHome, environment).map((path) =>
-    path.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
-  )
-  const path = paths.length === 1 ? paths.join() : `(?:${paths.join('|')})`
-  const content = [
-    `# ${FILE_MARK} gemini: its tools for files are kept from the store.`,
-    '[[rule]]',
-    'toolName = "*"',
-    `argsPattern = ${JSON.stringify(`"(?:file_path|dir_path|path|absolute_path)":"${path}(?:/|")`)}`,
-    'decision = "deny"',
-    'priority = 900',
-    '',
-  ].join('\n')
-  const file = join(folder, 'policies', 'savestate.toml')
-  return [{ type: 'file', path: file, content, mode: 0o644, holds: 'rules' }]
+  if (recipe.scope.type === 'project') return []
+  const content = `# ${FILE_MARK} gemini: its tools for files are kept from the store.\n${geminiRule(recipe)}`
+  const path = join(folder, 'policies', 'savestate.toml')
+  return [{ type: 'file', path, content, mode: 0o644, holds: 'rules' }]
 }
 
 function hermesLines({ command }: Recipe): readonly string[] {
