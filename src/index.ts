@@ -66,6 +66,7 @@ export type {
   StatusResult,
   ToolRequest,
   ToolRun,
+  UntrustedFile,
   VerifyResult,
 } from './engine/index.js'
 export {

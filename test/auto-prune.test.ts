@@ -140,9 +140,10 @@ test('a clock that was set back does not stop it', async () => {
 })
 
 test('after a command, too', async () => {
-  using s = cliScratch({ a: '1', '.savestate.json': '{"retention":"hermes","maxCheckpoints":1}' })
+  using s = cliScratch({ a: '1' })
   s.run(['save'])
-  s.shell('printf %s \'{"autoPruneHours":0}\' > "$SAVESTATE_HOME/config.json"')
+  const settings = '{"retention":"hermes","maxCheckpoints":1,"autoPruneHours":0}'
+  s.shell(`printf %s '${settings}' > "$SAVESTATE_HOME/config.json"`)
   s.write({ a: '2' })
   expect(s.run(['save']).code).toBe(0)
   const until = Date.now() + DEADLINE_MS

@@ -161,7 +161,7 @@ test.each(['not mounted', 'removed, and orphans are kept'])(
     const clock = new HandClock()
     const store = await s.open({ clock })
     const project = await store.project(folder)
-    setStore(s, { retention: 'hermes' })
+    setStore(s, { retention: 'hermes', maxCheckpoints: 1 })
     setProject(folder, { retentionDays: 365, maxCheckpoints: 3 })
     const saved = await saveMany(project, s, { count: 4 })
     const other = await store.project(otherFolder(s, 'disk/other'))

@@ -234,11 +234,12 @@ describe('allowed', () => {
     expect(readFileSync(join(s.project, 'other.key'), 'utf8')).toBe(KEY)
   })
 
-  test('by a line of .savestateignore, until it goes', async () => {
+  test('by a line of a trusted .savestateignore, until it goes', async () => {
     await using s = await scratch({ files })
     const { project } = await openProject(s)
     await settle()
     s.write({ '.savestateignore': '!.env\n!other.key\n' })
+    await project.trustFiles((await project.config()).untrusted)
     expect(skippedFor(await saved(project), 'secret')).toEqual(['.env.test', 'certs/dev/a.key'])
     s.write({ '.savestateignore': '' })
     expect(skippedFor(await saved(project), 'secret')).toEqual([

@@ -18,8 +18,8 @@ test('maxFileMb counts from the next save on, also in a program that is running'
   setStore(s, { maxFileMb: 3 })
   const second = await project.save()
   expect([second.created, second.skipped]).toEqual([true, 0])
-  // The project has the last word.
-  setProject(s.project, { maxFileMb: 1 })
+  // The project has the last word, if the user wants it to.
+  await project.setConfig('maxFileMb', 1)
   const third = await project.save()
   expect(third.skipped).toBe(1)
   // I5: what it does not hold it does not touch; what the second holds comes back.
@@ -34,7 +34,7 @@ test('maxFileMb counts from the next save on, also in a program that is running'
 test('limits given by the caller count more than both files', async () => {
   await using s = await scratch({ files: { a: 'x'.repeat(200) } })
   setStore(s, { maxFileMb: 1 })
-  setProject(s.project, { maxFileMb: 2 })
+  setProject(s.project, { maxFileMb: 20 })
   const store = await s.open({ limits: { maxFileBytes: 100 } })
   expect((await (await store.project(s.project)).save()).skipped).toBe(1)
 })

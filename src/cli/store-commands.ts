@@ -110,17 +110,18 @@ export const STORE_COMMANDS = {
     options: [YES, { name: 'force', short: 'f', kind: 'flag', summary: 'The same as --yes' }],
   },
   config: {
-    usage: 'config [get KEY | set KEY VALUE | unset KEY] [--project]',
+    usage: 'config [get KEY | set KEY VALUE | unset KEY | trust] [--project] [-y]',
     summary: 'Show or change settings',
     details: [
-      'Without arguments it shows every setting and the file that sets it. Settings are in config.json in the store or, with --project, in .savestate.json in the project, which takes precedence.',
+      'Without arguments it shows every setting and the file that sets it. Settings are in config.json in the store or, with --project, in .savestate.json in the project.',
+      'Anyone who can write to the project can write .savestate.json and .savestateignore. So these files can make Savestate keep more and leave out more, but a shorter history or saved secrets count only after you have run `savestate config trust` on exactly these contents.',
     ],
     page: 'docs/guide/settings.md',
     positionals: [
       {
-        name: '[get|set|unset]',
+        name: '[get|set|unset|trust]',
         isOptional: true,
-        choices: ['get', 'set', 'unset'],
+        choices: ['get', 'set', 'unset', 'trust'],
         otherwise: (words) =>
           words.length === 1
             ? `To read a setting: \`savestate config get ${words[0]}\``
@@ -129,11 +130,15 @@ export const STORE_COMMANDS = {
       { name: '[KEY]', isOptional: true },
       { name: '[VALUE]', isOptional: true },
     ],
-    options: [{ name: 'project', kind: 'flag', summary: 'Change .savestate.json of this project' }],
+    options: [
+      { name: 'project', kind: 'flag', summary: 'Change .savestate.json of this project' },
+      YES,
+    ],
     examples: [
       ['savestate config set maxSizeMb 5000', 'Let the store take 5 GB'],
       ['savestate config set --project keepAllHours 168', 'Keep all of this project for a week'],
       ['savestate config unset maxSizeMb', 'Back to the default'],
+      ['savestate config trust', 'See what the files of this project ask for, and confirm it'],
     ],
   },
   verify: {

@@ -16,7 +16,7 @@ import { diskUsage, isSurelyDead } from '../system/index.js'
 import type { CareContext, Problem } from './findings.js'
 import type { Hooks } from './hooks.js'
 import { Journals } from './journal.js'
-import { storeSettings } from './settings.js'
+import { storeSettings, untrustedIfReadable } from './settings.js'
 import { verifyCare } from './verify.js'
 
 export type DoctorResult = {
@@ -48,6 +48,8 @@ export type DoctorResult = {
   readonly counts: Readonly<
     Record<'projects' | 'sessions' | 'checkpoints' | 'damaged', number>
   > | null
+  /** Projects whose own files ask for something that counts only once the user trusts them. */
+  readonly untrusted: number
   readonly unfinished: number
   readonly leases: number
   /** Newest first. */
@@ -99,6 +101,9 @@ export async function doctor(
     sizes: await sizesIn(home),
     freeBytes: bavail * bsize,
     counts: inside?.marks.counts() ?? null,
+    untrusted: (inside?.projects() ?? []).filter(
+      ({ project }) => untrustedIfReadable(home, project.path).length > 0,
+    ).length,
     unfinished: new Journals(home).pending().length,
     leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
     failures: (inside?.care.failures(MAX_FAILURES) ?? []).map((failure) => ({

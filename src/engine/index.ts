@@ -30,7 +30,15 @@ export {
 } from './later.js'
 export type { Hooks, PlanFacts, Progress, RestoreSubject } from './hooks.js'
 export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
-export { config, type ConfigResult, limitsOf, storeConfig, storeSettings } from './settings.js'
+export { type SeenFile, trustFiles } from './project-trust.js'
+export {
+  config,
+  type ConfigResult,
+  limitsOf,
+  storeConfig,
+  storeSettings,
+  type UntrustedFile,
+} from './settings.js'
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune-result.js'
 export type { PruneInput } from './prune-input.js'

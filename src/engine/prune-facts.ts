@@ -2,8 +2,6 @@
 import { isPromptReason } from '../base/index.js'
 import {
   type Config,
-  type ErrorCode,
-  explainSystemError,
   type Guard,
   hourGroup,
   type Project,
@@ -12,7 +10,7 @@ import {
   type Prunable,
   type Rules,
   rulesOf,
-  SavestateError,
+  type SavestateError,
   type SessionKey,
   type Settings,
 } from '../model/index.js'
@@ -22,10 +20,8 @@ import type { StoreContext } from './context.js'
 import { isHeld } from './open-session.js'
 import { type ProjectState, projectFolder } from './project-state.js'
 import type { PruneInput } from './prune-input.js'
-import { PROJECT_FILE, projectSettings, settingsWith } from './settings.js'
-
-/** The settings of the project have errors, or cannot be read. */
-const FAULTS: readonly ErrorCode[] = ['CONFIG_INVALID', 'FILE_FAILED']
+import { PROJECT_FILE } from './project-trust.js'
+import { projectSettings, settingsFault, settingsWith } from './settings.js'
 
 export type Point = PruningFacts & Prunable
 
@@ -87,8 +83,8 @@ async function factsOfProject(
     return factsBy(own.config, null)
   } catch (error) {
     // One project's fault must not keep the store from being pruned.
-    const fault = explainSystemError(error)
-    if (!(fault instanceof SavestateError && FAULTS.includes(fault.code))) throw error
+    const fault = settingsFault(error)
+    if (fault === undefined) throw error
     return factsBy(fallback, fault)
   }
 }

@@ -8,20 +8,21 @@ import {
   SavestateError,
   settingFault,
 } from '../model/index.js'
-import { takeLock, writeFileAtomically } from '../system/index.js'
-import { configLockPath, type ProjectContext, type StoreContext } from './context.js'
-import { projectConfigFile, storeConfigFile } from './settings.js'
+import { writeFileAtomically } from '../system/index.js'
+import { withConfigLock } from './config-lock.js'
+import type { ProjectContext, StoreContext } from './context.js'
+import { PROJECT_FILE, trustFiles } from './project-trust.js'
+import { projectConfigFile, storeConfigFile, untrustedFiles } from './settings.js'
 
 /** Without a value the setting is removed, and with its last setting a project's file. */
 export type SettingChange = { readonly key: string; readonly value?: unknown }
 
 const PRIVATE = 0o600
 const SHARED = 0o644
-const WAIT_MS = 10_000
 
 export async function setStoreConfig({ home }: StoreContext, change: SettingChange): Promise<void> {
   const file = storeConfigFile(home)
-  await changeAlone(home, { file, path: file.path, newMode: PRIVATE }, change)
+  await withConfigLock(home, () => changeFile({ file, path: file.path, newMode: PRIVATE }, change))
 }
 
 export async function setProjectConfig(
@@ -34,25 +35,14 @@ export async function setProjectConfig(
     throw new SavestateError('BAD_INPUT', `The path ${file.path} is not valid UTF-8`, {
       hint: 'Change the file in an editor.',
     })
-  await changeAlone(home, { file, path: fsName, newMode: SHARED }, change)
+  const ofSettings = () => untrustedFiles(home, path).filter((it) => it.file === PROJECT_FILE)
+  const wasHonored = ofSettings().length === 0
+  await withConfigLock(home, () => changeFile({ file, path: fsName, newMode: SHARED }, change))
+  // The user has just asked for this change. Requests that were in the file before still need a look of their own.
+  if (wasHonored) await trustFiles(home, path, ofSettings())
 }
 
 type Target = { readonly file: ConfigFile; readonly path: string; readonly newMode: number }
-
-/** Two at once would each write the file as it was, with its own change only. */
-async function changeAlone(home: string, ...given: Parameters<typeof changeFile>): Promise<void> {
-  const path = configLockPath(home)
-  const lock = await takeLock(path, { waitMs: WAIT_MS, purpose: 'config' })
-  if (lock === undefined)
-    throw new SavestateError('STORE_BUSY', 'Another process is changing settings', {
-      hint: 'Run the command again.',
-    })
-  try {
-    changeFile(...given)
-  } finally {
-    lock.release()
-  }
-}
 
 /** Throws BAD_INPUT for a value that the file cannot have, and CONFIG_INVALID for a file that is not JSON. */
 function changeFile({ file, path, newMode }: Target, { key, value }: SettingChange): void {

@@ -1,28 +1,32 @@
-// The configuration that holds: the store's, and on top of it a project's own.
+// The settings in effect: the store's, and on top of them what a project's own files may change (model/config.ts).
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import {
   type BytePath,
+  type CaptureLimits,
   type Config,
   CONFIG_KEYS,
   type ConfigFile,
   type ConfigSource,
+  type ErrorCode,
+  explainSystemError,
   fsPath,
   hasCode,
-  type Limits,
   limitsFrom,
   parseConfig,
   pathText,
+  SavestateError,
   type Settings,
   doesCount,
   settingsFrom,
 } from '../model/index.js'
+import { secretLines } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
 import { projectOperation } from './operation.js'
+import { hashOf, IGNORE_FILE, isTrusted, PROJECT_FILE, type SeenFile } from './project-trust.js'
 
 const STORE_FILE = 'config.json'
-export const PROJECT_FILE = '.savestate.json'
 
 export type ConfigResult = {
   /** Without a project null. */
@@ -34,27 +38,87 @@ export type ConfigResult = {
     /** False: it counts under another retention policy only. */
     readonly counts: boolean
   }[]
+  /** Files of the project that ask for something that counts only once the user trusts them. */
+  readonly untrusted: readonly UntrustedFile[]
+}
+
+export type UntrustedFile = SeenFile & {
+  /** Such as `maxCheckpoints 1` or `!.env`. */
+  readonly asks: readonly string[]
 }
 
 export function storeSettings(home: string): Settings {
-  return settingsFrom([storeLayer(home)])
+  return settingsFrom(storeValues(home))
 }
 
 export function projectSettings(home: string, path: BytePath): Settings {
-  return settingsWith(home, { path, text: readIfThere(fsPath(`${path}/${PROJECT_FILE}`)) })
+  return settingsWith(home, { path, text: readIfThere(fsPath(`${path}/${PROJECT_FILE}`), 'utf8') })
 }
 
-/** With what the project's own file says; undefined if it has none. */
+/** With the given text of the project's own file; undefined if it has none. */
 export function settingsWith(
   home: string,
   { path, text }: { readonly path: BytePath; readonly text: string | undefined },
 ): Settings {
-  const values = text === undefined ? {} : parseConfig(text, projectConfigFile(path).file)
-  return settingsFrom([storeLayer(home), { source: 'project', values }])
+  const store = storeValues(home)
+  if (text === undefined) return settingsFrom(store)
+  const values = parseConfig(text, projectConfigFile(path).file)
+  const seen = { file: PROJECT_FILE, sha256: hashOf(text) }
+  const untrusted = settingsFrom(store, { values, isTrusted: false })
+  // Most files ask for nothing that needs trust.
+  if (untrusted.refused.length === 0 || !isTrusted(home, path, seen)) return untrusted
+  return settingsFrom(store, { values, isTrusted: true })
 }
 
-export function limitsOf(home: string, path: BytePath): Limits {
-  return limitsFrom(projectSettings(home, path).config)
+export function limitsOf(home: string, path: BytePath): CaptureLimits {
+  const limits = limitsFrom(projectSettings(home, path).config)
+  const ignore = ignoreRequest(path)
+  const isHonored = ignore !== undefined && isTrusted(home, path, ignore)
+  return isHonored ? { ...limits, trustedIgnore: ignore.text } : limits
+}
+
+/** The files of a project that ask for more than they get. Throws CONFIG_INVALID. */
+export function untrustedFiles(home: string, path: BytePath): UntrustedFile[] {
+  const text = readIfThere(fsPath(`${path}/${PROJECT_FILE}`), 'utf8')
+  const asked = projectSettings(home, path).refused.map(
+    ({ key, asked: value }) => `${key} ${JSON.stringify(value)}`,
+  )
+  const ignore = ignoreRequest(path)
+  return [
+    ...(text === undefined || asked.length === 0
+      ? []
+      : [{ file: PROJECT_FILE, sha256: hashOf(text), asks: asked }]),
+    ...(ignore === undefined || isTrusted(home, path, ignore)
+      ? []
+      : [{ file: ignore.file, sha256: ignore.sha256, asks: ignore.asks }]),
+  ]
+}
+
+/** For an overview of all projects. Settings that have errors, or cannot be read, are reported by the next save or prune. */
+export function untrustedIfReadable(home: string, path: BytePath): UntrustedFile[] {
+  try {
+    return untrustedFiles(home, path)
+  } catch (error) {
+    if (settingsFault(error) === undefined) throw error
+    return []
+  }
+}
+
+/** The error if it says that settings have errors, or cannot be read. */
+export function settingsFault(error: unknown): SavestateError | undefined {
+  const fault = explainSystemError(error)
+  return fault instanceof SavestateError && FAULTS.includes(fault.code) ? fault : undefined
+}
+
+const FAULTS: readonly ErrorCode[] = ['CONFIG_INVALID', 'FILE_FAILED']
+
+/** What the project's `.savestateignore` asks for that needs trust. */
+function ignoreRequest(path: BytePath): (UntrustedFile & { readonly text: string }) | undefined {
+  // One character per byte, as the rules are compiled.
+  const text = readIfThere(fsPath(`${path}/${IGNORE_FILE}`), 'latin1')
+  const asks = text === undefined ? [] : secretLines(text)
+  if (text === undefined || asks.length === 0) return undefined
+  return { file: IGNORE_FILE, sha256: hashOf(text), asks, text }
 }
 
 export const config = projectOperation({
@@ -64,20 +128,23 @@ export const config = projectOperation({
   input: () => z.strictObject({}),
   run: async ({ home, path }) =>
     describeSettings(projectSettings(home, path), {
-      store: storeConfigFile(home).path,
-      project: projectConfigFile(path).file.path,
+      files: {
+        store: storeConfigFile(home).path,
+        project: projectConfigFile(path).file.path,
+      },
+      untrusted: untrustedFiles(home, path),
     }),
 })
 
 /** The same where no project is: without what a project could set. */
 export function storeConfig({ home }: StoreContext): ConfigResult {
   const files = { store: storeConfigFile(home).path, project: null }
-  return describeSettings(storeSettings(home), files)
+  return describeSettings(storeSettings(home), { files, untrusted: [] })
 }
 
 function describeSettings(
   { config: values, sources }: Settings,
-  files: ConfigResult['files'],
+  rest: Pick<ConfigResult, 'files' | 'untrusted'>,
 ): ConfigResult {
   const described = CONFIG_KEYS.map((key) => ({
     key,
@@ -85,13 +152,13 @@ function describeSettings(
     source: sources[key],
     counts: doesCount(key, values.retention),
   }))
-  return { files, values: described }
+  return { ...rest, values: described }
 }
 
-function storeLayer(home: string): { source: ConfigSource; values: Partial<Config> } {
+function storeValues(home: string): Partial<Config> {
   const file = storeConfigFile(home)
-  const text = readIfThere(file.path)
-  return { source: 'store', values: text === undefined ? {} : parseConfig(text, file) }
+  const text = readIfThere(file.path, 'utf8')
+  return text === undefined ? {} : parseConfig(text, file)
 }
 
 export function storeConfigFile(home: string): ConfigFile {
@@ -107,10 +174,10 @@ export function projectConfigFile(path: BytePath): {
 }
 
 /** A pipe or a device of that name is none of ours, and reading it could take for ever. */
-function readIfThere(path: string | Buffer): string | undefined {
+function readIfThere(path: string | Buffer, encoding: BufferEncoding): string | undefined {
   try {
     if (!isFile(path)) return undefined
-    return readFileSync(path, 'utf8')
+    return readFileSync(path, encoding)
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error

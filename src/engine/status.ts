@@ -10,7 +10,7 @@ import { projectSizes } from './project-sizes.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
 import { type SessionView, viewSession } from './session-view.js'
-import { storeSettings } from './settings.js'
+import { storeSettings, type UntrustedFile, untrustedIfReadable } from './settings.js'
 
 export type StatusResult = {
   readonly home: string
@@ -23,6 +23,8 @@ export type StatusResult = {
     readonly sizeBytes: number | null
     readonly lastTouch: string
     readonly state: ProjectState
+    /** Its files that ask for something that counts only once the user trusts them. */
+    readonly untrusted: readonly UntrustedFile[]
   }[]
   /** Checkpoints of sessions that belong to no project. */
   readonly unattached: number
@@ -73,14 +75,18 @@ export const status = storeOperation({
     const sizes = await context.objects.shared(() => projectSizes(context))
     // A folder whose first save failed has none, and is no project to the user.
     const saved = ledger.projects().filter(({ checkpoints }) => checkpoints > 0)
-    const projects = saved.map((summary) => ({
-      id: summary.project.id,
-      path: pathText(summary.project.path),
-      checkpoints: summary.checkpoints,
-      sizeBytes: sizes.get(summary.project.id) ?? null,
-      lastTouch: new Date(summary.touchedAtMs).toISOString(),
-      state: projectStateOf(summary.project.path, summary),
-    }))
+    const projects = saved.map(({ project, ...summary }) => {
+      const state = projectStateOf(project.path, summary)
+      return {
+        id: project.id,
+        path: pathText(project.path),
+        checkpoints: summary.checkpoints,
+        sizeBytes: sizes.get(project.id) ?? null,
+        lastTouch: new Date(summary.touchedAtMs).toISOString(),
+        state,
+        untrusted: state === 'live' ? untrustedIfReadable(home, project.path) : [],
+      }
+    })
     const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
     const { retention, maxSizeMb, maxCheckpoints } = storeSettings(home).config
     const prunedAtMs = ledger.care.fact('pruned-at')

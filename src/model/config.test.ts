@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
   type Config,
@@ -6,6 +7,8 @@ import {
   DEFAULT_CONFIG,
   limitsFrom,
   parseConfig,
+  PROJECT_RULES,
+  type ProjectRule,
   settingsFrom,
 } from './config.js'
 
@@ -67,8 +70,7 @@ test.each([
 })
 
 test('the policy hermes has a smaller store, unless a file sets its size', () => {
-  const sizeOf = (values: Partial<Config>) =>
-    settingsFrom([{ source: 'store', values }]).config.maxSizeMb
+  const sizeOf = (values: Partial<Config>) => settingsFrom(values).config.maxSizeMb
   expect([sizeOf({}), sizeOf({ retention: 'hermes' })]).toEqual([2000, 500])
   expect(sizeOf({ retention: 'hermes', maxSizeMb: 2000 })).toBe(2000)
 })
@@ -99,16 +101,52 @@ test('the hint names the keys that the file may have', () => {
   expect(() => parseConfig('{"x":1}', STORE)).toThrow(expect.objectContaining({ hint: all }))
 })
 
-test('a project counts more than the store, and each value says where it comes from', () => {
-  const { config, sources } = settingsFrom([
-    { source: 'store', values: { maxCheckpoints: 5, maxFileMb: 1 } },
-    { source: 'project', values: { maxFileMb: 0.5 } },
-  ])
-  expect(config).toEqual({ ...DEFAULT_CONFIG, maxCheckpoints: 5, maxFileMb: 0.5 })
+test('a trusted project counts more than the store, and each value says where it comes from', () => {
+  const store = { maxCheckpoints: 5, maxFileMb: 1 }
+  const values = { maxFileMb: 0.5, allowSecrets: ['.env'] }
+  const { config, sources, refused } = settingsFrom(store, { values, isTrusted: true })
+  const own = { maxCheckpoints: 5, maxFileMb: 0.5, allowSecrets: ['.env'] }
+  expect(config).toEqual({ ...DEFAULT_CONFIG, ...own })
   expect(sources).toEqual({
     ...Object.fromEntries(CONFIG_KEYS.map((key) => [key, 'default'])),
     maxCheckpoints: 'store',
     maxFileMb: 'project',
+    allowSecrets: 'project',
   })
+  expect(refused).toEqual([])
   expect(limitsFrom(config).maxFileBytes).toBe(512 * 1024)
+})
+
+test('a project that is not trusted can only make the store keep more', () => {
+  const numbers = CONFIG_KEYS.filter((key) => typeof PROJECT_RULES[key] === 'number')
+  const base = settingsFrom({}).config
+  for (const key of numbers) {
+    const own = Number(base[key])
+    const less = settingsFrom({}, { values: { [key]: own - 1 }, isTrusted: false })
+    expect([less.config, less.sources[key]]).toEqual([base, 'default'])
+    expect(less.refused).toEqual([{ key, asked: own - 1, used: own }])
+    const more = settingsFrom({}, { values: { [key]: own + 1 }, isTrusted: false })
+    expect([more.config[key], more.sources[key], more.refused]).toEqual([own + 1, 'project', []])
+  }
+  const values = { retention: 'hermes', allowSecrets: ['.env'], maxFileMb: 5000 } as const
+  const { config, refused } = settingsFrom({}, { values, isTrusted: false })
+  expect(config).toEqual({ ...base, maxFileMb: 100 })
+  expect(refused.map(({ key }) => key)).toEqual(['retention', 'maxFileMb', 'allowSecrets'])
+  // The store's own value may be above what a project can ask for.
+  const high = settingsFrom({ maxFileMb: 300 }, { values, isTrusted: false })
+  expect(high.config.maxFileMb).toBe(300)
+})
+
+test('the guide says of each setting how far a project may set it', () => {
+  const guide = readFileSync(new URL('../../docs/guide/settings.md', import.meta.url), 'utf8')
+  const inGuide = [...guide.matchAll(/^\| `([a-z]\w+)` .*\| ([^|]+?) +\|$/gm)].map(
+    ([, key, rule]) => [key, rule],
+  )
+  const wordOf = (rule: ProjectRule) => {
+    if (rule === 'store') return 'no'
+    if (rule === 'trusted') return 'if trusted'
+    return rule === Infinity ? 'more' : `more, up to ${rule}`
+  }
+  const rules = CONFIG_KEYS.map((key) => [key, wordOf(PROJECT_RULES[key])])
+  expect(Object.fromEntries(inGuide)).toEqual(Object.fromEntries(rules))
 })

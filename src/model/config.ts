@@ -76,15 +76,33 @@ const POLICY_KEYS: Readonly<Record<RetentionPolicy, readonly ConfigKey[]>> = {
 
 export const CONFIG_KEYS = Object.keys(DEFAULT_CONFIG) as readonly ConfigKey[]
 
-/** These are about the store as a whole, so a project has no say in them. */
-const STORE_ONLY: ReadonlySet<string> = new Set<ConfigKey>([
-  'maxSizeMb',
-  'completedRetentionDays',
-  'autoPrune',
-  'autoPruneHours',
-  'daemon',
-  'daemonIdleMinutes',
-])
+/**
+ * How far the file of a project counts. A clone, a pull or an agent can write that file, so until the user has trusted it,
+ * it can only make Savestate keep more than the store's settings say.
+ * - `store`: a setting of the whole store, refused in a project's file
+ * - `trusted`: counts in a trusted file only
+ * - a number: a larger value than the store's counts, up to this one; any other value counts in a trusted file only
+ */
+export type ProjectRule = 'store' | 'trusted' | number
+
+export const PROJECT_RULES: Readonly<Record<ConfigKey, ProjectRule>> = {
+  retention: 'trusted',
+  keepAllHours: Infinity,
+  keepPromptsDays: Infinity,
+  keepDailyDays: Infinity,
+  maxSizeMb: 'store',
+  // Bounded: what one project adds is missing for the others.
+  maxFileMb: 100,
+  maxFiles: 1_000_000,
+  maxCheckpoints: Infinity,
+  retentionDays: Infinity,
+  completedRetentionDays: 'store',
+  autoPrune: 'store',
+  autoPruneHours: 'store',
+  daemon: 'store',
+  daemonIdleMinutes: 'store',
+  allowSecrets: 'trusted',
+}
 
 export type ConfigFile = { readonly path: string; readonly source: 'store' | 'project' }
 
@@ -118,7 +136,7 @@ export function settingFault(
       what: `it has an unknown key ${JSON.stringify(key)}`,
       hint: `Known keys: ${keysOf(source).join(', ')}.`,
     }
-  if (source === 'project' && STORE_ONLY.has(key))
+  if (source === 'project' && PROJECT_RULES[key] === 'store')
     return {
       what: `${key} is a setting of the whole store`,
       hint: `Set it without --project: savestate config set ${key} VALUE`,
@@ -151,21 +169,55 @@ function quote(text: string): string {
 export type Settings = {
   readonly config: Config
   readonly sources: Readonly<Record<ConfigKey, ConfigSource>>
+  /** What the project's file asks for and does not get, because the user has not trusted that file. */
+  readonly refused: readonly RefusedSetting[]
 }
 
-/** Later ones count more. */
-export function settingsFrom(
-  layers: readonly { readonly source: ConfigSource; readonly values: Partial<Config> }[],
-): Settings {
+export type RefusedSetting = {
+  readonly key: ConfigKey
+  readonly asked: Config[ConfigKey]
+  readonly used: Config[ConfigKey]
+}
+
+export type ProjectValues = { readonly values: Partial<Config>; readonly isTrusted: boolean }
+
+/** The store's settings, and on top of them what the file of a project may change. */
+export function settingsFrom(store: Partial<Config>, project?: ProjectValues): Settings {
+  const base = withDefaults(store)
+  const { values = {}, isTrusted = false } = project ?? {}
+  const asked = CONFIG_KEYS.filter((key) => values[key] !== undefined)
+  const used = isTrusted
+    ? values
+    : Object.fromEntries(asked.map((key) => [key, keepingMore(key, base[key], values[key])]))
+  const config = withDefaults({ ...store, ...used })
   const sources = Object.fromEntries(
-    CONFIG_KEYS.map((key) => [
-      key,
-      layers.findLast(({ values }) => values[key] !== undefined)?.source ?? 'default',
-    ]),
+    CONFIG_KEYS.map((key) => {
+      const isOfProject = asked.includes(key) && (isTrusted || !isSame(config[key], base[key]))
+      return [key, isOfProject ? 'project' : store[key] === undefined ? 'default' : 'store']
+    }),
   ) as Record<ConfigKey, ConfigSource>
-  const set = Object.assign({}, ...layers.map(({ values }) => values)) as Partial<Config>
+  const refused = asked.flatMap((key): RefusedSetting[] => {
+    const wanted = values[key]
+    if (wanted === undefined || isSame(wanted, config[key])) return []
+    return [{ key, asked: wanted, used: config[key] }]
+  })
+  return { config, sources, refused }
+}
+
+function withDefaults(set: Partial<Config>): Config {
   const policy = POLICY_DEFAULTS[set.retention ?? DEFAULT_CONFIG.retention]
-  return { config: { ...DEFAULT_CONFIG, ...policy, ...set }, sources }
+  return { ...DEFAULT_CONFIG, ...policy, ...set }
+}
+
+/** The value of the store, or the project's if that keeps more and may count. */
+function keepingMore<Value>(key: ConfigKey, own: Value, asked: unknown): Value | number {
+  const most = PROJECT_RULES[key]
+  if (typeof most !== 'number' || typeof own !== 'number' || typeof asked !== 'number') return own
+  return Math.max(own, Math.min(asked, most))
+}
+
+function isSame(one: Config[ConfigKey], other: Config[ConfigKey]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 const MB = 1024 * 1024
@@ -191,7 +243,9 @@ export function isConfigKey(key: string): key is ConfigKey {
 }
 
 function keysOf(source: ConfigFile['source']): readonly ConfigKey[] {
-  return source === 'store' ? CONFIG_KEYS : CONFIG_KEYS.filter((key) => !STORE_ONLY.has(key))
+  return source === 'store'
+    ? CONFIG_KEYS
+    : CONFIG_KEYS.filter((key) => PROJECT_RULES[key] !== 'store')
 }
 
 function isAmount(value: unknown): value is number {

@@ -9,6 +9,12 @@ export type Limits = {
   readonly allowSecrets: readonly string[]
 }
 
+/** What a capture runs under. */
+export type CaptureLimits = Limits & {
+  /** The text of the project's `.savestateignore`, if the user trusts it: only then do its `!` lines bring secrets back. */
+  readonly trustedIgnore?: string
+}
+
 export const DEFAULT_LIMITS: Limits = {
   maxFileBytes: 10 * 1024 * 1024,
   maxFiles: 200_000,

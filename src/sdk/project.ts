@@ -258,6 +258,12 @@ export class Project {
     )
   }
 
+  /** Lets files of the project count as they were seen in `config().untrusted`. Only the user decides this. */
+  async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
+    const { calls, home, path } = this.#context
+    return calls.during(() => explained(() => engine.trustFiles(home, path, files)))
+  }
+
   #perform<Result>(
     operation:
       | engine.OperationOf<ProjectContext, unknown, Result>

@@ -5,9 +5,9 @@ import type { Worker } from 'node:worker_threads'
 import {
   type BytePath,
   bytePath,
+  type CaptureLimits,
   type CheckpointId,
   type Durability,
-  type Limits,
   type ObjectId,
   type Project,
   type ProjectId,
@@ -48,7 +48,7 @@ export type SnapshotsOptions = {
   readonly home: string
   readonly durability: Durability
   /** As they are set for a project now. */
-  readonly limitsOf: (project: Pick<Project, 'path'>) => Limits
+  readonly limitsOf: (project: Pick<Project, 'path'>) => CaptureLimits
   /** The caller has nothing else to do: no thread is needed to keep its event loop free. */
   readonly mayBlock: boolean
   /** For the first capture. */

@@ -69,7 +69,8 @@ test('save warns of what a person would miss, on stderr, and not of what is igno
 })
 
 test('more files than the limit are refused with the setting that moves it', () => {
-  using s = scratch({ 'a.txt': 'one\n', 'b.txt': 'two\n', '.savestate.json': '{"maxFiles":2}' })
+  using s = scratch({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+  s.run(['config', 'set', '--project', 'maxFiles', '2'])
   expect(s.run(['save'])).toEqual({
     code: 2,
     stdout: '',
@@ -325,7 +326,7 @@ test('status shows the store and its projects', () => {
   expect(s.run(['status', '--limit', '1']).stdout).toContain('… and 1 more')
   expect(s.json(['status', '--limit', '1'])).toMatchObject({ projects: [{}, {}], sessions: [] })
   // What is left out are projects, and that stands below them.
-  s.write({ 'two/.savestate.json': '{"maxFiles":1}' })
+  s.run(['-C', join(s.project, 'two'), 'config', 'set', '--project', 'maxFiles', '1'])
   expect(s.run(['-C', join(s.project, 'two'), 'save']).code).toBe(2)
   expect(steady(s.run(['status', '--limit', '1']).stdout)).toMatch(
     /just now\n… and 1 more \(--limit 2 shows all\)\n1 failure in the last 24 h/,

@@ -232,6 +232,34 @@ describe('config', () => {
     expect(stdout).not.toContain('maxCheckpoints')
   })
 
+  test('trust shows what the files of a project ask for, and lets them count', () => {
+    using s = scratch({
+      '.savestate.json': '{"keepAllHours":1,"allowSecrets":["\\u001b[2J"]}',
+      '.savestateignore': '!.env\n',
+      '.env': 'A=1',
+    })
+    const asks =
+      '.savestate.json asks for keepAllHours 1, allowSecrets ["\\u001b[2J"], .savestateignore asks for !.env'
+    const line = `${asks}: not in effect until you confirm it with \`savestate config trust\`.\n`
+    expect(s.run(['config']).stderr).toBe(line)
+    expect(s.run(['save']).stderr).toBe(line)
+    expect(s.run(['status']).stdout).toContain(`${asks}: not in effect until`)
+    expect(s.run(['doctor']).stdout).toContain('files of 1 project ask')
+    const refused = s.run(['config', 'trust'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--yes')])
+    const byAgent = s.run(['config', 'trust', '--yes'], { env: { CLAUDECODE: '1' } })
+    expect([byAgent.code, byAgent.stderr]).toEqual([2, expect.stringContaining('Only a user')])
+    expect(s.run(['config', 'trust', '--yes'])).toEqual({
+      code: 0,
+      stdout: 'Trusted .savestate.json and .savestateignore. Any change of a file ends this.\n',
+      stderr: '',
+    })
+    expect(s.run(['config']).stderr).toBe('')
+    expect(s.run(['config', 'trust']).stdout).toContain('ask for nothing')
+    expect(s.json(['save'])).toMatchObject({ skipped: 0 })
+    expect(s.run(['verify']).code).toBe(0)
+  })
+
   test.each(['store', 'project'])('what the %s sets wrongly is named, for save too', (which) => {
     using s = scratch({ a: '1' })
     const file = join(
@@ -325,12 +353,12 @@ describe('config set', () => {
     [['set', 'keepAllHours', '-50.5'], 'The value of a setting is 0 or more, not -50.5', 'Usage'],
     [
       ['maxCheckpoints', '500'],
-      '"maxCheckpoints" is not one of get, set, unset. To change a setting: `savestate config set maxCheckpoints 500`',
+      '"maxCheckpoints" is not one of get, set, unset, trust. To change a setting: `savestate config set maxCheckpoints 500`',
       'Usage',
     ],
     [
       ['keepAllHours'],
-      '"keepAllHours" is not one of get, set, unset. To read a setting: `savestate config get keepAllHours`',
+      '"keepAllHours" is not one of get, set, unset, trust. To read a setting: `savestate config get keepAllHours`',
       'Usage',
     ],
   ])('%j is refused, and nothing is written', (argv, message, hint) => {

@@ -24,14 +24,16 @@ const FOR_GOOD: readonly string[] = [
   'uninstall',
 ]
 
+const CHANGES_SETTINGS: readonly string[] = ['set', 'unset', 'trust']
+
 /** Undefined for what anyone may do. */
 export function personNeed({ command: word, action, has }: Asked): PersonNeed | undefined {
   const command = commandBehind(word)
   if (has('help') || has('dry-run')) return undefined
   if (GOING_BACK.includes(command)) return 'unless-allowed'
   if (FOR_GOOD.includes(command)) return 'always'
-  // A shorter retention removes history too.
-  if (command === 'config') return action === 'set' || action === 'unset' ? 'always' : undefined
+  // A shorter retention removes history too, and a trusted file of the project can ask for one.
+  if (command === 'config') return CHANGES_SETTINGS.includes(action ?? '') ? 'always' : undefined
   if (command === 'daemon') return action === 'stop' ? 'always' : undefined
   // A yes that is a person's to give.
   const isYes = has('allow-agent-rewind') || (command === 'install' && has('trust'))

@@ -1,17 +1,27 @@
 import { type ConfigResult, SavestateError } from '../../index.js'
-import { command, type Request } from '../command.js'
+import { type Command, command, type Request } from '../command.js'
+import { runTrust } from '../config-trust.js'
 import { nearest } from '../../base/index.js'
 import { printable } from '../printable.js'
 import type { Screen } from '../screen.js'
 import { padEnd } from '../text-width.js'
+import { untrustedLine } from '../untrusted-text.js'
 
 type Value = ConfigResult['values'][number]
 type Answer =
   | { readonly type: 'all'; readonly result: ConfigResult }
   | { readonly type: 'one'; readonly value: Value }
-  | { readonly type: 'changed'; readonly value: Value; readonly file: string }
+  | {
+      readonly type: 'changed'
+      readonly value: Value
+      readonly file: string
+      readonly untrusted: ConfigResult['untrusted']
+    }
 
-export const run = command<Answer>({
+export const run: Command = (request) =>
+  request.positionals[0] === 'trust' ? runTrust(request) : runSettings(request)
+
+const runSettings = command<Answer>({
   async call(request) {
     const { positionals } = request
     const [action, key, text] = positionals
@@ -30,7 +40,8 @@ export const run = command<Answer>({
     else await (await request.store()).maintenance.setConfig(known.key, value)
     const after = await readSettings(request)
     const file = (isOfProject ? after.files.project : null) ?? after.files.store
-    return { type: 'changed', value: settingNamed(key, after), file }
+    const { untrusted } = after
+    return { type: 'changed', value: settingNamed(key, after), file, untrusted }
   },
   json: (answer) =>
     answer.type === 'all'
@@ -44,7 +55,10 @@ export const run = command<Answer>({
     return `${key} is ${done} ${printable(textOf(value))} (${printable(answer.file)}).`
   },
   note(answer) {
-    if (answer.type !== 'changed') return undefined
+    if (answer.type === 'all') return untrustedLine(answer.result.untrusted)
+    if (answer.type === 'one') return undefined
+    const untrusted = untrustedLine(answer.untrusted)
+    if (untrusted !== undefined) return untrusted
     const { key, value, counts, source } = answer.value
     if (!counts)
       return `${key} has no effect under the current retention policy (savestate config get retention).`
@@ -78,7 +92,7 @@ function settingNamed(key: string | undefined, { values }: ConfigResult): Value 
 function refuse(isWrong: boolean, message: string): void {
   if (!isWrong) return
   throw new SavestateError('BAD_INPUT', message, {
-    hint: 'Usage: savestate config [get KEY | set KEY VALUE | unset KEY] [--project]',
+    hint: 'Usage: savestate config [get KEY | set KEY VALUE | unset KEY | trust] [--project]',
   })
 }
 

@@ -34,6 +34,7 @@ export const run = command<Page>({
       `At work:   ${counted(result.unfinished, 'unfinished rewind')}, ${counted(result.leases, 'session')} in use`,
       `Verify:    ${problemsText(result)}`,
       `Settings:  ${settingsText(result)}`,
+      ...untrustedLines(result),
       `Hooks:     ${hooksText(result)}`,
       ...launcherLines(result),
       ...(failures.length === 0
@@ -135,6 +136,14 @@ function settingsText({ settings }: DoctorResult): string {
   return set
     .map(({ key, value, source }) => `${key} = ${JSON.stringify(value)} (${source})`)
     .join(', ')
+}
+
+function untrustedLines({ untrusted }: DoctorResult): string[] {
+  if (untrusted === 0) return []
+  const asks = untrusted === 1 ? 'asks' : 'ask'
+  return [
+    `           files of ${counted(untrusted, 'project')} ${asks} for settings that are not in effect: \`savestate status\` lists them`,
+  ]
 }
 
 function failureLine({ at, operation, code, message }: DoctorResult['failures'][number]): string {

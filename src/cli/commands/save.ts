@@ -6,6 +6,7 @@ import { relativeTime } from '../relative-time.js'
 import { programFor } from '../shell-quoted.js'
 import { shortIdOf } from '../short-id.js'
 import { skippedText } from '../skipped-text.js'
+import { untrustedLine } from '../untrusted-text.js'
 
 export const run = command({
   async call(request): Promise<SaveResult | SessionSaveResult> {
@@ -40,10 +41,20 @@ export const run = command({
     return `Saved ${id}${place}: ${held.join('; ')}.`
   },
   async note({ id, created, skippedByReason }, { project, screen, options }) {
+    const here = await project()
+    const { untrusted } = await here.config()
+    const program = programFor(options)
+    const refused = untrustedLine(untrusted, `${program} config trust`)
     const warning = created ? skippedText(skippedByReason) : undefined
-    if (warning === undefined) return undefined
-    const short = await shortIdOf(await project(), id)
-    return `${screen.paintNote('yellow', warning)} See: ${programFor(options)} show ${short}`
+    const lines = [
+      ...(warning === undefined
+        ? []
+        : [
+            `${screen.paintNote('yellow', warning)} See: ${program} show ${await shortIdOf(here, id)}`,
+          ]),
+      ...(refused === undefined ? [] : [screen.paintNote('yellow', refused)]),
+    ]
+    return lines.length === 0 ? undefined : lines.join('\n')
   },
 })
 

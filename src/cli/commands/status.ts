@@ -7,7 +7,9 @@ import { printable, printableLine } from '../printable.js'
 import { pruneNotice } from '../prune-notice.js'
 import { relativeTime } from '../relative-time.js'
 import type { Screen } from '../screen.js'
+import { shellQuoted } from '../shell-quoted.js'
 import { padEnd, padStart, widthOf } from '../text-width.js'
+import { untrustedLine } from '../untrusted-text.js'
 
 const DEFAULT_LIMIT = 20
 const STATES: Readonly<Record<StatusResult['projects'][number]['state'], string>> = {
@@ -31,6 +33,7 @@ export const run = command({
       ...watches.map((watch) => watchLine(watch, screen)),
       ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
+      ...untrustedLines(projects.slice(0, limit), screen),
       ...failureLines(failures, screen),
     ].join('\n')
   },
@@ -59,6 +62,13 @@ function watchLine(watch: StatusResult['watches'][number], { paint, now }: Scree
   if (missed > 0) parts.push(`${counted(missed, 'change')} found that the system did not report`)
   const text = `${isWatching ? 'Watched:     ' : 'Not watched: '} ${folderText(path)} (${parts.join('; ')})`
   return isWatching ? text : paint('yellow', text)
+}
+
+function untrustedLines(projects: StatusResult['projects'], { paint }: Screen): string[] {
+  return projects.flatMap(({ path, untrusted }) => {
+    const line = untrustedLine(untrusted, `savestate -C ${shellQuoted(path)} config trust`)
+    return line === undefined ? [] : [paint('yellow', `${folderText(path)}: ${line}`)]
+  })
 }
 
 function failureLines(failures: StatusResult['failures'], { paint, now }: Screen): string[] {

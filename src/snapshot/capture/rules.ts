@@ -6,10 +6,10 @@ import { lstatSync } from 'node:fs'
 import {
   type BytePath,
   bytePath,
+  type CaptureLimits,
   DEFAULT_EXCLUDES,
   fsPath,
   hasCode,
-  type Limits,
   nameOf,
   ROOT,
   SECRET_NAMES,
@@ -37,6 +37,8 @@ type Fixed = {
   readonly defaults: IgnoreChain
   readonly secretNames: IgnoreChain
   readonly allowedSecrets: IgnoreChain | undefined
+  /** The project's `.savestateignore`, if the user trusts it. */
+  readonly trusted: IgnoreChain | undefined
 }
 
 export class Rules {
@@ -108,11 +110,12 @@ export class Rules {
     return verdict(this.#fixed().secretNames, nameOf(path), false) === 'ignored'
   }
 
-  /** Whether a secret is to be captured all the same: `.savestateignore` has the last word here too. */
+  /** Whether a secret is captured all the same. Only the user decides that: by settings, or by a `.savestateignore` they trust. */
   allowsSecret(path: BytePath): boolean {
-    const own = verdict(this.#resolve().own, path, false)
+    const { trusted, allowedSecrets } = this.#fixed()
+    const own = verdict(trusted, path, false)
     if (own !== undefined) return own === 'included'
-    return isListed(this.#fixed().allowedSecrets, path)
+    return isListed(allowedSecrets, path)
   }
 
   #joined(): { readonly chain: IgnoreChain | undefined } {
@@ -163,12 +166,12 @@ let lastFixed: { readonly key: string; readonly fixed: Fixed } | undefined
 
 /** The same for every save, as a rule, and not cheap to make. */
 function fixedRules({ ignoreCase, limits }: Site): Fixed {
-  const key = JSON.stringify([ignoreCase, limits.allowSecrets])
+  const key = JSON.stringify([ignoreCase, limits.allowSecrets, limits.trustedIgnore])
   if (lastFixed?.key !== key) lastFixed = { key, fixed: compileFixed(ignoreCase, limits) }
   return lastFixed.fixed
 }
 
-function compileFixed(ignoreCase: boolean, { allowSecrets }: Limits): Fixed {
+function compileFixed(ignoreCase: boolean, { allowSecrets, trustedIgnore }: CaptureLimits): Fixed {
   const compile = (lines: readonly string[], options: { readonly ignoreCase: boolean }) =>
     extend(undefined, compileIgnoreList(lines.join('\n'), ROOT, options))
   return {
@@ -176,6 +179,7 @@ function compileFixed(ignoreCase: boolean, { allowSecrets }: Limits): Fixed {
     secretNames: compile(SECRET_NAMES, { ignoreCase: true }),
     allowedSecrets:
       allowSecrets.length === 0 ? undefined : compile(allowSecrets.map(bytePath), { ignoreCase }),
+    trusted: trustedIgnore === undefined ? undefined : compile([trustedIgnore], { ignoreCase }),
   }
 }
 

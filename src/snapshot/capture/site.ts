@@ -1,12 +1,12 @@
 // The fixed facts of one project that every capture of it needs.
-import type { BytePath, Limits } from '../../model/index.js'
+import type { BytePath, CaptureLimits } from '../../model/index.js'
 
 export type Site = {
   /** Absolute, one character per byte. */
   readonly root: BytePath
   /** The store's own folder, absolute; never captured. */
   readonly home: BytePath
-  readonly limits: Limits
+  readonly limits: CaptureLimits
   readonly ignoreCase: boolean
 }
 
