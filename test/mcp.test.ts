@@ -89,6 +89,11 @@ test('an agent saves, lists, shows, compares and searches', async () => {
     s.json(['show', 'works']),
   )
 
+  s.run(['name', '2', 'mine'])
+  const taken = await server.call('checkpoint_save', { name: 'mine' })
+  expect(taken.text).toContain('The user has named a checkpoint "mine" in this project')
+  expect(s.json(['show', 'mine'])).toMatchObject({ id: first.result['id'] })
+
   const diff = await server.call('checkpoint_diff', { from: '2', to: '1' })
   expect(diff.result).toEqual(s.json(['diff', '2', '1']))
   expect(diff.text).toContain('+two')

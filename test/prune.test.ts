@@ -59,11 +59,11 @@ describe('count', () => {
     s.write({ 'noise.txt': 'of the session' })
     const ofSession = await session.save({ state: { step: 1 }, files: true })
     const newer = await saveMany(project, s, { count: 3 })
-    // Of a name only the newest stays.
+    // The same name again: the older one is still what the user named.
     await project.name(newer[0] ?? '', 'good')
     const result = await store.prune({ maxCheckpoints: 1 })
-    expect(planOf(result, s.project).keep).toEqual({ pinned: 1, named: 1, session: 1, recent: 1 })
-    expect(await idsOf(project)).toEqual([newer[2], newer[0], ofSession.id, pinned])
+    expect(planOf(result, s.project).keep).toEqual({ pinned: 1, named: 2, session: 1, recent: 1 })
+    expect(await idsOf(project)).toEqual([newer[2], newer[0], ofSession.id, named, pinned])
   })
 
   test('a checkpoint of a finished session goes as a whole, and the head of the session stays', async () => {

@@ -11,6 +11,8 @@ export type Request = Omit<Parsed, 'fault'> & {
   readonly screen: Screen
   readonly bar: ProgressBar
   readonly hooks: Hooks
+  /** Whether an agent has started this process. */
+  readonly isAgent: boolean
   /** Where the person is. */
   readonly folder: string
   /** A positional argument that the table says is there. */

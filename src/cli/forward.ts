@@ -8,6 +8,7 @@ import {
   settingOf,
   talk,
 } from '../http/index.js'
+import { agentMark } from './agent-mark.js'
 import { currentFolder, homePath } from './home-path.js'
 import { hookInput } from './hook-input.js'
 import { SERVED_NAMES } from './served-names.js'
@@ -32,6 +33,8 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
   const { env } = process
   const command = commandOf(argv)
   if (!SERVED.has(command) || hasOwnVariable(env)) return undefined
+  // An agent may not give a name that the user has given. Only this process knows whether an agent asks.
+  if (command === 'save' && agentMark(env) !== undefined) return undefined
   const folder = currentFolder()
   const home = homePath(folder)
   if (folder === undefined || home === undefined) return undefined

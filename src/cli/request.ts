@@ -65,6 +65,7 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
   return {
     ...parsed,
     isJson: parsed.options.has('json'),
+    isAgent: around.agent !== undefined,
     screen,
     bar,
     folder,

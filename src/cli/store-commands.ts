@@ -22,7 +22,7 @@ export const STORE_COMMANDS = {
       'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run] [-y] [--unattended]',
     summary: 'Remove checkpoints that the settings no longer keep',
     details: [
-      'Every checkpoint is kept for 48 hours, then one per prompt for 30 days, then one per day for a year, within 2 GB. Pinned checkpoints and the newest of each name stay. Shows what would be removed and why, and asks first.',
+      'Every checkpoint is kept for 48 hours, then one per prompt for 30 days, then one per day for a year, within 2 GB. What you pinned or named stays. Shows what would be removed and why, and asks first.',
       'To change these limits: savestate config. The options below set additional limits for this run only.',
     ],
     options: [
@@ -42,7 +42,8 @@ export const STORE_COMMANDS = {
         name: 'max-checkpoints',
         kind: 'number',
         value: 'N',
-        summary: 'Keep only the newest N automatic checkpoints of each project',
+        summary:
+          'Keep only the newest N checkpoints of each project, besides what is pinned, named or of a session in progress',
       },
       {
         name: 'keep-orphans',

@@ -1,7 +1,7 @@
 // Marks that a user puts on a checkpoint: a name, a pin. Neither changes its contents.
 import * as z from 'zod/mini'
-import { parseName } from '../model/index.js'
 import { knownProject, type ProjectContext } from './context.js'
+import { checkName, refuseRenaming } from './given-name.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { recoverIfNeeded } from './recover.js'
@@ -28,14 +28,25 @@ export const name = projectOperation({
   name: 'name',
   summary: 'Name a checkpoint, or remove its name',
   effect: 'adds',
-  input: () => z.strictObject({ ref: z.string(), name: z.nullable(z.string()) }),
+  input: () =>
+    z.strictObject({
+      ref: z.string(),
+      name: z.nullable(z.string()),
+      namedBy: z._default(z.enum(['user', 'agent']), 'user'),
+    }),
   async run(context, input, hooks): Promise<NameResult> {
     await recoverIfNeeded(context, hooks)
-    const wanted = input.name === null ? null : parseName(input.name)
     const project = knownProject(context)
+    const by = input.namedBy
+    const wanted =
+      input.name === null ? null : checkName(context, project?.id, { name: input.name, by })
     const checkpoint = resolve(context.ledger, project, input.ref)
-    const { checkpoints } = context.ledger
-    checkpoints.setName(checkpoint.id, wanted)
+    refuseRenaming(context, checkpoint.id, by)
+    const { checkpoints, nameOwners } = context.ledger
+    context.ledger.transaction(() => {
+      checkpoints.setName(checkpoint.id, wanted)
+      nameOwners.record(checkpoint.id, by)
+    })
     const named =
       wanted === null || project === undefined
         ? []

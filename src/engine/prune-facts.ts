@@ -178,7 +178,7 @@ function groupOf({ session, reason, kind, createdAtMs }: PruningFacts): string |
 }
 
 function guardOf(
-  { pinned, session, isOfThread }: PruningFacts,
+  { pinned, session, isOfThread, isNamedByUser }: PruningFacts,
   {
     isNewestOfName,
     agedFromMs,
@@ -188,7 +188,8 @@ function guardOf(
   }: When & { readonly isNewestOfName: boolean; readonly agedFromMs: number },
 ): Guard | null {
   if (pinned) return 'pinned'
-  if (isNewestOfName) return 'named'
+  // A program may give each of its steps the same name; of these only the newest stays.
+  if (isNamedByUser || isNewestOfName) return 'named'
   if (isOfThread) return 'thread'
   if (session === null) return null
   if (held.has(session.key)) return 'session'

@@ -2,14 +2,15 @@
 import * as z from 'zod/mini'
 import {
   type FilesCheckpoint,
-  parseName,
+  type NamedBy,
   parseReason,
   PERSON,
   type Project,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { captureForRecord } from './capture.js'
-import { ensureProject, type StoreContext, withProjectLock } from './context.js'
+import { ensureProject, knownProject, type StoreContext, withProjectLock } from './context.js'
+import { checkName } from './given-name.js'
 import type { Hooks } from './hooks.js'
 import { lookAt } from './look.js'
 import { hasNothingNew } from './nothing-new.js'
@@ -26,6 +27,7 @@ export type SaveResult = CheckpointView & {
 type SaveFacts = {
   readonly reason: string | null
   readonly name: string | null
+  readonly namedBy: NamedBy
   readonly author: string
 }
 
@@ -37,19 +39,23 @@ export const save = projectOperation({
     z.strictObject({
       reason: z.optional(z.string()),
       name: z.optional(z.string()),
+      namedBy: z._default(z.enum(['user', 'agent']), 'user'),
       /** Who has changed the folder since it was last looked at. */
       author: z._default(z.string().check(z.minLength(1), z.maxLength(100)), PERSON),
     }),
   async run(context, input, hooks): Promise<SaveResult> {
     const reason = input.reason === undefined ? null : parseReason(input.reason)
-    const name = input.name === undefined ? null : parseName(input.name)
-    const { author } = input
+    const { author, namedBy } = input
+    // Before the project is recorded: a wrong name leaves nothing behind.
+    const known = knownProject(context)?.id
+    const name =
+      input.name === undefined ? null : checkName(context, known, { name: input.name, by: namedBy })
     const project = ensureProject(context)
     return withProjectLock(context, project, {
       purpose: 'save',
       work: async () => {
         await recover(context, project, hooks)
-        return saveHere(context, project, { facts: { reason, name, author }, hooks })
+        return saveHere(context, project, { facts: { reason, name, namedBy, author }, hooks })
       },
     })
   },
@@ -67,10 +73,10 @@ async function saveHere(
   )
   const captured = await capturing
   failpoint('save:captured')
-  const { author, ...said } = facts
+  const { author, namedBy, ...said } = facts
   const look = lookAt(context, project, { type: 'said', who: [author] })
   if (hasNothingNew(context, newest, captured)) {
-    const named = nameUnchanged(context, newest, facts.name)
+    const named = nameUnchanged(context, newest, facts)
     if (named !== undefined) {
       look.foundNothing()
       context.ledger.care.touchProject(project.id, context.clock.nowMs())
@@ -80,7 +86,10 @@ async function saveHere(
   const checkpoint = await recordCheckpoint(context, project, {
     captured,
     facts: { ...said, kind: 'save', previous: newest?.snapshot.tree, authors: look.authors },
-    also: look.made,
+    also(made) {
+      look.made(made)
+      if (said.name !== null && namedBy === 'agent') context.ledger.nameOwners.record(made, namedBy)
+    },
   })
   return { ...viewCheckpoint(checkpoint), created: true }
 }
@@ -102,10 +111,13 @@ async function meanwhile<T>(capturing: Promise<unknown>, ask: () => T): Promise<
 function nameUnchanged(
   { ledger }: StoreContext,
   newest: FilesCheckpoint,
-  name: string | null,
+  { name, namedBy }: Pick<SaveFacts, 'name' | 'namedBy'>,
 ): FilesCheckpoint | undefined {
-  if (name === null || newest.name === name) return newest
-  if (newest.name !== null) return undefined
-  ledger.checkpoints.setName(newest.id, name)
+  if (name === null) return newest
+  if (newest.name !== null && newest.name !== name) return undefined
+  ledger.transaction(() => {
+    ledger.checkpoints.setName(newest.id, name)
+    ledger.nameOwners.record(newest.id, namedBy)
+  })
   return { ...newest, name }
 }

@@ -6,6 +6,7 @@ import {
   type CheckpointKind,
   IN_PROGRESS,
   type Moment,
+  type NamedBy,
   PERSON,
   type Project,
   SavestateError,
@@ -19,6 +20,7 @@ import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import { captureForRecord } from './capture.js'
 import { withProjectLock } from './context.js'
+import { checkName } from './given-name.js'
 import type { Hooks } from './hooks.js'
 import { type Look, lookAt, type MomentInput } from './look.js'
 import { momentInput } from './moment-schema.js'
@@ -41,6 +43,7 @@ export type SessionSaveResult = CheckpointView & {
 
 const factsInput = () => ({
   name: z.optional(z.string()),
+  namedBy: z.optional(z.enum(['user', 'agent'])),
   reason: z.optional(z.string()),
   files: z._default(z.boolean(), false),
   ifChanged: z._default(z.boolean(), false),
@@ -61,6 +64,8 @@ const appendInput = () =>
 /** What a save says of itself besides the state. */
 export type Facts = {
   readonly name?: string | undefined
+  /** Undefined: the program that saves gives its steps names. */
+  readonly namedBy?: NamedBy | undefined
   readonly reason?: string | undefined
   readonly files: boolean
   /** Nothing is added while the project's newest files are as they are now. */
@@ -84,6 +89,9 @@ export const saveSession = sessionOperation({
   input: saveInput,
   run: async (context, input, hooks) => {
     context.order.expectOpen()
+    const { name, namedBy: by } = input
+    if (name !== undefined && by !== undefined)
+      checkName(context, context.project?.id, { name, by })
     const writeState = wholeState(context, input)
     const facts = withMetadata(context, input)
     return context.order.do(() => addCheckpoint(context, facts, { hooks, writeState }))
@@ -225,6 +233,8 @@ export async function commit(
       const made = inSession(draft, session, { ...sessionInput(input, session), state })
       ledger.checkpoints.insert(made, detailsIn(work))
       look?.made(made.id)
+      if (made.name !== null && input.namedBy !== undefined)
+        ledger.nameOwners.record(made.id, input.namedBy)
       const { status } = made.session
       const atMs = made.createdAtMs
       const leaseUntilMs = leaseUntil(context)

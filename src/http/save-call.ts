@@ -5,7 +5,7 @@ import { SavestateError } from '../index.js'
 export type SaveCall = {
   /** Absolute; any folder in the project. */
   readonly path: string
-  readonly input: { readonly reason?: string; readonly name?: string }
+  readonly input: { readonly reason?: string; readonly name?: string; readonly namedBy?: 'agent' }
 }
 
 const KEYS = ['path', 'reason', 'name']
@@ -23,7 +23,7 @@ export function parseSave(text: string): SaveCall {
     path,
     input: {
       ...(reason === undefined ? {} : { reason }),
-      ...(name === undefined ? {} : { name }),
+      ...(name === undefined ? {} : { name, namedBy: 'agent' as const }),
     },
   }
 }

@@ -21,6 +21,7 @@ import { Pruning } from './pruning.js'
 import { Rekey } from './rekey/index.js'
 import { DamageMarks } from './damage-marks.js'
 import { Inspection } from './inspection.js'
+import { NameOwners } from './name-owners.js'
 import { number, operationOf, projectOf } from './rows.js'
 import { refuseHalfRescued } from './rescue.js'
 import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
@@ -71,6 +72,7 @@ export class Ledger {
   readonly marks: DamageMarks
   readonly pruning: Pruning
   readonly authorship: Authorship
+  readonly nameOwners: NameOwners
   readonly #database: Database
   readonly #durability: Durability
   readonly #vault: StoreVault
@@ -94,6 +96,7 @@ export class Ledger {
     this.marks = new DamageMarks(database)
     this.pruning = new Pruning(database)
     this.authorship = new Authorship(database)
+    this.nameOwners = new NameOwners(database)
   }
 
   static open(home: string, options: LedgerOptions): Ledger {

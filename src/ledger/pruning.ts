@@ -13,6 +13,7 @@ import {
   type StatusWord,
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
+import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from './rows.js'
 import {
   clearProject,
@@ -29,6 +30,7 @@ export type PruningFacts = {
   readonly id: CheckpointId
   readonly kind: CheckpointKind
   readonly name: string | null
+  readonly isNamedByUser: boolean
   readonly reason: string | null
   readonly pinned: boolean
   /** Null: it holds a state only. */
@@ -77,6 +79,7 @@ export class Pruning {
         `SELECT checkpoints.id, kind, name, reason, pinned, "commit", checkpoints.created_at, session, checkpoints.turn,
            sessions.status AS session_status, sessions.updated_at, sessions.head,
            sessions.created_at AS session_created_at,
+           name IS NOT NULL AND ${IS_NAMED_BY_USER} AS is_named_by_user,
            CASE kind WHEN 'imported' THEN (SELECT max(at) FROM imports WHERE checkpoint = checkpoints.id) END
              AS imported_at
          FROM checkpoints LEFT JOIN sessions ON sessions.key = session
@@ -243,6 +246,7 @@ function factsOf(row: SqlRow, marks: Marks): PruningFacts {
     id: parseCheckpointId(id),
     kind: String(row['kind']) as CheckpointKind,
     name: optional(row, 'name'),
+    isNamedByUser: number(row, 'is_named_by_user') === 1,
     reason: optional(row, 'reason'),
     pinned: number(row, 'pinned') === 1,
     commit: commit === null ? null : parseObjectId(commit),

@@ -1,6 +1,7 @@
 // Gives room back: rows that nobody refers to, and the pages they leave. In small transactions, so that a save in
 // another process never waits long.
 import type { Database } from '../system/index.js'
+import { forgetNameOwners } from './name-owners.js'
 import { number } from './rows.js'
 import { type CollectedStates, collectStates } from './states/index.js'
 
@@ -26,6 +27,7 @@ export class Upkeep {
     this.#database.run(
       'DELETE FROM details WHERE hash NOT IN (SELECT details FROM checkpoints WHERE details IS NOT NULL)',
     )
+    forgetNameOwners(this.#database)
     return collected
   }
 

@@ -37,14 +37,15 @@ export async function toolsFor(
         name: {
           type: 'text',
           max: 200,
-          description: 'A name to find it by; named checkpoints are kept',
+          description:
+            'A name to find it by: letters, digits, spaces and . _ : / @ + -, and no name that the user gave in this project',
         },
       },
       async run({ project, given, hooks }) {
         const [reason, name] = [given.text('reason'), given.text('name')]
         const input = {
           ...(reason === undefined ? {} : { reason }),
-          ...(name === undefined ? {} : { name }),
+          ...(name === undefined ? {} : { name, namedBy: 'agent' as const }),
         }
         const result = await project.save(input, hooks)
         const { id, files, insertions, deletions, skipped } = result

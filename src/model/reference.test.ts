@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeId } from './ids.js'
-import { parseName, parseReason, parseReference } from './reference.js'
+import { parseAgentName, parseName, parseReason, parseReference } from './reference.js'
 
 const BAD_INPUT = expect.objectContaining({ code: 'BAD_INPUT' })
 
@@ -42,4 +42,27 @@ test('a reason may have lines, but no NUL and an end', () => {
   for (const text of ['a\0b', 'x'.repeat(10_001)]) {
     expect(() => parseReason(text)).toThrow(BAD_INPUT)
   }
+})
+
+test.each(['works', 'v1.2', 'before the größe: a/b', 'x@2_+-'])(
+  'an agent may give the name %s',
+  (name) => {
+    expect(parseAgentName(name)).toBe(name)
+  },
+)
+
+test.each([
+  '$(touch x)',
+  '`id`',
+  'a"b',
+  "a'b",
+  'a\\b',
+  '-rf',
+  'a;b',
+  'a\u00adb',
+  '\u{e0041}',
+  '~',
+  '.x',
+])('an agent cannot give the name %j', (name) => {
+  expect(() => parseAgentName(name)).toThrow(BAD_INPUT)
 })

@@ -42,6 +42,22 @@ export function parseName(text: string): string {
   throw new SavestateError('BAD_INPUT', `${shown} cannot be a name: ${fault}`)
 }
 
+/** Who gives a name: the user, or an agent. */
+export type NamedBy = 'user' | 'agent'
+
+/** Nothing that a shell, a terminal or a person could take for anything else than a name. */
+const AGENT_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/@+-]*$/u
+
+/** A name that an agent gives: others will see it and type it. */
+export function parseAgentName(text: string): string {
+  const name = parseName(text)
+  if (AGENT_NAME.test(name)) return name
+  const shown = JSON.stringify(name.slice(0, 60))
+  throw new SavestateError('BAD_INPUT', `${shown} cannot be a name that an agent gives`, {
+    hint: 'Use letters, digits, spaces and . _ : / @ + - only, beginning with a letter or a digit.',
+  })
+}
+
 function nameFault(name: string): string | undefined {
   if (name.length > MAX_NAME) return `it is longer than ${MAX_NAME} characters`
   if (/^[0-9]+$/.test(name)) return 'it would be read as a position in the list'

@@ -2,7 +2,12 @@
 import * as engine from '../engine/index.js'
 import type { Hooks, ProjectContext } from '../engine/index.js'
 import type { Activity } from '../snapshot/index.js'
-import { pathText, type Project as KnownProject, SavestateError } from '../model/index.js'
+import {
+  type NamedBy,
+  pathText,
+  type Project as KnownProject,
+  SavestateError,
+} from '../model/index.js'
 import { explained } from './explained.js'
 import { refuseNoList } from './known-options.js'
 import type { Calls } from './open-context.js'
@@ -127,6 +132,8 @@ export class Project {
     input: {
       readonly reason?: string
       readonly name?: string
+      /** `agent`: the name must be harmless, and none that the user gave here. Default: `user`. */
+      readonly namedBy?: NamedBy
       /** Who has changed the folder since it was last looked at, if it was not the person (`you`). */
       readonly author?: string
     } = {},
@@ -217,8 +224,12 @@ export class Project {
   }
 
   /** Null takes the name off. */
-  async name(ref: string, name: string | null): Promise<engine.NameResult> {
-    return this.#perform(engine.name, { ref, name })
+  async name(
+    ref: string,
+    name: string | null,
+    options: { readonly namedBy?: NamedBy } = {},
+  ): Promise<engine.NameResult> {
+    return this.#perform(engine.name, { ref, name, ...options })
   }
 
   /** Removes a path, relative to the project, from every checkpoint, and its contents from the store. */

@@ -3,6 +3,8 @@ import type * as engine from '../engine/index.js'
 
 export type SaveInput<State> = {
   readonly name?: string
+  /** Set where a user or an agent gives the name, not the program: what the user named stays, and agents cannot use it. */
+  readonly namedBy?: 'user' | 'agent'
   readonly reason?: string
   /** As it is when `save` is called. */
   readonly state?: State

@@ -52,6 +52,28 @@ test('a name that two have means the newer one, and that is said', () => {
   expect(s.json(['show', 'works'])).toMatchObject({ id: ids[0] })
 })
 
+test('an agent may name, but not with a name of the user, and it may not unpin', () => {
+  const { s } = withThree()
+  using _ = s
+  s.run(['name', '2', 'works'])
+  const asAgent = (...args: string[]) => {
+    const { code, stderr } = s.run(args, { env: { CLAUDECODE: '1' } })
+    return [code, stderr.split('.')[0]]
+  }
+  const message = (what: string) => `Error: The user ${what}`
+  const taken = 'has named a checkpoint "works" in this project, so an agent cannot use that name'
+  expect(asAgent('save', '--name', 'works')).toEqual([2, message(taken)])
+  expect(asAgent('tag', '1', 'works')).toEqual([2, message(taken)])
+  expect(asAgent('name', 'works', '--remove')).toEqual([
+    2,
+    expect.stringMatching(
+      /^Error: The user gave checkpoint \w+ its name, so an agent cannot change it/,
+    ),
+  ])
+  expect(asAgent('unpin', '1')).toEqual([2, expect.stringContaining('Only a user may run')])
+  expect(asAgent('save', '--name', 'try')).toEqual([0, ''])
+})
+
 test('what cannot be a name is refused with the reason', () => {
   using s = scratch({ 'a.txt': '1\n' })
   s.run(['save'])

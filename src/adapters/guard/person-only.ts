@@ -17,6 +17,7 @@ const FOR_GOOD: readonly string[] = [
   'prune',
   'forget',
   'drop',
+  'unpin',
   'clear',
   'clear-legacy',
   'repair',

@@ -6,7 +6,12 @@ import { shortIdOf } from '../short-id.js'
 import { usageOf } from '../table.js'
 
 export const run = command({
-  call: async (request) => (await request.project()).name(request.argument(0), wantedName(request)),
+  async call(request) {
+    const project = await request.project()
+    return project.name(request.argument(0), wantedName(request), {
+      namedBy: request.isAgent ? 'agent' : 'user',
+    })
+  },
   async render(result, { project }) {
     const here = await project()
     return nameText(result, (id) => shortIdOf(here, id))

@@ -14,7 +14,9 @@ export const run = command({
     const [reason, name] = [options.text('message'), options.text('name')]
     const input = {
       ...(reason === undefined ? {} : { reason }),
-      ...(name === undefined ? {} : { name }),
+      ...(name === undefined
+        ? {}
+        : { name, namedBy: request.isAgent ? ('agent' as const) : ('user' as const) }),
     }
     const id = options.text('session')
     if (id === undefined) return (await project()).save(input, hooks)
