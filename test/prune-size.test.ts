@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Project, Store } from '../src/index.js'
 import {
+  DAY_MS,
   diskBytes,
+  HandClock,
   idsOf,
   otherFolder,
   planOf,
@@ -187,8 +189,9 @@ test('a dry run changes no byte of the store', async () => {
 test('states of finished sessions go when files alone do not do it, the longest untouched first', async () => {
   await using s = await scratch()
   await withStore(s, async (store) => {
+    const project = await store.project(s.project)
     for (const id of ['first', 'second', 'third', 'open']) {
-      const session = await store.session<unknown>(id)
+      const session = await store.session<unknown>(id, { project })
       const noise = Array.from({ length: 20 }, () => randomBytes(10_000).toString('base64'))
       await session.save({ state: { noise } })
       if (id !== 'open') await session.complete()
@@ -210,4 +213,83 @@ test('states of finished sessions go when files alone do not do it, the longest 
     const none = await store.prune({ maxSizeMb: 0 })
     expect([none.plan.sessions, none.above !== null]).toEqual([[], true])
   })
+})
+
+/** A conversation of so many steps; each step adds text that cannot be compressed, and keeps what was said before. */
+async function converse(
+  store: Store,
+  id: string,
+  { project, steps, bytes }: { project?: Project; steps: number; bytes: number },
+): Promise<void> {
+  const session = await store.session<{ messages: string[] }>(id, project ? { project } : {})
+  for (let step = 0; step < steps; step += 1)
+    await session.append('messages', [randomBytes(bytes).toString('base64')])
+  await session.close()
+}
+
+test('a huge checkpoint that must stay costs no other project its history', async () => {
+  await using s = await scratch()
+  const store = await s.open()
+  const hog = await store.project(s.project)
+  const innocent = await store.project(otherFolder(s, 'innocent'))
+  const ids = await saveMany(innocent, s, { count: 8, bytes: 20_000 })
+  await saveMany(hog, s, { count: 1, bytes: 10 * BYTES })
+  const { sizeBytes } = await store.prune({ maxSizeMb: 0 })
+  // The history of the other project would be just enough.
+  const result = await store.prune({ maxSizeMb: (sizeBytes - 100_000) / 1e6 })
+  expect(result).toMatchObject({ deletedCheckpoints: 0, applied: true })
+  expect(result.above?.projects[0]).toMatchObject({ path: s.project, stateBytes: 0 })
+  expect(await idsOf(innocent)).toEqual(ids.toReversed())
+})
+
+test.each(['of a project', 'without a project'])(
+  'an unfinished conversation %s costs nobody else history, and status says what takes the room',
+  async (where) => {
+    await using s = await scratch()
+    const store = await s.open()
+    const innocent = await store.project(otherFolder(s, 'innocent'))
+    const ids = await saveMany(innocent, s, { count: 12, bytes: 20_000 })
+    const project = where === 'of a project' ? { project: await store.project(s.project) } : {}
+    await converse(store, 'long', { ...project, steps: 20, bytes: BYTES / 4 })
+    const { sizeBytes } = await store.prune({ maxSizeMb: 0 })
+    setStore(s, { maxSizeMb: (sizeBytes - 100_000) / 1e6 })
+    const result = await store.prune({ unattended: true })
+    expect([result.deletedCheckpoints, result.deletedSessions]).toEqual([0, 0])
+    expect(await idsOf(innocent)).toEqual(ids.toReversed())
+    const [largest] = result.above?.projects ?? []
+    expect(largest?.path).toBe(where === 'of a project' ? s.project : 'session long')
+    expect(largest?.stateBytes).toBeGreaterThan(5 * BYTES)
+    const { above } = await store.status()
+    expect(above?.byBytes).toBeGreaterThan(0)
+    expect(above?.largest).toEqual(result.above?.projects)
+    setStore(s, {})
+    expect((await store.status()).above).toBeNull()
+  },
+)
+
+test('a large conversation gives up its old steps first, and can be resumed', async () => {
+  await using s = await scratch()
+  const clock = new HandClock()
+  const store = await s.open({ clock })
+  const innocent = await store.project(otherFolder(s, 'innocent'))
+  const ids = await saveMany(innocent, s, { count: 5, bytes: 20_000 })
+  const session = await store.session<unknown>('long')
+  // Each state is another one: nothing is shared. Each hour has one, so none goes for its age.
+  for (let step = 0; step < 10; step += 1) {
+    await session.save({ state: { step, noise: randomBytes(BYTES / 2).toString('base64') } })
+    clock.pass(3_600_000)
+  }
+  await session.close()
+  // So long that a session in progress is no longer kept as a whole.
+  clock.pass(3 * DAY_MS)
+  const { sizeBytes, deletedByReason } = await store.prune({ maxSizeMb: 0 })
+  expect(deletedByReason).toEqual({})
+  const before = await store.prune({ maxSizeMb: (sizeBytes - 3 * BYTES) / 1e6, dryRun: true })
+  const drops = before.plan.unattached.drop.length
+  expect(drops).toBeGreaterThan(1)
+  const result = await store.prune({ maxSizeMb: (sizeBytes - 3 * BYTES) / 1e6 })
+  expect([result.above, result.deletedCheckpoints]).toEqual([null, drops])
+  expect(await idsOf(innocent)).toEqual(ids.toReversed())
+  expect((await store.resume<{ step: number }>('long')).state?.step).toBe(9)
+  expect(await store.verify()).toMatchObject({ problems: [] })
 })

@@ -69,21 +69,27 @@ function removedText(result: PruneResult): string {
 
 function aboveLines(above: PruneResult['above'], start: string): string[] {
   if (above === null) return []
-  const largest = above.projects.map(
-    ({ path, bytes: size }) => `${folderText(path)} (${bytes(size)})`,
-  )
   return [
     `${start} ${bytes(above.byBytes)} over the limit.`,
     `What must stay: ${above.because.join(', ')}.`,
-    ...(largest.length === 0
+    ...(above.projects.length === 0
       ? []
       : [
-          'Removing all the rest would not free enough, so nothing is removed for its size.',
-          `The largest are ${largest.join(', ')}.`,
+          'Removing more would not free enough, or would take from projects within their fair share, so nothing is removed for its size.',
+          `The largest are ${largestText(above.projects)}.`,
           'Raise the limit:   savestate config set maxSizeMb N',
           'Remove a project:  savestate -C DIR clear',
         ]),
   ]
+}
+
+export function largestText(largest: NonNullable<PruneResult['above']>['projects']): string {
+  return largest
+    .map(({ path, bytes: size, stateBytes }) => {
+      const states = stateBytes > size / 2 ? ', mostly conversations' : ''
+      return `${folderText(path)} (${bytes(size)}${states})`
+    })
+    .join(', ')
 }
 
 function projectLines(project: ProjectPlan, paint: Screen['paint']): string[] {

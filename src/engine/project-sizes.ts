@@ -1,4 +1,4 @@
-// How much each project takes: the bytes on disk of everything that its checkpoints lead to, measured as a prune does.
+// How much each project takes: the bytes of all files and states that its checkpoints lead to, measured as a prune does.
 // Content that its checkpoints share counts once; content that two projects share counts for both. Measuring thousands
 // of checkpoints takes a second, so the ledger caches the sums until a checkpoint is added or removed, or a collection
 // packs the store.
@@ -8,30 +8,41 @@ import { bytesOf, reachableFrom, takeCensus } from '../snapshot/index.js'
 import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 
-/** A sum, and what it was counted from. */
-type Counted = { readonly mark: string; readonly bytes: number }
+export type ProjectSize = {
+  readonly bytes: number
+  /** The part of it that is conversations and other states. */
+  readonly stateBytes: number
+}
 
-/** Null where git is missing, or cannot read all objects: `verify` reports that. */
-export type Sizes = ReadonlyMap<ProjectId, number | null>
+/** A size, and what it was counted from. */
+type Counted = ProjectSize & { readonly mark: string }
 
-const FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED', 'STORE_DAMAGED']
-const KEY = 'project-bytes '
+/** Null where git is missing, or not everything can be read: `verify` reports that. */
+export type Sizes = ReadonlyMap<ProjectId, ProjectSize | null>
+
+const FAULTS: readonly ErrorCode[] = [
+  'GIT_MISSING',
+  'GIT_FAILED',
+  'STORE_DAMAGED',
+  'STATE_UNREADABLE',
+]
+const KEY = 'project-size '
 
 export async function projectSizes(context: StoreContext): Promise<Sizes> {
   const { ledger, snapshots } = context
-  const sizes = new Map<ProjectId, number | null>()
+  const sizes = new Map<ProjectId, ProjectSize | null>()
   let objects: ReadonlyMap<string, number> | undefined
   for (const { project } of ledger.projects()) {
-    const mark = ledger.pruning.filesMark(project.id)
+    const mark = ledger.pruning.contentMark(project.id)
     const known = knownSize(context, project.id)
     if (known?.mark === mark) {
-      sizes.set(project.id, known.bytes)
+      sizes.set(project.id, known)
       continue
     }
     objects ??= bytesOf(takeCensus(join(snapshots.gitDir, 'objects')))
-    const bytes = await countBytes(context, project.id, objects)
-    sizes.set(project.id, bytes)
-    if (bytes !== null) keepSize(context, project.id, { mark, bytes })
+    const size = await measure(context, project.id, objects)
+    sizes.set(project.id, size)
+    if (size !== null) keepSize(context, project.id, { mark, ...size })
   }
   return sizes
 }
@@ -41,16 +52,17 @@ export function forgetProjectSizes({ ledger }: StoreContext): void {
   ledger.care.removeFacts(KEY)
 }
 
-async function countBytes(
+async function measure(
   { ledger, snapshots }: StoreContext,
   project: ProjectId,
   objects: ReadonlyMap<string, number>,
-): Promise<number | null> {
+): Promise<ProjectSize | null> {
   try {
-    let bytes = 0
+    const stateBytes = ledger.pruning.stateBytesOf(project)
+    let bytes = stateBytes
     for (const id of await reachableFrom(snapshots.gitDir, ledger.pruning.commits(project)))
       bytes += objects.get(id) ?? 0
-    return bytes
+    return { bytes, stateBytes }
   } catch (error) {
     if (error instanceof SavestateError && FAULTS.includes(error.code)) return null
     throw error

@@ -83,26 +83,28 @@ export async function planPrune(
   const when = { nowMs, dropOrphans, ends: endsOf(ends) }
   const byRules = new Map(facts.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
   const unattached = isFirst ? dropsOfUnattached(loose, { rules, ...when }) : []
-  const gone = new Set([...byRules.values()].flatMap((drop) => drop.map(({ id }) => id)))
+  const gone = new Set([...byRules.values(), unattached].flatMap((it) => it.map(({ id }) => id)))
   const sizes = await StoreSizes.take(context)
   const commitsLeft = (without: ReadonlySet<CheckpointId>) =>
     facts.flatMap(({ points }) => points.flatMap((it) => (without.has(it.id) ? [] : commitOf(it))))
   const live = await sizes.reached(commitsLeft(gone))
   const liveBytes = sizes.sumOf(live)
   const stateBytes = ledger.pruning.stateBytes(ends.map(({ session }) => session.key))
-  const baseBytes = (isFirst ? sizes.rest : sizes.total - liveBytes) - stateBytes
+  const restBytes = isFirst ? sizes.rest : sizes.total - liveBytes
   const capBytes = capBytesOf(config, input)
-  const fits = baseBytes + liveBytes <= capBytes
-  const forSize: SizePlan = fits
-    ? { ...NOTHING, afterBytes: baseBytes + liveBytes }
-    : await planSize(context, {
-        facts,
-        gone,
-        removable: removable.filter(({ key }) => !when.ends.has(key)),
-        sizes,
-        baseBytes,
-        capBytes,
-      })
+  const afterRules = restBytes - stateBytes + liveBytes
+  const forSize: SizePlan =
+    afterRules <= capBytes
+      ? { ...NOTHING, afterBytes: afterRules }
+      : await planSize(context, {
+          facts,
+          unattached: loose,
+          gone,
+          removable: removable.filter(({ key }) => !when.ends.has(key)),
+          sizes,
+          restBytes,
+          capBytes,
+        })
   const allGone = new Set([...gone, ...forSize.ids])
   const finallyLive = forSize.ids.size === 0 ? live : await sizes.reached(commitsLeft(allGone))
   const projects: ProjectPlan[] = []
@@ -126,7 +128,10 @@ export async function planPrune(
   }
   return {
     projects,
-    unattached: planOf({ points: loose }, unattached),
+    unattached: planOf({ points: loose }, [
+      ...unattached,
+      ...dropsForSize({ points: loose }, forSize),
+    ]),
     sessions: [...ends, ...forSize.sessions.map((session) => ({ session, why: 'size' as const }))],
     sizeBytes: sizes.total,
     capBytes,
@@ -188,7 +193,10 @@ function splitByEnds(points: readonly Point[], ends: Ends): [Drop[], Point[]] {
   return [drops, points.filter((point) => whyOf(point) === undefined)]
 }
 
-function dropsForSize({ points }: ProjectFacts, { ids, heads }: SizePlan): Drop[] {
+function dropsForSize(
+  { points }: { readonly points: readonly Point[] },
+  { ids, heads }: SizePlan,
+): Drop[] {
   const chosen = points.filter(({ id }) => ids.has(id))
   return chosen.map(({ id }) => ({
     id,

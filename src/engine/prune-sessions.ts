@@ -1,5 +1,4 @@
-// Selects the sessions that a prune removes completely: those that were not used for long and, if removing files does
-// not bring the store under its limit, finished ones.
+// Selects the sessions that a prune removes completely because they were not used for long, or because their project is gone.
 import type { Rules, Session, SessionKey } from '../model/index.js'
 import type { StoreContext } from './context.js'
 import type { Point, ProjectFacts } from './prune-facts.js'
@@ -61,30 +60,4 @@ type Request = { readonly rules: Rules; readonly nowMs: number; readonly dropOrp
 function isSessionTooOld({ status, updatedAtMs }: Session, rules: Rules, nowMs: number): boolean {
   const { completedMs, unusedMs } = rules
   return nowMs - updatedAtMs > (status.state === 'completed' ? completedMs : unusedMs)
-}
-
-/** Finished ones, the longest unused first. `needed` hold the files of a checkpoint that stays. */
-export function sessionsForSize(
-  removable: readonly Session[],
-  needed: ReadonlySet<SessionKey>,
-): Session[] {
-  return removable
-    .filter(({ key, status }) => status.state !== 'in_progress' && !needed.has(key))
-    .sort((a, b) => a.updatedAtMs - b.updatedAtMs)
-}
-
-/** The first of these whose states are at least so large. */
-export function enoughSessions(
-  { ledger }: StoreContext,
-  sessions: readonly Session[],
-  excessBytes: number,
-): { readonly sessions: readonly Session[]; readonly bytes: number } {
-  const chosen: Session[] = []
-  let bytes = 0
-  for (const session of excessBytes <= 0 ? [] : sessions) {
-    if (bytes >= excessBytes) break
-    chosen.push(session)
-    bytes = ledger.pruning.stateBytes(chosen.map(({ key }) => key))
-  }
-  return { sessions: chosen, bytes }
 }

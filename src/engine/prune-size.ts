@@ -1,21 +1,24 @@
-// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest
-// project first. If everything removable would not bring the store under its limit, it selects nothing.
+// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest project
+// first. Files and states are charged to the project that they belong to, and to the session where there is none. A project
+// that takes no more than its fair share gives nothing. If the store cannot be brought under its limit like that, nothing
+// is selected.
 import {
   type CheckpointId,
   chooseForSize,
+  fairShare,
   type Giver,
-  type ObjectId,
-  pathText,
   type Session,
   type SizeModel,
+  type WeightedGraph,
 } from '../model/index.js'
-import type { ObjectWeights } from '../snapshot/index.js'
+import { stateRoot } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
 import type { Point, ProjectFacts } from './prune-facts.js'
-import { enoughSessions, sessionsForSize } from './prune-sessions.js'
+import { type Candidate, type Hold, type SizeOwner, sizeOwners } from './size-owners.js'
 import type { StoreSizes } from './store-sizes.js'
 
 export type SizePlan = {
+  /** Checkpoints that go, or lose their files. */
   readonly ids: ReadonlySet<CheckpointId>
   /** Checkpoints that lose only their files. */
   readonly heads: ReadonlySet<CheckpointId>
@@ -25,156 +28,151 @@ export type SizePlan = {
   readonly largest: readonly LargeProject[]
 }
 
-export type LargeProject = { readonly path: string; readonly bytes: number }
+export type LargeProject = {
+  /** Of a session without a project: `session ID`. */
+  readonly path: string
+  readonly bytes: number
+  /** The part of it that is conversations and other states. */
+  readonly stateBytes: number
+}
 
 type Request = {
   readonly facts: readonly ProjectFacts[]
+  /** Checkpoints of sessions without a project. */
+  readonly unattached: readonly Point[]
   /** Checkpoints that another rule removes. */
   readonly gone: ReadonlySet<CheckpointId>
   /** Sessions that stay by every other rule, and may be removed. */
   readonly removable: readonly Session[]
   readonly sizes: StoreSizes
-  /** Everything but the objects of checkpoints. */
-  readonly baseBytes: number
+  /** Everything except the objects of checkpoints. */
+  readonly restBytes: number
   readonly capBytes: number
 }
 
 const MAX_LARGEST = 3
 
 export async function planSize(context: StoreContext, request: Request): Promise<SizePlan> {
-  const { facts, gone, capBytes, removable } = request
-  const projects = facts.map((project) => new ProjectCandidates(project, gone))
-  const model = new StoreModel(
-    await request.sizes.weights(projects.flatMap(({ commits }) => commits)),
-    projects,
-    request.baseBytes,
-  )
-  const givers = projects.filter(({ isOpen }) => isOpen)
-  const all = new Set(givers.flatMap(({ candidates }) => candidates))
-  const mayGo = (without: ReadonlySet<CheckpointId>) => {
-    const needed = new Set(projects.flatMap((project) => project.sessionsWithFiles(without)))
-    return sessionsForSize(removable, needed)
-  }
-  const bytesOf = (sessions: readonly Session[]) =>
-    context.ledger.pruning.stateBytes(sessions.map(({ key }) => key))
-  // Files alone; else with the states of finished sessions; else with those that the files let go.
-  for (const sessions of [[], mayGo(new Set()), mayGo(all)]) {
-    const chosen = chooseForSize(givers, capBytes + bytesOf(sessions), model)
-    if (chosen === undefined) continue
-    const ids = new Set(chosen)
-    const left = mayGo(ids).filter(({ key }) => sessions.some((session) => session.key === key))
-    const enough = enoughSessions(context, left, model.total() - capBytes)
-    const afterBytes = model.total() - enough.bytes
-    if (afterBytes > capBytes) {
-      for (const id of chosen) model.restore(id)
-      continue
-    }
-    const heads = new Set(projects.flatMap((project) => project.headsIn(ids)))
-    return { ids, heads, sessions: enough.sessions, afterBytes, largest: [] }
-  }
+  const { capBytes } = request
+  const owners = sizeOwners(context, request)
+  const model = await StoreModel.read(context, owners, request)
+  const sizes = owners.map((owner) => model.bytesOf(owner))
+  const fairBytes = fairShare(sizes, capBytes - model.unownedBytes)
+  const chosen = chooseForSize(owners, model, { capBytes, fairBytes })
   const afterBytes = model.total()
-  return { ids: new Set(), heads: new Set(), sessions: [], afterBytes, largest: model.largest(all) }
-}
-
-/** The checkpoints that a project could give up, in order. */
-class ProjectCandidates implements Giver {
-  readonly candidates: readonly CheckpointId[]
-  readonly path: string
-  /** Its settings could be read, so something of it may go. */
-  readonly isOpen: boolean
-  readonly #points: readonly (Point & { readonly commit: ObjectId })[]
-
-  constructor({ points, summary, fault }: ProjectFacts, gone: ReadonlySet<CheckpointId>) {
-    this.path = pathText(summary.project.path)
-    this.isOpen = fault === null
-    this.#points = points.filter(
-      (point): point is Point & { readonly commit: ObjectId } =>
-        point.commit !== null && !gone.has(point.id),
-    )
-    // The newest stays: a save that finds nothing new relies on it.
-    const free = this.#points.slice(1).filter(({ guard }) => guard === null)
-    const oldestFirst = free.reverse()
-    const rankOf = (point: Point) => (point.isHead ? 2 : isAutomatic(point) ? 0 : 1)
-    this.candidates = oldestFirst
-      .filter(({ isHead, session }) => !isHead || session?.status !== 'in_progress')
-      .sort((a, b) => rankOf(a) - rankOf(b))
-      .map(({ id }) => id)
-  }
-
-  get commits(): readonly ObjectId[] {
-    return this.#points.map(({ commit }) => commit)
-  }
-
-  get commitsById(): ReadonlyMap<CheckpointId, ObjectId> {
-    return new Map(this.#points.map(({ id, commit }) => [id, commit]))
-  }
-
-  commitsWithout(gone: ReadonlySet<CheckpointId>): readonly ObjectId[] {
-    return this.#points.filter(({ id }) => !gone.has(id)).map(({ commit }) => commit)
-  }
-
-  headsIn(ids: ReadonlySet<CheckpointId>): readonly CheckpointId[] {
-    return this.#points.filter(({ id, isHead }) => isHead && ids.has(id)).map(({ id }) => id)
-  }
-
-  sessionsWithFiles(gone: ReadonlySet<CheckpointId>): readonly number[] {
-    return this.#points.flatMap(({ id, session }) => (gone.has(id) ? [] : (session?.key ?? [])))
+  if (chosen === undefined) return { ...NOTHING, afterBytes, largest: model.largest(owners) }
+  const rowsOf = (type: Candidate['type']) =>
+    new Set(chosen.flatMap((it) => (it.type === type ? it.rows : [])))
+  const [rows, ofSessions, files] = [rowsOf('row'), rowsOf('session'), rowsOf('files')]
+  return {
+    ids: new Set([...rows, ...ofSessions, ...files]),
+    heads: new Set([...files].filter((id) => !ofSessions.has(id))),
+    sessions: chosen.flatMap((it) => it.session ?? []),
+    afterBytes,
+    largest: [],
   }
 }
 
-/** Neither a prompt, nor a save with a reason, nor what an undo needs. */
-function isAutomatic({ group, isPrompt, isSpecial }: Point): boolean {
-  return group !== null && !isPrompt && !isSpecial
+const NOTHING = {
+  ids: new Set<CheckpointId>(),
+  heads: new Set<CheckpointId>(),
+  sessions: [],
 }
 
-class StoreModel implements SizeModel {
-  readonly #weights: ObjectWeights
-  readonly #projects: readonly ProjectCandidates[]
+type Graphs = Readonly<Record<Hold['graph'], WeightedGraph>>
+
+class StoreModel implements SizeModel<Candidate> {
+  readonly #graphs: Graphs
   readonly #baseBytes: number
-  readonly #bytes: Map<Giver, number>
-  readonly #owners = new Map<CheckpointId, { giver: Giver; commit: ObjectId }>()
+  readonly #bytes: Map<Giver<Candidate>, number>
+  /** How many removed candidates contain it: a session contains what its checkpoints do. */
+  readonly #removed = new Map<Hold, number>()
+  readonly #ownerOf = new Map<Candidate, Giver<Candidate>>()
 
-  constructor(weights: ObjectWeights, projects: readonly ProjectCandidates[], baseBytes: number) {
-    this.#weights = weights
-    this.#projects = projects
+  static async read(
+    { ledger }: StoreContext,
+    owners: readonly SizeOwner[],
+    { facts, unattached, gone, sizes, restBytes }: Request,
+  ): Promise<StoreModel> {
+    const commits = owners.flatMap(({ holds }) =>
+      holds.flatMap((it) => (it.graph === 'objects' ? it.root : [])),
+    )
+    const objects = await sizes.graph(commits)
+    const states = ledger.pruning.stateGraph()
+    const points = [...facts.flatMap((project) => project.points), ...unattached]
+    const goneStates = points.flatMap(({ id, state }) =>
+      state !== null && gone.has(id) ? stateRoot(state) : [],
+    )
+    const graphs = { objects, states }
+    for (const { graph, root } of owners.flatMap(({ holds }) => holds)) graphs[graph].add(root)
+    for (const root of goneStates) states.add(root)
+    const baseBytes = restBytes - states.total
+    for (const root of goneStates) states.remove(root)
+    return new StoreModel(owners, graphs, baseBytes)
+  }
+
+  private constructor(owners: readonly SizeOwner[], graphs: Graphs, baseBytes: number) {
+    this.#graphs = graphs
     this.#baseBytes = baseBytes
-    this.#bytes = new Map(projects.map((it) => [it, weights.reachedFrom(it.commits)]))
-    for (const giver of projects)
-      for (const [id, commit] of giver.commitsById) this.#owners.set(id, { giver, commit })
+    this.#bytes = new Map(owners.map((owner) => [owner, this.#sizeOf(owner.holds).bytes]))
+    for (const owner of owners)
+      for (const candidate of owner.candidates) this.#ownerOf.set(candidate, owner)
+  }
+
+  /** What belongs to no project: caches, tables, states of graph threads. */
+  get unownedBytes(): number {
+    const owned = [...this.#bytes.values()].reduce((sum, bytes) => sum + bytes, 0)
+    return Math.max(0, this.total() - owned)
   }
 
   total(): number {
-    return this.#baseBytes + this.#weights.total
+    const { objects, states } = this.#graphs
+    return this.#baseBytes + objects.total + states.total
   }
 
-  bytesOf(giver: Giver): number {
+  bytesOf(giver: Giver<Candidate>): number {
     return this.#bytes.get(giver) ?? 0
   }
 
-  remove(id: CheckpointId): void {
-    this.#change(id, (commit) => this.#weights.remove(commit))
+  remove(candidate: Candidate): void {
+    this.#change(candidate, (hold) => {
+      const before = this.#removed.get(hold) ?? 0
+      this.#removed.set(hold, before + 1)
+      if (before === 0) this.#graphs[hold.graph].remove(hold.root)
+    })
   }
 
-  restore(id: CheckpointId): void {
-    this.#change(id, (commit) => this.#weights.add(commit))
+  restore(candidate: Candidate): void {
+    this.#change(candidate, (hold) => {
+      const before = this.#removed.get(hold) ?? 0
+      this.#removed.set(hold, before - 1)
+      if (before === 1) this.#graphs[hold.graph].add(hold.root)
+    })
   }
 
-  largest(gone: ReadonlySet<CheckpointId>): LargeProject[] {
-    return this.#projects
-      .map((project) => ({
-        path: project.path,
-        bytes: this.#weights.reachedFrom(project.commitsWithout(gone)),
-      }))
+  /** By what they would take without everything that they could give. */
+  largest(owners: readonly SizeOwner[]): LargeProject[] {
+    return owners
+      .map(({ label, candidates, holds }) => {
+        const free = new Set(candidates.flatMap((it) => it.holds))
+        return { path: label, ...this.#sizeOf(holds.filter((hold) => !free.has(hold))) }
+      })
       .sort((a, b) => b.bytes - a.bytes)
       .slice(0, MAX_LARGEST)
   }
 
-  #change(id: CheckpointId, work: (commit: ObjectId) => void): void {
-    const owner = this.#owners.get(id)
+  #sizeOf(holds: readonly Hold[]): { readonly bytes: number; readonly stateBytes: number } {
+    const rootsIn = (graph: Hold['graph']) =>
+      holds.flatMap((hold) => (hold.graph === graph ? hold.root : []))
+    const stateBytes = this.#graphs.states.reachedFrom(rootsIn('states'))
+    return { bytes: this.#graphs.objects.reachedFrom(rootsIn('objects')) + stateBytes, stateBytes }
+  }
+
+  #change(candidate: Candidate, work: (hold: Hold) => void): void {
+    const owner = this.#ownerOf.get(candidate)
     if (owner === undefined) return
-    const before = this.#weights.total
-    work(owner.commit)
-    const change = this.#weights.total - before
-    this.#bytes.set(owner.giver, this.bytesOf(owner.giver) + change)
+    const before = this.total()
+    for (const hold of candidate.holds) work(hold)
+    this.#bytes.set(owner, this.bytesOf(owner) + this.total() - before)
   }
 }

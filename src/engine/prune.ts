@@ -10,6 +10,7 @@ import { applyPlan } from './prune-apply.js'
 import { capBytesOf } from './prune-input.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
 import { type PruneResult, resultOf, Tally } from './prune-result.js'
+import { recordAbove } from './above-limit.js'
 import { recoverAll } from './recover.js'
 import { storeSettings } from './settings.js'
 
@@ -43,7 +44,9 @@ export const prune = storeOperation({
     if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
     context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
-    return resultOf(first, tally, { applied: true, startBytes, sizeBytes })
+    const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
+    recordAbove(context, result)
+    return result
   },
 })
 

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { pathText, type RetentionPolicy } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
+import { type AboveLimit, aboveLimit } from './above-limit.js'
 import { type AutoPruneRecord, readAutoPrune } from './auto-prune-record.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
 import type { StoreContext } from './context.js'
@@ -19,8 +20,10 @@ export type StatusResult = {
     readonly id: string
     readonly path: string
     readonly checkpoints: number
-    /** On disk: contents that its checkpoints share count once, contents that projects share count for each. Null: unknown. */
+    /** Files and states: contents that its checkpoints share count once, contents that projects share count for each. Null: unknown. */
     readonly sizeBytes: number | null
+    /** The part of it that is conversations and other states. */
+    readonly stateBytes: number | null
     readonly lastTouch: string
     readonly state: ProjectState
     /** Its files that ask for something that counts only once the user trusts them. */
@@ -51,6 +54,8 @@ export type StatusResult = {
     readonly maxSizeMb: number
     readonly maxCheckpoints: number
   }
+  /** Null while the store is within its size limit. */
+  readonly above: AboveLimit | null
   /** When it was pruned last. */
   readonly prunedAt: string | null
   /** Removals by automatic prunes since they were last shown on a terminal; null if there never were any. */
@@ -81,7 +86,8 @@ export const status = storeOperation({
         id: project.id,
         path: pathText(project.path),
         checkpoints: summary.checkpoints,
-        sizeBytes: sizes.get(project.id) ?? null,
+        sizeBytes: sizes.get(project.id)?.bytes ?? null,
+        stateBytes: sizes.get(project.id)?.stateBytes ?? null,
         lastTouch: new Date(summary.touchedAtMs).toISOString(),
         state,
         untrusted: state === 'live' ? untrustedIfReadable(home, project.path) : [],
@@ -90,15 +96,17 @@ export const status = storeOperation({
     const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
     const { retention, maxSizeMb, maxCheckpoints } = storeSettings(home).config
     const prunedAtMs = ledger.care.fact('pruned-at')
+    const sizeBytes = await diskUsage(home)
     return {
       home,
-      sizeBytes: await diskUsage(home),
+      sizeBytes,
       projects: projects.sort((a, b) => (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0)),
       unattached: ledger.pruning.unattached(),
       sessions,
       watches: watchesOf(context),
       legacy: await legacyArchives(home),
       limits: { retention, maxSizeMb, maxCheckpoints },
+      above: aboveLimit(context, sizeBytes),
       prunedAt: prunedAtMs === undefined ? null : new Date(Number(prunedAtMs)).toISOString(),
       autoPruned: readAutoPrune(context),
       failures: failuresSince(context, Number(prunedAtMs ?? 0)),

@@ -1,7 +1,7 @@
 // Sizes on disk: of the objects of checkpoints, and of the rest of the store.
 import { join } from 'node:path'
-import type { ObjectId } from '../model/index.js'
-import { bytesOf, ObjectWeights, reachableFrom, takeCensus } from '../snapshot/index.js'
+import type { ObjectId, WeightedGraph } from '../model/index.js'
+import { bytesOf, reachableFrom, readObjectGraph, takeCensus } from '../snapshot/index.js'
 import { diskUsage } from '../system/index.js'
 import type { StoreContext } from './context.js'
 
@@ -57,7 +57,7 @@ export class StoreSizes {
     return this.sumOf([...reached].filter((id) => !live.has(id)))
   }
 
-  weights(commits: readonly ObjectId[]): Promise<ObjectWeights> {
-    return ObjectWeights.read(this.#gitDir, commits, this.#bytes)
+  graph(commits: readonly string[]): Promise<WeightedGraph> {
+    return readObjectGraph(this.#gitDir, { commits, bytes: this.#bytes })
   }
 }

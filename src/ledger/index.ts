@@ -8,7 +8,7 @@ export type { RetainedStep } from './session-steps.js'
 export type { RekeyPlan, Target } from './rekey/index.js'
 export { type GivenKeys, KEY_BYTES, SealingKey } from './sealing/index.js'
 export type { Hold } from './sessions.js'
-export { StateMemory } from './states/index.js'
+export { StateMemory, stateRoot } from './states/index.js'
 export { SCHEMA_VERSION } from './schema.js'
 export type {
   GraphCheckpoint,

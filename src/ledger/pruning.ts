@@ -11,6 +11,7 @@ import {
   type SessionKey,
   type SnapshotDetails,
   type StatusWord,
+  type WeightedGraph,
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
@@ -23,7 +24,7 @@ import {
   FORGOT_UNDO,
   moveHeads,
 } from './row-removal.js'
-import { bytesOfStates } from './states/index.js'
+import { bytesOfStates, readStateGraph, STATES_AHEAD, stateRoot } from './states/index.js'
 
 /** A checkpoint as a prune sees it. */
 export type PruningFacts = {
@@ -35,6 +36,8 @@ export type PruningFacts = {
   readonly pinned: boolean
   /** Null: it holds a state only. */
   readonly commit: ObjectId | null
+  /** Null: it holds files only. */
+  readonly state: number | null
   readonly createdAtMs: number
   /** When it came into this store, for one that was imported. */
   readonly importedAtMs: number | null
@@ -76,7 +79,7 @@ export class Pruning {
     const where = project === null ? 'IS NULL' : '= ?'
     return this.#database
       .all(
-        `SELECT checkpoints.id, kind, name, reason, pinned, "commit", checkpoints.created_at, session, checkpoints.turn,
+        `SELECT checkpoints.id, kind, name, reason, pinned, "commit", state, checkpoints.created_at, session, checkpoints.turn,
            sessions.status AS session_status, sessions.updated_at, sessions.head,
            sessions.created_at AS session_created_at,
            name IS NOT NULL AND ${IS_NAMED_BY_USER} AS is_named_by_user,
@@ -95,13 +98,21 @@ export class Pruning {
     return row === undefined ? undefined : number(row, 'touched_at')
   }
 
-  /** Another text whenever a snapshot of the project came or went. */
-  filesMark(project: ProjectId): string {
+  /** Another text whenever a snapshot or a state of the project came or went. */
+  contentMark(project: ProjectId): string {
     const row = this.#database.get(
-      'SELECT count(*) AS count, max(seq) AS newest FROM checkpoints WHERE project = ? AND "commit" IS NOT NULL',
+      'SELECT count("commit") AS files, count(state) AS states, max(seq) AS newest FROM checkpoints WHERE project = ?',
       project,
     )
     return JSON.stringify(row)
+  }
+
+  /** Bytes of the states of a project, including what they share with others. */
+  stateBytesOf(project: ProjectId): number {
+    const sql =
+      'SELECT DISTINCT state AS id FROM checkpoints WHERE project = ? AND state IS NOT NULL'
+    const ids = this.#database.all(sql, project).map((row) => number(row, 'id'))
+    return bytesOfStates(this.#database, ids)
   }
 
   /** Whether a checkpoint of a graph thread says that these are its files. */
@@ -155,6 +166,17 @@ export class Pruning {
       this.#database,
       rows.map((row) => number(row, 'id')),
     )
+  }
+
+  /** All states with their sizes. Live in it is only what something else than a checkpoint holds. */
+  stateGraph(): WeightedGraph {
+    const graph = readStateGraph(this.#database)
+    const sql = `SELECT state AS id FROM graph_checkpoints UNION ALL ${STATES_AHEAD}`
+    for (const row of this.#database.all(sql)) {
+      const root = stateRoot(number(row, 'id'))
+      if (graph.has(root)) graph.add(root)
+    }
+    return graph
   }
 
   /**
@@ -250,6 +272,7 @@ function factsOf(row: SqlRow, marks: Marks): PruningFacts {
     reason: optional(row, 'reason'),
     pinned: number(row, 'pinned') === 1,
     commit: commit === null ? null : parseObjectId(commit),
+    state: typeof row['state'] === 'number' ? row['state'] : null,
     createdAtMs: number(row, 'created_at'),
     importedAtMs: importedAtOf(row),
     session:

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CheckpointId } from './ids.js'
-import { chooseForSize, type Giver, type SizeModel } from './size-rules.js'
+import { chooseForSize, fairShare, type Giver, type SizeModel } from './size-rules.js'
 
 /** Each checkpoint leads to some contents, and a content takes as many bytes as its number. */
 type Contents = ReadonlyMap<string, readonly number[]>
 
-class Model implements SizeModel {
+class Model implements SizeModel<CheckpointId> {
   readonly #gone = new Set<string>()
   readonly #contents: Contents
 
@@ -22,7 +22,7 @@ class Model implements SizeModel {
     return this.#sumOf(() => true)
   }
 
-  bytesOf({ candidates }: Giver): number {
+  bytesOf({ candidates }: Giver<CheckpointId>): number {
     return this.#sumOf((id) => candidates.some((candidate) => candidate === id))
   }
 
@@ -40,6 +40,7 @@ class Model implements SizeModel {
   }
 }
 
+const limit = (capBytes: number, fairBytes = 0) => ({ capBytes, fairBytes })
 const ids = (...names: readonly string[]) => names as readonly CheckpointId[]
 
 test('the largest project gives first, and a small one keeps its history', () => {
@@ -50,7 +51,7 @@ test('the largest project gives first, and a small one keeps its history', () =>
     ['small-2', [2]],
   ])
   const givers = [{ candidates: ids('small-1', 'small-2') }, { candidates: ids('big-1', 'big-2') }]
-  expect(chooseForSize(givers, 450, new Model(contents))).toEqual(['big-1'])
+  expect(chooseForSize(givers, new Model(contents), limit(450))).toEqual(['big-1'])
 })
 
 test('nothing goes if nothing that may go is enough', () => {
@@ -60,7 +61,7 @@ test('nothing goes if nothing that may go is enough', () => {
     ['b', [2]],
   ])
   const model = new Model(contents)
-  expect(chooseForSize([{ candidates: ids('a', 'b') }], 500, model)).toBeUndefined()
+  expect(chooseForSize([{ candidates: ids('a', 'b') }], model, limit(500))).toBeUndefined()
   expect(model.left).toEqual(['pinned', 'a', 'b'])
 })
 
@@ -72,7 +73,7 @@ test('a checkpoint that frees nothing stays, though an older one than the one th
     ['newest', [100]],
   ])
   const givers = [{ candidates: ids('old', 'same', 'large') }]
-  expect(chooseForSize(givers, 200, new Model(contents))).toEqual(['large'])
+  expect(chooseForSize(givers, new Model(contents), limit(200))).toEqual(['large'])
 })
 
 const stores = fc.array(
@@ -91,7 +92,7 @@ test('the store fits afterwards, and without any one of the chosen it would not'
       }))
       const model = new Model(contents)
       const before = model.total()
-      const chosen = chooseForSize(givers, cap, model) ?? []
+      const chosen = chooseForSize(givers, model, limit(cap)) ?? []
       expect(model.total()).toBeLessThanOrEqual(cap)
       expect(chosen.length > 0).toBe(before > cap)
       for (const id of chosen) {
@@ -99,6 +100,31 @@ test('the store fits afterwards, and without any one of the chosen it would not'
         expect(model.total()).toBeGreaterThan(cap)
         model.remove(id)
       }
+    }),
+  )
+})
+
+test('a project within its fair share gives nothing, even if the store stays too large', () => {
+  const contents = new Map([
+    ['newest of the large one', [480]],
+    ['small-1', [20]],
+    ['small-2', [30]],
+  ])
+  const givers = [{ candidates: ids('small-1', 'small-2') }]
+  const fair = fairShare([480, 50], 500)
+  expect(fair).toBe(450)
+  expect(chooseForSize(givers, new Model(contents), limit(500, fair))).toBeUndefined()
+})
+
+test('the fair share is what all can have together', () => {
+  const sizes = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 0, max: 4000 }), (all, available) => {
+      const share = fairShare(all, available)
+      const sum = all.reduce((total, size) => total + Math.min(size, share), 0)
+      const isEnough = all.reduce((total, size) => total + size, 0) <= available
+      expect(share === Infinity).toBe(isEnough)
+      if (!isEnough) expect(sum).toBeCloseTo(available)
     }),
   )
 })

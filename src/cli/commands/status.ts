@@ -5,6 +5,7 @@ import { daemonLines } from '../daemon-line.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { printable, printableLine } from '../printable.js'
 import { pruneNotice } from '../prune-notice.js'
+import { largestText } from '../prune-text.js'
 import { relativeTime } from '../relative-time.js'
 import type { Screen } from '../screen.js'
 import { shellQuoted } from '../shell-quoted.js'
@@ -33,6 +34,7 @@ export const run = command({
       ...watches.map((watch) => watchLine(watch, screen)),
       ...(projects.length === 0 ? [] : ['', ...projectLines(projects.slice(0, limit), screen)]),
       ...(more > 0 ? [`… and ${grouped(more)} more (--limit ${projects.length} shows all)`] : []),
+      ...aboveLines(result, screen),
       ...untrustedLines(projects.slice(0, limit), screen),
       ...failureLines(failures, screen),
     ].join('\n')
@@ -62,6 +64,16 @@ function watchLine(watch: StatusResult['watches'][number], { paint, now }: Scree
   if (missed > 0) parts.push(`${counted(missed, 'change')} found that the system did not report`)
   const text = `${isWatching ? 'Watched:     ' : 'Not watched: '} ${folderText(path)} (${parts.join('; ')})`
   return isWatching ? text : paint('yellow', text)
+}
+
+function aboveLines({ above }: StatusResult, { paint }: Screen): string[] {
+  if (above === null) return []
+  const { byBytes, largest } = above
+  const advice =
+    largest.length === 0
+      ? 'The next prune reduces it: `savestate prune`.'
+      : `The last prune could not reduce it without taking from smaller projects. The largest are ${largestText(largest)}. Raise the limit with \`savestate config set maxSizeMb N\`, or remove a project with \`savestate -C DIR clear\`.`
+  return [paint('yellow', `The store is ${bytes(byBytes)} over its limit. ${advice}`)]
 }
 
 function untrustedLines(projects: StatusResult['projects'], { paint }: Screen): string[] {

@@ -1,6 +1,8 @@
 export { StateMemory } from './state-memory.js'
 export { type Figures, StateStore, type StateSummary } from './state-store.js'
+export { readStateGraph, stateRoot } from './state-graph.js'
 export { STATE_TABLES } from './tables.js'
+export { STATES_AHEAD } from './ahead.js'
 export { bytesOfStates, type CollectedStates, collectStates } from './collect.js'
 export { type Element, elementPlace, hashOf, openElement, SEALED } from './element-rows.js'
 export { sealOf, withSeal } from './node-body.js'

@@ -1,0 +1,26 @@
+// Why the store is over its size limit, for `status`: the last prune has found out what must stay.
+import type { StoreContext } from './context.js'
+import { capBytesOf } from './prune-input.js'
+import type { PruneResult } from './prune-result.js'
+import type { LargeProject } from './prune-size.js'
+import { storeSettings } from './settings.js'
+
+export type AboveLimit = {
+  readonly byBytes: number
+  /** What takes the most of what must stay, as the last prune found. Empty: the next prune may bring the store under its limit. */
+  readonly largest: readonly LargeProject[]
+}
+
+const KEY = 'above-limit'
+
+export function recordAbove({ ledger }: StoreContext, { above }: PruneResult): void {
+  ledger.care.setFact(KEY, JSON.stringify(above?.projects ?? []))
+}
+
+/** Null if the store is within its limit. */
+export function aboveLimit({ home, ledger }: StoreContext, sizeBytes: number): AboveLimit | null {
+  const byBytes = sizeBytes - capBytesOf(storeSettings(home).config, {})
+  if (byBytes <= 0) return null
+  const largest = JSON.parse(ledger.care.fact(KEY) ?? '[]') as readonly LargeProject[]
+  return { byBytes, largest }
+}
