@@ -145,8 +145,14 @@ describe('prune', () => {
     expect(dry.stdout).toContain('1 project with nothing to remove\n')
     expect(dry.stdout).toContain('would not free enough')
     expect(dry.stdout).toContain('savestate config set maxSizeMb')
+    expect(s.run(['status']).stdout).toMatch(
+      /The store is [\d.]+ KB over its limit\. The next prune reduces it: `savestate prune`\.\n/,
+    )
     const done = s.run(['prune', '-y'])
     expect(done.code).toBe(2)
+    expect(s.run(['status']).stdout).toMatch(
+      /over its limit\. The last prune could not reduce it .*The largest are /,
+    )
     expect(done.stdout).toMatch(/It is [\d.]+ KB over the limit\.\n/)
     expect(done.stdout).toContain(kept)
     const unseen = s.run(['prune', '--unattended'])

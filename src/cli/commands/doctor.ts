@@ -140,9 +140,8 @@ function settingsText({ settings }: DoctorResult): string {
 
 function untrustedLines({ untrusted }: DoctorResult): string[] {
   if (untrusted === 0) return []
-  const asks = untrusted === 1 ? 'asks' : 'ask'
   return [
-    `           files of ${counted(untrusted, 'project')} ${asks} for settings that are not in effect: \`savestate status\` lists them`,
+    `           files of ${counted(untrusted, 'project')} ask for settings that are not in effect: \`savestate status\` lists them`,
   ]
 }
 
