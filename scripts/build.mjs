@@ -2,7 +2,6 @@
 // benchmark) with rolldown. Both are CommonJS behind an entry: they load 20 ms sooner (docs/decisions/0015).
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
 
@@ -30,66 +29,12 @@ async function bundle(input, dir, options = {}) {
   if (!keepOld) rmSync(dir, { recursive: true, force: true })
   const { output } = await build.write(made)
   await build.close()
-  if (format === 'cjs') {
-    const runtime = output.find(({ name }) => name === RUNTIME)
-    for (const { fileName, code } of output)
-      writeFileSync(join(dir, fileName), quickToLoad(withRuntime(code, runtime)))
-    if (runtime !== undefined) rmSync(join(dir, runtime.fileName))
-  }
   return output
 }
 
-const RUNTIME = 'rolldown-runtime'
 // What is not there is not read at every start.
 const COMMENTS = { legal: true, annotation: false, jsdoc: false }
 const COMMONJS = '{ "type": "commonjs" }\n'
-
-// Parts of Node that take a millisecond or two to load, and that most commands never call.
-const LATER =
-  /^let (\w+) = require\("(node:(?:child_process|crypto|fs\/promises|readline|stream|stream\/promises|timers\/promises|worker_threads|zlib))"\);$/gm
-
-/** The few lines that rolldown itself needs are in each file that uses them: not worth a file to load. */
-function withRuntime(code, runtime) {
-  const needed = `const require_rolldown_runtime = require("./${runtime?.fileName}");`
-  if (!code.includes(needed)) return code
-  const [, lines, names] = /^([^]*?)((?:^Object\.defineProperty\(exports, [^]*?^\}\);\n?)+)$/m.exec(
-    runtime.code,
-  )
-  const exported = [...names.matchAll(EXPORT)].map(([, , local]) => local)
-  return code.replace(
-    needed,
-    () =>
-      `const require_rolldown_runtime = (() => {\n${lines}return { ${exported.join(', ')} };\n})();`,
-  )
-}
-
-const EXPORT =
-  /^Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return ([\w$]+);\s+\}\s+\}\);/gm
-
-/** What never changes needs no function that looks it up; there are hundreds. */
-function withPlainExports(code) {
-  return code.replace(EXPORT, (whole, name, local) => {
-    const escaped = local.replaceAll('$', '\\$')
-    const fixed = `^(?:(?:async )?function\\*? |const )${escaped}\\b|^var ${escaped} = class\\b`
-    const isFixed = new RegExp(fixed, 'm').test(code)
-    return isFixed ? `exports.${name} = ${local};` : whole
-  })
-}
-
-/**
- * Those parts are loaded when they are first used; and plain ASCII is read faster than text that has to be decoded. The
- * brackets are for `new`, which would take the call itself for a class.
- */
-function quickToLoad(code) {
-  const names = [...code.matchAll(LATER)].map(([, name]) => name)
-  const text = withPlainExports(code).replace(
-    LATER,
-    (_, name, id) => `let ${name}_;\nconst ${name} = () => (${name}_ ??= require("${id}"));`,
-  )
-  return names
-    .reduce((all, name) => all.replaceAll(new RegExp(`\\b${name}\\.`, 'g'), `(${name}()).`), text)
-    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
 
 /** The modules that these files need at once, without what they load later. */
 async function modulesOf(files) {
@@ -131,7 +76,6 @@ const sdk = await bundle({ entry: 'src/index.ts' }, 'dist/sdk', {
   together: { sdk: await modulesOf(['src/index.ts']) },
   plugins: [withProgram],
 })
-await bundle({ compiled: 'src/cli/compiled.ts' }, 'dist/sdk', { format: 'cjs', keepOld: true })
 writeFileSync('dist/sdk/package.json', COMMONJS)
 const exported = sdk.find(({ name }) => name === 'entry').exports
 writeFileSync(
@@ -139,17 +83,11 @@ writeFileSync(
   `import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
-require('./sdk/compiled.js').useCompiled('sdk')
 export const { ${exported.join(', ')} } = require('./sdk/entry.js')
 `,
 )
 // The same one for who cannot import: programs in CommonJS, and test runners that load modules by themselves.
-writeFileSync(
-  'dist/index.cjs',
-  `require('./sdk/compiled.js').useCompiled('sdk')
-module.exports = require('./sdk/entry.js')
-`,
-)
+writeFileSync('dist/index.cjs', "module.exports = require('./sdk/entry.js')\n")
 
 // Few files for what the usual commands need: forty small ones take 10 ms more to load.
 const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']
@@ -162,8 +100,8 @@ const program = await modulesOf([
 ])
 // A hook runs at every tool call of an agent.
 const hook = await modulesOf(['src/cli/commands/hook.ts', 'src/adapters/index.ts'])
-// What starts it cannot be in it, and what only forwards loads nothing else.
-const start = await modulesOf(['src/cli/compiled.ts', 'src/cli/forward.ts', 'src/cli/outputs.ts'])
+// A command that the daemon serves loads this file and nothing else.
+const start = await modulesOf(['src/cli/forward.ts', 'src/cli/outputs.ts'])
 const together = {
   start,
   main: without(main, start),
@@ -179,8 +117,6 @@ writeFileSync('dist/cli/package.json', COMMONJS)
 // Checks the version of Node before anything else is loaded.
 copyFileSync('src/cli/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
-await bundle({ compiled: 'src/cli/compiled-form.ts' }, 'build/compiled')
-run('scripts/compile.mjs')
 await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 if (existsSync('bench/main.ts')) {
   await bundle({ main: 'bench/main.ts' }, 'build/bench')

@@ -44,7 +44,7 @@ beforeAll(() => {
 
 afterAll(() => removeWhole(scratchFolder))
 
-test('the tarball holds the program, its types and the papers, and nothing else', () => {
+test('the tarball holds the program, its types and the papers, and nothing else: no bytecode', () => {
   for (const path of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
     expect(contents).toContain(path)
   }
@@ -57,7 +57,7 @@ test('the tarball holds the program, its types and the papers, and nothing else'
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/(?:(?:cli|sdk)\/)?[\w-]+\.js|dist\/(?:cli|sdk)\/(?:package\.json|[\w-]+\.v[\d.]+-\w+-\w+\.compiled)|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/(?:(?:cli|sdk)\/)?[\w-]+\.js|dist\/(?:cli|sdk)\/package\.json|dist\/types\/.+\.d\.ts)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })

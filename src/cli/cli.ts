@@ -1,5 +1,4 @@
 // Starts the command line. What is not needed for the one command that was asked for is never loaded.
-import { useCompiled } from './compiled.js'
 import { forward } from './forward.js'
 import { makePrivate } from './given-umask.js'
 import { ownTerminal } from './outputs.js'
@@ -30,6 +29,5 @@ async function start(): Promise<void> {
     process.exitCode = code
     return
   }
-  useCompiled('main')
   await (await import('./main.js')).main()
 }

@@ -1,6 +1,5 @@
 // From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
 import type { Command } from './command.js'
-import { useCompiled } from './compiled.js'
 import { EXIT, exitOnSignals, report, reportAndExit, reportUnwritten } from './exit.js'
 import { exitCodeOf } from './hook-exit.js'
 import { ownTerminal } from './outputs.js'
@@ -51,23 +50,6 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   overview: () => import('./commands/overview.js'),
 }
 
-type Loaded = readonly [file: string, form?: string]
-
-const ONLY_LOOKING: readonly Loaded[] = [['program', 'program-look']]
-const CAPTURING: readonly Loaded[] = [['program'], ['capture']]
-
-/** The files that a command needs besides, and which of their forms: V8 reads all of it, whatever is used. */
-const FILES: Readonly<Partial<Record<CommandName | 'overview', readonly Loaded[]>>> = {
-  completion: [],
-  help: [],
-  save: CAPTURING,
-  hook: CAPTURING,
-  diff: CAPTURING,
-  rewind: CAPTURING,
-  undo: CAPTURING,
-  redo: CAPTURING,
-}
-
 export async function main(): Promise<void> {
   const argv = rawArguments()
   const [first, ...others] = argv
@@ -115,7 +97,6 @@ async function carryOut(parsed: Parsed, around: Surroundings): Promise<number> {
       const { refuseAgent } = await import('./agent-check.js')
       await refuseAgent(request, around.agent)
     }
-    for (const loaded of FILES[command ?? 'overview'] ?? ONLY_LOOKING) useCompiled(...loaded)
     const { run } = await LOAD[command ?? 'overview']()
     return await run(request)
   } finally {
