@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 
 const common = {
   platform: 'node',
-  external: [/^@photostructure\/sqlite/, /^@langchain\//],
+  external: [/^@langchain\//],
   // What is put into one file is not loaded later, and that is meant.
   checks: { ineffectiveDynamicImport: false },
   // What its package.json names for Node loads its parts in a way that no bundler sees.

@@ -24,7 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Installed with their install scripts ignored, these work: see the last test. */
-const RUNTIME_DEPENDENCIES = ['@photostructure/sqlite']
+const OPTIONAL_DEPENDENCIES = ['@photostructure/sqlite']
 
 /** Bundled into dist, so that nobody has to install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
@@ -96,15 +96,18 @@ test('the program imports no test and no aid of one', () => {
   expect(faults).toEqual([])
 })
 
-test('only system/sqlite.ts imports the SQLite driver', () => {
-  const users = imports.filter(({ specifier }) => specifier.startsWith('@photostructure/sqlite'))
-  expect(users.map(({ file }) => file)).toEqual(['system/sqlite.ts'])
+test('only system/sqlite-driver.ts loads a SQLite driver, and only when one is needed', () => {
+  const names = /@photostructure\/sqlite|node:sqlite/
+  expect(imports.filter(({ specifier }) => names.test(specifier))).toEqual([])
+  const users = shipped.filter(([, text]) =>
+    /['"](?:@photostructure\/sqlite|node:sqlite)/.test(text),
+  )
+  expect(users.map(([path]) => path)).toEqual(['system/sqlite-driver.ts'])
 })
 
 test('other packages are imported only where the table says', () => {
   const faults = imports.filter(({ file, specifier }) => {
     if (specifier.startsWith('.') || specifier.startsWith('node:')) return false
-    if (specifier === '@photostructure/sqlite') return false
     const name = specifier.split('/')[0] ?? ''
     return BUNDLED[name]?.includes(roomOf(file)) !== true
   })
@@ -112,7 +115,9 @@ test('other packages are imported only where the table says', () => {
 })
 
 test('only the ledger and the locks speak SQL', () => {
-  const others = ['system/sqlite.ts', 'system/lock.ts', 'system/shared-lock.ts']
+  const others = ['sqlite', 'foreign-schema', 'lock', 'shared-lock'].map(
+    (name) => `system/${name}.ts`,
+  )
   const isAllowed = (path: string) => roomOf(path) === 'ledger' || others.includes(path)
   const sql =
     /['"`]\s*(?:SELECT\s|INSERT\s+(?:OR|INTO)\s|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(?:TABLE|INDEX)|BEGIN\b|COMMIT\b|ROLLBACK\b|PRAGMA\s)/
@@ -165,10 +170,14 @@ test('there is no any, no enum, no suppressed type error, and no skipped test', 
 })
 
 test('nothing is needed at run time that an install script would have to build', () => {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>
+  const { dependencies = {}, optionalDependencies } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  ) as {
+    readonly dependencies?: Readonly<Record<string, string>>
+    readonly optionalDependencies: Readonly<Record<string, string>>
   }
-  expect(Object.keys(dependencies)).toEqual(RUNTIME_DEPENDENCIES)
+  expect(dependencies).toEqual({})
+  expect(Object.keys(optionalDependencies)).toEqual(OPTIONAL_DEPENDENCIES)
   // node_modules was filled without install scripts, so what works here needs none.
   const settings = readFileSync(join(ROOT, '.npmrc'), 'utf8').split('\n')
   expect(settings).toContain('ignore-scripts=true')

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync } from './own-sqlite.js'
 import { expect, test } from 'vitest'
 import { openProject, storeGit } from './capture-helpers.js'
 import { GIT_ENVIRONMENT, type Scratch, scratch, sdk } from './scratch.js'

@@ -1,7 +1,7 @@
 // `list` reads the ledger alone.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync } from './own-sqlite.js'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { scratch } from './scratch.js'

@@ -1,7 +1,7 @@
 // Sessions through the SDK: what seeds A, D and E could do, and what they could not. See docs/sessions.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync } from './own-sqlite.js'
 import { expect, test } from 'vitest'
 import type { AgentState, PlanFacts, Session, Store } from '../src/index.js'
 import { type Scratch, scratchWithThreads as scratch } from './scratch.js'

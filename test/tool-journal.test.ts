@@ -1,7 +1,7 @@
 // The tool journal (docs/sessions.md#tool-journal): confirmed calls run once, what was under way is known.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync } from './own-sqlite.js'
 import { expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
 import { scratch } from './scratch.js'

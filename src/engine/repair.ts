@@ -198,9 +198,9 @@ class Locks {
   }
 }
 
-/** Not what was never taken by anybody: a pipe, a folder, a link that leads nowhere. */
+/** False for a pipe, a folder, a link that leads nowhere, or a file with content: no process ever locked those. */
 function canBeLock(path: string): boolean {
-  if (existsSync(path)) return statSync(path).isFile()
+  if (existsSync(path)) return statSync(path).isFile() && statSync(path).size === 0
   const folder = dirname(path)
   const isFolder = existsSync(folder) && statSync(folder).isDirectory()
   return isFolder && !readdirSync(folder).includes(basename(path))

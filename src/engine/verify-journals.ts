@@ -3,7 +3,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ledger } from '../ledger/index.js'
 import { parseProjectId, pathText, type Project, SavestateError } from '../model/index.js'
-import { listIfThere, takeLock, versionInFile } from '../system/index.js'
+import { listIfThere, takeLock } from '../system/index.js'
 import type { CareContext, Finding, Fix } from './findings.js'
 import { Journals } from './journal.js'
 
@@ -92,8 +92,7 @@ function isLock(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   // That of a project which a prune forgets goes with it.
   if (stats === undefined) return true
-  if (stats.size === 0 || stats.isDirectory()) return !stats.isDirectory()
-  return versionInFile(path) !== undefined
+  return stats.size === 0 && !stats.isDirectory()
 }
 
 function settingAside(path: string, why: string): Fix {

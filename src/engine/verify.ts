@@ -65,7 +65,8 @@ export async function examineTwice(
   hooks: Hooks,
 ): Promise<Finding[]> {
   const once = () => examine(care, { quick }, hooks)
-  if (care.objects === undefined) return once()
+  // Where the locks are damaged, no process can collect, and the lock cannot be taken.
+  if (care.objects === undefined || checkLocks(care).length > 0) return once()
   return care.objects.shared(async () => {
     const first = await once()
     if (!first.some(isDamage)) return first

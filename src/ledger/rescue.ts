@@ -7,6 +7,7 @@ import {
   type Database,
   failpoint,
   openDatabase,
+  removePlanted,
   type SetAside,
   syncFile,
   syncFolder,
@@ -85,7 +86,7 @@ function makeRescued(home: string): void {
 function copyFrom(path: string, target: Database): boolean {
   let source: Database
   try {
-    source = openDatabase(path, { timeoutMs: 0, isDamaged: true })
+    source = openWithoutPlanted(path)
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
     return false
@@ -97,5 +98,17 @@ function copyFrom(path: string, target: Database): boolean {
     return false
   } finally {
     source.close()
+  }
+}
+
+/** Triggers, views and virtual tables are removed from the copy first: to read a table must not run them. */
+function openWithoutPlanted(path: string): Database {
+  const options = { timeoutMs: 0, isDamaged: true }
+  try {
+    return openDatabase(path, options)
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
+    removePlanted(path)
+    return openDatabase(path, options)
   }
 }

@@ -49,6 +49,8 @@ export const ERROR_CODES = {
   SESSION_DELETED: 'The session was deleted while it was in use.',
   SESSION_FENCED: 'Another process has taken over the session; this one can no longer write to it.',
   SESSION_UNKNOWN: 'No session has that id.',
+  SQLITE_MISSING:
+    'This Node has no SQLite that can be used, and the optional package that brings one is not installed.',
   STATE_UNREADABLE: 'A stored value of an agent state cannot be read.',
   STATE_UNSTORABLE:
     'A value of an agent state cannot be stored, because it could not be restored exactly.',

@@ -1,14 +1,19 @@
-// The only file that imports the SQLite driver, so that it can be replaced (docs/decisions/0002).
-// It ships prebuilt binaries inside its npm package: no install script has to run.
-import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { hasCode, storeClosed } from '../model/index.js'
-import { explained, isBusy, isCorrupt } from './sqlite-faults.js'
+// Databases on disk, whatever SQLite this Node has (docs/decisions/0002). A database is data: nothing in its schema may run.
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { hasCode, SavestateError, storeClosed } from '../model/index.js'
+import { refuseForeignSchema, removeForeignSchema } from './foreign-schema.js'
+import {
+  type Connection,
+  type Driver,
+  sharedDriver,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+} from './sqlite-driver.js'
+import { explained, isBusy, isCorrupt, isStatementFault } from './sqlite-faults.js'
 
-export type SqlValue = null | number | bigint | string | Uint8Array
-export type SqlRow = Readonly<Record<string, unknown>>
+export type { SqlRow, SqlValue } from './sqlite-driver.js'
 
 /**
  * In SQL its file is called `file`, because it is attached to a connection of nothing: the driver lets go of a connection
@@ -26,7 +31,7 @@ export interface Database {
   waitingAtMost<T>(waitMs: number, work: () => T): T
   /** Its files are closed; the last to do so in any process merges the log into the file. */
   close(): void
-  /** Nothing is asked of it any more. Its files stay as they are, for who wants to look at them, and open for a while. */
+  /** Makes it unusable without closing it, which would merge the log: a repair moves the files away as they are. */
   abandon(): void
 }
 
@@ -36,77 +41,31 @@ export interface LockDatabase {
   close(): void
 }
 
-type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>
-
-/** Which files a process has in its memory. */
-const MAPS = '/proc/self/maps'
-/** Where every copy of this module finds what another one has loaded. */
-const LOADED = Symbol.for('savestate.sqlite-driver.1')
-
-/**
- * One for the whole process, though a program may have two copies of this package. Each would bring a SQLite of its own, and these
- * would not keep each other out: the locks of a file belong to the process, and the first to close it drops those of both.
- */
-function theDriver(): Driver {
-  // A module of Node is the same object in every realm; globalThis is not, and with Jest not even `process`.
-  const everywhere = process.getBuiltinModule('node:os')
-  const known: Driver | undefined = Reflect.get(everywhere, LOADED)
-  if (known !== undefined) return known
-  const driver = loadDriver()
-  Object.defineProperty(everywhere, LOADED, { value: driver })
-  return driver
-}
-
-/**
- * The native part alone, from where the package keeps it for this system: the rest of the package looks through folders
- * for it and adds what is not used here, 6 ms at every start. What was compiled on this machine, or is for another C
- * library, the package finds.
- */
-function loadDriver(): Driver {
-  const require = createRequire(import.meta.url)
-  const folder = driverFolder(dirname(fileURLToPath(import.meta.url)))
-  const system = `${process.platform}-${process.arch}`
-  const file = join(folder ?? '', 'prebuilds', system, '@photostructure+sqlite.glibc.node')
-  const isUsual = folder !== undefined && !existsSync(join(folder, 'build'))
-  const isPrebuilt = isUsual && !existsSync('/etc/alpine-release') && existsSync(file)
-  const driver: Driver = require(isPrebuilt ? sameInProcess(file) : '@photostructure/sqlite')
-  return driver
-}
-
-/**
- * Another thread, whose modules are its own, may have loaded a copy of this file. Then that copy: the system gives one
- * library to all threads for one path. Only Linux tells.
- */
-function sameInProcess(file: string): string {
-  if (!existsSync(MAPS)) return file
-  const maps = readFileSync(MAPS, 'utf8')
-  const at = maps.indexOf(`/${basename(file)}\n`)
-  if (at === -1) return file
-  const line = maps.slice(maps.lastIndexOf('\n', at) + 1, maps.indexOf('\n', at))
-  const other = line.slice(line.indexOf('/'))
-  // A program may use another version for databases of its own.
-  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
-  return sizeOf(other) === sizeOf(file) ? other : file
-}
-
-/** Where Node would find the package, without all that it reads on the way. */
-function driverFolder(from: string): string | undefined {
-  const folder = join(from, 'node_modules', '@photostructure', 'sqlite')
-  if (existsSync(folder)) return folder
-  return dirname(from) === from ? undefined : driverFolder(dirname(from))
-}
-
 const MAX_PAUSE_MS = 25
+/** Referred to until the process ends: collected as garbage they would be closed. SQLite leaves moved files alone then. */
+const abandoned: Connection[] = []
 
 export type DatabaseOptions = {
   readonly timeoutMs: number
   /** SQLite then takes a file that is too short as it is. */
   readonly isDamaged?: boolean
+  /** For the tests, which run against every driver of this Node. */
+  readonly driver?: Driver
 }
 
+/** Throws STORE_DAMAGED if its schema has a trigger, a view or a virtual table. */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   makePrivate(path)
   const driver = attached(path, quoted(path), options)
+  try {
+    explained(path, () => refuseForeignSchema(driver, path))
+  } catch (error) {
+    // Of a schema that is damaged itself SQLite knows the part that could be read here.
+    if (!(options.isDamaged === true && isCorrupt(error))) {
+      detach(driver)
+      throw error
+    }
+  }
   let isClosed = false
   const asked = <T>(work: () => T): T => {
     if (isClosed) throw storeClosed()
@@ -135,7 +94,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     exec: (sql) => asked(() => driver.exec(sql)),
     run: (sql, ...values) =>
       asked(() => ({ changes: Number(prepared(sql).run(...values).changes) })),
-    get: (sql, ...values) => asked(() => prepared(sql).get(...values) as SqlRow | undefined),
+    get: (sql, ...values) => asked(() => prepared(sql).get(...values)),
     all: (sql, ...values) => asked(() => allOf(prepared(sql), values)),
     transaction(work) {
       asked(begin)
@@ -144,7 +103,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
         asked(() => driver.exec('COMMIT'))
         return result
       } catch (error) {
-        if (driver.isTransaction) driver.exec('ROLLBACK')
+        rollBack(driver)
         throw error
       }
     },
@@ -160,24 +119,39 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     },
     close() {
       isClosed = true
-      if (driver.isTransaction) driver.exec('ROLLBACK')
+      rollBack(driver)
       detach(driver)
     },
     abandon() {
       isClosed = true
-      driver.close()
+      abandoned.push(driver)
     },
   }
 }
 
-/** Nothing is prepared on it, so it is closed when it is closed, and its locks are gone. */
-export function openLockDatabase(path: string, { timeoutMs }: DatabaseOptions): LockDatabase {
+/** Nothing is prepared on it, so closing it drops its locks at once. Throws STORE_DAMAGED if the file holds anything. */
+export function openLockDatabase(path: string, options: DatabaseOptions): LockDatabase {
   makePrivate(path)
-  const driver = explained(path, () => connect(path))
-  driver.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
+  // We write to none of them, so one that is not empty was planted or damaged, and SQLite does not get to read it.
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new SavestateError('STORE_DAMAGED', `The lock file ${path} is not empty`, {
+      hint: 'Run `savestate repair`.',
+    })
+  }
+  const connection = explained(path, () => connect(path, options))
   return {
-    exec: (sql) => explained(path, () => driver.exec(sql)),
-    close: () => driver.close(),
+    exec: (sql) => explained(path, () => connection.exec(sql)),
+    close: () => connection.close(),
+  }
+}
+
+/** Removes what `openDatabase` refuses. Only for the copy of a ledger that a repair reads: indexes may refer to it. */
+export function removePlanted(path: string, given: Partial<DatabaseOptions> = {}): void {
+  const connection = attached(path, quoted(path), { timeoutMs: 0, ...given, isDamaged: true })
+  try {
+    explained(path, () => removeForeignSchema(connection))
+  } finally {
+    detach(connection)
   }
 }
 
@@ -186,13 +160,17 @@ export function openLockDatabase(path: string, { timeoutMs }: DatabaseOptions): 
  * it. Through SQLite, because to read a file and close it would drop every lock that this process has on it: another
  * process would then take a log that is in use for its own to remove.
  */
-export function versionInFile(path: string): number | undefined {
+export function versionInFile(
+  path: string,
+  given: Partial<DatabaseOptions> = {},
+): number | undefined {
   if (!existsSync(path)) return undefined
   const uri = quoted(`${pathToFileURL(path).href}?mode=ro&immutable=1`)
   try {
-    const driver = attached(path, uri, { timeoutMs: 0 })
+    const driver = attached(path, uri, { timeoutMs: 0, ...given })
     try {
-      return Number(driver.prepare('PRAGMA file.user_version').get()?.['user_version'])
+      const row = driver.prepare('PRAGMA file.user_version').get()
+      return Number(row?.['user_version'])
     } finally {
       detach(driver)
     }
@@ -202,33 +180,40 @@ export function versionInFile(path: string): number | undefined {
   }
 }
 
-type Connection = InstanceType<Driver['DatabaseSync']>
-type Statement = ReturnType<Connection['prepare']>
+/** Functions and virtual tables that are not safe for everyone do not run from a schema, whatever it says. */
+function connect(
+  path: string,
+  { timeoutMs, driver = sharedDriver(), isDamaged = false }: DatabaseOptions,
+): Connection {
+  // Newer Nodes are defensive unless told otherwise, and then let no one write to the schema.
+  const connection = new driver.DatabaseSync(path, { defensive: !isDamaged })
+  connection.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA trusted_schema = OFF`)
+  return connection
+}
 
-function connect(path: string): Connection {
-  const { DatabaseSync } = theDriver()
-  return new DatabaseSync(path)
+/** SQLite rolls back by itself after some errors, and then there is no transaction to end. */
+function rollBack(connection: Connection): void {
+  try {
+    connection.exec('ROLLBACK')
+  } catch (error) {
+    if (!isStatementFault(error)) throw error
+  }
 }
 
 /** The driver's `all` does not tell why it fails, and its `get` does: only what reads is asked for by `all`. */
 function allOf(statement: Statement, values: readonly SqlValue[]): SqlRow[] {
   try {
-    return statement.all(...values) as SqlRow[]
+    return statement.all(...values)
   } catch {
     statement.get(...values)
     // What was in the way is gone, or comes only after the first row.
-    return statement.all(...values) as SqlRow[]
+    return statement.all(...values)
   }
 }
 
-function attached(
-  path: string,
-  place: string,
-  { timeoutMs, isDamaged = false }: DatabaseOptions,
-): Connection {
-  const driver = connect(':memory:')
-  driver.exec(`PRAGMA busy_timeout = ${timeoutMs}`)
-  if (isDamaged) driver.exec('PRAGMA writable_schema = ON')
+function attached(path: string, place: string, options: DatabaseOptions): Connection {
+  const driver = connect(':memory:', options)
+  if (options.isDamaged === true) driver.exec('PRAGMA writable_schema = ON')
   try {
     explained(path, () => driver.exec(`ATTACH ${place} AS file`))
     return driver

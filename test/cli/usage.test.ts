@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync } from '../own-sqlite.js'
 import { expect, test } from 'vitest'
 import { report } from '../../src/cli/exit.js'
 import { openScreen } from '../../src/cli/screen.js'

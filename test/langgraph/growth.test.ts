@@ -1,6 +1,6 @@
 // What a thread costs that grows, counted instead of timed: what is serialized at a put, and what is stored.
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync } from '../own-sqlite.js'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { tries } from '../effort.js'
