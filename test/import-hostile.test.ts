@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import {
   addVersion2,
@@ -245,6 +246,33 @@ test('damaged repositories give what is still whole', async () => {
     expect(problems.find((problem) => problem.source === source)?.message).toContain(message)
   expect(s.hashTree(base)).toEqual(before)
   expect((await store.verify()).problems).toEqual([])
+})
+
+test('an object whose header claims more bytes than it has ends no import, and its file is left out', async () => {
+  await using s = await scratch()
+  const base = join(s.folder, 'hermes')
+  const gitDir = makeVersion1(base, s.project, [
+    { reason: 'one', at: T0, files: { 'a.txt': 'one\n' } },
+    { reason: 'two', at: T0 + 1, files: { 'a.txt': 'two\n' } },
+    { reason: 'three', at: T0 + 2, files: { 'a.txt': 'three\n', 'b.txt': 'huge\n' } },
+  ])
+  const claim = (revision: string, size: number) => {
+    const id = git(gitDir, ['rev-parse', revision])
+    const path = join(gitDir, 'objects', id.slice(0, 2), id.slice(2))
+    chmodSync(path, 0o600)
+    writeFileSync(path, deflateSync(`blob ${size}\0x`))
+    return id
+  }
+  const short = claim('HEAD~1:a.txt', 1000)
+  claim('HEAD:b.txt', 99_999_999_999)
+  const store = await s.open()
+  const { added, problems } = await store.import('hermes', base)
+  expect({ added, messages: problems.map(({ message }) => message) }).toEqual({
+    added: 2,
+    messages: [`the blob ${short} is missing or damaged`],
+  })
+  const [newest] = (await (await store.project(s.project)).list()).checkpoints
+  expect(newest).toMatchObject({ reason: 'three', skipped: 1 })
 })
 
 test('nothing that the source configures is run, and nothing is fetched', async () => {

@@ -92,6 +92,33 @@ export function leaveSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
 }
 
+function handleSignals(): void {
+  if (onSignal === undefined) return
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal)
+}
+
+/**
+ * For work that blocks the event loop for long, such as parsing a large text: a handler would run only after it. Meanwhile
+ * a signal ends the process as it ends any other program, without a message. A question in it is asked by `ask`.
+ */
+export async function endedBySignals<Result>(
+  work: (ask: <Answer>(question: () => Promise<Answer>) => Promise<Answer>) => Promise<Result>,
+): Promise<Result> {
+  leaveSignals()
+  try {
+    return await work(async (question) => {
+      handleSignals()
+      try {
+        return await question()
+      } finally {
+        leaveSignals()
+      }
+    })
+  } finally {
+    handleSignals()
+  }
+}
+
 let waiting = 0
 
 /** For a question that is asked before anything is changed: a signal meanwhile says that nothing was. */
@@ -125,8 +152,7 @@ export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
     process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.ended)
   }
   onSignal = end
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
+  handleSignals()
 }
 
 export function hasCode(error: unknown, code: string): boolean {

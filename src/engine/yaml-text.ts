@@ -15,6 +15,8 @@ type Reading = {
 }
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection'])
 
+const MAX_YAML_ALIASES = 5000
+
 /** The library has stack for three times that, at the least. */
 export const MAX_YAML_DEPTH = 200
 
@@ -40,7 +42,9 @@ export async function parseYamlText({
       version: '1.1',
       intAsBigInt: true,
       logLevel: 'silent',
-      customTags: (tags) => tags.map(asPython),
+      // The library compares each key with all before it; faultIn needs a step per key.
+      uniqueKeys: false,
+      customTags: (tags) => tags.filter(isLinear).map(asPython),
     })
     const [error] = document.errors
     if (error !== undefined) {
@@ -56,11 +60,11 @@ export async function parseYamlText({
         { hint: 'Only the program that wrote such a tag knows what it means.', cause: tag },
       )
     }
-    const key = listAsKey(document, library)
-    if (key !== undefined) {
-      const place = placeOf([lines.linePos(key)])
-      throw new SavestateError('BAD_INPUT', `${source} has a list or mapping as a key${place}`, {
-        hint: 'Keys must be strings, as in JSON.',
+    const fault = faultIn(document, library)
+    if (fault !== undefined) {
+      const place = placeOf([lines.linePos(fault.at)])
+      throw new SavestateError('BAD_INPUT', `${source} has ${fault.what}${place}`, {
+        hint: fault.hint,
       })
     }
     return document.toJS()
@@ -124,18 +128,56 @@ function shortened(value: unknown): unknown {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
 
-/** Where the first key stands that would have to be written out as text, with all that is in it. */
-function listAsKey(
+const ORDERED_MAP = 'tag:yaml.org,2002:omap'
+
+/** The library compares each key of an ordered map with all before it, too. Without its tag such a map is refused. */
+function isLinear(tag: Tags[number]): boolean {
+  return typeof tag === 'string' || tag.tag !== ORDERED_MAP
+}
+
+type Fault = { readonly at: number; readonly what: string; readonly hint: string }
+
+/**
+ * The first key that is there twice, or that would have to be written out as text with everything in it, or the first
+ * alias too many: for each the library searches all others.
+ */
+function faultIn(
   document: Document,
-  { isCollection: isList, visit }: Library,
-): number | undefined {
-  let at: number | undefined
+  { isCollection: isList, isScalar, visit }: Library,
+): Fault | undefined {
+  let fault: Fault | undefined
+  let aliases = 0
   visit(document, {
-    Pair(_place, { key }) {
-      if (!isList(key)) return undefined
-      at = key.range?.[0] ?? 0
+    Alias(_place, { range }) {
+      aliases += 1
+      if (aliases <= MAX_YAML_ALIASES) return undefined
+      fault = { ...MANY_ALIASES, at: range?.[0] ?? 0 }
       return visit.BREAK
     },
+    Map(_place, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (isList(key)) fault = { ...LIST_AS_KEY, at: key.range?.[0] ?? 0 }
+        else if (isScalar(key) && seen.has(key.value)) {
+          fault = { ...KEY_TWICE, at: key.range?.[0] ?? 0 }
+        } else if (isScalar(key)) seen.add(key.value)
+        if (fault !== undefined) return visit.BREAK
+      }
+      return undefined
+    },
   })
-  return at
+  return fault
+}
+
+const MANY_ALIASES = {
+  what: `more than ${MAX_YAML_ALIASES} aliases`,
+  hint: 'Write it without aliases, or as JSON.',
+}
+const LIST_AS_KEY = {
+  what: 'a list or mapping as a key',
+  hint: 'Keys must be strings, as in JSON.',
+}
+const KEY_TWICE = {
+  what: 'the same key twice in one mapping',
+  hint: 'Remove one of them, or rename it.',
 }

@@ -1,9 +1,11 @@
 // The command that brings in what other systems have kept: plan, question, answer.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addVersion2, hash16 } from '../hermes-folder.js'
-import { type Scratch, scratch } from './program.js'
+import { PROGRAM, type Scratch, scratch } from './program.js'
 
 const T0 = 1_763_200_000
 
@@ -139,3 +141,19 @@ test('what holds nothing, or nothing that can be read, is a failure', () => {
   const { stderr } = s.run(['import', 'json', 'a.txt'])
   expect(stderr).toContain('--session ID is missing')
 })
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends an import at once, though parsing leaves no time for a handler',
+  async (signal) => {
+    using s = scratch()
+    const args = [PROGRAM, 'import', 'yaml', '-', '--session', 'task']
+    const child = spawn(process.execPath, args, { cwd: s.project, env: s.environment })
+    const text = Array.from({ length: 100_000 }, (_, i) => `key${i}: value\n`).join('')
+    // All but the last part of the text has been read, so the program reads or parses now.
+    await new Promise((resolve) => child.stdin.end(text, () => resolve(undefined)))
+    child.kill(signal)
+    // By the signal itself: a handler would end it with a code of its own.
+    expect(await once(child, 'close')).toEqual([null, signal])
+    expect(s.json(['sessions'])).toEqual({ sessions: [] })
+  },
+)

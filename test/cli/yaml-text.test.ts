@@ -125,6 +125,39 @@ test('a key that is no text is refused, however much is in it', async () => {
   })
 })
 
+test('ten times as many keys take about ten times as long, not a hundred times', async () => {
+  const parseMs = async (count: number) => {
+    const text = Array.from({ length: count }, (_, i) => `key${i}: value\n`).join('')
+    // Processor time: other processes do not count.
+    const before = process.cpuUsage()
+    expect(Object.keys(Object(await parseYamlText({ text, source: 'it' })))).toHaveLength(count)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+  // The first one also compiles the library.
+  await parseMs(1000)
+  const few = await parseMs(10_000)
+  expect((await parseMs(100_000)) / few).toBeLessThan(40)
+})
+
+test.each([
+  ['a: 1\nb: {c: 1, c: 2}\n', 'it has the same key twice in one mapping: line 2, column 11'],
+  ['a: 1\n"a": 2\n', 'it has the same key twice in one mapping: line 2, column 1'],
+  ['a: !!omap [b: 1]\n', 'it has a tag of another program: line 1, column 4'],
+  [`a: &a 1\nb:\n${'- *a\n'.repeat(5001)}`, 'it has more than 5000 aliases: line 5003, column 3'],
+])('%.30s is refused', async (text, message) => {
+  await expect(parseYamlText({ text, source: 'it' })).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message,
+  })
+})
+
+test('keys that differ in kind, or stand in different mappings, are not the same', async () => {
+  const text = 'a: {x: 1}\nb: &b {x: 1}\n1: one\n"1": text\nc:\n  <<: *b\n  y: 2\n'
+  const read = parseYamlText({ text, source: 'it' })
+  expect(await read).toMatchObject({ a: { x: 1 }, b: { x: 1 }, c: { x: 1, y: 2 } })
+})
+
 function depthOf(value: unknown): number {
   let depth = 0
   for (let at = value; typeof at === 'object' && at !== null; depth += 1) at = Object.values(at)[0]

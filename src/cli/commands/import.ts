@@ -1,12 +1,13 @@
 import {
   type ImportFromResult,
   type ImportOutlook,
+  type ImportPlan,
   type ImportResult,
   SavestateError,
 } from '../../index.js'
 import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
-import { EXIT } from '../exit.js'
+import { EXIT, endedBySignals } from '../exit.js'
 import { counted, grouped } from '../figures.js'
 import { homeFolderOf } from '../import-home.js'
 import { READERS } from '../import-kinds.js'
@@ -58,9 +59,12 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
       hint: `Name a file that \`savestate export\` has written, or - for stdin: savestate import ${kind} PATH`,
     })
   }
-  const items = await READERS[kind](path)
+  const store = await request.store()
   // Read to the end before anything is made: a malformed file leaves nothing behind.
-  const outlook = await (await request.store()).planImport(id, items())
+  const { items, outlook } = await endedBySignals(async () => {
+    const read = await READERS[kind](path)
+    return { items: read, outlook: await store.planImport(id, read()) }
+  })
   if (request.options.has('dry-run')) return outlook
   return inSession(request, { id, work: (session) => session.import(items()) })
 }
@@ -74,21 +78,19 @@ async function importSystem(
   const path = request.positionals[1]
   const source = path === undefined ? homeFolderOf(system) : givenPathText(path)
   const store = await request.store()
-  return store.import(
-    system,
-    source,
-    {
-      ...(session === undefined ? {} : { session }),
-      ...(prefix === undefined ? {} : { prefix }),
-      dryRun: options.has('dry-run'),
-    },
-    {
-      ...hooks,
-      confirmImport: (plan) =>
+  const choice = {
+    ...(session === undefined ? {} : { session }),
+    ...(prefix === undefined ? {} : { prefix }),
+    dryRun: options.has('dry-run'),
+  }
+  return endedBySignals((ask) => {
+    const confirmImport = (plan: ImportPlan) =>
+      ask(() =>
         confirmText(request, {
           plan: importPlanText(plan, request.screen.paintNote),
           question: 'Import this?',
         }),
-    },
-  )
+      )
+    return store.import(system, source, choice, { ...hooks, confirmImport })
+  })
 }

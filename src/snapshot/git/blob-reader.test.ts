@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
@@ -122,6 +123,34 @@ test('any number of damaged objects is answered, however much git complains', as
   expect(await reader.read(store(whole))).toEqual(whole)
 })
 
+// git sends what a loose blob has, whatever its header says, and then waits for the next request.
+test.each([1, 2, 41, 42, 43, 44, 1000, 99_999_999_999])(
+  'a blob whose header claims %i bytes more than there are is damage, and the next read gets its object',
+  async (more) => {
+    const reader = newReader()
+    const liar = plant(`blob ${6 + more}\0no end`)
+    const whole = store(Buffer.from('whole'))
+    const [first, second] = await Promise.allSettled([reader.read(liar), reader.read(whole)])
+    expect(first).toMatchObject({ reason: { code: 'STORE_DAMAGED' } })
+    expect(second).toEqual({ status: 'fulfilled', value: Buffer.from('whole') })
+    expect(await reader.read(whole)).toEqual(Buffer.from('whole'))
+  },
+)
+
+test('with headers only, no body is read', async () => {
+  const reader = new BlobReader(repository, { headersOnly: true })
+  readers.push(reader)
+  const sizes: number[] = []
+  const receiver = {
+    start: (size: number) => sizes.push(size),
+    chunk: () => expect.unreachable('a body was read'),
+  }
+  await reader.stream(plant('blob 99999999999\0no end'), receiver)
+  await reader.stream(store(Buffer.from('whole')), receiver)
+  expect(sizes).toEqual([99_999_999_999, 5])
+  await expect(reader.stream(MISSING, receiver)).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
+})
+
 test('a folder that is no repository is an error, not an endless wait', async () => {
   const reader = new BlobReader('/nonexistent')
   await expect(reader.read(MISSING)).rejects.toBeInstanceOf(Error)
@@ -131,6 +160,18 @@ function newReader(): BlobReader {
   const reader = new BlobReader(repository)
   readers.push(reader)
   return reader
+}
+
+let planted = 0
+
+/** A loose object with these bytes, under a name that is not its hash. */
+function plant(bytes: string): ObjectId {
+  planted += 1
+  const id = parseObjectId(String(planted).padStart(40, 'f'))
+  const folder = join(repository, 'objects', id.slice(0, 2))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, id.slice(2)), deflateSync(bytes))
+  return id
 }
 
 function storeAll(contents: readonly Buffer[]): readonly ObjectId[] {

@@ -1,6 +1,10 @@
 // Reads objects through one `git cat-file --batch` that stays open: starting git for each would cost a
 // hundred times more. A large object passes through in chunks.
+//
+// git sends as much of a loose blob as there is, whatever its header claims, and then waits for the next request. So each
+// request is followed by one for a name that cannot exist: its answer ends the object, however long that is.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { hasCode, isError, type ObjectId, SavestateError } from '../../model/index.js'
 import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
@@ -10,6 +14,12 @@ export type Receiver = { start(size: number): void; chunk(bytes: Buffer): void }
 /** The last of them say why it ended. */
 const MAX_COMPLAINTS = 2000
 
+/** Random, so that no object contains it; with a character that no ref may have, so that git does not search for it. */
+const END = `?${randomBytes(16).toString('hex')}`
+const END_LINE = `${END} missing`
+const END_BYTES = Buffer.from(`${END_LINE}\n`)
+const NEWLINE = 10
+
 type Request = {
   readonly id: ObjectId
   readonly receiver: Receiver
@@ -17,19 +27,30 @@ type Request = {
   readonly reject: (error: Error) => void
 }
 
+type ReaderOptions = {
+  readonly objects?: string | undefined
+  readonly headersOnly?: boolean
+}
+
 export class BlobReader {
   readonly #gitDir: string
   readonly #objects: string | undefined
+  readonly #headersOnly: boolean
   #child: ChildProcessWithoutNullStreams | undefined
   #requests: Request[] = []
   #head: Buffer = Buffer.alloc(0)
   /** Bytes of the current object still to come, with the newline after it; undefined between objects. */
   #left: number | undefined
+  /** The last bytes of the current object. */
+  #tail: Buffer = Buffer.alloc(0)
+  /** The object was too short, and the rest of its end line is still to come. */
+  #isInEnd = false
 
-  /** `objects`: a folder of objects to read instead of the repository's own. */
-  constructor(gitDir: string, { objects }: { readonly objects?: string | undefined } = {}) {
+  /** `objects`: a folder of objects to read instead of the repository's own. `headersOnly`: receivers get no chunk. */
+  constructor(gitDir: string, { objects, headersOnly = false }: ReaderOptions = {}) {
     this.#gitDir = gitDir
     this.#objects = objects
+    this.#headersOnly = headersOnly
   }
 
   async read(id: ObjectId): Promise<Buffer> {
@@ -44,7 +65,7 @@ export class BlobReader {
     return new Promise((resolve, reject) => {
       this.#requests.push({ id, receiver, resolve, reject })
       setAwaited(child, true)
-      child.stdin.write(`${id}\n`)
+      child.stdin.write(`${id}\n${END}\n`)
     })
   }
 
@@ -54,7 +75,11 @@ export class BlobReader {
   }
 
   #start(): ChildProcessWithoutNullStreams {
-    const child = startGit(this.#gitDir, ['cat-file', '--batch'], { objects: this.#objects })
+    const child = startGit(
+      this.#gitDir,
+      ['cat-file', this.#headersOnly ? '--batch-check' : '--batch'],
+      { objects: this.#objects },
+    )
     const fail = (error: Error) => {
       // One that was closed has nothing to say about the requests of its successor.
       if (this.#child !== child) return
@@ -62,6 +87,7 @@ export class BlobReader {
       for (const { reject } of this.#requests.splice(0)) reject(error)
       setAwaited(child, false)
       this.#left = undefined
+      this.#isInEnd = false
       this.#head = Buffer.alloc(0)
     }
     child.stdout.on('data', (chunk: Buffer) => {
@@ -99,32 +125,48 @@ export class BlobReader {
   }
 
   #receiveHead(chunk: Buffer): Buffer {
-    const end = chunk.indexOf(10)
+    const end = chunk.indexOf(NEWLINE)
     if (end === -1) {
       this.#head = Buffer.concat([this.#head, chunk])
       return Buffer.alloc(0)
     }
     const line = Buffer.concat([this.#head, chunk.subarray(0, end)]).toString('latin1')
     this.#head = Buffer.alloc(0)
-    const size = / (?:blob|tree|commit|tag) ([0-9]+)$/.exec(line)?.[1]
-    if (size === undefined) {
-      this.#shift()?.reject(missingObject(line))
-    } else {
-      this.#left = Number(size) + 1
-      this.#deliver((receiver) => receiver.start(Number(size)))
-    }
+    this.#receiveLine(line)
     return chunk.subarray(end + 1)
+  }
+
+  #receiveLine(line: string): void {
+    const size = / (?:blob|tree|commit|tag) ([0-9]+)$/.exec(line)?.[1]
+    if (line === END_LINE || this.#isInEnd) {
+      this.#isInEnd = false
+      // Without effect if it was rejected before.
+      this.#shift()?.resolve()
+    } else if (size === undefined) {
+      this.#requests[0]?.reject(missingObject(line))
+    } else {
+      this.#deliver((receiver) => receiver.start(Number(size)))
+      if (!this.#headersOnly) this.#left = Number(size) + 1
+      this.#tail = Buffer.alloc(0)
+    }
   }
 
   #receiveBody(chunk: Buffer, left: number): Buffer {
     const part = chunk.subarray(0, Math.min(chunk.length, left))
     const content = part.length === left ? part.subarray(0, -1) : part
     if (content.length > 0) this.#deliver((receiver) => receiver.chunk(content))
-    this.#left = left - part.length
-    if (this.#left === 0) {
+    this.#left = left === part.length ? undefined : left - part.length
+    const seen = Buffer.concat([this.#tail, part])
+    const at = seen.indexOf(END_BYTES)
+    const isCut = this.#left === undefined && seen.at(-1) !== NEWLINE
+    if (at !== -1 || isCut) this.#requests[0]?.reject(shortObject(this.#requests[0].id))
+    if (at !== -1) {
       this.#left = undefined
-      this.#shift()?.resolve()
+      this.#shift()
+      return chunk.subarray(at + END_BYTES.length - this.#tail.length)
     }
+    this.#isInEnd = isCut
+    this.#tail = seen.subarray(-END_BYTES.length)
     return chunk.subarray(part.length)
   }
 
@@ -142,6 +184,12 @@ export class BlobReader {
       }
     }
   }
+}
+
+function shortObject(id: ObjectId): SavestateError {
+  return new SavestateError('STORE_DAMAGED', `Object ${id} is shorter than its header claims`, {
+    hint: 'Run `savestate verify` to see which checkpoints are affected.',
+  })
 }
 
 function missingObject(line: string): SavestateError {

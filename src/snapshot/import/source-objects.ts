@@ -1,15 +1,17 @@
 // The objects of somebody else's repository, read only. Git is given their folder and nothing else of that
 // repository (git-program.ts). Each object is hashed before it is used: what does not hash to its name is refused.
 import { type ObjectId, SavestateError } from '../../model/index.js'
-import { BlobReader } from '../git/blob-reader.js'
+import { BlobReader, type Receiver } from '../git/blob-reader.js'
 import { type ObjectType, objectIdOf } from '../objects/object-id.js'
 
 export class SourceObjects {
   readonly #reader: BlobReader
+  readonly #headers: BlobReader
 
   /** `gitDir` is the store's own, whose configuration git goes by. */
   constructor(gitDir: string, objects: string) {
     this.#reader = new BlobReader(gitDir, { objects })
+    this.#headers = new BlobReader(gitDir, { objects, headersOnly: true })
   }
 
   /** The size instead of the content if that is more than `maxBytes`. Throws BAD_INPUT for what is missing or damaged. */
@@ -17,31 +19,39 @@ export class SourceObjects {
     type: ObjectType,
     { id, maxBytes }: { readonly id: ObjectId; readonly maxBytes: number },
   ): Promise<Buffer | number> {
-    const chunks: Buffer[] = []
-    let size = 0
+    const receiver = new Collector()
     try {
-      await this.#reader.stream(id, {
-        start: (bytes) => {
-          size = bytes
-        },
-        chunk: (bytes) => {
-          if (size <= maxBytes) chunks.push(bytes)
-        },
-      })
+      // The header first: a body over the limit is not sent at all.
+      await this.#headers.stream(id, receiver)
+      if (receiver.size > maxBytes) return receiver.size
+      await this.#reader.stream(id, receiver)
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
       // The reader speaks of the store; this is not about it. A damaged object ends the git process.
       if (error.code !== 'STORE_DAMAGED' && error.code !== 'GIT_FAILED') throw error
       throw unreadable(type, id, { what: 'is missing or damaged', cause: error })
     }
-    if (size > maxBytes) return size
-    const content = Buffer.concat(chunks)
+    const content = Buffer.concat(receiver.chunks)
     if (objectIdOf(type, content) === id) return content
     throw unreadable(type, id, { what: 'is damaged, or of another type' })
   }
 
   close(): void {
     this.#reader.close()
+    this.#headers.close()
+  }
+}
+
+class Collector implements Receiver {
+  readonly chunks: Buffer[] = []
+  size = 0
+
+  start(size: number): void {
+    this.size = size
+  }
+
+  chunk(bytes: Buffer): void {
+    this.chunks.push(bytes)
   }
 }
 
