@@ -16,7 +16,7 @@ import { DROP_POINTS } from './drop-failpoints.js'
 import { FORGET_POINTS } from './forget-failpoints.js'
 import { PRUNE_POINTS } from './prune-failpoints.js'
 import { SLICE_POINTS } from './slice-failpoints.js'
-import { REKEY_POINTS } from './rekey-failpoints.js'
+import { HIDE_POINTS, REKEY_POINTS } from './rekey-failpoints.js'
 import { REPAIR_POINTS } from './repair-failpoints.js'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
@@ -228,6 +228,7 @@ test('the failpoints in the table are those in the source', () => {
     DROP_POINTS,
     REKEY_POINTS,
     SLICE_POINTS,
+    HIDE_POINTS,
   ]
   const listed = new Set(tables.flatMap((points) => Object.keys(points)))
   expect(new Set(found)).toEqual(new Set([...listed].map((point) => `'${point}'`)))

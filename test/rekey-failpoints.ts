@@ -3,5 +3,14 @@ export const REKEY_POINTS = {
   'rekey:begun': 1,
   'rekey:batch': 4,
   'rekey:moved': 1,
+  'rekey:hidden': 1,
   'rekey:erased': 1,
+} as const
+
+/** The points where reasons are hidden; reached only if hooks have written some. */
+export const HIDE_POINTS = {
+  'rekey:written': 1,
+  'commits:refs-beside': 1,
+  'commits:rows': 1,
+  'commits:refs': 1,
 } as const

@@ -3,6 +3,8 @@ export { AGENT_MARKS } from './agent-marks.js'
 export { COMMAND_ALIASES, commandBehind, GOING_BACK } from './command-names.js'
 export { nearest } from './nearest.js'
 export {
+  callsReason,
+  HIDDEN_PROMPT,
   isPromptReason,
   promptReason,
   quotableReason,

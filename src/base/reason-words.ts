@@ -28,3 +28,14 @@ export function withoutReference(reason: string): string {
 export function quotableReason(reason: string): string {
   return REFERENCE.test(reason) ? reason.replaceAll('"', '') : reason.replace(UNCAPTURED, '')
 }
+
+const MAX_CALLS = 3
+
+/** The reason of a checkpoint after these tool calls. */
+export function callsReason(labels: readonly string[]): string {
+  const more = labels.length - MAX_CALLS
+  return labels.slice(0, MAX_CALLS).join('; ') + (more > 0 ? `; and ${more} more` : '')
+}
+
+/** The prompt of a reason in an encrypted store. */
+export const HIDDEN_PROMPT = 'a prompt'

@@ -4,21 +4,20 @@
 import * as z from 'zod/mini'
 import {
   type BytePath,
-  type FilesCheckpoint,
   hasFiles,
-  type ObjectId,
   pathText,
   type Project,
   ROOT,
   SavestateError,
 } from '../model/index.js'
-import { removeRefs, type Rewritten, setRefs } from '../snapshot/index.js'
+import type { Rewritten } from '../snapshot/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
-import { collect, NEXT } from './collect.js'
+import { collect } from './collect.js'
 import { knownProject, type StoreContext, withProjectLock } from './context.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { recover } from './recover.js'
+import { commitFacts, replaceCommits } from './replace-commits.js'
 import { parseProjectPath } from './rewind.js'
 
 export type ForgetResult = {
@@ -75,7 +74,7 @@ async function forgetHere(
   const rewritten = await context.snapshots.rewrite({
     project: project.id,
     path,
-    checkpoints: points.map((point) => factsOf(point, project)),
+    checkpoints: points.map((point) => commitFacts(point, project)),
   })
   if (rewritten.length === 0) throw nowhere(path)
   failpoint('forget:written')
@@ -92,44 +91,20 @@ async function forgetHere(
 }
 
 async function record(
-  { ledger, snapshots }: StoreContext,
+  context: StoreContext,
   project: Project,
   { rewritten, path }: { readonly rewritten: readonly Rewritten[]; readonly path: BytePath },
 ): Promise<void> {
-  const refs = (ending: string): Map<string, ObjectId> =>
-    new Map(
-      rewritten.map(({ checkpoint, commit }) => [
-        `${snapshots.refOf(project, checkpoint)}${ending}`,
-        commit,
-      ]),
-    )
-  await setRefs(snapshots.gitDir, refs(NEXT))
-  failpoint('forget:refs-beside')
-  ledger.transaction(() => {
-    for (const { checkpoint, ...replacement } of rewritten) {
-      const details = ledger.checkpoints.details(checkpoint)
-      ledger.pruning.replaceFiles(checkpoint, { ...replacement, path }, details)
-    }
+  const { ledger } = context
+  await replaceCommits(context, project, {
+    rewritten,
+    writeRows() {
+      for (const { checkpoint, ...replacement } of rewritten) {
+        const details = ledger.checkpoints.details(checkpoint)
+        ledger.pruning.replaceFiles(checkpoint, { ...replacement, path }, details)
+      }
+    },
   })
-  failpoint('forget:rows')
-  await setRefs(snapshots.gitDir, refs(''))
-  failpoint('forget:refs')
-  await removeRefs(snapshots.gitDir, [...refs(NEXT).keys()])
-}
-
-function factsOf(
-  { id, kind, reason, createdAtMs, snapshot }: FilesCheckpoint,
-  { id: project, path }: Project,
-) {
-  return {
-    tree: snapshot.tree,
-    project,
-    projectPath: path,
-    checkpoint: id,
-    kind,
-    reason,
-    createdAtMs,
-  }
 }
 
 function nowhere(path: BytePath): SavestateError {

@@ -7,7 +7,9 @@ import * as z from 'zod/mini'
 import type { RekeyPlan, Target } from '../ledger/index.js'
 import { SavestateError } from '../model/index.js'
 import { failpoint, takeLock } from '../system/index.js'
+import { collect } from './collect.js'
 import { rekeyLockPath, type StoreContext } from './context.js'
+import { hideReasons } from './hide-reasons.js'
 import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
 
@@ -47,9 +49,10 @@ export const rekey = storeOperation({
 })
 
 async function apply(
-  { home, ledger, clock }: StoreContext,
+  context: StoreContext,
   { target, plan, hooks }: { target: Target; plan: RekeyPlan; hooks: Hooks },
 ): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
+  const { home, ledger, clock } = context
   let [moved, damaged] = [0, 0]
   ledger.rekey.begin(target, clock.nowMs())
   failpoint('rekey:begun')
@@ -63,6 +66,8 @@ async function apply(
     await turn()
   }
   failpoint('rekey:moved')
+  if (target !== undefined) await hideWords(context, hooks)
+  failpoint('rekey:hidden')
   ledger.rekey.erase()
   failpoint('rekey:erased')
   ledger.rekey.finish(target, clock.nowMs())
@@ -71,6 +76,19 @@ async function apply(
       'The files that `repair` has moved to the folder `damaged` of the store were not changed: they use the old key, or none.',
     )
   return { moved, damaged }
+}
+
+/** Prompts and commands that hooks wrote while there was no key: in notes, in reasons, and in the commits of checkpoints. */
+async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
+  context.ledger.rekey.dropHookNotes()
+  await hideReasons(context, hooks)
+  const { isComplete } = await collect(context, { thorough: true })
+  if (isComplete) return
+  throw new SavestateError(
+    'REKEY_UNFINISHED',
+    'Other programs are using the store, so old commits cannot be removed now',
+    { hint: 'Close them and run `savestate rekey` again to finish.' },
+  )
 }
 
 function wantedKey({ ledger }: StoreContext): Target {

@@ -35,7 +35,7 @@ import { stillThereIn } from './restore/still-there.js'
 import { uncapturedThen } from './restore/then-rules.js'
 import { EventQueue } from './watch/event-queue.js'
 import { WatchFolder } from './watch/watch-folder.js'
-import { PathRemover, rewriteWithout } from './without-path.js'
+import { PathRemover, rewriteCommits, rewriteWithout } from './without-path.js'
 
 /** What was started ahead. */
 export type Started = {
@@ -116,6 +116,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       // What is forgotten must not be in a log, nor come back from one.
       await captureOf(project).log.clear()
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
+      if (path === undefined) return rewriteCommits(sink, checkpoints)
       return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
     },
 

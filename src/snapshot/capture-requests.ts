@@ -87,7 +87,8 @@ export type AdoptRequest = SourceRequest & { readonly project: ProjectId; readon
 
 export type RewriteRequest = {
   readonly project: ProjectId
-  readonly path: BytePath
+  /** Undefined: the snapshots stay as they are, and only the commits are written again. */
+  readonly path: BytePath | undefined
   readonly checkpoints: readonly CommitFacts[]
 }
 

@@ -1,7 +1,7 @@
 // Which events make a checkpoint, and what it says. Pure: from an event and what is remembered to what is to be
 // saved and what is to be remembered. What a checkpoint holds is named by what was done since the one before, so
 // that a list reads like the conversation: what was asked, what ran, what that changed.
-import { promptReason } from '../../base/index.js'
+import { callsReason, HIDDEN_PROMPT, promptReason } from '../../base/index.js'
 import { callKey, labelOf, shortPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from './event.js'
 import { type Call, MAX_CALLS, type Memory } from './memory.js'
@@ -118,7 +118,7 @@ function turnStart(
   // First what no end was seen of, under its own name; what the prompt's row adds is then the person's.
   const left = owedSave(event, memory, options)
   const asked: Save = {
-    reason: promptReason(options.isDiscreet || prompt === '' ? 'a prompt' : prompt),
+    reason: promptReason(options.isDiscreet || prompt === '' ? HIDDEN_PROMPT : prompt),
     metadata: metadataOf(event, { ...after, turn: { ...turn, prompt } }),
     toolCallId: undefined,
     always: true,
@@ -204,7 +204,7 @@ function saveOf(
   ]
   const isTogether = mayRun && unfinished.length > 0 && calls.length > 1
   return {
-    reason: calls.length === 0 ? fallback : listed([...new Set(names)]),
+    reason: calls.length === 0 ? fallback : callsReason([...new Set(names)]),
     metadata: {
       ...metadataOf(event, memory),
       ...(calls.length === 0 ? {} : { calls: calls.map(({ label }) => label) }),
@@ -290,11 +290,4 @@ function allOf({ ended, running }: Memory): readonly Call[] {
 
 function newest(calls: readonly Call[]): readonly Call[] {
   return calls.slice(-MAX_CALLS)
-}
-
-const MAX_NAMED = 3
-
-function listed(names: readonly string[]): string {
-  const more = names.length - MAX_NAMED
-  return names.slice(0, MAX_NAMED).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }

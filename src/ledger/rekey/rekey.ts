@@ -1,8 +1,9 @@
 // Moves every value of the ledger to another key, to the first one, or to none. In small transactions: other processes
 // write in between, with the new key. Killed anywhere, it is done again from the start and passes over what is done.
-import { invariant, SavestateError } from '../../model/index.js'
+import { hash } from 'node:crypto'
+import { type CheckpointId, invariant, type ObjectId, SavestateError } from '../../model/index.js'
 import { type Database, isBusy, type SqlRow } from '../../system/index.js'
-import { number, optional } from '../rows.js'
+import { number, optional, text } from '../rows.js'
 import type { StoreVault } from '../sealing/index.js'
 import { type Mover, MOVERS } from './movers.js'
 import type { Target } from './stale.js'
@@ -87,6 +88,34 @@ export class Rekey {
         yield batch
       }
     }
+  }
+
+  /**
+   * Inside a transaction. Another reason, and the commit that has it as its message. The calls that changed ignored files
+   * are named by their commands in the details.
+   */
+  setReason(
+    id: CheckpointId,
+    { reason, commit }: { readonly reason: string; readonly commit: ObjectId | null },
+  ): void {
+    const set = 'UPDATE checkpoints SET reason = ?, "commit" = ? WHERE id = ?'
+    this.#database.run(set, reason, commit, id)
+    const row = this.#database.get(
+      `SELECT json_set(json, '$.uncaptured.by', ?) AS json FROM details JOIN checkpoints ON details = hash
+       WHERE id = ? AND json_type(json, '$.uncaptured.by') IS NOT NULL`,
+      reason,
+      id,
+    )
+    if (row === undefined) return
+    const json = text(row, 'json')
+    const digest = hash('sha256', json, 'hex')
+    this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', digest, json)
+    this.#database.run('UPDATE checkpoints SET details = ? WHERE id = ?', digest, id)
+  }
+
+  /** The notes of agents' hooks have the last prompt and the calls under way. Without them a row is named less well. */
+  dropHookNotes(): void {
+    this.#database.run(`DELETE FROM facts WHERE key GLOB 'note:hook:*'`)
   }
 
   /** So that nothing of what was there before is in any file. Throws REKEY_UNFINISHED while others keep it from that. */
