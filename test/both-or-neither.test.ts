@@ -27,22 +27,32 @@ async function withManyFiles(s: Scratch) {
   return { store, project, session, point, fileNow }
 }
 
-test('who saves while a rewind of both is being decided is not overrun, and no file is touched', async () => {
+test('a session that saves while a rewind of both is being decided is not overrun: the question comes again', async () => {
   await using s = await scratch()
   const { session, project, point, fileNow } = await withManyFiles(s)
-  const confirm = async () => {
-    await session.save({ state: { v: 'new' } })
-    return true
+  const asking = () => {
+    let isAgain = false
+    return async () => {
+      if (isAgain) return false
+      isAgain = true
+      await session.save({ state: { v: 'new' } })
+      return true
+    }
   }
+  const declined = { applied: false, declined: true }
   const before = s.hashTree(s.project)
-  expect(await codeOf(session.rewind(point.id, { restore: 'both' }, { confirm }))).toBe(
-    'HEAD_MOVED',
+  expect(await session.rewind(point.id, { restore: 'both' }, { confirm: asking() })).toMatchObject(
+    declined,
   )
   expect(s.hashTree(s.project)).toEqual(before)
   expect(await session.stateAt()).toEqual({ v: 'new' })
   await session.rewind(point.id, { restore: 'both' })
   expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'old' }])
-  expect(await codeOf(project.undo({}, { confirm }))).toBe('HEAD_MOVED')
+  const notices: string[] = []
+  const onNotice = (text: string) => notices.push(text)
+  expect(await project.undo({}, { confirm: asking(), onNotice })).toMatchObject(declined)
+  // Only the second plan has a session that has gone on.
+  expect(notices).toEqual([expect.stringContaining('"task" has continued since')])
   expect([fileNow(), await session.stateAt()]).toEqual(['old 299', { v: 'new' }])
 })
 

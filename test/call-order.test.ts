@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import type { Session, Store } from '../src/index.js'
 import { Ledger } from '../src/ledger/index.js'
 import { openDatabase } from '../src/system/index.js'
+import { takeProjectLock } from './project-lock.js'
 import { type Scratch, scratch } from './scratch.js'
 
 type State = { m: unknown[] }
@@ -106,33 +107,29 @@ test('a collection beside a save that is under way leaves it what it was given',
   await using s = await scratch({ files: FILES })
   const { session } = await opened(s)
   const other = await s.open()
-  const first = await session.save({ state: { m: [0] }, files: true })
+  await session.save({ state: { m: [0] }, files: true })
   writeFileSync(join(s.project, 'f0'), 'changed')
   const state: State = { m: [0, 'at the call'] }
   const items = ['appended']
   const saving: ReturnType<typeof session.save>[] = []
-  // Who is asked holds the project: the save has to wait until this is over.
-  const confirm = async () => {
-    saving.push(session.save({ state, files: true }))
-    saving.push(session.save({ state: { m: ['second'] }, files: true }))
-    state.m[1] = 'later'
-    await collectStates(s)
-    return true
-  }
-  await (await other.project(s.project)).rewind({ to: first.id }, { confirm })
+  // The saves have to wait until the project is free.
+  const lock = await takeProjectLock(s)
+  saving.push(session.save({ state, files: true }))
+  saving.push(session.save({ state: { m: ['second'] }, files: true }))
+  state.m[1] = 'later'
+  await collectStates(s)
+  lock.release()
   const ids = (await Promise.all(saving)).map(({ id }) => id)
   expect(await Promise.all(ids.map((id) => session.stateAt(id)))).toEqual([
     { m: [0, 'at the call'] },
     { m: ['second'] },
   ])
   writeFileSync(join(s.project, 'f0'), 'changed again')
-  const again = async () => {
-    saving.push(session.append('m', items, { files: true }))
-    items[0] = 'later'
-    await collectStates(s)
-    return true
-  }
-  await (await other.project(s.project)).rewind({ to: first.id }, { confirm: again })
+  const again = await takeProjectLock(s)
+  saving.push(session.append('m', items, { files: true }))
+  items[0] = 'later'
+  await collectStates(s)
+  again.release()
   const last = await saving.at(-1)
   expect(await session.stateAt(last?.id)).toEqual({ m: ['second', 'appended'] })
   expect(notesIn(s)).toEqual([])
@@ -146,7 +143,7 @@ test('a save that was called before a rewind asked keeps its state, whatever is 
   writeFileSync(join(s.project, 'f0'), 'changed')
   const confirm = async () => {
     await session.save({ state: { m: ['answer'] }, operationId: 'answer' })
-    // Done already, so it does not wait for the files, which the rewind has.
+    // Done already, so it adds nothing.
     await session.save({ state: { m: ['answer'] }, files: true, operationId: 'answer' })
     return false
   }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { CheckpointView, RewindResult, SaveResult, VerifyResult } from '../src/index.js'
+import { takeProjectLock } from './project-lock.js'
 import { type Scratch, scratch } from './scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), 'crash-child.mjs')
@@ -139,31 +140,29 @@ test('several projects with the same content are saved at once, and it is stored
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('a save waits for the rewind under way, and a list does not', async () => {
+test('a save waits for the work under way, and a list does not', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const store = await s.open()
   const project = await store.project(s.project)
   const { id } = await project.save({})
   s.write({ 'a.txt': 'two' })
-  let saving: Promise<string> | undefined
+  const lock = await takeProjectLock(s)
   let hasSaved = false
-  const confirm = async () => {
-    saving = start(s, { mayBlock: true, run: [['save', {}]] }).finally(() => {
-      hasSaved = true
-    })
-    // A list needs no lock: it answers while the rewind is held up.
-    const listed = JSON.parse(await start(s, { mayBlock: true, run: [['list', {}]] })) as Outcome<{
-      readonly checkpoints: readonly CheckpointView[]
-    }>
-    expect(listed.results?.[0]?.checkpoints.map((checkpoint) => checkpoint.id)).toEqual([id])
-    await sleep(400)
-    expect(hasSaved).toBe(false)
-    return true
-  }
-  const rewound = await project.rewind({ to: id }, { confirm })
-  const saved = JSON.parse((await saving) ?? '') as Outcome<SaveResult>
-  // It saw the folder after the rewind, which the rewind itself had recorded.
-  expect(saved.results?.[0]).toMatchObject({ created: false, id: rewound.checkpoint })
+  const saving = start(s, { mayBlock: true, run: [['save', {}]] }).finally(() => {
+    hasSaved = true
+  })
+  // A list needs no lock.
+  const listed = JSON.parse(await start(s, { mayBlock: true, run: [['list', {}]] })) as Outcome<{
+    readonly checkpoints: readonly CheckpointView[]
+  }>
+  expect(listed.results?.[0]?.checkpoints.map((checkpoint) => checkpoint.id)).toEqual([id])
+  await sleep(400)
+  expect(hasSaved).toBe(false)
+  s.write({ 'a.txt': 'one' })
+  lock.release()
+  const saved = JSON.parse(await saving) as Outcome<SaveResult>
+  // It saw the folder after that work.
+  expect(saved.results?.[0]).toMatchObject({ created: false, id })
 })
 
 test('rewinds to different checkpoints at once: each is whole, one after the other', async () => {

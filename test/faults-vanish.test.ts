@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Hooks, Project } from '../src/index.js'
+import { PlanClock } from './after-plan.js'
 import { type FileSpec, type Scratch, scratch, snapshotOf } from './scratch.js'
 
 const FILES = 400
 const MISSING = { code: 'PROJECT_MISSING' }
+const clock = new PlanClock()
 
 function manyFiles(content: string): Record<string, FileSpec> {
   const names = Array.from({ length: FILES }, (_, i) => `folder-${i % 9}/deep/file-${i}`)
@@ -46,7 +48,7 @@ afterEach(() => {
 
 /** The folder is met by its fate when the work is at this point; on the same thread, so exactly there. */
 async function openHere(s: Scratch): Promise<Project> {
-  const store = await s.open({ mayBlock: true })
+  const store = await s.open({ mayBlock: true, clock })
   return store.project(s.project)
 }
 
@@ -131,12 +133,11 @@ test.each(FATE_NAMES)(
     s.write({ 'a.txt': 'two', 'folder-0': null })
     const files = s.snapshotOf()
     let there: Look = files
-    const confirm = async () => {
+    clock.afterPlan(() => {
       FATES[fate](s)
       there = present(s.project)
-      return true
-    }
-    await expect(project.rewind({ to: id }, { confirm })).rejects.toMatchObject({
+    })
+    await expect(project.rewind({ to: id })).rejects.toMatchObject({
       code: 'REWIND_DISTURBED',
     })
     expect(present(s.project)).toEqual(there)
@@ -152,18 +153,16 @@ test.each(FATE_NAMES)('a rewind whose folder is %s half-way writes nowhere else'
   s.write(manyFiles('two'))
   await project.save()
   tellAllProgress()
-  let isConfirmed = false
+  let isPlanned = false
   let there: Look
-  const hooks = {
-    confirm: async () => (isConfirmed = true),
-    ...once(
-      () => isConfirmed,
-      () => {
-        FATES[fate](s)
-        there = present(s.project)
-      },
-    ),
-  }
+  clock.afterPlan(() => (isPlanned = true))
+  const hooks = once(
+    () => isPlanned,
+    () => {
+      FATES[fate](s)
+      there = present(s.project)
+    },
+  )
   await expect(project.rewind({ to: id }, hooks)).rejects.toMatchObject({
     code: fate === 'replaced by another' ? 'REWIND_DISTURBED' : 'PROJECT_MISSING',
   })

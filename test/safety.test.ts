@@ -20,25 +20,24 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Project } from '../src/index.js'
+import { PlanClock } from './after-plan.js'
 import { hashTree, inFolder, runGit, type Scratch, scratch, sdk } from './scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), 'crash-child.mjs')
 const NOBODY = 65_534
 const CAP_BYTES = 1000
+const clock = new PlanClock()
 
 async function projectOf(s: Scratch): Promise<Project> {
   // Many small cases: none needs a thread to keep an event loop free.
-  const store = await s.open({ mayBlock: true, limits: { maxFileBytes: CAP_BYTES } })
+  const store = await s.open({ mayBlock: true, limits: { maxFileBytes: CAP_BYTES }, clock })
   return store.project(s.project)
 }
 
 /** Rewinds, and does something to the folder between plan and deed. */
 async function rewindWhile(project: Project, to: string, meanwhile: () => void) {
-  const confirm = async () => {
-    meanwhile()
-    return true
-  }
-  return project.rewind({ to }, { confirm }).then(
+  clock.afterPlan(meanwhile)
+  return project.rewind({ to }).then(
     (result) => ({ result, code: undefined }),
     (error: unknown) => ({ result: undefined, code: codeOf(error) }),
   )

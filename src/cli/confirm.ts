@@ -1,6 +1,6 @@
 // Asks before something is changed or removed: on the terminal, with the plan in view.
 import { createInterface } from 'node:readline'
-import { type PlanFacts, type PlanView, SavestateError } from '../index.js'
+import { type Hooks, type PlanFacts, SavestateError } from '../index.js'
 import type { Request } from './command.js'
 import { beforeChanges } from './exit.js'
 import { page } from './pager.js'
@@ -17,7 +17,10 @@ export type Asker = {
   ask(question: string): Promise<string | undefined>
 }
 
-/** For `hooks.confirm`. `remarks` are shown above the plan. Throws CONFIRMATION_NEEDED without a terminal. */
+/**
+ * For `hooks.confirm`; undefined with --yes, so that plan and rewind are one step. `remarks` are shown above the plan.
+ * The callback throws CONFIRMATION_NEEDED without a terminal.
+ */
 export function confirmOn(
   request: Request,
   {
@@ -27,17 +30,19 @@ export function confirmOn(
   }: {
     readonly question: (facts: PlanFacts) => Promise<string>
     readonly remarks?: readonly string[]
-    /** The paths that the user has changed since. */
-    readonly mine?: ReadonlySet<string>
+    /** The paths that the user has changed since the checkpoint, as of now. */
+    readonly mine?: () => Promise<ReadonlySet<string>>
   },
-) {
-  return async (plan: PlanView, facts: PlanFacts): Promise<boolean> => {
-    if (request.options.has('yes')) return true
+): Hooks['confirm'] {
+  if (request.options.has('yes')) return undefined
+  let isRepeated = false
+  return async (plan, facts) => {
     request.bar.erase()
     const shown = [
+      ...(isRepeated ? [CHANGED_SINCE] : []),
       ...remarks,
       stateText(facts.session),
-      planText(plan, request.screen.paintNote, mine),
+      planText(plan, request.screen.paintNote, await mine?.()),
       notRestoredText(facts.notRestored, {
         paint: request.screen.paintNote,
         now: request.screen.now,
@@ -50,11 +55,15 @@ export function confirmOn(
         asker: terminalAsker(request),
       }),
     )
+    isRepeated = true
     // The time the person took is none of the work's.
     request.bar.erase()
     return agreed
   }
 }
+
+const CHANGED_SINCE =
+  'Nothing has been done yet: something has changed since you were asked, and this is the plan now.'
 
 type Question = {
   readonly question: string
@@ -78,6 +87,33 @@ export async function confirmText(
   const canShow = optionsOf(request.command).some(({ name }) => name === 'dry-run')
   const ask = () => isAgreed(plan, { ...question, asker: terminalAsker(request), canShow })
   return isAfterChanges ? ask() : beforeChanges(ask)
+}
+
+/**
+ * For a plan that holds no lock while it is shown: it is made again after a yes, and shown again if its text is another
+ * one by then. False if the answer is no.
+ */
+export async function confirmPlan<Plan>(
+  request: Request,
+  {
+    first,
+    again,
+    text,
+    question,
+  }: {
+    readonly first: Plan
+    readonly again: () => Promise<Plan>
+    readonly text: (plan: Plan) => string | Promise<string>
+    readonly question: string
+  },
+): Promise<boolean> {
+  if (request.options.has('yes')) return true
+  for (let plan = await text(first), remark = ''; ; remark = `${CHANGED_SINCE}\n`) {
+    if (!(await confirmText(request, { plan: `${remark}${plan}`, question }))) return false
+    const now = await text(await again())
+    if (now === plan) return true
+    plan = now
+  }
 }
 
 export async function isAgreed(

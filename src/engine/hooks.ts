@@ -19,7 +19,6 @@ export type RestoreSubject = {
   readonly conversation?: AgentConversation
 }
 
-/** `target`, `goal` and `now` are what a plan was made of: if all three are equal, so is the plan. */
 export type PlanFacts = RestoreSubject & {
   /** The checkpoint to go back to, and the snapshot that the folder is to become. */
   readonly target: string
@@ -28,13 +27,18 @@ export type PlanFacts = RestoreSubject & {
   readonly now: string
   /** The session that an undo or redo gives another state, besides the files. */
   readonly session?: string | undefined
+  /** Equal for two plans that do the same to the same contents. */
+  readonly mark: string
 }
 
 export type Hooks = {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Shown to the person, not an error: an interrupted rewind was finished, and the like. */
   readonly onNotice?: ((text: string) => void) | undefined
-  /** Asked between plan and deed, while nobody else may work on the project. Without it the answer is yes. */
+  /**
+   * Asked about the plan before it is carried out; without it the answer is yes. Other processes may work on the project
+   * meanwhile. If the plan is another one after a yes, this is called again with the new plan.
+   */
   readonly confirm?: ((plan: PlanView, facts: PlanFacts) => Promise<boolean>) | undefined
   /** The same for an import. */
   readonly confirmImport?: ((plan: ImportPlan) => Promise<boolean>) | undefined

@@ -94,8 +94,11 @@ async function repairRounds(
       problem: problemOf(finding),
     }))
     if (dryRun) return resultOf(findings, { steps: planned })
-    if (confirm !== undefined && !(await confirm(planned)))
-      return resultOf(findings, { declined: true })
+    if (confirm !== undefined) {
+      // Others use the store while a question is open, also between two rounds.
+      locks.release()
+      if (!(await confirm(planned))) return resultOf(findings, { declined: true })
+    }
     // Others may have worked on the store while we looked, asked and waited: what they have put right must not be moved away.
     if (await locks.take(care.home)) {
       // Not where it is the same: to close it would cut off what is damaged in its log, before that is kept.
@@ -195,6 +198,7 @@ class Locks {
 
   release(): void {
     for (const lock of this.#held.values()) lock.release()
+    this.#held.clear()
   }
 }
 

@@ -1,5 +1,7 @@
 // The way back, shared by rewind, undo and redo:
-// capture → plan → [dry run, conflict and "no" stop here] → safety checkpoint → journal → apply → verify → row.
+// capture → plan → [dry run, conflict and a plan nobody agreed to stop here] → safety checkpoint → journal → apply →
+// verify → row.
+import { createHash } from 'node:crypto'
 import {
   type BytePath,
   changesNothing,
@@ -20,7 +22,7 @@ import { failpoint } from '../system/index.js'
 import { pathsToKeep } from './attribution.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
-import type { Hooks, RestoreSubject } from './hooks.js'
+import type { Hooks, PlanFacts, RestoreSubject } from './hooks.js'
 import {
   changedPaths,
   GONE,
@@ -60,6 +62,8 @@ export type RestoreRequest = {
   readonly session?: RestoreSession | undefined
   /** It has to get its state where no file differs, too. */
   readonly movesState?: boolean
+  /** Reported together with the plan. */
+  readonly notice?: string | undefined
   readonly fence?: number | undefined
 }
 
@@ -80,15 +84,35 @@ export type RestoreResult = RestoreSubject & {
   readonly left?: CheckpointId
 }
 
+/** A plan that the caller has not agreed to yet. Nothing has been changed. */
+export type PlanQuestion = {
+  readonly isQuestion: true
+  readonly plan: PlanView
+  readonly facts: PlanFacts
+  /** The result if the answer is no. */
+  readonly declined: RestoreResult
+}
+
 const ROUNDS = 3
 const UNDONE = { applied: false, declined: false, safety: null, checkpoint: null } as const
 
-/** The caller holds the project's lock and has recovered what was interrupted. */
+/**
+ * The caller holds the project's lock and has recovered what was interrupted. `agreed` is the mark of the plan that the
+ * user has agreed to. Every other plan is returned as a question, because nobody is asked under the lock.
+ */
 export async function restore(
   context: StoreContext,
   project: Project,
-  { request, hooks }: { readonly request: RestoreRequest; readonly hooks: Hooks },
-): Promise<RestoreResult> {
+  {
+    request,
+    hooks,
+    agreed,
+  }: {
+    readonly request: RestoreRequest
+    readonly hooks: Hooks
+    readonly agreed: string | undefined
+  },
+): Promise<RestoreResult | PlanQuestion> {
   const { ledger, snapshots } = context
   const newest = ledger.checkpoints.newestFiles(project.id)
   const rootInode = rootInodeOf(project)
@@ -100,6 +124,8 @@ export async function restore(
   const view = viewPlan(plan)
   const { target, subject } = request
   const nothing = { ...subject, target, plan: view, ...UNDONE }
+  const mark = markOf(request, plan)
+  if (request.notice !== undefined && mark !== agreed) hooks.onNotice?.(request.notice)
   if (request.dryRun) return nothing
   refuseConflicts(plan)
   const session = request.movesState === true ? request.session?.id : undefined
@@ -107,9 +133,10 @@ export async function restore(
   // An undo of what was put right by hand counts all the same, or it would stand before all earlier ones for good.
   if (isVain && (request.kind === 'rewind' || plan.keep.length > 0))
     return { ...nothing, checkpoint: newest?.id ?? null }
-  const facts = { ...subject, target, goal: request.goal, now, session }
-  if (!isVain && hooks.confirm !== undefined && !(await hooks.confirm(view, facts)))
-    return { ...nothing, declined: true }
+  if (!isVain && hooks.confirm !== undefined && mark !== agreed) {
+    const facts = { ...subject, target, goal: request.goal, now, session, mark }
+    return { isQuestion: true, plan: view, facts, declined: { ...nothing, declined: true } }
+  }
   if (request.session !== undefined) refuseOthers(context, request.session, request.fence)
 
   const failure = (error: unknown, outcome: RestoreOutcome) =>
@@ -150,6 +177,14 @@ export async function restore(
     safety: safety.id,
     checkpoint: checkpoint.id,
   }
+}
+
+/** Equal for two plans that would do the same, to the same contents. */
+function markOf(request: RestoreRequest, { write, remove, keep }: RestorePlan): string {
+  const { kind, of, target, goal, paths = null, keepMine = false, session } = request
+  const moved = session === undefined || session.revertFrom === null ? null : session
+  const parts = [kind, of, target, goal, paths, keepMine, moved, write, remove, keep]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
 /** Half a rewind is worse than none. If even this fails, the journal stays and the next command tries again. */

@@ -1,15 +1,15 @@
 // Goes back to a checkpoint; always as an addition to history (I7).
 import * as z from 'zod/mini'
 import { type BytePath, parsePathText, SavestateError } from '../model/index.js'
-import { knownProject, withProjectLock } from './context.js'
+import { knownProject } from './context.js'
 import { refuseDamagedFiles } from './damage.js'
 import { describeTarget } from './describe-target.js'
 import { notRestoredSince } from './not-restored.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
 import { resolve, withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
 import { checkpointBefore, resolveTarget, viewTarget } from './rewind-target.js'
+import { whenAgreed } from './when-agreed.js'
 
 export type RewindResult = RestoreResult
 
@@ -40,10 +40,10 @@ export const rewind = projectOperation({
       paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
     const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
-    return withProjectLock(context, project, {
+    return whenAgreed(context, project, {
       purpose: 'rewind',
-      work: async () => {
-        await recover(context, project, hooks)
+      hooks,
+      attempt: async (agreed) => {
         const named = resolve(context.ledger, project, id)
         const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
         refuseDamagedFiles(context.ledger, target, limits)
@@ -66,6 +66,7 @@ export const rewind = projectOperation({
             rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
           },
           hooks,
+          agreed,
         })
       },
     })

@@ -9,13 +9,11 @@ import {
   type StateCheckpoint,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
-import { withProjectLock } from './context.js'
 import { refuseDamagedFiles, refuseDamagedState } from './damage.js'
 import { describeTarget } from './describe-target.js'
 import type { Hooks } from './hooks.js'
 import { notRestoredSince } from './not-restored.js'
 import { sessionOperation } from './operation.js'
-import { recover } from './recover.js'
 import { withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
 import { nextStepOf, type RestoreSession } from './restore-session.js'
@@ -23,6 +21,7 @@ import { parseProjectPath } from './rewind.js'
 import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, sessionNow } from './session-context.js'
 import { resolveInSession } from './session-queries.js'
+import { whenAgreed } from './when-agreed.js'
 
 export type SessionRewindResult = RestoreResult & {
   readonly restored: 'files' | 'state' | 'both'
@@ -77,11 +76,11 @@ async function restoreFiles(
   const then = withFiles(target)
   refuseDamagedFiles(context.ledger, then, request.paths)
   const paths = request.paths.length === 0 ? undefined : request.paths
-  return withProjectLock(context, project, {
+  return whenAgreed(context, project, {
     purpose: 'rewind',
-    work: async () => {
-      await recover(context, project, hooks)
-      return restore(context, project, {
+    hooks,
+    attempt: (agreed) =>
+      restore(context, project, {
         request: {
           kind: 'rewind',
           of: null,
@@ -102,8 +101,8 @@ async function restoreFiles(
           fence: context.hold.fence,
         },
         hooks,
-      })
-    },
+        agreed,
+      }),
   })
 }
 

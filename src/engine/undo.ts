@@ -10,13 +10,13 @@ import {
   SavestateError,
   undoStack,
 } from '../model/index.js'
-import { knownProject, type ProjectContext, withProjectLock } from './context.js'
+import { knownProject, type ProjectContext } from './context.js'
 import type { Hooks, RestoreSubject } from './hooks.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
 import { type RestoreResult, restore } from './restore.js'
 import { viewTarget } from './rewind-target.js'
 import { type UndoSession, undoSession } from './undo-session.js'
+import { whenAgreed } from './when-agreed.js'
 
 const input = () => z.strictObject({ dryRun: z._default(z.boolean(), false) })
 
@@ -44,10 +44,10 @@ async function move(
 ): Promise<RestoreResult> {
   const project = knownProject(context)
   if (project === undefined) throw nothingTo(kind)
-  return withProjectLock(context, project, {
+  return whenAgreed(context, project, {
     purpose: kind,
-    work: async () => {
-      await recover(context, project, hooks)
+    hooks,
+    attempt: async (agreed) => {
       const rewind = undoStack(context.ledger.operations(project.id))[kind]
       if (rewind === undefined)
         throw nothingTo(kind, context.ledger.pruning.hasForgottenUndo(project.id))
@@ -55,7 +55,6 @@ async function move(
       const target = context.ledger.checkpoints.get(goal)
       invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
       const session = undoSession(context, rewind, kind)
-      if (session !== undefined) tellWhatIsLeft(session, hooks)
       const result = await restore(context, project, {
         request: {
           kind,
@@ -70,9 +69,12 @@ async function move(
           subject: subjectOf(context, rewind),
           session: session?.part,
           movesState: session?.movesState === true,
+          notice: session === undefined ? undefined : leftNotice(session),
         },
         hooks,
+        agreed,
       })
+      if ('isQuestion' in result) return result
       if (session?.movesState !== true || !(result.applied || dryRun)) return result
       const { part, left } = session
       return { ...result, session: part.id, ...(left === undefined ? {} : { left }) }
@@ -90,12 +92,10 @@ function subjectOf({ ledger }: ProjectContext, { result, atMs }: Operation): Res
   }
 }
 
-/** Before the person is asked: nothing is lost, but it is not where it was. */
-function tellWhatIsLeft({ part, left }: UndoSession, hooks: Hooks): void {
-  if (left === undefined) return
-  hooks.onNotice?.(
-    `The session ${JSON.stringify(part.id)} has continued since. Its state changes too; what it has saved is kept, most recently in checkpoint ${left}.`,
-  )
+/** Nothing is lost, but the session is elsewhere afterwards. */
+function leftNotice({ part, left }: UndoSession): string | undefined {
+  if (left === undefined) return undefined
+  return `The session ${JSON.stringify(part.id)} has continued since. Its state changes too; what it has saved is kept, most recently in checkpoint ${left}.`
 }
 
 async function changedBy(

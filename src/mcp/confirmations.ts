@@ -1,7 +1,7 @@
 // The tokens with which an agent says that it has seen a plan. A token stands for one plan, made of one folder as it was
 // at one moment, and is good once.
-import { createHash, randomBytes } from 'node:crypto'
-import type { PlanFacts, PlanView } from '../index.js'
+import { randomBytes } from 'node:crypto'
+import type { PlanFacts } from '../index.js'
 
 const MAX_KEPT = 100
 
@@ -12,19 +12,15 @@ export type Confirmations = {
   take(token: string, plan: ConfirmedPlan): boolean
 }
 
-export type ConfirmedPlan = PlanFacts & {
-  readonly paths: readonly string[]
-  readonly keepMine: boolean
-  /** The rest does not settle it: who has changed a file can become known while the folder stays as it is. */
-  readonly plan: Pick<PlanView, 'write' | 'remove'>
-}
+/** Agents get no second look at the folder, so any change of it ends a token, not only one that changes the plan. */
+export type ConfirmedPlan = Pick<PlanFacts, 'mark' | 'now'>
 
 export function openConfirmations(): Confirmations {
   const kept = new Map<string, string>()
   return {
     give(plan) {
       const token = randomBytes(12).toString('hex')
-      kept.set(token, markOf(plan))
+      kept.set(token, textOf(plan))
       // The oldest goes: a client that only ever plans must not fill the memory.
       const [oldest] = kept.keys()
       if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
@@ -33,14 +29,11 @@ export function openConfirmations(): Confirmations {
     take(token, plan) {
       const mark = kept.get(token)
       kept.delete(token)
-      return mark === markOf(plan)
+      return mark === textOf(plan)
     },
   }
 }
 
-function markOf({ target, goal, now, paths, keepMine, plan }: ConfirmedPlan): string {
-  const [write, remove] = [plan.write, plan.remove].map((items) => items.map(({ path }) => path))
-  return createHash('sha256')
-    .update(JSON.stringify([target, goal, now, paths, keepMine, write, remove]))
-    .digest('hex')
+function textOf({ mark, now }: ConfirmedPlan): string {
+  return `${mark} ${now}`
 }

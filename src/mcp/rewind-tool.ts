@@ -30,11 +30,11 @@ export async function runRewind(call: ToolCall, rules: RewindRules): Promise<Too
     { to, before, ...limits },
     {
       ...hooks,
-      // Called between plan and execution, under the project's lock: the confirmed plan is the one that runs.
-      confirm: async (plan, made) => {
+      // Called again if the plan has changed since, and by then the token is spent.
+      confirm: async (_plan, made) => {
         facts = made
         if (token === undefined || signal.aborted) return false
-        return rules.confirmations.take(token, { ...made, ...limits, plan })
+        return rules.confirmations.take(token, made)
       },
     },
   )
@@ -42,7 +42,7 @@ export async function runRewind(call: ToolCall, rules: RewindRules): Promise<Too
   if (facts === undefined) return nothingAnswer(result)
   if (token !== undefined) throw stale()
   if (!rules.isAllowed) return adviceAnswer(result, commandFor(result.target, limits))
-  return planAnswer(result, rules.confirmations.give({ ...facts, ...limits, plan: result.plan }))
+  return planAnswer(result, rules.confirmations.give(facts))
 }
 
 export const REWIND_TOOL: Omit<Tool, 'effect' | 'run'> = {

@@ -1,7 +1,7 @@
 import { type ClearResult, clearStore } from '../../index.js'
 import { folderText } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
-import { confirmText } from '../confirm.js'
+import { confirmPlan, confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { bytes, counted } from '../figures.js'
 import { printable } from '../printable.js'
@@ -36,19 +36,24 @@ async function clearOne(request: Request): Promise<Cleared> {
       project: planned,
       text: `There is nothing to remove: the store has no data of ${folder}.`,
     }
-  const plan = [
-    `This removes everything that the store has of ${folder}:`,
-    `  ${counted(planned.checkpoints, 'checkpoint')}, ${counted(planned.sessions, 'session')}`,
-    'It cannot be undone. The folder itself is not touched; other projects stay (--all removes them too).',
-  ].join('\n')
-  if (request.options.has('dry-run')) return { applied: false, project: planned, text: plan }
-  const isAgreed =
-    isGiven(request) || (await confirmText(request, { plan, question: 'Remove it?' }))
+  if (request.options.has('dry-run'))
+    return { applied: false, project: planned, text: planText(planned) }
+  const again = () => project.clear({ dryRun: true }, request.hooks)
+  const asking = { first: planned, again, text: planText, question: 'Remove it?' }
+  const isAgreed = isGiven(request) || (await confirmPlan(request, asking))
   if (!isAgreed) return { applied: false, project: planned, text: DECLINED }
   const cleared = await project.clear({}, request.hooks)
   const { checkpoints, sessions, bytesReclaimed, applied } = cleared
   const text = `Removed ${counted(checkpoints, 'checkpoint')} and ${counted(sessions, 'session')} of ${folder}, freed ${bytes(bytesReclaimed)}.`
   return { applied, project: cleared, text }
+}
+
+function planText({ path, checkpoints, sessions }: ClearResult): string {
+  return [
+    `This removes everything that the store has of ${folderText(path)}:`,
+    `  ${counted(checkpoints, 'checkpoint')}, ${counted(sessions, 'session')}`,
+    'It cannot be undone. The folder itself is not touched; other projects stay (--all removes them too).',
+  ].join('\n')
 }
 
 /** The store is opened only to show what it holds: a damaged one can be cleared too. */

@@ -1,6 +1,6 @@
 import type { DropResult } from '../../index.js'
 import { command, type Request } from '../command.js'
-import { confirmText } from '../confirm.js'
+import { confirmPlan } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { bytes, counted } from '../figures.js'
 import { printableLine } from '../printable.js'
@@ -19,9 +19,16 @@ export const run = command<Dropped>({
       request.hooks,
     )
     if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
-    if (!(await isAgreed(request, planned))) return { ...planned, isDeclined: true }
     // By their ids: numbers move as soon as an agent saves.
     const refs = planned.checkpoints.map(({ id }) => id)
+    const count = refs.length
+    const isAgreed = await confirmPlan(request, {
+      first: planned,
+      again: () => project.drop({ refs, ...scope, dryRun: true }, request.hooks),
+      text: (plan) => planText(plan, request),
+      question: count === 1 ? 'Drop this checkpoint?' : `Drop these ${count} checkpoints?`,
+    })
+    if (!isAgreed) return { ...planned, isDeclined: true }
     const dropped = await project.drop({ refs, ...scope }, request.hooks)
     return { ...dropped, isDeclined: false }
   },
@@ -33,12 +40,6 @@ export const run = command<Dropped>({
   },
   exitCode: ({ isDeclined }) => (isDeclined ? EXIT.declined : EXIT.done),
 })
-
-async function isAgreed(request: Request, planned: DropResult): Promise<boolean> {
-  const count = planned.checkpoints.length
-  const question = count === 1 ? 'Drop this checkpoint?' : `Drop these ${count} checkpoints?`
-  return confirmText(request, { plan: await planText(planned, request), question })
-}
 
 async function resultText(result: DropResult, request: Request): Promise<string> {
   const { checkpoints, bytesReclaimed } = result

@@ -1,6 +1,6 @@
 import type { ForgetResult } from '../../index.js'
 import { command } from '../command.js'
-import { confirmText } from '../confirm.js'
+import { confirmPlan } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { bytes, counted } from '../figures.js'
 import { pathForPeople } from '../printable.js'
@@ -12,10 +12,13 @@ export const run = command<Forgotten>({
   async call(request) {
     const project = await request.project()
     const [path = ''] = (await projectPaths(request, [request.argument(0)])) ?? []
-    const planned = await project.forget(path, { dryRun: true }, request.hooks)
+    const plan = () => project.forget(path, { dryRun: true }, request.hooks)
+    const planned = await plan()
     if (request.options.has('dry-run')) return { ...planned, isDeclined: false }
-    const isAgreed = await confirmText(request, {
-      plan: planText(planned),
+    const isAgreed = await confirmPlan(request, {
+      first: planned,
+      again: plan,
+      text: planText,
       question: 'Forget it?',
     })
     if (!isAgreed) return { ...planned, isDeclined: true }

@@ -1,6 +1,6 @@
 import { type RepairStep, repairStore } from '../../index.js'
-import { command, type Request } from '../command.js'
-import { isAgreed, terminalAsker } from '../confirm.js'
+import { command } from '../command.js'
+import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { counted } from '../figures.js'
 import { printable } from '../printable.js'
@@ -11,8 +11,16 @@ export const run = command({
   async call(request) {
     const dryRun = request.options.has('dry-run')
     if (!dryRun) await stopDaemon()
-    const confirm = (steps: readonly RepairStep[]) => confirmSteps(request, steps)
-    return repairStore({ mayBlock: true, dryRun, confirm }, request.hooks)
+    // Without a callback all rounds are one step: no other process comes in between.
+    let isAfterChanges = false
+    const confirm = async (steps: readonly RepairStep[]) => {
+      const plan = ['Repair will:', ...steps.map(stepLine)].join('\n')
+      const isWanted = await confirmText(request, { plan, question: 'Continue?', isAfterChanges })
+      isAfterChanges = true
+      return isWanted
+    }
+    const asking = request.options.has('yes') ? {} : { confirm }
+    return repairStore({ mayBlock: true, dryRun, ...asking }, request.hooks)
   },
   render({ steps, applied, declined, setAside, problems }, { screen, options }) {
     const left = problems.filter(({ severity }) => severity === 'damage')
@@ -38,13 +46,6 @@ function untouched(lost: number): string {
   return lost === 0
     ? 'There is nothing to repair.'
     : `There is nothing more to repair. ${counted(lost, 'problem')} cannot be repaired:`
-}
-
-async function confirmSteps(request: Request, steps: readonly RepairStep[]): Promise<boolean> {
-  if (request.options.has('yes')) return true
-  request.bar.erase()
-  const plan = ['Repair will:', ...steps.map(stepLine)].join('\n')
-  return isAgreed(plan, { question: 'Continue?', asker: terminalAsker(request) })
 }
 
 function stepLine({ action, problem }: RepairStep): string {

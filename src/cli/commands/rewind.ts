@@ -36,7 +36,7 @@ type Rewound =
       readonly conversation?: Conversation | undefined
       /** With --before, the checkpoint that the user named. */
       readonly before?: CheckpointView | undefined
-      /** The paths that the user has changed since, for a plan that is shown. */
+      /** For a dry run, the paths that the user has changed since. */
       readonly mine?: ReadonlySet<string>
     }
 type RewoundFiles = Exclude<Rewound, SessionRewind>
@@ -161,7 +161,8 @@ async function rewindFiles(
   await refuseOtherProject(request, project.path)
   const before = options.has('before')
   const talk = planned === undefined || planned.outline.way === 'none' ? undefined : planned
-  const mine = await mineInPlan(request, { to: named.id, before })
+  const mineNow = () => mineInPlan(request, { to: named.id, before })
+  const mine = options.has('dry-run') ? await mineNow() : undefined
   const rewindNow = async () =>
     project.rewind(
       {
@@ -183,7 +184,7 @@ async function rewindFiles(
         ...hooks,
         confirm: confirmOn(request, {
           question: (facts) => goBackQuestion(request, facts, callOf(before ? named : undefined)),
-          mine,
+          mine: mineNow,
           remarks: [
             ...(before && isOwnBefore(named) ? [alreadyBefore(named)] : []),
             ...(planned === undefined ? [] : [conversationRemark(planned.outline)]),
@@ -195,7 +196,7 @@ async function rewindFiles(
   return {
     result: { ...result, restored: 'files' },
     session: null,
-    mine,
+    ...(mine === undefined ? {} : { mine }),
     ...(before ? { before: named } : {}),
   }
 }
