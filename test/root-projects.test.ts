@@ -62,8 +62,33 @@ test('a folder that has been saved is a marker', async () => {
   const store = await s.open()
   await (await store.project(s.project)).save()
   expect((await store.projectFor(join(s.project, 'a/b/file'))).path).toBe(s.project)
-  s.write({ 'a/package.json': '{}' })
-  expect((await store.projectFor(join(s.project, 'a/b/file'))).path).toBe(join(s.project, 'a'))
+})
+
+test('a package of a saved project is a part of it, unless the project leaves it out or it was saved itself', async () => {
+  const packages = ['packages/a', 'node_modules/b', 'generated/c', 'saved', 'clone']
+  const files = Object.fromEntries(packages.map((name) => [`${name}/package.json`, '{}']))
+  await using s = await scratch({
+    files: { ...files, '.gitignore': 'generated\n', 'clone/.git': { folder: 0o755 } },
+  })
+  s.git(['init', '-q'])
+  const store = await s.open()
+  await (await store.project(join(s.project, 'saved'))).save()
+  await (await store.project(s.project)).save()
+  const notices: string[] = []
+  const onNotice = (text: string) => notices.push(text)
+  const found: Record<string, string> = {}
+  for (const name of packages) {
+    const { path } = await store.projectFor(join(s.project, name), { onNotice })
+    found[name] = path.slice(s.project.length)
+  }
+  expect(found).toEqual({
+    'packages/a': '',
+    'node_modules/b': '/node_modules/b',
+    'generated/c': '/generated/c',
+    saved: '/saved',
+    clone: '/clone',
+  })
+  expect(notices).toEqual([`${join(s.project, 'packages/a')} is saved as part of ${s.project}.`])
 })
 
 test('the real path counts: a project reached through a link is one project', async () => {

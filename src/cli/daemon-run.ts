@@ -138,10 +138,10 @@ function commandRun(
       bar: progressBar(terminal),
       folder,
       store: async () => store,
-      async project(_store, wanted) {
+      async project(_store, wanted, hooks) {
         const found = await ('at' in wanted
           ? store.project(wanted.at)
-          : store.projectFor(wanted.for))
+          : store.projectFor(wanted.for, hooks))
         return parsed.command === 'save' ? projects.watch(found) : found
       },
       // It stays open for the next one.

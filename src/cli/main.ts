@@ -33,6 +33,7 @@ const LOAD: Readonly<Record<CommandName | 'overview', () => Promise<{ run: Comma
   name: () => import('./commands/name.js'),
   status: () => import('./commands/status.js'),
   config: () => import('./commands/config.js'),
+  move: () => import('./commands/move.js'),
   prune: () => import('./commands/prune.js'),
   drop: () => import('./commands/drop.js'),
   forget: () => import('./commands/forget.js'),

@@ -1,5 +1,5 @@
 // Gives a command what it may use, each thing made when it is first asked for.
-import type { Project, Store, StoreOptions } from '../index.js'
+import type { Hooks, Project, Store, StoreOptions } from '../index.js'
 import { type AgentMark, agentMark } from './agent-mark.js'
 import type { Request } from './command.js'
 import { hasCode } from './exit.js'
@@ -26,6 +26,7 @@ export type Surroundings = {
   readonly project: (
     store: Store,
     wanted: { readonly at: string } | { readonly for: string },
+    hooks: Hooks,
   ) => Promise<Project>
   readonly close: () => Promise<void>
 }
@@ -43,8 +44,8 @@ export function ownSurroundings(
     folder: '.',
     agent: agentMark(process.env),
     store: () => (opened ??= openForCommands(parsed, helper)),
-    project: async (store, wanted) =>
-      'at' in wanted ? store.project(wanted.at) : store.projectFor(await currentFolder()),
+    project: async (store, wanted, hooks) =>
+      'at' in wanted ? store.project(wanted.at) : store.projectFor(await currentFolder(), hooks),
     async close() {
       // A store that could not be opened has been reported as such.
       const open = await opened?.catch(() => undefined)
@@ -57,10 +58,22 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
   const { screen, bar, folder, store } = around
   let found: Promise<Project> | undefined
   let noticed = Promise.resolve()
+  const hooks: Hooks = {
+    onProgress: (progress) => bar.update(progress),
+    onNotice: (text) => {
+      bar.erase()
+      noticed = noticed.then(async () => {
+        const { printable } = await import('./printable.js')
+        screen.note(printable(text))
+      })
+    },
+  }
   const find = async () => {
     const given = parsed.options.text('C')
     const wanted = given === undefined ? { for: folder } : { at: from(folder, given) }
-    return around.project(await store(), wanted)
+    const project = await around.project(await store(), wanted, hooks)
+    await noteOrigin(project, hooks)
+    return project
   }
   return {
     ...parsed,
@@ -69,16 +82,7 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
     screen,
     bar,
     folder,
-    hooks: {
-      onProgress: (progress) => bar.update(progress),
-      onNotice: (text) => {
-        bar.erase()
-        noticed = noticed.then(async () => {
-          const { printable } = await import('./printable.js')
-          screen.note(printable(text))
-        })
-      },
-    },
+    hooks,
     argument(index) {
       const text = parsed.positionals[index]
       if (text === undefined) throw new Error(`The table lacks argument ${index}`)
@@ -92,6 +96,23 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
     },
   }
 }
+
+/** For a folder without checkpoints of its own: where they may be. */
+async function noteOrigin(project: Project, { onNotice }: Hooks): Promise<void> {
+  const { partOf, maybeMovedFrom } = await project.origin()
+  if (partOf === null && maybeMovedFrom.length === 0) return
+  const { commandLine } = await import('./shell-quoted.js')
+  if (partOf !== null) {
+    const command = commandLine(['savestate', '-C', partOf, 'list'])
+    onNotice?.(`This folder is saved as part of ${partOf}: ${command}`)
+  }
+  for (const old of maybeMovedFrom.slice(0, MAX_MOVED)) {
+    const command = commandLine(['savestate', 'move', old])
+    onNotice?.(`${old} has checkpoints and no longer exists. If it was moved here: ${command}`)
+  }
+}
+
+const MAX_MOVED = 3
 
 /** As typed, where the system itself counts from the current folder. Nothing at all is no folder, there as here. */
 export function from(folder: string, path: string): string {

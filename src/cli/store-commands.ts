@@ -17,6 +17,19 @@ export const STORE_COMMANDS = {
     summary: 'Show the store: its size and its projects',
     options: [limitOption('Show at most N projects (default 20; with --json all)')],
   },
+  move: {
+    usage: 'move OLD [NEW]',
+    summary: 'Take the checkpoints of a moved folder along',
+    details: [
+      'A project is known by its path. After `mv app app2` its checkpoints are still those of app: run `savestate move ../app` in app2. NEW is the current folder unless you name one. OLD must no longer exist, and NEW must have no checkpoints of its own.',
+      'If a folder was removed, its checkpoints are still there: `savestate -C OLD list` shows them, and `savestate -C OLD rewind 1` makes the folder again. A manual `savestate prune` removes the checkpoints of folders that are gone; the automatic one keeps them as long as those of other projects.',
+    ],
+    positionals: [
+      { name: 'OLD', completes: 'files' },
+      { name: '[NEW]', isOptional: true, completes: 'files' },
+    ],
+    examples: [['savestate move ~/code/app', 'This folder was ~/code/app before']],
+  },
   prune: {
     usage:
       'prune [--retention-days N] [--max-size-mb N] [--max-checkpoints N] [--keep-orphans] [--dry-run] [-y] [--unattended]',

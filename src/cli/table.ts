@@ -38,6 +38,7 @@ export const COMMAND_NAMES: readonly CommandName[] = [
   'name',
   'status',
   'config',
+  'move',
   'prune',
   'drop',
   'forget',

@@ -15,6 +15,7 @@ export {
   hasStrangers,
   importFrom,
   importSession,
+  moveProject,
   planImport,
   prune,
   rekey,
@@ -61,7 +62,15 @@ export {
   unknownOptions,
 } from './operation.js'
 export type { RekeyResult } from './rekey.js'
-export { findProjectRoot, realFolder } from './project-root.js'
+export {
+  enclosingProject,
+  locateFolder,
+  type LocatedFolder,
+  projectFolder,
+  projectRootOf,
+} from './project-places.js'
+export { projectOrigin, type ProjectOrigin } from './project-origin.js'
+export type { MoveResult } from './move-project.js'
 export { type RewindResult, rewind } from './rewind.js'
 export { findTarget, type FoundTarget } from './rewind-target.js'
 export type { MomentInput } from './look.js'

@@ -8,6 +8,7 @@ import type { ForgetResult } from './forget.js'
 import type { HistoryResult } from './history.js'
 import type { ImportOutlook, ImportResult } from './import-exported.js'
 import type { ImportFromResult } from './import-from.js'
+import type { MoveResult } from './move-project.js'
 import type { Later } from './operation.js'
 import type { PruneResult } from './prune-result.js'
 import type { RekeyResult } from './rekey.js'
@@ -43,6 +44,9 @@ export const history: Later<ProjectContext, HistoryResult> = {
 }
 export const importFrom: Later<StoreContext, ImportFromResult> = {
   load: async () => (await import('./import-from.js')).importFrom,
+}
+export const moveProject: Later<StoreContext, MoveResult> = {
+  load: async () => (await import('./move-project.js')).moveProject,
 }
 export const prune: Later<StoreContext, PruneResult> = {
   load: async () => (await import('./prune.js')).prune,

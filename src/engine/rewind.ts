@@ -6,6 +6,7 @@ import { refuseDamagedFiles } from './damage.js'
 import { describeTarget } from './describe-target.js'
 import { notRestoredSince } from './not-restored.js'
 import { projectOperation } from './operation.js'
+import { inExistingFolder } from './recreate-folder.js'
 import { resolve, withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
 import { checkpointBefore, resolveTarget, viewTarget } from './rewind-target.js'
@@ -40,36 +41,41 @@ export const rewind = projectOperation({
       paths === undefined || paths.length === 0 ? undefined : paths.map(parseProjectPath)
     const { id } = resolveTarget(context, project, to)
     if (project === undefined) throw new Error('A checkpoint was found without its project')
-    return whenAgreed(context, project, {
-      purpose: 'rewind',
-      hooks,
-      attempt: async (agreed) => {
-        const named = resolve(context.ledger, project, id)
-        const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
-        refuseDamagedFiles(context.ledger, target, limits)
-        return restore(context, project, {
-          request: {
-            kind: 'rewind',
-            of: null,
-            target: target.id,
-            goal: target.snapshot.tree,
-            skippedThen: context.ledger.checkpoints.details(target.id)?.skippedPaths ?? [],
-            paths: limits,
-            only: undefined,
-            reason: `rewind to ${describeTarget(target)}`,
-            keepMine,
-            dryRun,
-            subject: {
-              to: viewTarget(context.ledger, target),
-              notRestored: notRestoredSince(context.ledger, target, limits),
+    return inExistingFolder({ context, project, dryRun, hooks }, () =>
+      whenAgreed(context, project, {
+        purpose: 'rewind',
+        hooks,
+        attempt: async (agreed) => {
+          const named = resolve(context.ledger, project, id)
+          const target = withFiles(before ? checkpointBefore(context.ledger, named) : named)
+          refuseDamagedFiles(context.ledger, target, limits)
+          return restore(context, project, {
+            request: {
+              kind: 'rewind',
+              of: null,
+              target: target.id,
+              goal: target.snapshot.tree,
+              skippedThen: context.ledger.checkpoints.details(target.id)?.skippedPaths ?? [],
+              paths: limits,
+              only: undefined,
+              reason: `rewind to ${describeTarget(target)}`,
+              keepMine,
+              dryRun,
+              subject: {
+                to: viewTarget(context.ledger, target),
+                notRestored: notRestoredSince(context.ledger, target, limits),
+              },
+              rewind: {
+                target: target.id,
+                ...(conversation === undefined ? {} : { conversation }),
+              },
             },
-            rewind: { target: target.id, ...(conversation === undefined ? {} : { conversation }) },
-          },
-          hooks,
-          agreed,
-        })
-      },
-    })
+            hooks,
+            agreed,
+          })
+        },
+      }),
+    )
   },
 })
 

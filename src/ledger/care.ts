@@ -1,5 +1,5 @@
 // Notes of the store about itself.
-import type { CheckpointId, ProjectId } from '../model/index.js'
+import type { BytePath, CheckpointId, ProjectId } from '../model/index.js'
 import type { Database } from '../system/index.js'
 import { number, optional } from './rows.js'
 
@@ -78,6 +78,20 @@ export class Care {
     if (isLongAgo)
       this.#database.run('UPDATE projects SET touched_at = ? WHERE id = ?', atMs, project)
     this.#touched.set(project, isLongAgo ? atMs : number(row, 'touched_at'))
+  }
+
+  /** Inside a transaction. The project and all its checkpoints are found at another path from now on. */
+  moveProject(
+    project: ProjectId,
+    to: { readonly path: BytePath; readonly parentDev: string; readonly parentIno: string },
+  ): void {
+    this.#database.run(
+      'UPDATE projects SET path = ?, parent_dev = ?, parent_ino = ? WHERE id = ?',
+      Buffer.from(to.path, 'latin1'),
+      to.parentDev,
+      to.parentIno,
+      project,
+    )
   }
 
   /** Part of the transaction that adds the checkpoint. Anew for one that has been removed since. */

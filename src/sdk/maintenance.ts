@@ -33,6 +33,14 @@ export class Maintenance {
     return this.#do(() => engine.setStoreConfig(this.#context, { key, value }))
   }
 
+  /** Takes the history of a folder that was moved along to where it is now. Throws BAD_INPUT if `from` still exists. */
+  async moveProject(from: string, to: string): Promise<engine.MoveResult> {
+    const { calls } = this.#context
+    return calls.during(() =>
+      engine.perform(engine.moveProject, this.#context, { input: { from, to } }),
+    )
+  }
+
   #do<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#context.calls.during(() => explained(work))
   }

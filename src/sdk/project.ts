@@ -69,6 +69,19 @@ export class Project {
     return pathText(this.#context.path)
   }
 
+  /** Where its checkpoints may be if it has none of its own. */
+  async origin(): Promise<engine.ProjectOrigin> {
+    return this.#do(() => engine.projectOrigin(this.#context))
+  }
+
+  /**
+   * For a folder inside, by its absolute path: the project that saves it. That is this one, or a repository that this one
+   * ignores.
+   */
+  async locate(folder: string): Promise<engine.LocatedFolder> {
+    return this.#do(() => engine.locateFolder(this.#context, folder))
+  }
+
   /** Saves look only at what was touched since the one before, beginning with the next but one. */
   watch(): void {
     this.#context.calls.refuseClosed()
@@ -273,6 +286,10 @@ export class Project {
   async trustFiles(files: readonly engine.SeenFile[]): Promise<void> {
     const { calls, home, path } = this.#context
     return calls.during(() => explained(() => engine.trustFiles(home, path, files)))
+  }
+
+  #do<Result>(work: () => Result): Promise<Result> {
+    return this.#context.calls.during(() => explained(async () => work()))
   }
 
   #perform<Result>(

@@ -7,8 +7,9 @@ import {
   type Config,
   explainSystemError,
   type ImportSystem,
+  printablePath,
 } from '../model/index.js'
-import { isUnsafeFolder, refuseUnsafeFolder } from '../snapshot/index.js'
+import { refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
 import { AutoPrune } from './auto-prune.js'
 import { explained } from './explained.js'
@@ -78,23 +79,25 @@ export class Store {
   }
 
   /**
-   * The project of exactly this folder. Throws PROJECT_REFUSED for `/`, a home and the like. With `watch` it is watched
-   * from its next save on, until `unwatch` or `close`: saves then cost what changed, not what is there.
+   * The project of exactly this folder, which may be gone if it has checkpoints. Throws PROJECT_REFUSED for `/`, a home
+   * and the like. With `watch` it is watched from its next save on, until `unwatch` or `close`: saves then cost what changed, not what is there.
    */
   async project(path: string, options: { readonly watch?: boolean } = {}): Promise<Project> {
     refuseUnknown('project', options, { watch: true })
-    const project = this.#projectAt(engine.realFolder(path))
+    const project = this.#projectAt(engine.projectFolder(this.#context, path))
     if (options.watch === true) project.watch()
     return project
   }
 
-  /** The project that a file or folder belongs to. */
-  async projectFor(path: string): Promise<Project> {
-    const { ledger, home } = this.#context
-    const root = engine.findProjectRoot(path, {
-      known: (folder) => ledger.projectAt(folder) !== undefined,
-      refused: (folder) => isUnsafeFolder(folder, bytePath(home)),
-    })
+  /**
+   * The project that a file or folder belongs to: the nearest folder at or above that was saved before or is a repository.
+   * A package (`package.json` and the like) is a project of its own unless a saved project above captures it.
+   */
+  async projectFor(path: string, hooks?: Hooks): Promise<Project> {
+    this.#context.calls.refuseClosed()
+    const { root, part } = engine.projectRootOf(this.#context, path)
+    if (part !== undefined)
+      hooks?.onNotice?.(`${printablePath(part)} is saved as part of ${printablePath(root)}.`)
     return this.#projectAt(root)
   }
 

@@ -5,7 +5,15 @@ import { refusalOf } from '../guard/refusal.js'
 import { type Project, SavestateError, type Session, type Store } from '../../index.js'
 import { type AgentEvent, type AgentName, type Answer, type Outcome, SILENCE } from './event.js'
 import { isBeforeTool, MAPPERS } from './mappers.js'
-import { findPlace, type Notes, parseNotes, type Place } from './notes.js'
+import {
+  exclusionText,
+  findPlace,
+  type Found,
+  type Notes,
+  parseNotes,
+  type Place,
+  withExcluded,
+} from './notes.js'
 import { type Decision, decide, type Save, settled } from './policy.js'
 import { saveTalk, type Talk } from './save-talk.js'
 import { revertedSince } from './reverted-since.js'
@@ -30,8 +38,8 @@ export async function handleHook(store: Store, request: HookRequest): Promise<An
     const refusal = await refusalOf(store, event, request)
     if (refusal !== undefined)
       return MAPPERS[request.agent].answer(event, { type: 'stop', reason: refusal })
-    const { context } = await saveAt(store, event, request)
-    return MAPPERS[request.agent].answer(event, { type: 'go-on', context })
+    const { context, tell } = await saveAt(store, event, request)
+    return MAPPERS[request.agent].answer(event, { type: 'go-on', context, tell })
   } catch (error) {
     return failHook(store, request, error)
   }
@@ -101,6 +109,8 @@ type Handled = {
   readonly isSaved: boolean
   /** For the model, if this is the place to tell it something. */
   readonly context?: string | undefined
+  /** For the user: the agent works where nothing is saved. */
+  readonly tell?: string | undefined
 }
 
 async function saveAt(
@@ -110,16 +120,21 @@ async function saveAt(
 ): Promise<Handled> {
   const key = noteKey(event)
   const before = parseNotes(await store.note(key))
-  const place = await placeOf(store, before, { event, cwd })
+  const { place, excluded } = await placeOf(store, before, { event, cwd })
+  const tell =
+    excluded === undefined || before.excluded.includes(excluded)
+      ? undefined
+      : exclusionText(excluded)
   const { runsToolsTogether } = MAPPERS[event.agent]
   const options = { runsToolsTogether, isDiscreet: store.isEncrypted }
   let decision: Decision = { saves: [], memory: before.memory, isNewTurn: false }
   await changeNotes(store, key, (notes) => {
     decision = decide(event, notes.memory, options)
-    return { ...notes, places: placesWith(notes.places, place), memory: decision.memory }
+    const places = placesWith(notes.places, place)
+    return { ...notes, places, memory: decision.memory, excluded: withExcluded(notes, excluded) }
   })
   const made = await makeSaves(store, { event, place, decision, onProject })
-  if (made.length === 0) return { isSaved: false }
+  if (made.length === 0) return { isSaved: false, tell }
   const reverted = event.type === 'turn-start' ? await revertedSince(store, place) : undefined
   // What is saved is no debt any more, and the next failure is worth telling again.
   await changeNotes(store, key, (notes) => {
@@ -127,7 +142,7 @@ async function saveAt(
     const { newest } = reverted ?? {}
     return { ...notes, places: placesWith(notes.places, place, newest), memory, told: [] }
   })
-  return { isSaved: true, context: reverted?.text }
+  return { isSaved: true, context: reverted?.text, tell }
 }
 
 /** A session that comes to a project is told of no rewind that was done there before. */
@@ -135,11 +150,12 @@ async function placeOf(
   store: Store,
   notes: Notes,
   at: { readonly event: AgentEvent; readonly cwd: string | undefined },
-): Promise<Place> {
-  const place = await findPlace(store, notes, at)
-  if (place.rewind !== undefined) return place
+): Promise<Found> {
+  const found = await findPlace(store, notes, at)
+  const { place } = found
+  if (place.rewind !== undefined) return found
   const reverted = await revertedSince(store, place)
-  return reverted === undefined ? place : { ...place, rewind: reverted.newest }
+  return reverted === undefined ? found : { ...found, place: { ...place, rewind: reverted.newest } }
 }
 
 /** In their order: the first is where the session began. `told`: the rewind that it was told of just now. */

@@ -2,7 +2,7 @@
 // in, and which failures the person was told of.
 import { existsSync } from 'node:fs'
 import { isAbsolute, relative } from 'node:path'
-import { SavestateError, type Store } from '../../index.js'
+import { type Project, SavestateError, type Store } from '../../index.js'
 import type { AgentEvent } from './event.js'
 import { type Memory, NO_MEMORY, parseMemory } from './memory.js'
 import { recordOf } from './payload.js'
@@ -20,9 +20,11 @@ export type Notes = {
   readonly places: readonly Place[]
   /** Codes of failures that were told. */
   readonly told: readonly string[]
+  /** Folders that no project saves, as far as the user was told of them. */
+  readonly excluded: readonly string[]
 }
 
-const NO_NOTES: Notes = { memory: NO_MEMORY, places: [], told: [] }
+const NO_NOTES: Notes = { memory: NO_MEMORY, places: [], told: [], excluded: [] }
 const MAX_PLACES = 20
 
 export function parseNotes(text: string | undefined): Notes {
@@ -41,37 +43,77 @@ export function parseNotes(text: string | undefined): Notes {
       return [{ root, session, ...(isKnown ? { rewind } : {}) }]
     }),
     told: listOf('told').filter((code) => typeof code === 'string'),
+    excluded: listOf('excluded').filter((path) => typeof path === 'string'),
   }
 }
 
+export type Found = {
+  readonly place: Place
+  /** The folder that the event is about lies in this one, which no project saves. */
+  readonly excluded?: string | undefined
+}
+
 /**
- * The folder that an event is about. An agent that has gone into a folder of its project is still in that project,
- * even if the folder looks like one of its own. Throws PROJECT_REFUSED, PROJECT_MISSING.
+ * The project that an event is about: the one that captures its folder. An agent that has gone into a folder of its
+ * project is still in that project, even if the folder looks like one of its own; but a repository that the project
+ * ignores, such as a worktree in `.worktrees`, is a project of its own. Throws PROJECT_REFUSED, PROJECT_MISSING.
  */
 export async function findPlace(
   store: Store,
   { places }: Notes,
   { event, cwd }: { readonly event: AgentEvent; readonly cwd: string | undefined },
-): Promise<Place> {
+): Promise<Found> {
   const folder = event.cwd ?? cwd
   const [first] = places
   if (folder === undefined || !isAbsolute(folder)) {
-    if (first !== undefined) return first
+    if (first !== undefined) return { place: first }
     throw new SavestateError('BAD_INPUT', `${event.agent} did not report its working folder`)
   }
-  const known = places.find(({ root }) => isWithin(root, folder))
-  if (known !== undefined) return known
-  const { path: root } = await store.projectFor(folder)
+  const outer = innermost(places, folder)
+  const located = outer && (await (await store.project(outer.root)).locate(folder))
+  const root = located?.root ?? (await store.projectFor(folder)).path
   const same = places.find((place) => place.root === root)
-  if (same !== undefined) return same
+  if (same !== undefined) return { place: same, excluded: excludedText(located) }
   // Of one that is gone it is the folder above, with all its neighbours.
   if (!existsSync(folder))
     throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(folder)}`)
   if (places.length >= MAX_PLACES)
     throw new SavestateError('BAD_INPUT', `The session works in more than ${MAX_PLACES} projects`)
   const number = places.length + 1
-  return { root, session: number === 1 ? event.sessionId : `${event.sessionId}@${number}` }
+  const session = number === 1 ? event.sessionId : `${event.sessionId}@${number}`
+  return { place: { root, session }, excluded: excludedText(located) }
 }
+
+/** The place that the folder lies in, of several the innermost; one that is gone, such as a removed worktree, comes last. */
+function innermost(places: readonly Place[], folder: string): Place | undefined {
+  const around = places
+    .filter(({ root }) => isWithin(root, folder))
+    .toSorted((a, b) => b.root.length - a.root.length)
+  return around.find(({ root }) => existsSync(root)) ?? around[0]
+}
+
+function excludedText(located: Located | undefined): string | undefined {
+  return located === undefined || located.excluded === null
+    ? undefined
+    : `${located.root}/${located.excluded}`
+}
+
+const MAX_EXCLUDED = 20
+
+/** The newest of them; a folder that is dropped from the list is reported again. */
+export function withExcluded(
+  { excluded: known }: Notes,
+  folder: string | undefined,
+): readonly string[] {
+  if (folder === undefined || known.includes(folder)) return known
+  return [...known, folder].slice(-MAX_EXCLUDED)
+}
+
+export function exclusionText(folder: string): string {
+  return `Savestate saves nothing in ${JSON.stringify(folder)}, where the agent works now: an ignore file or a default exclude leaves it out.`
+}
+
+type Located = Awaited<ReturnType<Project['locate']>>
 
 function isWithin(root: string, folder: string): boolean {
   const path = relative(root, folder)

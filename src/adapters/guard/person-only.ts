@@ -22,6 +22,7 @@ const FOR_GOOD: readonly string[] = [
   'clear-legacy',
   'repair',
   'rekey',
+  'move',
   'uninstall',
 ]
 

@@ -5,7 +5,7 @@ import { isSameNumber, lstat, type Stats } from './stats.js'
 
 function missing(root: BytePath): SavestateError {
   return new SavestateError('PROJECT_MISSING', `There is no folder ${printablePath(root)}`, {
-    hint: 'If it was moved, run the command where it is now.',
+    hint: 'If it was moved, run the command where it is now. If it was removed, `savestate rewind` makes it again.',
   })
 }
 
