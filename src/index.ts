@@ -74,6 +74,7 @@ export type {
 } from './engine/index.js'
 export {
   CHANGED_BY_PERSON,
+  HAS_HOOKS,
   NOT_READABLE,
   type CheckpointKind,
   type CheckpointMoment,
@@ -106,5 +107,10 @@ export {
   SKIP_REASONS,
   type SkipReason,
 } from './model/index.js'
-export { isYamlTooDeep, MAX_YAML_DEPTH, parseYamlText } from './engine/index.js'
+export {
+  INSTALL_NOTE,
+  isYamlTooDeep,
+  MAX_YAML_DEPTH,
+  parseYamlText,
+} from './engine/index.js'
 export * from './sdk/index.js'

@@ -1,5 +1,11 @@
 // What rewind, undo and redo have in common: they show a plan, ask, and say what was done.
-import { CHANGED_BY_PERSON, NOT_READABLE, type PlanItem, type RewindResult } from '../index.js'
+import {
+  CHANGED_BY_PERSON,
+  HAS_HOOKS,
+  NOT_READABLE,
+  type PlanItem,
+  type RewindResult,
+} from '../index.js'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
 import type { Paint } from './paint.js'
@@ -44,7 +50,7 @@ function doneText(result: Shown, { screen, options }: Request, words: Words): st
       .filter((text) => text !== '')
       .join('\n')
   if (!applied) return ''
-  const mine = plan.keep.some(isMine) ? kept : ''
+  const mine = plan.keep.some((item) => isMine(item) || hasHooks(item)) ? kept : ''
   const files = isNothing(plan) ? words.nothing : planCounts(plan)
   const state = session === undefined ? '' : `, and the state of ${printableLine(session)} changed`
   return `${words.done}: ${files}${state}. ${words.next}${mine}`
@@ -60,11 +66,17 @@ export function nothingText(keep: readonly PlanItem[], nothing: string): string 
   if (keep.some(isMine)) return 'what differs was changed by you'
   return keep.some(({ reason }) => reason === NOT_READABLE)
     ? 'nothing differs but what cannot be read'
-    : nothing
+    : keep.some(hasHooks)
+      ? 'nothing differs but the hooks of Savestate'
+      : nothing
 }
 
 function isMine({ reason }: PlanItem): boolean {
   return reason === CHANGED_BY_PERSON
+}
+
+function hasHooks({ reason }: PlanItem): boolean {
+  return reason === HAS_HOOKS
 }
 
 export function restoreExitCode({ declined }: Pick<RewindResult, 'declined'>): number {

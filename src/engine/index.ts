@@ -69,6 +69,7 @@ export {
   projectFolder,
   projectRootOf,
 } from './project-places.js'
+export { INSTALL_NOTE } from './keep-hooks.js'
 export { projectOrigin, type ProjectOrigin } from './project-origin.js'
 export type { MoveResult } from './move-project.js'
 export { type RewindResult, rewind } from './rewind.js'

@@ -21,6 +21,11 @@ export function readNote({ ledger }: StoreContext, key: string): string | undefi
   return textOf(ledger.care.fact(nameOf(key)))
 }
 
+/** The keys that begin so. */
+export function noteKeys({ ledger }: StoreContext, prefix: string): readonly string[] {
+  return ledger.care.factKeys(nameOf(prefix)).map((name) => name.slice(PREFIX.length))
+}
+
 /** In one transaction: of two processes that change a note at once, the second sees what the first has made of it. */
 export function changeNote(
   { ledger, clock }: StoreContext,

@@ -32,6 +32,7 @@ import {
   rootInodeOf,
   stagingFolders,
 } from './journal.js'
+import { keepHooks } from './keep-hooks.js'
 import { type PartialModes, tellPartial, withoutPartial, withPartial } from './partial-modes.js'
 import { recordCheckpoint } from './record.js'
 import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
@@ -120,7 +121,8 @@ export async function restore(
   const { tree: now } = before.snapshot
   const since = { from: request.target, now, hooks }
   const leave = request.keepMine === true ? await pathsToKeep(context, project, since) : undefined
-  const plan = await snapshots.plan(project, { ...request, now, leave })
+  const planned = await snapshots.plan(project, { ...request, now, leave })
+  const plan = await keepHooks(context, project, { ...request, plan: planned, now })
   const view = viewPlan(plan)
   const { target, subject } = request
   const nothing = { ...subject, target, plan: view, ...UNDONE }

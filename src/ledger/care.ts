@@ -129,6 +129,12 @@ export class Care {
     return row === undefined ? undefined : String(row['value'])
   }
 
+  /** The keys that begin so. */
+  factKeys(prefix: string): readonly string[] {
+    const sql = 'SELECT key FROM facts WHERE substr(key, 1, ?) = ? ORDER BY key'
+    return this.#database.all(sql, prefix.length, prefix).map((row) => String(row['key']))
+  }
+
   removeFact(key: string): void {
     this.#database.run('DELETE FROM facts WHERE key = ?', key)
   }

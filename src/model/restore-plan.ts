@@ -40,6 +40,10 @@ export type Scope = {
 /** Why a path is kept that the person has changed. */
 export const CHANGED_BY_PERSON = 'changed by you'
 
+/** Why a file is kept that the checkpoint has without the hooks of Savestate. */
+export const HAS_HOOKS = 'has the hooks of Savestate'
+const HOLDS_KEPT = 'contains something that is not removed'
+
 /** Why a folder is kept of which nobody can say whether it is as it was. */
 export const NOT_READABLE = `not captured: ${SKIP_REASONS.unreadable}`
 
@@ -96,6 +100,26 @@ function foldersAbove(path: BytePath): readonly BytePath[] {
   const folders: BytePath[] = []
   for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) folders.push(folder)
   return folders
+}
+
+/** The same plan without these files, which stay as they are, and with the folders that they are in. */
+export function keepInPlan(
+  plan: RestorePlan,
+  files: readonly BytePath[],
+  reason: string,
+): RestorePlan {
+  const kept = new Map(files.map((path) => [path, reason]))
+  const isAbove = (path: BytePath) => files.some((file) => file !== path && isInside(file, path))
+  for (const { path } of plan.remove) if (isAbove(path)) kept.set(path, HOLDS_KEPT)
+  const isLeft = ({ path }: { readonly path: BytePath }) => !kept.has(path)
+  // Something else than a folder is to be where the file is: then it cannot stay.
+  if (plan.write.some(({ path, to }) => to.type !== 'folder' && isAbove(path))) return plan
+  return {
+    ...plan,
+    write: plan.write.filter(isLeft),
+    remove: plan.remove.filter(isLeft),
+    keep: left(new Map([...plan.keep.map((one) => [one.path, one.reason] as const), ...kept])),
+  }
 }
 
 type Draft = {
@@ -161,7 +185,7 @@ function planRemovals(now: Present, then: Target, scope: Scope) {
     const isFolder = from.type === 'folder'
     const reason =
       scope.uncapturedThen(path, isFolder) ??
-      (isFolder && occupied.has(path) ? 'contains something that is not removed' : undefined)
+      (isFolder && occupied.has(path) ? HOLDS_KEPT : undefined)
     if (reason === undefined) {
       remove.push({ path, from })
       continue

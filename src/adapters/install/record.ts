@@ -1,6 +1,6 @@
 // What an install has done to a file, kept in the store: with it an uninstall is exact. Without it, or when somebody
 // has changed the file since, an uninstall finds what is ours by its form.
-import type { Store } from '../../index.js'
+import { INSTALL_NOTE, type Store } from '../../index.js'
 import { recordOf } from '../agents/payload.js'
 import type { JsonPath } from './json-edit.js'
 import type { Trust } from './toml-edit.js'
@@ -65,7 +65,7 @@ export function recordAfter({
 }
 
 function noteKey(path: string): string {
-  return `install:${path}`
+  return `${INSTALL_NOTE}${path}`
 }
 
 function parseRecord(text: string | undefined): InstallRecord | undefined {
