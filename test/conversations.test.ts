@@ -2,6 +2,7 @@
 // of it is proven in the bed: agents/cases/resume.ts.
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -125,7 +126,7 @@ test('before the first prompt the conversation begins anew', () => {
 
 test('Codex: a copy under a new id, beside the original', () => {
   using s = scratch({ 'a.txt': 'as it was' })
-  const folder = join(s.folder, 'user', 'sessions', '2026', '11', '16')
+  const folder = join(s.folder, 'user/.codex/sessions/2026/11/16')
   const path = join(folder, `rollout-2026-11-16T06-53-35-${THREAD}.jsonl`)
   const message = (content: string) => ({
     type: 'response_item',
@@ -167,6 +168,32 @@ test('a checkpoint cannot have a file written where Codex would not look', () =>
   const { conversation } = s.json(['rewind', '1', '--both', '--yes']) as Rewound
   expect(conversation).toMatchObject({ way: 'none', command: null, file: null })
   expect(readdirSync(dirname(path))).toEqual(before)
+})
+
+test('the copy for Codex is below its own folder, wherever a hook said that the original is', () => {
+  using s = scratch({ 'a.txt': 'as it was' })
+  const elsewhere = join(s.folder, 'elsewhere/sessions/2026/11/16')
+  const path = join(elsewhere, `rollout-2026-11-16T06-53-35-${THREAD}.jsonl`)
+  const turn = (id: string) => [
+    { type: 'event_msg', payload: { type: 'task_started', turn_id: id, thread_id: THREAD } },
+    { type: 'response_item', payload: { type: 'message', role: 'user', content: id } },
+  ]
+  const prompt = ['codex', 'UserPromptSubmit'] as const
+  write(path, [{ type: 'session_meta', payload: { id: THREAD } }, ...turn('t-1'), ...turn('t-2')])
+  hook(s, prompt, { prompt: 'First', turn_id: 't-1', transcript_path: path })
+  hook(s, prompt, { prompt: 'Second', turn_id: 't-2', transcript_path: path })
+  const newest = rowsIn(s)[0]?.id ?? ''
+  const codexHome = join(s.folder, 'codex')
+  for (const [env, root] of [
+    [{}, join(s.folder, 'user/.codex')],
+    [{ CODEX_HOME: codexHome }, codexHome],
+  ] as const) {
+    const { stdout } = s.run(['rewind', newest, '--both', '--yes', '--json'], { env })
+    const { conversation } = JSON.parse(stdout) as Rewound
+    expect(dirname(conversation.file)).toBe(join(root, 'sessions/2026/11/16'))
+    expect(existsSync(conversation.file)).toBe(true)
+  }
+  expect(readdirSync(elsewhere)).toHaveLength(1)
 })
 
 const rowsIn = (s: Scratch) =>

@@ -6,6 +6,7 @@ import { explainSystemError } from '../../index.js'
 import type { AgentCheckpoint, Conversation } from './conversation.js'
 import { claudeTalk, codexTalk, geminiTalk, type TalkForm } from './cut-talk.js'
 import type { AgentName } from './event.js'
+import { configFolder } from '../install/places.js'
 
 type Place = {
   readonly home: string
@@ -75,16 +76,20 @@ function removeOld(folder: string): void {
   }
 }
 
-/** Codex resumes by an id, and looks for it among its own files: a copy under a new id, beside the original. */
+/**
+ * Codex resumes by an id, and looks for it among its own files: a copy under a new id, beside the original. A hook's payload
+ * said where the original is, so only its date is used, and the copy is always below Codex's own folder.
+ */
 function writeBesideCodex(
   lines: readonly string[],
   { checkpoint: { agentSession }, path }: Place,
 ): Pick<Conversation, 'way' | 'command' | 'file'> {
-  // Nothing is written where Codex would not look: see problemOf.
-  const [, time] = CODEX_FILE.exec(path ?? '') ?? []
-  if (path === undefined || time === undefined) return { way: 'none', command: null, file: null }
+  const [, day, time] = CODEX_FILE.exec(path ?? '') ?? []
+  // Known before anything is changed: see problemOf.
+  if (day === undefined || time === undefined) return { way: 'none', command: null, file: null }
   const id = newThreadId()
-  const file = join(dirname(path), `rollout-${time}-${id}.jsonl`)
+  const folder = configFolder('codex', { type: 'user' }, process.env)
+  const file = join(folder, 'sessions', day, `rollout-${time}-${id}.jsonl`)
   // Only as a whole value: what was said about the id stays as it was said.
   const renamed = lines.map((line) => line.replaceAll(`"${agentSession}"`, `"${id}"`))
   try {
@@ -97,7 +102,7 @@ function writeBesideCodex(
 }
 
 export const CODEX_FILE =
-  /\/sessions\/\d{4}\/\d\d\/\d\d\/rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-[\w-]+\.jsonl$/
+  /\/sessions\/(\d{4}\/\d\d\/\d\d)\/rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-[\w-]+\.jsonl$/
 
 function writeWhole(file: string, lines: readonly string[]): void {
   const temporary = `${file}.savestate-${process.pid}.tmp`
