@@ -7,13 +7,13 @@ import {
   type ObjectId,
   type ProjectId,
   ROOT,
-  type Snapshot,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
-import { describeSnapshot, TreeBuilder } from './capture/build-snapshot.js'
+import { TreeBuilder } from './capture/build-snapshot.js'
 import type { Captured, CaptureWork } from './capture/capture-work.js'
 import type { CountedChanges } from './capture/change-tally.js'
 import { expectSameRoot, replaced } from './capture/faults.js'
+import { finishSnapshot } from './capture/finish-snapshot.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
 import { type FolderNode, newFolder, type Node, totalLines } from './capture/node.js'
@@ -141,8 +141,8 @@ export class ProjectCapture {
       failpoint('capture:hashed')
       // Nothing came or went, and no mode is another.
       const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
-      const now = { known, builder, hasSameModes, hasSameFiles }
-      const { snapshot, modes } = this.#finish(scanned, now)
+      const now = { known, builder, hasSameModes, hasSameFiles, store, packed: this.#packed }
+      const { snapshot, modes } = finishSnapshot(scanned, now)
       if (holdObjects && sink.isSmall) this.#held = { sink, tree: snapshot.tree }
       else await sink.finish()
       failpoint('capture:stored')
@@ -265,33 +265,6 @@ export class ProjectCapture {
     if (known === undefined || isAmong(held, known.keptBy)) return known
     // Whatever held these objects may be gone, and they with it: each will be looked for.
     return { ...known, keptEpoch: -1 }
-  }
-
-  #finish(
-    scanned: Scanned,
-    now: {
-      known: CachedProject | undefined
-      builder: TreeBuilder
-      hasSameModes: boolean
-      hasSameFiles: boolean
-    },
-  ): { readonly snapshot: Snapshot; readonly modes: ObjectId | undefined } {
-    const { store } = this.#settings
-    const { known, builder, hasSameModes } = now
-    if (
-      now.hasSameFiles &&
-      hasSameModes &&
-      known?.snapshot !== undefined &&
-      store.has(known.snapshot.tree)
-    ) {
-      return {
-        snapshot: describeSnapshot(known.snapshot.tree, scanned, this.#packed),
-        modes: known.modes,
-      }
-    }
-    const canReuse = hasSameModes && known?.modes !== undefined && store.has(known.modes)
-    const parts = builder.finish(canReuse ? known.modes : undefined, this.#packed)
-    return { snapshot: describeSnapshot(parts.tree, scanned, this.#packed), modes: parts.modes }
   }
 }
 
