@@ -23,6 +23,11 @@ test.each<[code: string, outcome: RestoreOutcome, hint: string]>([
     `Nothing was changed. Check the permissions and the disk, then repeat it: savestate rewind ${ID}`,
   ],
   [
+    'EPERM',
+    { type: 'taken-back', left: 0 },
+    `Nothing was changed: everything that had been written was reverted. Check the permissions and the disk, then repeat it: savestate rewind ${ID}`,
+  ],
+  [
     'EROFS',
     { type: 'taken-back', left: 0 },
     `Nothing was changed: everything that had been written was reverted. Check the permissions and the disk (the disk mounted at /no-such-folder/project), then repeat it: savestate rewind ${ID}`,

@@ -10,7 +10,7 @@ import {
 } from '../model/index.js'
 import { repeatCommand, type Repeatable } from './restore-failure.js'
 
-export function refuseConflicts({ conflict }: RestorePlan): void {
+export function refuseConflicts({ conflict }: RestorePlan, request: Repeatable): void {
   const [first] = conflict
   if (first === undefined) return
   const others = conflict.length === 1 ? '' : ` and ${conflict.length - 1} more`
@@ -18,7 +18,7 @@ export function refuseConflicts({ conflict }: RestorePlan): void {
     'REWIND_CONFLICT',
     `${printablePath(first.path)}${others} would be overwritten, but is ${first.reason}`,
     {
-      hint: `${wayOut(first)}, or restore other paths with --path. --dry-run lists them all. Nothing has been changed.`,
+      hint: `${wayOut(first, request)}. --dry-run lists them all. Nothing has been changed.`,
     },
   )
 }
@@ -33,17 +33,32 @@ export function disturbed(
     blocked === undefined
       ? `Something keeps writing to ${paths.slice(0, 3).join(', ')}`
       : `${printablePath(blocked.path)} would be overwritten, but is now ${blocked.reason}`
-  const advice = blocked === undefined ? 'Stop the program that does' : wayOut(blocked)
+  const advice =
+    blocked === undefined
+      ? oneOf(['Stop the program that does', ...otherPaths(request)])
+      : wayOut(blocked, request)
   return new SavestateError('REWIND_DISTURBED', message, {
     hint: `Everything that had been written was reverted; the files from before are also in checkpoint ${safety.id}. ${advice}, then repeat it: ${repeatCommand(request)}`,
   })
 }
 
-/** What may be read is saved, and so may be overwritten. */
-function wayOut({ reason }: Left): string {
-  return reason === NOT_READABLE
-    ? 'Make it and its folder readable (chmod u+rX), move it away'
-    : 'Move it away'
+/** A file that can be read is saved, and so may be overwritten. */
+function wayOut({ reason }: Left, request: Repeatable): string {
+  const ways =
+    reason === NOT_READABLE
+      ? ['Make it and its folder readable (chmod u+rX)', 'move it away']
+      : ['Move it away']
+  return oneOf([...ways, ...otherPaths(request)])
+}
+
+/** Undo and redo have no such option: they restore what their rewind changed. */
+function otherPaths({ kind }: Repeatable): readonly string[] {
+  return kind === 'rewind' ? ['restore other paths with --path'] : []
+}
+
+/** `a`, `a, or b`, `a, b, or c`. */
+function oneOf(ways: readonly string[]): string {
+  return [...ways.slice(0, -1), `${ways.length > 1 ? 'or ' : ''}${ways.at(-1) ?? ''}`].join(', ')
 }
 
 /** Whoever has moved the folder away has what was done in it. */

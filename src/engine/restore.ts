@@ -129,7 +129,7 @@ export async function restore(
   const mark = markOf(request, plan)
   if (request.notice !== undefined && mark !== agreed) hooks.onNotice?.(request.notice)
   if (request.dryRun) return nothing
-  refuseConflicts(plan)
+  refuseConflicts(plan, request)
   const session = request.movesState === true ? request.session?.id : undefined
   const isVain = changesNothing(plan) && session === undefined
   // An undo of what was put right by hand counts all the same, or it would stand before all earlier ones for good.
