@@ -36,8 +36,7 @@ export async function prepareCheckpoint(
   const { kind, reason, name, previous, session = null } = facts
   const createdAtMs = clock.nowMs()
   const id = parseCheckpointId(makeId(clock.random))
-  const { skippedPaths: _paths, repositories: _repositories, ...snapshot } = captured.snapshot
-  const { tree, fileCount } = snapshot
+  const { tree, fileCount, sizeBytes, skippedCounts } = captured.snapshot
   const { lines } = captured
   const isFirst = previous === undefined && lines !== undefined
   const { commit, changes } = await snapshots.record(
@@ -63,7 +62,7 @@ export async function prepareCheckpoint(
     authors: previous === tree ? [] : facts.authors,
     commit,
     changes: changes ?? { files: fileCount, insertions: lines ?? 0, deletions: 0 },
-    snapshot,
+    snapshot: { tree, fileCount, sizeBytes, skippedCounts },
     session,
   }
 }

@@ -1,5 +1,4 @@
 // The rows of checkpoints: of a project, of a session, or of both.
-import { createHash } from 'node:crypto'
 import {
   type Checkpoint,
   type CheckpointBrief,
@@ -15,7 +14,8 @@ import {
 import type { Database, SqlValue } from '../system/index.js'
 import { authorsColumn } from './authors.js'
 import { type BriefsQuery, type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
-import { checkpointOf, detailsOf, number, optional, storedMetadata } from './rows.js'
+import { readDetails, storeDetails } from './detail-rows.js'
+import { checkpointOf, number, optional, storedMetadata } from './rows.js'
 import { checkpointPlace, type Vault } from './sealing/index.js'
 import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
 
@@ -100,7 +100,7 @@ export class Checkpoints {
       'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?',
       id,
     )
-    return row === undefined ? undefined : detailsOf(row)
+    return row === undefined ? undefined : readDetails(this.#database, row)
   }
 
   /** The newest snapshot of a project. */
@@ -253,13 +253,8 @@ export class Checkpoints {
 
   #filesColumns(
     { snapshot, commit, changes }: FilesCheckpoint,
-    details: SnapshotDetails | undefined,
+    details: SnapshotDetails = NO_DETAILS,
   ): SqlValue[] {
-    const { skippedPaths = [], repositories = [], rewind, uncaptured } = details ?? {}
-    // In this order: see readUncaptured.
-    const json = JSON.stringify({ uncaptured, skippedPaths, repositories, rewind })
-    const hash = createHash('sha256').update(json).digest('hex')
-    this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', hash, json)
     return [
       snapshot.tree,
       commit,
@@ -269,7 +264,7 @@ export class Checkpoints {
       snapshot.fileCount,
       snapshot.sizeBytes,
       JSON.stringify(snapshot.skippedCounts),
-      hash,
+      storeDetails(this.#database, details),
     ]
   }
 
@@ -280,6 +275,7 @@ export class Checkpoints {
   }
 }
 
+const NO_DETAILS: SnapshotDetails = { skippedPaths: [], repositories: [] }
 const NO_FILES: readonly SqlValue[] = Array.from({ length: 9 }, () => null)
 
 function columnOf(scope: Scope): { readonly column: string; readonly value: SqlValue } {

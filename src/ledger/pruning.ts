@@ -1,5 +1,4 @@
 // Reads what a prune needs about checkpoints, and removes their rows.
-import { hash } from 'node:crypto'
 import {
   type BytePath,
   type CheckpointId,
@@ -14,6 +13,7 @@ import {
   type WeightedGraph,
 } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
+import { storeDetails } from './detail-rows.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from './rows.js'
 import {
@@ -196,14 +196,11 @@ export class Pruning {
   replaceFiles(
     id: CheckpointId,
     { tree, commit, files, bytes, path }: Replacement,
-    details: SnapshotDetails | undefined,
+    details: SnapshotDetails = { skippedPaths: [], repositories: [] },
   ): void {
-    const { skippedPaths = [], repositories = [], rewind, uncaptured } = details ?? {}
-    const forgotten = { path, reason: 'forgotten', sizeBytes: bytes }
-    const paths = [forgotten, ...skippedPaths]
-    const json = JSON.stringify({ uncaptured, skippedPaths: paths, repositories, rewind })
-    const digest = hash('sha256', json, 'hex')
-    this.#database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', digest, json)
+    const forgotten = { path, reason: 'forgotten' as const, sizeBytes: bytes }
+    const skippedPaths = [forgotten, ...details.skippedPaths]
+    const digest = storeDetails(this.#database, { ...details, skippedPaths })
     this.#database.run(
       `UPDATE checkpoints SET tree = ?, "commit" = ?, file_count = file_count - ?, size_bytes = size_bytes - ?,
          details = ?, skipped_counts = json_set(skipped_counts, '$.forgotten',

@@ -23,7 +23,6 @@ import {
   type Session,
   type SessionFacts,
   type SkipCounts,
-  type SnapshotDetails,
 } from '../model/index.js'
 import type { SqlRow } from '../system/index.js'
 import { authorsIn } from './authors.js'
@@ -103,10 +102,6 @@ function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'sna
       skippedCounts: skippedCountsOf(row),
     },
   }
-}
-
-export function detailsOf(row: SqlRow): SnapshotDetails {
-  return JSON.parse(text(row, 'json')) as SnapshotDetails
 }
 
 export function projectOf(row: SqlRow): Project {

@@ -1,7 +1,8 @@
 // Checkpoints whose details list changes of files that no checkpoint holds.
 import type { FilesCheckpoint, UncapturedChanges } from '../model/index.js'
 import type { Database } from '../system/index.js'
-import { detailsOf, number } from './rows.js'
+import { parseDetails } from './detail-rows.js'
+import { number } from './rows.js'
 
 export type UncapturedRow = UncapturedChanges & { readonly atMs: number }
 
@@ -23,7 +24,7 @@ export function readUncaptured(
     id,
   )
   return rows.flatMap((row) => {
-    const { uncaptured } = detailsOf(row)
+    const { uncaptured } = parseDetails(row)
     return uncaptured === undefined ? [] : [{ atMs: number(row, 'created_at'), ...uncaptured }]
   })
 }

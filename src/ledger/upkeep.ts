@@ -1,6 +1,7 @@
 // Gives room back: rows that nobody refers to, and the pages they leave. In small transactions, so that a save in
 // another process never waits long.
 import type { Database } from '../system/index.js'
+import { collectDetails } from './detail-rows.js'
 import { forgetNameOwners } from './name-owners.js'
 import { number } from './rows.js'
 import { type CollectedStates, collectStates } from './states/index.js'
@@ -24,9 +25,7 @@ export class Upkeep {
   /** `pause` lets others have a turn. */
   async collect(pause: () => Promise<void>): Promise<CollectedStates> {
     const collected = await collectStates(this.#database, pause)
-    this.#database.run(
-      'DELETE FROM details WHERE hash NOT IN (SELECT details FROM checkpoints WHERE details IS NOT NULL)',
-    )
+    collectDetails(this.#database)
     forgetNameOwners(this.#database)
     return collected
   }

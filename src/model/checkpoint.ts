@@ -51,6 +51,11 @@ export type RewindNote = {
   readonly target: CheckpointId
   /** The conversation that went back too; the agent continues a copy of it. */
   readonly conversation?: AgentConversation
+  /**
+   * Only with the result: paths in which it differs from the safety checkpoint for another reason than the rewind. A
+   * folder stands for all it holds. See docs/internals/rewind-and-rules.md.
+   */
+  readonly bystanders?: readonly BytePath[]
 }
 
 /** An entry that a tool call changed though no checkpoint holds it. */
@@ -67,11 +72,27 @@ export type UncapturedChanges = {
   readonly changes: readonly UncapturedChange[]
 }
 
+/** The capture rules that are not in the snapshot itself. Texts are those of ignore files, one character per byte. */
+export type EffectiveRules = {
+  readonly ignoreCase: boolean
+  readonly defaults: readonly string[]
+  readonly secretNames: readonly string[]
+  readonly allowSecrets: readonly string[]
+  /** The text of the project's `.savestateignore`, if the user trusted it: only then may it allow secrets. */
+  readonly trustedIgnore?: string | undefined
+  /** Ignore files above the project, lowest precedence first; `prefix` leads from their folder to the project. */
+  readonly above: readonly { readonly text: string; readonly prefix: BytePath }[]
+  /** The `info/exclude` of each repository in the project. */
+  readonly excludes: readonly { readonly text: string; readonly path: BytePath }[]
+}
+
 export type SnapshotDetails = {
   readonly uncaptured?: UncapturedChanges | undefined
   /** At most MAX_SKIPPED_PATHS of them, what a person may miss first. */
   readonly skippedPaths: readonly Skipped[]
   readonly repositories: readonly RepositoryNote[]
+  /** Undefined for an imported checkpoint, and for one of a version that did not record them. */
+  readonly rules?: EffectiveRules | undefined
   readonly rewind?: RewindNote | undefined
 }
 

@@ -93,20 +93,34 @@ export function describeSnapshot(
   scanned: Scanned,
   packed: PackedNodes | undefined,
 ): Snapshot {
-  const summary = summaryOf(scanned.root, ROOT, packed)
+  return {
+    ...describeFiles(tree, scanned, packed),
+    repositories: notesOf(scanned.repositories),
+    rules: scanned.rules,
+  }
+}
+
+/** The nodes of a capture, and what of its repositories could not be read. */
+export type Found = Pick<Scanned, 'root' | 'unreadable'>
+
+export function describeFiles(
+  tree: ObjectId,
+  found: Found,
+  packed: PackedNodes | undefined,
+): Omit<Snapshot, 'repositories' | 'rules'> {
+  const summary = summaryOf(found.root, ROOT, packed)
   return {
     tree,
     fileCount: summary.files,
     sizeBytes: summary.bytes,
-    ...withUnreadable(summary, scanned),
-    repositories: notesOf(scanned.repositories),
+    ...withUnreadable(summary, found),
   }
 }
 
 /** With what of repositories could not be read. A `.git` is left out in any case: then it is listed for the graver reason. */
 function withUnreadable(
   { skipped, skippedCounts }: Summary,
-  { root, unreadable }: Scanned,
+  { root, unreadable }: Found,
 ): Pick<Snapshot, 'skippedPaths' | 'skippedCounts'> {
   if (unreadable.length === 0) return { skippedPaths: skipped, skippedCounts }
   const more = unreadable.map((path) => ({ path, reason: 'unreadable', sizeBytes: null }) as const)

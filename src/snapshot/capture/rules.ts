@@ -6,8 +6,8 @@ import { lstatSync } from 'node:fs'
 import {
   type BytePath,
   bytePath,
-  type CaptureLimits,
   DEFAULT_EXCLUDES,
+  type EffectiveRules,
   fsPath,
   hasCode,
   nameOf,
@@ -41,6 +41,23 @@ type Fixed = {
   readonly trusted: IgnoreChain | undefined
 }
 
+/** The rules that hold in the project before any file in it is read. */
+export type RulesAround = Omit<EffectiveRules, 'excludes'>
+
+export function rulesAround(
+  { ignoreCase, limits }: Site,
+  enclosing: ReturnType<typeof enclosingRepository>,
+): RulesAround {
+  return {
+    ignoreCase,
+    defaults: DEFAULT_EXCLUDES,
+    secretNames: SECRET_NAMES,
+    allowSecrets: limits.allowSecrets,
+    trustedIgnore: limits.trustedIgnore,
+    above: enclosing === undefined ? [] : listsAbove(enclosing.repository, enclosing.prefix),
+  }
+}
+
 export class Rules {
   /** Two folders with equal keys are decided alike. */
   readonly key: string
@@ -57,21 +74,30 @@ export class Rules {
   }
 
   /** The rules above the project's own folder: defaults, and the repository it lies in. */
-  static above(site: Site, enclosing: ReturnType<typeof enclosingRepository>): Rules {
-    const options = { ignoreCase: site.ignoreCase }
-    const lists = enclosing === undefined ? [] : listsAbove(enclosing.repository, enclosing.prefix)
+  static above(site: Site, around: RulesAround): Rules {
+    const { defaults, secretNames, above } = around
     const key = digest(
-      JSON.stringify([DEFAULT_EXCLUDES, SECRET_NAMES]),
+      JSON.stringify([defaults, secretNames]),
       JSON.stringify(site),
-      JSON.stringify(lists),
+      JSON.stringify(above),
     )
+    return Rules.#from(key, around)
+  }
+
+  /** The same as a checkpoint recorded them. */
+  static recorded(rules: RulesAround): Rules {
+    return Rules.#from('recorded', rules)
+  }
+
+  static #from(key: string, around: RulesAround): Rules {
+    const { ignoreCase, above } = around
     return new Rules(
       key,
-      () => fixedRules(site),
+      () => fixedRules(around),
       () => {
         let git: IgnoreChain | undefined
-        for (const { text, prefix } of lists)
-          git = extend(git, compileIgnoreList(text, ROOT, { ...options, prefix }))
+        for (const { text, prefix } of above)
+          git = extend(git, compileIgnoreList(text, ROOT, { ignoreCase, prefix }))
         return { own: undefined, git }
       },
     )
@@ -165,18 +191,20 @@ export function enterFolder(
 let lastFixed: { readonly key: string; readonly fixed: Fixed } | undefined
 
 /** The same for every save, as a rule, and not cheap to make. */
-function fixedRules({ ignoreCase, limits }: Site): Fixed {
-  const key = JSON.stringify([ignoreCase, limits.allowSecrets, limits.trustedIgnore])
-  if (lastFixed?.key !== key) lastFixed = { key, fixed: compileFixed(ignoreCase, limits) }
+function fixedRules(around: RulesAround): Fixed {
+  const { ignoreCase, defaults, secretNames, allowSecrets, trustedIgnore } = around
+  const key = JSON.stringify([ignoreCase, defaults, secretNames, allowSecrets, trustedIgnore])
+  if (lastFixed?.key !== key) lastFixed = { key, fixed: compileFixed(around) }
   return lastFixed.fixed
 }
 
-function compileFixed(ignoreCase: boolean, { allowSecrets, trustedIgnore }: CaptureLimits): Fixed {
+function compileFixed(around: RulesAround): Fixed {
+  const { ignoreCase, defaults, secretNames, allowSecrets, trustedIgnore } = around
   const compile = (lines: readonly string[], options: { readonly ignoreCase: boolean }) =>
     extend(undefined, compileIgnoreList(lines.join('\n'), ROOT, options))
   return {
-    defaults: compile(DEFAULT_EXCLUDES, { ignoreCase }),
-    secretNames: compile(SECRET_NAMES, { ignoreCase: true }),
+    defaults: compile(defaults, { ignoreCase }),
+    secretNames: compile(secretNames, { ignoreCase: true }),
     allowedSecrets:
       allowSecrets.length === 0 ? undefined : compile(allowSecrets.map(bytePath), { ignoreCase }),
     trusted: trustedIgnore === undefined ? undefined : compile([trustedIgnore], { ignoreCase }),
@@ -203,7 +231,7 @@ function stampOf(path: string): string {
 }
 
 /** Git reads no ignore file through a link, and neither do we; what cannot be read rules nothing out. */
-function readText(path: string): string {
+export function readText(path: string): string {
   const read = readStable(path)
   return typeof read === 'string' ? '' : read.content.toString('latin1')
 }

@@ -64,6 +64,7 @@ export class Scan {
       root,
       pending: this.#pending,
       repositories: this.#selection.repositories,
+      rules: this.#selection.effectiveRules,
       unreadable: this.#selection.unreadable,
       haveModesChanged: this.#haveModesChanged,
       newsCount: this.#pending.length + this.#listedCount,

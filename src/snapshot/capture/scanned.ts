@@ -1,5 +1,5 @@
 // What a scan is given and what it finds.
-import type { BytePath } from '../../model/index.js'
+import type { BytePath, EffectiveRules } from '../../model/index.js'
 import type { Stored } from './change-tally.js'
 import type { ContentNode, FolderNode, Node } from './node.js'
 import type { Context } from './selection.js'
@@ -15,7 +15,10 @@ export type Pending = {
   /** What it was when it was last read. */
   readonly before: Stored | undefined
   /** What decides if the content turns out to be a secret, and what may have it already. */
-  readonly context: Pick<Context, 'rules' | 'checkout'>
+  readonly context: { readonly rules: Pick<Context['rules'], 'allowsSecret'> } & Pick<
+    Context,
+    'checkout'
+  >
 }
 
 export type Memory = {
@@ -28,6 +31,7 @@ export type Scanned = {
   /** Those whose content must be read, or has been by now. */
   readonly pending: readonly ContentNode[]
   readonly repositories: ReadonlyMap<BytePath, Tracking>
+  readonly rules: EffectiveRules
   /** What of them could not be read. */
   readonly unreadable: readonly BytePath[]
   /** A mode has changed, or something with a mode has come or gone. */

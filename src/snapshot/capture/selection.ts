@@ -1,12 +1,32 @@
 // Which names are captured, which are left out, and why.
-import { type BytePath, DOUBTFUL_NAME, joinPath, ROOT, type SkipReason } from '../../model/index.js'
+import {
+  type BytePath,
+  DOUBTFUL_NAME,
+  type EffectiveRules,
+  invariant,
+  joinPath,
+  ROOT,
+  type SkipReason,
+} from '../../model/index.js'
 import { CheckoutFolder } from '../checkout/checkout-folder.js'
-import { enclosingRepository, openRepository, type Repository } from '../checkout/repository.js'
+import {
+  enclosingRepository,
+  excludeFileOf,
+  openRepository,
+  type Repository,
+} from '../checkout/repository.js'
 import { type FolderIdentity, identityOf, isSameFolder } from '../same-folder.js'
 import type { Listed, ListedType } from './list-folder.js'
 import type { FolderNode } from './node.js'
 import { isReservedName } from './reserved-name.js'
-import { enterFolder, IGNORE_FILES, Rules } from './rules.js'
+import {
+  enterFolder,
+  IGNORE_FILES,
+  readText,
+  Rules,
+  rulesAround,
+  type RulesAround,
+} from './rules.js'
 import { isTemporaryName, type Site } from './site.js'
 import { isUnreadable } from './stats.js'
 import { type KnownIndex, Tracking } from './tracking.js'
@@ -35,6 +55,9 @@ export class Selection {
   readonly #trackings = new Map<BytePath, Tracking>()
   readonly #unreadable = new Set<BytePath>()
   readonly #store: FolderIdentity | undefined
+  /** The exclude file of each repository in the project. */
+  readonly #excludes = new Map<BytePath, string>()
+  #around: RulesAround | undefined
 
   constructor(site: Site, known: ReadonlyMap<BytePath, KnownIndex> | undefined) {
     this.#site = site
@@ -61,12 +84,26 @@ export class Selection {
   /** What holds around the project: a repository may enclose it. */
   outermost(): Context {
     const enclosing = this.#look(ROOT, () => enclosingRepository(this.#site.root))
-    const rules = Rules.above(this.#site, enclosing)
+    this.#around = rulesAround(this.#site, enclosing)
+    const rules = Rules.above(this.#site, this.#around)
     if (enclosing === undefined || enclosing.prefix === '')
       return { rules, tracking: undefined, onlyTracked: false, checkout: undefined }
     const { repository, prefix } = enclosing
     const tracking = this.#track(repository, ROOT, (path) => joinPath(prefix, path))
     return { rules, tracking, onlyTracked: false, checkout: this.#checkoutOf(repository, prefix) }
+  }
+
+  /** The rules of this scan that no snapshot holds; asked for at its end. */
+  get effectiveRules(): EffectiveRules {
+    const around = this.#around
+    invariant(around !== undefined, 'a scan begins with what holds around the project')
+    const excludes = [...this.#excludes].map(([path, file]) => ({ path, text: readText(file) }))
+    return {
+      ...around,
+      excludes: excludes
+        .filter(({ text }) => text !== '')
+        .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    }
   }
 
   /** What holds inside a folder that has the names for which `has` is true. */
@@ -79,6 +116,7 @@ export class Selection {
     const repository = has('.git')
       ? this.#look(place.path, () => openRepository(place.absolute))
       : undefined
+    if (repository !== undefined) this.#excludes.set(place.path, excludeFileOf(repository))
     const tracking =
       repository === undefined
         ? context.tracking
@@ -100,7 +138,7 @@ export class Selection {
     item: Place & { readonly name: BytePath; readonly type: ListedType },
     context: Context,
   ): Choice {
-    const never = this.#neverCaptured(item)
+    const never = neverCaptured(item, this.#site)
     if (never !== undefined) return { skip: never }
     const { rules, tracking, onlyTracked } = context
     const isFolder = item.type === 'folder'
@@ -114,18 +152,6 @@ export class Selection {
       return isTracked() ? { viaIndex: true } : { skip: 'ignored' }
     // Whether such a file is captured may hang on the index too, once its content is known.
     return { viaIndex: !isFolder && DOUBTFUL_NAME.test(item.name) && isTracked() }
-  }
-
-  #neverCaptured({
-    name,
-    type,
-    absolute,
-  }: Place & { name: BytePath; type: ListedType }): SkipReason | undefined {
-    if (name === '.git') return 'vcs'
-    if (absolute === this.#site.home) return 'store'
-    if (isTemporaryName(name)) return 'temporary'
-    if (isReservedName(name)) return 'reserved'
-    return type === 'special' ? 'special' : undefined
   }
 
   #checkoutOf(repository: Repository, below: BytePath): CheckoutFolder | undefined {
@@ -152,6 +178,18 @@ export class Selection {
     this.#trackings.set(path, tracking)
     return tracking
   }
+}
+
+/** Why a name is not captured whatever the rules and the user say. */
+export function neverCaptured(
+  item: { readonly name: BytePath; readonly type: ListedType; readonly absolute: string },
+  { home }: Pick<Site, 'home'>,
+): SkipReason | undefined {
+  if (item.name === '.git') return 'vcs'
+  if (item.absolute === home) return 'store'
+  if (isTemporaryName(item.name)) return 'temporary'
+  if (isReservedName(item.name)) return 'reserved'
+  return item.type === 'special' ? 'special' : undefined
 }
 
 function fromRepository(path: BytePath, repository: BytePath): BytePath {

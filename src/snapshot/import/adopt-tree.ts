@@ -13,7 +13,7 @@ import {
   type SkipReason,
   type Snapshot,
 } from '../../model/index.js'
-import { Rules } from '../capture/rules.js'
+import { Rules, rulesAround } from '../capture/rules.js'
 import { secretIn } from '../capture/secret-content.js'
 import { isTemporaryName } from '../capture/site.js'
 import { ASSUMED_MODES, encodeModes } from '../objects/modes.js'
@@ -61,7 +61,8 @@ export class TreeAdopter {
     this.#source = source
     this.#limits = limits
     // What the ignore files of the project say is not asked: the folder may be gone.
-    this.#rules = Rules.above({ root: ROOT, home: ROOT, limits, ignoreCase: false }, undefined)
+    const site = { root: ROOT, home: ROOT, limits, ignoreCase: false }
+    this.#rules = Rules.above(site, rulesAround(site, undefined))
   }
 
   /** Throws BAD_INPUT if the folder cannot be adopted, as far as its trees tell. */

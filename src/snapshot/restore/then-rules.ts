@@ -11,7 +11,7 @@ import {
 } from '../../model/index.js'
 import { type FolderNode, findNode } from '../capture/node.js'
 import { readStable } from '../capture/read-file.js'
-import { IGNORE_FILES, Rules } from '../capture/rules.js'
+import { IGNORE_FILES, Rules, rulesAround } from '../capture/rules.js'
 import { absolute, type Site } from '../capture/site.js'
 import { enclosingRepository } from '../checkout/repository.js'
 import type { Change } from '../compare.js'
@@ -67,7 +67,10 @@ export async function uncapturedThen(
     if (known !== undefined) return known
     const outer =
       folder === ROOT
-        ? { rules: Rules.above(site, enclosingRepository(site.root)), isIgnored: false }
+        ? {
+            rules: Rules.above(site, rulesAround(site, enclosingRepository(site.root))),
+            isIgnored: false,
+          }
         : inside(parentOf(folder))
     const found = {
       isIgnored: outer.isIgnored || (folder !== ROOT && outer.rules.isIgnored(folder, true)),
