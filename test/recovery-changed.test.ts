@@ -1,6 +1,6 @@
 // I6: what the person does between a kill and the next command. The rewind is finished or undone all the same, and what
 // that leaves as it is, is told.
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -81,20 +81,28 @@ test('a folder that was closed does not keep its temporary files', async () => {
   expect(statSync(join(s.project, 'dir')).mode & 0o7777).toBe(0o555)
 })
 
-test('what cannot be undone because it is ignored now is told', async () => {
+test('a rewind is finished though its paths are ignored now', async () => {
   await using s = await scratch({ files: { 'dir/x': 'one', 'dir/y': 'one' } })
-  const second = { 'dir/x': 'two', 'dir/y': 'two' }
-  killedRewind(s, { second, failpoint: 'apply:place' })
+  killedRewind(s, { second: { 'dir/x': 'two', 'dir/y': 'two' }, failpoint: 'apply:place' })
   s.write({ '.savestateignore': 'dir/\n' })
-  const reason = 'not captured: excluded by an ignore file or a default exclude'
   expect(await noticesOf(s)).toEqual([
-    `An interrupted rewind could not be finished and was undone: dir/y would be overwritten, but is now ${reason}`,
-    expect.stringContaining(
-      `dir/x stays as found: ${reason}. What was there before is in checkpoint `,
-    ),
+    expect.stringMatching(/^An interrupted rewind has been finished: rewind to "first" \(\w+\)\.$/),
   ])
   expect(readFileSync(join(s.project, 'dir/x'), 'utf8')).toBe('one')
-  expect(readFileSync(join(s.project, 'dir/y'), 'utf8')).toBe('two')
+  expect(readFileSync(join(s.project, 'dir/y'), 'utf8')).toBe('one')
+})
+
+test('what cannot be finished is undone though its paths are ignored now', async () => {
+  await using s = await scratch({ files: { 'dir/x': 'one', 'dir/y': 'one' } })
+  killedRewind(s, { second: { 'dir/x': 'two', 'dir/y': null }, failpoint: 'apply:placed' })
+  expect(readFileSync(join(s.project, 'dir/x'), 'utf8')).toBe('one')
+  s.write({ '.savestateignore': 'dir/\n', 'dir/y': null })
+  execFileSync('mkfifo', [join(s.project, 'dir/y')])
+  expect(await noticesOf(s)).toEqual([
+    'An interrupted rewind could not be finished and was undone: dir/y would be overwritten, but is now not captured: a socket, pipe or device',
+  ])
+  expect(readFileSync(join(s.project, 'dir/x'), 'utf8')).toBe('two')
+  expect(statSync(join(s.project, 'dir/y')).isFIFO()).toBe(true)
 })
 
 test('what somebody has changed stays, and is told', async () => {

@@ -269,7 +269,7 @@ describe('I5', () => {
     expect(readFileSync(join(s.project, 'new/k'), 'utf8')).toBe(KEY)
   })
 
-  test('what was captured and has become a secret is a conflict, equal to the checkpoint it is none', async () => {
+  test('what was captured and has become a secret is saved before it is overwritten, equal to the checkpoint it stays', async () => {
     await using s = await scratch({ files: { 'a.txt': 'one', mine: 'harmless', '.env': 'A=1' } })
     const allowing = await openProject(s, { limits: { allowSecrets: ['.env'] } })
     const { id } = await allowing.project.save()
@@ -278,12 +278,12 @@ describe('I5', () => {
     s.write({ 'a.txt': 'two' })
     await project.rewind({ to: id })
     s.write({ mine: KEY, '.env': 'A=2' })
-    const { plan } = await project.rewind({ to: id, dryRun: true })
-    expect(plan.conflict).toEqual([
-      { path: '.env', reason: 'not captured: a secret, by its name or its content' },
-      { path: 'mine', reason: 'not captured: a secret, by its name or its content' },
-    ])
-    await expect(project.rewind({ to: id })).rejects.toMatchObject({ code: 'REWIND_CONFLICT' })
+    const before = s.snapshotOf()
+    const { plan } = await project.rewind({ to: id })
+    expect(plan.write.map(({ path }) => path)).toEqual(['.env', 'mine'])
+    expect(readFileSync(join(s.project, 'mine'), 'utf8')).toBe('harmless')
+    await project.undo()
+    expect(s.snapshotOf()).toEqual(before)
     // Gone, it comes back: nothing is in the way.
     s.write({ mine: null, '.env': null })
     await project.rewind({ to: id })

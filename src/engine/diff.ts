@@ -8,7 +8,7 @@ import { refuseDamagedFiles } from './damage.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { recover, recoverIfNeeded } from './recover.js'
-import { totalsOf } from '../snapshot/index.js'
+import { type NamedPaths, totalsOf } from '../snapshot/index.js'
 import { resolve, withFiles } from './resolve.js'
 import { parseProjectPath } from './rewind.js'
 import { type ChangeView, viewChange } from './view.js'
@@ -70,7 +70,7 @@ async function diffHere(
   const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
   for (const end of to === undefined ? [from] : [from, to]) refuseDamagedFiles(ledger, end)
   const before = from.snapshot.tree
-  const after = to?.snapshot.tree ?? (await captureFolder(context, hooks))
+  const after = to?.snapshot.tree ?? (await captureFolder(context, { tree: before }, hooks))
   const paths = input.paths.map(parseProjectPath)
   const trees = to === undefined ? [before] : [before, after]
   if (project !== undefined) await snapshots.expectPaths(project, { trees, paths })
@@ -110,13 +110,17 @@ type DiffEnds = {
 }
 
 /** The folder as it is, as a snapshot that no checkpoint holds: its objects serve the next save, or are garbage. */
-async function captureFolder(context: ProjectContext, hooks: Hooks): Promise<ObjectId> {
+async function captureFolder(
+  context: ProjectContext,
+  named: NamedPaths,
+  hooks: Hooks,
+): Promise<ObjectId> {
   const project = ensureProject(context)
   return withProjectLock(context, project, {
     purpose: 'diff',
     work: async () => {
       await recover(context, project, hooks)
-      const { snapshot } = await captureNow(context, project, hooks)
+      const { snapshot } = await captureNow(context, project, { named, hooks })
       return snapshot.tree
     },
   })

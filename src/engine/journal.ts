@@ -20,7 +20,6 @@ import {
   type RewindNote,
   sameEntry,
   SavestateError,
-  type Skipped,
 } from '../model/index.js'
 import { syncFolder, writeFileAtomically } from '../system/index.js'
 import type { RestoreSession } from './restore-session.js'
@@ -43,7 +42,6 @@ export type Journal = {
   readonly rootInode: string
   readonly safety: CheckpointId
   readonly goal: ObjectId
-  readonly skippedThen: readonly Skipped[]
   readonly reason: string
   readonly entries: readonly JournalEntry[]
   readonly session?: RestoreSession

@@ -11,7 +11,7 @@ import {
 } from '../model/index.js'
 import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
-import { isOnlyOpened, Journals, rootInodeOf } from './journal.js'
+import { changedPaths, isOnlyOpened, Journals, rootInodeOf } from './journal.js'
 import { projectStateOf } from './project-state.js'
 import { commitRestore } from './restore-record.js'
 import { carryOut } from './restore.js'
@@ -101,18 +101,12 @@ async function finish(
   { work, hooks }: { readonly work: Interrupted; readonly hooks: Hooks },
 ): Promise<readonly Left[]> {
   const { journal, safety } = work
-  const { kind, of, goal, skippedThen, reason, operation, session, rewind } = journal
+  const { kind, of, goal, reason, operation, session, rewind } = journal
   const { now, only: untouched, left } = await untouchedPaths(context, project, work)
   const opened = journal.entries.filter(isOnlyOpened)
   const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
-  const request = { kind, of, goal, skippedThen, reason, paths: undefined, only, session, rewind }
-  const rest = await context.snapshots.plan(project, {
-    now,
-    goal,
-    skippedThen,
-    paths: undefined,
-    only,
-  })
+  const request = { kind, of, goal, reason, paths: undefined, only, session, rewind }
+  const rest = await context.snapshots.plan(project, { now, goal, paths: undefined, only })
   const closing = opened.flatMap(({ path, from, to }) =>
     from === null || to === null ? [] : { path, from, to },
   )
@@ -128,6 +122,7 @@ async function finish(
     rootInode: journal.rootInode,
     hooks,
   })
-  await commitRestore(context, project, { after, safety, operation, request })
+  const planned = changedPaths(entries)
+  await commitRestore(context, project, { after, planned, safety, operation, request })
   return left
 }

@@ -1,10 +1,14 @@
 // The rows of a rewind, undo or redo: the safety checkpoint before it, the operation with its result after it (I2, I3).
 import {
+  type BytePath,
   type FilesCheckpoint,
+  isInside,
   type OperationId,
+  parentOf,
   type Project,
   REWIND,
   type RewindNote,
+  ROOT,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
@@ -21,6 +25,8 @@ export async function commitRestore(
   project: Project,
   done: {
     readonly after: Captured
+    /** The paths that the plan changes. */
+    readonly planned: readonly BytePath[]
     readonly safety: FilesCheckpoint
     readonly operation: OperationId
     readonly request: Pick<RestoreRequest, 'kind' | 'of' | 'reason' | 'session' | 'rewind'>
@@ -28,7 +34,7 @@ export async function commitRestore(
     readonly fence?: number | undefined
   },
 ): Promise<FilesCheckpoint> {
-  const { after, safety, operation, request } = done
+  const { after, planned, safety, operation, request } = done
   const facts = {
     kind: request.kind,
     name: null,
@@ -37,6 +43,10 @@ export async function commitRestore(
     authors: [REWIND],
   }
   const checkpoint = await prepareCheckpoint(context, project, { captured: after, facts })
+  const rewind = request.rewind && {
+    ...request.rewind,
+    bystanders: await findBystanders(context, { safety, after, planned }),
+  }
   failpoint('restore:before-row')
   context.ledger.addOperation(
     {
@@ -48,7 +58,7 @@ export async function commitRestore(
       result: checkpoint.id,
       of: request.of,
     },
-    { checkpoint, details: { ...after.snapshot, rewind: request.rewind } },
+    { checkpoint, details: { ...after.snapshot, rewind } },
     (made) => {
       const step = nextStepOf(context, request.session, done.fence)
       step?.take(made)
@@ -59,6 +69,36 @@ export async function commitRestore(
   new Journals(context.home).remove(project.id)
   failpoint('restore:done')
   return checkpoint
+}
+
+/**
+ * The paths in which the result differs from the safety checkpoint though the rewind did not change them: the rules that
+ * it brought back capture other paths, or another program wrote meanwhile. An undo leaves them alone.
+ */
+async function findBystanders(
+  { snapshots }: StoreContext,
+  {
+    safety,
+    after,
+    planned,
+  }: {
+    readonly safety: FilesCheckpoint
+    readonly after: Captured
+    readonly planned: readonly BytePath[]
+  },
+): Promise<readonly BytePath[]> {
+  const { tree } = after.snapshot
+  const changes = await snapshots.compare(safety.snapshot.tree, tree, { countLines: false })
+  // A folder on the way to a planned path does not stand for all it holds.
+  const ours = new Set<BytePath>(planned)
+  for (const path of planned)
+    for (let at = parentOf(path); at !== ROOT && !ours.has(at); at = parentOf(at)) ours.add(at)
+  const bystanders: BytePath[] = []
+  for (const { path } of changes) {
+    const last = bystanders.at(-1)
+    if (!ours.has(path) && (last === undefined || !isInside(path, last))) bystanders.push(path)
+  }
+  return bystanders
 }
 
 /** The folder as it is before the rewind: the newest checkpoint if that has it, else a new one. */

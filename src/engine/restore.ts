@@ -15,9 +15,8 @@ import {
   type Project,
   type RestorePlan,
   type RewindNote,
-  type Skipped,
 } from '../model/index.js'
-import type { Captured, PartialMode } from '../snapshot/index.js'
+import type { Captured, LeftOut, NamedPaths, PartialMode } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import { pathsToKeep } from './attribution.js'
 import { captureNow } from './capture.js'
@@ -47,7 +46,8 @@ export type RestoreRequest = {
   readonly of: OperationId | null
   readonly target: CheckpointId
   readonly goal: ObjectId
-  readonly skippedThen: readonly Skipped[]
+  /** The paths that the target left out. Undefined where `only` are the paths that a rewind itself changed. */
+  readonly leftOut?: LeftOut | undefined
   /** Files and folders to restore; undefined for everything. */
   readonly paths: readonly BytePath[] | undefined
   /** Exactly these paths. */
@@ -117,7 +117,7 @@ export async function restore(
   const { ledger, snapshots } = context
   const newest = ledger.checkpoints.newestFiles(project.id)
   const rootInode = rootInodeOf(project)
-  const before = await captureNow(context, project, hooks)
+  const before = await captureNow(context, project, { named: namedBy(request), hooks })
   const { tree: now } = before.snapshot
   const since = { from: request.target, now, hooks }
   const leave = request.keepMine === true ? await pathsToKeep(context, project, since) : undefined
@@ -166,7 +166,7 @@ export async function restore(
       throw await undone(error)
     },
   )
-  const done = { after, safety, operation, request, fence: request.fence }
+  const done = { after, planned: only, safety, operation, request, fence: request.fence }
   const checkpoint = await commitRestore(context, project, done).catch(async (error: unknown) => {
     throw isRefusedBySession(error) ? await undone(error) : failure(error, { type: 'unrecorded' })
   })
@@ -187,6 +187,15 @@ function markOf(request: RestoreRequest, { write, remove, keep }: RestorePlan): 
   const moved = session === undefined || session.revertFrom === null ? null : session
   const parts = [kind, of, target, goal, paths, keepMine, moved, write, remove, keep]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/** The paths that are captured whatever the rules of today say (docs/internals/rewind-and-rules.md). */
+function namedBy({
+  goal,
+  paths,
+  only,
+}: Pick<RestoreRequest, 'goal' | 'paths' | 'only'>): NamedPaths {
+  return only === undefined ? { tree: goal, inside: paths } : { paths: only }
 }
 
 /** Half a rewind is worse than none. If even this fails, the journal stays and the next command tries again. */
@@ -222,7 +231,7 @@ function countFiles({ write, remove }: RestorePlan): number {
 export type Undertaking = {
   readonly request: Pick<
     RestoreRequest,
-    'kind' | 'of' | 'goal' | 'skippedThen' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
+    'kind' | 'of' | 'goal' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
   >
   readonly plan: RestorePlan
   /** All that the operation sets out to do, for whoever has to finish it. */
@@ -260,7 +269,6 @@ export async function carryOut(
       rootInode,
       safety: safety.id,
       goal: request.goal,
-      skippedThen: request.skippedThen,
       reason: request.reason,
       entries,
       ...(request.session === undefined ? {} : { session: request.session }),
@@ -270,10 +278,11 @@ export async function carryOut(
     const done = await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
     for (const each of done.partialModes) partial.set(each.path, each)
     failpoint('restore:applied')
-    const after = await captureNow(context, project, hooks)
+    const named = { ...namedBy(request), paths: only }
+    const after = await captureNow(context, project, { named, hooks })
     if (rootInodeOf(project) !== rootInode) throw replaced(project, safety)
     const now = after.snapshot.tree
-    const rest = await snapshots.plan(project, { ...request, paths: undefined, only, now })
+    const rest = await snapshots.plan(project, { goal: request.goal, paths: undefined, only, now })
     plan = withoutPartial(rest, partial)
     if (changesNothing(plan) && plan.conflict.length === 0) {
       tellPartial(partial, hooks)

@@ -88,7 +88,8 @@ async function changesSince(context: SessionContext, hooks: Hooks): Promise<read
       await recover(context, project, hooks)
       const newest = ledger.checkpoints.newestFiles(project.id)
       if (newest === undefined) return []
-      const { snapshot } = await captureNow(context, project, hooks)
+      const named = { tree: newest.snapshot.tree }
+      const { snapshot } = await captureNow(context, project, { named, hooks })
       return snapshots.compare(newest.snapshot.tree, snapshot.tree, { countLines: true })
     },
   })

@@ -10,6 +10,7 @@ import {
   type Project,
   SavestateError,
 } from '../model/index.js'
+import type { LeftOut } from '../snapshot/index.js'
 import { knownProject, type StoreContext } from './context.js'
 import { describeTarget } from './describe-target.js'
 import { Journals } from './journal.js'
@@ -100,6 +101,12 @@ function removedBefore({ id }: Checkpoint, nearest: Checkpoint): SavestateError 
       hint: `The nearest earlier checkpoint is ${describeTarget(nearest)}. To go there: savestate rewind ${nearest.id}`,
     },
   )
+}
+
+/** The paths that a checkpoint left out, for the plan of a rewind to it. */
+export function leftOutOf({ checkpoints }: Ledger, id: CheckpointId): LeftOut {
+  const { skippedPaths = [], rules } = checkpoints.details(id) ?? {}
+  return { skipped: skippedPaths, rules }
 }
 
 export function viewTarget({ checkpoints }: Ledger, checkpoint: Checkpoint): TargetView {

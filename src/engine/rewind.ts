@@ -9,7 +9,7 @@ import { projectOperation } from './operation.js'
 import { inExistingFolder } from './recreate-folder.js'
 import { resolve, withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
-import { checkpointBefore, resolveTarget, viewTarget } from './rewind-target.js'
+import { checkpointBefore, leftOutOf, resolveTarget, viewTarget } from './rewind-target.js'
 import { whenAgreed } from './when-agreed.js'
 
 export type RewindResult = RestoreResult
@@ -55,7 +55,7 @@ export const rewind = projectOperation({
               of: null,
               target: target.id,
               goal: target.snapshot.tree,
-              skippedThen: context.ledger.checkpoints.details(target.id)?.skippedPaths ?? [],
+              leftOut: leftOutOf(context.ledger, target.id),
               paths: limits,
               only: undefined,
               reason: `rewind to ${describeTarget(target)}`,

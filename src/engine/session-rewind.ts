@@ -18,7 +18,7 @@ import { withFiles } from './resolve.js'
 import { type RestoreResult, restore } from './restore.js'
 import { nextStepOf, type RestoreSession } from './restore-session.js'
 import { parseProjectPath } from './rewind.js'
-import { checkpointBeforeInSession, viewTarget } from './rewind-target.js'
+import { checkpointBeforeInSession, leftOutOf, viewTarget } from './rewind-target.js'
 import { projectOf, type SessionContext, sessionNow } from './session-context.js'
 import { resolveInSession } from './session-queries.js'
 import { whenAgreed } from './when-agreed.js'
@@ -86,7 +86,7 @@ async function restoreFiles(
           of: null,
           target: then.id,
           goal: then.snapshot.tree,
-          skippedThen: context.ledger.checkpoints.details(then.id)?.skippedPaths ?? [],
+          leftOut: leftOutOf(context.ledger, then.id),
           paths,
           only: undefined,
           reason: `rewind to ${describeTarget(then)}`,

@@ -26,7 +26,7 @@ export async function takeBack(
   const { snapshots, home } = context
   const { now, only, left } = await untouchedPaths(context, project, work)
   const goal = safety.snapshot.tree
-  const plan = await snapshots.plan(project, { now, goal, skippedThen: [], paths: undefined, only })
+  const plan = await snapshots.plan(project, { now, goal, paths: undefined, only })
   const { disturbed } = await snapshots.apply(project, {
     plan,
     tag: journal.operation,
@@ -60,7 +60,8 @@ export async function untouchedPaths(
   /** Those that somebody has. */
   readonly left: readonly Left[]
 }> {
-  const { snapshot } = await captureNow(context, project)
+  const named = { paths: journal.entries.map(({ path }) => path) }
+  const { snapshot } = await captureNow(context, project, { named })
   const changes = await context.snapshots.compare(safety.snapshot.tree, snapshot.tree, {
     countLines: false,
   })

@@ -6,7 +6,8 @@ import {
   hasFiles,
   invariant,
   type Operation,
-  type Project,
+  parentOf,
+  ROOT,
   SavestateError,
   undoStack,
 } from '../model/index.js'
@@ -14,7 +15,7 @@ import { knownProject, type ProjectContext } from './context.js'
 import type { Hooks, RestoreSubject } from './hooks.js'
 import { projectOperation } from './operation.js'
 import { type RestoreResult, restore } from './restore.js'
-import { viewTarget } from './rewind-target.js'
+import { leftOutOf, viewTarget } from './rewind-target.js'
 import { type UndoSession, undoSession } from './undo-session.js'
 import { whenAgreed } from './when-agreed.js'
 
@@ -55,15 +56,17 @@ async function move(
       const target = context.ledger.checkpoints.get(goal)
       invariant(target !== undefined && hasFiles(target), 'an operation keeps its checkpoints')
       const session = undoSession(context, rewind, kind)
+      const bystanders = context.ledger.checkpoints.details(rewind.result)?.rewind?.bystanders
       const result = await restore(context, project, {
         request: {
           kind,
           of: rewind.id,
           target: goal,
           goal: target.snapshot.tree,
-          skippedThen: context.ledger.checkpoints.details(goal)?.skippedPaths ?? [],
+          // A rewind of an older version recorded none: a path may differ because the rules did.
+          leftOut: bystanders === undefined ? leftOutOf(context.ledger, goal) : undefined,
           paths: undefined,
-          only: await changedBy(context, project, rewind),
+          only: await changedBy(context, rewind, bystanders),
           reason: `${kind} of ${context.ledger.checkpoints.get(rewind.result)?.reason ?? 'a rewind'}`,
           dryRun,
           subject: subjectOf(context, rewind),
@@ -100,18 +103,24 @@ function leftNotice({ part, left }: UndoSession): string | undefined {
 
 async function changedBy(
   { ledger, snapshots }: ProjectContext,
-  project: Project,
-  { safety, result }: Operation,
+  { safety, result, project }: Operation,
+  bystanders: readonly BytePath[] = [],
 ): Promise<BytePath[]> {
   const [before, after] = [ledger.checkpoints.get(safety), ledger.checkpoints.get(result)]
   invariant(
-    before?.project === project.id && hasFiles(before) && after !== undefined && hasFiles(after),
+    before?.project === project && hasFiles(before) && after !== undefined && hasFiles(after),
     'an operation keeps its checkpoints',
   )
   const changes = await snapshots.compare(before.snapshot.tree, after.snapshot.tree, {
     countLines: false,
   })
-  return changes.map(({ path }) => path)
+  const left = new Set(bystanders)
+  return changes.map(({ path }) => path).filter((path) => !isInAny(path, left))
+}
+
+function isInAny(path: BytePath, folders: ReadonlySet<BytePath>): boolean {
+  for (let at = path; at !== ROOT; at = parentOf(at)) if (folders.has(at)) return true
+  return false
 }
 
 function nothingTo(kind: 'undo' | 'redo', isForgotten = false): SavestateError {

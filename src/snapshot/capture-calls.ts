@@ -18,7 +18,7 @@ import { ProgressCounter } from './capture/progress.js'
 import { absolute } from './capture/site.js'
 import { StatAhead } from './capture/stat-ahead.js'
 import { lstat } from './capture/stats.js'
-import type { CaptureCalls, ExpectRequest, CaptureData } from './capture-requests.js'
+import type { CaptureCalls, CaptureData, ExpectRequest, NamedPaths } from './capture-requests.js'
 import { SnapshotComparer } from './compare.js'
 import { BlobReader } from './git/blob-reader.js'
 import { TreeDiff } from './git/tree-diff.js'
@@ -61,10 +61,13 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
   return {
     expectMany: () => lanes.warmUp(),
 
-    capture({ project, site, held, watch, holdObjects }, report) {
+    async capture({ project, site, held, watch, holdObjects, named }, report) {
       const capture = captureOf(project)
       if (watch) capture.watch(site.root)
-      return capture.capture(site, { held, holdObjects, report })
+      const captured = await capture.capture(site, { held, holdObjects, report })
+      if (named === undefined) return captured
+      const paths = await pathsNamed(captured.snapshot.tree, named)
+      return capture.addNamed(site, captured, paths)
     },
 
     unwatch: (project) => captures.get(project)?.unwatch(),
@@ -127,12 +130,15 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     compare: ({ before, after, countLines }) =>
       comparer.compare(before, after, countLines ? countingDiff : plainDiff),
 
-    async plan({ project, site, now, goal, skippedThen, paths, only, leave }) {
+    async plan({ project, site, now, goal, leftOut, paths, only, leave }) {
       const { root } = captureOf(project)
       await expectSomewhere({ site, trees: [goal], paths: paths ?? [] })
       const changes = await comparer.compare(now, goal, plainDiff)
       const maps = restoreMaps(changes, site, root)
-      const keepers = await uncapturedThen({ site, root, changes, skipped: skippedThen }, blobs)
+      const keepers =
+        leftOut === undefined
+          ? () => undefined
+          : await uncapturedThen({ site, changes, leftOut }, blobs)
       const allowed = only === undefined ? undefined : new Set(only)
       const includes = (path: BytePath) =>
         (paths === undefined || paths.some((limit) => isInside(path, limit))) &&
@@ -219,6 +225,17 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       captures.set(project, capture)
     }
     return capture
+  }
+
+  /** Those that a capture lacks. */
+  async function pathsNamed(now: ObjectId, named: NamedPaths): Promise<readonly BytePath[]> {
+    const { tree, inside, paths = [] } = named
+    if (tree === undefined) return paths
+    const isMeant = (path: BytePath) =>
+      inside === undefined || inside.some((limit) => isInside(path, limit) || isInside(limit, path))
+    const changes = await comparer.compare(now, tree, plainDiff)
+    const lacking = changes.filter(({ path, before }) => before === undefined && isMeant(path))
+    return [...lacking.map(({ path }) => path), ...paths]
   }
 
   async function countSince(before: ObjectId | undefined, after: ObjectId): Promise<ChangeCounts> {

@@ -5,7 +5,6 @@ import type {
   ObjectId,
   ProjectId,
   RestorePlan,
-  Skipped,
   Snapshot,
 } from '../model/index.js'
 import type { CaptureProgress } from './capture/progress.js'
@@ -19,6 +18,7 @@ import type { CommitFacts } from './objects/commit.js'
 import type { PatchRequest } from './patch.js'
 import type { Captured } from './capture/capture-work.js'
 import type { Applied } from './restore/apply.js'
+import type { LeftOut } from './restore/then-rules.js'
 import type { Activity } from './watch/project-watch.js'
 import type { Rewritten } from './without-path.js'
 
@@ -37,6 +37,15 @@ export type CaptureRequest = {
   readonly watch: boolean
   /** A record is to follow: new objects, if they are few, are written with it, in one go. */
   readonly holdObjects: boolean
+  /** Captured whatever the rules say. Not with `holdObjects`. */
+  readonly named?: NamedPaths | undefined
+}
+/** See docs/internals/rewind-and-rules.md. */
+export type NamedPaths = {
+  /** All that this snapshot holds, at or on the way to `inside` if that is given. */
+  readonly tree?: ObjectId | undefined
+  readonly inside?: readonly BytePath[] | undefined
+  readonly paths?: readonly BytePath[] | undefined
 }
 export type RecordRequest = {
   readonly facts: CommitFacts
@@ -61,7 +70,8 @@ export type RestoreTarget = {
   /** The capture just made. */
   readonly now: ObjectId
   readonly goal: ObjectId
-  readonly skippedThen: readonly Skipped[]
+  /** The paths that the target left out: they stay. Undefined where `only` names paths that a rewind itself changed. */
+  readonly leftOut?: LeftOut | undefined
   /** Files and folders to restore; undefined for everything. */
   readonly paths: readonly BytePath[] | undefined
   /** Exactly these paths, as an undo needs. */

@@ -9,7 +9,7 @@ import {
   ROOT,
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
-import { TreeBuilder } from './capture/build-snapshot.js'
+import { describeFiles, type Found, TreeBuilder } from './capture/build-snapshot.js'
 import type { Captured, CaptureWork } from './capture/capture-work.js'
 import type { CountedChanges } from './capture/change-tally.js'
 import { expectSameRoot, replaced } from './capture/faults.js'
@@ -17,6 +17,7 @@ import { finishSnapshot } from './capture/finish-snapshot.js'
 import type { HashLanes } from './capture/hash-lane.js'
 import { Hasher } from './capture/hasher.js'
 import { type FolderNode, newFolder, type Node, totalLines } from './capture/node.js'
+import { addNamedPaths, storeNamed } from './capture/named-paths.js'
 import { ProgressCounter } from './capture/progress.js'
 import type { PackedNodes } from './capture/packed-nodes.js'
 import { Scan } from './capture/scan.js'
@@ -62,6 +63,8 @@ export class ProjectCapture {
   #isCacheAged = false
   #watch: WatchedProject | undefined
   #counted: CountedChanges | undefined
+  /** The nodes of the last capture, with the paths that were named besides. */
+  #found: Found | undefined
   #held: { readonly sink: ObjectSink; readonly tree: ObjectId } | undefined
 
   constructor(project: ProjectId, settings: CaptureSettings) {
@@ -74,9 +77,9 @@ export class ProjectCapture {
     return join(this.#settings.home, 'cache', this.#project)
   }
 
-  /** The nodes of the last capture. */
+  /** The nodes of the last capture, with the paths that were named besides. */
   get root(): FolderNode {
-    return this.#known?.root ?? newFolder(ROOT, { viaIndex: false })
+    return this.#found?.root ?? newFolder(ROOT, { viaIndex: false })
   }
 
   /** From now on a capture looks only at what was touched. */
@@ -107,10 +110,9 @@ export class ProjectCapture {
     // Nothing may fail between this and the next line: what was touched is told once.
     const touches = await this.#watch?.take()
     // The nodes are changed in place: if this fails half-way they are of no use any more.
-    this.#known = undefined
-    const { store, durable, home, lanes } = this.#settings
-    const temporary = join(home, 'tmp', this.#project)
-    const sink = new ObjectSink(store, { temporary, durable, log: this.log })
+    this.#known = this.#found = undefined
+    const { store, durable, lanes } = this.#settings
+    const sink = this.#newSink()
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
     const { root, limits } = site
@@ -158,6 +160,7 @@ export class ProjectCapture {
         keptEpoch: known?.keptEpoch ?? 0,
         epoch,
       }
+      this.#found = { root: scanned.root, unreadable: scanned.unreadable }
       const counts = hasSameModes ? hasher.tally.counts : undefined
       this.#counted = { since: known?.snapshot?.tree, tree: snapshot.tree, counts }
       this.#unwritten += scanned.newsCount
@@ -175,6 +178,20 @@ export class ProjectCapture {
     } finally {
       hasher.close()
     }
+  }
+
+  /** The last capture with these paths, which its rules left out. The next capture builds on the one without them. */
+  async addNamed(site: Site, captured: Captured, paths: readonly BytePath[]): Promise<Captured> {
+    const found = this.#found
+    const named = found && addNamedPaths(found.root, { site, paths })
+    if (found === undefined || named === undefined) return captured
+    const { store, durable, lanes } = this.#settings
+    const [sink, packed] = [this.#newSink(), this.#packed]
+    const { root } = site
+    const { tree } = await storeNamed(named, { root, store, sink, durable, lanes, packed })
+    this.#found = { ...found, root: named.root }
+    const files = describeFiles(tree, this.#found, packed)
+    return { snapshot: { ...captured.snapshot, ...files }, lines: undefined }
   }
 
   /** What the last capture left to be written with its record. */
@@ -214,6 +231,12 @@ export class ProjectCapture {
     if (this.#watch === undefined) this.#settings.statAhead.arm(table, this.#known.rootPath)
     this.#unwritten = 0
     this.#isCacheAged = false
+  }
+
+  #newSink(): ObjectSink {
+    const { home, store, durable } = this.#settings
+    const temporary = join(home, 'tmp', this.#project)
+    return new ObjectSink(store, { temporary, durable, log: this.log })
   }
 
   #scan(

@@ -21,6 +21,7 @@ import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
 import type {
   CaptureCalls,
   CaptureData,
+  CaptureRequest,
   ExpectRequest,
   FingerprintRequest,
   Recorded,
@@ -156,12 +157,11 @@ export class Snapshots {
    */
   async capture(
     project: Project,
-    { held, holdObjects }: { readonly held: readonly ObjectId[]; readonly holdObjects: boolean },
+    { held, holdObjects, named }: Pick<CaptureRequest, 'held' | 'holdObjects' | 'named'>,
     onProgress?: OnProgress,
   ): Promise<Captured> {
-    const site = this.#siteOf(project)
-    const watch = this.#watched.has(project.path)
-    const request = { project: project.id, site, held, watch, holdObjects }
+    const place = { project: project.id, site: this.#siteOf(project) }
+    const request = { ...place, held, holdObjects, named, watch: this.#watched.has(project.path) }
     const captured = await this.#call('capture', request, onProgress)
     this.#scheduleCache()
     return captured

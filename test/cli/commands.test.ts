@@ -282,12 +282,15 @@ test('rewind, undo and redo say what they did and how to take it back', () => {
 test('a rewind that meets something uncaptured shows it in a dry run, and stops', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['save'])
-  s.write({ '.gitignore': 'a.txt\n', 'a.txt': 'ignored now\n' })
+  rmSync(join(s.project, 'a.txt'))
+  s.write({ '.gitignore': 'a.txt/\n', 'a.txt/inside': 'ignored\n' })
   const dry = s.run(['rewind', '1', '--dry-run'])
   expect(dry.code).toBe(0)
-  expect(dry.stdout).toContain('In the way, so nothing will be done (1):\n  a.txt  (not captured')
+  expect(dry.stdout).toContain(
+    'In the way, so nothing will be done (1):\n  a.txt/inside  (not captured',
+  )
   expect(s.run(['rewind', '1', '--yes'])).toMatchObject({ code: 2, stdout: '' })
-  expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('ignored now\n')
+  expect(readFileSync(join(s.project, 'a.txt/inside'), 'utf8')).toBe('ignored\n')
 })
 
 test('a number means the same checkpoint before and after the rewind it starts', () => {

@@ -1,5 +1,6 @@
 // The two maps that a restore plan is made from: what is there now, with everything uncaptured that could
-// be in the way, and what the checkpoint holds. Equal paths are in neither.
+// be in the way, and what the checkpoint holds. Equal paths are in neither. The capture has read every path that the
+// checkpoint holds (capture/named-paths.ts), so only what cannot be captured at all is in the way.
 import { lstatSync } from 'node:fs'
 import {
   type BytePath,
@@ -7,18 +8,15 @@ import {
   fsPath,
   hasCode,
   joinPath,
-  type ObjectId,
   parentOf,
   ROOT,
   type SkipReason,
   type Uncaptured,
 } from '../../model/index.js'
 import { childOf, type FolderNode, findNode, type Node } from '../capture/node.js'
-import { readLink, readStable } from '../capture/read-file.js'
 import { absolute, type Site } from '../capture/site.js'
 import { isUnreadable } from '../capture/stats.js'
 import type { Change } from '../compare.js'
-import { objectIdOf } from '../objects/object-id.js'
 
 export type RestoreMaps = {
   readonly now: Map<BytePath, Entry | Uncaptured>
@@ -34,7 +32,7 @@ export function restoreMaps(changes: readonly Change[], site: Site, root: Folder
   }
   for (const { path, before, after } of changes) {
     if (before?.type === 'folder' && after?.type !== 'folder') addSkippedInside(path)
-    if (before === undefined && after !== undefined) addObstacle(path, after)
+    if (before === undefined && after !== undefined) addObstacle(path)
   }
   return { now, target }
 
@@ -50,19 +48,15 @@ export function restoreMaps(changes: readonly Change[], site: Site, root: Folder
   }
 
   /** Something uncaptured may stand where the checkpoint has something. */
-  function addObstacle(path: BytePath, after: Entry): void {
+  function addObstacle(path: BytePath): void {
     const reason = uncapturedAbove(root, path)
     if (reason === undefined) return
     // Nothing below an uncaptured folder was looked at, so each level is looked at now.
     for (let level = path; level !== ROOT && !now.has(level); level = parentOf(level)) {
-      const found = look(site, level)
-      if (found === undefined) continue
-      if (level === path && found.id !== undefined && isAlready(found, after)) {
-        target.delete(path)
-        continue
-      }
+      const type = typeAt(site, level)
+      if (type === undefined) continue
       if (findNode(root, level)?.kind === 'folder') return
-      now.set(level, { type: 'uncaptured', reason, isFolder: found.isFolder })
+      now.set(level, { type: 'uncaptured', reason, isFolder: type === 'folder' })
     }
   }
 }
@@ -79,38 +73,13 @@ function uncapturedAbove(root: FolderNode, path: BytePath): SkipReason | undefin
   return node.kind === 'skipped' ? node.reason : undefined
 }
 
-type Found = {
-  readonly isFolder: boolean
-  readonly id: ObjectId | undefined
-  readonly mode: number
-  readonly isLink: boolean
-}
-
-function look(site: Site, path: BytePath): Found | undefined {
-  const place = absolute(site, path)
+function typeAt(site: Site, path: BytePath): 'folder' | 'other' | undefined {
   try {
-    const stats = lstatSync(fsPath(place))
-    const isLink = stats.isSymbolicLink()
-    const content = isLink
-      ? readLink(place)
-      : stats.isFile() && stats.size <= site.limits.maxFileBytes
-        ? readStable(place)
-        : 'gone'
-    const bytes =
-      typeof content === 'string' ? undefined : Buffer.isBuffer(content) ? content : content.content
-    const id = bytes === undefined ? undefined : objectIdOf('blob', bytes)
-    return { isFolder: stats.isDirectory(), id, mode: stats.mode & 0o7777, isLink }
+    return lstatSync(fsPath(absolute(site, path))).isDirectory() ? 'folder' : 'other'
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     // Something may be there, behind a folder that does not let us in.
-    if (isUnreadable(error)) return { isFolder: false, id: undefined, mode: 0, isLink: false }
+    if (isUnreadable(error)) return 'other'
     throw error
   }
-}
-
-/** What stands there is, to the byte, what the rewind would write. */
-function isAlready(found: Found, after: Entry): boolean {
-  if (after.type === 'file')
-    return !found.isLink && found.id === after.blob && found.mode === after.mode
-  return after.type === 'link' && found.isLink && found.id === after.blob
 }

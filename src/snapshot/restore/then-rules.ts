@@ -1,7 +1,8 @@
-// What the checkpoint's own ignore rules left out. A file that exists now and not in the checkpoint may
-// have been there then, ignored: it must not be taken for one made later (I5).
+// The paths that a checkpoint left out. A file that exists now and not in the checkpoint may have existed then, ignored:
+// a rewind must not take it for one made later (I5). See docs/internals/rewind-and-rules.md.
 import {
   type BytePath,
+  type EffectiveRules,
   joinPath,
   MAX_SKIPPED_PATHS,
   parentOf,
@@ -9,7 +10,6 @@ import {
   type Skipped,
   type SkipReason,
 } from '../../model/index.js'
-import { type FolderNode, findNode } from '../capture/node.js'
 import { readStable } from '../capture/read-file.js'
 import { IGNORE_FILES, Rules, rulesAround } from '../capture/rules.js'
 import { absolute, type Site } from '../capture/site.js'
@@ -24,24 +24,30 @@ type IgnoreFile = (typeof IGNORE_FILES)[number]
 /** What other rules, or none, left out at the end of a list: these come last in it, and are known by the rules. */
 const BY_RULES: readonly SkipReason[] = ['ignored', 'vcs', 'temporary', 'store']
 
-/** `changes` lead from now to the checkpoint; `skipped` is what the checkpoint lists as left out. */
+/** The record of a checkpoint about the paths that it left out. */
+export type LeftOut = {
+  readonly skipped: readonly Skipped[]
+  /** Undefined for a checkpoint that did not record them: then those of today stand in. */
+  readonly rules: EffectiveRules | undefined
+}
+
+/** `changes` lead from now to the checkpoint. */
 export async function uncapturedThen(
   {
     site,
-    root,
     changes,
-    skipped,
+    leftOut: { skipped, rules: recorded },
   }: {
     readonly site: Site
-    readonly root: FolderNode
     readonly changes: readonly Change[]
-    readonly skipped: readonly Skipped[]
+    readonly leftOut: LeftOut
   },
   blobs: BlobReader,
 ): Promise<UncapturedThen> {
   const skippedPaths = new Map(skipped.map(({ path, reason }) => [path, reason]))
   const isCut = isCutShort(skipped)
   const texts = await changedIgnoreFiles(changes, blobs)
+  const excludes = new Map(recorded?.excludes.map(({ path, text }) => [path, text]))
   const rulesAt = new Map<BytePath, { rules: Rules; isIgnored: boolean }>()
 
   return (path, isFolder) => {
@@ -49,10 +55,7 @@ export async function uncapturedThen(
       const reason = skippedPaths.get(level)
       if (reason !== undefined) return `existed then but was not captured (${reason})`
     }
-    const node = findNode(root, path)
-    const hangsOnRules =
-      texts.size > 0 || (node !== undefined && node.kind !== 'skipped' && node.viaIndex)
-    if (hangsOnRules && isIgnored(path, isFolder)) return 'was ignored then'
+    if (isIgnored(path, isFolder)) return 'was ignored then'
     return isCut ? 'may have existed: not all paths that were skipped then are listed' : undefined
   }
 
@@ -66,22 +69,26 @@ export async function uncapturedThen(
     const known = rulesAt.get(folder)
     if (known !== undefined) return known
     const outer =
-      folder === ROOT
-        ? {
-            rules: Rules.above(site, rulesAround(site, enclosingRepository(site.root))),
-            isIgnored: false,
-          }
-        : inside(parentOf(folder))
+      folder === ROOT ? { rules: rulesAbove(), isIgnored: false } : inside(parentOf(folder))
     const found = {
       isIgnored: outer.isIgnored || (folder !== ROOT && outer.rules.isIgnored(folder, true)),
       rules: outer.rules.inside({
         path: folder,
         key: 'then',
-        read: () => IGNORE_FILES.map((file) => ({ file, text: textOf(folder, file) })),
+        read: () => [
+          { file: 'exclude', text: excludes.get(folder) ?? '' },
+          ...IGNORE_FILES.map((file) => ({ file, text: textOf(folder, file) })),
+        ],
       }),
     }
     rulesAt.set(folder, found)
     return found
+  }
+
+  function rulesAbove(): Rules {
+    return recorded === undefined
+      ? Rules.above(site, rulesAround(site, enclosingRepository(site.root)))
+      : Rules.recorded(recorded)
   }
 
   function textOf(folder: BytePath, file: IgnoreFile): string {
