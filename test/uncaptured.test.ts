@@ -1,5 +1,5 @@
 // Changes of files that no checkpoint holds: a tool call that makes them leaves a row, and a rewind across it names them.
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { claudeHook, claudePrompt, claudeShell, inProject, rowOf, rowsOf } from './agent-story.js'
 import { type Scratch, scratch } from './cli/program.js'
@@ -68,6 +68,19 @@ test('a rewind across such rows names what will not come back, and only what is 
   })
   const { id: last } = rowOf(s, 'Bash: rm -rf build (changed only ignored files: build/)')
   expect(s.json(['rewind', last, '--dry-run'])).toMatchObject({ notRestored: [] })
+})
+
+test('a file that the target has is restored, and so is not named', () => {
+  using s = scratch({ ...FILES, '.gitignore': '!dev.log\n', 'dev.log': '0' })
+  claudePrompt(s, 'Clean up')
+  claudeShell(s, 'echo > .gitignore')
+  claudeShell(s, 'echo 1 > dev.log; echo 2 > other.log')
+  const { id } = rowOf(s, PROMPT)
+  const result = s.json(['rewind', id, '--yes']) as {
+    readonly notRestored: readonly { path: string }[]
+  }
+  expect(result.notRestored.map(({ path }) => path)).toEqual(['other.log'])
+  expect(readFileSync(inProject(s, 'dev.log'), 'utf8')).toBe('0')
 })
 
 test('what changes between calls makes no row, and a file that does so often makes none during calls', () => {

@@ -12,6 +12,7 @@ import {
   type OperationId,
   type OperationKind,
   parseOperationId,
+  pathText,
   type Project,
   type RestorePlan,
   type RewindNote,
@@ -124,7 +125,8 @@ export async function restore(
   const planned = await snapshots.plan(project, { ...request, now, leave })
   const plan = await keepHooks(context, project, { ...request, plan: planned, now })
   const view = viewPlan(plan)
-  const { target, subject } = request
+  const { target } = request
+  const subject = withoutWritten(request.subject, plan)
   const nothing = { ...subject, target, plan: view, ...UNDONE }
   const mark = markOf(request, plan)
   if (request.notice !== undefined && mark !== agreed) hooks.onNotice?.(request.notice)
@@ -187,6 +189,16 @@ function markOf(request: RestoreRequest, { write, remove, keep }: RestorePlan): 
   const moved = session === undefined || session.revertFrom === null ? null : session
   const parts = [kind, of, target, goal, paths, keepMine, moved, write, remove, keep]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/** A path that the plan writes is restored: the target holds it, whatever today's rules say. */
+function withoutWritten(subject: RestoreSubject, { write }: RestorePlan): RestoreSubject {
+  if (subject.notRestored === undefined) return subject
+  const written = new Set(write.map(({ path }) => pathText(path)))
+  return {
+    ...subject,
+    notRestored: subject.notRestored.filter(({ path }) => !written.has(path)),
+  }
 }
 
 /** The paths that are captured whatever the rules of today say (docs/internals/rewind-and-rules.md). */

@@ -4,7 +4,7 @@
 import { type BytePath, joinPath, ROOT, type SkipReason } from '../../model/index.js'
 import { type SnapshotParts, TreeBuilder } from './build-snapshot.js'
 import { Hasher, type HasherOptions } from './hasher.js'
-import { listFolder } from './list-folder.js'
+import { listVerified } from './list-folder.js'
 import {
   byTreeOrder,
   type FolderNode,
@@ -91,8 +91,8 @@ export function addNamedPaths(
   function captureFolder(skipped: SkippedNode, at: At & { readonly stats: Stats }): Node {
     const { name, reason } = skipped
     const listedAtMs = Date.now()
-    const listed = listFolder(absolute(site, at.path))
-    if (listed === undefined) return newSkipped(name, { reason: 'unreadable', isFolder: true })
+    const listed = listVerified(absolute(site, at.path), at.stats.ino)
+    if (typeof listed === 'string') return newSkipped(name, { reason: listed, isFolder: true })
     const folder = newFolder(name, { viaIndex: false })
     setStamp(folder, at.stats)
     folder.mode = Number(at.stats.mode) & MODE_BITS
