@@ -124,7 +124,10 @@ if (existsSync('bench/main.ts')) {
   await bundle({ month: 'bench/month.ts' }, 'build/bench', { keepOld: true })
 }
 if (existsSync('torture/main.ts'))
-  await bundle({ main: 'torture/main.ts', worker: 'torture/worker.ts' }, 'build/torture')
+  await bundle(
+    { main: 'torture/main.ts', worker: 'torture/worker.ts', model: 'torture/sequence/main.ts' },
+    'build/torture',
+  )
 if (existsSync('agents/main.ts'))
   await bundle({ main: 'agents/main.ts', inside: 'agents/inside.ts' }, 'build/agents')
 
