@@ -1,6 +1,9 @@
 // How many files this process may still open: work that holds many of them open takes its share of that.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { hasCode } from '../model/index.js'
+
+/** Whether an open folder has a path of its own, which leads to it even if another one takes its place. */
+export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
 
 /** Where nobody tells: what the least generous of today's systems give a process, but for what it has open itself. */
 const USUAL = 192

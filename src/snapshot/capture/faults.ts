@@ -9,7 +9,8 @@ function missing(root: BytePath): SavestateError {
   })
 }
 
-export function unreadableRoot(): SavestateError {
+export function rootFault(root: BytePath, fault: 'unreadable' | 'unstable'): SavestateError {
+  if (fault === 'unstable') return replaced(root)
   return new SavestateError('PROJECT_MISSING', 'The project folder cannot be read', {
     hint: 'Check its permissions.',
   })

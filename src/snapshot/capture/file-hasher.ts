@@ -9,6 +9,7 @@ import { BatchBuilder } from './batch-builder.js'
 import type { HashedBatch, HashRequest } from './hashed-batch.js'
 import { BulkReader } from './read-file.js'
 import { secretIn } from './secret-content.js'
+import { VerifiedFolder } from './verified-folder.js'
 
 const ANSWER_BYTES = 2 << 20
 const NOTHING = new Uint8Array(0)
@@ -16,6 +17,7 @@ const NOTHING = new Uint8Array(0)
 export class FileHasher {
   readonly #reader = new BulkReader()
   readonly #clean = new CleanContents()
+  readonly #folder = new VerifiedFolder()
   readonly #builder = new BatchBuilder()
   /** Of the files of the batch, in the user's index. */
   #entries = bufferOf(NOTHING)
@@ -31,6 +33,14 @@ export class FileHasher {
 
   /** As many of the files as make one answer. */
   hash(request: HashRequest): HashedBatch {
+    try {
+      return this.#hash(request)
+    } finally {
+      this.#folder.leave()
+    }
+  }
+
+  #hash(request: HashRequest): HashedBatch {
     const { paths, largeBytes } = request
     const builder = this.#builder
     builder.begin(paths.length)
@@ -38,7 +48,10 @@ export class FileHasher {
     let readBytes = 0
     for (const [i, path] of paths.entries()) {
       if (readBytes >= ANSWER_BYTES) break
-      const read = this.#readClean(request, i) ?? this.#reader.read(path, largeBytes)
+      const read = this.#folder.read(
+        path,
+        (at) => this.#readClean(at, { request, i }) ?? this.#reader.read(at, largeBytes),
+      )
       if (typeof read === 'string') {
         builder.addFault(read)
         continue
@@ -59,11 +72,15 @@ export class FileHasher {
   }
 
   /** What the user's own repository has of a file that is surely unchanged. */
-  #readClean({ paths, largeBytes, checkout }: HashRequest, i: number): CleanContent | undefined {
+  #readClean(
+    path: string,
+    { request, i }: { readonly request: HashRequest; readonly i: number },
+  ): CleanContent | undefined {
+    const { largeBytes, checkout } = request
     const objects = checkout?.sources[(checkout.sourceOf[i] ?? 0) - 1]
     if (checkout === undefined || objects === undefined) return undefined
     const from = { entries: this.#entries, at: i * ENTRY_BYTES, objects, largeBytes }
-    return this.#clean.take(paths[i] ?? '', from)
+    return this.#clean.take(path, from)
   }
 }
 

@@ -11,17 +11,11 @@ import { ChangeTally } from './change-tally.js'
 import type { HashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
 import { newSkipped, type SkippedNode } from './node.js'
-import {
-  isUnchanged,
-  openForReading,
-  type ReadFault,
-  readStart,
-  readStableLink,
-  readStable,
-} from './read-file.js'
+import { isUnchanged, type ReadFault, readStart, readStableLink, readStable } from './read-file.js'
 import type { Pending } from './scanned.js'
 import { SECRET_BYTES, type SecretContent, secretIn } from './secret-content.js'
 import { isSettled, setStamp } from './stats.js'
+import { VerifiedFolder } from './verified-folder.js'
 
 // Below this, starting the threads takes longer than the work.
 const MANY_FILES = 600
@@ -56,6 +50,7 @@ export class Hasher {
   /** Threads answer while the scan goes through the very folders that these change. */
   readonly #replacements: (() => void)[] = []
   #onTaken: () => void = () => undefined
+  readonly #folder = new VerifiedFolder()
 
   constructor(options: HasherOptions) {
     this.#options = options
@@ -91,6 +86,7 @@ export class Hasher {
       if (item.node.kind === 'link') this.#hashLink(item)
       else this.#hashHere(item)
     }
+    this.#folder.leave()
     const pooled = this.#pool?.finish()
     await Promise.all([pooled, this.#streamLarge()])
     // What the threads found too large for them.
@@ -103,6 +99,7 @@ export class Hasher {
   }
 
   close(): void {
+    this.#folder.leave()
     this.#pool?.close()
     this.#options.lanes.close()
   }
@@ -175,7 +172,7 @@ export class Hasher {
 
   #hashLink(item: Pending): void {
     const { sink, onProgress } = this.#options
-    const read = readStableLink(item.path)
+    const read = this.#folder.read(item.path, readStableLink)
     if (typeof read === 'string') {
       this.#giveUp(item, read)
       return
@@ -192,7 +189,7 @@ export class Hasher {
 
   #hashHere(item: Pending): void {
     const { sink, onProgress } = this.#options
-    const read = readStable(item.path, this.#largeBytes)
+    const read = this.#folder.read(item.path, (at) => readStable(at, this.#largeBytes))
     if (typeof read === 'string') {
       this.#giveUp(item, read)
       return
@@ -235,7 +232,8 @@ export class Hasher {
 
   async #hashStreamed(item: Pending): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const fd = openForReading(item.path)
+      const fd = this.#folder.openFile(item.path)
+      this.#folder.leave()
       if (typeof fd === 'string') {
         this.#giveUp(item, fd)
         return

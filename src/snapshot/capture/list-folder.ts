@@ -1,13 +1,33 @@
 // The names in a folder, as bytes.
 import { type Dirent, readdirSync } from 'node:fs'
 import { type BytePath, bytePath, bytePathOf, fsPath, hasCode } from '../../model/index.js'
-import { isUnreadable } from './stats.js'
+import { isSameNumber, isUnreadable } from './stats.js'
+import { openFolder } from './verified-folder.js'
 
 export type ListedType = 'folder' | 'file' | 'special' | 'other'
 export type Listed = ReadonlyMap<BytePath, ListedType>
 
 /** What a folder holds that has gone, or was moved away: nothing was seen of it, so nothing is known of it. */
 export const VANISHED: Listed = new Map()
+
+/** `unstable`: another folder, a link or a file is at the path, or was while the folder was read. */
+export type ListFault = 'unreadable' | 'unstable'
+
+/** The names in the folder that had this inode when it was last checked, and in no other. */
+export function listVerified(path: string, ino: bigint): Listed | ListFault {
+  const folder = openFolder(path)
+  if (typeof folder === 'string') {
+    if (folder === 'gone') return VANISHED
+    return folder === 'unreadable' ? folder : 'unstable'
+  }
+  try {
+    if (!isSameNumber(folder.inode(), ino)) return 'unstable'
+    const listed = listFolder(folder.path) ?? 'unreadable'
+    return folder.isStill() ? listed : 'unstable'
+  } finally {
+    folder.close()
+  }
+}
 
 /** Undefined if the folder cannot be read. */
 export function listFolder(path: string): Listed | undefined {

@@ -23,9 +23,10 @@ import {
   verdict,
 } from '../ignore/ignore-rules.js'
 import type { FolderNode } from './node.js'
-import { readStable } from './read-file.js'
+import { type ReadFault, readStable, type StableRead } from './read-file.js'
 import type { Site } from './site.js'
 import { isSettled, stampText } from './stats.js'
+import { VerifiedFolder } from './verified-folder.js'
 
 export const IGNORE_FILES = ['.gitignore', '.savestateignore'] as const
 
@@ -180,7 +181,11 @@ export function enterFolder(
     return outer
   }
   const stamp = files.map(({ path }) => stampOf(path)).join('|')
-  const read = () => files.map(({ file, path }) => ({ file, text: readText(path) }))
+  const read = () =>
+    files.map(({ file, path }) => ({
+      file,
+      text: file === 'exclude' ? readText(path) : readVerified(path),
+    }))
   if (stamp !== folder.ignoreStamp || stamp.includes('unsettled')) {
     folder.ignoreStamp = stamp
     folder.ignoreKey = digest(JSON.stringify(read()))
@@ -232,7 +237,20 @@ function stampOf(path: string): string {
 
 /** Git reads no ignore file through a link, and neither do we; what cannot be read rules nothing out. */
 export function readText(path: string): string {
-  const read = readStable(path)
+  return textOf(readStable(path))
+}
+
+/** The same for a file of the project: its folder may be swapped for a link, and rules come from the project only. */
+function readVerified(path: string): string {
+  const folder = new VerifiedFolder()
+  try {
+    return textOf(folder.read(path, (at) => readStable(at)))
+  } finally {
+    folder.leave()
+  }
+}
+
+function textOf(read: StableRead | ReadFault): string {
   return typeof read === 'string' ? '' : read.content.toString('latin1')
 }
 

@@ -1,8 +1,8 @@
 // Looks at the whole project and updates what is known of it. An unchanged file costs one lstat, an
 // unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
 import { type BytePath, joinPath, ROOT } from '../../model/index.js'
-import { lookAtRoot, tooMany, unreadableRoot } from './faults.js'
-import { type Listed, listFolder, VANISHED } from './list-folder.js'
+import { lookAtRoot, rootFault, tooMany } from './faults.js'
+import { type Listed, type ListFault, listVerified, VANISHED } from './list-folder.js'
 import {
   byTreeOrder,
   type ContentNode,
@@ -57,9 +57,9 @@ export class Scan {
   run(): Scanned {
     const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
     const place = { path: ROOT, absolute: this.#site.root }
-    const stats = lookAtRoot(this.#site.root)
-    if (!this.#visit({ folder: root, place, context: this.#selection.outermost() }, stats))
-      throw unreadableRoot()
+    const outer = { folder: root, place, context: this.#selection.outermost() }
+    const fault = this.#visit(outer, lookAtRoot(this.#site.root))
+    if (fault !== undefined) throw rootFault(this.#site.root, fault)
     return {
       root,
       pending: this.#pending,
@@ -73,27 +73,27 @@ export class Scan {
     }
   }
 
-  /** Updates a folder and all below. False if it cannot be listed, or is too deep. */
-  #visit(outer: Outer, seen: Looked): boolean {
+  /** Updates a folder and all below, or returns why it cannot be captured. */
+  #visit(outer: Outer, seen: Looked): ListFault | undefined {
     const { folder, place } = outer
-    if (isTooDeep(place.path)) return false
+    if (isTooDeep(place.path)) return 'unreadable'
     folder.summary = undefined
     const stats = this.#options.onFolder(place.path) ? lookAgain(folder, place, seen) : seen
     if (stats !== SAME) this.#setMode(folder, stats)
     const isListed = folder.settled && (stats === SAME || isSameStamp(folder, stats))
     let listed = isListed ? undefined : this.#list(folder, place, stats)
-    if (!isListed && listed === undefined) return false
+    if (typeof listed === 'string') return listed
     const context = this.#selection.withAttributes(this.#enter(outer, listed), place, listed)
     const visit = { folder, place, context, isSame: this.#options.sameIn(place.path) }
     if (isListed && folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)) {
       for (const child of folder.children) this.#refresh(child, visit)
     } else {
       listed ??= this.#list(folder, place, stats)
-      if (listed === undefined) return false
+      if (typeof listed === 'string') return listed
       this.#decideAll(visit, listed)
     }
     if (folder.children.some(isUnfinished) || !this.#options.isStored(folder)) folder.id = undefined
-    return true
+    return undefined
   }
 
   /** True if it was another one. */
@@ -119,10 +119,10 @@ export class Scan {
     return this.#selection.enter(folder, place, { context, has })
   }
 
-  #list(folder: FolderNode, place: Place, stats: Looked): Listed | undefined {
+  #list(folder: FolderNode, place: Place, stats: Looked): Listed | ListFault {
     const listedAtMs = Date.now()
-    const listed = listFolder(place.absolute)
-    if (listed === undefined) return undefined
+    const listed = listVerified(place.absolute, (stats === SAME ? folder : stats).ino)
+    if (typeof listed === 'string') return listed
     if (stats !== SAME) setStamp(folder, stats)
     // A folder above may have been moved away for a moment, which leaves no trace on this one.
     folder.settled = listed !== VANISHED && isSettled(folder, listedAtMs)
@@ -179,8 +179,10 @@ export class Scan {
       const known =
         old?.kind === 'folder' && old.viaIndex === viaIndex ? old : newFolder(name, { viaIndex })
       const inner = viaIndex ? { ...context, onlyTracked: true } : context
-      if (this.#visit({ folder: known, place: item, context: inner }, stats)) return known
-      return newSkipped(name, { reason: 'unreadable', isFolder: true, stats })
+      const fault = this.#visit({ folder: known, place: item, context: inner }, stats)
+      return fault === undefined
+        ? known
+        : newSkipped(name, { reason: fault, isFolder: true, stats })
     }
     const kind = stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : undefined
     if (kind === undefined) return newSkipped(name, { reason: 'special', isFolder: false })
@@ -272,7 +274,7 @@ export class Scan {
       if (this.#selection.isStore((stats === SAME ? child : stats).ino, absolute)) return false
       const context = child.viaIndex ? { ...visit.context, onlyTracked: true } : visit.context
       const place = { path: joinPath(visit.place.path, child.name), absolute }
-      return this.#visit({ folder: child, place, context }, stats)
+      return this.#visit({ folder: child, place, context }, stats) === undefined
     }
     if (stats !== SAME) {
       const isSameKind = child.kind === 'file' ? stats.isFile() : stats.isSymbolicLink()

@@ -1,7 +1,7 @@
 // Folders of the project held open by descriptor, so that a write or delete happens in that very folder
 // even if a link is swapped in for one of its parents meanwhile (I4). Linux names a descriptor as a path;
 // elsewhere each part of the path is checked just before use (docs/limits.md).
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import {
   type BytePath,
   fsPath,
@@ -12,11 +12,11 @@ import {
   parentOf,
   ROOT,
 } from '../../model/index.js'
-import { freeDescriptors } from '../../system/index.js'
+import { freeDescriptors, HAS_DESCRIPTOR_PATHS } from '../../system/index.js'
 import { absolute } from '../capture/site.js'
 import { isSameNumber } from '../capture/stats.js'
 
-export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync('/proc/self/fd')
+export { HAS_DESCRIPTOR_PATHS }
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const MAX_OPEN = 200
 /** Of the files that the process may still open, folders take a quarter; the rest is for contents, and for others. */
