@@ -21,7 +21,8 @@ export function ownIdentity(): ProcessIdentity {
     host: hostname(),
     pid: process.pid,
     boot: bootId(),
-    startedAt: startOf('self') ?? String(Math.round(Date.now() - process.uptime() * 1000)),
+    startedAt:
+      statOf('self')?.startedAt ?? String(Math.round(Date.now() - process.uptime() * 1000)),
     ...ownNamespace(),
   }
   return own
@@ -35,7 +36,10 @@ export function isOwnIdentity(identity: ProcessIdentity): boolean {
   return isSame && isOfNamespace(identity, here)
 }
 
-/** True only on proof: same host, and either another boot, or no such process, or another one with its id. */
+/**
+ * True only on proof: same host, and either another boot, or no such process, or another one with its id, or one that
+ * has ended and whose parent has not asked for its exit code yet (a zombie).
+ */
 export function isSurelyDead(identity: ProcessIdentity): boolean {
   const here = ownIdentity()
   if (identity.host !== here.host) return false
@@ -44,8 +48,8 @@ export function isSurelyDead(identity: ProcessIdentity): boolean {
   if (!isOfNamespace(identity, here)) return false
   if (identity.pid === here.pid) return identity.startedAt !== here.startedAt
   if (!exists(identity.pid)) return true
-  const startedAt = isProcOurs() ? startOf(identity.pid) : undefined
-  return startedAt !== undefined && startedAt !== identity.startedAt
+  const found = isProcOurs() ? statOf(identity.pid) : undefined
+  return found !== undefined && (found.hasEnded || found.startedAt !== identity.startedAt)
 }
 
 /** One that tells of no namespace is by an older program, which knew of none but its own. */
@@ -74,11 +78,20 @@ function exists(pid: number): boolean {
   }
 }
 
-/** The kernel's start time of a process, in ticks since boot; undefined where the system has no such file. */
-function startOf(pid: number | 'self'): string | undefined {
+type ProcessStat = {
+  /** It is a zombie, or is being removed from the process table. */
+  readonly hasEnded: boolean
+  /** In ticks since boot, by the kernel. */
+  readonly startedAt: string
+}
+
+/** Undefined where the system has no such file. */
+function statOf(pid: number | 'self'): ProcessStat | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`)
   // The name in parentheses may hold anything, blanks and parentheses too.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state = '', startedAt] = [fields?.[0], fields?.[19]]
+  return startedAt === undefined ? undefined : { hasEnded: /^[ZXx]$/.test(state), startedAt }
 }
 
 function bootId(): string {
