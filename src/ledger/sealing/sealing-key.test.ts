@@ -47,6 +47,20 @@ test('the same content never looks the same twice, but has one address', () => {
   expect(key.addressOf('text')).not.toBe(other.addressOf('text'))
 })
 
+test('random bytes that come twice, as in a copied virtual machine, give no nonce twice', () => {
+  const random = Buffer.alloc(12)
+  const nonces = [
+    key.nonceFor('text', PLACE, random),
+    key.nonceFor('other', PLACE, random),
+    key.nonceFor('text', ['elements', 8, 'ab'], random),
+    key.nonceFor('text', PLACE),
+    key.nonceFor('text', PLACE),
+    other.nonceFor('text', PLACE, random),
+  ].map((nonce) => nonce.toString('hex'))
+  expect(nonces.map((nonce) => nonce.length)).toEqual(nonces.map(() => 24))
+  expect(new Set(nonces).size).toBe(nonces.length)
+})
+
 test('no change of one bit goes unnoticed, nor a cut or an addition', () => {
   const sealed = Buffer.from(key.seal('content', PLACE), 'latin1')
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {

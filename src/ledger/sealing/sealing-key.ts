@@ -2,7 +2,7 @@
 //
 //   1 byte    version of the envelope
 //   8 bytes   key id
-//   12 bytes  nonce, random for every value
+//   12 bytes  nonce, another one for every value
 //   n bytes   ciphertext, AES-256-GCM
 //   16 bytes  authentication tag
 //
@@ -14,10 +14,10 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
+  randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
 import { invariant } from '../../model/index.js'
-import { Nonces } from './nonces.js'
 
 /** Where a value stands: its table, and what names it there. Sealed for one place, it opens in no other. */
 export type Place = readonly (string | number)[]
@@ -29,7 +29,6 @@ const VERSION = 1
 const ID_BYTES = 8
 const HEADER_BYTES = 1 + ID_BYTES
 const NONCE_BYTES = 12
-const nonces = new Nonces(NONCE_BYTES)
 const TAG_BYTES = 16
 const HEADER_CHARS = MARK.length + (HEADER_BYTES * 4) / 3
 /** Of the address of an element, as without a key. */
@@ -41,6 +40,7 @@ export class SealingKey {
   readonly #forSealing: KeyObject
   readonly #forAddresses: KeyObject
   readonly #forNodes: KeyObject
+  readonly #forNonces: KeyObject
   readonly #header: Buffer
 
   constructor(secret: Uint8Array) {
@@ -56,6 +56,7 @@ export class SealingKey {
     this.#forSealing = derived('seal')
     this.#forAddresses = derived('address')
     this.#forNodes = derived('node')
+    this.#forNonces = derived('nonce')
   }
 
   /** With what every text sealed by this key begins. */
@@ -64,7 +65,7 @@ export class SealingKey {
   }
 
   /** `nonce` only for tests: used twice, it gives both values away. */
-  seal(text: string, place: Place, nonce: Buffer = nonces.next()): string {
+  seal(text: string, place: Place, nonce: Buffer = this.nonceFor(text, place)): string {
     const cipher = createCipheriv('aes-256-gcm', this.#forSealing, nonce, {
       authTagLength: TAG_BYTES,
     })
@@ -74,6 +75,20 @@ export class SealingKey {
     cipher.final()
     const bytes = Buffer.concat([this.#header, nonce, body, cipher.getAuthTag()])
     return MARK + bytes.toString('base64url')
+  }
+
+  /**
+   * Of random bytes and of what is sealed. In a copy of a running virtual machine the random generator continues as in the
+   * original: then two values get the same nonce only if they are the same value at the same place, which gives nothing away.
+   * `random` only for tests.
+   */
+  nonceFor(text: string, place: Place, random: Uint8Array = randomBytes(NONCE_BYTES)): Buffer {
+    const hmac = createHmac('sha256', this.#forNonces).update(random)
+    return hmac
+      .update(`${JSON.stringify(place)}\n`)
+      .update(text, 'utf8')
+      .digest()
+      .subarray(0, NONCE_BYTES)
   }
 
   /** Undefined if this key has not sealed exactly that for this place. */
