@@ -1,7 +1,7 @@
 // What the capture suites share beyond scratch.ts: a look at the store with git alone, and a child process
 // that may be somebody else.
 import { execFile, execFileSync } from 'node:child_process'
-import { lchownSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lchownSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
@@ -124,7 +124,9 @@ export async function inChild(
 ): Promise<unknown> {
   const isRoot = process.getuid?.() === 0
   const folders = { folder: s.folder, project: s.project, home: s.home }
-  if (asOrdinaryUser && isRoot && !keepsOwners) giveAway(s.folder)
+  if (asOrdinaryUser && isRoot && !keepsOwners) give(s.folder, ORDINARY_USER)
+  // It opens the store as root, which takes no store of another user.
+  if (isRoot && existsSync(s.home)) give(s.home, 0)
   const script = `
     import * as fs from 'node:fs'
     import * as path from 'node:path'
@@ -154,19 +156,24 @@ export async function inChild(
   `
   const file = join(s.folder, 'child.mjs')
   writeFileSync(file, script)
-  const { stdout } = await promisify(execFile)(process.execPath, [file], {
-    cwd: '/',
-    env: { ...process.env, ...env },
-    maxBuffer: 1 << 28,
-  })
-  return JSON.parse(stdout)
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [file], {
+      cwd: '/',
+      env: { ...process.env, ...env },
+      maxBuffer: 1 << 28,
+    })
+    return JSON.parse(stdout)
+  } finally {
+    if (isRoot && existsSync(s.home)) give(s.home, 0)
+  }
 }
 
-function giveAway(path: string): void {
-  lchownSync(path, ORDINARY_USER, ORDINARY_USER)
+/** Makes a user the owner of a folder with all that is in it; for root. */
+export function give(path: string, user: number): void {
+  lchownSync(path, user, user)
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     const inside = join(path, entry.name)
-    if (entry.isDirectory()) giveAway(inside)
-    else lchownSync(inside, ORDINARY_USER, ORDINARY_USER)
+    if (entry.isDirectory()) give(inside, user)
+    else lchownSync(inside, user, user)
   }
 }

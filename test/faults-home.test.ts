@@ -104,9 +104,14 @@ test.each(['.', 'format', 'ledger.db', 'objects.git', 'objects.git/objects', 'lo
     chmodSync(path, isRoot ? mode & 0o700 : 0)
     if (isRoot) chownSync(path, 0, 0)
     for (const args of name === '.' ? [['verify'], ['repair', '-y'], ['doctor']] : [])
-      expect([args, errorOf(s.asUser(args)).error]).toEqual([args, 'STORE_UNUSABLE'])
+      expect([args, errorOf(s.asUser(args)).error]).toEqual([
+        args,
+        isRoot ? 'STORE_FOREIGN' : 'STORE_UNUSABLE',
+      ])
     const { code, error } = errorOf(s.asUser(['save']))
-    expect([code, ['STORE_UNUSABLE', 'FILE_FAILED'].includes(error)]).toEqual([2, true])
+    const isOwned = isRoot && ['.', 'ledger.db', 'objects.git'].includes(name)
+    const expected = isOwned ? ['STORE_FOREIGN'] : ['STORE_UNUSABLE', 'FILE_FAILED']
+    expect([code, expected.includes(error)]).toEqual([2, true])
     chmodSync(path, mode)
     if (isRoot) chownSync(path, NOBODY, NOBODY)
     expectWhole(s)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Address, isOwnSocket, type Line, readAddress, talk } from '../http/index.js'
 
-import { currentFolder, homePath } from './home-path.js'
+import { homePath } from './home-path.js'
 
 const PROGRAM = './bin.js'
 /** Memory counts more than the last bit of speed in a process that mostly waits: bench/rows/daemon.ts. */
@@ -33,7 +33,7 @@ function isDead(pid: number): boolean {
 
 /** `daemon start`, which nobody waits for. */
 export function startInBackground(): void {
-  spawned(['daemon', 'start'], { home: homePath(currentFolder()) })
+  spawned(['daemon', 'start'], { home: homePath() })
 }
 
 export type ProcessOptions = {
@@ -83,7 +83,7 @@ function spawned(
 export type Found = { readonly address: Address; readonly status: Line | undefined }
 
 /** Where a daemon says it is, and what it answers; no status: it does not answer. One that has just left is not found. */
-export async function findDaemon(home = homePath(currentFolder())): Promise<Found | undefined> {
+export async function findDaemon(home = homePath()): Promise<Found | undefined> {
   const address = home === undefined ? undefined : readAddress(home)
   if (home === undefined || address === undefined || !isOwnSocket(address.socket, home))
     return undefined

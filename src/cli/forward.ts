@@ -36,7 +36,7 @@ export async function forward(argv: readonly string[]): Promise<number | undefin
   // An agent may not give a name that the user has given. Only this process knows whether an agent asks.
   if (command === 'save' && agentMark(env) !== undefined) return undefined
   const folder = currentFolder()
-  const home = homePath(folder)
+  const home = homePath()
   if (folder === undefined || home === undefined) return undefined
   const address = readAddress(home)
   if (address === undefined || !isOwnSocket(address.socket, home)) return undefined

@@ -2,11 +2,10 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** Undefined where nobody can say: an empty SAVESTATE_HOME, or a relative one and no current folder. */
-export function homePath(folder: string | undefined): string | undefined {
+/** Undefined for a path that is refused when the store is opened: an empty or a relative one. */
+export function homePath(): string | undefined {
   const given = process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
-  if (isAbsolute(given)) return given
-  return given === '' || folder === undefined ? undefined : join(folder, given)
+  return isAbsolute(given) ? given : undefined
 }
 
 /** Undefined if it is gone, or not text. */

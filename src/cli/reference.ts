@@ -86,7 +86,7 @@ const CONVENTIONS = [
   '',
   '| variable | meaning |',
   '|---|---|',
-  '| `SAVESTATE_HOME` | the folder of the store; default `~/.savestate` |',
+  '| `SAVESTATE_HOME` | the folder of the store, as an absolute path; default `~/.savestate` |',
   '| `SAVESTATE_KEY`, `SAVESTATE_KEY_FILE` | the key of an encrypted store, or a file that contains it: see [encryption.md](encryption.md) |',
   '| `SAVESTATE_NEW_KEY`, `SAVESTATE_NEW_KEY_FILE` | the key that `savestate rekey` changes to |',
   '| `SAVESTATE_NO_DAEMON` | `1`: commands do not use the daemon, and hooks do not start it |',

@@ -1,4 +1,4 @@
-// The store's folder: made 0700, marked with its format, and refused if the mark is not ours (I8).
+// The store's folder: made 0700, marked with its format, and refused if it or its mark is not ours (I8).
 import {
   chmodSync,
   existsSync,
@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { hasCode, SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
+import { closeToOthers, refuseOtherOwner } from './store-owner.js'
 
 export const FORMAT = 'savestate 1\n'
 // I8: how a newer version marks its stores.
@@ -18,8 +19,12 @@ const NEWER = /^savestate [0-9]+\n$/
 
 const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'] as const
 
-/** Returns the real path of the store, made if it was not there. */
+/** Returns the real path of the store, made if it was not there. Throws STORE_FOREIGN, STORE_NEWER, STORE_UNUSABLE. */
 export function openHome(path: string): string {
+  return checkedHome(path, closeToOthers)
+}
+
+function checkedHome(path: string, check: (home: string) => void): string {
   try {
     makeFolder(path)
   } catch (error) {
@@ -29,7 +34,9 @@ export function openHome(path: string): string {
   }
   try {
     const home = realpathSync(path)
+    refuseOtherOwner(home)
     checkFormat(home)
+    check(home)
     return home
   } catch (error) {
     if (!hasCode(error, ...REFUSALS)) throw error
@@ -84,12 +91,18 @@ function fileOnTheWay(path: string): string | undefined {
   return undefined
 }
 
-/** The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store. */
+/**
+ * The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store, and others may have
+ * access, which is reported and repaired like any damage.
+ */
 export function inspectHome(path: string): string {
-  return existsSync(path) && hasFormatFault(path) ? realpathSync(path) : openHome(path)
+  if (!existsSync(path) || !hasFormatFault(path)) return checkedHome(path, () => undefined)
+  const home = realpathSync(path)
+  refuseOtherOwner(home)
+  return home
 }
 
-/** What cannot be entered is told by who opens it. */
+/** If the folder is not accessible, opening it reports the error. */
 function hasFormatFault(path: string): boolean {
   try {
     return formatFault(realpathSync(path)) !== undefined
@@ -149,13 +162,19 @@ function checkFormat(home: string): void {
       hint: 'It was made by a newer version of Savestate: update. If not, `savestate repair` checks it. Nothing has been changed.',
     })
   }
-  if (!isEmpty(home) && readIfThere(path) !== FORMAT) {
-    throw new SavestateError('STORE_UNUSABLE', `${home} is not empty and is not a store`, {
-      hint: 'Point SAVESTATE_HOME at a new or empty folder.',
-    })
-  }
+  refuseFilled(home)
   chmodSync(home, 0o700)
+  // Until now others may have been able to write to it.
+  refuseFilled(home)
+  refuseOtherOwner(home)
   writeFileAtomically({ path, content: FORMAT, durable: true })
+}
+
+function refuseFilled(home: string): void {
+  if (isEmpty(home) || readIfThere(join(home, 'format')) === FORMAT) return
+  throw new SavestateError('STORE_UNUSABLE', `${home} is not empty and is not a store`, {
+    hint: 'Point SAVESTATE_HOME at a new or empty folder.',
+  })
 }
 
 /**

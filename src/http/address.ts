@@ -1,5 +1,5 @@
 // Where a daemon is, as it tells it in a file of its store. Read by every command, so nothing is loaded for it.
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export type Address = {
@@ -16,6 +16,8 @@ export type Address = {
 }
 
 export const ADDRESS_FILE = 'address.json'
+const OTHERS_WRITE = 0o022
+const OTHERS = 0o077
 
 /** Undefined if no daemon says it is there. */
 export function readAddress(home: string): Address | undefined {
@@ -40,13 +42,15 @@ export function parseAddress(text: string): Address | undefined {
   return isAddress(json) ? json : undefined
 }
 
-/** A socket outside the store is ours only if nobody else could have put it there. */
+/** Whether nobody else can have put the socket there, or the address that names it. */
 export function isOwnSocket(socket: string, home: string): boolean {
-  const folder = dirname(socket)
-  if (folder === join(home, 'daemon') || process.getuid === undefined) return true
-  const stats = lstatSync(folder, { throwIfNoEntry: false })
-  if (stats === undefined || !stats.isDirectory()) return false
-  return stats.uid === process.getuid() && (stats.mode & 0o077) === 0
+  const own = process.geteuid?.()
+  if (own === undefined) return true
+  const store = statSync(home, { throwIfNoEntry: false })
+  if (store === undefined || store.uid !== own || (store.mode & OTHERS_WRITE) !== 0) return false
+  const folder = lstatSync(dirname(socket), { throwIfNoEntry: false })
+  if (folder === undefined || !folder.isDirectory()) return false
+  return folder.uid === own && (folder.mode & OTHERS) === 0
 }
 
 const FIELDS = {

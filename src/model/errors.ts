@@ -57,6 +57,7 @@ export const ERROR_CODES = {
   STORE_BUSY: 'Another process is using the whole store, or too many processes are writing to it.',
   STORE_CLOSED: 'The store was closed before the call, or before a running tool ended.',
   STORE_DAMAGED: 'The store lacks data that it refers to.',
+  STORE_FOREIGN: 'The store belongs to another user, or other users can write to it.',
   STORE_NEWER: 'The store was written by a newer version of Savestate.',
   STORE_UNUSABLE: 'The store cannot be opened or written.',
   TOOL_UNVERIFIED:

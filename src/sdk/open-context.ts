@@ -1,7 +1,7 @@
 // What an open store is made of, and where it is.
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
@@ -127,8 +127,41 @@ export function defaultHome(): string {
 }
 
 export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
-  if (home === undefined) return process.env['SAVESTATE_HOME'] ?? join(homedir(), '.savestate')
+  if (home === undefined) return homeOfEnvironment()
   // Anything else, such as null, would be taken for no place at all, and the usual store be worked on.
-  if (typeof home === 'string' && home !== '' && !home.includes('\0')) return home
-  throw new SavestateError('BAD_INPUT', 'The home of a store must be a path, as a string')
+  if (typeof home !== 'string' || home === '' || home.includes('\0'))
+    throw new SavestateError('BAD_INPUT', 'The home of a store must be a path, as a string')
+  if (!/^~(?:\/|$)/.test(home)) return home
+  throw new SavestateError(
+    'BAD_INPUT',
+    `The home of a store is ${JSON.stringify(home)}: ${TILDE}`,
+    {
+      hint: 'Give the whole path, such as `join(os.homedir(), ".savestate")`.',
+    },
+  )
+}
+
+const TILDE = 'only a shell replaces "~"'
+
+/** A relative path would name another store in every folder, some of them inside projects. */
+function homeOfEnvironment(): string {
+  const { SAVESTATE_HOME: given } = process.env
+  if (given === undefined) {
+    const path = join(homedir(), '.savestate')
+    if (isAbsolute(path)) return path
+    throw new SavestateError(
+      'STORE_UNUSABLE',
+      'There is no home folder: HOME is empty or relative',
+      {
+        hint: 'Set HOME, or set SAVESTATE_HOME to the whole path of a folder.',
+      },
+    )
+  }
+  if (isAbsolute(given)) return given
+  const problem = given.startsWith('~') ? `: ${TILDE}` : ' is a relative path'
+  const message =
+    given === '' ? 'The path of the store is empty' : `SAVESTATE_HOME=${given}${problem}`
+  throw new SavestateError('STORE_UNUSABLE', message, {
+    hint: 'Set SAVESTATE_HOME to the whole path of a folder, or leave it unset for ~/.savestate.',
+  })
 }
