@@ -30,12 +30,24 @@ const BY_NAME =
   credentials credentials.json credentials.yml Credentials.csv credentials-prod.ini .credentials.json
   aws_credentials.csv application_default_credentials.json .aws/credentials .npmrc .netrc _netrc .pypirc
   .git-credentials .htpasswd .pgpass x.p12 x.pfx x.jks x.keystore x.kdbx
-  x.ppk master.key`.split(/\s+/)
+  x.ppk master.key terraform.tfstate terraform.tfstate.backup x.tfstate prod.tfvars prod.tfvars.json kubeconfig
+  x.kubeconfig .kube/config .docker/config.json .dockerconfigjson .dev.vars .dev.vars.production prod.env local.env
+  config/credentials/production.key .vault_pass .vault_pass.txt .gnupg/private-keys-v1.d/A0.key .gnupg/secring.gpg
+  .gnupg/openpgp-revocs.d/A0.rev client_secret.json client_secret_1.apps.googleusercontent.com.json .codex/auth.json
+  .gemini/oauth_creds.json .config/gh/hosts.yml secrets.yml secrets.yaml secrets.json .streamlit/secrets.toml x.ovpn
+  wg0.conf wg-home.conf .bash_history .python_history .psql_history android/key.properties`.split(
+    /\s+/,
+  )
 const HARMLESS =
   `.env.example .env.sample .env.template .env.local.example .env.dist .env.schema id_rsa.pub
   id_mapping.ts id_rsa.test.ts id_.txt credentials.ts credentials.test.js credentials.md credentials.example.json
   credentials.tsx credentials_form.html my-credentials.vue config.json kube/config npmrc env.ts x.key
-  keystore.ts test.crt`.split(/\s+/)
+  keystore.ts test.crt example.env sample.env template.env default.env app.example.env app-sample.env
+  .dev.vars.example example.tfvars prod.example.tfvars terraform.tfvars.example main.tf docker/config.json codex/auth.json
+  hosts.yml auth.json client_secret.example.json client_secret.ts secrets.ts secrets.example.yml my-secrets.yml
+  other/credentials/a.key history bash_history x_history.ts environment.ts env wg.ts gradle.properties`.split(
+    /\s+/,
+  )
 
 test('names that say so are left out and listed, at any depth; names like them are not', async () => {
   await using s = await scratch()

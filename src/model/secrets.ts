@@ -2,8 +2,9 @@
 // and a test can hold the documents to it (docs/decisions/0016-secrets.md).
 
 /**
- * Compared without case, for files only. The last line that matches decides; `!` takes back. Every name of a project is
- * held against them, so each begins with a letter or is `*` and an ending: those are found without trying all.
+ * Compared without case, for files only. The last line that matches decides; `!` takes back. Every path of a project is
+ * compared with them, so a line for names begins with a letter or is `*` and an ending, and a line for paths ends with a
+ * letter: those are found without trying all.
  */
 export const SECRET_NAMES: readonly string[] = [
   '.env*',
@@ -16,6 +17,26 @@ export const SECRET_NAMES: readonly string[] = [
   '!.env*[._-]dist',
   '!.env*[._-]default*',
   '!.env*[._-]schema',
+  '*.env',
+  '!example*.env',
+  '!sample*.env',
+  '!template*.env',
+  '!default*.env',
+  '!dist.env',
+  '!schema.env',
+  '!*.example.env',
+  '!*-example.env',
+  '!*_example.env',
+  '!*.sample.env',
+  '!*-sample.env',
+  '!*_sample.env',
+  '!*.template.env',
+  '!*-template.env',
+  '!*_template.env',
+  '.dev.vars*',
+  '!.dev.vars*[._-]example*',
+  '!.dev.vars*[._-]sample*',
+  '!.dev.vars*[._-]template*',
   // Private keys of SSH. With a dot in it, a name that begins with `id_` is more likely source.
   'id_*',
   '!id_*.*',
@@ -43,6 +64,15 @@ export const SECRET_NAMES: readonly string[] = [
   '!credentials*[._-]sample*',
   '!credentials*[._-]template*',
   '!credentials*[._-]schema*',
+  'client_secret*.json',
+  '!client_secret*[._-]example*',
+  '!client_secret*[._-]sample*',
+  '!client_secret*[._-]template*',
+  'oauth_creds.json',
+  'secrets.yml',
+  'secrets.yaml',
+  'secrets.json',
+  'secrets.toml',
   // Where programs keep passwords and tokens.
   '.npmrc',
   '.netrc',
@@ -57,10 +87,33 @@ export const SECRET_NAMES: readonly string[] = [
   '.s3cfg',
   '.boto',
   '.dockercfg',
+  '.dockerconfigjson',
+  '**/.docker/config.json',
+  'kubeconfig',
+  '*.kubeconfig',
+  '**/.kube/config',
+  '**/.codex/auth.json',
+  '**/gh/hosts.yml',
   '.vault-token',
+  '.vault_pass*',
+  '.vault-pass*',
   '.terraformrc',
   'terraform.rc',
+  'terraform.tfstate*',
+  '*.tfstate',
+  '*.tfvars',
+  '*.tfvars.json',
+  '!example*.tfvars',
+  '!sample*.tfvars',
+  '!*.example.tfvars',
+  '!*.sample.tfvars',
   'master.key',
+  '**/config/credentials/*.key',
+  'key.properties',
+  '*.ovpn',
+  'wg*.conf',
+  // Commands with passwords in them.
+  '.*_history',
   // Keystores.
   '*.p12',
   '*.pfx',
@@ -73,6 +126,8 @@ export const SECRET_NAMES: readonly string[] = [
   '*.kdbx',
   '*.ppk',
   'secring.*',
+  '**/private-keys-v1.d/*.key',
+  '**/openpgp-revocs.d/*.rev',
 ]
 
 /**

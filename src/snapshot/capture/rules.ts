@@ -10,7 +10,6 @@ import {
   type EffectiveRules,
   fsPath,
   hasCode,
-  nameOf,
   ROOT,
   SECRET_NAMES,
 } from '../../model/index.js'
@@ -132,9 +131,9 @@ export class Rules {
     return verdict(this.#all.chain, path, isFolder) === 'ignored'
   }
 
-  /** Whether the name alone says of a file that it is a secret. */
+  /** Whether the path alone says of a file that it is a secret. */
   namesSecret(path: BytePath): boolean {
-    return verdict(this.#fixed().secretNames, nameOf(path), false) === 'ignored'
+    return verdict(this.#fixed().secretNames, path, false) === 'ignored'
   }
 
   /** Whether a secret is captured all the same. Only the user decides that: by settings, or by a `.savestateignore` they trust. */

@@ -144,7 +144,7 @@ export class Selection {
     const isFolder = item.type === 'folder'
     const isTracked = () =>
       (isFolder ? tracking?.tracksInside(item.path) : tracking?.tracks(item.path)) === true
-    if (!isFolder && !onlyTracked && rules.namesSecret(item.name)) {
+    if (!isFolder && !onlyTracked && rules.namesSecret(item.path)) {
       if (rules.allowsSecret(item.path)) return { viaIndex: false }
       return isTracked() ? { viaIndex: true } : { skip: 'secret' }
     }
