@@ -14,6 +14,7 @@ import { SESSION_POINTS } from './session-failpoints.js'
 import { IMPORT_POINTS } from './import-failpoints.js'
 import { DROP_POINTS } from './drop-failpoints.js'
 import { FORGET_POINTS } from './forget-failpoints.js'
+import { MOVE_POINTS } from './move-failpoints.js'
 import { PRUNE_POINTS } from './prune-failpoints.js'
 import { SLICE_POINTS } from './slice-failpoints.js'
 import { HIDE_POINTS, REKEY_POINTS } from './rekey-failpoints.js'
@@ -226,6 +227,7 @@ test('the failpoints in the table are those in the source', () => {
     REPAIR_POINTS,
     FORGET_POINTS,
     DROP_POINTS,
+    MOVE_POINTS,
     REKEY_POINTS,
     SLICE_POINTS,
     HIDE_POINTS,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
 import { scratch as commandScratch } from './cli/program.js'
+import { MOVE_POINTS } from './move-failpoints.js'
 import { type Scratch, scratch } from './scratch.js'
 
 async function saved(s: Scratch) {
@@ -89,7 +90,7 @@ test('a moved folder is told of its old path, and takes its history along', asyn
   expect((await (await store.project(s.project)).list()).checkpoints).toEqual([])
 })
 
-test.each(['move:before-row', 'move:after-row'])(
+test.each(Object.keys(MOVE_POINTS))(
   'a move that is killed at %s has happened or has not',
   async (point) => {
     await using s = await scratch({ files: FILES })

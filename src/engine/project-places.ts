@@ -1,7 +1,6 @@
 // Which project of the store a folder belongs to, with the rules of the projects that it may lie in.
-import { lstatSync } from 'node:fs'
 import { basename, dirname, isAbsolute, normalize } from 'node:path'
-import { type BytePath, bytePath, fsPath, isInside, joinPath, pathText } from '../model/index.js'
+import { type BytePath, bytePath, isInside, joinPath, pathText } from '../model/index.js'
 import { excludedFolder, isUnsafeFolder } from '../snapshot/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import {
@@ -26,14 +25,11 @@ export function projectFolder({ ledger }: StoreContext, path: string): BytePath 
     : realFolder(path)
 }
 
-/** The path at which a project was known that no longer exists; undefined if something is there. */
+/** The path at which a project may have been known that is no folder any more. */
 export function missingFolder(path: string): BytePath | undefined {
   if (isExistingFolder(path) || path === '' || path.includes('\0')) return undefined
   const above = dirname(path)
-  if (isExistingFolder(above)) {
-    const missing = joinPath(realFolder(above), bytePath(basename(path)))
-    return lstatSync(fsPath(missing), { throwIfNoEntry: false }) === undefined ? missing : undefined
-  }
+  if (isExistingFolder(above)) return joinPath(realFolder(above), bytePath(basename(path)))
   return isAbsolute(path) ? bytePath(normalize(path)) : undefined
 }
 
