@@ -55,7 +55,7 @@ test('a rewind makes no folder above the project', async () => {
   })
 })
 
-test('a moved folder is told of its old path, and takes its history along', async () => {
+test('a moved folder learns its old path, and takes its history along', async () => {
   await using s = await scratch({ files: FILES })
   const { store, id } = await saved(s)
   const moved = join(s.folder, 'moved')

@@ -37,7 +37,7 @@ test.each(['rewind', 'undo', 'redo', 'session'] as const)(
     const confirm = async (plan: PlanView, { mark }: PlanFacts) => {
       asked.push(plan)
       expect(mark).toMatch(/^[0-9a-f]{64}$/)
-      // What the question is about has changed: by a process that does not wait for the answer.
+      // Another process changes the files of the plan and does not wait for the answer.
       if (asked.length === 1) s.write({ 'a.txt': 'hours of work', 'b.txt': 'new' })
       saved.push((await other.save({ reason: 'meanwhile' })).id)
       return true

@@ -45,7 +45,7 @@ export type LocatedFolder = {
   readonly excluded: string | null
 }
 
-/** Of a folder, by its absolute path, inside a project. It need not exist any more. */
+/** Locates a folder inside a project by its absolute path. The folder need not exist any more. */
 export function locateFolder(context: ProjectContext, folder: string): LocatedFolder {
   const { path: outer } = context
   const path = bytePath(folder)

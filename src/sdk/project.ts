@@ -75,7 +75,7 @@ export class Project {
   }
 
   /**
-   * For a folder inside, by its absolute path: the project that saves it. That is this one, or a repository that this one
+   * For a folder inside, by its absolute path: the project that saves it, either this one or a repository that this one
    * ignores.
    */
   async locate(folder: string): Promise<engine.LocatedFolder> {
