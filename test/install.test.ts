@@ -141,7 +141,7 @@ test('an install for a project writes nothing through links that lead out of it'
   expect(filesOf(outside)).toEqual(before)
   expect(read(join(outside, 'settings.json'))).toBe('{"of": "another program"}\n')
 
-  // Nor does an uninstall.
+  // An uninstall does not write there either.
   const ours = `{"hooks": {"stop": [{"command": "savestate hook cursor stop"}]}}\n`
   put(join(outside, 'settings.json'), ours)
   const removed = s.run(['uninstall', 'cursor', '--project', '-y'])
