@@ -2,6 +2,7 @@
 // captured is lost. The killing is real: SIGKILL in a child, at the place SAVESTATE_FAILPOINT names.
 /* oxlint-disable vitest/expect-expect, vitest/no-conditional-expect -- expectRecovered and expectSound do */
 import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,12 +57,14 @@ const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>>> = {
     'restore:journaled': 1,
     'apply:folder': 3,
     'apply:staged': 1,
+    'apply:aside': 2,
     'apply:remove': 3,
     'apply:removed': 1,
     'apply:place': 3,
     'apply:placed': 1,
     'apply:modes-set': 1,
     'restore:applied': 1,
+    'settle:aside-removed': 2,
     'restore:before-row': 1,
     'restore:after-row': 1,
     'restore:done': 1,
@@ -77,12 +80,14 @@ const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>>> = {
     'restore:journaled': 1,
     'apply:folder': AGAIN,
     'apply:staged': 1,
+    'apply:aside': AGAIN,
     'apply:remove': AGAIN,
     'apply:removed': 1,
     'apply:place': AGAIN,
     'apply:placed': 1,
     'apply:modes-set': 1,
     'restore:applied': 1,
+    'settle:aside-removed': AGAIN,
     'restore:before-row': 1,
     'restore:after-row': 1,
     'restore:done': 1,
@@ -290,11 +295,13 @@ describe('killed again while recovering', () => {
     'capture:stored',
     'restore:journaled',
     'apply:staged',
+    'apply:aside',
     'apply:removed',
     'apply:place',
     'apply:place@2',
     'apply:modes-set',
     'restore:applied',
+    'settle:aside-removed',
     'record:ref-written',
     'restore:before-row',
     'restore:after-row',
@@ -319,10 +326,12 @@ describe('what the person did after the kill stays', () => {
   const points = [
     'restore:journaled',
     'apply:staged',
+    'apply:aside@2',
     'apply:removed',
     'apply:place@2',
     'apply:placed',
     'restore:applied',
+    'settle:aside-removed',
     'restore:before-row',
   ]
   const edits: Readonly<Record<string, string>> = {
@@ -374,6 +383,39 @@ test('what the first attempt had done is undone too, when the second cannot fini
   rmSync(join(s.project, 'zz/deleted.txt'))
   await withProject((project, store) => expectSound(project, store))
 })
+
+test('a file that a killed rewind had moved aside, and that a program wrote to since, is in a checkpoint', async () => {
+  kill('rewind', 'apply:aside')
+  const isAside = (path: string) => path.includes('.savestate-old-')
+  const aside = [...s.snapshotOf().keys()].find(isAside)
+  const written = 'written through an open file after the kill\n'
+  s.write({ [aside ?? '']: written })
+  const notices: string[] = []
+  await withProject(async (project, store) => {
+    await project.list({}, { onNotice: (text) => notices.push(text) })
+    expect([...s.snapshotOf().keys()].filter(isAside)).toEqual([])
+    const [saved] = (await project.list()).checkpoints.filter(({ reason }) =>
+      reason?.startsWith('during rewind'),
+    )
+    const { changes } = await project.diff({ from: ids.second, to: saved?.id ?? '' })
+    const texts = changes.map(({ path }) => path)
+    expect(notices[0]).toMatch(new RegExp(`^(?:${texts.join('|')}) was written to while`))
+    expect(blobsOfCheckpoints()).toContain(hashOf(written))
+    await expectSound(project, store)
+  })
+})
+
+function blobsOfCheckpoints(): string[] {
+  const git = ['--git-dir', join(s.home, 'objects.git'), 'rev-list', '--all', '--objects']
+  const lines = execFileSync('git', git, { encoding: 'utf8' }).split('\n')
+  return lines.map((line) => line.slice(0, 40))
+}
+
+function hashOf(text: string): string {
+  return createHash('sha1')
+    .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+    .digest('hex')
+}
 
 test('a folder that nobody may write to has its mode again after the recovery', async () => {
   recall(s, 'third')
@@ -444,7 +486,7 @@ async function expectRecovered(operation: Operation, next: Next): Promise<void> 
 
 /** Nothing is left over, nothing is lost, nothing is damaged. */
 async function expectSound(project: Project, store: Store): Promise<void> {
-  const leftovers = [...s.snapshotOf().keys()].filter((path) => path.includes('.savestate-tmp-'))
+  const leftovers = [...s.snapshotOf().keys()].filter((path) => path.includes('.savestate-'))
   expect(leftovers).toEqual([])
   const inStore = (name: string) =>
     existsSync(join(s.home, name)) ? readdirSync(join(s.home, name)) : []

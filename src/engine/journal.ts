@@ -18,6 +18,7 @@ import {
   type ProjectId,
   type RestorePlan,
   type RewindNote,
+  ROOT,
   sameEntry,
   SavestateError,
 } from '../model/index.js'
@@ -31,8 +32,8 @@ export type JournalEntry = {
 }
 
 export type Journal = {
-  /** 2 if a session goes back too. */
-  readonly version: 1 | 2
+  /** 3 since files are moved aside, which an older program would not know. 1, and 2 with a session, were written before. */
+  readonly version: 1 | 2 | 3
   readonly operation: OperationId
   readonly kind: OperationKind
   readonly of: OperationId | null
@@ -65,9 +66,22 @@ export function changedPaths(entries: readonly JournalEntry[]): BytePath[] {
   return entries.filter((entry) => !isOnlyOpened(entry)).map(({ path }) => path)
 }
 
-/** The folders in which the work of a journal stages its files. */
+/**
+ * The folders in which the work of a journal, or its reversal, stages new files and moves old ones aside: that of each
+ * path and, where the work changes that folder too, those above it.
+ */
 export function stagingFolders(entries: readonly JournalEntry[]): BytePath[] {
-  return [...new Set(entries.filter(({ to }) => to !== null).map(({ path }) => parentOf(path)))]
+  const changing = new Set(entries.map(({ path }) => path))
+  const folders = new Set<BytePath>()
+  for (const { path } of entries) {
+    let folder = parentOf(path)
+    folders.add(folder)
+    while (folder !== ROOT && changing.has(folder)) {
+      folder = parentOf(folder)
+      folders.add(folder)
+    }
+  }
+  return [...folders]
 }
 
 export const GONE = 'gone'
@@ -106,7 +120,7 @@ export class Journals {
       throw error
     }
     const journal = parseJournal(text, path)
-    if (journal.version === 1 || journal.version === 2) return journal
+    if (isKnownVersion(journal)) return journal
     throw new SavestateError(
       'STORE_NEWER',
       'A newer version of Savestate was interrupted during a rewind',
@@ -141,10 +155,14 @@ export class Journals {
   }
 }
 
+function isKnownVersion({ version }: Journal): boolean {
+  return version === 1 || version === 2 || version === 3
+}
+
 function parseJournal(text: string, path: string): Journal {
   try {
     const journal = JSON.parse(text) as Journal
-    if (journal.version !== 1 && journal.version !== 2) return journal
+    if (!isKnownVersion(journal)) return journal
     // Names of temporary files and places to write come from it: it is not trusted (I4).
     parseOperationId(journal.operation)
     const isSafe = journal.entries.every(({ path }) => typeof path === 'string' && leadsDown(path))

@@ -15,6 +15,7 @@ import { changedPaths, isOnlyOpened, Journals, rootInodeOf } from './journal.js'
 import { projectStateOf } from './project-state.js'
 import { commitRestore } from './restore-record.js'
 import { carryOut } from './restore.js'
+import { settleLeft } from './settle-asides.js'
 import { type Interrupted, takeBack, tellLeft, untouchedPaths } from './take-back.js'
 
 /** The caller holds the project's lock, so whoever wrote a journal is dead. */
@@ -45,9 +46,9 @@ export async function recover(
     safety !== undefined && hasFiles(safety),
     'a journal is written after its safety checkpoint',
   )
-  const work = { journal, safety }
+  const work = { journal, safety, hooks }
   try {
-    const left = await finish(context, project, { work, hooks })
+    const left = await finish(context, project, work)
     hooks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
     tellLeft(left, { safety, hooks })
   } catch (error) {
@@ -98,10 +99,11 @@ export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<v
 async function finish(
   context: StoreContext,
   project: Project,
-  { work, hooks }: { readonly work: Interrupted; readonly hooks: Hooks },
+  work: Interrupted,
 ): Promise<readonly Left[]> {
-  const { journal, safety } = work
+  const { journal, safety, hooks } = work
   const { kind, of, goal, reason, operation, session, rewind } = journal
+  await settleLeft(context, project, work)
   const { now, only: untouched, left } = await untouchedPaths(context, project, work)
   const opened = journal.entries.filter(isOnlyOpened)
   const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))

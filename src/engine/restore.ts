@@ -17,7 +17,7 @@ import {
   type RestorePlan,
   type RewindNote,
 } from '../model/index.js'
-import type { Captured, LeftOut, NamedPaths, PartialMode } from '../snapshot/index.js'
+import type { Aside, Captured, LeftOut, NamedPaths, PartialMode } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import { pathsToKeep } from './attribution.js'
 import { captureNow } from './capture.js'
@@ -39,6 +39,7 @@ import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
 import { restoreFailure, type RestoreOutcome } from './restore-failure.js'
 import { commitRestore, safetyCheckpoint } from './restore-record.js'
 import { isRefusedBySession, refuseOthers, type RestoreSession } from './restore-session.js'
+import { settleAsides } from './settle-asides.js'
 import { takeBack, tellLeft } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
 
@@ -227,7 +228,7 @@ async function takeBackUnfinished(
     return { type: 'replaced' }
   }
   try {
-    const left = await takeBack(context, project, { journal, safety })
+    const left = await takeBack(context, project, { journal, safety, hooks })
     tellLeft(left, { safety, hooks })
     return { type: 'taken-back', left: left.length }
   } catch (second) {
@@ -269,10 +270,12 @@ export async function carryOut(
   const { entries, only } = work
   const sweep = stagingFolders(entries)
   const partial = new Map<BytePath, PartialMode>()
+  const asides: Aside[] = []
+  const touched = new Set<BytePath>()
   let plan = work.plan
   for (let round = 1; ; round++) {
     journals.write({
-      version: request.session === undefined ? 1 : 2,
+      version: 3,
       operation,
       kind: request.kind,
       of: request.of,
@@ -289,6 +292,8 @@ export async function carryOut(
     failpoint('restore:journaled')
     const done = await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
     for (const each of done.partialModes) partial.set(each.path, each)
+    asides.push(...done.asides)
+    for (const folder of done.touched) touched.add(folder)
     failpoint('restore:applied')
     const named = { ...namedBy(request), paths: only }
     const after = await captureNow(context, project, { named, hooks })
@@ -297,6 +302,9 @@ export async function carryOut(
     const rest = await snapshots.plan(project, { goal: request.goal, paths: undefined, only, now })
     plan = withoutPartial(rest, partial)
     if (changesNothing(plan) && plan.conflict.length === 0) {
+      const { reason } = request
+      const moved = { asides, touched: [...touched], rootInode, safety, reason, hooks }
+      await settleAsides(context, project, moved)
       tellPartial(partial, hooks)
       return { after, partial }
     }

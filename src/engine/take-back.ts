@@ -13,8 +13,13 @@ import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { type Journal, Journals, stagingFolders } from './journal.js'
+import { settleAsides, settleLeft } from './settle-asides.js'
 
-export type Interrupted = { readonly journal: Journal; readonly safety: FilesCheckpoint }
+export type Interrupted = {
+  readonly journal: Journal
+  readonly safety: FilesCheckpoint
+  readonly hooks: Hooks
+}
 
 /** Returns what could not be brought back. */
 export async function takeBack(
@@ -22,18 +27,21 @@ export async function takeBack(
   project: Project,
   work: Interrupted,
 ): Promise<readonly Left[]> {
-  const { journal, safety } = work
+  const { journal, safety, hooks } = work
   const { snapshots, home } = context
+  await settleLeft(context, project, work)
   const { now, only, left } = await untouchedPaths(context, project, work)
   const goal = safety.snapshot.tree
   const plan = await snapshots.plan(project, { now, goal, paths: undefined, only })
-  const { disturbed } = await snapshots.apply(project, {
+  const applied = await snapshots.apply(project, {
     plan,
     tag: journal.operation,
     sweep: stagingFolders(journal.entries),
   })
+  const { rootInode, reason } = journal
+  await settleAsides(context, project, { ...applied, rootInode, safety, reason, hooks })
   new Journals(home).remove(project.id)
-  return [...plan.conflict, ...left, ...disturbed.map(changedSince)]
+  return [...plan.conflict, ...left, ...applied.disturbed.map(changedSince)]
 }
 
 /** Work that is called finished, or undone, is so but for these. */
@@ -53,7 +61,7 @@ export function tellLeft(
 export async function untouchedPaths(
   context: StoreContext,
   project: Project,
-  { journal, safety }: Interrupted,
+  { journal, safety }: Omit<Interrupted, 'hooks'>,
 ): Promise<{
   readonly now: ObjectId
   readonly only: readonly BytePath[]

@@ -28,13 +28,15 @@ import { readHistory } from './import/source-history.js'
 import { Sources } from './import/sources.js'
 import { patchText } from './patch.js'
 import { ProjectCapture } from './project-capture.js'
-import { applyPlan } from './restore/apply.js'
+import { applyPlan, openRoot } from './restore/apply.js'
 import { closedFolders } from './restore/closed-folders.js'
 import { restoreMaps } from './restore/present.js'
-import { stillThereIn } from './restore/still-there.js'
+import { findAsides, settleAsides, syncTouched } from './restore/settle-asides.js'
+import { lastCheckIn } from './restore/still-there.js'
 import { uncapturedThen } from './restore/then-rules.js'
 import { EventQueue } from './watch/event-queue.js'
 import { WatchFolder } from './watch/watch-folder.js'
+import { withFiles } from './with-files.js'
 import { PathRemover, rewriteCommits, rewriteWithout } from './without-path.js'
 
 /** What was started ahead. */
@@ -53,6 +55,8 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
   const countingDiff = new TreeDiff(gitDir, { countLines: true })
   const sources = new Sources(gitDir)
   const captures = new Map<ProjectId, ProjectCapture>()
+  /** Rewinds whose moved-aside files are still there, by their tags. */
+  const rewinding = new Map<ProjectId, string>()
   const watchFolder = new WatchFolder(home)
   const events = new EventQueue(watchFolder)
   const lanes =
@@ -64,10 +68,11 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     async capture({ project, site, held, watch, holdObjects, named }, report) {
       const capture = captureOf(project)
       if (watch) capture.watch(site.root)
-      const captured = await capture.capture(site, { held, holdObjects, report })
+      const inRewind = { ...site, rewinding: rewinding.get(project) }
+      const captured = await capture.capture(inRewind, { held, holdObjects, report })
       if (named === undefined) return captured
       const paths = await pathsNamed(captured.snapshot.tree, named)
-      return capture.addNamed(site, captured, paths)
+      return capture.addNamed(inRewind, captured, paths)
     },
 
     unwatch: (project) => captures.get(project)?.unwatch(),
@@ -152,16 +157,44 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       const capture = captureOf(project)
       const progress = new ProgressCounter(report)
       progress.toStore(plan.write.length)
+      rewinding.set(project, tag)
       return applyPlan(plan, {
         root,
         rootIno: capture.root.ino,
         tag,
         sweep,
-        durable,
         blobs,
-        stillThere: stillThereIn(capture.root),
+        durable,
+        lastCheck: lastCheckIn(capture.root),
         onProgress: (files, bytes) => progress.stored(files, bytes),
       })
+    },
+
+    async settleAsides({ project, root, rootInode, asides, touched, base }) {
+      const { log } = captureOf(project)
+      const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable, log })
+      const folders = openRoot({ root, rootIno: BigInt(rootInode) })
+      try {
+        const add = (content: Buffer) => sink.add('blob', content)
+        const { rest, stored } = settleAsides(asides, { folders, store: add })
+        if (durable) await syncTouched(folders, touched)
+        rewinding.delete(project)
+        if (stored.size === 0) return { rest, saved: undefined }
+        const tree = await withFiles(base, stored, { blobs, comparer, sink })
+        await sink.finish()
+        return { rest, saved: { tree, paths: [...stored.keys()] } }
+      } finally {
+        folders.close()
+      }
+    },
+
+    findAsides({ root, rootInode, ...left }) {
+      const folders = openRoot({ root, rootIno: BigInt(rootInode) })
+      try {
+        return findAsides(folders, left)
+      } finally {
+        folders.close()
+      }
     },
 
     async patch(request) {

@@ -1,8 +1,12 @@
 // What can be asked of the capture thread.
+import type { Worker } from 'node:worker_threads'
 import type {
   BytePath,
+  CaptureLimits,
   ChangeCounts,
+  Durability,
   ObjectId,
+  Project,
   ProjectId,
   RestorePlan,
   Snapshot,
@@ -18,6 +22,7 @@ import type { CommitFacts } from './objects/commit.js'
 import type { PatchRequest } from './patch.js'
 import type { Captured } from './capture/capture-work.js'
 import type { Applied } from './restore/apply.js'
+import type { Aside } from './restore/aside.js'
 import type { LeftOut } from './restore/then-rules.js'
 import type { Activity } from './watch/project-watch.js'
 import type { Rewritten } from './without-path.js'
@@ -28,6 +33,21 @@ export type CaptureData = {
   /** Nothing was ever saved in the store. */
   readonly isNew: boolean
 }
+
+export type SnapshotsOptions = {
+  /** The store's real path. */
+  readonly home: string
+  readonly durability: Durability
+  /** As they are set for a project now. */
+  readonly limitsOf: (project: Pick<Project, 'path'>) => CaptureLimits
+  /** The caller has nothing else to do: no thread is needed to keep its event loop free. */
+  readonly mayBlock: boolean
+  /** For the first capture. */
+  readonly helper?: Worker | undefined
+}
+
+/** The caller knows the project; the thread is given its id and path. */
+export type Unplaced<Request> = Omit<Request, 'project' | 'root'>
 
 export type CaptureRequest = {
   readonly project: ProjectId
@@ -93,6 +113,33 @@ export type ApplyRequest = {
   readonly sweep: readonly BytePath[]
 }
 
+/** The folder that a rewind is about, by the inode it had when the rewind began. */
+type RewindRoot = {
+  readonly project: ProjectId
+  readonly root: BytePath
+  readonly rootInode: string
+}
+
+export type SettleRequest = RewindRoot & {
+  readonly asides: readonly Aside[]
+  /** Folders to flush. */
+  readonly touched: readonly BytePath[]
+  /** The snapshot that new contents are added to. */
+  readonly base: ObjectId
+}
+export type SettleResult = {
+  /** The asides that could not be removed yet. */
+  readonly rest: readonly Aside[]
+  /** A snapshot with the contents of some of them that no checkpoint holds, for the caller to record. */
+  readonly saved: { readonly tree: ObjectId; readonly paths: readonly BytePath[] } | undefined
+}
+export type FindAsidesRequest = RewindRoot & {
+  readonly tag: string
+  readonly sweep: readonly BytePath[]
+  /** For each path of the journal, the contents that are in a checkpoint. */
+  readonly known: ReadonlyMap<BytePath, Aside['known']>
+}
+
 export type AdoptRequest = SourceRequest & { readonly project: ProjectId; readonly tree: ObjectId }
 
 export type RewriteRequest = {
@@ -121,6 +168,10 @@ export type CaptureCalls = {
   expectSomewhere(request: ExpectRequest): Promise<void>
   plan(request: PlanRequest): Promise<RestorePlan>
   apply(request: ApplyRequest, report: (progress: CaptureProgress) => void): Promise<Applied>
+  /** Removes the files that a rewind has moved aside, and flushes its folders: the last step of a rewind. */
+  settleAsides(request: SettleRequest): Promise<SettleResult>
+  /** What an interrupted rewind has left aside. */
+  findAsides(request: FindAsidesRequest): readonly Aside[]
   patch(request: PatchRequest): Promise<string>
   examine(
     request: ExamineRequest,

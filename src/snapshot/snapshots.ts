@@ -5,9 +5,7 @@ import type { Worker } from 'node:worker_threads'
 import {
   type BytePath,
   bytePath,
-  type CaptureLimits,
   type CheckpointId,
-  type Durability,
   type ObjectId,
   type Project,
   type ProjectId,
@@ -23,11 +21,16 @@ import type {
   CaptureData,
   CaptureRequest,
   ExpectRequest,
+  FindAsidesRequest,
   FingerprintRequest,
   Recorded,
   RecordRequest,
   RestoreTarget,
   RewriteRequest,
+  SettleRequest,
+  SettleResult,
+  SnapshotsOptions,
+  Unplaced,
 } from './capture-requests.js'
 import type { ExamineRequest, ObjectReport } from './care/examine.js'
 import type { MendRequest } from './care/mend.js'
@@ -43,18 +46,6 @@ import type { Activity } from './watch/project-watch.js'
 import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
 
 export type OnProgress = (progress: CaptureProgress) => void
-
-export type SnapshotsOptions = {
-  /** The store's real path. */
-  readonly home: string
-  readonly durability: Durability
-  /** As they are set for a project now. */
-  readonly limitsOf: (project: Pick<Project, 'path'>) => CaptureLimits
-  /** The caller has nothing else to do: no thread is needed to keep its event loop free. */
-  readonly mayBlock: boolean
-  /** For the first capture. */
-  readonly helper?: Worker | undefined
-}
 
 const YOUNG_MB = 16
 /** Each is a thread and some megabytes. Those that are watched are not counted: somebody wants them to be. */
@@ -209,6 +200,14 @@ export class Snapshots {
     onProgress?: OnProgress,
   ): Promise<Applied> {
     return this.#call('apply', { project: project.id, root: project.path, ...work }, onProgress)
+  }
+
+  async settleAsides({ id, path }: Project, work: Unplaced<SettleRequest>): Promise<SettleResult> {
+    return this.#call('settleAsides', { project: id, root: path, ...work })
+  }
+
+  async findAsides({ id, path }: Project, left: Unplaced<FindAsidesRequest>) {
+    return this.#call('findAsides', { project: id, root: path, ...left })
   }
 
   /** What leads to a commit of somebody else's repository, whose folder of objects is `objects`; `path`: the project it is for. */

@@ -76,9 +76,11 @@ export class Rules {
   /** The rules above the project's own folder: defaults, and the repository it lies in. */
   static above(site: Site, around: RulesAround): Rules {
     const { defaults, secretNames, above } = around
+    // The rules of a folder are the same during a rewind.
+    const { rewinding: _, ...lasting } = site
     const key = digest(
       JSON.stringify([defaults, secretNames]),
-      JSON.stringify(site),
+      JSON.stringify(lasting),
       JSON.stringify(above),
     )
     return Rules.#from(key, around)

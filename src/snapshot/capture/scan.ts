@@ -33,6 +33,7 @@ import {
   type Outer,
   SAME,
   type Visit,
+  withoutAsides,
 } from './visit.js'
 
 const MODE_BITS = 0o7777
@@ -121,11 +122,12 @@ export class Scan {
 
   #list(folder: FolderNode, place: Place, stats: Looked): Listed | ListFault {
     const listedAtMs = Date.now()
-    const listed = listVerified(place.absolute, (stats === SAME ? folder : stats).ino)
-    if (typeof listed === 'string') return listed
+    const found = listVerified(place.absolute, (stats === SAME ? folder : stats).ino)
+    if (typeof found === 'string') return found
+    const listed = withoutAsides(found, this.#site)
     if (stats !== SAME) setStamp(folder, stats)
     // A folder above may have been moved away for a moment, which leaves no trace on this one.
-    folder.settled = listed !== VANISHED && isSettled(folder, listedAtMs)
+    folder.settled = found !== VANISHED && found === listed && isSettled(folder, listedAtMs)
     this.#restamped.push(folder)
     return listed
   }

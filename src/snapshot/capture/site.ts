@@ -8,6 +8,8 @@ export type Site = {
   readonly home: BytePath
   readonly limits: CaptureLimits
   readonly ignoreCase: boolean
+  /** The tag of a rewind that is under way: what it has moved aside is not part of the folder. */
+  readonly rewinding?: string | undefined
 }
 
 export function absolute(site: { readonly root: BytePath }, path: BytePath): BytePath {
@@ -24,6 +26,16 @@ export function temporaryPrefix(tag: string): string {
   return `.savestate-tmp-${tag}-`
 }
 
+/** A file of the user's that a rewind has moved aside; `hash` stands for its path. */
+export function asideName(tag: string, hash: string, number: number): string {
+  return `${asidePrefix(tag)}${hash}-${number}`
+}
+
+export function asidePrefix(tag: string): string {
+  return `.savestate-old-${tag}-`
+}
+
+/** Names that a rewind reserves: they are never captured. */
 export function isTemporaryName(name: string): boolean {
-  return /^\.savestate-tmp-[a-z]{18}-[0-9]+$/.test(name)
+  return /^\.savestate-(?:tmp-[a-z]{18}|old-[a-z]{18}-[0-9a-f]{12})-[0-9]+$/.test(name)
 }

@@ -1,8 +1,9 @@
 // A folder that a scan is looking at, and what can be said of it beforehand.
 import type { BytePath } from '../../model/index.js'
 import { type FolderNode, isCaptured, type Node, type SkippedNode } from './node.js'
-import type { ListedType } from './list-folder.js'
+import type { Listed, ListedType } from './list-folder.js'
 import type { Context, Place } from './selection.js'
+import { asidePrefix, type Site } from './site.js'
 import { isSameStamp, lstat, type Stats } from './stats.js'
 
 export type Outer = {
@@ -67,4 +68,12 @@ export function byName(nodes: readonly Node[]): ReadonlyMap<BytePath, Node> | un
 
 export function hasLostAny(before: readonly Node[], remaining: ReadonlySet<Node>): boolean {
   return before.some((child) => isCaptured(child) && !remaining.has(child))
+}
+
+/** Without the files that a rewind under way has moved aside; the same list where there are none. */
+export function withoutAsides(listed: Listed, { rewinding }: Site): Listed {
+  if (rewinding === undefined) return listed
+  const prefix = asidePrefix(rewinding)
+  const others = [...listed].filter(([name]) => !name.startsWith(prefix))
+  return others.length === listed.size ? listed : new Map(others)
 }

@@ -1,17 +1,9 @@
-// Carries out a restore plan. Each visible change is one rename, link, unlink, mkdir, rmdir or chmod, and
-// all new content is on disk before the first of them. Decides nothing: what is no longer as the plan says
-// is left alone and reported.
+// Carries out a restore plan. Each visible change is one rename, link, mkdir, rmdir or chmod, and all new content is on
+// disk before the first of them. A file that goes is moved aside (aside.ts) and removed by `settleAsides`, at the very end.
+// Decides nothing: a path that is no longer as the plan says is left alone and reported.
 //
-// Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
-import {
-  fchmodSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-} from 'node:fs'
+// Order: new folders · staged contents · removals · folders in place of files · contents · modes
+import { fchmodSync, fstatSync, lstatSync, mkdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import {
   type BytePath,
   type Entry,
@@ -25,14 +17,14 @@ import {
 import { failpoint } from '../../system/index.js'
 import { absolute } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
-import { syncAndClose } from '../objects/loose.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
+import { type Aside, Asides, foldersThatGo } from './aside.js'
 import { removeLeftovers } from './leftovers.js'
-import { placeNew, placeNewLink, setModeOf } from './place.js'
+import { placeWithoutOverwriting, setModeOf } from './place.js'
 import { FolderReplaced, SafeFolders } from './safe-folders.js'
 import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
-import type { StillThere } from './still-there.js'
+import type { LastCheck } from './still-there.js'
 import { inUserWords } from './user-words.js'
 
 export type ApplyContext = {
@@ -45,7 +37,7 @@ export type ApplyContext = {
   readonly sweep: readonly BytePath[]
   readonly durable: boolean
   readonly blobs: BlobReader
-  readonly stillThere: StillThere
+  readonly lastCheck: LastCheck
   readonly onProgress: (files: number, bytes: number) => void
 }
 
@@ -54,6 +46,10 @@ export type Applied = {
   readonly disturbed: readonly BytePath[]
   /** Modes that the system did not let be set in full. */
   readonly partialModes: readonly PartialMode[]
+  /** Files and links that were moved aside, to be settled once everything else is done. */
+  readonly asides: readonly Aside[]
+  /** Folders in which names have changed, to be flushed. */
+  readonly touched: readonly BytePath[]
 }
 
 export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<Applied> {
@@ -61,7 +57,7 @@ export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promi
   for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
   for (const path of context.sweep) refuseHostilePath(path)
   const folders = openRoot(context)
-  const applier = new Applier(context, folders)
+  const applier = new Applier(context, { folders, going: foldersThatGo(plan) })
   try {
     return await applier.run(plan)
   } catch (error) {
@@ -73,7 +69,8 @@ export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promi
   }
 }
 
-function openRoot({ root, rootIno }: ApplyContext): SafeFolders {
+/** The project's folder, if it is still the one that was captured. */
+export function openRoot({ root, rootIno }: Pick<ApplyContext, 'root' | 'rootIno'>): SafeFolders {
   try {
     return new SafeFolders(root, rootIno)
   } catch (error) {
@@ -97,10 +94,16 @@ class Applier {
   readonly #partialModes: PartialMode[] = []
   /** Folders made writable for the time of the work, with the mode they had. */
   readonly #opened = new Map<BytePath, number>()
+  readonly #asides: Asides
 
-  constructor(context: ApplyContext, folders: SafeFolders) {
+  constructor(
+    context: ApplyContext,
+    { folders, going }: { folders: SafeFolders; going: ReadonlySet<BytePath> },
+  ) {
     this.#context = context
     this.#folders = folders
+    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    this.#asides = new Asides({ ...context, folders, beforeWriteIn }, going)
   }
 
   async run({ write, remove }: RestorePlan): Promise<Applied> {
@@ -122,8 +125,7 @@ class Applier {
     failpoint('apply:removed')
     for (const { path, from, to } of toFolders) {
       this.#attempt(path, () => {
-        this.#remove(path, from)
-        this.#makeFolder(path, to)
+        if (this.#makeRoom(path, from)) this.#makeFolder(path, to)
       })
     }
     const isStaged = new Set(early.map((staged) => staged.write.path))
@@ -137,8 +139,12 @@ class Applier {
     for (const item of modes) this.#attempt(item.path, () => this.#setMode(item))
     this.#setFolderModes(write)
     failpoint('apply:modes-set')
-    if (this.#context.durable) await this.#syncTouched()
-    return { disturbed: [...this.#disturbed], partialModes: this.#partialModes }
+    return {
+      disturbed: [...this.#disturbed],
+      partialModes: this.#partialModes,
+      asides: this.#asides.moved,
+      touched: [...this.#touched],
+    }
   }
 
   /** Runs one step; what the world did to its path meanwhile is noted, never overwritten. */
@@ -163,40 +169,45 @@ class Applier {
   }
 
   #place({ write: { path, to, from }, temporary, partialMode }: Staged): void {
-    const place = this.#folders.at(path)
-    const source = this.#folders.at(temporary)
-    if (from?.type === 'folder') {
-      // Its contents have been removed; if anything is left in it, this fails and it stays.
-      rmdirSync(place)
-      this.#folders.forget(path)
-    } else if (!this.#context.stillThere(path, from, place)) {
-      unlinkSync(source)
-      this.#disturbed.add(path)
+    if (!this.#makeRoom(path, from)) {
+      unlinkSync(this.#folders.at(temporary))
       return
     }
-    if (from !== undefined) renameSync(source, place)
-    else if (to.type === 'link') placeNewLink(source, place)
-    else placeNew(source, place)
+    try {
+      placeWithoutOverwriting(this.#folders.at(temporary), this.#folders.at(path))
+    } catch (error) {
+      // Something came to the path meanwhile. It stays.
+      rmSync(this.#folders.at(temporary), { force: true })
+      throw error
+    }
     this.#noteMode(path, to, partialMode)
     this.#touched.add(parentOf(path))
     failpoint('apply:place')
   }
 
-  #remove(path: BytePath, from: Entry | undefined): void {
+  #remove(path: BytePath, from: Entry): void {
     this.#openUp(parentOf(path))
-    const place = this.#folders.at(path)
-    if (!this.#context.stillThere(path, from, place)) {
+    if (!this.#makeRoom(path, from)) return
+    failpoint('apply:remove')
+  }
+
+  /** Afterwards nothing is at the path. False if it was not as the plan says. */
+  #makeRoom(path: BytePath, from: Entry | undefined): boolean {
+    const isAsPlanned =
+      from === undefined || from.type === 'folder'
+        ? this.#context.lastCheck.isThere(path, { from, place: this.#folders.at(path) })
+        : this.#asides.move(path, from)
+    if (!isAsPlanned) {
       this.#disturbed.add(path)
-      return
+      return false
     }
     if (from?.type === 'folder') {
       this.#folders.forget(path)
-      rmdirSync(place)
-    } else {
-      unlinkSync(place)
+      // Its contents have been removed; if anything is left in it, this fails and it stays.
+      rmdirSync(this.#folders.at(path))
     }
     this.#touched.add(parentOf(path))
-    failpoint('apply:remove')
+    return true
   }
 
   #makeFolder(path: BytePath, to: Entry): void {
@@ -210,7 +221,7 @@ class Applier {
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
     const place = this.#folders.at(path)
-    if (!this.#context.stillThere(path, from, place) || !this.#takesMode(path))
+    if (!this.#context.lastCheck.isThere(path, { from, place }) || !this.#takesMode(path))
       this.#disturbed.add(path)
     else this.#noteMode(path, to, setModeOf(place, to.mode))
   }
@@ -260,16 +271,6 @@ class Applier {
   removeLeftovers(): void {
     const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
     removeLeftovers(this.#folders, { ...this.#context, beforeWriteIn })
-  }
-
-  /** In groups: a path that leads through a descriptor is good only while that is open. */
-  async #syncTouched(): Promise<void> {
-    const touched = [...this.#touched].filter((folder) => this.#folders.has(folder))
-    const { atOnce } = this.#folders
-    for (let at = 0; at < touched.length; at += atOnce) {
-      const fds = touched.slice(at, at + atOnce).map((folder) => this.#folders.reopen(folder))
-      await syncAndClose(fds)
-    }
   }
 }
 

@@ -18,7 +18,16 @@ type Staging = {
 }
 
 export function removeLeftovers(folders: SafeFolders, staging: Staging): void {
-  for (const folder of staging.sweep) {
+  visitFolders(folders, staging.sweep, (folder) => removeIn(folder, folders, staging))
+}
+
+/** Visits those of the folders that are there. A folder of ours that does not let us in is opened meanwhile. */
+export function visitFolders(
+  folders: SafeFolders,
+  paths: Iterable<BytePath>,
+  visit: (folder: BytePath) => void,
+): void {
+  for (const folder of paths) {
     const closeAgain: (() => void)[] = []
     try {
       for (const above of folders.has(folder) ? [] : waysTo(folder)) {
@@ -28,7 +37,7 @@ export function removeLeftovers(folders: SafeFolders, staging: Staging): void {
         if (close !== undefined) closeAgain.push(close)
         else if (!folders.has(above)) break
       }
-      if (folders.has(folder)) removeIn(folder, folders, staging)
+      if (folders.has(folder)) visit(folder)
     } finally {
       for (const close of closeAgain.reverse()) close()
     }

@@ -5,6 +5,7 @@ import {
   constants,
   fstatSync,
   linkSync,
+  lstatSync,
   openSync,
   readlinkSync,
   renameSync,
@@ -36,21 +37,33 @@ export function setModeOf(place: string | Buffer, mode: number): number | undefi
   }
 }
 
-/** Where nothing was, nothing may be overwritten: a link fails if something has come meanwhile. */
-export function placeNew(source: string | Buffer, place: string | Buffer): void {
+/**
+ * Gives a file or link its place, unless something is there (EEXIST). A hard link cannot overwrite. Where the file system has
+ * none, the check and the rename are two steps.
+ */
+export function placeWithoutOverwriting(source: string | Buffer, place: string | Buffer): void {
   try {
-    linkSync(source, place)
+    link(source, place)
   } catch (error) {
-    // Some file systems have no hard links.
     if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EACCES', 'EXDEV')) throw error
+    if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) throw new PlaceTaken()
     renameSync(source, place)
     return
   }
   unlinkSync(source)
 }
 
-/** The same for a link, which not every system can give a second name. */
-export function placeNewLink(source: string | Buffer, place: string | Buffer): void {
-  symlinkSync(readlinkSync(source, { encoding: 'buffer' }), place)
-  unlinkSync(source)
+/** Only Linux gives a symbolic link a second name; elsewhere `link` follows it. */
+function link(source: string | Buffer, place: string | Buffer): void {
+  if (process.platform !== 'linux' && lstatSync(source).isSymbolicLink())
+    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), place)
+  else linkSync(source, place)
+}
+
+class PlaceTaken extends Error {
+  readonly code = 'EEXIST'
+
+  constructor() {
+    super('EEXIST: file already exists')
+  }
 }

@@ -107,6 +107,24 @@ export class SafeFolders {
     return fsPath(absolute({ root: this.#root }, path))
   }
 
+  /** Runs `use` with the paths of two entries. Reaching the folder of one may close that of the other, so one is reopened. */
+  withBoth(
+    one: BytePath,
+    other: BytePath,
+    use: (one: string | Buffer, other: string | Buffer) => void,
+  ): void {
+    if (!HAS_DESCRIPTOR_PATHS || parentOf(one) === parentOf(other)) {
+      use(this.at(one), this.at(other))
+      return
+    }
+    const fd = this.reopen(parentOf(other))
+    try {
+      use(this.at(one), fsPath(`/proc/self/fd/${fd}/${nameOf(other)}`))
+    } finally {
+      closeSync(fd)
+    }
+  }
+
   /** A path to list a folder by, wherever it has been moved. */
   listable(folder: BytePath): string {
     if (HAS_DESCRIPTOR_PATHS) return `/proc/self/fd/${this.descriptor(folder)}`

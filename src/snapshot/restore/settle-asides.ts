@@ -1,0 +1,137 @@
+// The end of files that a rewind has moved aside. A file is removed only if its content is in a checkpoint at that moment.
+// A content that is in none, because a program wrote to the file while it was being moved or had it open, is stored, for the
+// caller to record and then to call this again (I3).
+import { fchmodSync, fstatSync, lstatSync, readlinkSync, unlinkSync } from 'node:fs'
+import {
+  type BytePath,
+  type FileEntry,
+  hasCode,
+  joinPath,
+  type LinkEntry,
+  type ObjectId,
+  parentOf,
+} from '../../model/index.js'
+import { failpoint } from '../../system/index.js'
+import { listFolder } from '../capture/list-folder.js'
+import { readStable } from '../capture/read-file.js'
+import { syncAndClose } from '../objects/loose.js'
+import { type Aside, isKnown, pathsByAsideName } from './aside.js'
+import { visitFolders } from './leftovers.js'
+import type { SafeFolders } from './safe-folders.js'
+import { mayChangeMode } from './special-bits.js'
+
+/** A larger file stays where it is. */
+const MAX_SAVED_BYTES = 1 << 30
+
+export type Settled = {
+  /** Those that are still there. Of a content that is stored now, the aside says that it is known. */
+  readonly rest: readonly Aside[]
+  /** The new contents. */
+  readonly stored: ReadonlyMap<BytePath, FileEntry | LinkEntry>
+}
+
+export type SettleContext = {
+  readonly folders: SafeFolders
+  readonly store: (content: Buffer) => ObjectId
+}
+
+export function settleAsides(asides: readonly Aside[], { folders, store }: SettleContext): Settled {
+  const rest: Aside[] = []
+  const stored = new Map<BytePath, FileEntry | LinkEntry>()
+  const byFolder = new Map<BytePath, Aside[]>()
+  for (const aside of asides) {
+    const folder = parentOf(aside.at)
+    const others = byFolder.get(folder)
+    if (others === undefined) byFolder.set(folder, [aside])
+    else others.push(aside)
+  }
+  visitFolders(folders, byFolder.keys(), (folder) =>
+    whileWritable(folders, folder, () => {
+      for (const aside of byFolder.get(folder) ?? []) {
+        const place = folders.at(aside.at)
+        const known = isKnown(aside, place)
+        if (known === undefined) continue
+        if (known) {
+          unlinkSync(place)
+          failpoint('settle:aside-removed')
+          continue
+        }
+        // A checkpoint holds one content of a path; a second one waits for the next call.
+        const entry = stored.has(aside.path) ? undefined : storeFile(place, store)
+        if (entry !== undefined) stored.set(aside.path, entry)
+        rest.push(entry === undefined ? aside : { ...aside, known: [entry], stamp: undefined })
+      }
+    }),
+  )
+  return { rest, stored }
+}
+
+/** What a rewind that was interrupted has left aside. Its paths and contents are in the entries of its journal. */
+export function findAsides(
+  folders: SafeFolders,
+  left: {
+    readonly tag: string
+    readonly sweep: readonly BytePath[]
+    readonly known: ReadonlyMap<BytePath, Aside['known']>
+  },
+): Aside[] {
+  const pathOf = pathsByAsideName(left.tag, [...left.known.keys()])
+  const found: Aside[] = []
+  visitFolders(folders, left.sweep, (folder) => {
+    for (const name of listFolder(folders.listable(folder))?.keys() ?? []) {
+      const path = pathOf(name)
+      if (path === undefined) continue
+      const known = left.known.get(path) ?? []
+      found.push({ path, at: joinPath(folder, name), known, stamp: undefined })
+    }
+  })
+  return found
+}
+
+/** In groups: a path that leads through a descriptor is good only while that is open. */
+export async function syncTouched(
+  folders: SafeFolders,
+  touched: Iterable<BytePath>,
+): Promise<void> {
+  const present = [...touched].filter((folder) => folders.has(folder))
+  const { atOnce } = folders
+  for (let at = 0; at < present.length; at += atOnce) {
+    const fds = present.slice(at, at + atOnce).map((folder) => folders.reopen(folder))
+    await syncAndClose(fds)
+  }
+}
+
+/** Undefined if it cannot be read as it was at one moment. */
+function storeFile(
+  place: string | Buffer,
+  store: SettleContext['store'],
+): FileEntry | LinkEntry | undefined {
+  try {
+    if (lstatSync(place).isSymbolicLink())
+      return { type: 'link', blob: store(readlinkSync(place, { encoding: 'buffer' })) }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+  const path = typeof place === 'string' ? place : place.toString('latin1')
+  const read = readStable(path, MAX_SAVED_BYTES)
+  if (typeof read === 'string') return undefined
+  return { type: 'file', blob: store(read.content), mode: Number(read.stats.mode) & 0o7777 }
+}
+
+/** The mode of the folder is in the journal if it had to be opened for the rewind itself. */
+function whileWritable(folders: SafeFolders, folder: BytePath, use: () => void): void {
+  const fd = folders.descriptor(folder)
+  const stats = fstatSync(fd)
+  const mode = stats.mode & 0o7777
+  if ((mode & 0o300) === 0o300 || !mayChangeMode(stats)) {
+    use()
+    return
+  }
+  fchmodSync(fd, mode | 0o700)
+  try {
+    use()
+  } finally {
+    fchmodSync(fd, mode)
+  }
+}
