@@ -12,6 +12,7 @@ import {
   type ObjectId,
   type OperationId,
   type OperationKind,
+  type OwnedPath,
   parentOf,
   parseOperationId,
   type Project,
@@ -43,6 +44,7 @@ export type Journal = {
   readonly rootInode: string
   readonly safety: CheckpointId
   readonly goal: ObjectId
+  readonly ownersThen?: readonly OwnedPath[] | undefined
   readonly reason: string
   readonly entries: readonly JournalEntry[]
   readonly session?: RestoreSession

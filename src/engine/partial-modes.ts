@@ -1,4 +1,4 @@
-// Modes that the system did not let be set in full: no reason to give up all the rest, and nothing to be silent about.
+// Modes and owners that could not be restored in full: no reason to give up all the rest, and nothing to be silent about.
 import {
   type BytePath,
   pathText,
@@ -28,8 +28,12 @@ export function withPartial(view: PlanView, partial: PartialModes): PlanView {
 }
 
 export function tellPartial(partial: PartialModes, hooks: Hooks): void {
-  for (const each of partial.values())
-    hooks.onNotice?.(`${printablePath(each.path) || '.'}: ${reasonOf(each)}.`)
+  const all = [...partial.values()]
+  const [first, ...others] = all.filter(({ why }) => why === 'unknown-owner')
+  for (const each of all.filter((one) => one === first || !others.includes(one))) {
+    const more = each === first && others.length > 0 ? ` (and ${others.length} more)` : ''
+    hooks.onNotice?.(`${printablePath(each.path) || '.'}${more}: ${reasonOf(each)}.`)
+  }
 }
 
 function isLeft({ from, to }: PlannedWrite, partial: PartialMode | undefined): boolean {
@@ -38,8 +42,13 @@ function isLeft({ from, to }: PlannedWrite, partial: PartialMode | undefined): b
   return to.mode === partial.wanted && sameEntry({ ...from, mode: to.mode }, to)
 }
 
-function reasonOf({ wanted, mode }: PartialMode): string {
-  return `mode is ${octal(mode)}, was ${octal(wanted)}; the system does not let you set it`
+function reasonOf({ wanted, mode, why }: PartialMode): string {
+  const modes = `mode is ${octal(mode)}, was ${octal(wanted)}`
+  if (why === 'system') return `${modes}; the system does not let you set it`
+  if (why === 'owner')
+    return `${modes}; setuid and setgid are restored only for the owner they were saved with`
+  const isLess = mode === wanted ? '' : `, and its ${modes}`
+  return `belongs to root${isLess}: its owner is not recorded, or cannot be restored`
 }
 
 function octal(mode: number): string {

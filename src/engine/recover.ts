@@ -102,12 +102,12 @@ async function finish(
   work: Interrupted,
 ): Promise<readonly Left[]> {
   const { journal, safety, hooks } = work
-  const { kind, of, goal, reason, operation, session, rewind } = journal
+  const { kind, of, goal, ownersThen, reason, operation, session, rewind } = journal
   await settleLeft(context, project, work)
   const { now, only: untouched, left } = await untouchedPaths(context, project, work)
   const opened = journal.entries.filter(isOnlyOpened)
   const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
-  const request = { kind, of, goal, reason, paths: undefined, only, session, rewind }
+  const request = { kind, of, goal, ownersThen, reason, paths: undefined, only, session, rewind }
   const rest = await context.snapshots.plan(project, { now, goal, paths: undefined, only })
   const closing = opened.flatMap(({ path, from, to }) =>
     from === null || to === null ? [] : { path, from, to },

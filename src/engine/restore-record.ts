@@ -101,7 +101,7 @@ async function findBystanders(
   return bystanders
 }
 
-/** The folder as it is before the rewind: the newest checkpoint if that has it, else a new one. */
+/** The folder as it is before the rewind: the newest checkpoint if that has it, with the same owners, else a new one. */
 export async function safetyCheckpoint(
   context: StoreContext,
   project: Project,
@@ -113,9 +113,20 @@ export async function safetyCheckpoint(
   },
 ): Promise<FilesCheckpoint> {
   const { captured, newest, reason, rewind } = now
-  if (newest?.snapshot.tree === captured.snapshot.tree) return newest
+  const isSame = newest?.snapshot.tree === captured.snapshot.tree
+  if (isSame && hasSameOwners(context, newest, captured)) return newest
   const look = lookAt(context, project, { type: 'look' })
   const previous = newest?.snapshot.tree
   const facts = { kind: 'safety' as const, name: null, reason, previous, authors: look.authors }
   return recordCheckpoint(context, project, { captured, facts, rewind, also: look.made })
+}
+
+/** An undo by root gives files the owners that they have now. */
+function hasSameOwners(
+  { ledger }: StoreContext,
+  { id }: FilesCheckpoint,
+  { snapshot }: Captured,
+): boolean {
+  const recorded = ledger.checkpoints.details(id)?.owners
+  return JSON.stringify(recorded) === JSON.stringify(snapshot.owners)
 }

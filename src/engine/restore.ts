@@ -11,6 +11,7 @@ import {
   type ObjectId,
   type OperationId,
   type OperationKind,
+  type OwnedPath,
   parseOperationId,
   pathText,
   type Project,
@@ -50,6 +51,8 @@ export type RestoreRequest = {
   readonly goal: ObjectId
   /** The paths that the target left out. Undefined where `only` are the paths that a rewind itself changed. */
   readonly leftOut?: LeftOut | undefined
+  /** Undefined if the checkpoint does not record owners. */
+  readonly ownersThen: readonly OwnedPath[] | undefined
   /** Files and folders to restore; undefined for everything. */
   readonly paths: readonly BytePath[] | undefined
   /** Exactly these paths. */
@@ -244,7 +247,7 @@ function countFiles({ write, remove }: RestorePlan): number {
 export type Undertaking = {
   readonly request: Pick<
     RestoreRequest,
-    'kind' | 'of' | 'goal' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
+    'kind' | 'of' | 'goal' | 'ownersThen' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
   >
   readonly plan: RestorePlan
   /** All that the operation sets out to do, for whoever has to finish it. */
@@ -269,6 +272,7 @@ export async function carryOut(
   const journals = new Journals(context.home)
   const { entries, only } = work
   const sweep = stagingFolders(entries)
+  const { ownersThen } = request
   const partial = new Map<BytePath, PartialMode>()
   const asides: Aside[] = []
   const touched = new Set<BytePath>()
@@ -284,13 +288,18 @@ export async function carryOut(
       rootInode,
       safety: safety.id,
       goal: request.goal,
+      ownersThen: request.ownersThen,
       reason: request.reason,
       entries,
       ...(request.session === undefined ? {} : { session: request.session }),
       ...(request.rewind === undefined ? {} : { rewind: request.rewind }),
     })
     failpoint('restore:journaled')
-    const done = await snapshots.apply(project, { plan, tag: operation, sweep }, hooks.onProgress)
+    const done = await snapshots.apply(
+      project,
+      { plan, tag: operation, sweep, ownersThen },
+      hooks.onProgress,
+    )
     for (const each of done.partialModes) partial.set(each.path, each)
     asides.push(...done.asides)
     for (const folder of done.touched) touched.add(folder)

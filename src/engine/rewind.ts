@@ -56,6 +56,7 @@ export const rewind = projectOperation({
               target: target.id,
               goal: target.snapshot.tree,
               leftOut: leftOutOf(context.ledger, target.id),
+              ownersThen: context.ledger.checkpoints.details(target.id)?.owners,
               paths: limits,
               only: undefined,
               reason: `rewind to ${describeTarget(target)}`,

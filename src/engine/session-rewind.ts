@@ -87,6 +87,7 @@ async function restoreFiles(
           target: then.id,
           goal: then.snapshot.tree,
           leftOut: leftOutOf(context.ledger, then.id),
+          ownersThen: context.ledger.checkpoints.details(then.id)?.owners,
           paths,
           only: undefined,
           reason: `rewind to ${describeTarget(then)}`,

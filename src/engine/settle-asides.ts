@@ -96,9 +96,10 @@ async function snapshotWith(
   safety: FilesCheckpoint,
   tree: FilesCheckpoint['snapshot']['tree'],
 ) {
-  const { skippedPaths = [], repositories = [] } = ledger.checkpoints.details(safety.id) ?? {}
+  const details = ledger.checkpoints.details(safety.id)
+  const { skippedPaths = [], repositories = [], owners } = details ?? {}
   const figures = await measureSnapshot(snapshots.gitDir, tree)
-  const snapshot = { ...safety.snapshot, ...figures, tree, skippedPaths, repositories }
+  const snapshot = { ...safety.snapshot, ...figures, tree, skippedPaths, repositories, owners }
   return { snapshot, lines: undefined }
 }
 

@@ -37,6 +37,7 @@ export async function takeBack(
     plan,
     tag: journal.operation,
     sweep: stagingFolders(journal.entries),
+    ownersThen: context.ledger.checkpoints.details(safety.id)?.owners,
   })
   const { rootInode, reason } = journal
   await settleAsides(context, project, { ...applied, rootInode, safety, reason, hooks })

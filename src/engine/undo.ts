@@ -65,6 +65,7 @@ async function move(
           goal: target.snapshot.tree,
           // A rewind of an older version recorded none: a path may differ because the rules did.
           leftOut: bystanders === undefined ? leftOutOf(context.ledger, goal) : undefined,
+          ownersThen: context.ledger.checkpoints.details(goal)?.owners,
           paths: undefined,
           only: await changedBy(context, rewind, bystanders),
           reason: `${kind} of ${context.ledger.checkpoints.get(rewind.result)?.reason ?? 'a rewind'}`,

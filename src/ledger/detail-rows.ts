@@ -13,10 +13,11 @@ type StoredDetails = Omit<SnapshotDetails, 'rules'> & { readonly rules?: string 
 
 /** Inside a transaction. Returns the hash that the checkpoint refers to. */
 export function storeDetails(database: Database, details: SnapshotDetails): string {
-  const { skippedPaths, repositories, rewind, uncaptured } = details
+  const { skippedPaths, repositories, rewind, uncaptured, owners } = details
   const rules = details.rules && store(database, JSON.stringify(details.rules), RULES)
   // In this order: see readUncaptured.
-  return store(database, JSON.stringify({ uncaptured, skippedPaths, repositories, rules, rewind }))
+  const row = { uncaptured, skippedPaths, repositories, rules, rewind, owners }
+  return store(database, JSON.stringify(row))
 }
 
 /** `row` has the column `json`. Rules that a repair has lost count as not recorded. */

@@ -3,6 +3,7 @@ import {
   type BytePath,
   type CheckpointId,
   type CheckpointKind,
+  isInside,
   type ObjectId,
   parseCheckpointId,
   parseObjectId,
@@ -200,7 +201,8 @@ export class Pruning {
   ): void {
     const forgotten = { path, reason: 'forgotten' as const, sizeBytes: bytes }
     const skippedPaths = [forgotten, ...details.skippedPaths]
-    const digest = storeDetails(this.#database, { ...details, skippedPaths })
+    const owners = details.owners?.filter((owned) => !isInside(owned.path, path))
+    const digest = storeDetails(this.#database, { ...details, skippedPaths, owners })
     this.#database.run(
       `UPDATE checkpoints SET tree = ?, "commit" = ?, file_count = file_count - ?, size_bytes = size_bytes - ?,
          details = ?, skipped_counts = json_set(skipped_counts, '$.forgotten',

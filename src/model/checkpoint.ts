@@ -86,6 +86,11 @@ export type EffectiveRules = {
   readonly excludes: readonly { readonly text: string; readonly path: BytePath }[]
 }
 
+export type Owner = { readonly uid: number; readonly gid: number }
+
+/** A path whose owner is another than that of the folder it is in; the project's own folder is always listed, as ''. */
+export type OwnedPath = Owner & { readonly path: BytePath }
+
 export type SnapshotDetails = {
   readonly uncaptured?: UncapturedChanges | undefined
   /** At most MAX_SKIPPED_PATHS of them, what a person may miss first. */
@@ -94,6 +99,8 @@ export type SnapshotDetails = {
   /** Undefined for an imported checkpoint, and for one of a version that did not record them. */
   readonly rules?: EffectiveRules | undefined
   readonly rewind?: RewindNote | undefined
+  /** Undefined where no one recorded them: in checkpoints of earlier versions, and in imported ones. */
+  readonly owners?: readonly OwnedPath[] | undefined
 }
 
 /** What a capture found and stored. */

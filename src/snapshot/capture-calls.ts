@@ -30,6 +30,7 @@ import { patchText } from './patch.js'
 import { ProjectCapture } from './project-capture.js'
 import { applyPlan, openRoot } from './restore/apply.js'
 import { closedFolders } from './restore/closed-folders.js'
+import { ownerThenIn } from './restore/ownership.js'
 import { restoreMaps } from './restore/present.js'
 import { findAsides, settleAsides, syncTouched } from './restore/settle-asides.js'
 import { lastCheckIn } from './restore/still-there.js'
@@ -153,7 +154,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       return { ...plan, write: [...closedFolders(plan, root), ...plan.write] }
     },
 
-    apply({ project, root, tag, plan, sweep }, report) {
+    apply({ project, root, tag, plan, sweep, ownersThen }, report) {
       const capture = captureOf(project)
       const progress = new ProgressCounter(report)
       progress.toStore(plan.write.length)
@@ -166,6 +167,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
         blobs,
         durable,
         lastCheck: lastCheckIn(capture.root),
+        ownerThen: ownerThenIn(ownersThen),
         onProgress: (files, bytes) => progress.stored(files, bytes),
       })
     },

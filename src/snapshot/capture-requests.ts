@@ -6,6 +6,7 @@ import type {
   ChangeCounts,
   Durability,
   ObjectId,
+  OwnedPath,
   Project,
   ProjectId,
   RestorePlan,
@@ -111,6 +112,8 @@ export type ApplyRequest = {
   readonly tag: string
   readonly plan: RestorePlan
   readonly sweep: readonly BytePath[]
+  /** Of the checkpoint to go to; undefined if it has none. */
+  readonly ownersThen: readonly OwnedPath[] | undefined
 }
 
 /** The folder that a rewind is about, by the inode it had when the rewind began. */

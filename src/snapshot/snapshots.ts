@@ -17,6 +17,7 @@ import type { CaptureProgress } from './capture/progress.js'
 import type { Site } from './capture/site.js'
 import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
 import type {
+  ApplyRequest,
   CaptureCalls,
   CaptureData,
   CaptureRequest,
@@ -196,7 +197,7 @@ export class Snapshots {
 
   async apply(
     project: Project,
-    work: { readonly plan: RestorePlan; readonly tag: string; readonly sweep: readonly BytePath[] },
+    work: Unplaced<ApplyRequest>,
     onProgress?: OnProgress,
   ): Promise<Applied> {
     return this.#call('apply', { project: project.id, root: project.path, ...work }, onProgress)

@@ -72,6 +72,8 @@ export class BatchBuilder {
     this.#figures[figure + 4] = start
     this.#figures[figure + 5] = this.#end
     this.#figures[figure + 6] = crc
+    this.#figures[figure + 7] = Number(stats.uid)
+    this.#figures[figure + 8] = Number(stats.gid)
     this.#count += 1
   }
 

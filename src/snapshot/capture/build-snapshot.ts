@@ -14,6 +14,7 @@ import { encodeModes, type ModeTable, tabulateModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
 import { findNode, type FolderNode, isUnfinished, type Node } from './node.js'
+import { ownersOf } from './owners.js'
 import type { PackedNodes } from './packed-nodes.js'
 import type { Scanned } from './scanned.js'
 import { isUnreadable } from './stats.js'
@@ -114,6 +115,7 @@ export function describeFiles(
     fileCount: summary.files,
     sizeBytes: summary.bytes,
     ...withUnreadable(summary, found),
+    owners: ownersOf(found.root, summary.owned),
   }
 }
 

@@ -5,7 +5,7 @@ export const KINDS = ['folder', 'file', 'link', 'skipped'] as const
 export const KIND = { folder: 0, file: 1, link: 2, skipped: 3 } as const
 
 /** Bytes of one node in all columns. */
-export const NODE_BYTES = 5 * 8 + 8 * 4 + 2 * 2 + 3 + 20
+export const NODE_BYTES = 5 * 8 + 10 * 4 + 2 * 2 + 3 + 20
 
 export type Columns = {
   readonly sizes: Float64Array
@@ -13,13 +13,15 @@ export type Columns = {
   readonly mtimes: BigInt64Array
   readonly ctimes: BigInt64Array
   readonly inos: BigUint64Array
-  /** Sums over all rows up to this one: of bytes, files and links, and what was left out. */
+  /** Sums over all rows up to this one: of bytes, files and links, what was left out, and owners other than the folder's. */
   readonly bytesUpTo: Float64Array
   readonly filesUpTo: Uint32Array
   readonly skippedUpTo: Uint32Array
+  readonly ownedUpTo: Uint32Array
   readonly childCounts: Uint32Array
   readonly rules: Uint32Array
   readonly ignores: Uint32Array
+  readonly owners: Uint32Array
   /** Where a row's name begins. */
   readonly nameStarts: Uint32Array
   /** The row of the folder that holds a row. */
@@ -60,9 +62,11 @@ export function columnsOf({ count, memory, at }: Omit<NodeTable, 'names'>): Colu
     bytesUpTo: new Float64Array(memory, place(8), count),
     filesUpTo: new Uint32Array(memory, place(4), count),
     skippedUpTo: new Uint32Array(memory, place(4), count),
+    ownedUpTo: new Uint32Array(memory, place(4), count),
     childCounts: new Uint32Array(memory, place(4), count),
     rules: new Uint32Array(memory, place(4), count),
     ignores: new Uint32Array(memory, place(4), count),
+    owners: new Uint32Array(memory, place(4), count),
     nameStarts: new Uint32Array(memory, place(4), count),
     parents: new Uint32Array(memory, place(4), count),
     ends: new Uint32Array(memory, place(4), count),
@@ -101,5 +105,12 @@ export function deriveColumns(columns: Columns): void {
       end = ends[end] ?? count
     }
     ends[row] = end
+  }
+  const { owners, ownedUpTo } = columns
+  let owned = 0
+  for (let row = 0; row < count; row++) {
+    const isOwned = row > 0 && owners[row] !== owners[parents[row] ?? 0]
+    if (isOwned && kinds[row] !== KIND.skipped) owned += 1
+    ownedUpTo[row] = owned
   }
 }

@@ -12,7 +12,7 @@ export type HashedBatch = {
   readonly ids: string
   /** For each file: mtime, ctime and inode. */
   readonly stamps: BigInt64Array<ArrayBuffer>
-  /** For each file: size, mode, time of reading (ms), lines, start, end and checksum of its pack entry. */
+  /** For each file: size, mode, time of reading (ms), lines, start, end and checksum of its pack entry, uid, gid. */
   readonly figures: Float64Array<ArrayBuffer>
   readonly faults: readonly (readonly [index: number, fault: ReadFault])[]
   /** Those whose content is a secret, if the rules do not let it in. */
@@ -21,7 +21,7 @@ export type HashedBatch = {
   readonly data: ArrayBuffer
 }
 export const STAMPS_PER_FILE = 3
-export const FIGURES_PER_FILE = 7
+export const FIGURES_PER_FILE = 9
 
 export type HashRequest = {
   readonly paths: readonly string[]

@@ -11,6 +11,7 @@ import { ChangeTally } from './change-tally.js'
 import type { HashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
 import { newSkipped, type SkippedNode } from './node.js'
+import { ownerNumber } from './owners.js'
 import { isUnchanged, type ReadFault, readStart, readStableLink, readStable } from './read-file.js'
 import type { Pending } from './scanned.js'
 import { SECRET_BYTES, type SecretContent, secretIn } from './secret-content.js'
@@ -153,6 +154,7 @@ export class Hasher {
       const stamp = i * STAMPS_PER_FILE
       const figure = i * FIGURES_PER_FILE
       if (item.isUnseen) node.mode = (figures[figure + 1] ?? 0) & MODE_BITS
+      node.owner = ownerNumber(figures[figure + 7] ?? 0, figures[figure + 8] ?? 0)
       const id = ids.slice(i * 40, i * 40 + 40) as ObjectId
       node.size = figures[figure] ?? 0
       node.mtimeNs = stamps[stamp] ?? 0n

@@ -165,6 +165,7 @@ function wantedOf(paths: readonly BytePath[]): Wanted {
 /** Without its children, and to be built again. */
 function copyOf(folder: FolderNode): FolderNode {
   const copy = newFolder(folder.name, { viaIndex: folder.viaIndex })
-  const { size, mtimeNs, ctimeNs, ino, mode, settled, rulesKey, hasRuleFiles } = folder
-  return Object.assign(copy, { size, mtimeNs, ctimeNs, ino, mode, settled, rulesKey, hasRuleFiles })
+  const { size, mtimeNs, ctimeNs, ino, mode, owner, settled, rulesKey, hasRuleFiles } = folder
+  const stamp = { size, mtimeNs, ctimeNs, ino, mode, owner }
+  return Object.assign(copy, stamp, { settled, rulesKey, hasRuleFiles })
 }

@@ -13,6 +13,7 @@ import {
   visitNodes,
 } from './node.js'
 import { encodeNodes } from './node-columns.js'
+import { ownerNumber } from './owners.js'
 import { PackedNodes } from './packed-nodes.js'
 
 const REASONS = Object.keys(SKIP_REASONS).filter((key): key is SkipReason => key in SKIP_REASONS)
@@ -28,6 +29,7 @@ const stamp = fc.record({
   settled: fc.boolean(),
   epoch: fc.nat(3),
 })
+const owner = fc.nat(2).map((number) => ownerNumber(1000, 1000 + number))
 const id = fc.option(
   fc.nat().map((seed) => parseObjectId(createHash('sha1').update(`${seed}`).digest('hex'))),
   { nil: undefined },
@@ -43,10 +45,15 @@ const content: fc.Arbitrary<Node> = fc
     viaIndex,
     stamp,
     mode,
+    owner,
     id,
   })
   .map((facts) =>
-    Object.assign(newContent(facts.name, facts), facts.stamp, { mode: facts.mode, id: facts.id }),
+    Object.assign(newContent(facts.name, facts), facts.stamp, {
+      mode: facts.mode,
+      owner: facts.owner,
+      id: facts.id,
+    }),
   )
 const skipped: fc.Arbitrary<Node> = fc
   .record({ name, reason: fc.constantFrom(...REASONS), isFolder: fc.boolean(), stamp })
@@ -59,6 +66,7 @@ const { folder } = fc.letrec<{ folder: FolderNode; node: Node }>((tie) => ({
       stamp,
       own: fc.record({
         mode,
+        owner,
         id,
         rulesKey: key,
         ignoreStamp: key,
@@ -131,6 +139,7 @@ test('what a folder holds is added up as it is, without a look into it', () => {
           files: contents.length,
           bytes: contents.reduce((sum, { size }) => sum + size, 0),
           skipped: below.filter(({ kind }) => kind === 'skipped').length,
+          owned: ownedBelow(node),
         })
         expect(modes).toEqual(
           below.flatMap((inner) =>
@@ -142,6 +151,13 @@ test('what a folder holds is added up as it is, without a look into it', () => {
     { seed: 13, numRuns: 100 },
   )
 })
+
+function ownedBelow(folder: FolderNode): number {
+  return folder.children.reduce((sum, child) => {
+    const isOwned = child.kind !== 'skipped' && child.owner !== folder.owner
+    return sum + (isOwned ? 1 : 0) + (child.kind === 'folder' ? ownedBelow(child) : 0)
+  }, 0)
+}
 
 function packed(root: FolderNode, keptEpoch: number): PackedNodes {
   const { bytes: encoded, sizes } = encodeNodes(root, keptEpoch)
@@ -163,7 +179,8 @@ function factsOf(node: Node, isKept: (node: Node) => boolean): unknown {
   const { kind, name: text, size, mtimeNs, ctimeNs, ino, settled } = node
   const common = { kind, text, size, mtimeNs, ctimeNs, ino, settled, kept: isKept(node) }
   if (node.kind === 'skipped') return { ...common, reason: node.reason, isFolder: node.isFolder }
-  const captured = { ...common, mode: node.mode, id: node.id, viaIndex: node.viaIndex }
+  const { mode: bits, owner: number, id: object, viaIndex: via } = node
+  const captured = { ...common, bits, number, object, via }
   if (node.kind !== 'folder') return captured
   const { rulesKey, ignoreStamp, ignoreKey, hasRuleFiles } = node
   const children = node.children.map((child) => factsOf(child, isKept))

@@ -2,6 +2,7 @@
 import { columnsOf, deriveColumns, KIND, NODE_BYTES, type NodeTable } from './columns.js'
 import { FLAG, isAlwaysLoud, type NodeSizes, REASONS } from './packed-nodes.js'
 import type { FolderNode, Node } from './node.js'
+import { ownerText } from './owners.js'
 
 export type EncodedNodes = {
   /** One after the other: columns, loud rows, names, texts. */
@@ -41,6 +42,7 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
       c.reasons[i] = REASONS.indexOf(node.reason)
     } else {
       c.modes[i] = node.mode
+      c.owners[i] = intern(ownerText(node.owner))
       flags |= node.viaIndex ? FLAG.viaIndex : 0
       if (node.id !== undefined) {
         flags |= FLAG.hasId

@@ -1,6 +1,7 @@
 // What is known of each path of a project: how it looked when it was last read, and what it became.
 import { type BytePath, joinPath, type ObjectId, ROOT, type SkipReason } from '../../model/index.js'
 import { treeOrder } from '../objects/tree.js'
+import { NO_OWNER } from './owners.js'
 import { type Stamp, type Stats, setStamp } from './stats.js'
 import type { Summary } from './summary.js'
 
@@ -19,6 +20,8 @@ abstract class Common implements Stamp {
   settled = false
   /** The capture that stored it; see ProjectCapture on which captures are held by a checkpoint. */
   epoch = NEVER
+  /** See owners.ts. */
+  owner = NO_OWNER
   /** Its row in the NodeTable that was last made; -1 if it came later. */
   place = -1
 

@@ -17,6 +17,7 @@ import {
   newSkipped,
   isPassing,
 } from './node.js'
+import { ownerFromText } from './owners.js'
 
 export const REASONS = Object.keys(SKIP_REASONS) as SkipReason[]
 export const FLAG = {
@@ -76,14 +77,15 @@ export class PackedNodes implements ChildSource {
     return children
   }
 
-  /** Files and links, their bytes, and what was left out, in a folder that nobody has looked into. */
-  tally({ place }: FolderNode): { files: number; bytes: number; skipped: number } {
-    const { filesUpTo, bytesUpTo, skippedUpTo } = this.#columns
+  /** Files and links, their bytes, what was left out, and other owners, in a folder that nobody has looked into. */
+  tally({ place }: FolderNode): { files: number; bytes: number; skipped: number; owned: number } {
+    const { filesUpTo, bytesUpTo, skippedUpTo, ownedUpTo } = this.#columns
     const last = this.#end(place) - 1
     return {
       files: (filesUpTo[last] ?? 0) - (filesUpTo[place] ?? 0),
       bytes: (bytesUpTo[last] ?? 0) - (bytesUpTo[place] ?? 0),
       skipped: (skippedUpTo[last] ?? 0) - (skippedUpTo[place] ?? 0),
+      owned: (ownedUpTo[last] ?? 0) - (ownedUpTo[place] ?? 0),
     }
   }
 
@@ -146,6 +148,7 @@ export class PackedNodes implements ChildSource {
     node.epoch = (flags & FLAG.kept) === 0 ? 1 : 0
     if (node.kind !== 'skipped') {
       node.mode = c.modes[row] ?? 0
+      node.owner = ownerFromText(this.#texts[c.owners[row] ?? 0] ?? '')
       const hasId = (flags & FLAG.hasId) !== 0
       node.id = hasId ? (c.ids.hexSlice(row * 20, row * 20 + 20) as ObjectId) : undefined
     }

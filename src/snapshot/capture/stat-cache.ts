@@ -24,7 +24,7 @@ export type CachedProject = Memory & {
   readonly epoch: number
 }
 
-const MAGIC = Buffer.from('savestate-cache-6\n', 'latin1')
+const MAGIC = Buffer.from('savestate-cache-7\n', 'latin1')
 const CHECKSUM_BYTES = 20
 /** Columns of numbers of eight bytes begin at a multiple of eight. */
 const ALIGNMENT = 8

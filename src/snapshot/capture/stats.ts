@@ -1,6 +1,7 @@
 // When two looks at a path can be taken for the same file (docs/design.md#stat-cache).
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { fsPath, hasCode } from '../../model/index.js'
+import { ownerNumber } from './owners.js'
 
 /** What is used of `lstat`. */
 export type Stats = Pick<
@@ -11,6 +12,8 @@ export type Stats = Pick<
   | 'ino'
   | 'mode'
   | 'nlink'
+  | 'uid'
+  | 'gid'
   | 'isFile'
   | 'isDirectory'
   | 'isSymbolicLink'
@@ -39,11 +42,13 @@ export function isSameStamp(known: Stamp, stats: Stats): boolean {
   )
 }
 
-export function setStamp(node: Stamp, stats: Stats): void {
+/** A change of the owner sets ctime too, so whoever has another owner has another stamp. */
+export function setStamp(node: Stamp & { owner: number }, stats: Stats): void {
   node.size = Number(stats.size)
   node.mtimeNs = wrapped(stats.mtimeNs)
   node.ctimeNs = wrapped(stats.ctimeNs)
   node.ino = wrapped(stats.ino)
+  node.owner = ownerNumber(Number(stats.uid), Number(stats.gid))
 }
 
 /** The stat cache and other threads have 64 bits of a number, with a sign or without. Node alone tells times after 2262. */

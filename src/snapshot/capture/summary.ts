@@ -4,12 +4,14 @@ import {
   type BytePath,
   joinPath,
   MAX_SKIPPED_PATHS,
+  type OwnedPath,
   type SkipCounts,
   type Skipped,
   type SkipReason,
 } from '../../model/index.js'
 import { MODE_CLASSES, type ModeClass, modeClassOf, type Usual } from '../objects/modes.js'
 import type { FolderNode, Node } from './node.js'
+import { firstOwned, ownedIn } from './owners.js'
 import type { PackedNodes } from './packed-nodes.js'
 
 export type Summary = {
@@ -18,6 +20,8 @@ export type Summary = {
   /** At most MAX_SKIPPED_PATHS, what a person may miss first. */
   readonly skipped: readonly Skipped[]
   readonly skippedCounts: SkipCounts
+  /** Paths with another owner than their folder; see `ownersOf`. */
+  readonly owned: readonly OwnedPath[]
   /** Modes and how many have each, by turns; without the folder's own. Undefined until somebody asks for it. */
   modes: readonly number[] | undefined
   /** The last capture that stored any of it; endless where that is not known. */
@@ -105,6 +109,7 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
   let isLoud = false
   const skipped: Skipped[] = []
   const skippedCounts: Partial<Record<SkipReason, number>> = {}
+  const owned = ownedIn(folder, path)
   for (const node of folder.children) {
     if (node.kind === 'skipped') {
       const size = node.reason === 'too-large' ? node.size : null
@@ -126,6 +131,7 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
     bytes += inner.bytes
     epoch = Math.max(epoch, inner.epoch)
     isLoud ||= inner.isLoud
+    if (inner.owned.length > 0) owned.push(...inner.owned)
     if (inner.skipped.length === 0) continue
     skipped.push(...inner.skipped)
     for (const reason of BY_SURPRISE) {
@@ -134,7 +140,16 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
     }
   }
   const first = skipped.length === 0 ? NONE : mostSurprising(skipped)
-  return { files, bytes, skipped: first, skippedCounts, modes: undefined, epoch, isLoud }
+  return {
+    files,
+    bytes,
+    skipped: first,
+    skippedCounts,
+    owned: firstOwned(owned),
+    modes: undefined,
+    epoch,
+    isLoud,
+  }
 }
 
 const NONE: readonly Skipped[] = []
@@ -142,16 +157,17 @@ const NONE: readonly Skipped[] = []
 /** Reasons that can end without a trace in the folder: another process lets go of a file. */
 const MAY_END: readonly SkipReason[] = ['unreadable', 'unstable']
 
-/** Of a folder that nobody has looked into, unless something in it was left out: that has to be named. */
+/** Of a folder that nobody has looked into, unless something in it was left out or has another owner: that has to be named. */
 function packedSummary(folder: FolderNode, packed: PackedNodes | undefined): Summary | undefined {
   if (!folder.isPacked || packed === undefined) return undefined
-  const { files, bytes, skipped } = packed.tally(folder)
-  if (skipped > 0) return undefined
+  const { files, bytes, skipped, owned } = packed.tally(folder)
+  if (skipped > 0 || owned > 0) return undefined
   return {
     files,
     bytes,
     skipped: NONE,
     skippedCounts: {},
+    owned: [],
     modes: undefined,
     epoch: Number.POSITIVE_INFINITY,
     isLoud: true,

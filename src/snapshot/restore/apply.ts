@@ -21,6 +21,7 @@ import { refuseHostilePath } from '../objects/safe-path.js'
 import { type Aside, Asides, foldersThatGo } from './aside.js'
 import { removeLeftovers } from './leftovers.js'
 import { placeWithoutOverwriting, setModeOf } from './place.js'
+import { modeUnder, ownNewFolder, type OwnerThen } from './ownership.js'
 import { FolderReplaced, SafeFolders } from './safe-folders.js'
 import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
@@ -38,13 +39,15 @@ export type ApplyContext = {
   readonly durable: boolean
   readonly blobs: BlobReader
   readonly lastCheck: LastCheck
+  /** The owners that the target was captured with. */
+  readonly ownerThen: OwnerThen
   readonly onProgress: (files: number, bytes: number) => void
 }
 
 export type Applied = {
   /** Paths that were not as the plan says and were left alone. */
   readonly disturbed: readonly BytePath[]
-  /** Modes that the system did not let be set in full. */
+  /** Modes and owners that could not be restored in full. */
   readonly partialModes: readonly PartialMode[]
   /** Files and links that were moved aside, to be settled once everything else is done. */
   readonly asides: readonly Aside[]
@@ -168,7 +171,7 @@ class Applier {
     return staged
   }
 
-  #place({ write: { path, to, from }, temporary, partialMode }: Staged): void {
+  #place({ write: { path, to, from }, temporary, partial }: Staged): void {
     if (!this.#makeRoom(path, from)) {
       unlinkSync(this.#folders.at(temporary))
       return
@@ -180,7 +183,7 @@ class Applier {
       rmSync(this.#folders.at(temporary), { force: true })
       throw error
     }
-    this.#noteMode(path, to, partialMode)
+    this.#noteMode(path, to, partial)
     this.#touched.add(parentOf(path))
     failpoint('apply:place')
   }
@@ -212,7 +215,10 @@ class Applier {
 
   #makeFolder(path: BytePath, to: Entry): void {
     this.#openUp(parentOf(path))
-    mkdirSync(this.#folders.at(path), firstFolderMode(to.type === 'folder' ? to.mode : 0))
+    const mode = to.type === 'folder' ? to.mode : 0
+    mkdirSync(this.#folders.at(path), firstFolderMode(mode))
+    if (!ownNewFolder(this.#folders, path, this.#context.ownerThen(path)))
+      this.#noteMode(path, to, { mode, why: 'unknown-owner' })
     this.#touched.add(parentOf(path))
     this.#touched.add(path)
     failpoint('apply:folder')
@@ -223,7 +229,12 @@ class Applier {
     const place = this.#folders.at(path)
     if (!this.#context.lastCheck.isThere(path, { from, place }) || !this.#takesMode(path))
       this.#disturbed.add(path)
-    else this.#noteMode(path, to, setModeOf(place, to.mode))
+    else {
+      const granted = modeUnder(to.mode, this.#context.ownerThen(path), lstatSync(place))
+      const mode = setModeOf(place, granted.mode)
+      const isGranted = mode === undefined && granted.why !== undefined
+      this.#noteMode(path, to, isGranted ? { ...granted, why: 'owner' } : fromSystem(mode))
+    }
   }
 
   /** A mode shows at all names of a file, and only its owner may set it: other files are written anew. */
@@ -233,9 +244,9 @@ class Applier {
     return stats === undefined || (stats.nlink <= 1 && mayChangeMode(stats))
   }
 
-  #noteMode(path: BytePath, to: Entry, mode: number | undefined): void {
-    if (mode === undefined || to.type === 'link') return
-    this.#partialModes.push({ path, wanted: to.mode, mode })
+  #noteMode(path: BytePath, to: Entry, partial: Staged['partial']): void {
+    if (partial === undefined || to.type === 'link') return
+    this.#partialModes.push({ path, wanted: to.mode, ...partial })
   }
 
   /** A folder of ours that we may not write to is opened for the time of the work. */
@@ -263,7 +274,7 @@ class Applier {
       this.#attempt(path, () => {
         if (!this.#folders.has(path)) return
         const partialMode = setModeAt(this.#folders.descriptor(path), mode)
-        this.#noteMode(path, { type: 'folder', mode }, partialMode)
+        this.#noteMode(path, { type: 'folder', mode }, fromSystem(partialMode))
       })
     }
   }
@@ -272,6 +283,11 @@ class Applier {
     const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
     removeLeftovers(this.#folders, { ...this.#context, beforeWriteIn })
   }
+}
+
+/** What `setModeAt` returns. */
+function fromSystem(mode: number | undefined): Staged['partial'] {
+  return mode === undefined ? undefined : { mode, why: 'system' }
 }
 
 /** Same content, another mode. */

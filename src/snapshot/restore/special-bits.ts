@@ -3,13 +3,15 @@
 // So is a folder of somebody else, which keeps the mode it has.
 import { fchmodSync, fstatSync } from 'node:fs'
 import { type BytePath, hasCode } from '../../model/index.js'
+import type { PartialReason } from './ownership.js'
 
-/** A path whose mode could be brought back only in part. */
+/** A path whose mode or owner could be restored only in part. */
 export type PartialMode = {
   readonly path: BytePath
   readonly wanted: number
   /** What it is instead. */
   readonly mode: number
+  readonly why: PartialReason
 }
 
 const MODE_BITS = 0o7777

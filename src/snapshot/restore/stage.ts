@@ -1,15 +1,6 @@
 // New content, complete and durable beside its place, checked against its id before it is used.
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  fchownSync,
-  fstatSync,
-  fsync,
-  lchownSync,
-  lstatSync,
-  openSync,
-  symlinkSync,
-} from 'node:fs'
+import { closeSync, fstatSync, fsync, openSync, symlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 import {
   type BytePath,
@@ -24,8 +15,9 @@ import { writeAll } from '../../system/index.js'
 import { absolute, temporaryName } from '../capture/site.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
+import { ownNewFile, ownNewLink, type OwnerThen } from './ownership.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
-import { setModeAt } from './special-bits.js'
+import { type PartialMode, setModeAt } from './special-bits.js'
 import { inUserWords } from './user-words.js'
 
 const fsyncAsync = promisify(fsync)
@@ -33,8 +25,8 @@ const fsyncAsync = promisify(fsync)
 export type Staged = {
   readonly write: PlannedWrite
   readonly temporary: BytePath
-  /** The mode that it has, if the system did not let it have the one it is to get. */
-  readonly partialMode?: number | undefined
+  /** The mode that it has, if it could not get all that it had. */
+  readonly partial?: Pick<PartialMode, 'mode' | 'why'> | undefined
 }
 
 export type StageContext = {
@@ -43,6 +35,7 @@ export type StageContext = {
   readonly blobs: BlobReader
   readonly tag: string
   readonly durable: boolean
+  readonly ownerThen: OwnerThen
   readonly beforeWriteIn: (folder: BytePath) => void
   readonly onProgress: (files: number, bytes: number) => void
 }
@@ -70,8 +63,8 @@ export async function stage(
       try {
         context.beforeWriteIn(parentOf(write.path))
         const opened = (fd: number) => unsynced.push(fd)
-        const partialMode = await stageOne({ write, temporary }, { ...context, opened })
-        staged.push({ write, temporary, partialMode })
+        const partial = await stageOne({ write, temporary }, { ...context, opened })
+        staged.push({ write, temporary, partial })
       } catch (error) {
         if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR'))
           throw inUserWords(error, absolute(context, write.path))
@@ -86,19 +79,19 @@ export async function stage(
   return { staged, disturbed }
 }
 
-/** `opened` gets the descriptor of a new file, to flush and close. Returns what `setModeAt` does. */
+/** `opened` gets the descriptor of a new file, to flush and close. */
 async function stageOne(
   { write, temporary }: Staged,
   context: StageContext & { readonly opened: (fd: number) => void },
-): Promise<number | undefined> {
-  const { to } = write
+): Promise<Staged['partial']> {
+  const { path, to } = write
   invariant(to.type !== 'folder', 'only files and links are staged')
   const { folders, blobs, onProgress } = context
-  const owner = ownerFor(write, folders)
+  const owner = context.ownerThen(path)
   if (to.type === 'link') {
     const target = await blobs.read(to.blob)
     symlinkSync(target, folders.at(temporary))
-    if (owner !== undefined) lchownSync(folders.at(temporary), owner.uid, owner.gid)
+    ownNewLink(folders.at(temporary), owner)
     onProgress(1, target.length)
     return undefined
   }
@@ -119,19 +112,10 @@ async function stageOne(
       hint: 'Nothing of the project has been changed. Run `savestate verify`.',
     })
   }
-  if (owner !== undefined) fchownSync(fd, owner.uid, owner.gid)
-  const partialMode = setModeAt(fd, to.mode)
+  const folder = fstatSync(folders.descriptor(parentOf(path)))
+  const granted = ownNewFile(fd, { wanted: to.mode, owner, folder })
+  const partialMode = setModeAt(fd, granted.mode)
   onProgress(1, written)
-  return partialMode
-}
-
-/** Run as root, a restored file keeps its owner, or gets that of its folder. */
-function ownerFor(
-  { path, from }: PlannedWrite,
-  folders: SafeFolders,
-): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined
-  const stats =
-    from === undefined ? fstatSync(folders.descriptor(parentOf(path))) : lstatSync(folders.at(path))
-  return stats.uid === 0 && stats.gid === 0 ? undefined : { uid: stats.uid, gid: stats.gid }
+  if (partialMode !== undefined) return { mode: partialMode, why: 'system' }
+  return granted.why === undefined ? undefined : { mode: granted.mode, why: granted.why }
 }

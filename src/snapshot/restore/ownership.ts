@@ -1,0 +1,119 @@
+// Who owns a restored file, and which bits of its mode go with that. Root gives a file only to the owner it was captured
+// with. Setuid and setgid come back only under that owner and group: under another one, the program in the file would run
+// with the rights of someone who never gave them to it.
+import {
+  chownSync,
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+} from 'node:fs'
+import {
+  type BytePath,
+  hasCode,
+  type OwnedPath,
+  type Owner,
+  parentOf,
+  ROOT,
+} from '../../model/index.js'
+import { O_PATH } from './place.js'
+import { HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
+
+const SETUID = 0o4000
+const SETGID = 0o2000
+
+/** The owner that a path was captured with; undefined if no one recorded it. */
+export type OwnerThen = (path: BytePath) => Owner | undefined
+
+export function ownerThenIn(owners: readonly OwnedPath[] | undefined): OwnerThen {
+  const known = new Map<BytePath, Owner>(owners?.map((owned) => [owned.path, owned]))
+  return (path) => {
+    for (let level = path; level !== ROOT; level = parentOf(level)) {
+      const owner = known.get(level)
+      if (owner !== undefined) return owner
+    }
+    return known.get(ROOT)
+  }
+}
+
+/** Why a path does not have the mode, or the owner, that it had. */
+export type PartialReason = 'system' | 'owner' | 'unknown-owner'
+
+export type Granted = { readonly mode: number; readonly why: PartialReason | undefined }
+
+export function isRoot(): boolean {
+  return process.geteuid?.() === 0
+}
+
+/** Of a wanted mode, what a file of this owner may have. */
+export function modeUnder(wanted: number, then: Owner | undefined, now: Owner): Granted {
+  let mode = wanted
+  if (then?.uid !== now.uid) mode &= ~SETUID
+  if (then?.gid !== now.gid) mode &= ~SETGID
+  return { mode, why: mode === wanted ? undefined : 'owner' }
+}
+
+/** Gives a new file the owner that it was captured with. `folder` is the owner of the folder it is in. */
+export function ownNewFile(
+  fd: number,
+  { wanted, owner, folder }: { wanted: number; owner: Owner | undefined; folder: Owner },
+): Granted {
+  if (isRoot()) {
+    const isGiven = owner !== undefined && giveTo(owner, fd)
+    // In a folder of root's own, the file is most likely root's. Elsewhere its rights may have been another user's.
+    if (!isGiven && folder.uid !== 0) return { mode: withoutGroup(wanted), why: 'unknown-owner' }
+  } else if ((wanted & (SETUID | SETGID)) === 0) return { mode: wanted, why: undefined }
+  return modeUnder(wanted, owner, fstatSync(fd))
+}
+
+/** Gives a new folder its owner. False if root has to keep a folder that may have been another user's. */
+export function ownNewFolder(
+  folders: SafeFolders,
+  path: BytePath,
+  then: Owner | undefined,
+): boolean {
+  if (!isRoot()) return true
+  const fd = folders.descriptor(path)
+  // Only an empty one: a full folder of root's may have been moved to this path meanwhile.
+  const isEmpty = readdirSync(folders.listable(path)).length === 0
+  if (then !== undefined && isEmpty && giveTo(then, fd)) return true
+  return fstatSync(folders.descriptor(parentOf(path))).uid === 0
+}
+
+/** A new link. Held by its descriptor: by its name, another file could be given away. */
+export function ownNewLink(place: string | Buffer, then: Owner | undefined): void {
+  if (then === undefined || !isRoot() || !HAS_DESCRIPTOR_PATHS) return
+  const fd = openSync(place, O_PATH | constants.O_NOFOLLOW)
+  try {
+    const stats = fstatSync(fd)
+    if (stats.isSymbolicLink() && stats.uid === 0)
+      refusable(() => chownSync(`/proc/self/fd/${fd}`, then.uid, then.gid))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function giveTo({ uid, gid }: Owner, fd: number): boolean {
+  const now = fstatSync(fd)
+  if (now.uid === uid && now.gid === gid) return true
+  return refusable(() => fchownSync(fd, uid, gid))
+}
+
+/** Root of a container, or on a network disk, may not give to everyone. */
+function refusable(give: () => void): boolean {
+  try {
+    give()
+    return true
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP')) throw error
+    return false
+  }
+}
+
+/** The group is another one now, so it may do only what everyone may. */
+function withoutGroup(mode: number): number {
+  const plain = mode & 0o1777
+  return plain & ~(0o070 & ~((plain & 0o007) << 3))
+}
