@@ -275,7 +275,6 @@ export async function carryOut(
   const { ownersThen } = request
   const partial = new Map<BytePath, PartialMode>()
   const asides: Aside[] = []
-  const touched = new Set<BytePath>()
   let plan = work.plan
   for (let round = 1; ; round++) {
     journals.write({
@@ -302,7 +301,6 @@ export async function carryOut(
     )
     for (const each of done.partialModes) partial.set(each.path, each)
     asides.push(...done.asides)
-    for (const folder of done.touched) touched.add(folder)
     failpoint('restore:applied')
     const named = { ...namedBy(request), paths: only }
     const after = await captureNow(context, project, { named, hooks })
@@ -312,7 +310,7 @@ export async function carryOut(
     plan = withoutPartial(rest, partial)
     if (changesNothing(plan) && plan.conflict.length === 0) {
       const { reason } = request
-      const moved = { asides, touched: [...touched], rootInode, safety, reason, hooks }
+      const moved = { asides, rootInode, safety, reason, hooks }
       await settleAsides(context, project, moved)
       tellPartial(partial, hooks)
       return { after, partial }

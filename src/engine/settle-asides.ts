@@ -25,20 +25,19 @@ type Rewind = {
   readonly hooks: Hooks
 }
 
-/** Afterwards the folders are flushed, and the files are gone, except for those that a program keeps writing to. */
+/** Afterwards the files are gone, except for those that a program keeps writing to. */
 export async function settleAsides(
   context: StoreContext,
   project: Project,
-  { rootInode, safety, reason, hooks, ...applied }: Rewind & Pick<Applied, 'asides' | 'touched'>,
+  { rootInode, safety, reason, hooks, ...applied }: Rewind & Pick<Applied, 'asides'>,
 ): Promise<void> {
   const { snapshots } = context
   const base = safety.snapshot.tree
-  let { asides, touched } = applied
+  let { asides } = applied
   for (let attempt = 1; ; attempt++) {
     const { rest, saved } = await snapshots.settleAsides(project, {
       rootInode,
       asides,
-      touched,
       base,
     })
     if (rest.length === 0) return
@@ -58,7 +57,6 @@ export async function settleAsides(
       reportSaved(saved.paths, { checkpoint: id, hooks })
     }
     asides = rest
-    touched = []
   }
 }
 
@@ -83,7 +81,7 @@ export async function settleLeft(
   const sweep = stagingFolders(entries)
   const asides = await context.snapshots.findAsides(project, { tag, rootInode, sweep, known })
   if (asides.length === 0) return
-  const left = { asides, touched: [], rootInode, safety, reason, hooks }
+  const left = { asides, rootInode, safety, reason, hooks }
   await settleAsides(context, project, left)
 }
 

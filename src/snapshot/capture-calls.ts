@@ -32,7 +32,7 @@ import { applyPlan, openRoot } from './restore/apply.js'
 import { closedFolders } from './restore/closed-folders.js'
 import { ownerThenIn } from './restore/ownership.js'
 import { restoreMaps } from './restore/present.js'
-import { findAsides, settleAsides, syncTouched } from './restore/settle-asides.js'
+import { findAsides, settleAsides } from './restore/settle-asides.js'
 import { lastCheckIn } from './restore/still-there.js'
 import { uncapturedThen } from './restore/then-rules.js'
 import { EventQueue } from './watch/event-queue.js'
@@ -172,14 +172,13 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       })
     },
 
-    async settleAsides({ project, root, rootInode, asides, touched, base }) {
+    async settleAsides({ project, root, rootInode, asides, base }) {
       const { log } = captureOf(project)
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable, log })
       const folders = openRoot({ root, rootIno: BigInt(rootInode) })
       try {
         const add = (content: Buffer) => sink.add('blob', content)
         const { rest, stored } = settleAsides(asides, { folders, store: add })
-        if (durable) await syncTouched(folders, touched)
         rewinding.delete(project)
         if (stored.size === 0) return { rest, saved: undefined }
         const tree = await withFiles(base, stored, { blobs, comparer, sink })

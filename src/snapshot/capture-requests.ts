@@ -125,8 +125,6 @@ type RewindRoot = {
 
 export type SettleRequest = RewindRoot & {
   readonly asides: readonly Aside[]
-  /** Folders to flush. */
-  readonly touched: readonly BytePath[]
   /** The snapshot that new contents are added to. */
   readonly base: ObjectId
 }
@@ -171,7 +169,7 @@ export type CaptureCalls = {
   expectSomewhere(request: ExpectRequest): Promise<void>
   plan(request: PlanRequest): Promise<RestorePlan>
   apply(request: ApplyRequest, report: (progress: CaptureProgress) => void): Promise<Applied>
-  /** Removes the files that a rewind has moved aside, and flushes its folders: the last step of a rewind. */
+  /** Removes the files that a rewind has moved aside: its last step. */
   settleAsides(request: SettleRequest): Promise<SettleResult>
   /** What an interrupted rewind has left aside. */
   findAsides(request: FindAsidesRequest): readonly Aside[]

@@ -27,7 +27,10 @@ export function temporaryPrefix(tag: string): string {
 }
 
 /** A file of the user's that a rewind has moved aside; `hash` stands for its path. */
-export function asideName(tag: string, hash: string, number: number): string {
+export function asideName(
+  tag: string,
+  { hash, number }: { readonly hash: string; readonly number: number },
+): string {
   return `${asidePrefix(tag)}${hash}-${number}`
 }
 

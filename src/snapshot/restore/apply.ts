@@ -2,7 +2,7 @@
 // disk before the first of them. A file that goes is moved aside (aside.ts) and removed by `settleAsides`, at the very end.
 // Decides nothing: a path that is no longer as the plan says is left alone and reported.
 //
-// Order: new folders · staged contents · removals · folders in place of files · contents · modes
+// Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
 import { fchmodSync, fstatSync, lstatSync, mkdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import {
   type BytePath,
@@ -22,7 +22,7 @@ import { type Aside, Asides, foldersThatGo } from './aside.js'
 import { removeLeftovers } from './leftovers.js'
 import { placeWithoutOverwriting, setModeOf } from './place.js'
 import { modeUnder, ownNewFolder, type OwnerThen } from './ownership.js'
-import { FolderReplaced, SafeFolders } from './safe-folders.js'
+import { FolderReplaced, SafeFolders, syncFolders } from './safe-folders.js'
 import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
 import type { LastCheck } from './still-there.js'
@@ -51,8 +51,6 @@ export type Applied = {
   readonly partialModes: readonly PartialMode[]
   /** Files and links that were moved aside, to be settled once everything else is done. */
   readonly asides: readonly Aside[]
-  /** Folders in which names have changed, to be flushed. */
-  readonly touched: readonly BytePath[]
 }
 
 export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<Applied> {
@@ -142,11 +140,11 @@ class Applier {
     for (const item of modes) this.#attempt(item.path, () => this.#setMode(item))
     this.#setFolderModes(write)
     failpoint('apply:modes-set')
+    if (this.#context.durable) await syncFolders(this.#folders, this.#touched)
     return {
       disturbed: [...this.#disturbed],
       partialModes: this.#partialModes,
       asides: this.#asides.moved,
-      touched: [...this.#touched],
     }
   }
 
@@ -216,8 +214,9 @@ class Applier {
   #makeFolder(path: BytePath, to: Entry): void {
     this.#openUp(parentOf(path))
     const mode = to.type === 'folder' ? to.mode : 0
+    const owner = this.#context.ownerThen(path)
     mkdirSync(this.#folders.at(path), firstFolderMode(mode))
-    if (!ownNewFolder(this.#folders, path, this.#context.ownerThen(path)))
+    if (!ownNewFolder(this.#folders, { path, owner }))
       this.#noteMode(path, to, { mode, why: 'unknown-owner' })
     this.#touched.add(parentOf(path))
     this.#touched.add(path)
@@ -230,7 +229,10 @@ class Applier {
     if (!this.#context.lastCheck.isThere(path, { from, place }) || !this.#takesMode(path))
       this.#disturbed.add(path)
     else {
-      const granted = modeUnder(to.mode, this.#context.ownerThen(path), lstatSync(place))
+      const granted = modeUnder(to.mode, {
+        owner: this.#context.ownerThen(path),
+        now: lstatSync(place),
+      })
       const mode = setModeOf(place, granted.mode)
       const isGranted = mode === undefined && granted.why !== undefined
       this.#noteMode(path, to, isGranted ? { ...granted, why: 'owner' } : fromSystem(mode))

@@ -85,7 +85,7 @@ export class Asides {
   #freeName(path: BytePath, folder: BytePath): BytePath {
     const { folders, tag } = this.#context
     for (let number = 0; ; number++) {
-      const at = joinPath(folder, asideName(tag, hashOf(path), number))
+      const at = joinPath(folder, asideName(tag, { hash: hashOf(path), number }))
       // No one else gives such names; this is about earlier rounds of the same operation.
       if (lstatSync(folders.at(at), { throwIfNoEntry: false }) === undefined) return at
     }

@@ -47,11 +47,14 @@ export function isRoot(): boolean {
   return process.geteuid?.() === 0
 }
 
-/** Of a wanted mode, what a file of this owner may have. */
-export function modeUnder(wanted: number, then: Owner | undefined, now: Owner): Granted {
+/** Of a wanted mode, what a file may have that was captured with `owner` and belongs to `now`. */
+export function modeUnder(
+  wanted: number,
+  { owner, now }: { readonly owner: Owner | undefined; readonly now: Owner },
+): Granted {
   let mode = wanted
-  if (then?.uid !== now.uid) mode &= ~SETUID
-  if (then?.gid !== now.gid) mode &= ~SETGID
+  if (owner?.uid !== now.uid) mode &= ~SETUID
+  if (owner?.gid !== now.gid) mode &= ~SETGID
   return { mode, why: mode === wanted ? undefined : 'owner' }
 }
 
@@ -65,31 +68,30 @@ export function ownNewFile(
     // In a folder of root's own, the file is most likely root's. Elsewhere its rights may have been another user's.
     if (!isGiven && folder.uid !== 0) return { mode: withoutGroup(wanted), why: 'unknown-owner' }
   } else if ((wanted & (SETUID | SETGID)) === 0) return { mode: wanted, why: undefined }
-  return modeUnder(wanted, owner, fstatSync(fd))
+  return modeUnder(wanted, { owner, now: fstatSync(fd) })
 }
 
 /** Gives a new folder its owner. False if root has to keep a folder that may have been another user's. */
 export function ownNewFolder(
   folders: SafeFolders,
-  path: BytePath,
-  then: Owner | undefined,
+  { path, owner }: { readonly path: BytePath; readonly owner: Owner | undefined },
 ): boolean {
   if (!isRoot()) return true
   const fd = folders.descriptor(path)
   // Only an empty one: a full folder of root's may have been moved to this path meanwhile.
   const isEmpty = readdirSync(folders.listable(path)).length === 0
-  if (then !== undefined && isEmpty && giveTo(then, fd)) return true
+  if (owner !== undefined && isEmpty && giveTo(owner, fd)) return true
   return fstatSync(folders.descriptor(parentOf(path))).uid === 0
 }
 
 /** A new link. Held by its descriptor: by its name, another file could be given away. */
-export function ownNewLink(place: string | Buffer, then: Owner | undefined): void {
-  if (then === undefined || !isRoot() || !HAS_DESCRIPTOR_PATHS) return
+export function ownNewLink(place: string | Buffer, owner: Owner | undefined): void {
+  if (owner === undefined || !isRoot() || !HAS_DESCRIPTOR_PATHS) return
   const fd = openSync(place, O_PATH | constants.O_NOFOLLOW)
   try {
     const stats = fstatSync(fd)
     if (stats.isSymbolicLink() && stats.uid === 0)
-      refusable(() => chownSync(`/proc/self/fd/${fd}`, then.uid, then.gid))
+      refusable(() => chownSync(`/proc/self/fd/${fd}`, owner.uid, owner.gid))
   } finally {
     closeSync(fd)
   }

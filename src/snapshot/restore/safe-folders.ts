@@ -15,6 +15,7 @@ import {
 import { freeDescriptors, HAS_DESCRIPTOR_PATHS } from '../../system/index.js'
 import { absolute } from '../capture/site.js'
 import { isSameNumber } from '../capture/stats.js'
+import { syncAndClose } from '../objects/loose.js'
 
 export { HAS_DESCRIPTOR_PATHS }
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
@@ -30,6 +31,14 @@ export class FolderReplaced extends Error {
   constructor(readonly path: BytePath) {
     super('A folder was replaced while it was being written to')
   }
+}
+
+/** Flushes those of the folders that are there. In groups: a path through a descriptor is good only while that is open. */
+export async function syncFolders(folders: SafeFolders, paths: Iterable<BytePath>): Promise<void> {
+  const present = [...paths].filter((folder) => folders.has(folder))
+  const { atOnce } = folders
+  for (let at = 0; at < present.length; at += atOnce)
+    await syncAndClose(present.slice(at, at + atOnce).map((folder) => folders.reopen(folder)))
 }
 
 export class SafeFolders {

@@ -14,7 +14,6 @@ import {
 import { failpoint } from '../../system/index.js'
 import { listFolder } from '../capture/list-folder.js'
 import { readStable } from '../capture/read-file.js'
-import { syncAndClose } from '../objects/loose.js'
 import { type Aside, isKnown, pathsByAsideName } from './aside.js'
 import { visitFolders } from './leftovers.js'
 import type { SafeFolders } from './safe-folders.js'
@@ -86,19 +85,6 @@ export function findAsides(
     }
   })
   return found
-}
-
-/** In groups: a path that leads through a descriptor is good only while that is open. */
-export async function syncTouched(
-  folders: SafeFolders,
-  touched: Iterable<BytePath>,
-): Promise<void> {
-  const present = [...touched].filter((folder) => folders.has(folder))
-  const { atOnce } = folders
-  for (let at = 0; at < present.length; at += atOnce) {
-    const fds = present.slice(at, at + atOnce).map((folder) => folders.reopen(folder))
-    await syncAndClose(fds)
-  }
 }
 
 /** Undefined if it cannot be read as it was at one moment. */
