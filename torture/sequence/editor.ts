@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { applyEdit, type Edit } from './edits.js'
+import { applyBeside, type Edit } from './edits.js'
 
 type Request = { readonly folder: string; readonly edits: readonly Edit[] }
 
@@ -15,7 +15,7 @@ export function isEditorProcess(): boolean {
 
 export function runEditorProcess(): void {
   process.on('message', ({ folder, edits }: Request) => {
-    for (const edit of edits) applyEdit(folder, edit)
+    for (const edit of edits) applyBeside(folder, edit)
     process.send?.('done')
   })
 }

@@ -2,9 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  fchmodSync,
   lstatSync,
   mkdirSync,
+  openSync,
   renameSync,
   rmSync,
   type Stats,
@@ -132,8 +135,21 @@ export function applyEdit(folder: string, edit: Edit): void {
   else if (edit.kind === 'pipe') execFileSync('mkfifo', [path.toString('latin1')])
   else if (edit.kind === 'folder') mkdirSync(path, { mode: edit.mode })
   else {
-    writeFileSync(path, edit.text, 'latin1')
-    chmodSync(path, edit.mode)
+    // By its descriptor: a rewind may remove the file right after it is made.
+    const file = openSync(path, 'w')
+    writeFileSync(file, edit.text, 'latin1')
+    fchmodSync(file, edit.mode)
+    closeSync(file)
+  }
+}
+
+/** Edits while a rewind is at work, which may remove the folder or bring it back between two of these calls. */
+export function applyBeside(folder: string, edit: Edit): void {
+  try {
+    applyEdit(folder, edit)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error
   }
 }
 

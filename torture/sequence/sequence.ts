@@ -32,7 +32,10 @@ export type SequenceOptions = {
 type LastRestore = {
   readonly kind: 'rewind' | 'undo' | 'redo'
   readonly before: Disk
-  /** An undo of older work does not take back edits made since, so a redo after it need not bring them back. */
+  /**
+   * Always true for a rewind. An undo or redo of older work goes to the folder before or after that rewind, and the next
+   * redo or undo does too: edits made in between are in the safety checkpoint only.
+   */
   readonly isReversible: boolean
 }
 
@@ -104,8 +107,7 @@ export class Sequence {
   async finish(): Promise<void> {
     // Rewinds add checkpoints of their own.
     const ids = [...this.#saved.keys()]
-    for (const id of ids)
-      if (this.faults.length === 0) await this.#rewindTo(id, {})
+    for (const id of ids) if (this.faults.length === 0) await this.#rewindTo(id, {})
     await this.#verify()
     await this.#store?.close()
   }
@@ -303,7 +305,7 @@ export class Sequence {
       paths,
     }))
       this.#fault(`${describe} ${fault}`)
-    this.#last = { kind, before, isReversible: kind !== 'undo' || expected !== undefined }
+    this.#last = { kind, before, isReversible: kind === 'rewind' || expected !== undefined }
   }
 
   /** Paths that no rule leaves out and that differ from the newest checkpoint: the changes of the user. */
