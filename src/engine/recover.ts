@@ -9,12 +9,12 @@ import {
   type Project,
   SavestateError,
 } from '../model/index.js'
+import { carryOut } from './apply-restore.js'
 import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { changedPaths, isOnlyOpened, Journals, rootInodeOf } from './journal.js'
 import { projectStateOf } from './project-state.js'
 import { commitRestore } from './restore-record.js'
-import { carryOut } from './restore.js'
 import { settleLeft } from './settle-asides.js'
 import { type Interrupted, takeBack, tellLeft, untouchedPaths } from './take-back.js'
 

@@ -18,29 +18,20 @@ import {
   type RestorePlan,
   type RewindNote,
 } from '../model/index.js'
-import type { Aside, Captured, LeftOut, NamedPaths, PartialMode } from '../snapshot/index.js'
+import type { LeftOut } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import { pathsToKeep } from './attribution.js'
+import { carryOut, namedBy } from './apply-restore.js'
 import { captureNow } from './capture.js'
 import type { StoreContext } from './context.js'
 import type { Hooks, PlanFacts, RestoreSubject } from './hooks.js'
-import {
-  changedPaths,
-  GONE,
-  type JournalEntry,
-  journalEntries,
-  Journals,
-  rootInodeOf,
-  stagingFolders,
-} from './journal.js'
+import { changedPaths, GONE, journalEntries, Journals, rootInodeOf } from './journal.js'
 import { keepHooks } from './keep-hooks.js'
-import { type PartialModes, tellPartial, withoutPartial, withPartial } from './partial-modes.js'
-import { recordCheckpoint } from './record.js'
-import { disturbed, refuseConflicts, replaced } from './restore-faults.js'
+import { withPartial } from './partial-modes.js'
+import { refuseConflicts } from './restore-faults.js'
 import { restoreFailure, type RestoreOutcome } from './restore-failure.js'
 import { commitRestore, safetyCheckpoint } from './restore-record.js'
 import { isRefusedBySession, refuseOthers, type RestoreSession } from './restore-session.js'
-import { settleAsides } from './settle-asides.js'
 import { takeBack, tellLeft } from './take-back.js'
 import { type PlanView, viewPlan } from './view.js'
 
@@ -99,7 +90,6 @@ export type PlanQuestion = {
   readonly declined: RestoreResult
 }
 
-const ROUNDS = 3
 const UNDONE = { applied: false, declined: false, safety: null, checkpoint: null } as const
 
 /**
@@ -205,15 +195,6 @@ function withoutWritten(subject: RestoreSubject, { write }: RestorePlan): Restor
   }
 }
 
-/** The paths that are captured whatever the rules of today say (docs/internals/rewind-and-rules.md). */
-function namedBy({
-  goal,
-  paths,
-  only,
-}: Pick<RestoreRequest, 'goal' | 'paths' | 'only'>): NamedPaths {
-  return only === undefined ? { tree: goal, inside: paths } : { paths: only }
-}
-
 /** Half a rewind is worse than none. If even this fails, the journal stays and the next command tries again. */
 async function takeBackUnfinished(
   context: StoreContext,
@@ -242,90 +223,4 @@ async function takeBackUnfinished(
 function countFiles({ write, remove }: RestorePlan): number {
   const folders = [...write.map(({ to }) => to), ...remove.map(({ from }) => from)]
   return folders.filter(({ type }) => type !== 'folder').length
-}
-
-export type Undertaking = {
-  readonly request: Pick<
-    RestoreRequest,
-    'kind' | 'of' | 'goal' | 'ownersThen' | 'paths' | 'only' | 'reason' | 'session' | 'rewind'
-  >
-  readonly plan: RestorePlan
-  /** All that the operation sets out to do, for whoever has to finish it. */
-  readonly entries: readonly JournalEntry[]
-  /** The only paths to be touched, whatever the plan looks like after a first round. */
-  readonly only: readonly BytePath[]
-  readonly safety: FilesCheckpoint
-  readonly operation: OperationId
-  /** The folder that the plan was made for. */
-  readonly rootInode: string
-  readonly hooks: Hooks
-}
-
-/** Journal, apply, look again; repeated while something changes under our hands. */
-export async function carryOut(
-  context: StoreContext,
-  project: Project,
-  work: Undertaking,
-): Promise<{ readonly after: Captured; readonly partial: PartialModes }> {
-  const { snapshots } = context
-  const { request, safety, operation, rootInode, hooks } = work
-  const journals = new Journals(context.home)
-  const { entries, only } = work
-  const sweep = stagingFolders(entries)
-  const { ownersThen } = request
-  const partial = new Map<BytePath, PartialMode>()
-  const asides: Aside[] = []
-  let plan = work.plan
-  for (let round = 1; ; round++) {
-    journals.write({
-      version: 3,
-      operation,
-      kind: request.kind,
-      of: request.of,
-      project: project.id,
-      projectPath: project.path,
-      rootInode,
-      safety: safety.id,
-      goal: request.goal,
-      ownersThen: request.ownersThen,
-      reason: request.reason,
-      entries,
-      ...(request.session === undefined ? {} : { session: request.session }),
-      ...(request.rewind === undefined ? {} : { rewind: request.rewind }),
-    })
-    failpoint('restore:journaled')
-    const done = await snapshots.apply(
-      project,
-      { plan, tag: operation, sweep, ownersThen },
-      hooks.onProgress,
-    )
-    for (const each of done.partialModes) partial.set(each.path, each)
-    asides.push(...done.asides)
-    failpoint('restore:applied')
-    const named = { ...namedBy(request), paths: only }
-    const after = await captureNow(context, project, { named, hooks })
-    if (rootInodeOf(project) !== rootInode) throw replaced(project, safety)
-    const now = after.snapshot.tree
-    const rest = await snapshots.plan(project, { goal: request.goal, paths: undefined, only, now })
-    plan = withoutPartial(rest, partial)
-    if (changesNothing(plan) && plan.conflict.length === 0) {
-      const { reason } = request
-      const moved = { asides, rootInode, safety, reason, hooks }
-      await settleAsides(context, project, moved)
-      tellPartial(partial, hooks)
-      return { after, partial }
-    }
-    if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, { safety, request })
-    // What came meanwhile is saved too before it is overwritten.
-    await recordCheckpoint(context, project, {
-      captured: after,
-      facts: {
-        kind: 'safety',
-        name: null,
-        reason: `during ${request.reason}`,
-        previous: safety.snapshot.tree,
-        authors: null,
-      },
-    })
-  }
 }

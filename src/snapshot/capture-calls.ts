@@ -160,12 +160,8 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       progress.toStore(plan.write.length)
       rewinding.set(project, tag)
       return applyPlan(plan, {
-        root,
+        ...{ root, tag, sweep, blobs, durable },
         rootIno: capture.root.ino,
-        tag,
-        sweep,
-        blobs,
-        durable,
         lastCheck: lastCheckIn(capture.root),
         ownerThen: ownerThenIn(ownersThen),
         onProgress: (files, bytes) => progress.stored(files, bytes),

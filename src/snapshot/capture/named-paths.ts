@@ -19,11 +19,10 @@ import type { PackedNodes } from './packed-nodes.js'
 import type { Pending } from './scanned.js'
 import { neverCaptured } from './selection.js'
 import { absolute, type Site } from './site.js'
-import { isSettled, lstat, type Stats, setStamp } from './stats.js'
+import { isSettled, lstat, permissionsOf, type Stats, setStamp } from './stats.js'
 
 /** Rules that a named path overrides. A path that is skipped for another reason cannot be captured at all. */
 const OVERRIDDEN: readonly SkipReason[] = ['ignored', 'secret', 'too-large']
-const MODE_BITS = 0o7777
 /** The copies are dropped with the next capture, so no capture has to know when they were stored. */
 const NO_EPOCH = 0
 /** A secret that a checkpoint names is captured, too. */
@@ -75,7 +74,7 @@ export function addNamedPaths(
     if (kind === undefined) return newSkipped(name, { reason: 'special', isFolder: false })
     const node = newContent(name, { kind, viaIndex: false })
     setStamp(node, stats)
-    node.mode = Number(stats.mode) & MODE_BITS
+    node.mode = permissionsOf(stats)
     const { folder } = at
     pending.push({
       node,
@@ -95,7 +94,7 @@ export function addNamedPaths(
     if (typeof listed === 'string') return newSkipped(name, { reason: listed, isFolder: true })
     const folder = newFolder(name, { viaIndex: false })
     setStamp(folder, at.stats)
-    folder.mode = Number(at.stats.mode) & MODE_BITS
+    folder.mode = permissionsOf(at.stats)
     folder.settled = isSettled(folder, listedAtMs)
     folder.children = [...listed]
       .map(([inner, type]) => {

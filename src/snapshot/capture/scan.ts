@@ -18,7 +18,7 @@ import {
 import type { Pending, Scanned, ScanOptions } from './scanned.js'
 import { type Context, type Place, RULE_FILES, Selection } from './selection.js'
 import type { Site } from './site.js'
-import { isSameStamp, isSettled, lstat, type Stats, setStamp } from './stats.js'
+import { isSameStamp, isSettled, lstat, permissionsOf, type Stats, setStamp } from './stats.js'
 import {
   byName,
   hangsOnChangedIndex,
@@ -31,12 +31,11 @@ import {
   type Looked,
   lookAgain,
   type Outer,
+  type Refreshed,
   SAME,
   type Visit,
   withoutAsides,
 } from './visit.js'
-
-const MODE_BITS = 0o7777
 
 export class Scan {
   readonly #site: Site
@@ -57,10 +56,11 @@ export class Scan {
 
   run(): Scanned {
     const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
-    const place = { path: ROOT, absolute: this.#site.root }
-    const outer = { folder: root, place, context: this.#selection.outermost() }
-    const fault = this.#visit(outer, lookAtRoot(this.#site.root))
-    if (fault !== undefined) throw rootFault(this.#site.root, fault)
+    const { root: absolute } = this.#site
+    const context = this.#selection.outermost()
+    const outer = { folder: root, place: { path: ROOT, absolute }, context }
+    const fault = this.#visit(outer, lookAtRoot(absolute))
+    if (fault !== undefined) throw rootFault(absolute, fault)
     return {
       root,
       pending: this.#pending,
@@ -99,7 +99,7 @@ export class Scan {
 
   /** True if it was another one. */
   #setMode(node: ContentNode | FolderNode, stats: Stats): boolean {
-    const mode = Number(stats.mode) & MODE_BITS
+    const mode = permissionsOf(stats)
     if (node.mode === mode) return false
     node.mode = mode
     this.#haveModesChanged = true
@@ -265,8 +265,7 @@ export class Scan {
   }
 
   /** Updates a child that is still what it was; false if it must be decided anew. */
-  #isStillSame(child: Node, now: { stats: Looked; absolute: string; visit: Visit }): boolean {
-    const { stats, absolute, visit } = now
+  #isStillSame(child: Node, { stats, absolute, visit }: Refreshed): boolean {
     if (child.kind === 'skipped') {
       if (child.reason === 'unstable' || stats === SAME) return false
       return child.settled && isSameStamp(child, stats)

@@ -111,3 +111,8 @@ export function isUnreadable(error: unknown): boolean {
     'EISDIR',
   )
 }
+
+/** Without the type of the file. */
+export function permissionsOf({ mode }: { readonly mode: bigint | number }): number {
+  return Number(mode) & 0o7777
+}

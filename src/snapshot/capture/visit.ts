@@ -6,6 +6,13 @@ import type { Context, Place } from './selection.js'
 import { asidePrefix, type Site } from './site.js'
 import { isSameStamp, lstat, type Stats } from './stats.js'
 
+/** A child of a folder that is still there. */
+export type Refreshed = {
+  readonly stats: Looked
+  readonly absolute: string
+  readonly visit: Visit
+}
+
 export type Outer = {
   readonly folder: FolderNode
   readonly place: Place
