@@ -159,13 +159,12 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       const progress = new ProgressCounter(report)
       progress.toStore(plan.write.length)
       rewinding.set(project, tag)
-      return applyPlan(plan, {
-        ...{ root, tag, sweep, blobs, durable },
-        rootIno: capture.root.ino,
-        lastCheck: lastCheckIn(capture.root),
-        ownerThen: ownerThenIn(ownersThen),
-        onProgress: (files, bytes) => progress.stored(files, bytes),
-      })
+      const given = { root, tag, sweep, blobs, durable }
+      const { ino: rootIno } = capture.root
+      const lastCheck = lastCheckIn(capture.root)
+      const ownerThen = ownerThenIn(ownersThen)
+      const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
+      return applyPlan(plan, { ...given, rootIno, lastCheck, ownerThen, onProgress })
     },
 
     async settleAsides({ project, root, rootInode, asides, base }) {

@@ -1,5 +1,5 @@
-// Looks at the whole project and updates what is known of it. An unchanged file costs one lstat, an
-// unchanged folder no readdir. Contents are not read here: what has to be is handed back as `pending`.
+// Scans the project and updates the cached nodes. An unchanged file costs one lstat, an unchanged folder no readdir. Contents
+// are not read here: files to be read are returned as `pending`.
 import { type BytePath, joinPath, ROOT } from '../../model/index.js'
 import { lookAtRoot, rootFault, tooMany } from './faults.js'
 import { type Listed, type ListFault, listVerified, VANISHED } from './list-folder.js'
@@ -33,6 +33,7 @@ import {
   type Outer,
   type Refreshed,
   SAME,
+  typeAt,
   type Visit,
   withoutAsides,
 } from './visit.js'
@@ -57,9 +58,9 @@ export class Scan {
   run(): Scanned {
     const root = this.#options.memory?.root ?? newFolder(ROOT, { viaIndex: false })
     const { root: absolute } = this.#site
+    const outer = { folder: root, place: { path: ROOT, absolute } }
     const context = this.#selection.outermost()
-    const outer = { folder: root, place: { path: ROOT, absolute }, context }
-    const fault = this.#visit(outer, lookAtRoot(absolute))
+    const fault = this.#visit({ ...outer, context }, lookAtRoot(absolute))
     if (fault !== undefined) throw rootFault(absolute, fault)
     return {
       root,
@@ -253,9 +254,8 @@ export class Scan {
   #isQuiet(folder: FolderNode, { context, place }: Visit): boolean {
     if (folder.rulesKey !== context.rules.key || context.tracking?.hasChanged === true) return false
     const files = this.#options.quietFiles(folder, place.path)
-    if (files === undefined) return false
-    this.#countFiles(files)
-    return true
+    if (files !== undefined) this.#countFiles(files)
+    return files !== undefined
   }
 
   #countFiles(count: number): void {
@@ -288,13 +288,11 @@ export class Scan {
   /** One child is no longer what it was, though the folder looks the same. */
   #redecide(child: Node, absolute: string, visit: Visit): void {
     const { folder, place } = visit
-    const stats = lstat(absolute)
-    const isFolder = stats !== undefined && stats !== 'unreadable' && stats.isDirectory()
-    const path = joinPath(place.path, child.name)
-    const item: Item = { name: child.name, type: isFolder ? 'folder' : 'other', path, absolute }
+    const { name } = child
+    const item = { name, type: typeAt(absolute), path: joinPath(place.path, name), absolute }
     const node = this.#decide(item, undefined, visit)
-    folder.children = folder.children.flatMap((other) => (other === child ? (node ?? []) : other))
-    folder.children.sort(byTreeOrder)
+    const children = folder.children.flatMap((other) => (other === child ? (node ?? []) : other))
+    folder.children = children.sort(byTreeOrder)
     folder.settled = false
     folder.id = undefined
     this.#haveModesChanged = true

@@ -84,3 +84,10 @@ export function withoutAsides(listed: Listed, { rewinding }: Site): Listed {
   const others = [...listed].filter(([name]) => !name.startsWith(prefix))
   return others.length === listed.size ? listed : new Map(others)
 }
+
+/** As a listing of the folder above would say it, as far as a decision needs it. */
+export function typeAt(absolute: string): ListedType {
+  const stats = lstat(absolute)
+  const isFolder = stats !== undefined && stats !== 'unreadable' && stats.isDirectory()
+  return isFolder ? 'folder' : 'other'
+}
