@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inChild, settle } from './capture-helpers.js'
+import { DatabaseSync } from './own-sqlite.js'
 import { type Scratch, scratch } from './scratch.js'
 
 const MINE = 'written in between\n'
@@ -62,6 +63,17 @@ function blobsOfCheckpoints(s: Scratch): string[] {
   return lines.map((line) => line.slice(0, 40))
 }
 
+function detailsInLedger(s: Scratch): object[] {
+  const database = new DatabaseSync(join(s.home, 'ledger.db'))
+  const sql = 'SELECT details.json FROM checkpoints JOIN details ON hash = details ORDER BY seq'
+  const rows = database.prepare(sql).all() as { readonly json: string }[]
+  database.close()
+  return rows.map(({ json }) => {
+    const { rewind: _, ...details } = JSON.parse(json) as { rewind?: unknown }
+    return details
+  })
+}
+
 function blobOf(text: string): string {
   return createHash('sha1')
     .update(`blob ${Buffer.byteLength(text)}\0${text}`)
@@ -108,6 +120,10 @@ test('written through an open file after it was moved: the write is in a checkpo
   expect(blobsOfCheckpoints(s)).toContain(blobOf(MINE))
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('one')
   expect(readdirSync(s.project)).toEqual(['a.txt'])
+  // It knows what was left out, and whose the files are, as the safety checkpoint does.
+  const [first, ...others] = detailsInLedger(s)
+  expect(Object.keys(first ?? {})).toEqual(expect.arrayContaining(['rules', 'owners']))
+  expect(others).toEqual([first, first, first])
 })
 
 test('a new file that came to the path while the old one was moved stays until it is saved', async () => {

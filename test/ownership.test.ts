@@ -10,9 +10,9 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, test } from 'vitest'
 import { inChild } from './capture-helpers.js'
+import { DatabaseSync } from './own-sqlite.js'
 import { type Scratch, scratch } from './scratch.js'
 
 const isRoot = process.getuid?.() === 0

@@ -95,10 +95,10 @@ async function snapshotWith(
   tree: FilesCheckpoint['snapshot']['tree'],
 ) {
   const details = ledger.checkpoints.details(safety.id)
-  const { skippedPaths = [], repositories = [], owners } = details ?? {}
+  const { skippedPaths = [], repositories = [], rules, owners } = details ?? {}
   const figures = await measureSnapshot(snapshots.gitDir, tree)
-  const snapshot = { ...safety.snapshot, ...figures, tree, skippedPaths, repositories, owners }
-  return { snapshot, lines: undefined }
+  const kept = { skippedPaths, repositories, rules, owners }
+  return { snapshot: { ...safety.snapshot, ...figures, tree, ...kept }, lines: undefined }
 }
 
 function reportSaved(
