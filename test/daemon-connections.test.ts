@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync } from './own-sqlite.js'
 import { expect, test } from 'vitest'
 import { type DaemonScratch, daemonScratch, isAlive, told, until } from './daemon-helpers.js'
 
