@@ -7,7 +7,7 @@ import { storeSettings } from './settings.js'
 
 export type AboveLimit = {
   readonly byBytes: number
-  /** What takes the most of what must stay, as the last prune found. Empty: the next prune may bring the store under its limit. */
+  /** The largest owners of data that must stay, as the last prune found. Empty: the next prune may bring the store under its limit. */
   readonly largest: readonly LargeProject[]
 }
 

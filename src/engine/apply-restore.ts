@@ -94,7 +94,7 @@ export async function carryOut(
       return { after, partial }
     }
     if (round === ROUNDS || plan.conflict.length > 0) throw disturbed(plan, { safety, request })
-    // What came meanwhile is saved too before it is overwritten.
+    // Save changes that other programs made meanwhile before they are overwritten (I3).
     await recordCheckpoint(context, project, {
       captured: after,
       facts: {

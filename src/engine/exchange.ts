@@ -82,7 +82,7 @@ const itemSchema = () =>
 export type ExchangedItem = Pick<Checkpoint, 'name' | 'reason' | 'createdAtMs'> & {
   readonly id: string
   readonly metadata: unknown
-  /** What was added to lists of the state before, if nothing else is different. */
+  /** Items added to lists of the state before, if nothing else is different. */
   readonly additions: readonly Addition[] | undefined
 }
 type Addition = { readonly path: readonly string[]; readonly append: readonly unknown[] }

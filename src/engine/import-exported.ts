@@ -164,7 +164,7 @@ class Adder {
     return true
   }
 
-  /** What is only appended costs what is new; any other change is found by comparing the whole state. */
+  /** Appended items cost only themselves; any other change is found by comparing the whole state. */
   #write({ additions }: ExchangedItem): StateId {
     const { ledger, memory } = this.#context
     if (additions === undefined || this.#last === undefined)

@@ -29,7 +29,7 @@ export type SizePlan = {
 }
 
 export type LargeProject = {
-  /** Of a session without a project: `session ID`. */
+  /** `session ID` for a session without a project. */
   readonly path: string
   readonly bytes: number
   /** The part of it that is conversations and other states. */
@@ -119,7 +119,7 @@ class StoreModel implements SizeModel<Candidate> {
       for (const candidate of owner.candidates) this.#ownerOf.set(candidate, owner)
   }
 
-  /** What belongs to no project: caches, tables, states of graph threads. */
+  /** Data of no project: caches, tables, states of graph threads. */
   get unownedBytes(): number {
     const owned = [...this.#bytes.values()].reduce((sum, bytes) => sum + bytes, 0)
     return Math.max(0, this.total() - owned)

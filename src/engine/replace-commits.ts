@@ -35,7 +35,7 @@ export async function replaceCommits(
   await removeRefs(snapshots.gitDir, [...refs(NEXT).keys()])
 }
 
-/** What the commit of a checkpoint says. */
+/** The message of a checkpoint's commit. */
 export function commitFacts(
   { id, kind, reason, createdAtMs, snapshot }: FilesCheckpoint,
   { id: project, path }: Project,

@@ -32,7 +32,7 @@ export const retainMilestones = sessionOperation({
   },
 })
 
-/** What the rule drops, with the names that it had, oldest first. */
+/** The steps that the rule drops, with their names, oldest first. */
 async function planMilestones({
   ledger,
   hold,

@@ -112,7 +112,7 @@ export function settingsFault(error: unknown): SavestateError | undefined {
 
 const FAULTS: readonly ErrorCode[] = ['CONFIG_INVALID', 'FILE_FAILED']
 
-/** What the project's `.savestateignore` asks for that needs trust. */
+/** Lines of the project's `.savestateignore` that count only if the user trusts the file. */
 function ignoreRequest(path: BytePath): (UntrustedFile & { readonly text: string }) | undefined {
   // One character per byte, as the rules are compiled.
   const text = readIfThere(fsPath(`${path}/${IGNORE_FILE}`), 'latin1')

@@ -1,4 +1,4 @@
-// Who takes the room in the store, and what each could give up: projects, and sessions that belong to no project.
+// Charges the size of the store to its owners (projects, and sessions without a project) and lists what each could give up.
 import {
   type CheckpointId,
   pathText,

@@ -24,11 +24,11 @@ export type CheckpointQuery = {
   readonly limit?: number | undefined
   /** Of a session: only those before this step. Not an id, whose checkpoint may be removed between two pages. */
   readonly beforeStep?: number | undefined
-  /** Of a session: only those after this step, oldest first. */
+  /** Only steps of the session after this one, oldest first. */
   readonly afterStep?: number | undefined
 }
 
-/** What follows the tables in a statement, with its values. `order` is the column they are sorted by. */
+/** The end of the statement, after its tables, with its values. `order` is the column to sort by. */
 export function restOf({ project, session, limit, beforeStep, afterStep }: CheckpointQuery): {
   readonly rest: string
   readonly values: readonly SqlValue[]

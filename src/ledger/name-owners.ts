@@ -1,4 +1,4 @@
-// Who gave a checkpoint its name. An automatic prune keeps every checkpoint that the user named, and an agent cannot give a
+// Records who gave a checkpoint its name. An automatic prune keeps every checkpoint that the user named, and an agent cannot give a
 // name of the user's to another one. Recorded only where the row does not say it: a name of a checkpoint outside of sessions
 // is the user's, and one in a session was given by the program that saved it.
 import type { CheckpointId, NamedBy, ProjectId } from '../model/index.js'

@@ -169,7 +169,7 @@ function quote(text: string): string {
 export type Settings = {
   readonly config: Config
   readonly sources: Readonly<Record<ConfigKey, ConfigSource>>
-  /** What the project's file asks for and does not get, because the user has not trusted that file. */
+  /** Settings of the project's file that have no effect, because the user has not trusted that file. */
   readonly refused: readonly RefusedSetting[]
 }
 

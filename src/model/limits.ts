@@ -9,7 +9,7 @@ export type Limits = {
   readonly allowSecrets: readonly string[]
 }
 
-/** What a capture runs under. */
+/** The limits of a capture. */
 export type CaptureLimits = Limits & {
   /** The text of the project's `.savestateignore`, if the user trusts it: only then do its `!` lines bring secrets back. */
   readonly trustedIgnore?: string

@@ -42,7 +42,7 @@ export function parseName(text: string): string {
   throw new SavestateError('BAD_INPUT', `${shown} cannot be a name: ${fault}`)
 }
 
-/** Who gives a name: the user, or an agent. */
+/** The giver of a name: the user, or an agent. */
 export type NamedBy = 'user' | 'agent'
 
 /** Nothing that a shell, a terminal or a person could take for anything else than a name. */

@@ -46,7 +46,7 @@ export class ChangingState {
     else if (!Reflect.deleteProperty(object, key)) throw misfit('the key cannot be removed', change)
   }
 
-  /** What is at a path; a list or plain object is made our own, with all above it. */
+  /** The value at a path. A list or plain object is copied first, with all above it, so that it may be changed. */
   #ownAt(change: StateChange, path: readonly string[]): unknown {
     let holder: object | undefined = this.#root
     let key = 'value'

@@ -1,4 +1,4 @@
-// What the calls of a project take.
+// Options of the calls of a project.
 export type RewindInput = {
   readonly to: string
   /**

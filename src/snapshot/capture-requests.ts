@@ -112,7 +112,7 @@ export type ApplyRequest = {
   readonly tag: string
   readonly plan: RestorePlan
   readonly sweep: readonly BytePath[]
-  /** Of the checkpoint to go to; undefined if it has none. */
+  /** Recorded by the checkpoint to go to; undefined if it recorded none. */
   readonly ownersThen: readonly OwnedPath[] | undefined
 }
 
@@ -171,7 +171,7 @@ export type CaptureCalls = {
   apply(request: ApplyRequest, report: (progress: CaptureProgress) => void): Promise<Applied>
   /** Removes the files that a rewind has moved aside: its last step. */
   settleAsides(request: SettleRequest): Promise<SettleResult>
-  /** What an interrupted rewind has left aside. */
+  /** Files that an interrupted rewind moved aside. */
   findAsides(request: FindAsidesRequest): readonly Aside[]
   patch(request: PatchRequest): Promise<string>
   examine(

@@ -49,7 +49,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
 
   const textIn = (database: Database) => database.get('SELECT text FROM texts')?.['text']
 
-  /** What another process finds, which then is the last to close the database, or believes so. */
+  /** The result of another process, which is then the last to close the database, or believes so. */
   function textForOthers(): unknown {
     const script = `
     const { DatabaseSync } = await import(${JSON.stringify(DRIVER)})
@@ -144,7 +144,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     expect(filesHeld()).toEqual([])
   })
 
-  test('what others keep locked is told as a store that is busy, whatever is asked', () => {
+  test('a database that another process keeps locked is reported as a busy store by every call', () => {
     const first = filled()
     first.exec('BEGIN IMMEDIATE')
     const second = open()

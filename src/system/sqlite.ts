@@ -60,7 +60,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   try {
     explained(path, () => refuseForeignSchema(driver, path))
   } catch (error) {
-    // Of a schema that is damaged itself SQLite knows the part that could be read here.
+    // If the schema itself is damaged, SQLite knows only the part that it could read.
     if (!(options.isDamaged === true && isCorrupt(error))) {
       detach(driver)
       throw error

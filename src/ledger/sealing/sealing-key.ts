@@ -78,7 +78,7 @@ export class SealingKey {
   }
 
   /**
-   * Of random bytes and of what is sealed. In a copy of a running virtual machine the random generator continues as in the
+   * Derived from random bytes and from the sealed value. In a copy of a running virtual machine the random generator continues as in the
    * original: then two values get the same nonce only if they are the same value at the same place, which gives nothing away.
    * `random` only for tests.
    */

@@ -37,7 +37,7 @@ const long = (from: number, most: number) =>
   fc
     .integer({ min: from, max: most })
     .map((n) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`key ${at}`, at % 3])))
-/** Of every kind that is stored in a way of its own: src/ledger/states/layout.ts. */
+/** One state of every kind that is stored in its own way: src/ledger/states/layout.ts. */
 const values = fc.oneof(leaves, lists, fc.record({ list: lists, n: leaves }), long(31, 40))
 const KEYS = ['messages', 'step', '__proto__', '12', 'a']
 const entries = fc.uniqueArray(fc.tuple(fc.constantFrom(...KEYS), values), {

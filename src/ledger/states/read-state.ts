@@ -15,7 +15,7 @@ import type { Place } from '../sealing/index.js'
 import type { Rows } from './rows.js'
 import { parseBody, type Part, sealedIn, type StateBody } from './state-body.js'
 
-/** What is read from. */
+/** The tables and classes to read with. */
 export type StateSource = {
   readonly rows: Rows
   readonly classes: ClassRegistry | undefined
@@ -162,7 +162,7 @@ export function readItems(source: StateSource, runs: readonly Run[]): readonly u
   return readValues({ ...source, unfilled: [] }, { runs, put: () => undefined })
 }
 
-/** Of an element of a large object. */
+/** The row of an element of a large object. */
 export function entryOf(pair: unknown, state: StateId): readonly [string, unknown] {
   const [key, value]: readonly unknown[] = Array.isArray(pair) ? pair : []
   if (typeof key !== 'string') throw malformed('an entry without a key', { state })

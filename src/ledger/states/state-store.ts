@@ -88,7 +88,7 @@ export class StateStore {
   }
 
   /**
-   * What turns one state into another, as fresh objects, at the cost of the difference. Undefined if the other one has to
+   * The changes that turn one state into another, as fresh objects, at the cost of the difference. Undefined if the other one has to
    * be read as a whole. Throws as `read` does.
    */
   changes(before: StateId, after: StateId): readonly StateChange[] | undefined {

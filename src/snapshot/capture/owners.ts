@@ -1,4 +1,4 @@
-// Who owns what. A snapshot's identity does not depend on it: a chown alone makes no new checkpoint. Nearly everything in a
+// Owners of files. A snapshot's identity does not depend on them: a chown alone makes no new checkpoint. Nearly everything in a
 // project has one owner, so a node has only the number of its owner, and a snapshot lists the paths whose owner is another
 // than that of their folder.
 import { type BytePath, joinPath, type OwnedPath, type Owner } from '../../model/index.js'

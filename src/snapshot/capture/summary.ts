@@ -157,7 +157,7 @@ const NONE: readonly Skipped[] = []
 /** Reasons that can end without a trace in the folder: another process lets go of a file. */
 const MAY_END: readonly SkipReason[] = ['unreadable', 'unstable']
 
-/** Of a folder that nobody has looked into, unless something in it was left out or has another owner: that has to be named. */
+/** The summary of a folder that no scan has visited. Undefined if a path in it was left out or has another owner: such paths must be listed. */
 function packedSummary(folder: FolderNode, packed: PackedNodes | undefined): Summary | undefined {
   if (!folder.isPacked || packed === undefined) return undefined
   const { files, bytes, skipped, owned } = packed.tally(folder)

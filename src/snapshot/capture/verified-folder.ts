@@ -48,7 +48,7 @@ export class VerifiedFolder {
     this.#hasDescriptorPaths = hasDescriptorPaths
   }
 
-  /** What `read` returns for a path that leads to this entry of its folder, or why the folder cannot be used. */
+  /** Calls `read` with a path that leads to this entry of its folder. Returns its result, or why the folder cannot be used. */
   read<T>(path: string, read: (path: string) => T): T | ReadFault {
     const slash = path.lastIndexOf('/')
     const folder = this.#enter(path.slice(0, slash) || '/')

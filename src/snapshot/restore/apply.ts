@@ -287,7 +287,7 @@ class Applier {
   }
 }
 
-/** What `setModeAt` returns. */
+/** The result of `setModeAt`. */
 function fromSystem(mode: number | undefined): Staged['partial'] {
   return mode === undefined ? undefined : { mode, why: 'system' }
 }

@@ -1,4 +1,4 @@
-// Who owns a restored file, and which bits of its mode go with that. Root gives a file only to the owner it was captured
+// Decides the owner of a restored file, and which bits of its mode go with that owner. Root gives a file only to the owner it was captured
 // with. Setuid and setgid come back only under that owner and group: under another one, the program in the file would run
 // with the rights of someone who never gave them to it.
 import {
@@ -47,7 +47,7 @@ export function isRoot(): boolean {
   return process.geteuid?.() === 0
 }
 
-/** Of a wanted mode, what a file may have that was captured with `owner` and belongs to `now`. */
+/** The part of a wanted mode that a file may have if it was captured with `owner` and belongs to `now`. */
 export function modeUnder(
   wanted: number,
   { owner, now }: { readonly owner: Owner | undefined; readonly now: Owner },

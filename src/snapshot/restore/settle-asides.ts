@@ -65,7 +65,7 @@ export function settleAsides(asides: readonly Aside[], { folders, store }: Settl
   return { rest, stored }
 }
 
-/** What a rewind that was interrupted has left aside. Its paths and contents are in the entries of its journal. */
+/** The files that an interrupted rewind moved aside. Their paths and contents are in the entries of its journal. */
 export function findAsides(
   folders: SafeFolders,
   left: {

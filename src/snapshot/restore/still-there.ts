@@ -16,7 +16,7 @@ import type { MovedStamp } from './aside.js'
 
 const MODE_BITS = 0o7777
 
-/** What the safety checkpoint holds of a path, and a way to it that follows no link. */
+/** The safety checkpoint's content at a path, and a way to the path that follows no link. */
 type Expected<E> = { readonly from: E; readonly place: string | Buffer }
 
 export type LastCheck = {
