@@ -49,7 +49,6 @@ const WAYS: Readonly<Record<string, (given: Given, text: string) => Promise<unkn
   'store.resume': ({ store }, text) => store.resume(text),
   'store.fork': ({ store }, text) => store.fork(text, { session: text }),
   'store.deleteSession': ({ store }, text) => store.deleteSession(text),
-  'store.import': ({ store }, text) => store.import('hermes', text, { dryRun: true }),
   'project.save, reason': ({ project }, text) => project.save({ reason: text }),
   'project.save, name': ({ project }, text) => project.save({ name: text }),
   'project.show': ({ project }, text) => project.show(text),

@@ -3,10 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
-  clearLegacy,
   clearStore,
   doctorStore,
-  legacyArchives,
   openStore,
   repairStore,
   storeHome,
@@ -66,7 +64,7 @@ test('a misspelt place is not taken for the usual one', async () => {
   const usual = join(s.folder, 'usual')
   process.env['SAVESTATE_HOME'] = usual
   try {
-    const calls = { openStore, clearStore, clearLegacy, legacyArchives, storeHome }
+    const calls = { openStore, clearStore, storeHome }
     for (const [name, call] of Object.entries({
       ...calls,
       verifyStore,

@@ -1,12 +1,17 @@
 // What an import would do or did, in words.
-import type { ImportFromResult, ImportPlan, ImportProblem, ImportSource } from '../index.js'
+import type {
+  ImportCheckpointsResult,
+  ImportPlan,
+  ImportProblem,
+  ImportSource,
+} from '../internal.js'
 import type { Request } from './command.js'
 import { counted, grouped } from './figures.js'
 import type { Paint } from './paint.js'
 import { pathForPeople, printableLine } from './printable.js'
 import { localTime } from './relative-time.js'
 
-const KINDS: Readonly<Record<ImportSource['kind'], string>> = {
+const KINDS: Readonly<Record<string, string>> = {
   'hermes-v1': 'Hermes repository of one folder',
   'hermes-v2': 'Hermes shared store',
   'hermes-task': 'Hermes task file',
@@ -22,7 +27,7 @@ export function importPlanText({ sources, problems }: ImportPlan, paint: Paint):
   ].join('\n')
 }
 
-export function importResultText(result: ImportFromResult, request: Request): string {
+export function importResultText(result: ImportCheckpointsResult, request: Request): string {
   const { plan, applied, declined, added, known } = result
   if (declined) return 'Nothing has been imported.'
   const isDryRun = request.options.has('dry-run')
@@ -54,7 +59,7 @@ function sourceText(source: ImportSource, paint: Paint): string {
   const range = oldest === null || newest === null ? '' : `, ${rangeText(oldest, newest)}`
   const there = known === 0 ? '' : `, ${grouped(known)} already there`
   const counts = `${counted(add, 'checkpoint')} to add${there}${range}`
-  return `${paint('bold', what)}: ${counts}\n  ${paint('dim', `${KINDS[kind]}, ${printableLine(source.source)}`)}`
+  return `${paint('bold', what)}: ${counts}\n  ${paint('dim', `${KINDS[kind] ?? kind}, ${printableLine(source.source)}`)}`
 }
 
 function rangeText(oldest: string, newest: string): string {

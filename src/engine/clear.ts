@@ -1,5 +1,4 @@
-// Removes everything the store holds, or what older versions left in it. The one thing that no checkpoint can
-// bring back, so nothing here runs without somebody having said so.
+// Removes everything the store holds. No checkpoint can bring it back, so callers ask the user first.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
@@ -22,12 +21,6 @@ export async function legacyArchives(home: string): Promise<LegacyArchive[]> {
       return { path, sizeBytes: await diskUsage(path) }
     }),
   )
-}
-
-export async function clearLegacy(home: string): Promise<{ readonly removed: LegacyArchive[] }> {
-  const removed = await legacyArchives(home)
-  for (const { path } of removed) rmSync(path, { recursive: true, force: true })
-  return { removed }
 }
 
 /**

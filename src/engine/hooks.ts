@@ -1,6 +1,7 @@
 // What a caller may want to hear or decide while an operation runs.
-import type { AgentConversation, ImportPlan } from '../model/index.js'
+import type { AgentConversation } from '../model/index.js'
 import type { CaptureProgress } from '../snapshot/index.js'
+import type { ImportPlan } from './import-history.js'
 import type { NotRestored } from './not-restored.js'
 import type { PruneResult } from './prune-result.js'
 import type { PlanView, TargetView } from './view.js'

@@ -13,7 +13,7 @@ export {
   forget,
   history,
   hasStrangers,
-  importFrom,
+  importCheckpoints,
   importSession,
   moveProject,
   planImport,
@@ -29,8 +29,9 @@ export {
   verify,
   verifyCare,
 } from './later.js'
+export { inputFault } from './input-fault.js'
 export type { Hooks, PlanFacts, Progress, RestoreSubject } from './hooks.js'
-export { clearLegacy, clearStore, type LegacyArchive, legacyArchives } from './clear.js'
+export { clearStore, type LegacyArchive, legacyArchives } from './clear.js'
 export { type SeenFile, trustFiles } from './project-trust.js'
 export {
   config,
@@ -97,7 +98,7 @@ export type {
 } from './view.js'
 export type { AgentDetails, StateSummary, ToolView } from './agent-details.js'
 export { type EnsureResult, ensure, EnsuredTurns } from './ensure.js'
-export type { ExchangedCheckpoint, ExchangedItems } from './exchange.js'
+export { type ExchangedCheckpoint, type ExchangedItems, labelOf, parseTime } from './exchange.js'
 export type { ExportPage } from './export-session.js'
 export type { ImportOutlook, ImportResult } from './import-exported.js'
 export { openSession } from './open-session.js'
@@ -159,5 +160,15 @@ export {
   readGraphCheckpoint,
   ThreadMemories,
 } from './threads.js'
-export type { ImportFromResult } from './import-from.js'
+export type { ImportCheckpointsResult } from './import-checkpoints.js'
+export {
+  type CommitHistory,
+  importFault,
+  type ImportHistory,
+  type ImportPlan,
+  type ImportProblem,
+  type ImportSource,
+  type StateHistory,
+  type StateItem,
+} from './import-history.js'
 export { isYamlTooDeep, MAX_YAML_DEPTH, parseYamlText } from './yaml-text.js'

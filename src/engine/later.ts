@@ -7,7 +7,7 @@ import type { FileResult } from './file.js'
 import type { ForgetResult } from './forget.js'
 import type { HistoryResult } from './history.js'
 import type { ImportOutlook, ImportResult } from './import-exported.js'
-import type { ImportFromResult } from './import-from.js'
+import type { ImportCheckpointsResult } from './import-checkpoints.js'
 import type { MoveResult } from './move-project.js'
 import type { Later } from './operation.js'
 import type { PruneResult } from './prune-result.js'
@@ -42,8 +42,8 @@ export const forget: Later<ProjectContext, ForgetResult> = {
 export const history: Later<ProjectContext, HistoryResult> = {
   load: async () => (await import('./history.js')).history,
 }
-export const importFrom: Later<StoreContext, ImportFromResult> = {
-  load: async () => (await import('./import-from.js')).importFrom,
+export const importCheckpoints: Later<StoreContext, ImportCheckpointsResult> = {
+  load: async () => (await import('./import-checkpoints.js')).importCheckpoints,
 }
 export const moveProject: Later<StoreContext, MoveResult> = {
   load: async () => (await import('./move-project.js')).moveProject,

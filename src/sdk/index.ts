@@ -20,9 +20,9 @@ export {
   type SerialValue,
   Threads,
 } from './threads.js'
-export { clearLegacy, clearStore, legacyArchives } from './clear.js'
+export { clearStore } from './clear.js'
 export { type Known, refuseUnknown } from './known-options.js'
 export { defaultHome, STORE_OPTIONS, type StoreOptions } from './open-context.js'
 export { openStore, Store } from './store.js'
-export type { ImportOptions, ResumedSession, SessionOptions, SessionsInput } from './store-types.js'
+export type { ResumedSession, SessionOptions, SessionsInput } from './store-types.js'
 export { type CareOptions, doctorStore, repairStore, verifyStore } from './care.js'

@@ -25,10 +25,11 @@ export const SESSION_OPTIONS: Known<SessionOptions> = {
   mustExist: true,
 }
 
-export type ImportOptions = {
-  /** The session that everything goes to; for breakpilot only. */
-  readonly session?: string
-  /** Put in front of the ids of the sessions, where some of the same name are here already. */
+export type ImportCheckpointsInput = {
+  readonly histories: readonly engine.ImportHistory[]
+  /** What the caller could not read, for the plan. */
+  readonly problems?: readonly engine.ImportProblem[]
+  /** Put in front of the ids of new sessions. */
   readonly prefix?: string
   /** Only the plan. */
   readonly dryRun?: boolean

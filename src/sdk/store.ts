@@ -6,7 +6,6 @@ import {
   bytePath,
   type Config,
   explainSystemError,
-  type ImportSystem,
   printablePath,
 } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
@@ -19,7 +18,7 @@ import { Maintenance } from './maintenance.js'
 import { Project } from './project.js'
 import { Session } from './session.js'
 import {
-  type ImportOptions,
+  type ImportCheckpointsInput,
   type ResumedSession,
   SESSION_OPTIONS,
   type SessionOptions,
@@ -182,19 +181,15 @@ export class Store {
   }
 
   /**
-   * Brings in what Hermes, ares or Breakpilot have kept at `path`, which is only read. What is there already is not
-   * added again, and what cannot be read is listed with the reason.
+   * Adds checkpoints that were made elsewhere, with their files, times and origins. Those that were imported before are
+   * not added again, and what cannot be read is listed with the reason.
+   * @internal
    */
-  async import(
-    system: ImportSystem,
-    path: string,
-    options: ImportOptions = {},
+  async importCheckpoints(
+    input: ImportCheckpointsInput,
     hooks?: Hooks,
-  ): Promise<engine.ImportFromResult> {
-    return this.#perform(engine.importFrom, {
-      input: { ...options, system, path },
-      hooks,
-    })
+  ): Promise<engine.ImportCheckpointsResult> {
+    return this.#perform(engine.importCheckpoints, { input, hooks })
   }
 
   /** What `session.import` would add to the session of that id, which need not be there. */

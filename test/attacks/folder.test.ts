@@ -4,8 +4,9 @@ import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { describe } from 'vitest'
+import { importFrom } from '../../src/imports/index.js'
 import { capturedFiles, saved, skippedFor, storedTree } from '../capture-helpers.js'
-import { blobOf, git, makeVersion1, treeEntry, writeRawTree } from '../hermes-folder.js'
+import { blobOf, git, makeVersion1, treeEntry, writeRawTree } from '../imports/hermes-folder.js'
 import { HandClock, idsOf } from '../prune-helpers.js'
 import { sdk } from '../scratch.js'
 import { outcome, type Target, testAttacks } from './attack-table.js'
@@ -103,7 +104,7 @@ describe('imports', () => {
     const tree = writeRawTree(gitDir, treeEntry('40000', name, inner))
     const commit = git(gitDir, ['commit-tree', tree, '-p', 'HEAD'], { input: 'evil' })
     git(gitDir, ['update-ref', 'HEAD', commit])
-    const { added, problems } = await target.store.import('hermes', base)
+    const { added, problems } = await importFrom(target.store, 'hermes', { path: base })
     return [added, problems.map(({ source }) => source.endsWith(commit))]
   }
   const yaml = (text: string) => () => outcome(sdk.parseYamlText({ text, source: 'it' }))
@@ -120,7 +121,7 @@ describe('imports', () => {
         const path = join(gitDir, 'objects', id.slice(0, 2), id.slice(2))
         renameSync(path, `${path}-before`)
         writeFileSync(path, deflateSync('blob 99999999999\0x'))
-        const { added, problems } = await target.store.import('hermes', base)
+        const { added, problems } = await importFrom(target.store, 'hermes', { path: base })
         const { checkpoints } = await target.project.list()
         const imported = checkpoints.find(({ reason }) => reason === 'good')
         return [added, problems, imported?.skippedByReason]

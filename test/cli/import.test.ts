@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addVersion2, hash16 } from '../hermes-folder.js'
+import { addVersion2, hash16 } from '../imports/hermes-folder.js'
 import { PROGRAM, type Scratch, scratch } from './program.js'
 
 const T0 = 1_763_200_000

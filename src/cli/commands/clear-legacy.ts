@@ -1,4 +1,4 @@
-import { clearLegacy, type LegacyArchive, legacyArchives } from '../../index.js'
+import { type LegacyArchive, legacyArchives, storeHome } from '../../internal.js'
 import { command } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
@@ -9,14 +9,16 @@ type Cleared = { readonly applied: boolean; readonly removed: readonly LegacyArc
 
 export const run = command<Cleared>({
   async call(request) {
-    const legacy = await legacyArchives()
+    const home = await storeHome()
+    const legacy = await legacyArchives(home)
     const plan = ['This removes:', ...legacy.map(archiveLine)].join('\n')
     const isWanted =
       legacy.length === 0 ||
       request.options.has('force') ||
       (await confirmText(request, { plan, question: 'Remove them?' }))
     if (!isWanted) return { applied: false, removed: [] }
-    return { applied: true, ...(await clearLegacy()) }
+    const { clearLegacy } = await import('../../imports/index.js')
+    return { applied: true, ...(await clearLegacy(home)) }
   },
   render({ applied, removed }) {
     if (!applied) return 'Nothing has been removed.'

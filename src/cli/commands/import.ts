@@ -1,10 +1,10 @@
 import {
-  type ImportFromResult,
+  type ImportCheckpointsResult,
   type ImportOutlook,
   type ImportPlan,
   type ImportResult,
   SavestateError,
-} from '../../index.js'
+} from '../../internal.js'
 import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT, endedBySignals } from '../exit.js'
@@ -18,7 +18,7 @@ import { givenPathText } from '../project-path.js'
 import { IMPORT_KINDS, IMPORT_SYSTEM_KINDS } from '../session-commands.js'
 
 export const run = command({
-  async call(request): Promise<ImportOutlook | ImportResult | ImportFromResult> {
+  async call(request): Promise<ImportOutlook | ImportResult | ImportCheckpointsResult> {
     const system = IMPORT_SYSTEM_KINDS.find((name) => name === request.argument(0))
     return system === undefined ? importFile(request) : importSystem(request, system)
   },
@@ -72,13 +72,15 @@ async function importFile(request: Request): Promise<ImportOutlook | ImportResul
 async function importSystem(
   request: Request,
   system: (typeof IMPORT_SYSTEM_KINDS)[number],
-): Promise<ImportFromResult> {
+): Promise<ImportCheckpointsResult> {
   const { options, hooks } = request
   const [session, prefix] = [options.text('session'), options.text('prefix')]
   const path = request.positionals[1]
   const source = path === undefined ? homeFolderOf(system) : givenPathText(path)
   const store = await request.store()
+  const { importFrom } = await import('../../imports/index.js')
   const choice = {
+    path: source,
     ...(session === undefined ? {} : { session }),
     ...(prefix === undefined ? {} : { prefix }),
     dryRun: options.has('dry-run'),
@@ -91,6 +93,6 @@ async function importSystem(
           question: 'Import this?',
         }),
       )
-    return store.import(system, source, choice, { ...hooks, confirmImport })
+    return importFrom(store, system, choice, { ...hooks, confirmImport })
   })
 }

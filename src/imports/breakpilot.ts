@@ -1,17 +1,17 @@
-// The export of Breakpilot: a list of { id, name, timestamp, data, metadata } with ids `<session>:<n>`.
+// Reads an export of Breakpilot: a list of { id, name, timestamp, data, metadata } with ids `<session>:<n>`.
 import * as z from 'zod/mini'
-import { type BytePath, IN_PROGRESS, parseSessionId, pathText } from '../model/index.js'
-import { labelOf, parseTime } from './exchange.js'
 import {
-  faultIn,
-  type Findings,
-  parseJson,
-  readText,
+  type BytePath,
+  IN_PROGRESS,
+  importFault,
+  inputFault,
+  labelOf,
+  parseSessionId,
+  parseTime,
+  pathText,
   type StateItem,
-  unreadable,
-} from './import-source.js'
-import { inputFault } from './input-fault.js'
-import { wholeText } from './text-schema.js'
+} from '../internal.js'
+import { type Found, parseJson, readText, unreadable, wholeText } from './source.js'
 
 const MAX_BYTES = 512 << 20
 
@@ -25,10 +25,11 @@ const itemSchema = z.object({
   metadata: z.optional(z.unknown()),
 })
 
-/** `session`: where all of them go, instead of where their ids say. */
+/** `session`: the session of all items, instead of the one that the id of each names. */
 export async function findBreakpilot(
   file: BytePath,
-  { session, findings }: { readonly session: string | undefined; readonly findings: Findings },
+  found: Found,
+  session: string | undefined,
 ): Promise<void> {
   const list = readJson(file)
   if (!Array.isArray(list))
@@ -36,7 +37,7 @@ export async function findBreakpilot(
   const sessions = new Map<string, StateItem[]>()
   for (const [at, value] of list.entries()) {
     const source = `${pathText(file)} item ${at + 1}`
-    await findings.attempt(source, async () => {
+    await found.attempt(source, () => {
       const { id, item } = readItem(source, value, session)
       const items = sessions.get(id)
       if (items === undefined) sessions.set(id, [item])
@@ -44,8 +45,8 @@ export async function findBreakpilot(
     })
   }
   for (const [id, items] of sessions) {
-    findings.sources.push({
-      type: 'session',
+    found.histories.push({
+      type: 'states',
       kind: 'breakpilot',
       source: pathText(file),
       id,
@@ -60,7 +61,7 @@ function readJson(file: BytePath): unknown {
   try {
     return parseJson(readText(file, MAX_BYTES).text)
   } catch (error) {
-    throw unreadable(`${pathText(file)} cannot be read: ${faultIn(error)}`)
+    throw unreadable(`${pathText(file)} cannot be read: ${importFault(error)}`)
   }
 }
 
@@ -72,15 +73,12 @@ function readItem(
   if (typeof value === 'object' && value !== null && 'changes' in value)
     throw unreadable('it is of an export of Savestate; use `savestate import json`')
   const parsed = itemSchema.safeParse(value)
-  if (!parsed.success) {
+  if (!parsed.success)
     throw unreadable(`it is not a checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`)
-  }
   const { id, timestamp, data, metadata } = parsed.data
-  const named = /^([^]+):[0-9]+$/.exec(id)?.[1]
-  const target = session ?? named
-  if (target === undefined) {
+  const target = session ?? /^([^]+):[0-9]+$/.exec(id)?.[1]
+  if (target === undefined)
     throw unreadable(`its id, ${JSON.stringify(id)}, names no session; name one with --session`)
-  }
   const item = {
     source,
     origin: `breakpilot:${parseSessionId(target)}:${id}`,

@@ -1,31 +1,32 @@
-// The checkpoints of ares: a JSON file for each step of a session, and for each session one that names the latest.
-// Which session a file belongs to is what it says inside: `a_1` may be step 1 of `a`, or a session of that name.
-import { createHash } from 'node:crypto'
+// Finds the checkpoints of ares: one JSON file for each step of a session, and one per session that names the latest.
+// The content decides which session a file belongs to: `a_1` may be step 1 of `a`, or a session of that name.
 import * as z from 'zod/mini'
 import {
   type BytePath,
   bytePath,
   IN_PROGRESS,
+  inputFault,
   joinPath,
   nameOf,
   parseSessionId,
   pathText,
+  type StateItem,
   type Status,
-} from '../model/index.js'
+} from '../internal.js'
 import {
-  type Findings,
+  exists,
+  type Found,
   isRecord,
-  isThere,
   namesIn,
   parseJson,
   readText,
-  type StateItem,
+  type TextFile,
   unreadable,
-} from './import-source.js'
-import { inputFault } from './input-fault.js'
-import { wholeText } from './text-schema.js'
+  wholeText,
+} from './source.js'
 
 const MAX_BYTES = 256 << 20
+/** The end of the year 9999. */
 const MAX_SECONDS = 253_402_300_799
 
 const stepSchema = z.looseObject({
@@ -39,103 +40,86 @@ const stepSchema = z.looseObject({
   partial_results: z.optional(z.array(z.unknown())),
 })
 type Step = z.infer<typeof stepSchema>
-type FoundStep = { readonly step: number; readonly agent: string | null; readonly item: StateItem }
+type StepFile = { readonly step: Step; readonly file: TextFile }
+type FoundStep = { readonly step: Step; readonly item: StateItem }
 
-export async function findAres(folder: BytePath, findings: Findings): Promise<void> {
+export async function findAres(folder: BytePath, found: Found): Promise<void> {
   const sessions = new Map<string, FoundStep[]>()
   for (const name of namesIn(folder)) {
-    const path = joinPath(folder, name)
     if (!name.endsWith('.json')) continue
-    await findings.attempt(pathText(path), async () => {
+    const path = joinPath(folder, name)
+    await found.attempt(pathText(path), () => {
       if (name.endsWith('_latest.json')) return checkPointer(folder, path)
-      const { parsed, hash, modifiedAtMs } = readStep(path)
-      const found = foundStep(path, parsed, { hash, modifiedAtMs })
-      const steps = sessions.get(parsed.session_id)
-      if (steps === undefined) sessions.set(parsed.session_id, [found])
-      else steps.push(found)
+      const { step, file } = readStep(path)
+      const item = itemOf(path, step, file)
+      const steps = sessions.get(step.session_id) ?? []
+      sessions.set(step.session_id, [...steps, { step, item }])
     })
   }
   for (const [id, steps] of sessions) {
-    const inOrder = steps.sort((a, b) => a.step - b.step)
-    findings.sources.push({
-      type: 'session',
+    steps.sort((a, b) => a.step.step - b.step.step)
+    found.histories.push({
+      type: 'states',
       kind: 'ares',
       source: pathText(folder),
       id,
-      agent: inOrder.at(-1)?.agent ?? null,
+      agent: steps.at(-1)?.step.agent_name ?? null,
       originPrefix: null,
-      items: inOrder.map(({ item }) => item),
+      items: steps.map(({ item }) => item),
     })
   }
 }
 
-/** It adds nothing of its own, but if what it names is gone the latest step is missing. */
+/** The pointer holds no state, but if the file it names is missing, so is the latest step. */
 function checkPointer(folder: BytePath, path: BytePath): void {
   const { text } = readText(path, MAX_BYTES)
   const named = text.trim().replace(/^"|"$/g, '')
   const name = Buffer.from(named.slice(named.lastIndexOf('/') + 1), 'utf8').toString('latin1')
   if (name === '' || name.length > 255 || name.includes('\0')) throw unreadable('it names no file')
-  if (!isThere(joinPath(folder, name)))
+  if (!exists(joinPath(folder, name)))
     throw unreadable(`it names ${JSON.stringify(named)}, which does not exist`)
 }
 
-function readStep(path: BytePath): {
-  readonly parsed: Step
-  readonly hash: string
-  readonly modifiedAtMs: number
-} {
-  const { text, modifiedAtMs } = readText(path, MAX_BYTES)
-  const parsed = stepSchema.safeParse(parseJson(text))
-  if (!parsed.success) {
-    throw unreadable(
-      `it is not an ares checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`,
-    )
-  }
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32)
-  return { parsed: parsed.data, hash, modifiedAtMs }
+function readStep(path: BytePath): StepFile {
+  const file = readText(path, MAX_BYTES)
+  const parsed = stepSchema.safeParse(parseJson(file.text))
+  if (parsed.success) return { step: parsed.data, file }
+  const faults = parsed.error.issues.map(inputFault).join('; ')
+  throw unreadable(`it is not an ares checkpoint: ${faults}`)
 }
 
-function foundStep(
-  path: BytePath,
-  { session_id: session, step, timestamp, agent_name: agent, status, id }: Step,
-  { hash, modifiedAtMs }: { readonly hash: string; readonly modifiedAtMs: number },
-): FoundStep {
+function itemOf(path: BytePath, step: Step, { hash, modifiedAtMs }: TextFile): StateItem {
+  const { session_id: session, step: number, timestamp, status, id } = step
   parseSessionId(session)
-  const wanted = `${session}_${step}.json`
-  if (nameOf(path) !== bytePath(wanted))
+  if (nameOf(path) !== bytePath(`${session}_${number}.json`))
     throw unreadable(
-      `inside it is step ${step} of ${JSON.stringify(session)}, which is another file`,
+      `inside it is step ${number} of ${JSON.stringify(session)}, which is another file`,
     )
   const known = statusOf(status)
-  const item = {
+  return {
     source: pathText(path),
-    origin: `ares:${session}:${step}:${hash}`,
+    origin: `ares:${session}:${number}:${hash}`,
     createdAtMs: timestamp === undefined ? modifiedAtMs : Math.round(timestamp * 1000),
     name: null,
     reason: null,
     status: known ?? IN_PROGRESS,
     metadata: {
-      step,
+      step: number,
       ...(id === undefined ? {} : { id }),
       ...(known === undefined ? { status } : {}),
     },
     operationId: null,
     readState: async () => {
       const again = readStep(path)
-      if (again.hash === hash) return stateOf(again.parsed)
+      if (again.file.hash === hash) return stateOf(again.step)
       throw unreadable('it was changed while it was imported')
     },
   }
-  return { step, agent: agent ?? null, item }
 }
 
-/** The usual shape of a state, and everything else as it is. */
-function stateOf({
-  messages,
-  tool_calls: calls,
-  partial_results: partials,
-  ...rest
-}: Step): unknown {
+/** The usual keys of a state, and everything else as it is. */
+function stateOf(step: Step): unknown {
+  const { messages, tool_calls: calls, partial_results: partials, ...rest } = step
   return {
     ...rest,
     messages: messages ?? [],
@@ -150,7 +134,7 @@ function toolCallOf(call: unknown): unknown {
   return { toolName, ...rest }
 }
 
-/** Undefined for one that ares does not have; absent is going on. */
+/** Undefined for a status that ares does not have. No status means in progress. */
 function statusOf(status: unknown): Status | undefined {
   if (status === undefined || status === 'InProgress') return IN_PROGRESS
   if (status === 'Completed') return { state: 'completed' }

@@ -3,13 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importFrom } from '../../src/imports/index.js'
 import { fileURLToPath } from 'node:url'
-import type { Store } from '../src/index.js'
+import type { Store } from '../../src/index.js'
 import { addVersion2 } from './hermes-folder.js'
 import { IMPORT_POINTS } from './import-failpoints.js'
-import { type Scratch, scratch } from './scratch.js'
+import { type Scratch, scratch } from '../scratch.js'
 
-const PROGRAM = fileURLToPath(new URL('../dist/cli/bin.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 const T0 = 1_700_000_000
 
 const points = Object.entries(IMPORT_POINTS.import).flatMap(([point, visits]) =>
@@ -50,7 +51,7 @@ beforeAll(async () => {
   base = makeSource(s)
   before = s.hashTree(base)
   const store = await s.open()
-  await store.import('hermes', base)
+  await importFrom(store, 'hermes', { path: base })
   undisturbed = await everything(store, s)
   await store.close()
 })
@@ -65,9 +66,9 @@ test.each(points)('killed at %s, the next import completes it', async (point) =>
   })
   expect([killed.signal, killed.stderr.toString()]).toEqual(['SIGKILL', ''])
   const store = await s.open()
-  const { added, known, problems } = await store.import('hermes', base)
+  const { added, known, problems } = await importFrom(store, 'hermes', { path: base })
   expect([added + known, problems]).toEqual([4, []])
-  expect(await store.import('hermes', base)).toMatchObject({ added: 0, known: 4 })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 0, known: 4 })
   // A ref without a row is garbage, not damage (I2).
   const { problems: faults } = await store.verify()
   expect(faults.filter(({ kind }) => kind !== 'leftover')).toEqual([])
@@ -80,7 +81,10 @@ test.each(points)('killed at %s, the next import completes it', async (point) =>
 test('two imports at once bring everything in once', async () => {
   rmSync(s.home, { recursive: true })
   const [first, second] = [await s.open({ mayBlock: false }), await s.open({ mayBlock: false })]
-  const results = await Promise.all([first.import('hermes', base), second.import('hermes', base)])
+  const results = await Promise.all([
+    importFrom(first, 'hermes', { path: base }),
+    importFrom(second, 'hermes', { path: base }),
+  ])
   expect(results.map(({ problems }) => problems)).toEqual([[], []])
   expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(4)
   expect(await everything(first, s)).toEqual(undisturbed)

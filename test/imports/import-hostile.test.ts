@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { importFrom } from '../../src/imports/index.js'
 import {
   addVersion2,
   blobOf,
@@ -23,7 +24,7 @@ import {
   treeEntry,
   writeRawTree,
 } from './hermes-folder.js'
-import { type Scratch, scratch } from './scratch.js'
+import { type Scratch, scratch } from '../scratch.js'
 
 const T0 = 1_700_000_000
 
@@ -78,7 +79,7 @@ test('a commit with a name that is not safe is left out, and all others come in'
   const before = s.hashTree(base)
   const store = await s.open()
   const bad = names.length + 9
-  const { added, problems, plan } = await store.import('hermes', base)
+  const { added, problems, plan } = await importFrom(store, 'hermes', { path: base })
   expect({ added, problems: problems.length, planned: plan.problems.length }).toEqual({
     added: 2,
     problems: bad,
@@ -95,7 +96,7 @@ test('a commit with a name that is not safe is left out, and all others come in'
   const project = await store.project(s.project)
   const { checkpoints } = await project.list()
   expect(checkpoints.map(({ reason }) => reason)).toEqual(['last', 'first'])
-  expect(await store.import('hermes', base)).toMatchObject({ added: 0, known: 2 })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 0, known: 2 })
   expect((await store.verify()).problems).toEqual([])
 })
 
@@ -119,7 +120,10 @@ test('what is harmless though odd is kept: modes, links, submodules, files too l
     treeEntry('40000', 'up', writeRawTree(gitDir, treeEntry('100644', 'escaped', blob))),
   ])
   const store = await s.open({ limits: { maxFileBytes: 1 << 20 } })
-  expect(await store.import('hermes', base)).toMatchObject({ added: 4, problems: [] })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({
+    added: 4,
+    problems: [],
+  })
   const project = await store.project(s.project)
   const { skippedPaths, fileCount } = await project.show('3')
   expect(fileCount).toBe(5)
@@ -154,7 +158,10 @@ test('secrets stay out, unless they are let in', async () => {
   const files = { 'a.txt': 'a\n', '.npmrc': 'token\n', 'sub/.npmrc': 'token\n', 'sub/notes': key }
   makeVersion1(base, s.project, [{ reason: 'one', at: T0, files }])
   const store = await s.open({ limits: { allowSecrets: ['/sub/.npmrc'] } })
-  expect(await store.import('hermes', base)).toMatchObject({ added: 1, problems: [] })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({
+    added: 1,
+    problems: [],
+  })
   const project = await store.project(s.project)
   const { skippedPaths } = await project.show('1')
   expect(skippedPaths.map(({ path, reason }) => [path, reason])).toEqual([
@@ -179,7 +186,7 @@ test('trees that would grow without end are refused at once', async () => {
     return [treeEntry('40000', 'bomb', bomb), treeEntry('40000', 'long', long)]
   })
   const store = await s.open()
-  const { added, problems } = await store.import('hermes', base)
+  const { added, problems } = await importFrom(store, 'hermes', { path: base })
   expect(added).toBe(2)
   expect(problems.map(({ message }) => message)).toEqual([
     'it has more than the 200000 files that a project may have',
@@ -222,7 +229,7 @@ test('damaged repositories give what is still whole', async () => {
   symlinkSync('/etc', join(base, 'legacy-link'))
   const before = s.hashTree(base)
   const store = await s.open()
-  const { added, problems } = await store.import('hermes', base)
+  const { added, problems } = await importFrom(store, 'hermes', { path: base })
   expect(added).toBe(2)
   const at = (name: string) => `${store2} refs/hermes/${name}`
   const known = [
@@ -266,7 +273,7 @@ test('an object whose header claims more bytes than it has ends no import, and i
   const short = claim('HEAD~1:a.txt', 1000)
   claim('HEAD:b.txt', 99_999_999_999)
   const store = await s.open()
-  const { added, problems } = await store.import('hermes', base)
+  const { added, problems } = await importFrom(store, 'hermes', { path: base })
   expect({ added, messages: problems.map(({ message }) => message) }).toEqual({
     added: 2,
     messages: [`the blob ${short} is missing or damaged`],
@@ -293,7 +300,7 @@ test('nothing that the source configures is run, and nothing is fetched', async 
       `[remote "origin"]\n\turl = "ext::${run}"\n\tpromisor = true\n[protocol "ext"]\n\tallow = always\n`,
   )
   const store = await s.open()
-  const { added, problems } = await store.import('hermes', base)
+  const { added, problems } = await importFrom(store, 'hermes', { path: base })
   expect({ added, messages: problems.map(({ message }) => message) }).toEqual({
     added: 1,
     messages: [`the blob ${missing} is missing or damaged`],

@@ -2,9 +2,10 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Progress, Store } from '../src/index.js'
-import { type Scratch, scratch } from './scratch.js'
-import { exportOf } from './export-of.js'
+import { importFrom } from '../../src/imports/index.js'
+import type { Progress, Store } from '../../src/index.js'
+import { type Scratch, scratch } from '../scratch.js'
+import { exportOf } from '../export-of.js'
 
 const write = (folder: string, files: Readonly<Record<string, unknown>>) => {
   mkdirSync(folder, { recursive: true })
@@ -60,7 +61,7 @@ test('task files become sessions, with their status and time; odd ones are repor
   const store = await s.open()
   const progress: (readonly [number, number])[] = []
   const onProgress = ({ files, of }: Progress) => progress.push([files, of])
-  const result = await store.import('hermes', base, {}, { onProgress })
+  const result = await importFrom(store, 'hermes', { path: base }, { onProgress })
   const total = result.plan.add
   expect(progress).toEqual(Array.from({ length: total }, (_, i) => [i + 1, total]))
   expect(result).toMatchObject({ applied: true, added: 5, known: 0 })
@@ -101,12 +102,12 @@ test('task files become sessions, with their status and time; odd ones are repor
   const paused = await store.session('paused', { lease: false })
   const shown = await paused.show('1')
   expect(shown).toMatchObject({ kind: 'imported', agent: { metadata: { status: 'paused' } } })
-  expect(await store.import('hermes', base)).toMatchObject({ added: 0, known: 5 })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 0, known: 5 })
   expect(s.hashTree(base)).toEqual(before)
 
   // The file is written over: the session goes on.
   write(base, { 'plain.yaml': 'goal: y\nstatus: completed\nupdated: 2025-11-16T12:00:00Z\n' })
-  expect(await store.import('hermes', base)).toMatchObject({ added: 1, known: 4 })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 1, known: 4 })
   const plain = await store.session<unknown>('plain', { lease: false })
   expect(await plain.stateAt()).toMatchObject({ goal: 'y' })
   expect((await plain.list()).map(({ createdAt }) => createdAt)).toEqual([
@@ -151,7 +152,7 @@ test('steps of ares become sessions by their exact ids', async () => {
   mkdirSync(join(base, 'folder_0.json'))
   const before = s.hashTree(base)
   const store = await s.open()
-  const result = await store.import('ares', base)
+  const result = await importFrom(store, 'ares', { path: base })
   expect(result).toMatchObject({ applied: true, added: 6, known: 0 })
   expect(messagesOf(result.problems, base)).toEqual({
     'broken_0.json': 'it is not JSON',
@@ -205,12 +206,12 @@ test('steps of ares become sessions by their exact ids', async () => {
     [1, 'in_progress'],
     [0, 'in_progress'],
   ])
-  expect(await store.import('ares', base)).toMatchObject({ added: 0, known: 6 })
+  expect(await importFrom(store, 'ares', { path: base })).toMatchObject({ added: 0, known: 6 })
   expect(s.hashTree(base)).toEqual(before)
 
   // ares goes on: what is new comes after. What is late has no place any more.
   write(base, { 'sess1_11.json': step('sess1', 11), 'sess1_5.json': step('sess1', 5) })
-  const more = await store.import('ares', base)
+  const more = await importFrom(store, 'ares', { path: base })
   expect(more).toMatchObject({ added: 1, known: 6 })
   expect(messagesOf(more.problems, base)['sess1_5.json']).toContain('older than what was imported')
   const resumed = await store.resume('sess1')
@@ -228,7 +229,7 @@ test('a session of our own is never added to', async () => {
   const mine = await store.session('mine')
   await mine.save({ state: { messages: [] } })
   await mine.close()
-  const refused = await store.import('ares', ares)
+  const refused = await importFrom(store, 'ares', { path: ares })
   expect(refused).toMatchObject({ applied: false, added: 0, plan: { add: 0 } })
   expect(refused.problems).toEqual([
     {
@@ -237,13 +238,19 @@ test('a session of our own is never added to', async () => {
         'a session "mine" already exists and was not imported from here; import it under another name with --prefix TEXT',
     },
   ])
-  expect(await store.import('ares', ares, { prefix: 'ares/' })).toMatchObject({ added: 1 })
+  expect(await importFrom(store, 'ares', { path: ares, prefix: 'ares/' })).toMatchObject({
+    added: 1,
+  })
   // Known by where it came from, whatever name it got.
-  expect(await store.import('ares', ares)).toMatchObject({ added: 0, known: 1, problems: [] })
+  expect(await importFrom(store, 'ares', { path: ares })).toMatchObject({
+    added: 0,
+    known: 1,
+    problems: [],
+  })
   expect((await mine.list()).length).toBe(1)
 
   // Of the same name, but from elsewhere.
-  expect(await store.import('ares', other, { prefix: 'ares/' })).toMatchObject({
+  expect(await importFrom(store, 'ares', { path: other, prefix: 'ares/' })).toMatchObject({
     added: 1,
     problems: [{ message: expect.stringContaining('a session "ares/mine" already exists') }],
   })
@@ -252,18 +259,22 @@ test('a session of our own is never added to', async () => {
   await ours.save({ state: { messages: [] } })
   await ours.close()
   write(other, { 'ours_1.json': step('ours', 1) })
-  const { problems } = await store.import('ares', other, { prefix: 'ares/' })
+  const { problems } = await importFrom(store, 'ares', { path: other, prefix: 'ares/' })
   expect(problems.map(({ message }) => message)).toContainEqual(
     expect.stringContaining('the session "ares/ours" has continued here since it was imported'),
   )
   // Somebody is at work on it.
   const held = await store.session('ares/mine')
   write(ares, { 'mine_1.json': step('mine', 1) })
-  expect((await store.import('ares', ares)).problems).toEqual([
+  expect((await importFrom(store, 'ares', { path: ares })).problems).toEqual([
     { source: ares, message: 'the session "ares/mine" is in use' },
   ])
   await held.close()
-  expect(await store.import('ares', ares)).toMatchObject({ added: 1, known: 1, problems: [] })
+  expect(await importFrom(store, 'ares', { path: ares })).toMatchObject({
+    added: 1,
+    known: 1,
+    problems: [],
+  })
 })
 
 test('an export of Breakpilot becomes the sessions that its ids name, or the one that is wished', async () => {
@@ -291,7 +302,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
   })
   const file = join(s.folder, 'list.json')
   const store = await s.open()
-  const result = await store.import('breakpilot', file)
+  const result = await importFrom(store, 'breakpilot', { path: file })
   expect(result).toMatchObject({ added: 3, known: 0 })
   expect(messagesOf(result.problems, s.folder)).toEqual({
     'list.json item 5': 'its id, "plain", names no session; name one with --session',
@@ -299,7 +310,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
     'list.json item 7': expect.stringContaining('it is not a checkpoint'),
     'list.json item 8': 'it is of an export of Savestate; use `savestate import json`',
   })
-  const again = await store.import('breakpilot', file)
+  const again = await importFrom(store, 'breakpilot', { path: file })
   expect(again).toMatchObject({ added: 0, known: 4 })
   const session = await store.session<unknown>('run:a', { lease: false })
   expect(
@@ -313,12 +324,18 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
     ['run:a:1', { cost: 1 }],
     ['run:a:2', { cost: 1 }],
   ])
-  expect(await store.import('breakpilot', file, { session: 'all' })).toMatchObject({ added: 4 })
-  expect(await store.import('breakpilot', file, { session: 'all' })).toMatchObject({ added: 0 })
-  await expect(store.import('breakpilot', join(s.folder, 'object.json'))).rejects.toMatchObject({
+  expect(await importFrom(store, 'breakpilot', { path: file, session: 'all' })).toMatchObject({
+    added: 4,
+  })
+  expect(await importFrom(store, 'breakpilot', { path: file, session: 'all' })).toMatchObject({
+    added: 0,
+  })
+  await expect(
+    importFrom(store, 'breakpilot', { path: join(s.folder, 'object.json') }),
+  ).rejects.toMatchObject({
     code: 'BAD_INPUT',
   })
-  await expect(store.import('ares', s.folder, { session: 'x' })).rejects.toMatchObject({
+  await expect(importFrom(store, 'ares', { path: s.folder, session: 'x' })).rejects.toMatchObject({
     code: 'BAD_INPUT',
   })
 })
@@ -328,7 +345,9 @@ test('imported states stand below what was saved here in the list of everything'
   const store = await s.open()
   const project = await store.project(s.project)
   const own = await project.save()
-  await store.import('ares', write(join(s.folder, 'ares'), { 'x_0.json': step('x', 0) }))
+  await importFrom(store, 'ares', {
+    path: write(join(s.folder, 'ares'), { 'x_0.json': step('x', 0) }),
+  })
   const { checkpoints } = await store.list()
   expect(checkpoints.map(({ kind }) => kind)).toEqual(['save', 'imported'])
   expect(checkpoints[0]?.id).toBe(own.id)

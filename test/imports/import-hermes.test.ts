@@ -2,8 +2,9 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { importFrom } from '../../src/imports/index.js'
 import { addVersion2, type Commit, git, hash16, makeVersion1 } from './hermes-folder.js'
-import { type Scratch, scratch } from './scratch.js'
+import { type Scratch, scratch } from '../scratch.js'
 
 const DAY = 86_400
 const T0 = 1_700_000_000
@@ -36,7 +37,7 @@ test('everything in one folder is planned, imported once, and left as it was', a
   const { base, gone, archived } = hermesFolder(s)
   const before = s.hashTree(base)
   const store = await s.open()
-  const first = await store.import('hermes', base, { dryRun: true })
+  const first = await importFrom(store, 'hermes', { path: base, dryRun: true })
   expect(first).toEqual({
     plan: first.plan,
     applied: false,
@@ -87,8 +88,12 @@ test('everything in one folder is planned, imported once, and left as it was', a
   })
   expect((await store.status()).projects).toEqual([])
 
-  expect(await store.import('hermes', base)).toEqual({ ...first, applied: true, added: 7 })
-  const again = await store.import('hermes', base)
+  expect(await importFrom(store, 'hermes', { path: base })).toEqual({
+    ...first,
+    applied: true,
+    added: 7,
+  })
+  const again = await importFrom(store, 'hermes', { path: base })
   expect(again).toMatchObject({ applied: false, added: 0, known: 7, problems: [] })
   expect(again.plan).toMatchObject({ add: 0, known: 7 })
   expect(s.hashTree(base)).toEqual(before)
@@ -110,7 +115,7 @@ test('imported checkpoints can be listed, shown, compared, rewound to, and that 
   await using s = await scratch({ files: { 'a.txt': 'now\n', 'later.txt': 'later\n' } })
   const { base } = hermesFolder(s)
   const store = await s.open()
-  await store.import('hermes', base)
+  await importFrom(store, 'hermes', { path: base })
   const project = await store.project(s.project)
   const { checkpoints } = await project.list()
   expect(checkpoints.map(({ kind, reason, createdAt }) => ({ kind, reason, createdAt }))).toEqual([
@@ -147,7 +152,7 @@ test('what was saved here stays the newest, and no number changes', async () => 
   const own = await project.save({ reason: 'own' })
   s.write({ 'a.txt': 'newer\n' })
   const newer = await project.save({ reason: 'newer' })
-  await store.import('hermes', base)
+  await importFrom(store, 'hermes', { path: base })
   const reasons = async () => (await project.list()).checkpoints.map(({ reason }) => reason)
   const imported = ['before patch of two lines', 'before write_file: a.txt', 'oldest']
   expect(await reasons()).toEqual(['newer', 'own', ...imported])
@@ -157,7 +162,7 @@ test('what was saved here stays the newest, and no number changes', async () => 
 
   // What Hermes has made since comes to its place among those of Hermes.
   addVersion2(base, s.project, [ONE, TWO, { ...ONE, at: T0 + 5, reason: 'clock set back' }])
-  expect(await store.import('hermes', base)).toMatchObject({ added: 1, known: 7 })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 1, known: 7 })
   expect(await reasons()).toEqual(['newer', 'own', 'clock set back', ...imported])
   s.write({ 'a.txt': 'newest\n' })
   await project.save({ reason: 'newest' })
@@ -175,7 +180,7 @@ test('modes that Hermes never recorded are not changed, and the executable bit i
   chmodSync(s.project, 0o700)
   addVersion2(join(s.folder, 'hermes'), s.project, [ONE, TWO])
   const store = await s.open()
-  await store.import('hermes', join(s.folder, 'hermes'))
+  await importFrom(store, 'hermes', { path: join(s.folder, 'hermes') })
   const project = await store.project(s.project)
   const modeOf = (path: string) => statSync(join(s.project, path)).mode & 0o777
   const { plan } = await project.rewind({ to: '1', dryRun: true })
@@ -194,7 +199,7 @@ test('a project that comes back is found under its path', async () => {
   await using s = await scratch()
   const { base, gone } = hermesFolder(s)
   const store = await s.open()
-  await store.import('hermes', base)
+  await importFrom(store, 'hermes', { path: base })
   const project = await store.project(gone)
   await expect(project.save()).rejects.toMatchObject({ code: 'PROJECT_MISSING' })
   mkdirSync(gone, { recursive: true })
@@ -207,19 +212,18 @@ test('checkpoints that were dropped since can be brought in again', async () => 
   await using s = await scratch()
   const { base } = hermesFolder(s)
   const store = await s.open()
-  await store.import('hermes', base)
+  await importFrom(store, 'hermes', { path: base })
   expect(await store.deleteSession('task-1')).toBe(1)
-  expect(await store.import('hermes', base)).toMatchObject({ added: 1, known: 6 })
+  expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 1, known: 6 })
   expect((await store.sessions()).map(({ id, status }) => [id, status])).toEqual([
     ['task-1', 'completed'],
   ])
 })
 
-test('a folder that holds nothing of Hermes, or is not there, is an error', async () => {
+test('a folder without anything of Hermes, or a path that does not exist, is refused', async () => {
   await using s = await scratch({ files: { 'a.txt': '' } })
   const store = await s.open()
-  await expect(store.import('hermes', s.project)).rejects.toMatchObject({ code: 'BAD_INPUT' })
-  await expect(store.import('hermes', join(s.folder, 'no'))).rejects.toMatchObject({
-    code: 'BAD_INPUT',
-  })
+  const missing = ['', ' ', '..\0', 'nul\0byte', 'lone \ud800', '"\\000"', 'x'.repeat(10 << 20)]
+  for (const path of [s.project, join(s.project, 'a.txt'), join(s.folder, 'no'), ...missing])
+    await expect(importFrom(store, 'hermes', { path })).rejects.toMatchObject({ code: 'BAD_INPUT' })
 })
