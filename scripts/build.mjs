@@ -95,7 +95,7 @@ const capture = await modulesOf(['src/snapshot/capture-calls.ts'])
 const main = await modulesOf(['src/cli/main.ts'])
 const program = await modulesOf([
   'src/cli/any-classes.ts',
-  'src/index.ts',
+  'src/internal.ts',
   ...usual.map((name) => `src/cli/commands/${name}.ts`),
 ])
 // A hook runs at every tool call of an agent.
@@ -118,6 +118,8 @@ writeFileSync('dist/cli/package.json', COMMONJS)
 copyFileSync('src/cli/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
 await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
+// For tests that need two copies of what is not public.
+await bundle({ internal: 'src/internal.ts' }, 'build/internal')
 if (existsSync('bench/main.ts')) {
   await bundle({ main: 'bench/main.ts' }, 'build/bench')
   // By itself: the benchmark starts its own file again, so no part of it may be in a file that two share.

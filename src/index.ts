@@ -1,5 +1,5 @@
-// The SDK: the only thing a face may import.
-// Its published types speak of Buffer and the like. From version 6 on TypeScript takes those of Node only where it is told to.
+// The public SDK. What only our own front ends need is in internal.ts.
+// Its published types use Buffer. From version 6 on TypeScript loads Node's types only where a file asks for them.
 /// <reference types="node" preserve="true" />
 export type {
   AgentDetails,
@@ -71,39 +71,55 @@ export type {
   VerifyResult,
 } from './engine/index.js'
 export {
-  CHANGED_BY_PERSON,
-  HAS_HOOKS,
-  NOT_READABLE,
   type CheckpointKind,
   type CheckpointMoment,
   type ClassCodec,
   ClassRegistry,
+  type Config,
   DEFAULT_EXCLUDES,
   DEFAULT_LIMITS,
   type Durability,
   ERROR_CODES,
   type ErrorCode,
   type ErrorText,
-} from './model/index.js'
-export {
-  explainSystemError,
-  type Config,
-  jsonFault,
   type Limits,
-  parseExactJson,
-  parsePathText,
-  pathText,
-  printablePath,
   SavestateError,
   SealedValue,
-  SECRET_NAMES,
-  SKIP_REASONS,
   type SkipReason,
 } from './model/index.js'
 export {
-  INSTALL_NOTE,
-  isYamlTooDeep,
-  MAX_YAML_DEPTH,
-  parseYamlText,
-} from './engine/index.js'
-export * from './sdk/index.js'
+  type AgentState,
+  autoSave,
+  type AutoSaveOptions,
+  type CareOptions,
+  type DiffInput,
+  doctorStore,
+  type DropInput,
+  type Encryption,
+  fromJsonForm,
+  type GraphCheckpoint,
+  type GraphPlace,
+  type GraphQuery,
+  type GraphWrite,
+  type JsonForm,
+  type KeyInput,
+  type Message,
+  openStore,
+  Project,
+  repairStore,
+  type ResumedSession,
+  type RewindInput,
+  type SaveInput,
+  type SerialValue,
+  Session,
+  type SessionEvents,
+  type SessionOptions,
+  type SessionRewindInput,
+  type SessionsInput,
+  Store,
+  type StoreOptions,
+  type Threads,
+  toJsonForm,
+  type ToolCallRecord,
+  verifyStore,
+} from './sdk/index.js'

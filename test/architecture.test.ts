@@ -12,9 +12,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: ['adapters', 'http', 'mcp', 'imports', 'internal', 'index', 'base'],
   // Loaded by the CLI's import commands when they run; nothing else may depend on it.
   imports: ['internal'],
-  mcp: ['index', 'base'],
-  http: ['index'],
-  adapters: ['index', 'base'],
+  mcp: ['internal', 'index', 'base'],
+  http: ['internal', 'index'],
+  adapters: ['internal', 'index', 'base'],
   internal: ['index', 'sdk', 'engine', 'snapshot', 'model'],
   index: ['sdk', 'engine', 'model'],
   sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
@@ -80,6 +80,14 @@ test('a room is entered by its index.ts', () => {
     const door = `${roomOf(target)}/index.ts`
     return target.includes('/') && target !== door
   })
+  expect(faults).toEqual([])
+})
+
+test('savestate/langgraph uses the public API only: it shares one copy of the SDK with the user', () => {
+  const faults = imports.filter(
+    ({ file, specifier }) =>
+      file.includes('langgraph') && targetOf(file, specifier) === 'internal.ts',
+  )
   expect(faults).toEqual([])
 })
 

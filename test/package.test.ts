@@ -122,6 +122,31 @@ test('the command runs: version, save, list, diff, rewind, undo', () => {
   expect(checkpoints.at(-1)?.id).toBe(saved.id)
 })
 
+test('the public API is these values', () => {
+  const script = `import('savestate').then((sdk) => console.log(Object.keys(sdk).join(' ')))`
+  const names = [
+    'ClassRegistry',
+    'DEFAULT_EXCLUDES',
+    'DEFAULT_LIMITS',
+    'ERROR_CODES',
+    'Project',
+    'SavestateError',
+    'SealedValue',
+    'Session',
+    'Store',
+    'autoSave',
+    'doctorStore',
+    'fromJsonForm',
+    'openStore',
+    'repairStore',
+    'toJsonForm',
+    'verifyStore',
+  ]
+  expect(run([process.execPath], ['--input-type=commonjs', '-e', script])).toBe(
+    `${names.join(' ')}\n`,
+  )
+})
+
 test('what is required is what is imported', () => {
   const script = `
     const required = require('savestate')

@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Project } from '../src/index.js'
+import { parsePathText } from '../src/model/index.js'
 import { PlanClock } from './after-plan.js'
 import { hashTree, inFolder, runGit, type Scratch, scratch, sdk } from './scratch.js'
 
@@ -880,7 +881,7 @@ describe('a rewind of some paths', () => {
   ]
   /** The text form the SDK takes: a name that starts with a double quote has to be quoted. */
   const textOf = (name: string) => (name === '"quoted"' ? '"\\"quoted\\""' : name)
-  const keyOf = (name: string) => sdk.parsePathText(textOf(name))
+  const keyOf = (name: string) => parsePathText(textOf(name))
 
   test.each(NAMES)('restores the file %j and nothing else', async (name) => {
     const all = Object.fromEntries(NAMES.map((other) => [textOf(other), 'one']))

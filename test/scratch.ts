@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store, StoreOptions } from '../src/index.js'
+import { parsePathText } from '../src/model/index.js'
 import { removeWhole } from './remove-whole.js'
 
 /** The built package: its worker threads exist only there. */
@@ -153,7 +154,7 @@ export async function scratch({
 export function inFolder(folder: string, pathText: string): Buffer {
   return Buffer.concat([
     Buffer.from(`${folder}/`, 'utf8'),
-    Buffer.from(sdk.parsePathText(pathText), 'latin1'),
+    Buffer.from(parsePathText(pathText), 'latin1'),
   ])
 }
 

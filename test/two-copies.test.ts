@@ -13,7 +13,13 @@ function secondCopy({ folder }: Scratch): string {
   const copy = join(folder, 'copy')
   mkdirSync(copy)
   // Not links: the system would see that the library is the same.
-  for (const part of ['dist', 'package.json', join(DRIVER, 'prebuilds'), join(DRIVER, 'dist')])
+  for (const part of [
+    'dist',
+    'build/internal',
+    'package.json',
+    join(DRIVER, 'prebuilds'),
+    join(DRIVER, 'dist'),
+  ])
     cpSync(join(ROOT, part), join(copy, part), { recursive: true, dereference: true })
   cpSync(join(ROOT, DRIVER, 'package.json'), join(copy, DRIVER, 'package.json'))
   return copy
@@ -21,14 +27,19 @@ function secondCopy({ folder }: Scratch): string {
 
 /** In a process that has both copies, `a` and `b`. */
 function withBoth(s: Scratch, script: string): unknown {
-  const urls = [ROOT, secondCopy(s)].map((folder) =>
-    pathToFileURL(join(folder, 'dist', 'index.js')),
+  const folders = [ROOT, secondCopy(s)]
+  const urls = folders.map((folder) => pathToFileURL(join(folder, 'dist', 'index.js')))
+  const internals = folders.map((folder) =>
+    pathToFileURL(join(folder, 'build', 'internal', 'internal.js')),
   )
   const head = `
     import { writeFileSync } from 'node:fs'
     import { spawnSync } from 'node:child_process'
     const urls = ${JSON.stringify(urls)}
-    const [a, b] = await Promise.all(urls.map((url) => import(url)))
+    const internals = ${JSON.stringify(internals)}
+    const [a, b] = await Promise.all(
+      urls.map(async (url, i) => ({ ...(await import(internals[i])), ...(await import(url)) })),
+    )
     const [home, folder] = ${JSON.stringify([s.home, s.project])}
     const tell = (value) => process.stdout.write(JSON.stringify(value))
     /** What another process counts, which is the last to close the ledger, or believes so. */

@@ -9,7 +9,7 @@ import {
   repairStore,
   storeHome,
   verifyStore,
-} from '../src/index.js'
+} from '../src/internal.js'
 import { scratch } from './scratch.js'
 
 // What JavaScript allows.

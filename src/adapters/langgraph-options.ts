@@ -1,14 +1,8 @@
-// What a saver is made with. A misspelt `files` would save none, a misspelt `home` would work on another store.
+// The options of a saver. Unknown ones are refused: with a misspelt `files` nothing would be saved, and with a misspelt
+// `home` the saver would work on another store.
+import { types } from 'node:util'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import {
-  type Known,
-  Project,
-  refuseUnknown,
-  SavestateError,
-  STORE_OPTIONS,
-  type Store,
-  type StoreOptions,
-} from '../index.js'
+import { Project, SavestateError, type Store, type StoreOptions } from '../index.js'
 
 export type SaverOptions = {
   readonly store: Store
@@ -23,14 +17,21 @@ export type SaverOptions = {
 export type OpenSaverOptions = StoreOptions &
   Omit<SaverOptions, 'store' | 'project'> & { readonly project?: string }
 
+/** Every option, so that the compiler reports a missing one. */
+type Known<Options> = Readonly<Record<keyof Options, true>>
 const SAVER_OPTIONS: Known<SaverOptions> = { store: true, project: true, files: true, serde: true }
-const { home, ...others } = STORE_OPTIONS
 const OPEN_OPTIONS: Known<OpenSaverOptions> = {
-  home,
+  home: true,
   project: true,
   files: true,
   serde: true,
-  ...others,
+  durability: true,
+  limits: true,
+  mayBlock: true,
+  helper: true,
+  classes: true,
+  encryption: true,
+  clock: true,
 }
 
 /** Throws BAD_INPUT, as all of these. */
@@ -48,4 +49,16 @@ export function checkOptions(options: SaverOptions): void {
 
 export function checkOpenOptions(options: OpenSaverOptions): void {
   refuseUnknown('SavestateSaver.open', options, OPEN_OPTIONS)
+}
+
+function refuseUnknown(call: string, options: unknown, known: object): void {
+  const isObject = typeof options === 'object' && options !== null && !types.isPromise(options)
+  if (!isObject || Array.isArray(options))
+    throw new SavestateError('BAD_INPUT', `${call} takes its options as an object`)
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(known, name))
+  if (unknown.length === 0) return
+  const names = unknown.map((name) => JSON.stringify(name)).join(', ')
+  throw new SavestateError('BAD_INPUT', `${call} has no option ${names}`, {
+    hint: `It takes ${Object.keys(known).join(', ')}.`,
+  })
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HookRequest } from '../adapters/index.js'
 import { type Address, readAddress } from '../http/index.js'
-import { daemonPlaceHolder, type Store } from '../index.js'
+import { daemonPlaceHolder, type Store } from '../internal.js'
 import type { Request } from './command.js'
 import { isThere, startProcess } from './daemon-process.js'
 import { hasOwnVariable } from './forward.js'

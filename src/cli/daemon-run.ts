@@ -9,7 +9,7 @@ import {
   type WatchedProjects,
 } from '../http/index.js'
 import { type HookRequest, QuietMoments, usesHttp } from '../adapters/index.js'
-import { openStore, type Store, takeDaemonPlace } from '../index.js'
+import { openStore, type Store, takeDaemonPlace } from '../internal.js'
 import { AGENTS } from './agent-commands.js'
 import { anyClasses } from './any-classes.js'
 import { EXIT } from './exit.js'

@@ -1,7 +1,7 @@
 // Starts the daemon, or finds it: returns when one of this build answers.
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { daemonPlaceHolder, openStore, SavestateError } from '../index.js'
+import { daemonPlaceHolder, openStore, SavestateError } from '../internal.js'
 import type { Line } from '../http/index.js'
 import { endDaemon, findDaemon, startProcess } from './daemon-process.js'
 import { TAKEN } from './daemon-run.js'

@@ -1,5 +1,5 @@
 // One checkpoint with all that is known of it.
-import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../index.js'
+import { type CheckpointDetails, SKIP_REASONS, type SkipReason } from '../internal.js'
 import { agentLines } from './agent-text.js'
 import { COLOUR_OF, changeText, tellingChanges } from './changes.js'
 import { bytes, counted, grouped, lines } from './figures.js'

@@ -1,5 +1,5 @@
 // Which paths have another one of the same list below them.
-import { parsePathText } from '../index.js'
+import { parsePathText } from '../internal.js'
 
 /** Tells whether something listed lies below a path. */
 export function hasListedBelow(

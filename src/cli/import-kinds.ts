@@ -1,6 +1,6 @@
 // How each kind of file that we export becomes a list of { id, name, timestamp, data, metadata }.
 import { createHash } from 'node:crypto'
-import { type ExchangedItems, parseYamlText, SavestateError } from '../index.js'
+import { type ExchangedItems, parseYamlText, SavestateError } from '../internal.js'
 import { valueOf } from './any-classes.js'
 import { openGiven, readGiven } from './given-text.js'
 import { jsonItems } from './json-items.js'

@@ -175,7 +175,7 @@ async function overHttp(
 
 /** Where it is, also if it cannot be opened. */
 async function storeHome(request: Request): Promise<string> {
-  const { defaultHome } = await import('../index.js')
+  const { defaultHome } = await import('../internal.js')
   const open = await usableStore(request)
   return open?.home ?? defaultHome()
 }

@@ -1,6 +1,6 @@
 // The items of a JSON list, one at a time: an exported session may be larger than the memory. What is wrong with a text is
 // found by parsing it as a whole, which happens only then.
-import { parseExactJson, SavestateError } from '../index.js'
+import { parseExactJson, SavestateError } from '../internal.js'
 import { type GivenBytes, textOf, textsOf } from './given-text.js'
 import { parseJsonText } from './json-text.js'
 

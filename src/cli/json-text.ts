@@ -1,6 +1,6 @@
 // JSON that a user wrote. JSON.parse judges it; its fault is found by the SDK, because the message of JSON.parse differs
 // between versions of Node and sometimes names no position.
-import { jsonFault, parseExactJson, SavestateError } from '../index.js'
+import { jsonFault, parseExactJson, SavestateError } from '../internal.js'
 import type { GivenText } from './given-text.js'
 
 /** Throws BAD_INPUT with line and column. */

@@ -1,7 +1,7 @@
 // What may reach a terminal. A name, a reason or a line of a file can hold escape sequences that move the
 // cursor, retitle the window or hide text; here they become visible and do nothing.
 import { jsonEscape, UNSAFE_CHARACTERS } from '../base/index.js'
-import { parsePathText, printablePath, SavestateError } from '../index.js'
+import { parsePathText, printablePath, SavestateError } from '../internal.js'
 
 /** One line that shows what it holds. */
 export function printable(text: string): string {

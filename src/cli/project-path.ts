@@ -2,7 +2,7 @@
 // character per byte, so that any name can be given.
 import { realpathSync } from 'node:fs'
 import { posix } from 'node:path'
-import { parsePathText, pathText, SavestateError } from '../index.js'
+import { parsePathText, pathText, SavestateError } from '../internal.js'
 import type { Request } from './command.js'
 import { pathForPeople, printable } from './printable.js'
 import { bytesOfArgument } from './raw-arguments.js'

@@ -5,7 +5,7 @@ import {
   NOT_READABLE,
   type PlanItem,
   type RewindResult,
-} from '../index.js'
+} from '../internal.js'
 import type { Request } from './command.js'
 import { EXIT } from './exit.js'
 import type { Paint } from './paint.js'

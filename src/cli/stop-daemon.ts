@@ -1,6 +1,6 @@
 // Ends the daemon of the store, for who wants that or needs the store for itself.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { daemonPlaceHolder } from '../index.js'
+import { daemonPlaceHolder } from '../internal.js'
 import { endDaemon, findDaemon } from './daemon-process.js'
 import { unresponsive } from './unresponsive.js'
 

@@ -1,7 +1,7 @@
 // YAML out, written so that readers of YAML 1.1 (Python's) and of 1.2 see the same. The library is loaded when it is
 // needed.
 import type { ScalarTag } from 'yaml'
-import { MAX_YAML_DEPTH, SavestateError } from '../index.js'
+import { MAX_YAML_DEPTH, SavestateError } from '../internal.js'
 import { escapeUnsafeYaml, isUnsafe } from './printable.js'
 
 /**

@@ -2,7 +2,7 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { type DaemonPlace, SavestateError, type Store } from '../index.js'
+import { type DaemonPlace, SavestateError, type Store } from '../internal.js'
 import { ADDRESS_FILE, type Address } from './address.js'
 import { settingOf } from './client.js'
 import type { CommandRunner } from './command-call.js'

@@ -1,7 +1,7 @@
 // What went wrong in a process that nobody looks at. Bounded: the older half goes when it is full.
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DaemonPlace } from '../index.js'
+import type { DaemonPlace } from '../internal.js'
 
 const MAX_BYTES = 64 << 10
 

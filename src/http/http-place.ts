@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { DaemonPlace } from '../index.js'
+import type { DaemonPlace } from '../internal.js'
 
 export const HTTP_FILE = 'http.json'
 const LOOPBACK = '127.0.0.1'

@@ -2,7 +2,7 @@
 import { lstatSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { type DaemonPlace, SavestateError } from '../index.js'
+import { type DaemonPlace, SavestateError } from '../internal.js'
 import { ADDRESS_FILE, isOwnSocket, parseAddress } from './address.js'
 
 const MAX_BYTES = process.platform === 'linux' ? 107 : 103

@@ -1,7 +1,7 @@
 // The only tool that overwrites files. Text that an agent reads can make it call any tool, so the agent's word is not
 // enough: the user must have started this server with the switch, and the agent must have seen the plan for the
 // current folder.
-import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../index.js'
+import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../internal.js'
 import type { Confirmations } from './confirmations.js'
 import { counted, keptForUserLines, notRestoredLines, planLines } from './text.js'
 import { projectPaths, type Tool, type ToolAnswer, type ToolCall } from './tool.js'

@@ -11,7 +11,7 @@ import {
   type PlanView,
   type RewindResult,
   type SearchResult,
-} from '../index.js'
+} from '../internal.js'
 
 const MAX_QUOTED = 200
 const MAX_LINES = 50

@@ -1,5 +1,5 @@
 // The tools. Each calls one operation and explains its result.
-import { type CheckpointView, projectEffects } from '../index.js'
+import { type CheckpointView, projectEffects } from '../internal.js'
 import type { ArgumentSpec } from './arguments.js'
 import { REWIND_TOOL, type RewindRules, runRewind } from './rewind-tool.js'
 import { counted, diffText, listText, quoted, searchText, showText } from './text.js'

@@ -1,6 +1,7 @@
 // One class, one table. A code is permanent: scripts match on it. docs/errors.md is made from this table.
 import { types } from 'node:util'
 
+/** Every code that a SavestateError may have, with its meaning. Codes never change. */
 export const ERROR_CODES = {
   ACCESS_REFUSED:
     'An HTTP request was refused: the token is missing or wrong, or the request comes from elsewhere.',
@@ -73,6 +74,7 @@ export type ErrorText = {
   readonly hint: string | null
 }
 
+/** Every error that a call of Savestate throws on purpose. `code` is permanent, `hint` says what to do. */
 export class SavestateError extends Error {
   override readonly name = 'SavestateError'
   readonly code: ErrorCode

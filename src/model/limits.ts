@@ -15,6 +15,7 @@ export type CaptureLimits = Limits & {
   readonly trustedIgnore?: string
 }
 
+/** The limits of a store that sets none. */
 export const DEFAULT_LIMITS: Limits = {
   maxFileBytes: 10 * 1024 * 1024,
   maxFiles: 200_000,
@@ -24,7 +25,7 @@ export const DEFAULT_LIMITS: Limits = {
 /** `fsync` survives a power cut; `os` survives a killed process. */
 export type Durability = 'fsync' | 'os'
 
-/** What is rarely source and often huge. An ignore file can bring any of it back with `!`. */
+/** Folders that are not captured: rarely source, often huge. An ignore file can include any of them with `!`. */
 export const DEFAULT_EXCLUDES: readonly string[] = [
   'node_modules/',
   'dist/',

@@ -1,6 +1,6 @@
 /**
- * Stands where a value of the caller's would, for who has not given its key, or if it is damaged. A class, so that it is
- * told from every value, and refused by the serializer if somebody would store it.
+ * Replaces an encrypted value whose key was not given, or that is damaged. It is a class, so that no value of the caller
+ * can be mistaken for it, and the serializer refuses to store it.
  */
 export class SealedValue {
   readonly keyId: string

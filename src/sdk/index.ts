@@ -21,8 +21,7 @@ export {
   Threads,
 } from './threads.js'
 export { clearStore } from './clear.js'
-export { type Known, refuseUnknown } from './known-options.js'
-export { defaultHome, STORE_OPTIONS, type StoreOptions } from './open-context.js'
+export { defaultHome, type StoreOptions } from './open-context.js'
 export { openStore, Store } from './store.js'
 export type { ResumedSession, SessionOptions, SessionsInput } from './store-types.js'
 export { type CareOptions, doctorStore, repairStore, verifyStore } from './care.js'

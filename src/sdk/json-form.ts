@@ -1,4 +1,4 @@
-// Values that JSON has no words for, as JSON all the same: in the tagged form that states are stored in.
+// Values that JSON cannot express (dates, maps, big integers, …) as JSON, in the tagged form that states are stored in.
 import { type ClassRegistry, decodeValue, encodeValue, SavestateError } from '../model/index.js'
 
 export type JsonForm = {
@@ -8,7 +8,7 @@ export type JsonForm = {
   readonly isPlain: boolean
 }
 
-/** Throws STATE_UNSTORABLE, with the path, for what cannot be brought back exactly. */
+/** The value as JSON that `fromJsonForm` reads. Throws STATE_UNSTORABLE, with the path, for what it cannot restore. */
 export function toJsonForm(value: unknown, classes?: ClassRegistry): JsonForm {
   const { text, plain } = encodeValue(value, classes === undefined ? {} : { classes })
   return { json: JSON.parse(text), isPlain: plain }

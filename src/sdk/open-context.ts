@@ -37,8 +37,7 @@ export type StoreOptions = {
   readonly clock?: Clock
 }
 
-/** Also for faces that take them with options of their own. */
-export const STORE_OPTIONS: Known<StoreOptions> = {
+const STORE_OPTIONS: Known<StoreOptions> = {
   home: true,
   durability: true,
   limits: true,

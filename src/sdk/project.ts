@@ -28,6 +28,7 @@ export async function projectEffects() {
   }
 }
 
+/** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
   readonly #context: ProjectContext & Calls
 

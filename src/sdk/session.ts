@@ -13,6 +13,7 @@ type Operation<Result> =
   | engine.OperationOf<engine.SessionContext, unknown, Result>
   | engine.Later<engine.SessionContext, Result>
 
+/** One agent's task, open for writing. Made by `store.session`, `store.resume` and `store.fork`. */
 export class Session<State = AgentState> {
   readonly #context: engine.SessionContext
   readonly #events = new Events<SessionEvents>()

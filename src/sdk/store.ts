@@ -26,6 +26,7 @@ import {
 } from './store-types.js'
 import { Threads } from './threads.js'
 
+/** Opens the store, and creates it if there is none. Throws STORE_NEWER, STORE_UNUSABLE, STORE_DAMAGED. */
 export async function openStore(options: StoreOptions = {}): Promise<Store> {
   try {
     return new Store(await openContext(options), {
@@ -39,6 +40,7 @@ export async function openStore(options: StoreOptions = {}): Promise<Store> {
   }
 }
 
+/** An open store: all projects and sessions of one user. Made by `openStore`. */
 export class Store {
   readonly #context: OpenContext
   readonly #sessions = new Set<{ close(): Promise<void> }>()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../effort.js'
 import { parseJsonText } from '../../src/cli/json-text.js'
-import { jsonFault } from '../../src/index.js'
+import { jsonFault } from '../../src/internal.js'
 
 const faultIn = (text: string) => jsonFault(text).offset
 

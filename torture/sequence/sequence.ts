@@ -17,8 +17,9 @@ import {
   randomRules,
 } from './edits.js'
 import type { Editor } from './editor.js'
+import { parsePathText } from '../../src/model/index.js'
 
-type Sdk = Pick<typeof import('../../src/index.js'), 'openStore' | 'parsePathText'>
+type Sdk = Pick<typeof import('../../src/index.js'), 'openStore'>
 
 export type SequenceOptions = {
   readonly sdk: Sdk
@@ -295,7 +296,7 @@ export class Sequence {
     await this.#note(result.checkpoint, after)
     // An undo goes back to the folder before the rewind, which the model knows only straight after it.
     const goal = target ?? { everything: after, held: after }
-    const kept = result.plan.keep.map(({ path }) => this.#options.sdk.parsePathText(path))
+    const kept = result.plan.keep.map(({ path }) => parsePathText(path))
     for (const fault of checkRestored({
       before,
       after,

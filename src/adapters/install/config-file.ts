@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, parse, resolve, sep } from 'node:path'
-import { explainSystemError, SavestateError } from '../../index.js'
+import { explainSystemError, SavestateError } from '../../internal.js'
 import { pathBelow } from './places.js'
 
 const MAX_BYTES = 16 * 1024 * 1024

@@ -1,6 +1,6 @@
 // What an install has done to a file, kept in the store: with it an uninstall is exact. Without it, or when somebody
 // has changed the file since, an uninstall finds what is ours by its form.
-import { INSTALL_NOTE, type Store } from '../../index.js'
+import { INSTALL_NOTE, type Store } from '../../internal.js'
 import { recordOf } from '../agents/payload.js'
 import type { JsonPath } from './json-edit.js'
 import type { Trust } from './toml-edit.js'

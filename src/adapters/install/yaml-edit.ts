@@ -1,6 +1,6 @@
 // Adds a marked block of its own at the end of a YAML file, and takes it out again.
 import { isMap, Lexer, parseDocument, Parser } from 'yaml'
-import { isYamlTooDeep, SavestateError } from '../../index.js'
+import { isYamlTooDeep, SavestateError } from '../../internal.js'
 import { type Edited, edited, lineEndOf } from './text-edit.js'
 
 const BEGIN = '# >>> savestate install >>>'

@@ -1,4 +1,4 @@
-import { type ClearResult, clearStore } from '../../index.js'
+import { type ClearResult, clearStore } from '../../internal.js'
 import { folderText } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
 import { confirmPlan, confirmText } from '../confirm.js'

@@ -1,4 +1,4 @@
-import { daemonPlaceHolder, SavestateError, storeHome } from '../../index.js'
+import { daemonPlaceHolder, SavestateError, storeHome } from '../../internal.js'
 import { command, type Request } from '../command.js'
 import { findDaemon } from '../daemon-process.js'
 import { bytes, counted } from '../figures.js'

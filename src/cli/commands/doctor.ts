@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type FoundHooks, installer, type LauncherState } from '../../adapters/index.js'
-import { defaultHome, type DoctorResult, doctorStore } from '../../index.js'
+import { defaultHome, type DoctorResult, doctorStore } from '../../internal.js'
 import { command, type Request } from '../command.js'
 import { AGENT_TITLES } from '../agent-commands.js'
 import { withTilde } from '../install-text.js'

@@ -1,6 +1,6 @@
 import { AGENT_NAMES, installer } from '../../adapters/index.js'
 import { command } from '../command.js'
-import { defaultHome } from '../../index.js'
+import { defaultHome } from '../../internal.js'
 import { shortPath } from '../install-text.js'
 import { outcomeExit, outcomeText } from '../install-outcome.js'
 import {

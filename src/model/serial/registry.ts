@@ -12,6 +12,7 @@ export type ClassCodec<T> = {
 
 export type RegisteredClass = ClassCodec<unknown> & { readonly name: string }
 
+/** The classes whose instances a state may contain, and how each is stored. For `openStore({ classes })`. */
 export class ClassRegistry {
   readonly #byName = new Map<string, RegisteredClass>()
   readonly #byPrototype = new Map<object, RegisteredClass>()
