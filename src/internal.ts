@@ -10,13 +10,10 @@ export {
   type ImportSource,
   inputFault,
   INSTALL_NOTE,
-  isYamlTooDeep,
   labelOf,
   type LegacyArchive,
   legacyArchives,
-  MAX_YAML_DEPTH,
   parseTime,
-  parseYamlText,
   type StateHistory,
   type StateItem,
 } from './engine/index.js'

@@ -9,12 +9,13 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Each room and the rooms below it that it may import. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['adapters', 'http', 'mcp', 'imports', 'internal', 'index', 'base'],
+  cli: ['adapters', 'http', 'mcp', 'imports', 'yaml', 'internal', 'index', 'base'],
   // Loaded by the CLI's import commands when they run; nothing else may depend on it.
-  imports: ['internal'],
+  imports: ['yaml', 'internal'],
   mcp: ['internal', 'index', 'base'],
   http: ['internal', 'index'],
-  adapters: ['internal', 'index', 'base'],
+  adapters: ['yaml', 'internal', 'index', 'base'],
+  yaml: ['model', 'base'],
   internal: ['index', 'sdk', 'engine', 'snapshot', 'model'],
   index: ['sdk', 'engine', 'model'],
   sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
@@ -32,7 +33,7 @@ const OPTIONAL_DEPENDENCIES = ['@photostructure/sqlite']
 /** Bundled into dist, so that nobody has to install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   zod: ['engine', 'imports'],
-  yaml: ['cli', 'engine', 'adapters'],
+  yaml: ['yaml', 'adapters'],
   'jsonc-parser': ['adapters'],
   'smol-toml': ['adapters'],
   // Not bundled: an optional peer of the package.

@@ -305,7 +305,7 @@ test('a configuration that is nested deeper than its parser could follow is refu
   const flat = `{"x": [${'[{}], "[[[", '.repeat(1000)}1]}`
   expect(isMerged(merged(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
   expect(() => addBlock(unedited(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
-    expect.objectContaining(refusal),
+    expect.objectContaining({ ...refusal, message: 'it is nested deeper than 200 levels' }),
   )
   expect(() => addTrust(unedited(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID' }),

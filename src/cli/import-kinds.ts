@@ -1,6 +1,6 @@
 // How each kind of file that we export becomes a list of { id, name, timestamp, data, metadata }.
 import { createHash } from 'node:crypto'
-import { type ExchangedItems, parseYamlText, SavestateError } from '../internal.js'
+import { type ExchangedItems, SavestateError } from '../index.js'
 import { valueOf } from './any-classes.js'
 import { openGiven, readGiven } from './given-text.js'
 import { jsonItems } from './json-items.js'
@@ -51,7 +51,8 @@ function untagged(item: unknown): unknown {
 /** One state. Its id is made from the text, so that the same file is known again. */
 async function readStateYaml(path: string): Promise<Items> {
   const given = await readGiven(path)
-  const mapping = await parseYamlText(given)
+  const { parseYaml } = await import('../yaml/index.js')
+  const mapping = parseYaml(given)
   if (!isRecord(mapping)) {
     throw new SavestateError('BAD_INPUT', `${given.source} does not contain a mapping`, {
       hint: 'Expected the output of `savestate export --format yaml`: one `key: value` per line.',

@@ -63,15 +63,6 @@ export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE_CHARACTERS, (char) => (char === '\n' ? char : jsonEscape(char)))
 }
 
-/** The same for YAML, which has no surrogate pairs. */
-export function escapeUnsafeYaml(text: string): string {
-  return text.replace(UNSAFE_CHARACTERS, (char) => {
-    const code = char.codePointAt(0) ?? 0
-    if (code > 0xffff) return `\\U${code.toString(16).padStart(8, '0')}`
-    return char === '\n' ? char : jsonEscape(char)
-  })
-}
-
 /** As git and less show it: ^[ for escape. */
 function caret(code: number): string {
   if (code < 0x20 || code === 0x7f) return `^${String.fromCharCode(code ^ 0x40)}`

@@ -1,7 +1,6 @@
 // The latest state of a session as one YAML mapping, with how and when the session stands.
 import { SavestateError, type Session, type Store } from '../index.js'
 import { jsonForm, valueOf } from './any-classes.js'
-import { yamlOf } from './yaml-text.js'
 
 /** The first line of a text with tags in it. Beside the state, so that no key of the state can be taken for it. */
 const MARK = '# tagged: true\n'
@@ -21,7 +20,8 @@ export async function stateYaml(store: Store, session: Session<unknown>): Promis
   }
   const { json, isPlain } = jsonForm(state)
   const mapping: Record<string, unknown> = { ...Object(json) }
-  const text = await yamlOf({
+  const { formatYaml } = await import('../yaml/index.js')
+  const text = formatYaml({
     ...mapping,
     status: statusOf(mapping['status'], view?.status ?? 'in_progress'),
     updated: view?.updatedAt ?? null,

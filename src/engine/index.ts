@@ -171,4 +171,3 @@ export {
   type StateHistory,
   type StateItem,
 } from './import-history.js'
-export { isYamlTooDeep, MAX_YAML_DEPTH, parseYamlText } from './yaml-text.js'

@@ -6,11 +6,11 @@ import {
   nameOf,
   parseSessionId,
   parseStatus,
-  parseYamlText,
   pathText,
   type Status,
   STATUS_WORDS,
 } from '../internal.js'
+import { parseYaml } from '../yaml/index.js'
 import { type Found, isRecord, readText, unreadable } from './source.js'
 
 const MAX_BYTES = 16 << 20
@@ -18,9 +18,9 @@ const MAX_BYTES = 16 << 20
 type Mapping = Readonly<Record<string, unknown>>
 
 /** Throws BAD_INPUT for a file that is not a task. */
-export async function findTask(path: BytePath, found: Found): Promise<void> {
+export function findTask(path: BytePath, found: Found): void {
   const source = pathText(path)
-  const { mapping, hash, modifiedAtMs } = await readTask(path)
+  const { mapping, hash, modifiedAtMs } = readTask(path)
   const name = Buffer.from(nameOf(path), 'latin1').toString('utf8')
   const id = sessionIdOf(mapping, name.replace(/\.yaml$/, ''))
   const { status, word } = statusOf(mapping)
@@ -35,7 +35,7 @@ export async function findTask(path: BytePath, found: Found): Promise<void> {
     metadata: word === undefined ? undefined : { status: word },
     operationId: null,
     readState: async () => {
-      const again = await readTask(path)
+      const again = readTask(path)
       if (again.hash === hash) return again.mapping
       throw unreadable('it was changed while it was imported')
     },
@@ -51,11 +51,13 @@ export async function findTask(path: BytePath, found: Found): Promise<void> {
   })
 }
 
-async function readTask(
-  path: BytePath,
-): Promise<{ readonly mapping: Mapping; readonly hash: string; readonly modifiedAtMs: number }> {
+function readTask(path: BytePath): {
+  readonly mapping: Mapping
+  readonly hash: string
+  readonly modifiedAtMs: number
+} {
   const { text, ...file } = readText(path, MAX_BYTES)
-  const mapping = await parseYamlText({ text, source: 'it' })
+  const mapping = parseYaml({ text, source: 'it' })
   if (!isRecord(mapping) || Object.getPrototypeOf(mapping) !== Object.prototype)
     throw unreadable('it does not contain a mapping')
   return { mapping, ...file }

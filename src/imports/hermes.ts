@@ -42,7 +42,7 @@ export async function findHermes(path: BytePath, found: Found): Promise<void> {
   for (const name of namesIn(path)) {
     const inside = joinPath(path, name)
     await found.attempt(pathText(inside), async () => {
-      if (name.endsWith('.yaml')) await findTask(inside, found)
+      if (name.endsWith('.yaml')) findTask(inside, found)
       else if (!isFolder(inside)) {
         if (isExpected(name)) throw unreadable('it is not a folder; links are not followed')
       } else if (name === 'store') await findVersion2(inside, found)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { describe } from 'vitest'
 import { importFrom } from '../../src/imports/index.js'
-import { parseYamlText } from '../../src/internal.js'
+import { parseYaml } from '../../src/yaml/index.js'
 import { capturedFiles, saved, skippedFor, storedTree } from '../capture-helpers.js'
 import { blobOf, git, makeVersion1, treeEntry, writeRawTree } from '../imports/hermes-folder.js'
 import { HandClock, idsOf } from '../prune-helpers.js'
@@ -107,7 +107,7 @@ describe('imports', () => {
     const { added, problems } = await importFrom(target.store, 'hermes', { path: base })
     return [added, problems.map(({ source }) => source.endsWith(commit))]
   }
-  const yaml = (text: string) => () => outcome(parseYamlText({ text, source: 'it' }))
+  const yaml = (text: string) => () => outcome((async () => parseYaml({ text, source: 'it' }))())
   testAttacks([
     ['a tree contains a folder called ..', treeWith('..'), [1, [true]]],
     ['a tree contains .git, to plant hooks by a rewind', treeWith('.git'), [1, [true]]],
@@ -143,7 +143,7 @@ describe('imports', () => {
       'a YAML key is __proto__, to give every object a property',
       async () => {
         const text = '__proto__: {polluted: true}\nconstructor: {prototype: {polluted: true}}\n'
-        const value = Object(await parseYamlText({ text, source: 'it' })) as object
+        const value = Object(parseYaml({ text, source: 'it' })) as object
         return [Object.keys(value), 'polluted' in value, 'polluted' in {}]
       },
       [['__proto__', 'constructor'], false, false],

@@ -19,7 +19,7 @@ import { paintId, shortIds } from '../../src/cli/short-id.js'
 import { COMMAND_NAMES } from '../../src/cli/table.js'
 import { cutEnd, cutStart, padEnd, widthOf } from '../../src/cli/text-width.js'
 import { wrapMessage } from '../../src/cli/wrap.js'
-import { yamlOf } from '../../src/cli/yaml-text.js'
+import { formatYaml } from '../../src/yaml/index.js'
 import { quoted } from '../../src/mcp/text.js'
 
 const plain = (_: string, text: string) => text
@@ -156,7 +156,7 @@ test('invisible characters are shown by their numbers, on a terminal and to a mo
   expect(quoted(hidden)).toMatch(/^[\x20-\x7e]+$/)
   expect(JSON.parse(quoted(hidden))).toBe(hidden)
   expect(JSON.parse(jsonForPeople({ hidden }))).toEqual({ hidden })
-  const yaml = await yamlOf({ hidden })
+  const yaml = formatYaml({ hidden })
   expect(yaml).toMatch(/^[\x20-\x7e\n]+$/)
   expect(parseYaml(yaml)).toEqual({ hidden })
   // Ordinary text stays as it is.

@@ -1,20 +1,16 @@
-// Adds a marked block of its own at the end of a YAML file, and takes it out again.
-import { isMap, Lexer, parseDocument, Parser } from 'yaml'
-import { isYamlTooDeep, SavestateError } from '../../internal.js'
+// Adds a marked block at the end of a YAML file, and removes it.
+import { type Document, isMap } from 'yaml'
+import { SavestateError } from '../../index.js'
+import { parseYamlDocument } from '../../yaml/index.js'
 import { type Edited, edited, lineEndOf } from './text-edit.js'
 
 const BEGIN = '# >>> savestate install >>>'
 const END = '# <<< savestate install <<<'
 
-/** Throws CONFIG_INVALID for what is not YAML, or has the key already: two of them would be no YAML any more. */
+/** Throws CONFIG_INVALID for a file that is not YAML or already has the key: a duplicate key is not valid YAML. */
 export function addBlock(before: Edited, key: string, lines: readonly string[]): Edited {
   const { text } = before
-  if (isYamlTooDeep(text, { Lexer, Parser }))
-    throw new SavestateError('CONFIG_INVALID', 'it is nested too deeply')
-  const document = parseDocument(text)
-  const [fault] = document.errors
-  if (fault !== undefined)
-    throw new SavestateError('CONFIG_INVALID', 'it is not YAML', { cause: fault })
+  const document = parse(text, undefined)
   const isEmpty = document.contents === null
   if (!isEmpty && (!isMap(document.contents) || document.contents.flow === true))
     throw new SavestateError('CONFIG_INVALID', 'it is not a mapping in block form')
@@ -31,8 +27,18 @@ export function addBlock(before: Edited, key: string, lines: readonly string[]):
   const gap = text === '' || text.endsWith('\n') ? '' : eol
   const inserted = `${gap}${[BEGIN, ...lines, END].join(eol)}${eol}`
   const after = edited(before, { offset: text.length, removed: '', inserted })
-  if (parseDocument(after.text).errors.length === 0) return after
-  throw new SavestateError('CONFIG_INVALID', 'no block can be added after what is at its end')
+  parse(after.text, 'no block can be added after what is at its end')
+  return after
+}
+
+/** Throws CONFIG_INVALID, with the given message or that of the parser. */
+function parse(text: string, message: string | undefined): Document {
+  try {
+    return parseYamlDocument({ text, source: 'it' })
+  } catch (cause) {
+    if (!(cause instanceof SavestateError)) throw cause
+    throw new SavestateError('CONFIG_INVALID', message ?? cause.message, { cause })
+  }
 }
 
 /** The lines of the block; undefined if there is none. */
