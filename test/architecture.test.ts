@@ -11,15 +11,15 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: ['adapters', 'http', 'mcp', 'index', 'base'],
   mcp: ['index', 'base'],
-  http: ['index'],
+  http: ['index', 'base'],
   adapters: ['index', 'base'],
-  index: ['sdk', 'engine', 'model'],
-  sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
+  index: ['sdk', 'engine', 'model', 'base'],
+  sdk: ['engine', 'ledger', 'snapshot', 'system', 'model', 'base'],
   engine: ['snapshot', 'ledger', 'system', 'model', 'base'],
-  snapshot: ['system', 'model'],
-  ledger: ['system', 'model'],
-  system: ['model'],
-  model: [],
+  snapshot: ['system', 'model', 'base'],
+  ledger: ['system', 'model', 'base'],
+  system: ['model', 'base'],
+  model: ['base'],
   base: [],
 }
 
@@ -28,7 +28,8 @@ const OPTIONAL_DEPENDENCIES = ['@photostructure/sqlite']
 
 /** Bundled into dist, so that nobody has to install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
-  zod: ['engine'],
+  zod: ['engine', 'mcp'],
+  '@modelcontextprotocol': ['mcp'],
   yaml: ['cli', 'engine', 'adapters'],
   'jsonc-parser': ['adapters'],
   'smol-toml': ['adapters'],
@@ -112,6 +113,11 @@ test('other packages are imported only where the table says', () => {
     return BUNDLED[name]?.includes(roomOf(file)) !== true
   })
   expect(faults).toEqual([])
+})
+
+test('the MCP library is imported by the file that is bundled by itself, and nowhere else', () => {
+  const users = imports.filter(({ specifier }) => specifier.startsWith('@modelcontextprotocol'))
+  expect([...new Set(users.map(({ file }) => file))]).toEqual(['mcp/library.ts'])
 })
 
 test('only the ledger and the locks speak SQL', () => {

@@ -1,6 +1,7 @@
 // Small things that every layer may use. It imports nothing, so that loading it costs nothing.
 export { AGENT_MARKS } from './agent-marks.js'
 export { COMMAND_ALIASES, commandBehind, GOING_BACK } from './command-names.js'
+export { type Fields, fieldsOf, isRecord, tryParseJson } from './json.js'
 export { nearest } from './nearest.js'
 export {
   callsReason,
@@ -11,4 +12,6 @@ export {
   withoutPromptMark,
   withoutReference,
 } from './reason-words.js'
+export { hasCode, ifExists, isError, readIfExists } from './system-errors.js'
 export { jsonEscape, UNSAFE_CHARACTERS } from './unsafe-characters.js'
+export { isWithin, plural, shellQuote, singleQuote } from './words.js'

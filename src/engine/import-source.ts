@@ -17,6 +17,8 @@ import {
 } from '../model/index.js'
 import { readRegularFile, type SourceCommit } from '../snapshot/index.js'
 
+export { isRecord } from '../base/index.js'
+
 /** Commits of a folder's files; each becomes a checkpoint of the project. */
 export type FilesSource = {
   readonly type: 'files'
@@ -143,10 +145,6 @@ export function exactText(path: BytePath): string {
   const text = Buffer.from(path, 'latin1').toString('utf8')
   if (bytePath(text) === path) return text
   throw unreadable(`git cannot be used with the path ${pathText(path)}, which is not UTF-8`)
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function unreadable(message: string, cause?: unknown): SavestateError {

@@ -1,8 +1,8 @@
 // Events in a few words, for the list of checkpoints.
 import { createHash } from 'node:crypto'
 import { isAbsolute, relative } from 'node:path'
+import { fieldsOf } from '../../base/index.js'
 import type { Tool } from './event.js'
-import { recordOf } from './payload.js'
 
 const MAX_PROMPT = 200
 const MAX_LABEL = 80
@@ -26,7 +26,7 @@ export function shortPrompt(prompt: string): string {
 /** What a call does, in one line: its command, its files, or its description. */
 export function labelOf({ name, input }: Tool, cwd: string | undefined): string {
   const tool = shortened(name, MAX_LABEL)
-  const fields = recordOf(input) ?? {}
+  const fields = fieldsOf(input)
   const text = (key: string) => {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined
     return typeof value === 'string' && value !== '' ? value : undefined

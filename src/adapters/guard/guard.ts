@@ -2,9 +2,8 @@
 // store's own files. This is a seat belt, not a wall: an agent with a shell can do whatever its user can. The program
 // itself checks a second time (src/cli/agent-check.ts).
 import { basename } from 'node:path'
-import { AGENT_MARKS } from '../../base/index.js'
+import { AGENT_MARKS, fieldsOf } from '../../base/index.js'
 import type { Tool } from '../agents/event.js'
-import { recordOf } from '../agents/payload.js'
 import { allCommands, namesUs, refusedIn, type Refused } from './our-commands.js'
 import { type PathOptions, StorePaths } from './store-paths.js'
 
@@ -23,7 +22,7 @@ const MAX_CHARS = 50_000
 /** Undefined if the tool may run. */
 export function objectionTo(tool: Tool, options: GuardOptions): Objection | undefined {
   const store = new StorePaths(options)
-  const fields = recordOf(tool.input) ?? {}
+  const fields = fieldsOf(tool.input)
   const { paths, bases } = pathsIn(tool, fields)
   if (paths.some((path) => store.has(path, bases))) return { type: 'store' }
   if (tool.effect !== 'anything') return undefined
