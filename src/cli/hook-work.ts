@@ -1,5 +1,5 @@
 // One event of an agent, in a process of its own or in the daemon: answered in time, whatever becomes of the work.
-import { tryParseJson } from '../base/index.js'
+import { AGENT_NAMES, tryParseJson } from '../base/index.js'
 import {
   type Answer,
   answerWithoutStore,
@@ -8,7 +8,6 @@ import {
   type HookRequest,
 } from '../adapters/index.js'
 import { SavestateError, type Store } from '../index.js'
-import { AGENTS } from './agent-commands.js'
 import type { Parsed } from './parse.js'
 
 /** An agent that waits longer than this is slowed by us. */
@@ -47,7 +46,7 @@ export function hookAsked({ positionals, options }: Pick<Parsed, 'positionals' |
   readonly patienceSeconds: number
 } {
   const [name, eventName] = positionals
-  const agent = AGENTS.find((one) => one === name)
+  const agent = AGENT_NAMES.find((one) => one === name)
   if (agent === undefined || eventName === undefined)
     throw new Error('The table lets an unknown agent through')
   return {

@@ -1,14 +1,8 @@
 // The only tool that overwrites files. Text that an agent reads can make it call any tool, so the agent's word is not
 // enough: the user must have started this server with the switch, and the agent must have seen the plan for the
 // current folder.
-import { shellQuote } from '../base/index.js'
-import {
-  type Effect,
-  NOT_READABLE,
-  type PlanFacts,
-  type RewindResult,
-  SavestateError,
-} from '../index.js'
+import { type Effect, shellQuote } from '../base/index.js'
+import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../index.js'
 import type { Confirmations } from './confirmations.js'
 import { z } from './library.js'
 import { counted, keptForUserLines, notRestoredLines, planLines } from './text.js'

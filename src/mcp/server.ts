@@ -38,7 +38,7 @@ export async function serveMcp(service: McpService): Promise<void> {
   const { input, output, signal, mayRewind, jsonOf } = service
   const running = new Set<Promise<unknown>>()
   const rules = { isAllowed: mayRewind, confirmations: openConfirmations() }
-  const tools = await toolsFor(rules, jsonOf)
+  const tools = toolsFor(rules, jsonOf)
   const transport = new LineTransport(input, output)
   const stop = () => void transport.close()
   signal.addEventListener('abort', stop)

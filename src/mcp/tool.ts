@@ -1,5 +1,6 @@
 // What a tool is: its input schema, its effect, and the hints that follow from the effect.
-import { type Effect, type Hooks, type Project, SavestateError } from '../index.js'
+import { type Effect } from '../base/index.js'
+import { type Hooks, type Project, SavestateError } from '../index.js'
 import { z } from './library.js'
 
 export type ToolCall<Given> = {

@@ -1,5 +1,6 @@
 // The tools. Each calls one operation and explains its result.
-import { type CheckpointView, projectEffects } from '../index.js'
+import { type Effect, effectOf } from '../base/index.js'
+import type { CheckpointView } from '../index.js'
 import { z } from './library.js'
 import { type RewindRules, rewindTool } from './rewind-tool.js'
 import { counted, diffText, listText, quoted, searchText, showText } from './text.js'
@@ -12,19 +13,18 @@ const REF = text(
 )
 const LIMIT = z.int().min(1).max(MAX_LISTED).describe('At most this many (default 20)').default(20)
 
-export async function toolsFor(
+export function toolsFor(
   rules: RewindRules,
   /** Converts the metadata of a checkpoint to JSON. */
   jsonOf: (value: unknown) => unknown,
-): Promise<readonly Tool[]> {
-  const effects = await projectEffects()
+): readonly Tool[] {
   return [
     defineTool({
       name: 'checkpoint_save',
       title: 'Save a checkpoint',
       description:
         'Save the project folder as a checkpoint that can be inspected and restored later. Do this before risky work. If nothing has changed, no checkpoint is added and the newest one gets the name, unless it has another name already.',
-      effect: effects.save,
+      effect: effectOfCommand('save'),
       input: z.strictObject({
         reason: text('The reason, in a few words', 2000).optional(),
         name: text(
@@ -50,7 +50,7 @@ export async function toolsFor(
       title: 'List checkpoints',
       description:
         'List the checkpoints of the project, newest first: id, time, changes, reason, session. "before" or "after" says whether the folder was saved before or after what the reason names.',
-      effect: effects.list,
+      effect: effectOfCommand('list'),
       input: z.strictObject({
         limit: LIMIT,
         session: text('Only checkpoints of this agent session').optional(),
@@ -70,7 +70,7 @@ export async function toolsFor(
       title: 'Show a checkpoint',
       description:
         'Show one checkpoint: its size, what it skipped and why, what it changed, and the agent session it belongs to.',
-      effect: effects.show,
+      effect: effectOfCommand('show'),
       input: z.strictObject({ ref: REF }),
       async run({ project, given, hooks }) {
         const { agent, ...details } = await project.show(given.ref, hooks)
@@ -84,7 +84,7 @@ export async function toolsFor(
       title: 'Compare checkpoints',
       description:
         'Show what changed between a checkpoint and the current folder, or between two checkpoints, as a patch.',
-      effect: effects.diff,
+      effect: effectOfCommand('diff'),
       input: z.strictObject({
         from: REF,
         to: REF.describe('Checkpoint to compare with; the current folder if omitted').optional(),
@@ -113,7 +113,7 @@ export async function toolsFor(
       title: 'Search checkpoints',
       description:
         'Find checkpoints by words in their names, reasons, prompts and changed paths. All words must match; case is ignored.',
-      effect: effects.search,
+      effect: 'reads',
       input: z.strictObject({ words: text('Words, separated by spaces', 1000), limit: LIMIT }),
       async run({ project, given, hooks }) {
         const result = await project.search(given, hooks)
@@ -121,8 +121,13 @@ export async function toolsFor(
         return { text: said, message: headOf(said), result }
       },
     }),
-    rewindTool(effects.rewind, rules),
+    rewindTool(effectOfCommand('rewind'), rules),
   ]
+}
+
+/** The tools do what the commands of the same name do. */
+function effectOfCommand(command: string): Effect {
+  return effectOf({ command, action: undefined, has: () => false }) ?? 'changes-store'
 }
 
 /** The first line, for results whose other lines repeat what is in `structuredContent`. */

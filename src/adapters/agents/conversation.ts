@@ -1,9 +1,9 @@
 // The conversation of a checkpoint, so that the agent can go on from there. The agent's own file is never edited or
 // cut: the shortened conversation is a file of its own, and the newer one stays where it is.
-import { fieldsOf } from '../../base/index.js'
+import { AGENT_NAMES, type AgentName, fieldsOf } from '../../base/index.js'
 import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../index.js'
 import { cutTalk, type Cut } from './cut-talk.js'
-import { type AgentName, AGENT_NAMES, EVENT_TYPES, type EventType } from './event.js'
+import { EVENT_TYPES, type EventType } from './event.js'
 import { programOnPath } from '../install/places.js'
 import { forkOpencode } from './opencode-talk.js'
 import type { Talk } from './save-talk.js'

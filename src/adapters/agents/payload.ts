@@ -1,7 +1,6 @@
 // Reads payloads at the door: what is used of them has the type it must have, everything else is kept as it is.
-import { type Fields, isRecord } from '../../base/index.js'
+import { type AgentName, type Fields, isRecord } from '../../base/index.js'
 import { SavestateError } from '../../index.js'
-import type { AgentName } from './event.js'
 
 const MAX_ID = 200
 const MAX_TOOL_NAME = 500

@@ -1,8 +1,7 @@
 // Which agents a person lets go back by themselves. Noted in the store, which is kept from agents, by
 // `savestate install <agent> --allow-agent-rewind`, and taken back by an install without it or an uninstall.
-import { fieldsOf, isWithin } from '../../base/index.js'
+import { type AgentName, fieldsOf, isWithin } from '../../base/index.js'
 import type { Store } from '../../index.js'
-import type { AgentName } from '../agents/event.js'
 import type { Scope } from '../install/places.js'
 
 /** Without a root in all projects. */

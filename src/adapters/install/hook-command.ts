@@ -1,7 +1,6 @@
 // The command that an agent runs for an event. It must keep working when `savestate` is not on PATH, and must not
 // break the agent when Savestate is gone: docs/decisions/0031-launcher.md.
-import { singleQuote } from '../../base/index.js'
-import { type AgentName } from '../agents/event.js'
+import { type AgentName, singleQuote } from '../../base/index.js'
 import { isBeforeTool, MAPPERS } from '../agents/mappers.js'
 
 export type HookCommand = {

@@ -1,6 +1,6 @@
 // The text of the launcher. A POSIX shell runs it at each event of an agent, so the usual case starts no other program.
-import { singleQuote } from '../../base/index.js'
-import { AGENT_NAMES, type AgentName, type EventType } from '../agents/event.js'
+import { AGENT_NAMES, type AgentName, singleQuote } from '../../base/index.js'
+import { type EventType } from '../agents/event.js'
 import { MAPPERS } from '../agents/mappers.js'
 import { SYSTEM_MESSAGE } from './hook-command.js'
 

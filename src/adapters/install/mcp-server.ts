@@ -1,7 +1,6 @@
 // The entry that has an agent start `savestate mcp`, in the form of each agent. One that a person has made stays as it is.
 import { isAbsolute, join } from 'node:path'
-import { fieldsOf } from '../../base/index.js'
-import type { AgentName } from '../agents/event.js'
+import { type AgentName, fieldsOf } from '../../base/index.js'
 import type { JsonPath } from './json-edit.js'
 import { configFolder, type Environment, homeOf, type Scope } from './places.js'
 

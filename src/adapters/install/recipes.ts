@@ -1,7 +1,6 @@
 // What is written for each agent, as data.
 import { join } from 'node:path'
-import { fieldsOf } from '../../base/index.js'
-import type { AgentName } from '../agents/event.js'
+import { type AgentName, fieldsOf } from '../../base/index.js'
 import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
 import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './json-edit.js'
