@@ -1,7 +1,7 @@
 // Builds dist/ (what is imported, and types), dist/sdk/ and dist/cli/ (the SDK and the program) and build/ (the
 // benchmark) with rolldown. Both are CommonJS behind an entry: they load 20 ms sooner (docs/decisions/0015).
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
 
@@ -109,14 +109,34 @@ const together = {
   capture: without(capture, program),
   hook: without(without(hook, program), start),
 }
-await bundle({ cli: 'src/cli/cli.ts' }, 'dist/cli', { format: 'cjs', together })
+// Only `savestate mcp` loads the library of the protocol and the zod that it brings.
+const mcpLibrary = {
+  name: 'mcp-library',
+  resolveId: (id, from) =>
+    id === './library.js' && from?.includes('/src/mcp/')
+      ? { id: './mcp-library.js', external: true }
+      : undefined,
+}
+await bundle({ cli: 'src/cli/cli.ts' }, 'dist/cli', {
+  format: 'cjs',
+  together,
+  plugins: [mcpLibrary],
+})
 // By themselves: a thread does not load the whole program for the little it needs of it, and runs nothing but itself.
-for (const input of [pruning, threads])
+for (const input of [pruning, threads, { 'mcp-library': 'src/mcp/library.ts' }])
   await bundle(input, 'dist/cli', { format: 'cjs', keepOld: true })
 writeFileSync('dist/cli/package.json', COMMONJS)
 // Checks the version of Node before anything else is loaded.
 copyFileSync('src/cli/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
+// Their licenses ask for it.
+const bundled = ['@modelcontextprotocol/server', 'jsonc-parser', 'smol-toml', 'yaml', 'zod']
+const licenses = bundled.map((name) => {
+  const folder = `node_modules/${name}`
+  const file = ['LICENSE', 'LICENSE.md'].find((it) => existsSync(`${folder}/${it}`))
+  return `${name}\n\n${readFileSync(`${folder}/${file}`, 'utf8')}`
+})
+writeFileSync('dist/third-party-licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
 await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 // For tests that need two copies of what is not public.
 await bundle({ internal: 'src/internal.ts' }, 'build/internal')

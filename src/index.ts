@@ -15,7 +15,6 @@ export type {
   DiffResult,
   DoctorResult,
   DropResult,
-  Effect,
   EnsureResult,
   ExchangedCheckpoint,
   ExchangedItems,

@@ -47,7 +47,6 @@ export {
   type DaemonPlace,
   daemonPlaceHolder,
   defaultHome,
-  projectEffects,
   storeHome,
   takeDaemonPlace,
 } from './sdk/index.js'

@@ -1,13 +1,9 @@
 // The payloads follow the shapes that the real programs sent, or that their pages tell of.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { AGENT_NAMES, type AgentName } from '../src/base/index.js'
 import { SavestateError } from '../src/index.js'
-import {
-  AGENT_NAMES,
-  type AgentEvent,
-  type AgentName,
-  type Outcome,
-} from '../src/adapters/agents/event.js'
+import { type AgentEvent, type Outcome } from '../src/adapters/agents/event.js'
 import { MAPPERS } from '../src/adapters/agents/mappers.js'
 
 const claudeCommon = {

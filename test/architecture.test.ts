@@ -11,19 +11,19 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: ['adapters', 'http', 'mcp', 'imports', 'yaml', 'internal', 'index', 'base'],
   // Loaded by the CLI's import commands when they run; nothing else may depend on it.
-  imports: ['yaml', 'internal'],
+  imports: ['yaml', 'internal', 'base'],
   mcp: ['internal', 'index', 'base'],
-  http: ['internal', 'index'],
+  http: ['internal', 'index', 'base'],
   adapters: ['yaml', 'internal', 'index', 'base'],
   yaml: ['model', 'base'],
-  internal: ['index', 'sdk', 'engine', 'snapshot', 'model'],
-  index: ['sdk', 'engine', 'model'],
-  sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
+  internal: ['index', 'sdk', 'engine', 'snapshot', 'model', 'base'],
+  index: ['sdk', 'engine', 'model', 'base'],
+  sdk: ['engine', 'ledger', 'snapshot', 'system', 'model', 'base'],
   engine: ['snapshot', 'ledger', 'system', 'model', 'base'],
-  snapshot: ['system', 'model'],
-  ledger: ['system', 'model'],
-  system: ['model'],
-  model: [],
+  snapshot: ['system', 'model', 'base'],
+  ledger: ['system', 'model', 'base'],
+  system: ['model', 'base'],
+  model: ['base'],
   base: [],
 }
 
@@ -32,7 +32,8 @@ const OPTIONAL_DEPENDENCIES = ['@photostructure/sqlite']
 
 /** Bundled into dist, so that nobody has to install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
-  zod: ['engine', 'imports'],
+  zod: ['engine', 'imports', 'mcp'],
+  '@modelcontextprotocol': ['mcp'],
   yaml: ['yaml', 'adapters'],
   'jsonc-parser': ['adapters'],
   'smol-toml': ['adapters'],
@@ -124,6 +125,11 @@ test('other packages are imported only where the table says', () => {
     return BUNDLED[name]?.includes(roomOf(file)) !== true
   })
   expect(faults).toEqual([])
+})
+
+test('the MCP library is imported by the file that is bundled by itself, and nowhere else', () => {
+  const users = imports.filter(({ specifier }) => specifier.startsWith('@modelcontextprotocol'))
+  expect([...new Set(users.map(({ file }) => file))]).toEqual(['mcp/library.ts'])
 })
 
 test('only the ledger and the locks speak SQL', () => {

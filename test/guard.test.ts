@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Tool } from '../src/adapters/agents/event.js'
 import { objectionTo } from '../src/adapters/guard/guard.js'
 import { allCommands } from '../src/adapters/guard/our-commands.js'
-import { commandsIn } from '../src/adapters/guard/shell-words.js'
+import { splitLine } from '../src/adapters/guard/shell-words.js'
 import { AGENT_MARKS } from '../src/base/index.js'
 import { agentMark } from '../src/cli/agent-mark.js'
 import { NO_AGENT } from '../scripts/no-agent.mjs'
@@ -20,66 +20,70 @@ function objection(command: unknown) {
   return objectionTo(tool, PLACES)
 }
 
-test('a line of shell is taken apart into the programs it starts', () => {
+test('a line of shell is split into the commands it starts', () => {
   const line = [
     `cd a && FOO=1 b "c d" 'e' \\f; g | h > out # i`,
     'j $(k l) "m `n` $(o "p")" & (q); bash -lc \'r s\'; eval "t u"',
-    "cat <<'END' > file\nnot a command\nEND",
-    'sh <<END\nv w\nEND',
-    'x \\\ny',
+    'x \\\ny || z |& w',
   ].join('\n')
-  expect(commandsIn(line).map(({ words }) => words)).toEqual([
+  expect(splitLine(line).commands.map(({ words }) => words)).toEqual([
     ['cd', 'a'],
     ['FOO=1', 'b', 'c d', 'e', 'f'],
     ['g'],
-    ['h'],
+    ['h', 'out'],
     ['k', 'l'],
-    ['j', '$', 'm n o "p"'],
+    ['n'],
+    ['o', 'p'],
+    ['j', '$', 'm $ $'],
     ['q'],
     ['bash', '-lc', 'r s'],
     ['eval', 't u'],
-    ['cat'],
-    ['sh'],
     ['x', 'y'],
+    ['z'],
+    ['w'],
   ])
-  // Texts that are run follow the command that runs them; text for `cat` is not run.
+  const isFed = splitLine(line).commands.filter((command) => command.isFed)
+  expect(isFed.map(({ words }) => words[0])).toEqual(['h', 'w'])
+  // Texts that are run follow the command that runs them.
   expect(allCommands(line).map(({ words }) => words)).toEqual(
-    expect.arrayContaining([['n'], ['o', 'p'], ['r', 's'], ['t', 'u'], ['v', 'w']]),
+    expect.arrayContaining([
+      ['r', 's'],
+      ['t', 'u'],
+    ]),
   )
-  expect(allCommands(line).map(({ words }) => words)).not.toContainEqual(['not', 'a', 'command'])
 })
 
-test('what a redirection names is a target and no argument', () => {
-  const line = `a 2>b {c}<d >&e '2'>f >> "g h" <<< i <> j >| k 3>&1 < <(l) m <<-"n o" p\n\t q\n\tn o\nr>s`
-  expect(commandsIn(line).map(({ words, targets }) => ({ words, targets }))).toEqual([
-    { words: ['l'], targets: [] },
-    {
-      words: ['a', '2', 'm', 'p'],
-      targets: ['b', 'd', 'e', 'f', 'g h', 'i', 'j', 'k', '1', '$'],
-    },
-    { words: ['r'], targets: ['s'] },
+test('the words before a redirection are counted', () => {
+  const line = `a 2>b; {c}<d e; f >&g; h &>i; '2'>j k; l <<< m; n < <(o) p`
+  const counts = splitLine(line).commands.map(({ words, plainCount }) => [
+    ...words.slice(0, plainCount),
+    '|',
+    ...words.slice(plainCount),
   ])
+  expect(counts.map((words) => words.join(' '))).toEqual([
+    'a | b',
+    '| d e',
+    'f | g',
+    'h | i',
+    '| j k',
+    'l | m',
+    'o |',
+    'n | $ p',
+  ])
+})
+
+test('a line that is nested too deeply is read without the nesting', () => {
+  for (const opening of ['(', '$(', '"$(', '<(']) {
+    const line = `${opening.repeat(10_000)}savestate undo -y`
+    expect(objection(line)).toMatchObject({ type: 'needs-user', what: 'undo' })
+  }
 })
 
 const ARGUMENTS = ['undo', '-y', '--dry-run', '--help', '--', '2', "'3'", '"a b"', String.raw`\4`]
-const REDIRECTIONS = [
-  '>',
-  '>>',
-  '>|',
-  '<',
-  '<>',
-  '<<<',
-  '>&',
-  '&>',
-  '&>>',
-  '2>',
-  '1>>',
-  '3<',
-  '{n}>',
-]
+const REDIRECTIONS = ['>', '>>', '>|', '<', '<>', '<<<', '>&', '&>', '&>>', '2>', '1>>', '3<']
 const TARGETS = ['--help', '--dry-run', 'undo', '"a b"', String.raw`\-h`]
 
-test('bash gives a program the words that are taken for its arguments', () => {
+test('bash gives a program at least the words that come before the first redirection', () => {
   let seed = 7
   const oneOf = (list: readonly string[]) => {
     seed = (seed * 1103515245 + 12345) % 2147483648
@@ -88,7 +92,7 @@ test('bash gives a program the words that are taken for its arguments', () => {
   const piece = () =>
     oneOf(['word', 'redirection']) === 'word'
       ? ` ${oneOf(ARGUMENTS)}`
-      : `${oneOf(['', ' '])}${oneOf(REDIRECTIONS)}${oneOf(['', ' '])}${oneOf(TARGETS)}`
+      : ` ${oneOf(REDIRECTIONS)}${oneOf(['', ' '])}${oneOf(TARGETS)}`
   const lines = Array.from({ length: tries(1600) }, (_, at) =>
     [`p line-${at} .`, ...Array.from({ length: 6 }, piece)].join(''),
   )
@@ -100,8 +104,15 @@ test('bash gives a program the words that are taken for its arguments', () => {
   const ran = told.map((words) => words.split('\0').slice(0, -1))
   // Some make no sense to bash, as `2>&undo`, and are not run at all.
   expect(ran.length).toBeGreaterThan(lines.length * 0.9)
-  const seen = new Map(lines.map((line, at) => [`line-${at}`, commandsIn(line)[0]?.words]))
-  expect(ran.map(([, line = '']) => seen.get(line))).toEqual(ran)
+  const seen = new Map(lines.map((line, at) => [`line-${at}`, splitLine(line).commands[0]]))
+  for (const words of ran) {
+    const command = seen.get(words[1] ?? '')
+    const sure = command?.words.slice(0, command.plainCount) ?? []
+    expect(words.slice(0, sure.length)).toEqual(sure)
+    // `>&--help` closes stdout and gives `-help`.
+    const bare = (word: string) => word.replace(/^-+/, '')
+    expect(command?.words.map(bare)).toEqual(expect.arrayContaining(words.map(bare)))
+  }
 })
 
 test.each([
@@ -179,8 +190,19 @@ test.each([
   ['S=savestate; $S rewind 1 -y', 'rewind'],
   ['for s in savestate; do "$s" undo -y; done', 'undo'],
   ['echo rewind 1 -y | xargs savestate', 'xargs'],
+  // Redirections hide neither the command nor its first argument.
+  ['savestate >list undo -y', 'undo'],
+  ['savestate 2>x undo -y', 'undo'],
+  ['savestate config >x set keepAllHours 0', 'config'],
+  ['savestate install claude >x --allow-agent-rewind -y', 'install'],
+  // The splitter does not follow these, so every text counts as a command.
+  ["cat <<A\necho it's\nA\nsavestate undo -y\n'", 'undo'],
+  ["echo $'it\\'s'; savestate undo -y; echo '", 'undo'],
+  ['echo "$(case x in x) savestate undo -y;; esac)"', 'undo'],
+  ["cat <<'END' >> README.md\nsavestate undo -y\nEND", 'undo'],
+  ['savestate undo > plan.txt --dry-run', 'undo'],
 ])('is for a person: %s', (command, what) => {
-  expect(objection(command)).toMatchObject({ type: 'needs-person', what })
+  expect(objection(command)).toMatchObject({ type: 'needs-user', what })
 })
 
 test.each([
@@ -206,14 +228,11 @@ test.each([
   'savestate daemon start',
   'grep -rn "savestate rewind" docs',
   'git commit -m "Say what savestate undo does"',
-  "cat <<'END' >> README.md\nsavestate undo -y\nEND",
   'echo savestate undo -y',
   '# savestate undo -y',
   'ls ~/.savestate-notes /home/me/.savestated',
   'savestate undo --dry-run > plan.txt 2>&1',
-  'savestate undo > plan.txt --dry-run',
   'npm exec savestate -- undo --dry-run',
-  'cat <<END > undo\nsavestate undo -y\nEND',
   'git commit -m "savestate rewind docs"',
   'git commit -am "savestate: undo restores modes" && git push',
   "git log --grep='savestate rewind' --oneline",

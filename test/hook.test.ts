@@ -3,8 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { AGENTS } from '../src/cli/agent-commands.js'
-import { AGENT_NAMES } from '../src/adapters/agents/event.js'
 import { takeLock } from '../src/system/index.js'
 import { PROGRAM, type Scratch, scratch as ownScratch } from './cli/program.js'
 import { EACH_WAY } from './daemon-helpers.js'
@@ -279,8 +277,4 @@ test('in a store that is encrypted the words of prompts are in sealed metadata o
   expect(s.run(['show', '1', '--json'], { env }).stdout).toContain('the unspeakable')
   expect(s.shell(`grep -rl unspeakable "$SAVESTATE_HOME"`).stdout).toBe('')
   expect(claude(s, 'UserPromptSubmit', { prompt: 'x' }).stdout).toContain('KEY_MISSING')
-})
-
-test('the command line knows the agents of the adapters', () => {
-  expect([...AGENTS]).toEqual([...AGENT_NAMES])
 })

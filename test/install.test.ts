@@ -13,7 +13,7 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { AGENT_NAMES } from '../src/adapters/agents/event.js'
+import { AGENT_NAMES } from '../src/base/index.js'
 import { entryOf, EVENTS, type Recipe, targetsOf } from '../src/adapters/install/recipes.js'
 import { type Scratch, scratch } from './cli/program.js'
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { AGENT_NAMES, type AgentName } from '../src/adapters/agents/event.js'
+import { AGENT_NAMES, type AgentName } from '../src/base/index.js'
 import { isBeforeTool } from '../src/adapters/agents/mappers.js'
 import { commandLine } from '../src/adapters/install/hook-command.js'
 import { launcherPath, launcherState, writeLauncher } from '../src/adapters/install/launcher.js'

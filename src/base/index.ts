@@ -1,6 +1,15 @@
-// Small things that every layer may use. It imports nothing, so that loading it costs nothing.
-export { AGENT_MARKS } from './agent-marks.js'
-export { COMMAND_ALIASES, commandBehind, GOING_BACK } from './command-names.js'
+// Small things that every layer may use. It imports nothing of ours, so loading it costs next to nothing.
+export { AGENT_MARKS, AGENT_NAMES, type AgentName } from './agent-names.js'
+export {
+  agentPermission,
+  type AgentPermission,
+  aliasesOf,
+  COMMAND_EFFECTS,
+  commandBehind,
+  type Effect,
+  effectOf,
+} from './command-effects.js'
+export { type Fields, fieldsOf, isRecord, tryParseJson } from './json.js'
 export { nearest } from './nearest.js'
 export {
   callsReason,
@@ -11,4 +20,6 @@ export {
   withoutPromptMark,
   withoutReference,
 } from './reason-words.js'
+export { hasCode, ifExists, isError, readIfExists } from './system-errors.js'
 export { jsonEscape, UNSAFE_CHARACTERS } from './unsafe-characters.js'
+export { isWithin, plural, shellQuote, singleQuote } from './words.js'

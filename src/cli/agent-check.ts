@@ -1,5 +1,6 @@
-// A command that only a person may ask for, in a shell of an agent: refused, unless the person has allowed it. The
-// hooks refuse it before it is run; this is for scripts in which they do not see it, and for agents without our hooks.
+// Refuses a command that only the user may run if an agent has started it. The guard in the hooks refuses it before it is
+// run; this check catches scripts that the guard does not see, and agents without our hooks.
+import { agentPermission } from '../base/index.js'
 import { guard } from '../adapters/index.js'
 import { SavestateError } from '../index.js'
 import type { AgentMark } from './agent-mark.js'
@@ -9,11 +10,12 @@ import type { Request } from './command.js'
 export async function refuseAgent(request: Request, { variable, agent }: AgentMark): Promise<void> {
   const { command, positionals, options } = request
   if (command === undefined) return
-  const { mayRewind, personNeed } = await guard()
-  const need = personNeed({ command, action: positionals[0], has: (name) => options.has(name) })
-  if (need === undefined) return
-  const mayBeAllowed = need === 'unless-allowed' && agent !== undefined
+  const call = { command, action: positionals[0], has: (name: string) => options.has(name) }
+  const permission = agentPermission(call)
+  if (permission === 'free') return
+  const mayBeAllowed = permission === 'by-switch' && agent !== undefined
   if (mayBeAllowed) {
+    const { mayRewind } = await guard()
     const { path: folder } = await request.project()
     if (await mayRewind(await request.store(), { agent, folder })) return
   }

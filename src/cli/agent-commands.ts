@@ -1,20 +1,9 @@
 // The commands for coding agents: `install` runs once, and the agent's hooks call us from then on.
+import { AGENT_NAMES, type AgentName } from '../base/index.js'
 import { type CommandSpec, DRY_RUN, type OptionSpec, YES } from './spec.js'
 
-/** The same as AGENT_NAMES of the adapters, which are not loaded to read arguments. */
-export const AGENTS = [
-  'claude',
-  'codex',
-  'gemini',
-  'opencode',
-  'cursor',
-  'cline',
-  'copilot',
-  'hermes',
-] as const
-
 /** The names of their programs. */
-export const AGENT_TITLES: Readonly<Record<(typeof AGENTS)[number], string>> = {
+export const AGENT_TITLES: Readonly<Record<AgentName, string>> = {
   claude: 'Claude Code',
   codex: 'Codex',
   gemini: 'Gemini CLI',
@@ -45,7 +34,7 @@ export const AGENT_COMMANDS = {
       {
         name: '<agent>',
         isOptional: true,
-        choices: AGENTS,
+        choices: AGENT_NAMES,
         otherwise: ([word]) => `For any other agent or program: \`savestate run -- ${word}\``,
       },
     ],
@@ -89,7 +78,7 @@ export const AGENT_COMMANDS = {
   uninstall: {
     usage: 'uninstall <agent> | --all [--user|--project] [--dry-run] [-y]',
     summary: 'Remove the hooks that install has added',
-    positionals: [{ name: '<agent>', isOptional: true, choices: AGENTS }],
+    positionals: [{ name: '<agent>', isOptional: true, choices: AGENT_NAMES }],
     options: [{ name: 'all', kind: 'flag', summary: 'All agents' }, ...SCOPE, DRY_RUN, YES],
     exclusive: [['user', 'project']],
   },
@@ -100,7 +89,7 @@ export const AGENT_COMMANDS = {
       'Reads the event from stdin, saves the folder if the event calls for it, and answers in the form that the agent expects. If something fails, the agent continues: the failure is shown once, and `savestate status` lists it.',
       'Agents treat exit code 2 as a refusal. The command never ends with it, unless --strict is given and the refusal cannot be written, or the event cannot be read.',
     ],
-    positionals: [{ name: '<agent>', choices: AGENTS }, { name: '<event>' }],
+    positionals: [{ name: '<agent>', choices: AGENT_NAMES }, { name: '<event>' }],
     options: [
       {
         name: 'strict',

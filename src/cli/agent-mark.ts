@@ -1,7 +1,6 @@
 // Whether an agent has started this process: agents mark the environment of what they run. Part of every start of the
 // program, so it loads nothing.
-import type { AgentName } from '../adapters/index.js'
-import { AGENT_MARKS } from '../base/index.js'
+import { AGENT_MARKS, type AgentName } from '../base/index.js'
 
 export type AgentMark = {
   readonly variable: string

@@ -1,4 +1,5 @@
 // `daemon run`: the process that stays. It carries out commands for others with the code that they would run themselves.
+import { AGENT_NAMES } from '../base/index.js'
 import {
   type CommandCall,
   type CommandRun,
@@ -10,7 +11,6 @@ import {
 } from '../http/index.js'
 import { type HookRequest, QuietMoments, usesHttp } from '../adapters/index.js'
 import { openStore, type Store, takeDaemonPlace } from '../internal.js'
-import { AGENTS } from './agent-commands.js'
 import { anyClasses } from './any-classes.js'
 import { EXIT } from './exit.js'
 import { runCommand } from './main.js'
@@ -93,7 +93,7 @@ async function hookRun(
   { agent: name, eventName, input }: HookCall,
   { store, onProject }: Around,
 ): Promise<string | undefined> {
-  const agent = AGENTS.find((one) => one === name)
+  const agent = AGENT_NAMES.find((one) => one === name)
   if (agent === undefined) return undefined
   const { answer } = await hookAnswer({
     hook: { agent, eventName, onProject },

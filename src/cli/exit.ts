@@ -1,4 +1,5 @@
 // The one place where errors become text and exit codes.
+import { hasCode } from '../base/index.js'
 import type { Screen } from './screen.js'
 import { bugsUrl } from './version.js'
 
@@ -153,10 +154,6 @@ export function exitOnSignals(teller: Teller, beforeExit: () => void): void {
   }
   onSignal = end
   handleSignals()
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 function sentences({ message, hint }: { message: string; hint: string | null }): string {

@@ -1,12 +1,13 @@
 // Numbers as people read them.
+import { plural } from '../base/index.js'
 
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 /** `1 file`, `2 files`; the plural may be given where an `s` does not make it. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${grouped(count)} ${count === 1 ? noun : plural}`
+export function counted(count: number, noun: string, pluralForm = `${noun}s`): string {
+  return `${grouped(count)} ${plural(count, noun, pluralForm)}`
 }
 
 export function lines({ insertions, deletions }: Lines): string {

@@ -1,5 +1,6 @@
 // What a command says that has left its work to the daemon and does not hear the end of it.
-import { EXIT, hasCode, report, reportUnwritten } from './exit.js'
+import { hasCode } from '../base/index.js'
+import { EXIT, report, reportUnwritten } from './exit.js'
 import { exitCodeOf } from './hook-exit.js'
 import { parse } from './parse.js'
 import { openScreen } from './screen.js'

@@ -1,8 +1,8 @@
 // What a person hands over as a file or on stdin.
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { hasCode } from '../base/index.js'
 import { SavestateError } from '../index.js'
-import { hasCode } from './exit.js'
 import { printable } from './printable.js'
 import { bytesOfArgument } from './raw-arguments.js'
 

@@ -1,5 +1,6 @@
 // What a hook ends with when it could not do or not say what it had to. To an agent our usual 2 means that its tool must
 // not run, and some take any code but 0 for that.
+import { AGENT_NAMES } from '../base/index.js'
 import { EXIT } from './exit.js'
 import type { Parsed } from './parse.js'
 
@@ -14,7 +15,7 @@ export async function exitCodeOf(parsed: Parsed, code: number): Promise<number> 
 /** What was saved and what was heard is not known any more: a strict hook lets no tool run on that. */
 async function isToStop({ positionals, options }: Parsed): Promise<boolean> {
   if (!options.has('strict')) return false
-  const { AGENT_NAMES, isBeforeTool } = await import('../adapters/index.js')
+  const { isBeforeTool } = await import('../adapters/index.js')
   const [name, eventName = ''] = positionals
   const agent = AGENT_NAMES.find((one) => one === name)
   return agent !== undefined && isBeforeTool(agent, eventName)

@@ -1,4 +1,5 @@
 // One event of an agent, in a process of its own or in the daemon: answered in time, whatever becomes of the work.
+import { AGENT_NAMES, tryParseJson } from '../base/index.js'
 import {
   type Answer,
   answerWithoutStore,
@@ -7,7 +8,6 @@ import {
   type HookRequest,
 } from '../adapters/index.js'
 import { SavestateError, type Store } from '../index.js'
-import { AGENTS } from './agent-commands.js'
 import type { Parsed } from './parse.js'
 
 /** An agent that waits longer than this is slowed by us. */
@@ -46,7 +46,7 @@ export function hookAsked({ positionals, options }: Pick<Parsed, 'positionals' |
   readonly patienceSeconds: number
 } {
   const [name, eventName] = positionals
-  const agent = AGENTS.find((one) => one === name)
+  const agent = AGENT_NAMES.find((one) => one === name)
   if (agent === undefined || eventName === undefined)
     throw new Error('The table lets an unknown agent through')
   return {
@@ -59,7 +59,7 @@ export function hookAsked({ positionals, options }: Pick<Parsed, 'positionals' |
 type State = { hook: HookRequest; store: Store | undefined }
 
 async function workedOut({ input, store }: HookWork, state: State): Promise<Answer> {
-  state.hook = { ...state.hook, payload: parsedJson(await input()) }
+  state.hook = { ...state.hook, payload: tryParseJson(await input()) }
   try {
     state.store = await store()
   } catch (error) {
@@ -77,14 +77,4 @@ async function lateAnswer({ hook, store }: State, seconds: number): Promise<Answ
     },
   )
   return store === undefined ? answerWithoutStore(hook, error) : failHook(store, hook, error)
-}
-
-/** Undefined for what is not JSON: the mapper then says that it is malformed. */
-function parsedJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -1,11 +1,12 @@
 // How each kind of file that we export becomes a list of { id, name, timestamp, data, metadata }.
 import { createHash } from 'node:crypto'
+import { isRecord } from '../base/index.js'
 import { type ExchangedItems, SavestateError } from '../index.js'
 import { valueOf } from './any-classes.js'
 import { openGiven, readGiven } from './given-text.js'
 import { jsonItems } from './json-items.js'
 import type { IMPORT_KINDS } from './session-commands.js'
-import { isRecord, stateOfYaml } from './state-yaml.js'
+import { stateOfYaml } from './state-yaml.js'
 
 type ImportKind = (typeof IMPORT_KINDS)[number]
 /** Reads the items from the start each time. Throws BAD_INPUT, perhaps in the middle. */

@@ -1,13 +1,7 @@
 // What install and uninstall share: for which agents, where, and what became of it.
-import {
-  type AgentName,
-  type FileChange,
-  type InstallRequest,
-  type Plan,
-  usesHttp,
-} from '../adapters/index.js'
+import { AGENT_NAMES, type AgentName } from '../base/index.js'
+import { type FileChange, type InstallRequest, type Plan, usesHttp } from '../adapters/index.js'
 import { SavestateError, type Store } from '../index.js'
-import { AGENTS } from './agent-commands.js'
 import type { Request } from './command.js'
 import { confirmText } from './confirm.js'
 import { diffLines, plansText, summaryText } from './install-text.js'
@@ -129,12 +123,12 @@ export async function chosenAgents(
   request: Request,
   all: () => Promise<readonly AgentName[]>,
 ): Promise<readonly AgentName[]> {
-  const named = AGENTS.find((name) => name === request.positionals[0])
+  const named = AGENT_NAMES.find((name) => name === request.positionals[0])
   const isAll = request.options.has('all')
   if (named !== undefined && !isAll) return [named]
   if (named === undefined && isAll) return all()
   throw new SavestateError('BAD_INPUT', 'Name an agent, or use --all', {
-    hint: `The agents are ${AGENTS.join(', ')}.`,
+    hint: `The agents are ${AGENT_NAMES.join(', ')}.`,
   })
 }
 

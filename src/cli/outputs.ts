@@ -2,7 +2,7 @@
 // another mode: what is no terminal is written to without them.
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
-import { hasCode } from './exit.js'
+import { hasCode } from '../base/index.js'
 import type { Output, Terminal } from './screen.js'
 
 const NUMBER = { stdout: 1, stderr: 2 } as const

@@ -1,7 +1,7 @@
 // Long answers go through the pager the person is used to.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { hasCode } from './exit.js'
+import { hasCode } from '../base/index.js'
 import type { Screen } from './screen.js'
 
 const NOT_FOUND = 127

@@ -1,5 +1,5 @@
 // Explains faults in the arguments of a command to the user.
-import { COMMAND_ALIASES, nearest } from '../base/index.js'
+import { aliasesOf, COMMAND_EFFECTS, nearest } from '../base/index.js'
 import type { OptionSpec, PositionalSpec } from './spec.js'
 import { COMMAND_NAMES, type CommandName, specOf } from './table.js'
 
@@ -22,8 +22,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 /** Nearly every short word is a slip of `ls` or `rm`. */
-const LONG_ALIASES = Object.values(COMMAND_ALIASES)
-  .flat()
+const LONG_ALIASES = Object.keys(COMMAND_EFFECTS)
+  .flatMap(aliasesOf)
   .filter((alias) => alias.length > 3)
 
 export function unknownCommand(word: string): string {

@@ -1,8 +1,8 @@
 // Gives a command what it may use, each thing made when it is first asked for.
+import { hasCode } from '../base/index.js'
 import type { Hooks, Project, Store, StoreOptions } from '../index.js'
 import { type AgentMark, agentMark } from './agent-mark.js'
 import type { Request } from './command.js'
-import { hasCode } from './exit.js'
 import { startHelper } from './look-helper.js'
 import type { Parsed } from './parse.js'
 import type { ProgressBar } from './progress-bar.js'

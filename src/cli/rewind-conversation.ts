@@ -1,9 +1,10 @@
 // The half of `rewind` that concerns a coding agent: the conversation up to the checkpoint, and the command that continues it.
 import { spawn } from 'node:child_process'
+import { hasCode } from '../base/index.js'
 import type { AgentCheckpoint, Conversation } from '../adapters/index.js'
 import { type CheckpointView, SavestateError } from '../index.js'
 import type { Request } from './command.js'
-import { EXIT, hasCode } from './exit.js'
+import { EXIT } from './exit.js'
 import { detailsOf } from './named-checkpoint.js'
 import { printableLine } from './printable.js'
 import { commandLine, programFor } from './shell-quoted.js'

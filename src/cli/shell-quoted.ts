@@ -1,11 +1,11 @@
 // Text that is shown to be pasted into a shell.
+import { shellQuote } from '../base/index.js'
 import type { Options } from './parse.js'
 import { printable } from './printable.js'
 
 /** One word for a shell. What must not reach a terminal as it is is shown instead. */
 export function shellQuoted(text: string): string {
-  if (/^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text)) return text
-  return `'${printable(text).replaceAll("'", `'\\''`)}'`
+  return shellQuote(printable(text))
 }
 
 /** With -C, so that what is pasted is done in the same project: `savestate undo` here would be that of another one. */

@@ -1,4 +1,5 @@
 // The latest state of a session as one YAML mapping, with how and when the session stands.
+import { isRecord } from '../base/index.js'
 import { SavestateError, type Session, type Store } from '../index.js'
 import { jsonForm, valueOf } from './any-classes.js'
 
@@ -36,12 +37,6 @@ export function stateOfYaml(text: string, mapping: Record<string, unknown>): unk
   // A state that has a key $ of its own is a tag as a whole.
   const json = whole === undefined ? { ...keys, status } : { $: whole }
   return { status, ...Object(valueOf(json)), updated }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-  )
 }
 
 /** How the session ended is certain; while it goes on, the state may have its own word for it. */

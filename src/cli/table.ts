@@ -1,10 +1,12 @@
 // Every command. Parsing, help, completion and docs/cli.md all come from here.
-import { COMMAND_ALIASES, commandBehind } from '../base/index.js'
+import { commandBehind } from '../base/index.js'
 import { AGENT_COMMANDS } from './agent-commands.js'
 import { FOLDER_COMMANDS } from './folder-commands.js'
 import { SESSION_COMMANDS } from './session-commands.js'
 import { type CommandSpec, COMMON_OPTIONS, type OptionSpec } from './spec.js'
 import { STORE_COMMANDS } from './store-commands.js'
+
+export { aliasesOf } from '../base/index.js'
 
 export const COMMANDS = {
   ...FOLDER_COMMANDS,
@@ -59,10 +61,6 @@ export const COMMAND_NAMES: readonly CommandName[] = [
 export function commandNamed(text: string): CommandName | undefined {
   const name = commandBehind(text)
   return COMMAND_NAMES.find((known) => known === name)
-}
-
-export function aliasesOf(name: CommandName): readonly string[] {
-  return Object.hasOwn(COMMAND_ALIASES, name) ? (COMMAND_ALIASES[name] ?? []) : []
 }
 
 export function specOf(name: CommandName): CommandSpec {

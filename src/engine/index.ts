@@ -56,7 +56,6 @@ export type { NotRestored } from './not-restored.js'
 export { changeNote, type NoteChange, readNote } from './notes.js'
 export { type FailureFacts, recordFailure } from './failures.js'
 export {
-  type Effect,
   type Later,
   type OperationOf,
   perform,

@@ -19,7 +19,7 @@ export const pin = projectOperation({
 export const unpin = projectOperation({
   name: 'unpin',
   summary: 'Let the limits apply to a checkpoint again',
-  effect: 'adds',
+  effect: 'changes-store',
   input: () => z.strictObject({ ref: z.string() }),
   run: (context, { ref }, hooks) => setPinned(context, ref, { pinned: false, hooks }),
 })

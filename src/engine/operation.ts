@@ -1,4 +1,5 @@
 // What an operation is: input checked at the door, everything else from the context.
+import type { Effect } from '../base/index.js'
 import { SavestateError } from '../model/index.js'
 import type { ProjectContext, StoreContext } from './context.js'
 import { explainFailure } from './explain-failure.js'
@@ -6,9 +7,6 @@ import { noteFailure } from './failures.js'
 import type { Hooks } from './hooks.js'
 import { inputFault, type Issue } from './input-fault.js'
 import type { SessionContext } from './session-context.js'
-
-/** From this the faces derive prompts, hints and verbs. */
-export type Effect = 'reads' | 'adds' | 'changes-files' | 'changes-store'
 
 /** What is used of a zod schema. Named here so that our published types do not need zod's. */
 export type Schema<Input> = {
@@ -26,6 +24,7 @@ type SchemaIssue = Issue & { readonly keys?: readonly string[] }
 export type OperationOf<Context, Input, Result> = {
   readonly name: string
   readonly summary: string
+  /** That of the command of the same name, if there is one: base/command-effects.ts. */
   readonly effect: Effect
   /** Made when it is first needed: a program calls few of its operations. */
   readonly input: () => Schema<Input>

@@ -24,7 +24,7 @@ export type RekeyResult = {
 export const rekey = storeOperation({
   name: 'rekey',
   summary: 'Change the key that states are encrypted with',
-  effect: 'adds',
+  effect: 'changes-store',
   input: () =>
     z.strictObject({
       /** To no key at all. */

@@ -1,6 +1,7 @@
 // Where a daemon is, as it tells it in a file of its store. Read by every command, so nothing is loaded for it.
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { tryParseJson } from '../base/index.js'
 
 export type Address = {
   /** Which program it is, to the build: a daemon serves its own build alone. */
@@ -33,12 +34,7 @@ export function readAddress(home: string): Address | undefined {
 
 /** Undefined for what is no address. */
 export function parseAddress(text: string): Address | undefined {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const json = tryParseJson(text)
   return isAddress(json) ? json : undefined
 }
 

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { tryParseJson } from '../base/index.js'
 import type { DaemonPlace } from '../internal.js'
 
 export const HTTP_FILE = 'http.json'
@@ -64,14 +65,7 @@ function isInfo(address: string | AddressInfo | null): address is AddressInfo {
 }
 
 function parsed(text: string | undefined): HttpPlace | undefined {
-  if (text === undefined) return undefined
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const json = tryParseJson(text)
   if (typeof json !== 'object' || json === null) return undefined
   const values = new Map<string, unknown>(Object.entries(json))
   const [port, token] = [values.get('port'), values.get('token')]

@@ -1,4 +1,5 @@
 // What is spoken on the Unix socket: objects as JSON, one on each line.
+import { isRecord, tryParseJson } from '../base/index.js'
 
 export type Line = Readonly<Record<string, unknown>>
 
@@ -40,12 +41,6 @@ export function lineOf(line: Line): string {
 }
 
 function parsed(text: string): Line | undefined {
-  try {
-    const json: unknown = JSON.parse(text)
-    return typeof json === 'object' && json !== null && !Array.isArray(json)
-      ? Object.fromEntries(Object.entries(json))
-      : undefined
-  } catch {
-    return undefined
-  }
+  const json = tryParseJson(text)
+  return isRecord(json) ? json : undefined
 }

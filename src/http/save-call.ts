@@ -1,5 +1,6 @@
 // What a hook wants saved, as it arrives over HTTP.
 import { existsSync } from 'node:fs'
+import { isRecord, tryParseJson } from '../base/index.js'
 import { SavestateError } from '../index.js'
 
 export type SaveCall = {
@@ -43,15 +44,8 @@ function textOf(given: ReadonlyMap<string, unknown>, key: string): string | unde
 }
 
 function parsedObject(text: string): object {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw malformed('it is not JSON')
-  }
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw malformed('it is not an object')
+  const json = tryParseJson(text)
+  if (!isRecord(json)) throw malformed('it is not a JSON object')
   return json
 }
 

@@ -1,6 +1,7 @@
 // Finds the checkpoints of ares: one JSON file for each step of a session, and one per session that names the latest.
 // The content decides which session a file belongs to: `a_1` may be step 1 of `a`, or a session of that name.
 import * as z from 'zod/mini'
+import { isRecord } from '../base/index.js'
 import {
   type BytePath,
   bytePath,
@@ -16,7 +17,6 @@ import {
 import {
   exists,
   type Found,
-  isRecord,
   namesIn,
   parseJson,
   readText,

@@ -1,5 +1,6 @@
 // The task file of a Hermes session: one YAML file that Hermes overwrites, so it holds the latest state only.
 import { basename } from 'node:path'
+import { isRecord } from '../base/index.js'
 import {
   type BytePath,
   IN_PROGRESS,
@@ -11,7 +12,7 @@ import {
   STATUS_WORDS,
 } from '../internal.js'
 import { parseYaml } from '../yaml/index.js'
-import { type Found, isRecord, readText, unreadable } from './source.js'
+import { type Found, readText, unreadable } from './source.js'
 
 const MAX_BYTES = 16 << 20
 

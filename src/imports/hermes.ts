@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { posix } from 'node:path'
+import { isRecord } from '../base/index.js'
 import {
   type BytePath,
   bytePath,
@@ -22,7 +23,6 @@ import {
   type Found,
   gitPath,
   isFolder,
-  isRecord,
   namesIn,
   parseJson,
   readText,

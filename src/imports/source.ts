@@ -91,10 +91,6 @@ export function gitPath(path: BytePath): string {
 export const wholeText = () =>
   z.string().check(z.refine(isWholeText, 'must be valid Unicode without NUL'))
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function unreadable(message: string, cause?: unknown): SavestateError {
   return new SavestateError('BAD_INPUT', message, cause === undefined ? {} : { cause })
 }

@@ -1,8 +1,8 @@
 // Who has changed what: the column of the checkpoints, and what is under way in a project.
+import { tryParseJson } from '../base/index.js'
 import {
   type Authors,
   type CheckpointId,
-  invariant,
   joinAuthors,
   type ObjectId,
   parseCheckpointId,
@@ -67,7 +67,7 @@ export function authorsColumn(authors: Authors): string | null {
 /** What is not of the form is not known. */
 export function authorsIn(stored: unknown): Authors {
   if (typeof stored !== 'string') return null
-  const names = jsonOrUndefined(stored)
+  const names = tryParseJson(stored)
   return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
 }
 
@@ -112,7 +112,7 @@ function stepOf(row: SqlRow): FilesStep {
 /** Nothing but us writes it; what a damaged row holds is as good as nothing. */
 function tasksIn(stored: unknown): readonly Task[] {
   if (typeof stored !== 'string') return []
-  const tasks = jsonOrUndefined(stored)
+  const tasks = tryParseJson(stored)
   return Array.isArray(tasks) ? tasks.filter(isTask) : []
 }
 
@@ -121,13 +121,4 @@ function isTask(value: unknown): value is Task {
   const { who, session, call, sinceMs, unsure } = value as Readonly<Record<string, unknown>>
   const areTexts = [who, session, call].every((text) => typeof text === 'string')
   return areTexts && typeof sinceMs === 'number' && Array.isArray(unsure)
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    invariant(error instanceof SyntaxError, 'a parser throws nothing else')
-    return undefined
-  }
 }

@@ -1,7 +1,12 @@
 // Timelines and diffs to be read without a tool. Each is read from the store when it is asked for.
 import { type Hooks, type Project, SavestateError } from '../index.js'
 import { bounded } from './bounded.js'
-import { FAULTS, type Fields, ProtocolError } from './message.js'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type Resource,
+  type ResourceTemplateType,
+} from './library.js'
 import { changeLine, cutPatch, listText, quoted } from './text.js'
 import { ofSession } from './tools.js'
 
@@ -14,7 +19,7 @@ const PLAIN = 'text/plain'
 const PATCH = 'text/x-diff'
 const JSON_TYPE = 'application/json'
 
-export const TEMPLATES: readonly Fields[] = [
+export const TEMPLATES: readonly ResourceTemplateType[] = [
   {
     uriTemplate: 'savestate://session/{session}/timeline',
     name: 'session-timeline',
@@ -45,7 +50,7 @@ export const TEMPLATES: readonly Fields[] = [
   },
 ]
 
-export async function listResources(project: Project, hooks: Hooks): Promise<Fields[]> {
+export async function listResources(project: Project, hooks: Hooks): Promise<Resource[]> {
   const { checkpoints } = await project.list({ limit: NEWEST }, hooks)
   return [
     {
@@ -73,7 +78,10 @@ type Read = {
   readonly jsonOf: (value: unknown) => unknown
 }
 
-export async function readResource(uri: string, read: Read): Promise<Fields> {
+export async function readResource(
+  uri: string,
+  read: Read,
+): Promise<{ uri: string; mimeType: string; text: string }> {
   const { mimeType, text } = await contentsOf(uri, read)
   return { uri, mimeType, text }
 }
@@ -132,14 +140,16 @@ function placeOf(uri: string): string[] {
   }
 }
 
-/** Errors of operations, as this protocol tells them of a resource. */
-export function resourceFault(error: unknown, uri: string): unknown {
-  if (!(error instanceof SavestateError)) return error
-  if (error.code === 'CHECKPOINT_UNKNOWN' || error.code === 'CHECKPOINT_AMBIGUOUS')
-    return new ProtocolError(FAULTS.resource, error.message, { uri, ...error.toJSON() })
-  return new ProtocolError(FAULTS.internal, error.message, { uri, ...error.toJSON() })
+/** The protocol error for an error of an operation; undefined for a bug. */
+export function resourceError(error: unknown, uri: string): ProtocolError | undefined {
+  if (error instanceof ProtocolError) return error
+  if (!(error instanceof SavestateError)) return undefined
+  const isUnknown = error.code === 'CHECKPOINT_UNKNOWN' || error.code === 'CHECKPOINT_AMBIGUOUS'
+  const code = isUnknown ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+  return new ProtocolError(code, error.message, { uri, ...error.toJSON() })
 }
 
 function unknown(uri: string): ProtocolError {
-  return new ProtocolError(FAULTS.resource, `There is no resource ${uri.slice(0, 200)}`, { uri })
+  const text = `There is no resource ${uri.slice(0, 200)}`
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, text, { uri })
 }

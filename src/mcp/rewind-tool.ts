@@ -1,10 +1,21 @@
 // The only tool that overwrites files. Text that an agent reads can make it call any tool, so the agent's word is not
 // enough: the user must have started this server with the switch, and the agent must have seen the plan for the
 // current folder.
+import { type Effect, shellQuote } from '../base/index.js'
 import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../internal.js'
 import type { Confirmations } from './confirmations.js'
+import { z } from './library.js'
 import { counted, keptForUserLines, notRestoredLines, planLines } from './text.js'
-import { projectPaths, type Tool, type ToolAnswer, type ToolCall } from './tool.js'
+import {
+  defineTool,
+  flag,
+  projectPaths,
+  text,
+  texts,
+  type Tool,
+  type ToolAnswer,
+  type ToolCall,
+} from './tool.js'
 
 export const SWITCH = '--allow-agent-rewind'
 
@@ -14,15 +25,35 @@ export type RewindRules = {
   readonly confirmations: Confirmations
 }
 
-export async function runRewind(call: ToolCall, rules: RewindRules): Promise<ToolAnswer> {
-  const { project, given, hooks, signal } = call
-  const token = given.text('token')
-  const to = given.needed('ref')
-  const limits = {
-    paths: projectPaths(project, given.texts('paths')),
-    keepMine: given.flag('keepMine'),
-  }
-  const before = given.flag('before')
+const INPUT = z.strictObject({
+  ref: text('Checkpoint to restore: its id, the start of its id, its name or its number'),
+  before: flag(
+    'Go to just before what the checkpoint names. The row of a tool call holds the files after the call.',
+  ),
+  paths: texts('Only these files or folders, relative to the project; everything if omitted'),
+  keepMine: flag(
+    'Keep every file that the user has changed since the checkpoint, even if an agent has changed it too. A change whose author is unknown counts as the user’s.',
+  ),
+  token: text('The token of the plan to carry out').optional(),
+})
+
+export function rewindTool(effect: Effect, rules: RewindRules): Tool {
+  return defineTool({
+    name: 'checkpoint_rewind',
+    title: 'Rewind to a checkpoint',
+    description: `Restore the files of the project from a checkpoint. Without a token it changes nothing and returns the plan; show the plan to the user. If the user allows agents to rewind, the plan comes with a token: call again with the same arguments and with that token to carry it out. A token works once, and only while the folder is unchanged. The current files are saved first, so a rewind can be undone.`,
+    effect,
+    input: INPUT,
+    run: async (call) => runRewind(call, rules),
+  })
+}
+
+async function runRewind(
+  { project, given, hooks, signal }: ToolCall<z.infer<typeof INPUT>>,
+  rules: RewindRules,
+): Promise<ToolAnswer> {
+  const { ref: to, before = false, keepMine = false, token } = given
+  const limits = { paths: projectPaths(project, given.paths), keepMine }
   if (token !== undefined && !rules.isAllowed)
     throw switchedOff(commandFor(to, { ...limits, before }))
   let facts: PlanFacts | undefined
@@ -45,34 +76,6 @@ export async function runRewind(call: ToolCall, rules: RewindRules): Promise<Too
   return planAnswer(result, rules.confirmations.give(facts))
 }
 
-export const REWIND_TOOL: Omit<Tool, 'effect' | 'run'> = {
-  name: 'checkpoint_rewind',
-  title: 'Rewind to a checkpoint',
-  description: `Restore the files of the project from a checkpoint. Without a token it changes nothing and returns the plan; show the plan to the user. If the user allows agents to rewind, the plan comes with a token: call again with the same arguments and with that token to carry it out. A token works once, and only while the folder is unchanged. The current files are saved first, so a rewind can be undone.`,
-  specs: {
-    ref: {
-      type: 'text',
-      description: 'Checkpoint to restore: its id, the start of its id, its name or its number',
-      isRequired: true,
-    },
-    before: {
-      type: 'flag',
-      description:
-        'Go to just before what the checkpoint names. The row of a tool call holds the files after the call.',
-    },
-    paths: {
-      type: 'texts',
-      description: 'Only these files or folders, relative to the project; everything if omitted',
-    },
-    keepMine: {
-      type: 'flag',
-      description:
-        'Keep every file that the user has changed since the checkpoint, even if an agent has changed it too. A change whose author is unknown counts as the user’s.',
-    },
-    token: { type: 'text', description: 'The token of the plan to carry out' },
-  },
-}
-
 function nothingAnswer(result: RewindResult): ToolAnswer {
   const { keep } = result.plan
   const kept = keptForUserLines(keep)
@@ -87,34 +90,34 @@ function nothingAnswer(result: RewindResult): ToolAnswer {
 }
 
 function planAnswer(result: RewindResult, token: string): ToolAnswer {
-  const text = [
+  const lines = [
     `Nothing has been changed yet. ${planHead(result)}`,
     ...planLines(result.plan),
     ...notRestoredLines(result.notRestored),
     `To carry it out, call checkpoint_rewind again with the same arguments and the token ${token}`,
   ].join('\n')
-  return { text, result: { ...result, token } }
+  return { text: lines, result: { ...result, token } }
 }
 
 function adviceAnswer(result: RewindResult, command: string): ToolAnswer {
-  const text = [
+  const lines = [
     `Nothing has been changed. You may not rewind: the user decides about that. ${planHead(result)}`,
     ...planLines(result.plan),
     ...notRestoredLines(result.notRestored),
     `Show this to the user, who can run in the project folder: ${command}`,
   ].join('\n')
-  return { text, result: { ...result, command } }
+  return { text: lines, result: { ...result, command } }
 }
 
 function doneAnswer(result: RewindResult): ToolAnswer {
   const { target, plan, safety } = result
   const files = `${counted(plan.write.length, 'path')} written, ${plan.remove.length} removed`
-  const text = [
+  const lines = [
     `Rewound to ${target}: ${files}. Files that you read earlier may have changed; read them again.`,
     ...planLines(plan),
     `The files from before the rewind are in checkpoint ${safety}. The user can undo this with: savestate undo`,
   ].join('\n')
-  return { text, result }
+  return { text: lines, result }
 }
 
 function planHead({ target, plan }: RewindResult): string {
@@ -136,14 +139,10 @@ function commandFor(
 ): string {
   const limits = [
     ...(before ? ['--before'] : []),
-    ...paths.map((path) => `--path ${word(path)}`),
+    ...paths.map((path) => `--path ${shellQuote(path)}`),
     ...(keepMine ? ['--keep-mine'] : []),
   ]
-  return ['savestate rewind', word(ref), ...limits].join(' ')
-}
-
-function word(text: string): string {
-  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  return ['savestate rewind', shellQuote(ref), ...limits].join(' ')
 }
 
 function switchedOff(command: string): SavestateError {

@@ -1,6 +1,6 @@
 // Texts for the model. Names, reasons and prompts were written by others, so they are quoted, on one line and cut: they must
 // not look like instructions of ours.
-import { jsonEscape, UNSAFE_CHARACTERS } from '../base/index.js'
+import { jsonEscape, plural, UNSAFE_CHARACTERS } from '../base/index.js'
 import {
   CHANGED_BY_PERSON,
   type ChangeView,
@@ -25,7 +25,7 @@ export function quoted(text: string): string {
 }
 
 export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+  return `${count} ${plural(count, noun)}`
 }
 
 /** The first lines, and how many more there are. */

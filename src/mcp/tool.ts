@@ -1,11 +1,11 @@
-// The type of a tool, and the hints that follow from the effect of its operation.
-import type { Effect, Hooks, Project } from '../index.js'
-import type { Arguments, ArgumentSpecs } from './arguments.js'
-import type { Fields } from './message.js'
+// What a tool is: its input schema, its effect, and the hints that follow from the effect.
+import { type Effect } from '../base/index.js'
+import { type Hooks, type Project, SavestateError } from '../index.js'
+import { z } from './library.js'
 
-export type ToolCall = {
+export type ToolCall<Given> = {
   readonly project: Project
-  readonly given: Arguments
+  readonly given: Given
   readonly hooks: Hooks
   /** Aborted when the client cancels the request. */
   readonly signal: AbortSignal
@@ -16,20 +16,71 @@ export type ToolAnswer = {
   readonly text: string
   /** For clients that hand it `structuredContent` only, as Claude Code does. The text if left out. */
   readonly message?: string
-  /** The operation's result. */
+  /** The result of the operation. */
   readonly result: object
 }
 
-export type Tool = {
+type ToolDescription<Input> = {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly effect: Effect
-  readonly specs: ArgumentSpecs
-  run(call: ToolCall): Promise<ToolAnswer>
+  readonly input: Input
 }
 
-export function hintsOf(effect: Effect): Fields {
+export type Tool = ToolDescription<z.ZodObject> & {
+  /** Throws BAD_INPUT if the arguments do not match the schema. The project is opened after that. */
+  run(
+    given: unknown,
+    call: Pick<ToolCall<unknown>, 'hooks' | 'signal'> & {
+      readonly project: () => Promise<Project>
+    },
+  ): Promise<ToolAnswer>
+}
+
+export function defineTool<Input extends z.ZodObject>({
+  run,
+  ...tool
+}: ToolDescription<Input> & {
+  readonly run: (call: ToolCall<z.infer<Input>>) => Promise<ToolAnswer>
+}): Tool {
+  return {
+    ...tool,
+    run: async (given, { project, ...call }) => {
+      const checked = tool.input.safeParse(given)
+      if (checked.success) return run({ ...call, given: checked.data, project: await project() })
+      // All faults at once, so that a model can correct them in one call.
+      const faults = checked.error.issues.map(({ path, message }) =>
+        [...path.map(String), message].join(': '),
+      )
+      throw new SavestateError('BAD_INPUT', `${tool.name}: ${faults.join('; ').slice(0, 1000)}`, {
+        hint: `It takes ${Object.keys(tool.input.shape).join(', ')}.`,
+      })
+    },
+  }
+}
+
+const MAX_TEXT = 10_000
+const MAX_TEXTS = 1000
+
+/** A string argument that is not empty. */
+export function text(description: string, max = MAX_TEXT): z.ZodString {
+  return z.string().min(1).max(max).describe(description)
+}
+
+export function texts(description: string): z.ZodOptional<z.ZodArray<z.ZodString>> {
+  return z.array(z.string().min(1)).max(MAX_TEXTS).describe(description).optional()
+}
+
+export function flag(description: string): z.ZodOptional<z.ZodBoolean> {
+  return z.boolean().describe(description).optional()
+}
+
+export function schemaOf(input: z.ZodObject): { type: 'object' } {
+  return { ...z.toJSONSchema(input), type: 'object' }
+}
+
+export function hintsOf(effect: Effect): Readonly<Record<string, boolean>> {
   return {
     readOnlyHint: effect === 'reads',
     destructiveHint: effect === 'changes-files' || effect === 'changes-store',
@@ -40,7 +91,7 @@ export function hintsOf(effect: Effect): Fields {
 }
 
 /** Agents tend to send absolute paths; operations take paths relative to the project. */
-export function projectPaths(project: Project, paths: readonly string[]): string[] {
+export function projectPaths(project: Project, paths: readonly string[] = []): string[] {
   const root = project.path
   return paths.map((path) => {
     if (path === root) return '.'

@@ -1,156 +1,133 @@
 // The tools. Each calls one operation and explains its result.
-import { type CheckpointView, projectEffects } from '../internal.js'
-import type { ArgumentSpec } from './arguments.js'
-import { REWIND_TOOL, type RewindRules, runRewind } from './rewind-tool.js'
+import { type Effect, effectOf } from '../base/index.js'
+import type { CheckpointView } from '../index.js'
+import { z } from './library.js'
+import { type RewindRules, rewindTool } from './rewind-tool.js'
 import { counted, diffText, listText, quoted, searchText, showText } from './text.js'
-import { projectPaths, type Tool } from './tool.js'
+import { defineTool, projectPaths, text, texts, type Tool } from './tool.js'
 
 const MAX_LISTED = 200
 
-const REF: ArgumentSpec = {
-  type: 'text',
-  description:
-    'Checkpoint: its id, the first 4 or more letters of its id, its name, or its number (1 is the newest)',
-  isRequired: true,
-}
-const LIMIT: ArgumentSpec = {
-  type: 'count',
-  max: MAX_LISTED,
-  description: 'At most this many (default 20)',
-}
+const REF = text(
+  'Checkpoint: its id, the first 4 or more letters of its id, its name, or its number (1 is the newest)',
+)
+const LIMIT = z.int().min(1).max(MAX_LISTED).describe('At most this many (default 20)').default(20)
 
-export async function toolsFor(
+export function toolsFor(
   rules: RewindRules,
   /** Converts the metadata of a checkpoint to JSON. */
   jsonOf: (value: unknown) => unknown,
-): Promise<readonly Tool[]> {
-  const effects = await projectEffects()
+): readonly Tool[] {
   return [
-    {
+    defineTool({
       name: 'checkpoint_save',
       title: 'Save a checkpoint',
       description:
         'Save the project folder as a checkpoint that can be inspected and restored later. Do this before risky work. If nothing has changed, no checkpoint is added and the newest one gets the name, unless it has another name already.',
-      effect: effects.save,
-      specs: {
-        reason: { type: 'text', max: 2000, description: 'The reason, in a few words' },
-        name: {
-          type: 'text',
-          max: 200,
-          description:
-            'A name to find it by: letters, digits, spaces and . _ : / @ + -, and no name that the user gave in this project',
-        },
-      },
-      async run({ project, given, hooks }) {
-        const [reason, name] = [given.text('reason'), given.text('name')]
+      effect: effectOfCommand('save'),
+      input: z.strictObject({
+        reason: text('The reason, in a few words', 2000).optional(),
+        name: text(
+          'A name to find it by: letters, digits, spaces and . _ : / @ + -, and no name that the user gave in this project',
+          200,
+        ).optional(),
+      }),
+      async run({ project, given: { reason, name }, hooks }) {
         const input = {
           ...(reason === undefined ? {} : { reason }),
           ...(name === undefined ? {} : { name, namedBy: 'agent' as const }),
         }
         const result = await project.save(input, hooks)
         const { id, files, insertions, deletions, skipped } = result
-        const text = result.created
+        const said = result.created
           ? `Saved ${id}: ${counted(files, 'file')} changed, +${insertions} -${deletions}; ${counted(skipped, 'path')} skipped.`
           : unchangedText(result, input)
-        return { text, result }
+        return { text: said, result }
       },
-    },
-    {
+    }),
+    defineTool({
       name: 'checkpoint_list',
       title: 'List checkpoints',
       description:
         'List the checkpoints of the project, newest first: id, time, changes, reason, session. "before" or "after" says whether the folder was saved before or after what the reason names.',
-      effect: effects.list,
-      specs: {
+      effect: effectOfCommand('list'),
+      input: z.strictObject({
         limit: LIMIT,
-        session: { type: 'text', description: 'Only checkpoints of this agent session' },
-      },
-      async run({ project, given, hooks }) {
-        const [session, limit] = [given.text('session'), given.count('limit') ?? 20]
+        session: text('Only checkpoints of this agent session').optional(),
+      }),
+      async run({ project, given: { session, limit }, hooks }) {
         const all = await project.list(session === undefined ? { limit } : {}, hooks)
         const checkpoints = ofSession(all.checkpoints, session).slice(0, limit)
-        const text =
+        const said =
           session === undefined || checkpoints.length > 0
             ? listText(checkpoints)
             : `This project has no checkpoint of the session ${quoted(session)}.`
-        return { text, message: headOf(text), result: { checkpoints } }
+        return { text: said, message: headOf(said), result: { checkpoints } }
       },
-    },
-    {
+    }),
+    defineTool({
       name: 'checkpoint_show',
       title: 'Show a checkpoint',
       description:
         'Show one checkpoint: its size, what it skipped and why, what it changed, and the agent session it belongs to.',
-      effect: effects.show,
-      specs: { ref: REF },
+      effect: effectOfCommand('show'),
+      input: z.strictObject({ ref: REF }),
       async run({ project, given, hooks }) {
-        const { agent, ...details } = await project.show(given.needed('ref'), hooks)
+        const { agent, ...details } = await project.show(given.ref, hooks)
         const noted = agent === null ? null : { ...agent, metadata: jsonOf(agent.metadata) }
-        const text = showText({ agent, ...details })
-        return { text, message: headOf(text), result: { ...details, agent: noted } }
+        const said = showText({ agent, ...details })
+        return { text: said, message: headOf(said), result: { ...details, agent: noted } }
       },
-    },
-    {
+    }),
+    defineTool({
       name: 'checkpoint_diff',
       title: 'Compare checkpoints',
       description:
         'Show what changed between a checkpoint and the current folder, or between two checkpoints, as a patch.',
-      effect: effects.diff,
-      specs: {
+      effect: effectOfCommand('diff'),
+      input: z.strictObject({
         from: REF,
-        to: {
-          ...omitRequired(REF),
-          description: 'Checkpoint to compare with; the current folder if omitted',
-        },
-        paths: {
-          type: 'texts',
-          description: 'Only these files or folders, relative to the project',
-        },
-        patch: {
-          type: 'choice',
-          choices: ['full', 'stat', 'none'],
-          description: 'The full patch (default), a summary per file, or the names only',
-        },
-      },
-      async run({ project, given, hooks }) {
-        const [to, patch] = [given.text('to'), given.text('patch')]
+        to: REF.describe('Checkpoint to compare with; the current folder if omitted').optional(),
+        paths: texts('Only these files or folders, relative to the project'),
+        patch: z
+          .enum(['full', 'stat', 'none'])
+          .describe('The full patch (default), a summary per file, or the names only')
+          .default('full'),
+      }),
+      async run({ project, given: { from, to, paths, patch }, hooks }) {
         const result = await project.diff(
           {
-            from: given.needed('from'),
+            from,
             ...(to === undefined ? {} : { to }),
-            paths: projectPaths(project, given.texts('paths')),
-            patch: patch === 'stat' || patch === 'none' ? patch : 'full',
+            paths: projectPaths(project, paths),
+            patch,
           },
           hooks,
         )
-        const text = diffText(result)
-        return { text, message: headOf(text), result }
+        const said = diffText(result)
+        return { text: said, message: headOf(said), result }
       },
-    },
-    {
+    }),
+    defineTool({
       name: 'checkpoint_search',
       title: 'Search checkpoints',
       description:
         'Find checkpoints by words in their names, reasons, prompts and changed paths. All words must match; case is ignored.',
-      effect: effects.search,
-      specs: {
-        words: {
-          type: 'text',
-          max: 1000,
-          description: 'Words, separated by spaces',
-          isRequired: true,
-        },
-        limit: LIMIT,
-      },
+      effect: 'reads',
+      input: z.strictObject({ words: text('Words, separated by spaces', 1000), limit: LIMIT }),
       async run({ project, given, hooks }) {
-        const limit = given.count('limit') ?? 20
-        const result = await project.search({ words: given.needed('words'), limit }, hooks)
-        const text = searchText(result)
-        return { text, message: headOf(text), result }
+        const result = await project.search(given, hooks)
+        const said = searchText(result)
+        return { text: said, message: headOf(said), result }
       },
-    },
-    { ...REWIND_TOOL, effect: effects.rewind, run: (call) => runRewind(call, rules) },
+    }),
+    rewindTool(effectOfCommand('rewind'), rules),
   ]
+}
+
+/** The tools do what the commands of the same name do. */
+function effectOfCommand(command: string): Effect {
+  return effectOf({ command, action: undefined, has: () => false }) ?? 'changes-store'
 }
 
 /** The first line, for results whose other lines repeat what is in `structuredContent`. */
@@ -178,8 +155,4 @@ export function ofSession(
   return session === undefined
     ? checkpoints
     : checkpoints.filter((checkpoint) => checkpoint.session === session)
-}
-
-function omitRequired({ type, description }: ArgumentSpec): ArgumentSpec {
-  return { type, description }
 }

@@ -1,5 +1,8 @@
 // One class, one table. A code is permanent: scripts match on it. docs/errors.md is made from this table.
-import { types } from 'node:util'
+import { hasCode, isError } from '../base/index.js'
+
+// Used in every layer; exported here so that one import gives errors and their codes.
+export { hasCode, isError }
 
 /** Every code that a SavestateError may have, with its meaning. Codes never change. */
 export const ERROR_CODES = {
@@ -96,21 +99,6 @@ export function storeClosed(): SavestateError {
   return new SavestateError('STORE_CLOSED', 'The store was closed', {
     hint: 'Open it again with `openStore`, or close it after the last call.',
   })
-}
-
-/** Also one of another realm: where a test runner gives each file globals of its own, those of Node itself are none of its Errors. */
-export function isError(value: unknown): value is Error {
-  return types.isNativeError(value) || value instanceof Error
-}
-
-/** True for a system error (ENOENT, EACCES, …) of one of these codes. */
-export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return (
-    isError(error) &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    codes.includes(error.code)
-  )
 }
 
 /** Errors of the system (EACCES, EROFS, ENOSPC, …) as SavestateErrors; everything else unchanged. */

@@ -7,7 +7,6 @@ export {
   type DiffInput,
   type DropInput,
   Project,
-  projectEffects,
   type RewindInput,
 } from './project.js'
 export { Session } from './session.js'

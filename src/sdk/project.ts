@@ -15,19 +15,6 @@ import type { DiffInput, DropInput, RewindInput } from './project-types.js'
 
 export type { DiffInput, DropInput, RewindInput } from './project-types.js'
 
-/** What these do, for a face that has to say so beforehand. */
-export async function projectEffects() {
-  const search = await engine.search.load()
-  return {
-    save: engine.save.effect,
-    list: engine.list.effect,
-    show: engine.show.effect,
-    diff: engine.diff.effect,
-    rewind: engine.rewind.effect,
-    search: search.effect,
-  }
-}
-
 /** A folder under checkpoints. Made by `store.project` and `store.projectFor`. */
 export class Project {
   readonly #context: ProjectContext & Calls

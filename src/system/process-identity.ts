@@ -1,6 +1,7 @@
 // Names a process so that its death can be proven later: a process id alone may be somebody else's by then.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
+import { ifExists } from '../base/index.js'
 import { hasCode } from '../model/index.js'
 
 export type ProcessIdentity = {
@@ -99,19 +100,12 @@ function bootId(): string {
   return id?.trim() ?? String(Math.round((Date.now() - uptime() * 1000) / 10_000))
 }
 
+const UNREADABLE = ['ESRCH', 'EACCES']
+
 function readIfThere(path: string): string | undefined {
-  return ifThere(() => readFileSync(path, 'utf8'))
+  return ifExists(() => readFileSync(path, 'utf8'), ...UNREADABLE)
 }
 
 function linkIfThere(path: string): string | undefined {
-  return ifThere(() => readlinkSync(path))
-}
-
-function ifThere(read: () => string): string | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'ENOTDIR')) return undefined
-    throw error
-  }
+  return ifExists(() => readlinkSync(path), ...UNREADABLE)
 }

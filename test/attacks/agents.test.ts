@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/adapters/agents/event.js'
 import { objectionTo } from '../../src/adapters/guard/guard.js'
-import { personNeed } from '../../src/adapters/guard/person-only.js'
+import { agentPermission } from '../../src/base/index.js'
 import { aliasesOf, COMMAND_NAMES, type CommandName } from '../../src/cli/table.js'
 import { AGENT, type ProgramTarget, useProgram } from './program-target.js'
 
@@ -70,8 +70,8 @@ describe('an agent runs a command that only the user may run', () => {
     })
     const has = () => false
     const actual = decided.map(([name]) => {
-      const need = personNeed({ command: String(name), action: undefined, has })
-      return [name, need !== undefined, true]
+      const permission = agentPermission({ command: String(name), action: undefined, has })
+      return [name, permission !== 'free', true]
     })
     expect(actual).toEqual(decided)
   })
@@ -142,16 +142,16 @@ describe('an agent writes a line of shell around the check of the program', () =
       ?.type
   }
   testRows([
-    ['by an alias', line('savestate restore 1 -y'), 'needs-person'],
-    ['behind another program', line('cd src && sudo npx -y savestate undo -y'), 'needs-person'],
+    ['by an alias', line('savestate restore 1 -y'), 'needs-user'],
+    ['behind another program', line('cd src && sudo npx -y savestate undo -y'), 'needs-user'],
     [
       'by our own `run`, without the mark',
       line('savestate run -- env -u CLAUDECODE savestate rewind 1 -y'),
-      'needs-person',
+      'needs-user',
     ],
-    ['as text for a shell', line("echo 'savestate rewind 1 -y' | bash"), 'needs-person'],
-    ['in a variable', line('S=savestate; $S rewind 1 -y'), 'needs-person'],
-    ['by find', line('find . -exec savestate rewind 1 -y \\;'), 'needs-person'],
+    ['as text for a shell', line("echo 'savestate rewind 1 -y' | bash"), 'needs-user'],
+    ['in a variable', line('S=savestate; $S rewind 1 -y'), 'needs-user'],
+    ['by find', line('find . -exec savestate rewind 1 -y \\;'), 'needs-user'],
     ['with the mark removed', line('env -u CLAUDECODE savestate list'), 'mark'],
     ['behind 50,000 characters', line(`${'true; '.repeat(10_000)}savestate undo -y`), 'too-long'],
     ['on the store by its path', (s) => line(`rm -rf ${s.home}`)(s), 'store'],

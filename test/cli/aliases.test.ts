@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { COMMAND_ALIASES } from '../../src/base/index.js'
+import { COMMAND_EFFECTS } from '../../src/base/index.js'
 import { parse } from '../../src/cli/parse.js'
 import { aliasesOf, COMMAND_NAMES, commandNamed } from '../../src/cli/table.js'
 import { scratch } from './program.js'
@@ -24,7 +24,7 @@ test('an alias is the command, with all of its options', () => {
 })
 
 test('no alias is also a command, and each is of one command', () => {
-  const words = Object.values(COMMAND_ALIASES).flat()
+  const words = Object.keys(COMMAND_EFFECTS).flatMap(aliasesOf)
   expect(new Set(words).size).toBe(words.length)
   expect(words.filter((word) => COMMAND_NAMES.some((name) => name === word))).toEqual([])
   for (const name of COMMAND_NAMES)

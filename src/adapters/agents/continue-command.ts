@@ -1,5 +1,5 @@
 // The commands by which coding agents continue a conversation, and why some cannot.
-import type { AgentName } from './event.js'
+import { type AgentName } from '../../base/index.js'
 
 /** Continues a conversation by the agent's own id of it. Only agents on which this was tried. */
 const BY_ID: Readonly<Partial<Record<AgentName, (id: string) => readonly string[]>>> = {

@@ -1,11 +1,11 @@
 // The conversation of a checkpoint, so that the agent can go on from there. The agent's own file is never edited or
 // cut: the shortened conversation is a file of its own, and the newer one stays where it is.
+import { AGENT_NAMES, type AgentName, fieldsOf } from '../../base/index.js'
 import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../index.js'
 import { cutTalk, type Cut } from './cut-talk.js'
-import { type AgentName, AGENT_NAMES, EVENT_TYPES, type EventType } from './event.js'
+import { EVENT_TYPES, type EventType } from './event.js'
 import { programOnPath } from '../install/places.js'
 import { forkOpencode } from './opencode-talk.js'
-import { recordOf } from './payload.js'
 import type { Talk } from './save-talk.js'
 import { type Position, readGrowth } from './transcript.js'
 import { CODEX_FILE, fileInStore, WAYS } from './write-conversation.js'
@@ -53,7 +53,7 @@ export function agentCheckpoint({
 }: CheckpointDetails): AgentCheckpoint | undefined {
   if (agent?.metadata instanceof SealedValue && AGENT_NAMES.some((one) => one === sessionAgent))
     throw keyMissing(id)
-  const fields = recordOf(agent?.metadata) ?? {}
+  const fields = fieldsOf(agent?.metadata)
   const text = (key: string) => {
     const value = fields[key]
     return typeof value === 'string' ? value : undefined

@@ -1,5 +1,6 @@
 // GitHub Copilot CLI, on paper: its page, no recording of ours. Not every version sends an id of the session.
 import { basename } from 'node:path'
+import { isRecord, tryParseJson } from '../../base/index.js'
 import {
   type Answer,
   type AgentEvent,
@@ -9,7 +10,7 @@ import {
   SILENCE,
 } from './event.js'
 import { effectOf, type EventMap, mapEvent, type ToolTable, usualPrompt } from './map-event.js'
-import { type Payload, recordOf } from './payload.js'
+import { type Payload } from './payload.js'
 
 const TOOLS: ToolTable = {
   reads: [
@@ -77,12 +78,8 @@ function idOfFolder(payload: Payload, cwd: string | undefined): string {
 /** The arguments come as JSON in a text. What is none stays the text it is. */
 function parsedArguments(given: unknown): unknown {
   if (typeof given !== 'string') return given
-  try {
-    return recordOf(JSON.parse(given)) ?? given
-  } catch (error) {
-    if (error instanceof SyntaxError) return given
-    throw error
-  }
+  const parsed = tryParseJson(given)
+  return isRecord(parsed) ? parsed : given
 }
 
 function answer({ type }: AgentEvent, outcome: Outcome): Answer {

@@ -1,9 +1,9 @@
 // How much of a conversation came before a point of it. Pure: each agent's form of lines, and where in them a turn
 // and a call are. What is not of the expected form is passed over, so a line of a kind that came with a newer version
 // of the agent stays where it is.
+import { fieldsOf, tryParseJson } from '../../base/index.js'
 import { shortPrompt } from './describe.js'
 import type { EventType } from './event.js'
-import { recordOf } from './payload.js'
 
 /** Where in the conversation a checkpoint was made. */
 export type TalkPoint = {
@@ -94,12 +94,7 @@ function ended(
 }
 
 function entryOf(line: string): Entry {
-  try {
-    return recordOf(JSON.parse(line)) ?? {}
-  } catch (error) {
-    if (error instanceof SyntaxError) return {}
-    throw error
-  }
+  return fieldsOf(tryParseJson(line))
 }
 
 /** Claude Code: entries with `promptId`, contents with the ids of calls. A fork has the new id in all old entries. */
@@ -142,19 +137,19 @@ function hasPart(entry: Entry, wanted: Entry): boolean {
   const content = messageOf(entry)['content']
   if (!Array.isArray(content) || Object.values(wanted).includes(undefined)) return false
   return content.some((part: unknown) => {
-    const fields = recordOf(part) ?? {}
+    const fields = fieldsOf(part)
     return Object.entries(wanted).every(([key, value]) => fields[key] === value)
   })
 }
 
 function messageOf(entry: Entry): Entry {
-  return recordOf(entry['message']) ?? {}
+  return fieldsOf(entry['message'])
 }
 
 /** Codex: entries with a payload that has the id of the turn or of the call. */
 export const codexTalk: TalkForm = {
   find(kind, entries, { turnId, callId }) {
-    const payloads = entries.map(({ payload }) => recordOf(payload) ?? {})
+    const payloads = entries.map(({ payload }) => fieldsOf(payload))
     if (kind === 'before-turn')
       return turnId === undefined
         ? undefined
@@ -165,7 +160,7 @@ export const codexTalk: TalkForm = {
       ? after(payloads.findLastIndex((one) => isCall(one) && isOutput(one)))
       : found(payloads.findIndex((one) => isCall(one) && !isOutput(one)))
   },
-  isSaid: ({ type, payload }) => type === 'response_item' && recordOf(payload)?.['role'] === 'user',
+  isSaid: ({ type, payload }) => type === 'response_item' && fieldsOf(payload)['role'] === 'user',
   canEnd: () => true,
 }
 
@@ -185,16 +180,16 @@ export const geminiTalk: TalkForm = {
 
 /** A session that was resumed begins with all that was said before. */
 function isHistory(set: unknown): boolean {
-  const messages = recordOf(set)?.['messages']
+  const messages = fieldsOf(set)['messages']
   if (!Array.isArray(messages)) return false
-  return messages.some((message: unknown) => recordOf(message)?.['type'] === 'gemini')
+  return messages.some((message: unknown) => fieldsOf(message)['type'] === 'gemini')
 }
 
 /** A text, or the texts of a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
-  const texts = content.map((part: unknown) => recordOf(part)?.['text'])
+  const texts = content.map((part: unknown) => fieldsOf(part)['text'])
   return texts.filter((text) => typeof text === 'string').join('')
 }
 

@@ -1,8 +1,9 @@
 // Events in a few words, for the list of checkpoints.
 import { createHash } from 'node:crypto'
 import { isAbsolute, relative } from 'node:path'
+import { fieldsOf } from '../../base/index.js'
 import type { Tool } from './event.js'
-import { recordOf } from './payload.js'
+import { patchedPaths } from './patch.js'
 
 const MAX_PROMPT = 200
 const MAX_LABEL = 80
@@ -15,7 +16,6 @@ const PATH_KEYS = [
   'absolute_path',
   'target_file',
 ] as const
-const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm
 /** Longer than any label, shorter than what takes time. */
 const MAX_LOOKED_AT = 20_000
 
@@ -26,12 +26,14 @@ export function shortPrompt(prompt: string): string {
 /** What a call does, in one line: its command, its files, or its description. */
 export function labelOf({ name, input }: Tool, cwd: string | undefined): string {
   const tool = shortened(name, MAX_LABEL)
-  const fields = recordOf(input) ?? {}
+  const fields = fieldsOf(input)
   const text = (key: string) => {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined
     return typeof value === 'string' && value !== '' ? value : undefined
   }
-  const paths = pathsOf(text)
+  const patched = patchedPaths(fields, MAX_LOOKED_AT)
+  const [path] = PATH_KEYS.flatMap((key) => text(key) ?? [])
+  const paths = patched.length > 0 || path === undefined ? patched : [path]
   if (paths.length > 0) {
     const shown = paths.slice(0, MAX_PATHS).map((path) => fromFolder(path, cwd))
     const more = paths.length > MAX_PATHS ? ` and ${paths.length - MAX_PATHS} more` : ''
@@ -46,19 +48,6 @@ export function callKey({ name, input, callId }: Tool): string {
   if (callId !== undefined) return callId
   const hash = createHash('sha256').update(JSON.stringify([name, input]))
   return hash.digest('hex').slice(0, 24)
-}
-
-function pathsOf(text: (key: string) => string | undefined): string[] {
-  const patch = text('patchText') ?? text('patch') ?? text('command')
-  if (patch?.startsWith('*** Begin Patch')) {
-    const found = patch.slice(0, MAX_LOOKED_AT).matchAll(PATCHED)
-    return [...found].map(([, path = '']) => path.trim())
-  }
-  for (const key of PATH_KEYS) {
-    const path = text(key)
-    if (path !== undefined) return [path]
-  }
-  return []
 }
 
 /** A command given as a list of words. */

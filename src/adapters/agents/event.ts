@@ -1,17 +1,6 @@
 // What coding agents tell us and what we answer, in our own words. Each agent's file maps its payloads to these
 // events and our answers back to what that agent expects.
-
-export const AGENT_NAMES = [
-  'claude',
-  'codex',
-  'gemini',
-  'opencode',
-  'cursor',
-  'cline',
-  'copilot',
-  'hermes',
-] as const
-export type AgentName = (typeof AGENT_NAMES)[number]
+import type { AgentName } from '../../base/index.js'
 
 /**
  * `reads`: never changes a file; `writes`: changes files by itself alone; `anything`: shell, MCP, unknown; `delegates`: sets

@@ -1,9 +1,10 @@
 // One event of an agent, from its payload to the answer: mapped, decided, saved. Runs in the process of a command
 // hook and in any other that has a store open. Whatever goes wrong, the agent goes on, the failure is noted in the
 // store, and the person is told once; only a strict hook stops the tool instead.
+import { type AgentName } from '../../base/index.js'
 import { refusalOf } from '../guard/refusal.js'
 import { type Project, SavestateError, type Session, type Store } from '../../index.js'
-import { type AgentEvent, type AgentName, type Answer, type Outcome, SILENCE } from './event.js'
+import { type AgentEvent, type Answer, type Outcome, SILENCE } from './event.js'
 import { isBeforeTool, MAPPERS } from './mappers.js'
 import {
   exclusionText,

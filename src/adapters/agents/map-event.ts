@@ -1,6 +1,7 @@
 // From a payload to an event: what is the same for all agents. An agent says which of its events is which of ours,
 // and where in its payloads the facts are.
-import type { AgentEvent, AgentName, EventFacts, EventType, Tool, ToolEffect } from './event.js'
+import type { AgentName } from '../../base/index.js'
+import type { AgentEvent, EventFacts, EventType, Tool, ToolEffect } from './event.js'
 import { Payload } from './payload.js'
 
 export type Facts = Omit<EventFacts, 'agent' | 'eventName' | 'rest'>

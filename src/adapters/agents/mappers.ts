@@ -1,10 +1,11 @@
 // All agents by their names.
+import { type AgentName } from '../../base/index.js'
 import { claude } from './claude.js'
 import { cline } from './cline.js'
 import { codex } from './codex.js'
 import { copilot } from './copilot.js'
 import { cursor } from './cursor.js'
-import type { AgentName, Mapper } from './event.js'
+import type { Mapper } from './event.js'
 import { gemini } from './gemini.js'
 import { hermes } from './hermes.js'
 import { opencode } from './opencode.js'

@@ -1,5 +1,5 @@
 // What is remembered of a session between two of its events, which may come to two processes.
-import { recordOf } from './payload.js'
+import { fieldsOf } from '../../base/index.js'
 
 export type Call = {
   readonly key: string
@@ -25,11 +25,11 @@ export const MAX_CALLS = 64
 
 /** What is not of this form is as good as nothing: the next checkpoint is made all the same. */
 export function parseMemory(value: unknown): Memory {
-  const fields = recordOf(value) ?? {}
-  const turn = recordOf(fields['turn'])
-  const prompt = turn?.['prompt']
+  const fields = fieldsOf(value)
+  const turn = fieldsOf(fields['turn'])
+  const prompt = turn['prompt']
   return {
-    turn: typeof prompt === 'string' ? { id: optionalText(turn?.['id']), prompt } : undefined,
+    turn: typeof prompt === 'string' ? { id: optionalText(turn['id']), prompt } : undefined,
     running: parseCalls(fields['running']),
     ended: parseCalls(fields['ended']),
   }
@@ -38,7 +38,7 @@ export function parseMemory(value: unknown): Memory {
 function parseCalls(value: unknown): readonly Call[] {
   if (!Array.isArray(value)) return []
   return value.slice(-MAX_CALLS).flatMap((item: unknown) => {
-    const { key, label, isOwed, agentId } = recordOf(item) ?? {}
+    const { key, label, isOwed, agentId } = fieldsOf(item)
     if (typeof key !== 'string' || typeof label !== 'string') return []
     return [{ key, label, isOwed: isOwed === true, agentId: optionalText(agentId) }]
   })

@@ -1,11 +1,11 @@
 // What the hooks of a session leave for each other: what the policy remembers, which folders the session has worked
 // in, and which failures the person was told of.
+import { isAbsolute } from 'node:path'
 import { existsSync } from 'node:fs'
-import { isAbsolute, relative } from 'node:path'
+import { fieldsOf, isWithin, tryParseJson } from '../../base/index.js'
 import { type Project, SavestateError, type Store } from '../../index.js'
 import type { AgentEvent } from './event.js'
 import { type Memory, NO_MEMORY, parseMemory } from './memory.js'
-import { recordOf } from './payload.js'
 
 /** A project of the session. One session of ours has one project, so a second project has a session of its own. */
 export type Place = {
@@ -29,7 +29,7 @@ const MAX_PLACES = 20
 
 export function parseNotes(text: string | undefined): Notes {
   if (text === undefined) return NO_NOTES
-  const fields = recordOf(jsonOrUndefined(text)) ?? {}
+  const fields = fieldsOf(tryParseJson(text))
   const listOf = (key: string): readonly unknown[] => {
     const value = fields[key]
     return Array.isArray(value) ? value : []
@@ -37,7 +37,7 @@ export function parseNotes(text: string | undefined): Notes {
   return {
     memory: parseMemory(fields['memory']),
     places: listOf('places').flatMap((item) => {
-      const { root, session, rewind } = recordOf(item) ?? {}
+      const { root, session, rewind } = fieldsOf(item)
       if (typeof root !== 'string' || typeof session !== 'string') return []
       const isKnown = typeof rewind === 'string' || rewind === null
       return [{ root, session, ...(isKnown ? { rewind } : {}) }]
@@ -114,17 +114,3 @@ export function exclusionText(folder: string): string {
 }
 
 type Located = Awaited<ReturnType<Project['locate']>>
-
-function isWithin(root: string, folder: string): boolean {
-  const path = relative(root, folder)
-  return path === '' || (!isAbsolute(path) && path.split('/')[0] !== '..')
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}

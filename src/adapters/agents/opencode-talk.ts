@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fieldsOf, tryParseJson } from '../../base/index.js'
 import { SavestateError } from '../../index.js'
-import { recordOf } from './payload.js'
 
 export type OpencodeCut = {
   readonly session: string
@@ -25,7 +25,7 @@ export function forkOpencode({ session, message, folder, file }: OpencodeCut): s
   } finally {
     closeSync(output)
   }
-  const cut = cutExport(parsed(readFileSync(file, 'utf8')), message)
+  const cut = cutExport(tryParseJson(readFileSync(file, 'utf8')), message)
   if (cut === undefined) {
     rmSync(file)
     throw new SavestateError('BAD_INPUT', 'opencode no longer has this prompt', {
@@ -46,10 +46,10 @@ export function cutExport(
   exported: unknown,
   message: string,
 ): { readonly session: string; readonly count: number; readonly text: string } | undefined {
-  const { info, messages } = recordOf(exported) ?? {}
+  const { info, messages } = fieldsOf(exported)
   const session = idOf(info)
   if (session === undefined || !Array.isArray(messages)) return undefined
-  const end = messages.findIndex((one: unknown) => idOf(recordOf(one)?.['info']) === message)
+  const end = messages.findIndex((one: unknown) => idOf(fieldsOf(one)['info']) === message)
   if (end === -1) return undefined
   const kept: readonly unknown[] = messages.slice(0, end)
   const ids = [session, ...kept.flatMap(idsIn)]
@@ -69,23 +69,14 @@ function renamedId(id: string, mark: string): string {
 }
 
 function idsIn(message: unknown): readonly string[] {
-  const { info, parts } = recordOf(message) ?? {}
+  const { info, parts } = fieldsOf(message)
   const inside: readonly unknown[] = Array.isArray(parts) ? parts : []
   return [info, ...inside].map(idOf).filter((id) => id !== undefined)
 }
 
 function idOf(value: unknown): string | undefined {
-  const id = recordOf(value)?.['id']
+  const id = fieldsOf(value)['id']
   return typeof id === 'string' && id.length > 16 ? id : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 const LIMIT_MS = 60_000

@@ -1,5 +1,6 @@
 // opencode, by the plugin that `savestate install opencode` writes. It sends what a handler was given as `input` and
 // `output` (recorded on 1.18.33), with the folder, and with the session that a subagent's session belongs to.
+import { fieldsOf } from '../../base/index.js'
 import {
   type Answer,
   type AgentEvent,
@@ -9,7 +10,7 @@ import {
   SILENCE,
 } from './event.js'
 import { effectOf, type EventMap, mapEvent, type ToolTable } from './map-event.js'
-import { type Payload, recordOf } from './payload.js'
+import { type Payload } from './payload.js'
 
 const TOOLS: ToolTable = {
   reads: [
@@ -91,7 +92,7 @@ function textOfParts(output: Payload | undefined): string {
   const parts = output?.value('parts')
   if (!Array.isArray(parts)) return ''
   const texts = parts.flatMap((part: unknown) => {
-    const { type, text } = recordOf(part) ?? {}
+    const { type, text } = fieldsOf(part)
     return type === 'text' && typeof text === 'string' ? [text] : []
   })
   return texts.join('\n')

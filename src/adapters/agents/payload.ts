@@ -1,8 +1,6 @@
 // Reads payloads at the door: what is used of them has the type it must have, everything else is kept as it is.
+import { type AgentName, type Fields, isRecord } from '../../base/index.js'
 import { SavestateError } from '../../index.js'
-import type { AgentName } from './event.js'
-
-type Fields = Readonly<Record<string, unknown>>
 
 const MAX_ID = 200
 const MAX_TOOL_NAME = 500
@@ -18,7 +16,7 @@ export class Payload {
   constructor(agent: AgentName, eventName: string, payload: unknown) {
     this.#agent = agent
     this.#eventName = eventName
-    const fields = recordOf(payload)
+    const fields = isRecord(payload) ? payload : undefined
     if (fields === undefined) throw this.malformed('it is not an object')
     this.#fields = fields
   }
@@ -67,7 +65,7 @@ export class Payload {
   inner(key: string): Payload | undefined {
     const fields = this.#look(key)
     if (fields === undefined) return undefined
-    if (recordOf(fields) === undefined) throw this.malformed(`${key} is not an object`)
+    if (!isRecord(fields)) throw this.malformed(`${key} is not an object`)
     return new Payload(this.#agent, this.#eventName, fields)
   }
 
@@ -97,12 +95,6 @@ export class Payload {
     if (isShort(text, max)) return text
     throw this.malformed(`${key} is too long, or contains a NUL`)
   }
-}
-
-/** Undefined for lists and everything else that has no named fields. */
-export function recordOf(value: unknown): Fields | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isRecord ? (value as Fields) : undefined
 }
 
 function isShort(text: string, max: number): boolean {

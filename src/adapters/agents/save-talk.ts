@@ -1,9 +1,9 @@
 // A checkpoint of an agent's session: the files, and as its state the agent's conversation up to there, copied from
 // the agent's own file. How far it is copied stands in the checkpoint's metadata, so it is written in the same
 // transaction as the lines themselves: whoever is killed has copied both or neither.
+import { fieldsOf } from '../../base/index.js'
 import { SavestateError, type SaveInput, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from './event.js'
-import { recordOf } from './payload.js'
 import type { Save } from './policy.js'
 import { type Growth, parsePosition, type Position, readGrowth } from './transcript.js'
 
@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 4
 export async function saveTalk(store: Store, work: Work): Promise<void> {
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
     const head = await work.session.head()
-    const known = parsePosition(recordOf(head?.metadata)?.['copied'])
+    const known = parsePosition(fieldsOf(head?.metadata)['copied'])
     const growth = await growthAt(store, work.event, known)
     try {
       await saveOnce(work, { growth, known, expectedHead: head?.id ?? null })

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { recordOf } from './payload.js'
+import { fieldsOf } from '../../base/index.js'
 
 /** Up to where a file is copied. */
 export type Position = {
@@ -54,7 +54,7 @@ export function readGrowth(path: string, known: Position | undefined): Growth | 
 
 /** Undefined for what is not of this form: the file is read from its beginning then. */
 export function parsePosition(value: unknown): Position | undefined {
-  const { path, bytes, tail } = recordOf(value) ?? {}
+  const { path, bytes, tail } = fieldsOf(value)
   const isPosition =
     typeof path === 'string' &&
     typeof tail === 'string' &&

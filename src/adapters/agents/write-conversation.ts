@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { type AgentName } from '../../base/index.js'
 import { explainSystemError } from '../../internal.js'
 import type { AgentCheckpoint, Conversation } from './conversation.js'
 import { claudeTalk, codexTalk, geminiTalk, type TalkForm } from './cut-talk.js'
-import type { AgentName } from './event.js'
 import { configFolder } from '../install/places.js'
 
 type Place = {

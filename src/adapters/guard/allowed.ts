@@ -1,9 +1,7 @@
 // Which agents a person lets go back by themselves. Noted in the store, which is kept from agents, by
 // `savestate install <agent> --allow-agent-rewind`, and taken back by an install without it or an uninstall.
-import { isAbsolute, relative } from 'node:path'
+import { type AgentName, fieldsOf, isWithin } from '../../base/index.js'
 import type { Store } from '../../index.js'
-import type { AgentName } from '../agents/event.js'
-import { recordOf } from '../agents/payload.js'
 import type { Scope } from '../install/places.js'
 
 /** Without a root in all projects. */
@@ -17,7 +15,11 @@ export async function mayRewind(
   { agent, folder }: { readonly agent: AgentName; readonly folder: string | undefined },
 ): Promise<boolean> {
   const all = parseAllowed(await store.note(KEY))
-  return all.some((one) => one.agent === agent && (one.root === null || isIn(one.root, folder)))
+  return all.some(
+    (one) =>
+      one.agent === agent &&
+      (one.root === null || (folder !== undefined && isWithin(one.root, folder))),
+  )
 }
 
 export type Permission = { readonly agent: AgentName; readonly scope: Scope }
@@ -48,18 +50,12 @@ function isSame({ agent, root }: Allowed, permission: Permission): boolean {
   return agent === permission.agent && root === (scope.type === 'project' ? scope.root : null)
 }
 
-function isIn(root: string, folder: string | undefined): boolean {
-  if (folder === undefined) return false
-  const path = relative(root, folder)
-  return path === '' || (!isAbsolute(path) && path.split('/')[0] !== '..')
-}
-
 /** What is not of this form allows nothing. */
 function parseAllowed(text: string | undefined): readonly Allowed[] {
   if (text === undefined) return []
   const list: unknown = JSON.parse(text)
   return (Array.isArray(list) ? list : []).flatMap((item: unknown) => {
-    const { agent, root } = recordOf(item) ?? {}
+    const { agent, root } = fieldsOf(item)
     const isWhole = typeof agent === 'string' && (root === null || typeof root === 'string')
     return isWhole ? [{ agent, root }] : []
   })

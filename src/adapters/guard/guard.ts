@@ -2,16 +2,16 @@
 // store's own files. This is a seat belt, not a wall: an agent with a shell can do whatever its user can. The program
 // itself checks a second time (src/cli/agent-check.ts).
 import { basename } from 'node:path'
-import { AGENT_MARKS } from '../../base/index.js'
+import { AGENT_MARKS, type Fields, fieldsOf, singleQuote } from '../../base/index.js'
 import type { Tool } from '../agents/event.js'
-import { recordOf } from '../agents/payload.js'
+import { isPatch, patchedPaths } from '../agents/patch.js'
 import { allCommands, namesUs, refusedIn, type Refused } from './our-commands.js'
 import { type PathOptions, StorePaths } from './store-paths.js'
 
 export type GuardOptions = PathOptions
 
 export type Objection =
-  | ({ readonly type: 'needs-person' } & Refused)
+  | ({ readonly type: 'needs-user' } & Refused)
   | { readonly type: 'store' }
   /** The line names a variable by which the program recognizes agents. */
   | { readonly type: 'mark'; readonly variable: string }
@@ -23,7 +23,7 @@ const MAX_CHARS = 50_000
 /** Undefined if the tool may run. */
 export function objectionTo(tool: Tool, options: GuardOptions): Objection | undefined {
   const store = new StorePaths(options)
-  const fields = recordOf(tool.input) ?? {}
+  const fields = fieldsOf(tool.input)
   const { paths, bases } = pathsIn(tool, fields)
   if (paths.some((path) => store.has(path, bases))) return { type: 'store' }
   if (tool.effect !== 'anything') return undefined
@@ -43,9 +43,9 @@ function objectionToLine(text: string, store: StorePaths): Objection | undefined
   const bases = commands.flatMap(({ words }) => (CHANGES_FOLDER.test(words[0] ?? '') ? words : []))
   for (const command of commands) {
     const refused = refusedIn(command)
-    if (refused !== undefined) return { type: 'needs-person', ...refused }
+    if (refused !== undefined) return { type: 'needs-user', ...refused }
     if (mark !== undefined && namesUs(command)) return { type: 'mark', variable: mark }
-    const named = [...command.words, ...command.targets].flatMap(pathsInWord)
+    const named = command.words.flatMap(pathsInWord)
     if (named.some((path) => store.has(path, bases))) return { type: 'store' }
   }
   return undefined
@@ -60,8 +60,6 @@ function pathsInWord(word: string): readonly string[] {
   return value === undefined ? [word] : [word, value]
 }
 
-const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gm
-const PATCH_START = '*** Begin Patch'
 const COMMAND_KEYS = ['command', 'commands', 'cmd', 'script']
 /** Texts that a tool writes, or says to somebody. */
 const TEXT_KEYS =
@@ -72,19 +70,15 @@ const MAX_DEPTH = 8
 /** All strings of the input that may be paths, and folders that relative ones may start from. */
 function pathsIn(
   { name }: Tool,
-  fields: Readonly<Record<string, unknown>>,
+  fields: Fields,
 ): { readonly paths: readonly string[]; readonly bases: readonly string[] } {
   // A pattern of a tool that searches in files is a text; one of a tool that finds files is a path.
   const isSearch = /grep|search/i.test(basename(name))
   const isText = (key: string) =>
     TEXT_KEYS.test(key) || COMMAND_KEYS.includes(key) || (isSearch && key === 'pattern')
   const paths = stringsIn(fields, { isText, depth: 0 })
-  const patched = ['patchText', 'patch', 'command', 'input']
-    .flatMap((key) => textsOf(fields[key]))
-    .filter((text) => text.startsWith(PATCH_START))
-    .flatMap((patch) => [...patch.matchAll(PATCHED)].map(([, at, to]) => (at ?? to ?? '').trim()))
   return {
-    paths: [...paths, ...patched],
+    paths: [...paths, ...patchedPaths(fields)],
     bases: FOLDER_KEYS.flatMap((key) => textsOf(fields[key])),
   }
 }
@@ -98,21 +92,17 @@ function stringsIn(value: unknown, { isText, depth }: Depth): readonly string[] 
   return Object.entries(value).flatMap(([key, item]) => (isText(key) ? [] : stringsIn(item, below)))
 }
 
-function commandTexts(fields: Readonly<Record<string, unknown>>): readonly string[] {
+function commandTexts(fields: Fields): readonly string[] {
   const texts = COMMAND_KEYS.flatMap((key) => {
     const value = fields[key]
     // A list is either the words of one command or several commands.
     if (!Array.isArray(value)) return textsOf(value)
     const items = value.flatMap(textsOf)
-    return [...items, items.map(quote).join(' ')]
+    return [...items, items.map(singleQuote).join(' ')]
   })
-  return texts.filter((text) => !text.startsWith(PATCH_START))
+  return texts.filter((text) => !isPatch(text))
 }
 
 function textsOf(value: unknown): readonly string[] {
   return typeof value === 'string' ? [value] : []
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,2 +1,1 @@
 export { isAllowed, mayRewind, setAllowed } from './allowed.js'
-export { personNeed } from './person-only.js'

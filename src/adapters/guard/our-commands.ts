@@ -1,8 +1,8 @@
 // Finds our program in a line of shell. The rule is conservative: our name followed by a command that only the user may
 // run is refused wherever it appears, except as text for programs that never run their arguments.
 import { basename } from 'node:path'
-import { type Asked, type PersonNeed, personNeed } from './person-only.js'
-import { type Command, commandsIn } from './shell-words.js'
+import { agentPermission, type AgentPermission } from '../../base/index.js'
+import { type Command, splitLine } from './shell-words.js'
 
 const MAX_DEPTH = 4
 
@@ -25,55 +25,51 @@ const INTERPRETERS =
   /^(?:(?:ba|da|z|k|fi|tc|c)?sh|source|\.|eval|at|batch|ssh|parallel|python[\d.]*|node|perl|ruby|php)$/
 
 /** A simple command somewhere in the line. */
-export type Found = Pick<Command, 'words' | 'targets'> & {
-  /** Its words are only printed, searched for or written. */
-  readonly isText: boolean
+export type Found = {
+  readonly words: readonly string[]
+  /** The words that may be run; the others are only printed, searched for or written. */
+  readonly runnable: readonly string[]
+  /** How many of these come before the first redirection. */
+  readonly plainCount: number
 }
 
 /** All commands of the line; also those in `sh -c '…'`, in `$(…)`, and in text that is piped into a shell. */
 export function allCommands(text: string): readonly Found[] {
-  return commandsAt(text, { depth: 0, areTextsRun: false, seen: new Set() })
+  return commandsAt(decodeEscapes(text), { depth: 0, areTextsRun: false })
 }
 
-type Level = {
-  readonly depth: number
-  /** A shell reads what the commands print. */
-  readonly areTextsRun: boolean
-  /** Shells split a text differently, and mostly find the same texts in it: each is read once. */
-  readonly seen: Set<string>
-}
-
-function commandsAt(text: string, { depth, areTextsRun: wereRun, seen }: Level): readonly Found[] {
-  const key = `${wereRun} ${text}`
-  if (seen.has(key)) return []
-  seen.add(key)
-  if (depth > MAX_DEPTH) return [{ words: text.split(/\s+/), targets: [], isText: false }]
-  const commands = commandsIn(text).map((command) => withVariable(command, text))
-  const areTextsRun = wereRun || commands.some(readsCommands)
+function commandsAt(
+  text: string,
+  { depth, areTextsRun: wereRun }: { readonly depth: number; readonly areTextsRun: boolean },
+): readonly Found[] {
+  if (depth > MAX_DEPTH) {
+    const words = text.split(/\s+/)
+    return [{ words, runnable: words, plainCount: words.length }]
+  }
+  const { commands, isUnclear } = splitLine(text)
+  const areTextsRun = wereRun || isUnclear || commands.some(readsCommands)
   return commands.flatMap((command) => {
-    const { words, targets, nested } = command
-    const isText = !areTextsRun && isHarmless(words)
-    const inner = [...nested, ...(isText ? substitutionsIn(command) : textsIn(command))]
-    const below = { depth: depth + 1, areTextsRun, seen }
-    return [{ words, targets, isText }, ...inner.flatMap((one) => commandsAt(one, below))]
+    const words = withProgramName(command.words, text)
+    const isText = !areTextsRun && !command.hasSubstitution && isHarmless(words)
+    const runnable = isText ? words.slice(command.plainCount) : words
+    const plainCount = isText ? 0 : command.plainCount
+    const inner = textsIn(runnable).flatMap((one) =>
+      commandsAt(one, { depth: depth + 1, areTextsRun }),
+    )
+    return [{ words, runnable, plainCount }, ...inner]
   })
 }
 
 /** `S=savestate; $S undo`: in a line that names us, any variable may be our program. */
-function withVariable(command: Command, text: string): Command {
-  const at = programAt(command.words)
-  const isVariable = /^\$\{?\w+\}?$/.test(command.words[at] ?? '')
-  if (!isVariable || !text.includes('savestate')) return command
-  return {
-    ...command,
-    words: command.words.map((word, place) => (place === at ? 'savestate' : word)),
-  }
+function withProgramName(words: readonly string[], text: string): readonly string[] {
+  const at = programAt(words)
+  const isVariable = /^\$\{?\w+\}?$/.test(words[at] ?? '') && text.includes('savestate')
+  return isVariable ? words.with(at, 'savestate') : words
 }
 
 /** `… | bash`, `bash <(…)`, `eval $(…)`: what the other commands print is run. */
-function readsCommands({ words, isFed, nested }: Command): boolean {
-  const runs = words.some((word) => INTERPRETERS.test(basename(word)))
-  return runs && (isFed || nested.length > 0 || words.includes('$'))
+function readsCommands({ words, isFed, hasSubstitution }: Command): boolean {
+  return (isFed || hasSubstitution) && words.some((word) => INTERPRETERS.test(basename(word)))
 }
 
 function isHarmless(words: readonly string[]): boolean {
@@ -86,56 +82,99 @@ function programAt(words: readonly string[]): number {
   return at === -1 ? words.length : at
 }
 
-/** Arguments that may be scripts. Those of our own program are text, unless it runs a command. */
-function textsIn({ words, given }: Command): readonly string[] {
+/** Words that may be scripts. Those of our own program are text, unless it runs a command. */
+function textsIn(words: readonly string[]): readonly string[] {
   const ours = words.findIndex((word) => OURS.test(word))
-  const isOwnText = ours !== -1 && askedBehind(words, ours).command !== 'run'
-  const scripts = isOwnText ? words.slice(0, ours) : words
+  const isOwnText = ours !== -1 && commandBehind(words.slice(ours + 1))?.command !== 'run'
+  const scripts = (isOwnText ? words.slice(0, ours) : words).filter((word) => /\s/.test(word))
   // The words of `eval` are one script.
-  const joined = words.includes('eval') ? [words.slice(words.indexOf('eval') + 1).join(' ')] : []
-  return [...scripts.filter((word) => /\s/.test(word)), ...given, ...joined]
+  const evaluated = words.includes('eval') ? [words.slice(words.indexOf('eval') + 1).join(' ')] : []
+  return [...scripts, ...evaluated]
 }
 
-/** The shell also runs `$(…)` in the text after `<<`. */
-function substitutionsIn({ given }: Command): readonly string[] {
-  return given.flatMap((text) =>
-    [...text.matchAll(/\$\(([^)]*)|`([^`]*)/g)].map(([, first, second]) => first ?? second ?? ''),
-  )
+export type Refused = {
+  readonly permission: Exclude<AgentPermission, 'free'>
+  readonly what: string
 }
 
-export type Refused = { readonly need: PersonNeed; readonly what: string }
-
-/** The first thing that the command asks of our program and that only the user may ask for. */
-export function refusedIn({ words, isText }: Found): Refused | undefined {
-  if (isText) return undefined
+/** The first thing that the command asks of our program and that an agent may not ask for. */
+export function refusedIn({ runnable, plainCount }: Found): Refused | undefined {
   // `{savestate,undo,-y}`, or the arguments of a function in another language.
-  const lists = words.flatMap((word) => (word.includes(',') ? [word.split(/[[\]{}(),]+/)] : []))
-  for (const list of [words, ...lists]) {
-    for (const [at, word] of list.entries()) {
-      if (!OURS.test(word)) continue
-      const asked = askedBehind(list, at)
-      const need = personNeed(asked)
-      if (need !== undefined) return { need, what: asked.command }
-      // xargs adds the command.
-      if (asked.command === '' && list.includes('xargs')) return { need: 'always', what: 'xargs' }
+  const lists = runnable.flatMap((word) => (word.includes(',') ? [word.split(/[[\]{}(),]+/)] : []))
+  for (const words of [runnable, ...lists]) {
+    const count = words === runnable ? plainCount : words.length
+    for (const [at, word] of words.entries()) {
+      const refused = OURS.test(word) ? refusedBehind(words, { at, plainCount: count }) : undefined
+      if (refused !== undefined) return refused
     }
   }
   return undefined
 }
 
 /** Whether the command names our program other than in a text. */
-export function namesUs({ words, isText }: Found): boolean {
-  return !isText && words.some((word) => OURS.test(word))
+export function namesUs({ runnable }: Found): boolean {
+  return runnable.some((word) => OURS.test(word))
 }
 
-function askedBehind(words: readonly string[], at: number): Asked {
-  const given = words.slice(at + 1)
+/** Words behind a redirection count as what they may be at worst: its target, or an argument. */
+function refusedBehind(
+  words: readonly string[],
+  { at, plainCount }: { readonly at: number; readonly plainCount: number },
+): Refused | undefined {
+  const end = Math.max(at + 1, plainCount)
+  const later = words.slice(end).map((word) => word.replace(/^[-!]+(?=\w)/, ''))
+  const call = commandBehind(words.slice(at + 1, end))
+  if (call !== undefined) {
+    const { command, action, options } = call
+    const has = (option: string) =>
+      options.includes(`--${option}`) ||
+      (option === 'help' && options.includes('-h')) ||
+      (!EXCUSES.includes(option) && later.includes(option))
+    return firstRefused(
+      (action === undefined ? [undefined, ...later] : [action]).map((one) => ({
+        command,
+        action: one,
+        has,
+      })),
+    )
+  }
+  // xargs adds the command.
+  if (words.slice(0, at).includes('xargs')) return { permission: 'user-only', what: 'xargs' }
+  const has = () => false
+  return firstRefused(later.map((command, index) => ({ command, action: later[index + 1], has })))
+}
+
+const EXCUSES = ['help', 'dry-run']
+
+function firstRefused(
+  calls: readonly Parameters<typeof agentPermission>[0][],
+): Refused | undefined {
+  for (const call of calls) {
+    const permission = agentPermission(call)
+    if (permission !== 'free') return { permission, what: call.command }
+  }
+  return undefined
+}
+
+/** What stands behind our name; undefined if there is no command. */
+function commandBehind(given: readonly string[]) {
   const own = given.filter((_, place) => given[place - 1] !== '-C')
-  const [command = '', action] = own.filter((word) => !word.startsWith('-'))
+  const [command, action] = own.filter((word) => !word.startsWith('-'))
+  if (command === undefined) return undefined
   // After the first `--` behind the command there are no options.
   const end = own.indexOf('--', own.indexOf(command))
-  const options = end === -1 ? own : own.slice(0, end)
-  const has = (option: string) =>
-    options.includes(`--${option}`) || (option === 'help' && options.includes('-h'))
-  return { command, action, has }
+  return { command, action, options: end === -1 ? own : own.slice(0, end) }
+}
+
+/** Characters by number, as `$'\x73avestate'` has them. */
+function decodeEscapes(text: string): string {
+  if (!text.includes("$'")) return text
+  return text.replaceAll(
+    /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|([0-7]{1,3}))/g,
+    (_, hex?: string, short?: string, long?: string, octal?: string) => {
+      const code =
+        octal === undefined ? parseInt(hex ?? short ?? long ?? '', 16) : parseInt(octal, 8)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+    },
+  )
 }

@@ -24,8 +24,8 @@ export async function refusalOf(
     return `This command line names ${objection.variable}, by which Savestate recognizes agents, so it was not run. Run savestate without it.`
   if (objection.type === 'too-long')
     return 'This command line is too long to be checked, and it names savestate, so it was not run. Write long texts to files with another tool.'
-  const { need, what } = objection
-  if (need === 'always')
+  const { permission, what } = objection
+  if (permission === 'user-only')
     return `The command line contains \`savestate ${what}\`, which only the user may run in this form, so it was not run. Ask the user to run it in their own terminal.`
   if (await mayRewind(store, { agent, folder })) return undefined
   return `The command line contains \`savestate ${what}\`, which can discard work, and the user has not allowed agents to run it, so it was not run. Ask the user to run it in their own terminal; \`--dry-run\` shows what it would do.`

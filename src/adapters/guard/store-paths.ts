@@ -2,7 +2,7 @@
 // the project, leads to the store under another name.
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, normalize, relative, sep } from 'node:path'
-import { isCode } from '../install/config-file.js'
+import { hasCode, isWithin } from '../../base/index.js'
 
 export type PathOptions = {
   /** Where the tool runs, as a whole path. */
@@ -40,7 +40,7 @@ export class StorePaths {
     if (GLOB.test(path)) return this.#matches(path)
     // By name and by what it leads to. Only the kernel's way of reading `link/..` is right for the second.
     return [normalize(path), this.#resolve(path)].some(
-      (one) => isIn(one, this.#store) || isIn(one, this.#options.storeHome),
+      (one) => isWithin(this.#store, one) || isWithin(this.#options.storeHome, one),
     )
   }
 
@@ -54,7 +54,9 @@ export class StorePaths {
     return [normalize(start), this.#resolve(start)].some((folder) =>
       [this.#store, this.#options.storeHome].some((store) => {
         const names = relative(folder, store).split(sep)
-        return isIn(store, folder) && names.every((name, at) => matchesName(globs[at] ?? '', name))
+        return (
+          isWithin(folder, store) && names.every((name, at) => matchesName(globs[at] ?? '', name))
+        )
       }),
     )
   }
@@ -94,14 +96,9 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch (error) {
-    if (isCode(error, ...UNRESOLVED)) return undefined
+    if (hasCode(error, ...UNRESOLVED)) return undefined
     throw error
   }
-}
-
-function isIn(path: string, folder: string): boolean {
-  const inside = relative(folder, path)
-  return inside.split(sep)[0] !== '..' && !isAbsolute(inside)
 }
 
 /** `file:///a%20b` and `file://host/a`. */

@@ -2,7 +2,7 @@
 // runs, noted in Codex' own config.toml. Written only after the person was asked for that.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { recordOf } from '../agents/payload.js'
+import { fieldsOf, isRecord } from '../../base/index.js'
 import { hasServer, removeServer } from './codex-server.js'
 import { itemsAt, parseJson, valueOf } from './json-edit.js'
 import { type FileChange, inFile } from './plan.js'
@@ -101,9 +101,9 @@ function otherTrusts(record: InstallRecord | undefined, hooksFile: string): read
 
 /** Codex hashes a group as JSON with sorted keys and its own defaults filled in. */
 function hashOf(eventName: string, group: unknown): string {
-  const { matcher, hooks } = recordOf(group) ?? {}
+  const { matcher, hooks } = fieldsOf(group)
   const filled = (Array.isArray(hooks) ? hooks : []).map((hook: unknown) => {
-    const { timeout = DEFAULT_TIMEOUT, async = false, ...rest } = recordOf(hook) ?? {}
+    const { timeout = DEFAULT_TIMEOUT, async = false, ...rest } = fieldsOf(hook)
     return { ...rest, timeout, async }
   })
   const canonical = JSON.stringify(sorted({ event_name: eventName, matcher, hooks: filled }))
@@ -112,9 +112,8 @@ function hashOf(eventName: string, group: unknown): string {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  const fields = recordOf(value)
-  if (fields === undefined) return value
-  const entries = Object.entries(fields).filter(([, inner]) => inner !== undefined)
+  if (!isRecord(value)) return value
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
   return Object.fromEntries(
     entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]),
   )

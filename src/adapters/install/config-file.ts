@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, parse, resolve, sep } from 'node:path'
+import { hasCode } from '../../base/index.js'
 import { explainSystemError, SavestateError } from '../../internal.js'
 import { pathBelow } from './places.js'
 
@@ -99,7 +100,7 @@ export function removeFolders(folders: readonly string[]): void {
     try {
       rmdirSync(folder)
     } catch (error) {
-      if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
+      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
     }
   }
 }
@@ -185,12 +186,8 @@ function ifThere<Result>(look: () => Result): Result | undefined {
   try {
     return look()
   } catch (error) {
-    if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
-    if (isCode(error, 'ELOOP')) throw circle(error)
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    if (hasCode(error, 'ELOOP')) throw circle(error)
     throw explainSystemError(error)
   }
-}
-
-export function isCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.some((code) => code === error.code)
 }

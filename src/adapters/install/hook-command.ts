@@ -1,6 +1,6 @@
 // The command that an agent runs for an event. It must keep working when `savestate` is not on PATH, and must not
 // break the agent when Savestate is gone: docs/decisions/0031-launcher.md.
-import { type AgentName } from '../agents/event.js'
+import { type AgentName, singleQuote } from '../../base/index.js'
 import { isBeforeTool, MAPPERS } from '../agents/mappers.js'
 
 export type HookCommand = {
@@ -14,14 +14,14 @@ type Call = { readonly agent: AgentName; readonly event: string }
 /** For a POSIX shell, as one line. Codex users trust exactly this text, so it must rarely change. */
 export function commandLine({ launcher, strict }: HookCommand, { agent, event }: Call): string {
   const call = `hook ${agent} ${event}${strict ? ' --strict' : ''}`
-  const path = launcher === undefined ? undefined : shellQuote(launcher)
+  const path = launcher === undefined ? undefined : singleQuote(launcher)
   const line = [
     ...(path === undefined ? [] : [`test -x ${path} && exec ${path} ${call}`]),
     `${FAILS_OPEN} && exec savestate ${call}`,
     ...fallback({ launcher, strict }, { agent, event }),
   ].join('; ')
   // These agents may split the line into words instead of giving it to a shell.
-  return SPLITS_WORDS.includes(agent) ? `/bin/sh -c ${shellQuote(line)}` : line
+  return SPLITS_WORDS.includes(agent) ? `/bin/sh -c ${singleQuote(line)}` : line
 }
 
 /** In every line since lines fail open. */
@@ -33,10 +33,10 @@ const SPLITS_WORDS: readonly AgentName[] = ['cursor', 'hermes']
 function fallback({ launcher, strict }: HookCommand, { agent, event }: Call): readonly string[] {
   // The plugin for opencode has one line for all events, and knows itself which of them can stop a tool.
   if (strict && (agent === 'opencode' || isBeforeTool(agent, event)))
-    return [`echo ${shellQuote(STOPPED)} >&2`, 'exit 2']
+    return [`echo ${singleQuote(STOPPED)} >&2`, 'exit 2']
   const isFirst = MAPPERS[agent].types[event] === 'session-start'
   const isShown = launcher === undefined && isFirst && SYSTEM_MESSAGE.includes(agent)
-  const notice = `echo ${shellQuote(JSON.stringify({ systemMessage: NOT_INSTALLED }))}`
+  const notice = `echo ${singleQuote(JSON.stringify({ systemMessage: NOT_INSTALLED }))}`
   return [...(isShown ? [notice] : []), 'exit 0']
 }
 
@@ -57,8 +57,4 @@ export function isOurCommand(command: unknown, agent: AgentName): boolean {
     String.raw`^(?:test -x '.*' && exec '.*' ${call}; )?${FAILS_OPEN} && exec savestate ${call}; `,
   ).exec(line)
   return (old ?? now?.[2]) === agent
-}
-
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

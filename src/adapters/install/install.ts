@@ -1,8 +1,8 @@
 // Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { AGENT_NAMES, type AgentName } from '../../base/index.js'
 import { SavestateError, type Store } from '../../index.js'
-import { AGENT_NAMES, type AgentName } from '../agents/event.js'
 import { isAllowed, setAllowed } from '../guard/allowed.js'
 import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
 import { expectInside, readConfig, removeFolders, writeConfig } from './config-file.js'

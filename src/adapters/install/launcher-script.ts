@@ -1,7 +1,8 @@
 // The text of the launcher. A POSIX shell runs it at each event of an agent, so the usual case starts no other program.
-import { AGENT_NAMES, type AgentName, type EventType } from '../agents/event.js'
+import { AGENT_NAMES, type AgentName, singleQuote } from '../../base/index.js'
+import { type EventType } from '../agents/event.js'
 import { MAPPERS } from '../agents/mappers.js'
-import { shellQuote, SYSTEM_MESSAGE } from './hook-command.js'
+import { SYSTEM_MESSAGE } from './hook-command.js'
 
 /** Beside the launcher while Savestate is missing: the day on which that was last reported. */
 export const NOTICE = 'not-found-reported'
@@ -18,15 +19,15 @@ export type LauncherValues = {
 
 export function launcherScript({ node, program, home, hookFiles }: LauncherValues): string {
   const files = [...hookFiles].map(
-    ([agent, file]) => `${agent}) file=${shellQuote(jsonText(file))} ;;`,
+    ([agent, file]) => `${agent}) file=${singleQuote(jsonText(file))} ;;`,
   )
   return [
     '#!/bin/sh',
     '# Written by `savestate install`, which replaces it. The hooks of coding agents run this file.',
-    `node=${shellQuote(node)}`,
-    `program=${shellQuote(program)}`,
+    `node=${singleQuote(node)}`,
+    `program=${singleQuote(program)}`,
     ...(home !== undefined
-      ? [`[ -n "\${SAVESTATE_HOME-}" ] || export SAVESTATE_HOME=${shellQuote(home)}`]
+      ? [`[ -n "\${SAVESTATE_HOME-}" ] || export SAVESTATE_HOME=${singleQuote(home)}`]
       : []),
     FIND,
     `case \${2-} in\n${files.join('\n')}\n*) file='the configuration of the agent' ;;\nesac`,

@@ -1,7 +1,6 @@
 // The entry that has an agent start `savestate mcp`, in the form of each agent. One that a person has made stays as it is.
 import { isAbsolute, join } from 'node:path'
-import type { AgentName } from '../agents/event.js'
-import { recordOf } from '../agents/payload.js'
+import { type AgentName, fieldsOf } from '../../base/index.js'
 import type { JsonPath } from './json-edit.js'
 import { configFolder, type Environment, homeOf, type Scope } from './places.js'
 
@@ -84,7 +83,7 @@ export function serverEntry(
 
 /** Whoever wrote it, also an older version or one at another place. */
 export function isOurServer(value: unknown): boolean {
-  const { command, args } = recordOf(value) ?? {}
+  const { command, args } = fieldsOf(value)
   if (
     typeof command !== 'string' ||
     !/(?:^savestate|[\\/](?:bin\.js|savestate-hook))$/.test(command)

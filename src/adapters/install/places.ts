@@ -1,8 +1,8 @@
 // Where each agent keeps its configuration. Everything comes from the environment that is given.
 import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join, relative } from 'node:path'
+import { AGENT_NAMES, type AgentName } from '../../base/index.js'
 import { SavestateError } from '../../index.js'
-import { AGENT_NAMES, type AgentName } from '../agents/event.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,6 @@
 // What is written for each agent, as data.
 import { join } from 'node:path'
-import type { AgentName } from '../agents/event.js'
-import { recordOf } from '../agents/payload.js'
+import { type AgentName, fieldsOf } from '../../base/index.js'
 import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
 import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './json-edit.js'
@@ -247,7 +246,7 @@ export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, 
 }
 
 function isOurEntry(value: unknown, agent: AgentName): boolean {
-  const { hooks, command, bash, url } = recordOf(value) ?? {}
+  const { hooks, command, bash, url } = fieldsOf(value)
   if (Array.isArray(hooks))
     return hooks.length > 0 && hooks.every((hook) => isOurEntry(hook, agent))
   if (typeof url === 'string') return /^http:\/\/127\.0\.0\.1:\d+\/v1\/hook\//.test(url)

@@ -1,7 +1,7 @@
 // What an install has done to a file, kept in the store: with it an uninstall is exact. Without it, or when somebody
 // has changed the file since, an uninstall finds what is ours by its form.
+import { fieldsOf } from '../../base/index.js'
 import { INSTALL_NOTE, type Store } from '../../internal.js'
-import { recordOf } from '../agents/payload.js'
 import type { JsonPath } from './json-edit.js'
 import type { Trust } from './toml-edit.js'
 import { type Edited, type Undo, undone, undoOf } from './text-edit.js'
@@ -72,11 +72,11 @@ function parseRecord(text: string | undefined): InstallRecord | undefined {
   if (text === undefined) return undefined
   // Written by `writeRecord` alone: its parts tell whether it is of this form.
   const value: unknown = JSON.parse(text)
-  const fields = recordOf(value)
-  const undo = recordOf(fields?.['undo'])
+  const fields = fieldsOf(value)
+  const undo = fieldsOf(fields['undo'])
   const isWhole =
-    typeof undo?.['mark'] === 'string' &&
+    typeof undo['mark'] === 'string' &&
     Array.isArray(undo['steps']) &&
-    ['folders', 'made', 'trusts'].every((key) => Array.isArray(fields?.[key]))
+    ['folders', 'made', 'trusts'].every((key) => Array.isArray(fields[key]))
   return isWhole ? (value as InstallRecord) : undefined
 }

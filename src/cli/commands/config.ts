@@ -1,7 +1,7 @@
 import { type ConfigResult, SavestateError } from '../../index.js'
 import { type Command, command, type Request } from '../command.js'
 import { runTrust } from '../config-trust.js'
-import { nearest } from '../../base/index.js'
+import { nearest, tryParseJson } from '../../base/index.js'
 import { printable } from '../printable.js'
 import type { Screen } from '../screen.js'
 import { padEnd } from '../text-width.js'
@@ -104,12 +104,7 @@ function valueOf(text: string, { value }: Value): unknown {
 }
 
 function parseOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return text
-    throw error
-  }
+  return tryParseJson(text) ?? text
 }
 
 function textOf(value: Value['value']): string {

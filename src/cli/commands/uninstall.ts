@@ -1,4 +1,5 @@
-import { AGENT_NAMES, installer } from '../../adapters/index.js'
+import { AGENT_NAMES } from '../../base/index.js'
+import { installer } from '../../adapters/index.js'
 import { command } from '../command.js'
 import { defaultHome } from '../../internal.js'
 import { shortPath } from '../install-text.js'

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { hasCode } from '../exit.js'
+import { hasCode } from '../../base/index.js'
 import { callWitness } from './witness.js'
 
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const

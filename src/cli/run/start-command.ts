@@ -2,7 +2,7 @@
 // started.
 import { ChildProcess, spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
-import { hasCode } from '../exit.js'
+import { hasCode } from '../../base/index.js'
 import { withGivenUmask } from '../given-umask.js'
 import { startOf } from './command-bytes.js'
 

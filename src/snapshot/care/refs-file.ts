@@ -1,7 +1,8 @@
 // The refs as the files have them: git refuses to list any if one file among them is malformed.
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode, type ObjectId } from '../../model/index.js'
+import { readIfExists } from '../../base/index.js'
+import { type ObjectId } from '../../model/index.js'
 import { listIfThere } from '../../system/index.js'
 
 export type Refs = {
@@ -36,7 +37,7 @@ export function readLooseRefs(gitDir: string): {
     for (const checkpoint of listIfThere(folder)) {
       if (checkpoint.endsWith('.lock')) continue
       const path = join(folder, checkpoint)
-      const text = readIfThere(path)
+      const text = readIfExists(path)?.toString('latin1')
       if (text === undefined) continue
       const commit = commitIn(text)
       if (commit === undefined) malformed.push(path)
@@ -48,7 +49,7 @@ export function readLooseRefs(gitDir: string): {
 
 /** Undefined if the file has another form. */
 export function readPackedRefs(gitDir: string): Map<string, ObjectId> | undefined {
-  const text = readIfThere(join(gitDir, 'packed-refs')) ?? ''
+  const text = readIfExists(join(gitDir, 'packed-refs'))?.toString('latin1') ?? ''
   const refs = new Map<string, ObjectId>()
   if (text !== '' && !text.endsWith('\n')) return undefined
   for (const line of text.split('\n').slice(0, -1)) {
@@ -58,15 +59,6 @@ export function readPackedRefs(gitDir: string): Map<string, ObjectId> | undefine
     refs.set(match[2] ?? '', match[1] as ObjectId)
   }
   return refs
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  }
 }
 
 function commitIn(text: string): ObjectId | undefined {

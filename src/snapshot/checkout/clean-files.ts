@@ -1,12 +1,12 @@
 // Which files of a checkout are surely what the user's own git has stored of them, by its index. Read once for a
 // save of many new files. What is odd about an index or a repository only costs time: then the files are read.
 import { lstatSync, statSync } from 'node:fs'
+import { ifExists } from '../../base/index.js'
 import { type BytePath, fsPath, parentOf } from '../../model/index.js'
 import { isUnreadable } from '../capture/stats.js'
 import { indexStamp, type ReadIndex, readIndex } from './git-index.js'
 import { ENTRY_BYTES, indexTime, type IndexTime, isAsEntry, isUsable } from './index-entry.js'
 import { IndexUnsupported } from './index-format.js'
-import { ifThere } from './regular-file.js'
 import type { Repository } from './repository.js'
 
 const ATTRIBUTES = /(?:^|\/)\.gitattributes$/
@@ -42,7 +42,7 @@ export class CleanFiles {
   static #read(repository: Repository): CleanFiles | undefined {
     const path = `${repository.gitDir}/index`
     const index = readIndex(repository)
-    const stats = ifThere(() => statSync(fsPath(path), { bigint: true }))
+    const stats = ifExists(() => statSync(fsPath(path), { bigint: true }))
     // Who else can write the index could make it say of any file that it is any other.
     if (stats === undefined || Number(stats.uid) !== (process.getuid?.() ?? 0)) return undefined
     if (index === undefined || indexStamp(repository) !== index.stamp) return undefined
@@ -65,7 +65,7 @@ export class CleanFiles {
     const position = this.#positions.get(name) ?? 0
     if (!isUsable(this.#index, position, this.#written)) return false
     const path = fsPath(`${worktree}/${name}`)
-    const stats = ifThere(() => lstatSync(path, { bigint: true }))
+    const stats = ifExists(() => lstatSync(path, { bigint: true }))
     if (stats === undefined) return false
     return isAsEntry(stats, { entries: this.#index, at: position })
   }

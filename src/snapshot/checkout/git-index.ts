@@ -2,11 +2,12 @@
 // decoding (git-index.test.ts compares), and by git where that can't be done exactly.
 
 import { statSync } from 'node:fs'
+import { ifExists } from '../../base/index.js'
 import { fsPath } from '../../model/index.js'
 import { type IndexEntries, IndexUnsupported, parseIndexEntries } from './index-format.js'
 import { listTrackedWithGit, MAX_INDEX_BYTES } from './list-with-git.js'
 import { objectFormatOf } from './object-format.js'
-import { ifThere, readRegularFile } from './regular-file.js'
+import { readRegularFile } from './regular-file.js'
 import type { Repository } from './repository.js'
 import { type TrackedPaths, trackedPathsOf } from './tracked-paths.js'
 
@@ -54,7 +55,7 @@ export function readIndex(repository: Repository): ReadIndex | undefined {
 /** Changes whenever the index does: git replaces the file, it never writes into it. */
 export function indexStamp(repository: Repository): string {
   const path = fsPath(`${repository.gitDir}/index`)
-  const stats = ifThere(() => statSync(path, { bigint: true }))
+  const stats = ifExists(() => statSync(path, { bigint: true }))
   if (stats === undefined) return 'absent'
   return [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join('-')
 }

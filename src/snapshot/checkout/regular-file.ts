@@ -3,6 +3,7 @@
 // be looked at, which throws.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { ifExists } from '../../base/index.js'
 import { fsPath, hasCode } from '../../model/index.js'
 
 /** `unfit`: there, but no regular file or larger than asked for. */
@@ -21,24 +22,11 @@ export function readRegularFile(path: string, maxBytes: number): RegularFile {
   }
 }
 
-/**
- * What `look` returns, or undefined where there is nothing to look at. A path that was read out of
- * a file may be `alsoAbsent` in ways a path we made is not. Any other failure throws.
- */
-export function ifThere<T>(look: () => T, ...alsoAbsent: readonly string[]): T | undefined {
-  try {
-    return look()
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', ...alsoAbsent)) return undefined
-    throw error
-  }
-}
-
 function openForReading(path: string): number | 'absent' | 'unfit' {
   try {
     // Without O_NONBLOCK, opening a FIFO waits for somebody to write to it.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK
-    return ifThere(() => openSync(fsPath(path), flags)) ?? 'absent'
+    return ifExists(() => openSync(fsPath(path), flags)) ?? 'absent'
   } catch (error) {
     // A socket; a symbolic link to itself.
     if (hasCode(error, 'ENXIO', 'ELOOP')) return 'unfit'

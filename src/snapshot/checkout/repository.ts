@@ -3,8 +3,9 @@
 // runs anything it configures, or looks at the environment (GIT_DIR and the like).
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { ifExists } from '../../base/index.js'
 import { type BytePath, fsPath, joinPath, pathText, ROOT } from '../../model/index.js'
-import { ifThere, readRegularFile } from './regular-file.js'
+import { readRegularFile } from './regular-file.js'
 
 /** Absolute paths, one character per byte. `gitDir` and `commonDir` differ in a linked worktree. */
 export type Repository = {
@@ -29,7 +30,7 @@ const MAX_SYMBOLIC_REFS = 5
 /** The repository whose worktree is exactly this folder. Throws when it could not look. */
 export function openRepository(folder: string): Repository | undefined {
   const dotGit = inFolder(folder, '.git')
-  const stats = ifThere(() => statSync(fsPath(dotGit), { throwIfNoEntry: false }), 'ELOOP')
+  const stats = ifExists(() => statSync(fsPath(dotGit), { throwIfNoEntry: false }), 'ELOOP')
   if (stats === undefined) return undefined
   const gitDir = stats.isDirectory() ? dotGit : followPointer(dotGit, /^gitdir: ([^]+)$/, folder)
   if (gitDir === undefined || !hasHead(gitDir)) return undefined
@@ -101,14 +102,14 @@ function below(folder: string, path: string): BytePath {
 }
 
 function hasHead(gitDir: string): boolean {
-  const stats = ifThere(() => lstatSync(fsPath(inFolder(gitDir, 'HEAD'))))
+  const stats = ifExists(() => lstatSync(fsPath(inFolder(gitDir, 'HEAD'))))
   // Ancient repositories have a symbolic link, which dangles while the branch is unborn.
   return stats !== undefined && (stats.isFile() || stats.isSymbolicLink())
 }
 
 function commonDirOf(gitDir: string): string | undefined {
   const pointer = inFolder(gitDir, 'commondir')
-  const stats = ifThere(() => lstatSync(fsPath(pointer)))
+  const stats = ifExists(() => lstatSync(fsPath(pointer)))
   return stats === undefined ? gitDir : followPointer(pointer, /^([^]+)$/, gitDir)
 }
 
@@ -122,7 +123,7 @@ function followPointer(file: string, pattern: RegExp, base: string): string | un
   const target = pattern.exec(bytes.toString('latin1').replace(/[\r\n]+$/, ''))?.[1]
   if (target === undefined || target.includes('\0')) return undefined
   const path = target.startsWith('/') ? target : inFolder(base, target)
-  return ifThere(() => realpathSync.native(fsPath(path), 'latin1'), 'ELOOP', 'ENAMETOOLONG')
+  return ifExists(() => realpathSync.native(fsPath(path), 'latin1'), 'ELOOP', 'ENAMETOOLONG')
 }
 
 type LooseRef =
@@ -130,7 +131,7 @@ type LooseRef =
   | { readonly type: 'direct'; readonly commit: string | null }
 
 function readLooseRef(path: string): LooseRef | undefined {
-  const stats = ifThere(() => lstatSync(fsPath(path)), 'ENAMETOOLONG')
+  const stats = ifExists(() => lstatSync(fsPath(path)), 'ENAMETOOLONG')
   // A folder: left over from a branch `a/b`, while the branch `a` is packed.
   if (stats === undefined || stats.isDirectory()) return undefined
   if (stats.isSymbolicLink()) {

@@ -1,8 +1,8 @@
 // Where the histories in somebody else's repository end. Read from its files: git would go by its configuration.
 import { readdirSync } from 'node:fs'
+import { ifExists } from '../../base/index.js'
 import { fsPath } from '../../model/index.js'
 import { headOf, packedNames, type Repository, refCommit } from '../checkout/repository.js'
-import { ifThere } from '../checkout/regular-file.js'
 
 /** Null on a branch without a commit. Paths are one character per byte. */
 export function sourceHead(gitDir: string): string | null {
@@ -16,7 +16,7 @@ export function sourceRefs(
 ): readonly { readonly name: string; readonly commit: string | null }[] {
   const repository = repositoryAt(gitDir)
   const folder = fsPath(`${gitDir}/${prefix}`)
-  const loose = ifThere(() => readdirSync(folder, { encoding: 'latin1' })) ?? []
+  const loose = ifExists(() => readdirSync(folder, { encoding: 'latin1' })) ?? []
   const names = [...loose.map((name) => `${prefix}${name}`), ...packedNames(repository, prefix)]
   return [...new Set(names)].sort().map((name) => ({ name, commit: refCommit(repository, name) }))
 }

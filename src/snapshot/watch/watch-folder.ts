@@ -4,7 +4,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { hasCode } from '../../model/index.js'
+import { ifExists, tryParseJson } from '../../base/index.js'
 import {
   isSurelyDead,
   makeFolderIn,
@@ -69,24 +69,13 @@ export function removeDead(home: string): void {
 }
 
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
-    throw error
-  }
+  return ifExists(() => readdirSync(folder)) ?? []
 }
 
 /** Undefined of what is gone or was never written: it is written whole. */
 export function parseJson<T extends object>(path: string): T | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return typeof value === 'object' && value !== null ? (value as T) : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError || hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR'))
-      return undefined
-    throw error
-  }
+  const value = tryParseJson(ifExists(() => readFileSync(path, 'utf8'), 'EISDIR'))
+  return typeof value === 'object' && value !== null ? (value as T) : undefined
 }
 
 function short(text: string): string {
