@@ -50,10 +50,9 @@ export type {
   Progress,
   RepairResult,
   RepairStep,
-  PruneInput,
   PruneResult,
+  SessionPruneResult,
   RekeyResult,
-  RetainResult,
   RevertedResult,
   RewindResult,
   SaveResult,
@@ -97,6 +96,7 @@ export {
   type Config,
   jsonFault,
   type Limits,
+  type PruneOptions,
   parseExactJson,
   parsePathText,
   pathText,
@@ -105,6 +105,7 @@ export {
   SealedValue,
   SECRET_NAMES,
   SKIP_REASONS,
+  type SessionPruneOptions,
   type SkipReason,
 } from './model/index.js'
 export {

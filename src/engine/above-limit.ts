@@ -1,6 +1,6 @@
 // Why the store is over its size limit, for `status`: the last prune has found out what must stay.
+import { retentionPolicy } from '../model/index.js'
 import type { StoreContext } from './context.js'
-import { capBytesOf } from './prune-input.js'
 import type { PruneResult } from './prune-result.js'
 import type { LargeProject } from './prune-size.js'
 import { storeSettings } from './settings.js'
@@ -19,7 +19,7 @@ export function recordAbove({ ledger }: StoreContext, { above }: PruneResult): v
 
 /** Null if the store is within its limit. */
 export function aboveLimit({ home, ledger }: StoreContext, sizeBytes: number): AboveLimit | null {
-  const byBytes = sizeBytes - capBytesOf(storeSettings(home).config, {})
+  const byBytes = sizeBytes - retentionPolicy(storeSettings(home).config).maxBytes
   if (byBytes <= 0) return null
   const largest = JSON.parse(ledger.care.fact(KEY) ?? '[]') as readonly LargeProject[]
   return { byBytes, largest }

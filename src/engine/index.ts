@@ -18,10 +18,9 @@ export {
   moveProject,
   planImport,
   prune,
+  pruneSession,
   rekey,
   repair,
-  retainAges,
-  retainMilestones,
   search,
   setProjectConfig,
   setStoreConfig,
@@ -42,7 +41,6 @@ export {
 } from './settings.js'
 export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune-result.js'
-export type { PruneInput } from './prune-input.js'
 export type { HistoryEntry, HistoryResult } from './history.js'
 export {
   type AutoPruneRecord,
@@ -102,7 +100,7 @@ export type { ExportPage } from './export-session.js'
 export type { ImportOutlook, ImportResult } from './import-exported.js'
 export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
-export type { RetainResult } from './retain.js'
+export type { SessionPruneResult } from './prune-session.js'
 export type { SessionContext } from './session-context.js'
 export {
   between,

@@ -1,5 +1,11 @@
 // When the store prunes itself: after a save, in a process of its own, at most once per interval.
-import { type Config, type ErrorCode, isError, SavestateError } from '../model/index.js'
+import {
+  type Config,
+  type ErrorCode,
+  isError,
+  type PruneOptions,
+  SavestateError,
+} from '../model/index.js'
 import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
@@ -7,7 +13,6 @@ import { prune } from './later.js'
 import { recordAutoPrune } from './auto-prune-record.js'
 import { perform } from './operation.js'
 import type { PruneResult } from './prune-result.js'
-import type { PruneInput } from './prune-input.js'
 import { storeSettings } from './settings.js'
 
 const HOUR_MS = 3_600_000
@@ -16,7 +21,7 @@ const DAY_MS = 24 * HOUR_MS
 /** A prune that no one watches. Failures are recorded for `status`, and what it removed for `list` and `status`. */
 export async function pruneUnattended(
   context: StoreContext,
-  request: { readonly input: PruneInput; readonly hooks?: Hooks | undefined },
+  request: { readonly input: PruneOptions; readonly hooks?: Hooks | undefined },
 ): Promise<PruneResult> {
   try {
     const result = await perform(prune, context, request)

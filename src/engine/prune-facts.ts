@@ -8,8 +8,9 @@ import {
   type ProjectId,
   promptGroup,
   type Prunable,
-  type Rules,
-  rulesOf,
+  type PruneOptions,
+  retentionPolicy,
+  type RetentionPolicy,
   type SavestateError,
   type SessionKey,
   type Settings,
@@ -19,7 +20,6 @@ import { SnapshotFiles } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
 import { isHeld } from './open-session.js'
 import { type ProjectState, projectFolder } from './project-state.js'
-import type { PruneInput } from './prune-input.js'
 import { PROJECT_FILE } from './project-trust.js'
 import { projectSettings, settingsFault, settingsWith } from './settings.js'
 
@@ -31,7 +31,7 @@ export type ProjectFacts = {
   readonly unreachable: string | null
   /** Newest first. */
   readonly points: readonly Point[]
-  readonly rules: Rules
+  readonly rules: RetentionPolicy
   /** The fault in its settings. The prune removes nothing from such a project. */
   readonly fault: SavestateError | null
 }
@@ -39,7 +39,7 @@ export type ProjectFacts = {
 /** `fallback` are the settings of the store. */
 type Way = {
   readonly nowMs: number
-  readonly input: PruneInput
+  readonly input: PruneOptions
   readonly fallback: Config
   /** Sessions that a live process writes. */
   readonly held: ReadonlySet<SessionKey>
@@ -71,7 +71,7 @@ async function factsOfProject(
   const { project, touchedAtMs } = summary
   const { state, unreachable } = projectFolder(project.path, summary)
   const factsBy = (config: Config, fault: SavestateError | null) => {
-    const rules = rulesOf(config, input)
+    const rules = retentionPolicy(config, input)
     const points = pointsOf(context, project.id, { rules, nowMs, touchedAtMs, held })
     return { summary, state, unreachable, rules, points, fault }
   }
@@ -101,7 +101,7 @@ async function savedSettings(
 }
 
 type When = {
-  readonly rules: Rules
+  readonly rules: RetentionPolicy
   readonly nowMs: number
   /** When the project was last used. */
   readonly touchedAtMs: number

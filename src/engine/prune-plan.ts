@@ -2,11 +2,12 @@
 import {
   type CheckpointId,
   type Drop,
-  dropByRules,
   type Guard,
   type ObjectId,
   type Project,
-  rulesOf,
+  planRetention,
+  type PruneOptions,
+  retentionPolicy,
   type SavestateError,
   undoStack,
 } from '../model/index.js'
@@ -14,7 +15,6 @@ import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
 import { factsOfAll, heldSessions, type Point, pointsOf, type ProjectFacts } from './prune-facts.js'
-import { capBytesOf, type PruneInput } from './prune-input.js'
 import { removableSessions, type SessionDrop, sessionsByRules } from './prune-sessions.js'
 import { type LargeProject, planSize, type SizePlan } from './prune-size.js'
 import { StoreSizes } from './store-sizes.js'
@@ -67,7 +67,7 @@ export type PrunePlan = {
  */
 export async function planPrune(
   context: StoreContext,
-  input: PruneInput,
+  input: PruneOptions,
   { isFirst = true }: { readonly isFirst?: boolean } = {},
 ): Promise<PrunePlan> {
   const { home, clock, ledger } = context
@@ -76,7 +76,7 @@ export async function planPrune(
   const held = heldSessions(context, nowMs)
   const facts = await factsOfAll(context, { nowMs, input, held, fallback: config })
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true
-  const rules = rulesOf(config, input)
+  const rules = retentionPolicy(config, input)
   const loose = pointsOf(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
   const removable = removableSessions(context, { facts, unattached: loose, held })
   const ends = isFirst ? sessionsByRules(removable, facts, { rules, nowMs, dropOrphans }) : []
@@ -91,7 +91,7 @@ export async function planPrune(
   const liveBytes = sizes.sumOf(live)
   const stateBytes = ledger.pruning.stateBytes(ends.map(({ session }) => session.key))
   const restBytes = isFirst ? sizes.rest : sizes.total - liveBytes
-  const capBytes = capBytesOf(config, input)
+  const capBytes = rules.maxBytes
   const afterRules = restBytes - stateBytes + liveBytes
   const forSize: SizePlan =
     afterRules <= capBytes
@@ -168,7 +168,7 @@ function dropsOf(
   const isOrphan = state === 'orphan'
   return [
     ...withSessions,
-    ...dropByRules({ isOrphan, touchedAtMs, checkpoints: others }, rules, when),
+    ...planRetention({ isOrphan, touchedAtMs, checkpoints: others }, rules, when),
   ]
 }
 
@@ -179,7 +179,7 @@ function dropsOfUnattached(
 ): Drop[] {
   const [withSessions, others] = splitByEnds(points, ends)
   const project = { isOrphan: false, touchedAtMs: nowMs, checkpoints: others }
-  return [...withSessions, ...dropByRules(project, rules, { nowMs, dropOrphans: false })]
+  return [...withSessions, ...planRetention(project, rules, { nowMs, dropOrphans: false })]
 }
 
 /** Splits off the checkpoints that are removed with their session. Files that an undo needs outlive it (`Sessions.delete`). */

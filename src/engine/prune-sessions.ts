@@ -1,5 +1,5 @@
 // Selects the sessions that a prune removes completely because they were not used for long, or because their project is gone.
-import type { Rules, Session, SessionKey } from '../model/index.js'
+import type { RetentionPolicy, Session, SessionKey } from '../model/index.js'
 import type { StoreContext } from './context.js'
 import type { Point, ProjectFacts } from './prune-facts.js'
 
@@ -55,9 +55,17 @@ export function sessionsByRules(
   })
 }
 
-type Request = { readonly rules: Rules; readonly nowMs: number; readonly dropOrphans: boolean }
+type Request = {
+  readonly rules: RetentionPolicy
+  readonly nowMs: number
+  readonly dropOrphans: boolean
+}
 
-function isSessionTooOld({ status, updatedAtMs }: Session, rules: Rules, nowMs: number): boolean {
+function isSessionTooOld(
+  { status, updatedAtMs }: Session,
+  rules: RetentionPolicy,
+  nowMs: number,
+): boolean {
   const { completedMs, unusedMs } = rules
   return nowMs - updatedAtMs > (status.state === 'completed' ? completedMs : unusedMs)
 }

@@ -1,6 +1,6 @@
 // The store at a glance.
 import * as z from 'zod/mini'
-import { pathText, type RetentionPolicy } from '../model/index.js'
+import { pathText, type RetentionSetting } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
 import { type AboveLimit, aboveLimit } from './above-limit.js'
 import { type AutoPruneRecord, readAutoPrune } from './auto-prune-record.js'
@@ -50,7 +50,7 @@ export type StatusResult = {
   readonly legacy: readonly LegacyArchive[]
   /** `maxCheckpoints` counts with the policy `hermes` only. */
   readonly limits: {
-    readonly retention: RetentionPolicy
+    readonly retention: RetentionSetting
     readonly maxSizeMb: number
     readonly maxCheckpoints: number
   }

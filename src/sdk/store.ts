@@ -8,6 +8,7 @@ import {
   explainSystemError,
   type ImportSystem,
   printablePath,
+  type PruneOptions,
 } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
@@ -155,11 +156,6 @@ export class Store {
     return removed
   }
 
-  /** Applies the policy `ages`: sessions untouched for 7 days go, completed ones after 1; pinned ones stay. */
-  async retain(input: { readonly dryRun?: boolean } = {}): Promise<engine.RetainResult> {
-    return this.#perform(engine.retainAges, { input })
-  }
-
   /** The checkpoints of all projects, newest first. */
   async list(input: { limit?: number } = {}, hooks?: Hooks): Promise<engine.ListAllResult> {
     return this.#perform(engine.listAll, { input, hooks })
@@ -169,11 +165,8 @@ export class Store {
     return this.#perform(engine.status, { input: {}, hooks })
   }
 
-  /** Keeps the store within its limits. `dryRun` only tells what would go, and why. */
-  async prune(
-    input: engine.PruneInput & { readonly dryRun?: boolean } = {},
-    hooks?: Hooks,
-  ): Promise<engine.PruneResult> {
+  /** Keeps the store within its limits. `dryRun` only reports what would be removed, and why. */
+  async prune(input: PruneOptions = {}, hooks?: Hooks): Promise<engine.PruneResult> {
     expectObject('prune', input)
     const { calls } = this.#context
     if (input.unattended === true)
