@@ -47,7 +47,7 @@ export {
   markAutoPruneShown,
   readAutoPrune,
 } from './auto-prune-record.js'
-export { type ListAllResult, type ListResult, list, listAll } from './list.js'
+export { type ListAllResult, type ListResult, list, listAll, shortIds } from './list.js'
 export { name, type NameResult, pin, unpin } from './marks.js'
 export type { NotRestored } from './not-restored.js'
 export { changeNote, type NoteChange, readNote } from './notes.js'

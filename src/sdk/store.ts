@@ -161,6 +161,11 @@ export class Store {
     return this.#perform(engine.listAll, { input, hooks })
   }
 
+  /** The shortest prefix of each id that identifies one checkpoint of the store. */
+  async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#do(async () => engine.shortIds(this.#context, ids))
+  }
+
   async status(hooks?: Hooks): Promise<engine.StatusResult> {
     return this.#perform(engine.status, { input: {}, hooks })
   }
