@@ -7,7 +7,7 @@ import { parseProjectId } from '../model/index.js'
 import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
 import { listIfThere, takeLock } from '../system/index.js'
 import { collectLockPath, expectSameStore, type StoreContext } from './context.js'
-import { forgetProjectSizes } from './project-sizes.js'
+import { forgetProjectSizes } from './sizes.js'
 import { dropUnflushed } from './unflushed.js'
 
 export type CollectResult = {

@@ -16,9 +16,9 @@ import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
 import { factsOfAll, heldSessions, type Point, pointsOf, type ProjectFacts } from './prune-facts.js'
 import { removableSessions, type SessionDrop, sessionsByRules } from './prune-sessions.js'
-import { type LargeProject, planSize, type SizePlan } from './prune-size.js'
-import { StoreSizes } from './store-sizes.js'
+import { NOTHING_FOR_SIZE, planSize, type SizePlan } from './prune-size.js'
 import { storeSettings } from './settings.js'
+import { type LargeProject, StoreSizes } from './sizes.js'
 
 /** The part of a plan for one project, or for the sessions without a project. */
 export type PointsPlan = {
@@ -95,7 +95,7 @@ export async function planPrune(
   const afterRules = restBytes - stateBytes + liveBytes
   const forSize: SizePlan =
     afterRules <= capBytes
-      ? { ...NOTHING, afterBytes: afterRules }
+      ? { ...NOTHING_FOR_SIZE, afterBytes: afterRules }
       : await planSize(context, {
           facts,
           unattached: loose,
@@ -138,13 +138,6 @@ export async function planPrune(
     afterBytes: Math.max(0, forSize.afterBytes),
     largest: forSize.largest,
   }
-}
-
-const NOTHING = {
-  ids: new Set<CheckpointId>(),
-  heads: new Set<CheckpointId>(),
-  sessions: [],
-  largest: [],
 }
 
 type Ends = ReadonlyMap<number, SessionDrop['why']>

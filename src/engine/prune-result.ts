@@ -2,7 +2,7 @@
 import { type Drop, type DropReason, type ErrorCode, type Guard, pathText } from '../model/index.js'
 import type { ProjectState } from './project-state.js'
 import type { PointsPlan, PrunePlan } from './prune-plan.js'
-import type { LargeProject } from './prune-size.js'
+import type { LargeProject } from './sizes.js'
 
 type PointsView = {
   readonly drop: readonly Drop[]

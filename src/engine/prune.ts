@@ -9,9 +9,9 @@ import { storeOperation } from './operation.js'
 import { applyPlan } from './prune-apply.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
 import { type PruneResult, resultOf, Tally } from './prune-result.js'
-import { recordAbove } from './above-limit.js'
 import { recoverAll } from './recover.js'
 import { storeSettings } from './settings.js'
+import { recordAbove } from './sizes.js'
 
 const MAX_ROUNDS = 4
 
@@ -44,7 +44,7 @@ export const prune = storeOperation({
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
     context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
     const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
-    recordAbove(context, result)
+    recordAbove(context, result.above?.projects ?? [])
     return result
   },
 })

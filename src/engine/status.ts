@@ -2,16 +2,15 @@
 import * as z from 'zod/mini'
 import { pathText, type RetentionSetting } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
-import { type AboveLimit, aboveLimit } from './above-limit.js'
 import { type AutoPruneRecord, readAutoPrune } from './auto-prune-record.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
 import type { StoreContext } from './context.js'
 import { storeOperation } from './operation.js'
-import { projectSizes } from './project-sizes.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { storeSettings, type UntrustedFile, untrustedIfReadable } from './settings.js'
+import { type AboveLimit, aboveLimit, projectSizes } from './sizes.js'
 
 export type StatusResult = {
   readonly home: string
