@@ -2,13 +2,7 @@
 // between, the session holds the first items, and the same import adds the rest (I6).
 import * as z from 'zod/mini'
 import type { Ledger } from '../ledger/index.js'
-import {
-  makeId,
-  parseCheckpointId,
-  parseSessionId,
-  type SessionKey,
-  type StateId,
-} from '../model/index.js'
+import { parseCheckpointId, parseSessionId, type SessionKey, type StateId } from '../model/index.js'
 import { eventLoopTurn, failpoint, giveWay } from '../system/index.js'
 import {
   batchesOf,
@@ -19,6 +13,7 @@ import {
 } from './exchange.js'
 import { sessionOperation, storeOperation } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
+import { draftOf, inSession } from './session-draft.js'
 
 const items = () => z.custom<ExchangedItems>(isItems)
 
@@ -118,49 +113,30 @@ class Adder {
 
   /** Inside a transaction. False if the session has it already. */
   add(value: unknown): boolean {
-    const { ledger, hold, clock, project } = this.#context
+    const { ledger, hold, clock } = this.#context
     const item = this.#reader.read(value)
     if (isKnown(ledger, { session: hold.key, id: item.id })) {
       this.#last = undefined
       return false
     }
     const session = sessionNow(this.#context)
-    const id = parseCheckpointId(makeId(clock.random))
+    const { name, reason, createdAtMs } = item
+    const draft = { ...draftOf(this.#context, { kind: 'imported', name, reason }), createdAtMs }
     const state = this.#write(item)
     this.#last = state
-    ledger.checkpoints.insert(
-      {
-        id,
-        kind: 'imported',
-        name: item.name,
-        reason: item.reason,
-        createdAtMs: item.createdAtMs,
-        pinned: false,
-        authors: null,
-        project: project?.id ?? null,
-        commit: null,
-        snapshot: null,
-        changes: null,
-        session: {
-          key: hold.key,
-          id: hold.id,
-          agent: session.agent,
-          parent: session.head,
-          step: session.nextStep,
-          status: session.status,
-          turn: session.turn,
-          toolCall: null,
-          state,
-          schemaVersion: null,
-          metadata: item.metadata,
-          operationId: item.id,
-        },
-      },
-      undefined,
-    )
     const { status } = session
+    const made = inSession(draft, session, {
+      status,
+      parent: session.head,
+      toolCall: null,
+      state,
+      schemaVersion: null,
+      metadata: item.metadata,
+      operationId: item.id,
+    })
+    ledger.checkpoints.insert(made, undefined)
     const atMs = clock.nowMs()
-    ledger.sessions.advance(hold, { head: id, status, atMs, leaseUntilMs: null })
+    ledger.sessions.advance(hold, { head: made.id, status, atMs, leaseUntilMs: null })
     return true
   }
 

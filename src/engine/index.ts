@@ -39,14 +39,16 @@ export {
   storeSettings,
   type UntrustedFile,
 } from './settings.js'
-export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune-result.js'
 export type { HistoryEntry, HistoryResult } from './history.js'
 export {
   type AutoPruneRecord,
+  claimPrune,
   markAutoPruneShown,
+  notePruneNotStarted,
+  pruneUnattended,
   readAutoPrune,
-} from './auto-prune-record.js'
+} from './auto-prune.js'
 export { type ListAllResult, type ListResult, list, listAll, shortIds } from './list.js'
 export { name, type NameResult, pin, unpin } from './marks.js'
 export type { NotRestored } from './not-restored.js'
@@ -61,14 +63,14 @@ export {
 } from './operation.js'
 export type { RekeyResult } from './rekey.js'
 export {
-  enclosingProject,
   locateFolder,
   type LocatedFolder,
   projectFolder,
+  projectOrigin,
+  type ProjectOrigin,
   projectRootOf,
 } from './project-places.js'
 export { INSTALL_NOTE } from './keep-hooks.js'
-export { projectOrigin, type ProjectOrigin } from './project-origin.js'
 export type { MoveResult } from './move-project.js'
 export { type RewindResult, rewind } from './rewind.js'
 export { findTarget, type FoundTarget } from './rewind-target.js'

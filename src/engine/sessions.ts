@@ -21,7 +21,8 @@ import { isHeld, openInTransaction, unknownSession } from './open-session.js'
 import type { Hold } from '../ledger/index.js'
 import { storeOperation } from './operation.js'
 import type { SessionContext } from './session-context.js'
-import { resolveInSession, type SessionSummary, summarize } from './session-queries.js'
+import { resolveInSession } from './resolve.js'
+import { type SessionSummary, summarize } from './session-queries.js'
 import { isInterrupted, type SessionView, viewSession } from './session-view.js'
 
 export type SessionsResult = {

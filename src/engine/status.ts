@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { pathText, type RetentionSetting } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
-import { type AutoPruneRecord, readAutoPrune } from './auto-prune-record.js'
+import { type AutoPruneRecord, readAutoPrune } from './auto-prune.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
 import type { StoreContext } from './context.js'
 import { storeOperation } from './operation.js'
