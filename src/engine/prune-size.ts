@@ -14,7 +14,7 @@ import {
 } from '../model/index.js'
 import { stateRoot } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
-import type { Point, ProjectFacts } from './prune-facts.js'
+import type { Point, PruneProject } from './prune-candidates.js'
 import type { LargeProject, StoreSizes } from './sizes.js'
 
 export type SizePlan = {
@@ -36,7 +36,7 @@ export const NOTHING_FOR_SIZE: Omit<SizePlan, 'afterBytes'> = {
 }
 
 type Request = {
-  readonly facts: readonly ProjectFacts[]
+  readonly projects: readonly PruneProject[]
   /** Checkpoints of sessions without a project. */
   readonly unattached: readonly Point[]
   /** Checkpoints that another rule removes. */
@@ -87,7 +87,7 @@ type Owner = Giver<Candidate> & { readonly label: string; readonly holds: readon
 
 function ownersOf(
   { ledger }: StoreContext,
-  { facts, unattached, gone, removable }: Request,
+  { projects, unattached, gone, removable }: Request,
 ): Owner[] {
   const finished = removable
     .filter(({ status }) => status.state !== 'in_progress')
@@ -106,7 +106,7 @@ function ownersOf(
     else known.push(point)
   }
   return [
-    ...facts.map(({ summary, points, fault }) =>
+    ...projects.map(({ summary, points, fault }) =>
       ownerOf(pathText(summary.project.path), points, fault === null),
     ),
     ...[...bySession].map(([key, points]) =>
@@ -173,12 +173,12 @@ class StoreModel implements SizeModel<Candidate> {
   static async read(
     { ledger }: StoreContext,
     owners: readonly Owner[],
-    { facts, unattached, gone, sizes, restBytes }: Request,
+    { projects, unattached, gone, sizes, restBytes }: Request,
   ): Promise<StoreModel> {
     const holds = owners.flatMap((owner) => owner.holds)
     const commits = holds.flatMap((it) => (it.graph === 'objects' ? it.root : []))
     const graphs = { objects: await sizes.graph(commits), states: ledger.pruning.stateGraph() }
-    const goneStates = [...facts.flatMap((project) => project.points), ...unattached].flatMap(
+    const goneStates = [...projects.flatMap((project) => project.points), ...unattached].flatMap(
       ({ id, state }) => (state !== null && gone.has(id) ? stateRoot(state) : []),
     )
     for (const { graph, root } of holds) graphs[graph].add(root)

@@ -107,7 +107,9 @@ export async function projectSizes(
   for (const { project } of ledger.projects()) {
     const key = SIZE_KEY + project.id
     const mark = ledger.pruning.contentMark(project.id)
-    const cached = JSON.parse(ledger.care.fact(key) ?? '{}') as Partial<ProjectSize & { mark: string }>
+    const cached = JSON.parse(ledger.care.fact(key) ?? '{}') as Partial<
+      ProjectSize & { mark: string }
+    >
     const { bytes, stateBytes } = cached
     if (cached.mark === mark && bytes !== undefined && stateBytes !== undefined) {
       sizes.set(project.id, { bytes, stateBytes })
@@ -132,7 +134,7 @@ async function measure(
   objects: ReadonlyMap<string, number>,
 ): Promise<ProjectSize | null> {
   try {
-    const stateBytes = ledger.pruning.stateBytesOf(project)
+    const stateBytes = ledger.pruning.stateBytes({ project })
     const reached = await reachableFrom(snapshots.gitDir, ledger.pruning.commits(project))
     return { bytes: stateBytes + sumOf(objects, reached), stateBytes }
   } catch (error) {
