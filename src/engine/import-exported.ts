@@ -26,21 +26,29 @@ export const planImport = storeOperation({
   effect: 'reads',
   input: () => z.strictObject({ session: z.string(), checkpoints: items() }),
   async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {
-    const key = ledger.sessions.byId(parseSessionId(session))?.key
-    const reader = new ItemReader()
-    const added = new Set<string>()
-    let count = 0
-    for await (const batch of batchesOf(checkpoints)) {
-      for (const item of batch) {
-        const { id } = reader.read(item)
-        count += 1
-        if (key === undefined || !isKnown(ledger, { session: key, id })) added.add(id)
-      }
-      await eventLoopTurn()
-    }
-    return { add: added.size, known: count - added.size }
+    return countNew(ledger, ledger.sessions.byId(parseSessionId(session))?.key, checkpoints)
   },
 })
+
+/** Reads all items, and throws BAD_INPUT for the first that cannot be imported. */
+async function countNew(
+  ledger: Ledger,
+  session: SessionKey | undefined,
+  checkpoints: ExchangedItems,
+): Promise<ImportOutlook> {
+  const reader = new ItemReader()
+  const added = new Set<string>()
+  let count = 0
+  for await (const batch of batchesOf(checkpoints)) {
+    for (const item of batch) {
+      const { id } = reader.read(item)
+      count += 1
+      if (session === undefined || !isKnown(ledger, { session, id })) added.add(id)
+    }
+    await eventLoopTurn()
+  }
+  return { add: added.size, known: count - added.size }
+}
 
 export type ImportResult = { readonly imported: number; readonly known: number }
 
@@ -54,7 +62,7 @@ export const importSession = sessionOperation({
   effect: 'adds',
   input: () => z.strictObject({ checkpoints: items() }),
   async run(context, { checkpoints }): Promise<ImportResult> {
-    if (Array.isArray(checkpoints)) await readThrough(checkpoints)
+    if (Array.isArray(checkpoints)) await countNew(context.ledger, undefined, checkpoints)
     const result = { imported: 0, known: 0 }
     const adder = new Adder(context)
     for await (const batch of batchesOf(checkpoints)) {
@@ -70,14 +78,6 @@ export const importSession = sessionOperation({
     return result
   },
 })
-
-async function readThrough(list: readonly unknown[]): Promise<void> {
-  const reader = new ItemReader()
-  for await (const batch of batchesOf(list)) {
-    for (const item of batch) reader.read(item)
-    await eventLoopTurn()
-  }
-}
 
 /** As many of the items as there is time for; for each whether it was new. */
 function addSlice(

@@ -30,7 +30,7 @@ export function labelsOf(said: {
 }
 
 export function draftOf(
-  { clock, project }: SessionContext,
+  { clock, project }: Pick<SessionContext, 'clock' | 'project'>,
   facts: Labels & { readonly kind: CheckpointKind },
 ): Draft {
   const createdAtMs = clock.nowMs()
