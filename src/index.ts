@@ -47,10 +47,9 @@ export type {
   Progress,
   RepairResult,
   RepairStep,
-  PruneInput,
   PruneResult,
+  SessionPruneResult,
   RekeyResult,
-  RetainResult,
   RevertedResult,
   RewindResult,
   SaveResult,
@@ -82,8 +81,10 @@ export {
   type ErrorCode,
   type ErrorText,
   type Limits,
+  type PruneOptions,
   SavestateError,
   SealedValue,
+  type SessionPruneOptions,
   type SkipReason,
 } from './model/index.js'
 export {

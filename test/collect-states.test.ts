@@ -152,7 +152,7 @@ function startAgent(s: Scratch): Agent {
       if (what === 'drop') {
         // In place, and most of what was before: its elements are nobody's then.
         state.messages.splice(1, 12)
-        await session.retain()
+        await session.prune()
       }
       console.log(what === 'save' ? await save(Number(count)) : 'dropped')
     }

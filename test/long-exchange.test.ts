@@ -155,7 +155,7 @@ test('an export goes on where it was when checkpoints go meanwhile', async () =>
   for await (const item of session.export()) {
     items.push(item)
     if (items.length === 100) {
-      await session.retain()
+      await session.prune()
       await store.prune()
     }
   }

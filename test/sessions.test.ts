@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from './own-sqlite.js'
 import { expect, test } from 'vitest'
 import type { AgentState, PlanFacts, Session, Store } from '../src/index.js'
+import { setStore } from './prune-helpers.js'
 import { type Scratch, scratchWithThreads as scratch } from './scratch.js'
 import { exportOf } from './export-of.js'
 
@@ -395,7 +396,7 @@ test('export and import keep every checkpoint, and a second import adds nothing'
   expect(await session.import(exported)).toEqual({ imported: 0, known: 2 })
 })
 
-test('retention drops what its rule says and leaves every survivor readable', async () => {
+test('a prune of a session removes what its rule says and leaves every survivor readable', async () => {
   await using s = await scratch()
   const { session } = await opened(s)
   const messages: { role: string; content: string }[] = []
@@ -403,9 +404,9 @@ test('retention drops what its rule says and leaves every survivor readable', as
     messages.push({ role: 'u', content: `${n}` })
     await session.save({ state: { messages }, ...(n === 7 ? { name: 'milestone' } : {}) })
   }
-  const plan = await session.retain({ dryRun: true })
+  const plan = await session.prune({ dryRun: true })
   expect([plan.applied, plan.dropped.length]).toEqual([false, 38])
-  expect((await session.retain()).dropped).toEqual(plan.dropped)
+  expect((await session.prune()).dropped).toEqual(plan.dropped)
   const kept = await session.list()
   expect(kept.map(({ step }) => step)).toEqual([
     ...Array.from({ length: 20 }, (_, n) => 59 - n),
@@ -416,7 +417,7 @@ test('retention drops what its rule says and leaves every survivor readable', as
     expect((await session.stateAt(id))?.messages?.length).toBe((step ?? 0) + 1)
 })
 
-test('after a retention the survivors still follow on each other, and a retry of one is still that one', async () => {
+test('after a prune of a session the survivors still follow on each other, and a retry of one is still that one', async () => {
   await using s = await scratch()
   const { session } = await opened<{ n: number }>(s)
   const save = (n: number) =>
@@ -426,7 +427,7 @@ test('after a retention the survivors still follow on each other, and a retry of
       ...(n % 10 === 0 ? { name: `ten ${n}` } : {}),
     })
   for (let n = 0; n < 60; n++) await save(n)
-  await session.retain()
+  await session.prune()
   const kept = await session.list()
   const parents = await Promise.all(
     kept.map(async ({ id }) => (await session.show(id)).agent?.parent),
@@ -437,13 +438,13 @@ test('after a retention the survivors still follow on each other, and a retry of
   expect(await session.stateAt()).toEqual({ n: 59 })
 })
 
-test('what a rewind is undone with survives retention and a prune', async () => {
+test('what a rewind is undone with survives the prunes of its session and of the store', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { store, project, session, point } = await savedTwice(s)
   await session.save({ state: { v: 'B2' } })
   await session.rewind(point.id, { restore: 'both' })
   for (let n = 0; n < 60; n++) await session.save({ state: { v: `C${n}` } })
-  expect((await session.retain()).dropped.length).toBe(40)
+  expect((await session.prune()).dropped.length).toBe(40)
   await session.complete()
   await store.prune({ maxCheckpoints: 2 })
   await project.undo()
@@ -472,7 +473,7 @@ test('a walk through the checkpoints goes on where a page ended, also if that ch
   for await (const { step } of session.iterate({ pageSize: 30 })) {
     steps.push(step)
     // The last of this page is among those that go.
-    if (step === 30) await session.retain()
+    if (step === 30) await session.prune()
   }
   expect(steps.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, n) => 59 - n))
   expect(steps.slice(30)).toEqual((await session.list()).map(({ step }) => step).slice(20))
@@ -506,6 +507,7 @@ test('sessions untouched for long go, completed ones sooner, pinned ones not', a
   const day = 86_400_000
   let now = Date.now()
   const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
+  setStore(s, { retention: 'hermes' })
   const store = await s.open({ clock: { nowMs: () => now, random } })
   const project = await store.project(s.project)
   for (const id of ['done', 'open', 'pinned']) {
@@ -516,9 +518,11 @@ test('sessions untouched for long go, completed ones sooner, pinned ones not', a
     await session.close()
   }
   now += 2 * day
-  expect((await store.retain({ dryRun: true })).dropped).toEqual(['done'])
-  expect((await store.retain()).dropped).toEqual(['done'])
+  const removed = async (dryRun = false) =>
+    (await store.prune({ dryRun })).plan.sessions.map(({ id }) => id)
+  expect(await removed(true)).toEqual(['done'])
+  expect(await removed()).toEqual(['done'])
   now += 6 * day
-  expect((await store.retain()).dropped).toEqual(['open'])
+  expect(await removed()).toEqual(['open'])
   expect((await store.sessions()).map(({ id }) => id)).toEqual(['pinned'])
 })

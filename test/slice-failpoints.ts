@@ -1,2 +1,2 @@
 /** On how many visits of each failpoint an operation that works in slices is killed; see the tests of long sessions. */
-export const SLICE_POINTS = { 'retain:slice-removed': 3, 'import:slice-added': 2 } as const
+export const SLICE_POINTS = { 'prune:slice-removed': 3, 'import:slice-added': 2 } as const

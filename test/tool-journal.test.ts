@@ -229,7 +229,7 @@ test('what counts at a checkpoint does not hang on the checkpoints between', asy
   const unpaid = await session.save({ state: { paid: false }, name: 'unpaid' })
   await session.rewind(first.id, { restore: 'state' })
   for (let n = 0; n < 60; n++) await session.save({ state: { n } })
-  expect((await session.retain()).dropped).toContain(other.id)
+  expect((await session.prune()).dropped).toContain(other.id)
   await session.rewind(paid.id, { restore: 'state' })
   expect(await pay(session)).toBe(1)
   await session.rewind(unpaid.id, { restore: 'state' })

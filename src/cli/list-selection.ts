@@ -13,7 +13,7 @@ export type Listed = CheckpointView & {
 }
 
 export type Selection = {
-  /** Every checkpoint of the scope, newest first. */
+  /** The checkpoints of the scope, newest first: all, or without a filter as many as the table needs. */
   readonly all: readonly Listed[]
   readonly chosen: readonly Listed[]
   /** How many more the filters let through; null if that is not known, because the search stopped when it had enough. */
@@ -29,11 +29,9 @@ export async function selectRows(request: Request, limit: number | undefined): P
   const { options, paths } = request
   const hasFilter =
     ['grep', 'pinned', 'prompts'].some((name) => options.has(name)) || paths.length > 0
-  // Without a filter the first rows are enough for JSON.
-  const all = await scopeRows(request, request.isJson && !hasFilter ? limit : undefined)
-  const found: Filtered = hasFilter
-    ? await filterRows(request, { all, limit })
-    : { rows: all, isCut: false }
+  if (!hasFilter) return newestRows(request, limit)
+  const { rows: all } = await readRows(request, undefined)
+  const found = await filterRows(request, { all, limit })
   const chosen = limit === undefined ? found.rows : found.rows.slice(0, limit)
   const rest = found.rows.length - chosen.length
   return {
@@ -44,14 +42,63 @@ export async function selectRows(request: Request, limit: number | undefined): P
   }
 }
 
-async function scopeRows(request: Request, limit: number | undefined): Promise<readonly Listed[]> {
+async function newestRows(request: Request, limit: number | undefined): Promise<Selection> {
+  const read = (most: number | undefined) => readRows(request, most)
+  // JSON has no groups, so it needs no row beyond the limit.
+  const { rows, total } =
+    limit === undefined || request.isJson
+      ? await read(limit)
+      : await readNewest(async (most) => toPage(await read(most)), limit)
+  const chosen = rows.slice(0, limit)
+  return { all: rows, chosen, more: total - chosen.length }
+}
+
+type Rows = { readonly rows: readonly Listed[]; readonly total: number }
+
+const toPage = ({ rows, total }: Rows) => ({ checkpoints: rows, total })
+
+async function readRows(request: Request, limit: number | undefined): Promise<Rows> {
   const { options, project, store, hooks } = request
   const session = options.text('session')
   const input = limit === undefined ? {} : { limit }
-  if (session !== undefined) return (await sessionToRead(await store(), session)).list(input)
-  if (options.has('all')) return (await (await store()).list(input, hooks)).checkpoints
-  const { checkpoints } = await (await project()).list(input, hooks)
-  return checkpoints.map((checkpoint, index) => ({ ...checkpoint, number: index + 1 }))
+  if (session !== undefined) {
+    const rows = await (await sessionToRead(await store(), session)).list()
+    return { rows, total: rows.length }
+  }
+  if (options.has('all')) {
+    const { checkpoints, total } = await (await store()).list(input, hooks)
+    return { rows: checkpoints, total }
+  }
+  const { checkpoints, total } = await (await project()).list(input, hooks)
+  const rows = checkpoints.map((checkpoint, index) => ({ ...checkpoint, number: index + 1 }))
+  return { rows, total }
+}
+
+/** Enough rows to see who changes files here. */
+const LEAST_READ = 100
+
+/** The newest rows, and the rest of the turns that they belong to: a table shows their prompts and counts their steps. */
+export async function readNewest<Row extends CheckpointView>(
+  read: (
+    limit: number,
+  ) => Promise<{ readonly checkpoints: readonly Row[]; readonly total: number }>,
+  limit: number,
+): Promise<{ readonly rows: readonly Row[]; readonly total: number }> {
+  for (let most = Math.max(limit, LEAST_READ); ; most *= 2) {
+    const { checkpoints: rows, total } = await read(most)
+    if (rows.length >= total || hasWholeTurns(rows, limit)) return { rows, total }
+  }
+}
+
+/** Turns of a session follow on each other, so a row of an earlier one is older than all of this one. */
+function hasWholeTurns(rows: readonly CheckpointView[], limit: number): boolean {
+  const oldest = new Map<string, CheckpointView>()
+  for (const row of rows) if (row.session !== null) oldest.set(row.session, row)
+  return rows.slice(0, limit).every(({ session, turn, kind }) => {
+    if (session === null || turn === null || turn === 0 || kind !== 'save') return true
+    const first = oldest.get(session)
+    return first?.step === 0 || (first?.turn ?? 0) < turn
+  })
 }
 
 type Filtered = {

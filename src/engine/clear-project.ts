@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { hasFiles, pathText, type Project, SavestateError } from '../model/index.js'
 import { removeRefs } from '../snapshot/index.js'
-import { diskUsage, failpoint } from '../system/index.js'
-import { knownProject, type ProjectContext, withProjectLock } from './context.js'
-import { collectNow } from './drop.js'
+import { failpoint } from '../system/index.js'
+import { removeAndCollect } from './collect.js'
+import { knownProject, type ProjectContext } from './context.js'
 import { isHeld } from './open-session.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
 
 export type ClearResult = {
   readonly path: string
@@ -27,19 +26,11 @@ export const clearProject = projectOperation({
   input: () => z.strictObject({ dryRun: z._default(z.boolean(), false) }),
   async run(context, { dryRun }, hooks): Promise<ClearResult> {
     const project = knownProject(context)
-    if (project === undefined) return { ...nothing(context), applied: !dryRun }
+    const nothing = { path: pathText(context.path), checkpoints: 0, sessions: 0 }
+    if (project === undefined) return { ...nothing, applied: !dryRun, bytesReclaimed: 0 }
     if (dryRun) return { ...figures(context, project), applied: false, bytesReclaimed: 0 }
-    const before = await diskUsage(context.home)
-    const cleared = await withProjectLock(context, project, {
-      purpose: 'clear',
-      work: async () => {
-        await recover(context, project, hooks)
-        return clearHere(context, project)
-      },
-    })
-    await collectNow(context, hooks)
-    const bytesReclaimed = Math.max(0, before - (await diskUsage(context.home)))
-    return { ...cleared, applied: true, bytesReclaimed }
+    const work = async () => ({ ...(await clearHere(context, project)), applied: true })
+    return removeAndCollect(context, project, { purpose: 'clear', hooks, work })
   },
 })
 
@@ -48,13 +39,9 @@ type Figures = Pick<ClearResult, 'path' | 'checkpoints' | 'sessions'>
 function figures({ ledger }: ProjectContext, { id, path }: Project): Figures {
   return {
     path: pathText(path),
-    checkpoints: ledger.checkpoints.briefs({ project: id }).length,
+    checkpoints: ledger.checkpoints.count({ project: id }),
     sessions: ledger.sessions.list({ project: id }).length,
   }
-}
-
-function nothing({ path }: ProjectContext): Omit<ClearResult, 'applied'> {
-  return { path: pathText(path), checkpoints: 0, sessions: 0, bytesReclaimed: 0 }
 }
 
 async function clearHere(context: ProjectContext, project: Project): Promise<Figures> {

@@ -3,11 +3,13 @@
 import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseProjectId } from '../model/index.js'
+import { parseProjectId, type Project } from '../model/index.js'
 import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
-import { listIfThere, takeLock } from '../system/index.js'
-import { collectLockPath, expectSameStore, type StoreContext } from './context.js'
-import { forgetProjectSizes } from './project-sizes.js'
+import { diskUsage, listIfThere, takeLock } from '../system/index.js'
+import { collectLockPath, expectSameStore, type StoreContext, withProjectLock } from './context.js'
+import type { Hooks } from './hooks.js'
+import { recover } from './recover.js'
+import { forgetProjectSizes } from './sizes.js'
 import { dropUnflushed } from './unflushed.js'
 
 export type CollectResult = {
@@ -55,6 +57,40 @@ export async function collect(
   } finally {
     lock.release()
   }
+}
+
+/**
+ * Removes something from a project, under its lock and after recovery; then collects, and measures what that freed. The
+ * collection runs without the lock, because it waits until no process is at work.
+ */
+export async function removeAndCollect<Result extends { readonly applied: boolean }>(
+  context: StoreContext,
+  project: Project | undefined,
+  request: {
+    readonly purpose: string
+    readonly hooks: Hooks
+    readonly work: () => Promise<Result> | Result
+  },
+): Promise<Result & { readonly bytesReclaimed: number }> {
+  const { purpose, hooks, work } = request
+  const before = await diskUsage(context.home)
+  const result =
+    project === undefined
+      ? await work()
+      : await withProjectLock(context, project, {
+          purpose,
+          work: async () => {
+            await recover(context, project, hooks)
+            return work()
+          },
+        })
+  if (!result.applied) return { ...result, bytesReclaimed: 0 }
+  const { isComplete } = await collect(context, { thorough: true })
+  if (!isComplete)
+    hooks.onNotice?.(
+      'Other processes were using the store: the next `savestate prune` removes the contents from the disk.',
+    )
+  return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }
 }
 
 /** A save that died between its ref and its row never happened (I2). One that is under way keeps us from looking. */

@@ -11,16 +11,13 @@ import {
   undoStack,
 } from '../model/index.js'
 import { removeRefs } from '../snapshot/index.js'
-import { diskUsage, failpoint } from '../system/index.js'
-import { collect } from './collect.js'
-import { knownProject, type ProjectContext, withProjectLock } from './context.js'
+import { failpoint } from '../system/index.js'
+import { removeAndCollect } from './collect.js'
+import { knownProject, type ProjectContext } from './context.js'
 import { ID_LETTERS } from './describe-target.js'
-import type { Hooks } from './hooks.js'
 import { isHeld, unknownSession } from './open-session.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
-import { resolve } from './resolve.js'
-import { resolveInSession } from './session-queries.js'
+import { resolve, resolveInSession } from './resolve.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
 export type DropResult = {
@@ -52,38 +49,16 @@ export const drop = projectOperation({
     }),
   async run(context, input, hooks): Promise<DropResult> {
     const project = knownProject(context)
-    const before = await diskUsage(context.home)
     const work = () => dropHere(context, project, input)
-    const result =
-      project === undefined
-        ? await work()
-        : await withProjectLock(context, project, {
-            purpose: 'drop',
-            work: async () => {
-              await recover(context, project, hooks)
-              return work()
-            },
-          })
-    if (!result.applied) return result
-    await collectNow(context, hooks)
-    return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }
+    return removeAndCollect(context, project, { purpose: 'drop', hooks, work })
   },
 })
-
-/** Outside of the lock: a collection waits until no one is at work. */
-export async function collectNow(context: ProjectContext, hooks: Hooks): Promise<void> {
-  const { isComplete } = await collect(context, { thorough: true })
-  if (!isComplete)
-    hooks.onNotice?.(
-      'Other processes were using the store: the next `savestate prune` removes the contents from the disk.',
-    )
-}
 
 async function dropHere(
   context: ProjectContext,
   project: Project | undefined,
   { refs: given, of, dryRun }: Input,
-): Promise<DropResult> {
+): Promise<Omit<DropResult, 'bytesReclaimed'>> {
   const { ledger, snapshots } = context
   const found = given.map((ref) => checkpointNamed(context, project, { ref, of }))
   const chosen = [...new Map(found.map((checkpoint) => [checkpoint.id, checkpoint])).values()]
@@ -102,12 +77,7 @@ async function dropHere(
         : chosen.filter(hasFiles).map(({ id }) => snapshots.refOf(project, id))
     await removeRefs(snapshots.gitDir, refs)
   }
-  return {
-    checkpoints: chosen.map(viewCheckpoint),
-    ...done,
-    applied: !dryRun,
-    bytesReclaimed: 0,
-  }
+  return { checkpoints: chosen.map(viewCheckpoint), ...done, applied: !dryRun }
 }
 
 /** In the project, or with `of` in a session of the project or of none. */

@@ -11,12 +11,10 @@ import {
   SavestateError,
 } from '../model/index.js'
 import type { Rewritten } from '../snapshot/index.js'
-import { diskUsage, failpoint } from '../system/index.js'
-import { collect } from './collect.js'
-import { knownProject, type StoreContext, withProjectLock } from './context.js'
-import type { Hooks } from './hooks.js'
+import { failpoint } from '../system/index.js'
+import { removeAndCollect } from './collect.js'
+import { knownProject, type StoreContext } from './context.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
 import { commitFacts, replaceCommits } from './replace-commits.js'
 import { parseProjectPath } from './rewind.js'
 
@@ -46,30 +44,16 @@ export const forget = projectOperation({
       })
     const project = knownProject(context)
     if (project === undefined) throw nowhere(path)
-    const before = await diskUsage(context.home)
-    const result = await withProjectLock(context, project, {
-      purpose: 'forget',
-      work: () => forgetHere(context, project, { path, dryRun: input.dryRun, hooks }),
-    })
-    if (!result.applied) return result
-    // Outside: a collection waits until nobody is at work.
-    const { isComplete } = await collect(context, { thorough: true })
-    if (!isComplete)
-      hooks.onNotice?.(
-        'Other processes were using the store: the next `savestate prune` removes the contents from the disk.',
-      )
-    return { ...result, bytesReclaimed: Math.max(0, before - (await diskUsage(context.home))) }
+    const work = () => forgetHere(context, project, { path, dryRun: input.dryRun })
+    return removeAndCollect(context, project, { purpose: 'forget', hooks, work })
   },
 })
-
-type Request = { readonly path: BytePath; readonly dryRun: boolean; readonly hooks: Hooks }
 
 async function forgetHere(
   context: StoreContext,
   project: Project,
-  { path, dryRun, hooks }: Request,
-): Promise<ForgetResult> {
-  await recover(context, project, hooks)
+  { path, dryRun }: { readonly path: BytePath; readonly dryRun: boolean },
+): Promise<Omit<ForgetResult, 'bytesReclaimed'>> {
   const points = context.ledger.checkpoints.list({ project: project.id }).filter(hasFiles)
   const rewritten = await context.snapshots.rewrite({
     project: project.id,
@@ -86,7 +70,6 @@ async function forgetHere(
     bytes: Math.max(...rewritten.map(({ bytes }) => bytes)),
     applied: !dryRun,
     isCurrent: rewritten.some(({ checkpoint }) => checkpoint === points[0]?.id),
-    bytesReclaimed: 0,
   }
 }
 

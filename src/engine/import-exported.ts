@@ -2,13 +2,7 @@
 // between, the session holds the first items, and the same import adds the rest (I6).
 import * as z from 'zod/mini'
 import type { Ledger } from '../ledger/index.js'
-import {
-  makeId,
-  parseCheckpointId,
-  parseSessionId,
-  type SessionKey,
-  type StateId,
-} from '../model/index.js'
+import { parseCheckpointId, parseSessionId, type SessionKey, type StateId } from '../model/index.js'
 import { eventLoopTurn, failpoint, giveWay } from '../system/index.js'
 import {
   batchesOf,
@@ -19,6 +13,7 @@ import {
 } from './exchange.js'
 import { sessionOperation, storeOperation } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
+import { draftOf, inSession } from './session-draft.js'
 
 const items = () => z.custom<ExchangedItems>(isItems)
 
@@ -31,21 +26,29 @@ export const planImport = storeOperation({
   effect: 'reads',
   input: () => z.strictObject({ session: z.string(), checkpoints: items() }),
   async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {
-    const key = ledger.sessions.byId(parseSessionId(session))?.key
-    const reader = new ItemReader()
-    const added = new Set<string>()
-    let count = 0
-    for await (const batch of batchesOf(checkpoints)) {
-      for (const item of batch) {
-        const { id } = reader.read(item)
-        count += 1
-        if (key === undefined || !isKnown(ledger, { session: key, id })) added.add(id)
-      }
-      await eventLoopTurn()
-    }
-    return { add: added.size, known: count - added.size }
+    return countNew(ledger, ledger.sessions.byId(parseSessionId(session))?.key, checkpoints)
   },
 })
+
+/** Reads all items, and throws BAD_INPUT for the first that cannot be imported. */
+async function countNew(
+  ledger: Ledger,
+  session: SessionKey | undefined,
+  checkpoints: ExchangedItems,
+): Promise<ImportOutlook> {
+  const reader = new ItemReader()
+  const added = new Set<string>()
+  let count = 0
+  for await (const batch of batchesOf(checkpoints)) {
+    for (const item of batch) {
+      const { id } = reader.read(item)
+      count += 1
+      if (session === undefined || !isKnown(ledger, { session, id })) added.add(id)
+    }
+    await eventLoopTurn()
+  }
+  return { add: added.size, known: count - added.size }
+}
 
 export type ImportResult = { readonly imported: number; readonly known: number }
 
@@ -59,7 +62,7 @@ export const importSession = sessionOperation({
   effect: 'adds',
   input: () => z.strictObject({ checkpoints: items() }),
   async run(context, { checkpoints }): Promise<ImportResult> {
-    if (Array.isArray(checkpoints)) await readThrough(checkpoints)
+    if (Array.isArray(checkpoints)) await countNew(context.ledger, undefined, checkpoints)
     const result = { imported: 0, known: 0 }
     const adder = new Adder(context)
     for await (const batch of batchesOf(checkpoints)) {
@@ -75,14 +78,6 @@ export const importSession = sessionOperation({
     return result
   },
 })
-
-async function readThrough(list: readonly unknown[]): Promise<void> {
-  const reader = new ItemReader()
-  for await (const batch of batchesOf(list)) {
-    for (const item of batch) reader.read(item)
-    await eventLoopTurn()
-  }
-}
 
 /** As many of the items as there is time for; for each whether it was new. */
 function addSlice(
@@ -118,49 +113,30 @@ class Adder {
 
   /** Inside a transaction. False if the session has it already. */
   add(value: unknown): boolean {
-    const { ledger, hold, clock, project } = this.#context
+    const { ledger, hold, clock } = this.#context
     const item = this.#reader.read(value)
     if (isKnown(ledger, { session: hold.key, id: item.id })) {
       this.#last = undefined
       return false
     }
     const session = sessionNow(this.#context)
-    const id = parseCheckpointId(makeId(clock.random))
+    const { name, reason, createdAtMs } = item
+    const draft = { ...draftOf(this.#context, { kind: 'imported', name, reason }), createdAtMs }
     const state = this.#write(item)
     this.#last = state
-    ledger.checkpoints.insert(
-      {
-        id,
-        kind: 'imported',
-        name: item.name,
-        reason: item.reason,
-        createdAtMs: item.createdAtMs,
-        pinned: false,
-        authors: null,
-        project: project?.id ?? null,
-        commit: null,
-        snapshot: null,
-        changes: null,
-        session: {
-          key: hold.key,
-          id: hold.id,
-          agent: session.agent,
-          parent: session.head,
-          step: session.nextStep,
-          status: session.status,
-          turn: session.turn,
-          toolCall: null,
-          state,
-          schemaVersion: null,
-          metadata: item.metadata,
-          operationId: item.id,
-        },
-      },
-      undefined,
-    )
     const { status } = session
+    const made = inSession(draft, session, {
+      status,
+      parent: session.head,
+      toolCall: null,
+      state,
+      schemaVersion: null,
+      metadata: item.metadata,
+      operationId: item.id,
+    })
+    ledger.checkpoints.insert(made, undefined)
     const atMs = clock.nowMs()
-    ledger.sessions.advance(hold, { head: id, status, atMs, leaseUntilMs: null })
+    ledger.sessions.advance(hold, { head: made.id, status, atMs, leaseUntilMs: null })
     return true
   }
 

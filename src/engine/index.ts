@@ -18,10 +18,9 @@ export {
   moveProject,
   planImport,
   prune,
+  pruneSession,
   rekey,
   repair,
-  retainAges,
-  retainMilestones,
   search,
   setProjectConfig,
   setStoreConfig,
@@ -41,16 +40,17 @@ export {
   storeSettings,
   type UntrustedFile,
 } from './settings.js'
-export { claimPrune, notePruneNotStarted, pruneUnattended } from './prune-due.js'
 export type { PruneResult } from './prune-result.js'
-export type { PruneInput } from './prune-input.js'
 export type { HistoryEntry, HistoryResult } from './history.js'
 export {
   type AutoPruneRecord,
+  claimPrune,
   markAutoPruneShown,
+  notePruneNotStarted,
+  pruneUnattended,
   readAutoPrune,
-} from './auto-prune-record.js'
-export { type ListAllResult, type ListResult, list, listAll } from './list.js'
+} from './auto-prune.js'
+export { type ListAllResult, type ListResult, list, listAll, shortIds } from './list.js'
 export { name, type NameResult, pin, unpin } from './marks.js'
 export type { NotRestored } from './not-restored.js'
 export { changeNote, type NoteChange, readNote } from './notes.js'
@@ -63,14 +63,14 @@ export {
 } from './operation.js'
 export type { RekeyResult } from './rekey.js'
 export {
-  enclosingProject,
   locateFolder,
   type LocatedFolder,
   projectFolder,
+  projectOrigin,
+  type ProjectOrigin,
   projectRootOf,
 } from './project-places.js'
 export { INSTALL_NOTE } from './keep-hooks.js'
-export { projectOrigin, type ProjectOrigin } from './project-origin.js'
 export type { MoveResult } from './move-project.js'
 export { type RewindResult, rewind } from './rewind.js'
 export { findTarget, type FoundTarget } from './rewind-target.js'
@@ -102,7 +102,7 @@ export type { ExportPage } from './export-session.js'
 export type { ImportOutlook, ImportResult } from './import-exported.js'
 export { openSession } from './open-session.js'
 export { type Resumed, resumeSession } from './resume.js'
-export type { RetainResult } from './retain.js'
+export type { SessionPruneResult } from './prune-session.js'
 export type { SessionContext } from './session-context.js'
 export {
   between,

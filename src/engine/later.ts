@@ -11,8 +11,8 @@ import type { ImportCheckpointsResult } from './import-checkpoints.js'
 import type { MoveResult } from './move-project.js'
 import type { Later } from './operation.js'
 import type { PruneResult } from './prune-result.js'
+import type { SessionPruneResult } from './prune-session.js'
 import type { RekeyResult } from './rekey.js'
-import type { RetainResult } from './retain.js'
 import type { SearchResult } from './search.js'
 import type { SessionContext } from './session-context.js'
 import type { StatusResult } from './status.js'
@@ -51,14 +51,11 @@ export const moveProject: Later<StoreContext, MoveResult> = {
 export const prune: Later<StoreContext, PruneResult> = {
   load: async () => (await import('./prune.js')).prune,
 }
+export const pruneSession: Later<SessionContext, SessionPruneResult> = {
+  load: async () => (await import('./prune-session.js')).pruneSession,
+}
 export const rekey: Later<StoreContext, RekeyResult> = {
   load: async () => (await import('./rekey.js')).rekey,
-}
-export const retainAges: Later<StoreContext, RetainResult> = {
-  load: async () => (await import('./retain.js')).retainAges,
-}
-export const retainMilestones: Later<SessionContext, RetainResult> = {
-  load: async () => (await import('./retain.js')).retainMilestones,
 }
 export const search: Later<ProjectContext, SearchResult> = {
   load: async () => (await import('./search.js')).search,

@@ -13,8 +13,7 @@ import {
 import { isOwnIdentity, isSurelyDead, ownIdentity } from '../system/index.js'
 import { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
-import type { SessionContext } from './session-context.js'
-import { StartTimes } from './start-times.js'
+import { type SessionContext, StartTimes } from './session-context.js'
 
 export type OpenRequest = {
   readonly id: string

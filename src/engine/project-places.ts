@@ -1,8 +1,16 @@
 // Which project of the store a folder belongs to, with the rules of the projects that it may lie in.
 import { basename, dirname, isAbsolute, normalize } from 'node:path'
-import { type BytePath, bytePath, isInside, joinPath, pathText } from '../model/index.js'
+import {
+  type BytePath,
+  bytePath,
+  isInside,
+  joinPath,
+  nameOf,
+  parentOf,
+  pathText,
+} from '../model/index.js'
 import { excludedFolder, isUnsafeFolder } from '../snapshot/index.js'
-import type { ProjectContext, StoreContext } from './context.js'
+import { knownProject, type ProjectContext, type StoreContext } from './context.js'
 import {
   findEnclosing,
   findProjectRoot,
@@ -11,6 +19,7 @@ import {
   isExistingFolder,
   realFolder,
 } from './project-root.js'
+import { projectStateOf } from './project-state.js'
 import { limitsOf } from './settings.js'
 
 export function projectRootOf(context: StoreContext, path: string): FoundRoot {
@@ -31,11 +40,6 @@ export function missingFolder(path: string): BytePath | undefined {
   const above = dirname(path)
   if (isExistingFolder(above)) return joinPath(realFolder(above), bytePath(basename(path)))
   return isAbsolute(path) ? bytePath(normalize(path)) : undefined
-}
-
-/** The nearest project above that is known and captures this folder too. */
-export function enclosingProject(context: StoreContext, path: BytePath): BytePath | undefined {
-  return findEnclosing(path, rulesOf(context))
 }
 
 export type LocatedFolder = {
@@ -71,4 +75,33 @@ function excludedIn(
 ): BytePath | undefined {
   const site = { root, home: bytePath(home), limits: limitsOf(home, root) }
   return excludedFolder(site, folder.slice(root.length + 1) as BytePath)
+}
+
+export type ProjectOrigin = {
+  /** The project above that saves this folder too. */
+  readonly partOf: string | null
+  /** Projects whose folders are gone, with the same name or in the same folder. */
+  readonly maybeMovedFrom: readonly string[]
+}
+
+const OWN: ProjectOrigin = { partOf: null, maybeMovedFrom: [] }
+
+/** Where the checkpoints of a folder may be if it has none of its own. */
+export function projectOrigin(context: ProjectContext): ProjectOrigin {
+  const { ledger, path } = context
+  const known = knownProject(context)
+  if (known !== undefined && ledger.checkpoints.count({ project: known.id }) > 0) return OWN
+  const partOf = findEnclosing(path, rulesOf(context))
+  const gone = ledger
+    .projects()
+    .filter(({ project, checkpoints }) => checkpoints > 0 && isAlike(project.path, path))
+    .filter((summary) => projectStateOf(summary.project.path, summary) !== 'live')
+  return {
+    partOf: partOf === undefined ? null : pathText(partOf),
+    maybeMovedFrom: gone.map(({ project }) => pathText(project.path)),
+  }
+}
+
+function isAlike(one: BytePath, other: BytePath): boolean {
+  return one !== other && (nameOf(one) === nameOf(other) || parentOf(one) === parentOf(other))
 }

@@ -9,7 +9,7 @@ import {
   type Session,
   type SessionKey,
 } from '../model/index.js'
-import type { PruningFacts } from '../ledger/index.js'
+import type { PruningRow } from '../ledger/index.js'
 import { removeRefs } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import { ifProjectIsFree, type StoreContext } from './context.js'
@@ -124,7 +124,7 @@ async function applyTo(
 
 /** Inside the transaction. Without what was pinned, named or continued since, or belongs to a session that stayed. */
 function stillDue(
-  rows: readonly PruningFacts[],
+  rows: readonly PruningRow[],
   { drop, known }: PointsPlan,
   ends: ReadonlySet<SessionKey>,
 ): Drop[] {

@@ -2,30 +2,40 @@
 import {
   type CheckpointId,
   type Drop,
-  dropByRules,
   type Guard,
   type ObjectId,
   type Project,
-  rulesOf,
+  planRetention,
+  type PruneOptions,
+  retentionPolicy,
+  type RetentionPolicy,
   type SavestateError,
+  type Session,
+  type SessionKey,
   undoStack,
 } from '../model/index.js'
-import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
+import type { ProjectSummary, PruningRow } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
 import type { ProjectState } from './project-state.js'
-import { factsOfAll, heldSessions, type Point, pointsOf, type ProjectFacts } from './prune-facts.js'
-import { capBytesOf, type PruneInput } from './prune-input.js'
-import { removableSessions, type SessionDrop, sessionsByRules } from './prune-sessions.js'
-import { type LargeProject, planSize, type SizePlan } from './prune-size.js'
-import { StoreSizes } from './store-sizes.js'
+import {
+  readProjects,
+  heldSessions,
+  type Point,
+  readPoints,
+  type PruneProject,
+} from './prune-candidates.js'
+import { NOTHING_FOR_SIZE, planSize, type SizePlan } from './prune-size.js'
 import { storeSettings } from './settings.js'
+import { type LargeProject, StoreSizes } from './sizes.js'
+
+export type SessionDrop = { readonly session: Session; readonly why: 'age' | 'orphan' | 'size' }
 
 /** The part of a plan for one project, or for the sessions without a project. */
 export type PointsPlan = {
   readonly drop: readonly Drop[]
   readonly keep: ReadonlyMap<Guard | 'recent', number>
   /** The checkpoints as they were when this was planned. */
-  readonly known: ReadonlyMap<CheckpointId, PruningFacts>
+  readonly known: ReadonlyMap<CheckpointId, PruningRow>
 }
 
 export type ProjectPlan = PointsPlan & {
@@ -67,37 +77,41 @@ export type PrunePlan = {
  */
 export async function planPrune(
   context: StoreContext,
-  input: PruneInput,
+  input: PruneOptions,
   { isFirst = true }: { readonly isFirst?: boolean } = {},
 ): Promise<PrunePlan> {
   const { home, clock, ledger } = context
   const nowMs = clock.nowMs()
   const { config } = storeSettings(home)
   const held = heldSessions(context, nowMs)
-  const facts = await factsOfAll(context, { nowMs, input, held, fallback: config })
+  const projects = await readProjects(context, { nowMs, input, held, fallback: config })
   const dropOrphans = input.keepOrphans !== true && input.unattended !== true
-  const rules = rulesOf(config, input)
-  const loose = pointsOf(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
-  const removable = removableSessions(context, { facts, unattached: loose, held })
-  const ends = isFirst ? sessionsByRules(removable, facts, { rules, nowMs, dropOrphans }) : []
+  const rules = retentionPolicy(config, input)
+  const loose = readPoints(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
+  const removable = removableSessions(context, { projects, loose, held })
+  const ends = isFirst ? unusedSessions(removable, projects, { rules, nowMs, dropOrphans }) : []
   const when = { nowMs, dropOrphans, ends: endsOf(ends) }
-  const byRules = new Map(facts.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
+  const byRules = new Map(projects.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
   const unattached = isFirst ? dropsOfUnattached(loose, { rules, ...when }) : []
   const gone = new Set([...byRules.values(), unattached].flatMap((it) => it.map(({ id }) => id)))
   const sizes = await StoreSizes.take(context)
   const commitsLeft = (without: ReadonlySet<CheckpointId>) =>
-    facts.flatMap(({ points }) => points.flatMap((it) => (without.has(it.id) ? [] : commitOf(it))))
+    projects.flatMap(({ points }) =>
+      points.flatMap((it) => (without.has(it.id) ? [] : commitOf(it))),
+    )
   const live = await sizes.reached(commitsLeft(gone))
   const liveBytes = sizes.sumOf(live)
-  const stateBytes = ledger.pruning.stateBytes(ends.map(({ session }) => session.key))
+  const stateBytes = ledger.pruning.stateBytes({
+    sessions: ends.map(({ session }) => session.key),
+  })
   const restBytes = isFirst ? sizes.rest : sizes.total - liveBytes
-  const capBytes = capBytesOf(config, input)
+  const capBytes = rules.maxBytes
   const afterRules = restBytes - stateBytes + liveBytes
   const forSize: SizePlan =
     afterRules <= capBytes
-      ? { ...NOTHING, afterBytes: afterRules }
+      ? { ...NOTHING_FOR_SIZE, afterBytes: afterRules }
       : await planSize(context, {
-          facts,
+          projects,
           unattached: loose,
           gone,
           removable: removable.filter(({ key }) => !when.ends.has(key)),
@@ -107,12 +121,12 @@ export async function planPrune(
         })
   const allGone = new Set([...gone, ...forSize.ids])
   const finallyLive = forSize.ids.size === 0 ? live : await sizes.reached(commitsLeft(allGone))
-  const projects: ProjectPlan[] = []
+  const plans: ProjectPlan[] = []
   for (const [project, drop] of byRules) {
     const plan = planOf(project, [...drop, ...dropsForSize(project, forSize)])
     const commits = project.points.flatMap((it) => (allGone.has(it.id) ? commitOf(it) : []))
     const isPast = isFirst && isUnneeded(project, when)
-    projects.push({
+    plans.push({
       ...plan,
       project: project.summary.project,
       state: project.state,
@@ -127,7 +141,7 @@ export async function planPrune(
     })
   }
   return {
-    projects,
+    projects: plans,
     unattached: planOf({ points: loose }, [
       ...unattached,
       ...dropsForSize({ points: loose }, forSize),
@@ -140,11 +154,56 @@ export async function planPrune(
   }
 }
 
-const NOTHING = {
-  ids: new Set<CheckpointId>(),
-  heads: new Set<CheckpointId>(),
-  sessions: [],
-  largest: [],
+/** No live process writes them, none of their checkpoints has to stay, and the settings of their project can be read. */
+function removableSessions(
+  { ledger }: StoreContext,
+  {
+    projects,
+    loose,
+    held,
+  }: {
+    readonly projects: readonly PruneProject[]
+    readonly loose: readonly Point[]
+    readonly held: ReadonlySet<SessionKey>
+  },
+): Session[] {
+  const points = [...projects.flatMap((project) => project.points), ...loose]
+  const kept = new Set(
+    points.flatMap(({ guard, session }) =>
+      guard === null || guard === 'session' ? [] : (session?.key ?? []),
+    ),
+  )
+  const faulty = new Set<string | null>(
+    projects.flatMap((it) => (it.fault === null ? [] : it.summary.project.id)),
+  )
+  return ledger.sessions
+    .list({})
+    .filter(({ key, project }) => !held.has(key) && !kept.has(key) && !faulty.has(project))
+}
+
+/** Sessions that were not used for too long, or whose project is gone. `rules`: for sessions without a project. */
+function unusedSessions(
+  removable: readonly Session[],
+  projects: readonly PruneProject[],
+  { rules, nowMs, dropOrphans }: Omit<When, 'ends'> & { readonly rules: RetentionPolicy },
+): SessionDrop[] {
+  const projectOf = new Map<string | null, PruneProject>(
+    projects.map((project) => [project.summary.project.id, project]),
+  )
+  const active = new Set(
+    projects.flatMap(({ points }) =>
+      points.flatMap(({ guard, session }) => (guard === 'session' ? (session?.key ?? []) : [])),
+    ),
+  )
+  return removable.flatMap((session): SessionDrop[] => {
+    const { key, status, updatedAtMs } = session
+    const owner = projectOf.get(session.project)
+    const { completedMs, unusedMs } = owner?.rules ?? rules
+    const longestMs = status.state === 'completed' ? completedMs : unusedMs
+    if (nowMs - updatedAtMs > longestMs) return [{ session, why: 'age' }]
+    const isOrphan = dropOrphans && owner?.state === 'orphan' && !active.has(key)
+    return isOrphan ? [{ session, why: 'orphan' }] : []
+  })
 }
 
 type Ends = ReadonlyMap<number, SessionDrop['why']>
@@ -159,7 +218,7 @@ function commitOf({ commit }: Point): readonly ObjectId[] {
 }
 
 function dropsOf(
-  { state, summary, points, rules, fault }: ProjectFacts,
+  { state, summary, points, rules, fault }: PruneProject,
   { ends, ...when }: When,
 ): Drop[] {
   if (fault !== null) return []
@@ -168,18 +227,18 @@ function dropsOf(
   const isOrphan = state === 'orphan'
   return [
     ...withSessions,
-    ...dropByRules({ isOrphan, touchedAtMs, checkpoints: others }, rules, when),
+    ...planRetention({ isOrphan, touchedAtMs, checkpoints: others }, rules, when),
   ]
 }
 
 /** A session without a project has no folder that could be gone; and its last use is that of the session. */
 function dropsOfUnattached(
   points: readonly Point[],
-  { rules, ends, nowMs }: When & { readonly rules: ProjectFacts['rules'] },
+  { rules, ends, nowMs }: When & { readonly rules: PruneProject['rules'] },
 ): Drop[] {
   const [withSessions, others] = splitByEnds(points, ends)
   const project = { isOrphan: false, touchedAtMs: nowMs, checkpoints: others }
-  return [...withSessions, ...dropByRules(project, rules, { nowMs, dropOrphans: false })]
+  return [...withSessions, ...planRetention(project, rules, { nowMs, dropOrphans: false })]
 }
 
 /** Splits off the checkpoints that are removed with their session. Files that an undo needs outlive it (`Sessions.delete`). */
@@ -207,7 +266,7 @@ function dropsForSize(
 
 /** It was not used for long, or its folder is gone. */
 function isUnneeded(
-  { state, summary, rules, fault }: ProjectFacts,
+  { state, summary, rules, fault }: PruneProject,
   { nowMs, dropOrphans }: When,
 ): boolean {
   if (fault !== null) return false
@@ -228,7 +287,7 @@ function planOf(
 
 function forgetsUndo(
   { ledger }: StoreContext,
-  { summary }: ProjectFacts,
+  { summary }: PruneProject,
   { drop }: PointsPlan,
 ): boolean {
   if (drop.length === 0) return false

@@ -2,32 +2,37 @@
 import { type Drop, type DropReason, type ErrorCode, type Guard, pathText } from '../model/index.js'
 import type { ProjectState } from './project-state.js'
 import type { PointsPlan, PrunePlan } from './prune-plan.js'
-import type { LargeProject } from './prune-size.js'
+import type { LargeProject } from './sizes.js'
 
-type PointsView = {
+/** What is removed and kept of a project, or of the sessions without a project. */
+export type PrunePointsView = {
   readonly drop: readonly Drop[]
   readonly keep: Readonly<Partial<Record<Guard | 'recent', number>>>
 }
 
+export type PruneProjectView = PrunePointsView & {
+  readonly id: string
+  readonly path: string
+  readonly state: ProjectState
+  /** Why its folder is neither found nor proven to be removed; such a project is kept. */
+  readonly unreachable: string | null
+  readonly freesBytes: number
+  /** The last rewind can no longer be undone. */
+  readonly forgetsUndo: boolean
+}
+
+export type PrunePlanView = {
+  readonly projects: readonly PruneProjectView[]
+  /** Checkpoints of sessions that belong to no project. */
+  readonly unattached: PrunePointsView
+  readonly sessions: readonly { readonly id: string; readonly why: 'age' | 'orphan' | 'size' }[]
+  readonly sizeBytes: number
+  readonly capBytes: number
+  readonly afterBytes: number
+}
+
 export type PruneResult = {
-  readonly plan: {
-    readonly projects: readonly (PointsView & {
-      readonly id: string
-      readonly path: string
-      readonly state: ProjectState
-      /** Why its folder is neither there nor surely gone; such a project is kept. */
-      readonly unreachable: string | null
-      readonly freesBytes: number
-      /** The last rewind could not be undone any more. */
-      readonly forgetsUndo: boolean
-    })[]
-    /** Checkpoints of sessions that belong to no project. */
-    readonly unattached: PointsView
-    readonly sessions: readonly { readonly id: string; readonly why: 'age' | 'orphan' | 'size' }[]
-    readonly sizeBytes: number
-    readonly capBytes: number
-    readonly afterBytes: number
-  }
+  readonly plan: PrunePlanView
   readonly applied: boolean
   /** How many projects were checked. */
   readonly scanned: number
@@ -127,7 +132,7 @@ export function resultOf(
   }
 }
 
-function viewPoints({ drop, keep }: PointsPlan): PointsView {
+function viewPoints({ drop, keep }: PointsPlan): PrunePointsView {
   return { drop, keep: Object.fromEntries(keep) }
 }
 

@@ -1,24 +1,24 @@
-// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest project
-// first. Files and states are charged to the project that they belong to, and to the session where there is none. A project
-// that takes no more than its fair share gives nothing. If the store cannot be brought under its limit like that, nothing
-// is selected.
+// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest owner
+// first. Files and states are charged to their project, or to their session if it has no project. An owner that takes no
+// more than its fair share gives nothing. If that cannot bring the store under its limit, nothing is selected.
 import {
   type CheckpointId,
   chooseForSize,
   fairShare,
   type Giver,
+  pathText,
   type Session,
+  type SessionKey,
   type SizeModel,
   type WeightedGraph,
 } from '../model/index.js'
 import { stateRoot } from '../ledger/index.js'
 import type { StoreContext } from './context.js'
-import type { Point, ProjectFacts } from './prune-facts.js'
-import { type Candidate, type Hold, type SizeOwner, sizeOwners } from './size-owners.js'
-import type { StoreSizes } from './store-sizes.js'
+import type { Point, PruneProject } from './prune-candidates.js'
+import type { LargeProject, StoreSizes } from './sizes.js'
 
 export type SizePlan = {
-  /** Checkpoints that go, or lose their files. */
+  /** Checkpoints to remove, or to remove the files of. */
   readonly ids: ReadonlySet<CheckpointId>
   /** Checkpoints that lose only their files. */
   readonly heads: ReadonlySet<CheckpointId>
@@ -28,16 +28,15 @@ export type SizePlan = {
   readonly largest: readonly LargeProject[]
 }
 
-export type LargeProject = {
-  /** `session ID` for a session without a project. */
-  readonly path: string
-  readonly bytes: number
-  /** The part of it that is conversations and other states. */
-  readonly stateBytes: number
+export const NOTHING_FOR_SIZE: Omit<SizePlan, 'afterBytes'> = {
+  ids: new Set(),
+  heads: new Set(),
+  sessions: [],
+  largest: [],
 }
 
 type Request = {
-  readonly facts: readonly ProjectFacts[]
+  readonly projects: readonly PruneProject[]
   /** Checkpoints of sessions without a project. */
   readonly unattached: readonly Point[]
   /** Checkpoints that another rule removes. */
@@ -50,36 +49,118 @@ type Request = {
   readonly capBytes: number
 }
 
-const MAX_LARGEST = 3
-
 export async function planSize(context: StoreContext, request: Request): Promise<SizePlan> {
   const { capBytes } = request
-  const owners = sizeOwners(context, request)
+  const owners = ownersOf(context, request)
   const model = await StoreModel.read(context, owners, request)
   const sizes = owners.map((owner) => model.bytesOf(owner))
   const fairBytes = fairShare(sizes, capBytes - model.unownedBytes)
   const chosen = chooseForSize(owners, model, { capBytes, fairBytes })
   const afterBytes = model.total()
-  if (chosen === undefined) return { ...NOTHING, afterBytes, largest: model.largest(owners) }
-  const rowsOf = (type: Candidate['type']) =>
-    new Set(chosen.flatMap((it) => (it.type === type ? it.rows : [])))
-  const [rows, ofSessions, files] = [rowsOf('row'), rowsOf('session'), rowsOf('files')]
+  if (chosen === undefined)
+    return { ...NOTHING_FOR_SIZE, afterBytes, largest: model.largest(owners) }
+  const idsIn = (parts: readonly Candidate[]) => parts.flatMap((it) => it.rows.map(({ id }) => id))
+  const ofSessions = new Set(idsIn(chosen.filter(({ session }) => session !== undefined)))
+  const files = idsIn(chosen.filter(({ keepsState }) => keepsState))
   return {
-    ids: new Set([...rows, ...ofSessions, ...files]),
-    heads: new Set([...files].filter((id) => !ofSessions.has(id))),
+    ids: new Set(idsIn(chosen)),
+    heads: new Set(files.filter((id) => !ofSessions.has(id))),
     sessions: chosen.flatMap((it) => it.session ?? []),
     afterBytes,
     largest: [],
   }
 }
 
-const NOTHING = {
-  ids: new Set<CheckpointId>(),
-  heads: new Set<CheckpointId>(),
-  sessions: [],
+/** A snapshot or a state that a checkpoint holds. */
+type Hold = { readonly graph: 'objects' | 'states'; readonly root: string }
+type Row = Point & { readonly files: Hold | null; readonly content: Hold | null }
+
+/** One step of a removal: a checkpoint, only its files, or a session with all its checkpoints. */
+type Candidate = {
+  readonly rows: readonly Row[]
+  readonly holds: readonly Hold[]
+  readonly keepsState: boolean
+  readonly session?: Session
+}
+
+type Owner = Giver<Candidate> & { readonly label: string; readonly holds: readonly Hold[] }
+
+function ownersOf(
+  { ledger }: StoreContext,
+  { projects, unattached, gone, removable }: Request,
+): Owner[] {
+  const finished = removable
+    .filter(({ status }) => status.state !== 'in_progress')
+    .toSorted((a, b) => a.updatedAtMs - b.updatedAtMs)
+  const ownerOf = (label: string, points: readonly Point[], isOpen = true): Owner => {
+    const rows = points.filter(({ id }) => !gone.has(id)).map(rowOf)
+    // Nothing is removed from a project whose settings cannot be read.
+    const candidates = isOpen ? candidatesIn(rows, finished) : []
+    return { label, holds: rows.flatMap(holdsOf), candidates }
+  }
+  const bySession = new Map<SessionKey, Point[]>()
+  for (const point of unattached) {
+    if (point.session === null || gone.has(point.id)) continue
+    const known = bySession.get(point.session.key)
+    if (known === undefined) bySession.set(point.session.key, [point])
+    else known.push(point)
+  }
+  return [
+    ...projects.map(({ summary, points, fault }) =>
+      ownerOf(pathText(summary.project.path), points, fault === null),
+    ),
+    ...[...bySession].map(([key, points]) =>
+      ownerOf(`session ${ledger.sessions.byKey(key)?.id ?? key}`, points),
+    ),
+  ]
+}
+
+function rowOf(point: Point): Row {
+  const { commit, state } = point
+  return {
+    ...point,
+    files: commit === null ? null : { graph: 'objects', root: commit },
+    content: state === null ? null : { graph: 'states', root: stateRoot(state) },
+  }
+}
+
+function holdsOf({ files, content }: Row): Hold[] {
+  return [files, content].filter((hold) => hold !== null)
+}
+
+/** Takes rows newest first; returns what can be removed, in the order of removal. */
+function candidatesIn(rows: readonly Row[], finished: readonly Session[]): Candidate[] {
+  // The newest stays: a save that finds nothing new relies on it.
+  const newest = rows.find(({ files }) => files !== null)
+  const isFree = ({ guard, isHead, session, files }: Row) =>
+    guard === null && files !== newest?.files && !(isHead && session?.status === 'in_progress')
+  const free = rows.filter(isFree).toReversed()
+  const single = (row: Row): Candidate => ({ rows: [row], holds: holdsOf(row), keepsState: false })
+  const others = free.filter(({ isHead }) => !isHead)
+  const filesOfHeads = free.flatMap((row): Candidate[] =>
+    row.isHead && row.files !== null ? [{ rows: [row], holds: [row.files], keepsState: true }] : [],
+  )
+  const whole = finished.flatMap((session): Candidate[] => {
+    const own = rows.filter((row) => row.session?.key === session.key)
+    if (own.length === 0 || own.some((row) => row.files !== null && !isFree(row))) return []
+    return [{ rows: own, holds: own.flatMap(holdsOf), keepsState: false, session }]
+  })
+  return [
+    ...others.filter(isAutomatic).map(single),
+    ...others.filter((row) => !isAutomatic(row)).map(single),
+    ...filesOfHeads,
+    ...whole,
+  ]
+}
+
+/** Neither a prompt, nor a save with a reason, nor needed by an undo. */
+function isAutomatic({ group, isPrompt, isSpecial }: Point): boolean {
+  return group !== null && !isPrompt && !isSpecial
 }
 
 type Graphs = Readonly<Record<Hold['graph'], WeightedGraph>>
+
+const MAX_LARGEST = 3
 
 class StoreModel implements SizeModel<Candidate> {
   readonly #graphs: Graphs
@@ -87,31 +168,27 @@ class StoreModel implements SizeModel<Candidate> {
   readonly #bytes: Map<Giver<Candidate>, number>
   /** How many removed candidates contain it: a session contains what its checkpoints do. */
   readonly #removed = new Map<Hold, number>()
-  readonly #ownerOf = new Map<Candidate, Giver<Candidate>>()
+  readonly #ownerOf = new Map<Candidate, Owner>()
 
   static async read(
     { ledger }: StoreContext,
-    owners: readonly SizeOwner[],
-    { facts, unattached, gone, sizes, restBytes }: Request,
+    owners: readonly Owner[],
+    { projects, unattached, gone, sizes, restBytes }: Request,
   ): Promise<StoreModel> {
-    const commits = owners.flatMap(({ holds }) =>
-      holds.flatMap((it) => (it.graph === 'objects' ? it.root : [])),
+    const holds = owners.flatMap((owner) => owner.holds)
+    const commits = holds.flatMap((it) => (it.graph === 'objects' ? it.root : []))
+    const graphs = { objects: await sizes.graph(commits), states: ledger.pruning.stateGraph() }
+    const goneStates = [...projects.flatMap((project) => project.points), ...unattached].flatMap(
+      ({ id, state }) => (state !== null && gone.has(id) ? stateRoot(state) : []),
     )
-    const objects = await sizes.graph(commits)
-    const states = ledger.pruning.stateGraph()
-    const points = [...facts.flatMap((project) => project.points), ...unattached]
-    const goneStates = points.flatMap(({ id, state }) =>
-      state !== null && gone.has(id) ? stateRoot(state) : [],
-    )
-    const graphs = { objects, states }
-    for (const { graph, root } of owners.flatMap(({ holds }) => holds)) graphs[graph].add(root)
-    for (const root of goneStates) states.add(root)
-    const baseBytes = restBytes - states.total
-    for (const root of goneStates) states.remove(root)
+    for (const { graph, root } of holds) graphs[graph].add(root)
+    for (const root of goneStates) graphs.states.add(root)
+    const baseBytes = restBytes - graphs.states.total
+    for (const root of goneStates) graphs.states.remove(root)
     return new StoreModel(owners, graphs, baseBytes)
   }
 
-  private constructor(owners: readonly SizeOwner[], graphs: Graphs, baseBytes: number) {
+  private constructor(owners: readonly Owner[], graphs: Graphs, baseBytes: number) {
     this.#graphs = graphs
     this.#baseBytes = baseBytes
     this.#bytes = new Map(owners.map((owner) => [owner, this.#sizeOf(owner.holds).bytes]))
@@ -119,7 +196,7 @@ class StoreModel implements SizeModel<Candidate> {
       for (const candidate of owner.candidates) this.#ownerOf.set(candidate, owner)
   }
 
-  /** Data of no project: caches, tables, states of graph threads. */
+  /** Data of no owner: caches, tables, states of graph threads. */
   get unownedBytes(): number {
     const owned = [...this.#bytes.values()].reduce((sum, bytes) => sum + bytes, 0)
     return Math.max(0, this.total() - owned)
@@ -135,23 +212,15 @@ class StoreModel implements SizeModel<Candidate> {
   }
 
   remove(candidate: Candidate): void {
-    this.#change(candidate, (hold) => {
-      const before = this.#removed.get(hold) ?? 0
-      this.#removed.set(hold, before + 1)
-      if (before === 0) this.#graphs[hold.graph].remove(hold.root)
-    })
+    this.#change(candidate, 1)
   }
 
   restore(candidate: Candidate): void {
-    this.#change(candidate, (hold) => {
-      const before = this.#removed.get(hold) ?? 0
-      this.#removed.set(hold, before - 1)
-      if (before === 1) this.#graphs[hold.graph].add(hold.root)
-    })
+    this.#change(candidate, -1)
   }
 
   /** By what they would take without everything that they could give. */
-  largest(owners: readonly SizeOwner[]): LargeProject[] {
+  largest(owners: readonly Owner[]): LargeProject[] {
     return owners
       .map(({ label, candidates, holds }) => {
         const free = new Set(candidates.flatMap((it) => it.holds))
@@ -162,17 +231,25 @@ class StoreModel implements SizeModel<Candidate> {
   }
 
   #sizeOf(holds: readonly Hold[]): { readonly bytes: number; readonly stateBytes: number } {
-    const rootsIn = (graph: Hold['graph']) =>
-      holds.flatMap((hold) => (hold.graph === graph ? hold.root : []))
-    const stateBytes = this.#graphs.states.reachedFrom(rootsIn('states'))
-    return { bytes: this.#graphs.objects.reachedFrom(rootsIn('objects')) + stateBytes, stateBytes }
+    const bytesIn = (graph: Hold['graph']) =>
+      this.#graphs[graph].reachedFrom(
+        holds.flatMap((hold) => (hold.graph === graph ? hold.root : [])),
+      )
+    const stateBytes = bytesIn('states')
+    return { bytes: bytesIn('objects') + stateBytes, stateBytes }
   }
 
-  #change(candidate: Candidate, work: (hold: Hold) => void): void {
+  #change(candidate: Candidate, by: 1 | -1): void {
     const owner = this.#ownerOf.get(candidate)
     if (owner === undefined) return
     const before = this.total()
-    for (const hold of candidate.holds) work(hold)
+    for (const hold of candidate.holds) {
+      const count = (this.#removed.get(hold) ?? 0) + by
+      this.#removed.set(hold, count)
+      const graph = this.#graphs[hold.graph]
+      if (by === 1 && count === 1) graph.remove(hold.root)
+      if (by === -1 && count === 0) graph.add(hold.root)
+    }
     this.#bytes.set(owner, this.bytesOf(owner) + this.total() - before)
   }
 }

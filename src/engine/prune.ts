@@ -1,18 +1,17 @@
 // Keeps the store within its limits: plan, do, measure; again if it is still too large.
 import * as z from 'zod/mini'
-import { pathText } from '../model/index.js'
+import { pathText, retentionPolicy } from '../model/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
 import { collect } from './collect.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
 import { applyPlan } from './prune-apply.js'
-import { capBytesOf } from './prune-input.js'
 import { planPrune, type PrunePlan } from './prune-plan.js'
 import { type PruneResult, resultOf, Tally } from './prune-result.js'
-import { recordAbove } from './above-limit.js'
 import { recoverAll } from './recover.js'
 import { storeSettings } from './settings.js'
+import { recordAbove } from './sizes.js'
 
 const MAX_ROUNDS = 4
 
@@ -32,7 +31,7 @@ export const prune = storeOperation({
   async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
     await recoverAll(context, hooks)
     const startBytes = await diskUsage(context.home)
-    const isOver = startBytes > capBytesOf(storeSettings(context.home).config, input)
+    const isOver = startBytes > retentionPolicy(storeSettings(context.home).config, input).maxBytes
     // Packed, the store may fit as it is; and only what is packed has its true size in the plan.
     if (isOver && !dryRun) await collect(context, { thorough: true })
     const first = await plan(context, input)
@@ -45,7 +44,7 @@ export const prune = storeOperation({
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
     context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
     const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
-    recordAbove(context, result)
+    recordAbove(context, result.above?.projects ?? [])
     return result
   },
 })

@@ -3,7 +3,6 @@ import type { Hold, StateMemory } from '../ledger/index.js'
 import { invariant, LEASE_MS, type Project, SavestateError, type Session } from '../model/index.js'
 import type { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
-import type { StartTimes } from './start-times.js'
 
 export type SessionContext = StoreContext & {
   readonly hold: Hold
@@ -18,6 +17,16 @@ export type SessionContext = StoreContext & {
   readonly starts: StartTimes
   /** Of the calls that write. */
   readonly order: CallOrder
+}
+
+/** Start times of tool calls. The journal tells two attempts at a call apart by them, so each is used once. */
+export class StartTimes {
+  #lastMs = 0
+
+  next(nowMs: number): number {
+    this.#lastMs = Math.max(nowMs, this.#lastMs + 1)
+    return this.#lastMs
+  }
 }
 
 /** The session as the ledger has it now. */

@@ -1,4 +1,4 @@
-// A checkpoint of a session before it is known what it follows on: that is found out in the transaction.
+// A checkpoint of a session before the transaction that gives it its place in the session.
 import {
   type Authors,
   type Checkpoint,
@@ -7,6 +7,8 @@ import {
   parseCheckpointId,
   parseName,
   parseReason,
+  type Session,
+  type SessionFacts,
 } from '../model/index.js'
 import type { Captured } from '../snapshot/index.js'
 import { prepareCheckpoint } from './record.js'
@@ -28,7 +30,7 @@ export function labelsOf(said: {
 }
 
 export function draftOf(
-  { clock, project }: SessionContext,
+  { clock, project }: Pick<SessionContext, 'clock' | 'project'>,
   facts: Labels & { readonly kind: CheckpointKind },
 ): Draft {
   const createdAtMs = clock.nowMs()
@@ -45,7 +47,7 @@ export function draftOf(
   }
 }
 
-/** Its commit and ref are there afterwards. */
+/** Writes its commit and ref. */
 export async function draftWithFiles(
   context: SessionContext,
   {
@@ -60,4 +62,16 @@ export async function draftWithFiles(
   const project = projectOf(context)
   const previous = context.ledger.checkpoints.newestFiles(project.id)?.snapshot.tree
   return prepareCheckpoint(context, project, { captured, facts: { ...facts, previous } })
+}
+
+type InSession = Draft & { readonly session: SessionFacts }
+
+/** The draft as the next step of the session. */
+export function inSession(
+  draft: Draft,
+  { key, id, agent, nextStep, turn }: Session,
+  facts: Omit<SessionFacts, 'key' | 'id' | 'agent' | 'step' | 'turn'>,
+): Checkpoint & InSession {
+  return { ...draft, session: { key, id, agent, step: nextStep, turn, ...facts } } as Checkpoint &
+    InSession
 }

@@ -1,52 +1,23 @@
-// Looking into a session. Lists are metadata only; a state is read when it is asked for.
+// Queries of a session. Lists are metadata only; a state is read when it is asked for.
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
   type CheckpointBrief,
-  MIN_PREFIX,
   parseCheckpointId,
-  parseReference,
   SavestateError,
   type SessionKey,
 } from '../model/index.js'
 import type { StoreContext } from './context.js'
 import { refuseDamagedState } from './damage.js'
 import { sessionOperation } from './operation.js'
+import { resolveInSession } from './resolve.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 import { wholeText } from './text-schema.js'
-import { ambiguousReference, MAX_CANDIDATES, unknownReference } from './unknown-reference.js'
 import { type CheckpointView, viewBrief, viewCheckpoint } from './view.js'
 
 const LIST_HINT = '`savestate list --session` shows the checkpoints of a session.'
 
-/** Order as in a project: whole id, name, number, start of an id. */
-export function resolveInSession(
-  { ledger }: StoreContext,
-  session: SessionKey,
-  text: string,
-): Checkpoint {
-  const { checkpoints } = ledger
-  const reference = parseReference(text)
-  const scope = { session }
-  const unknown = () => unknownReference(text, { count: checkpoints.count(scope), hint: LIST_HINT })
-  if (reference.type === 'number') {
-    const found = checkpoints.byNumber(scope, reference.number)
-    if (found !== undefined) return found
-    throw unknown()
-  }
-  const whole = /^[bcdfghjklmnpqrstvwxz]{18}$/.test(text)
-    ? checkpoints.get(parseCheckpointId(text))
-    : undefined
-  if (whole?.session?.key === session) return whole
-  const named = checkpoints.byName(scope, text)
-  if (named !== undefined) return named
-  const candidates =
-    text.length < MIN_PREFIX ? [] : checkpoints.byPrefix(scope, text, { limit: MAX_CANDIDATES + 1 })
-  const [first, second] = candidates
-  if (first === undefined) throw unknown()
-  if (second === undefined) return first
-  throw ambiguousReference(text, candidates)
-}
+export { resolveInSession } from './resolve.js'
 
 const limit = () => z.optional(z.int().check(z.positive()))
 

@@ -2,7 +2,6 @@
 // with the new elements of the state, the checkpoint and the session's head (I1, I2).
 import * as z from 'zod/mini'
 import {
-  type Checkpoint,
   type CheckpointKind,
   IN_PROGRESS,
   type Moment,
@@ -12,7 +11,6 @@ import {
   SavestateError,
   type Session,
   type SnapshotDetails,
-  type StateId,
   type Status,
   type UncapturedChanges,
 } from '../model/index.js'
@@ -23,16 +21,14 @@ import { withProjectLock } from './context.js'
 import { checkName } from './given-name.js'
 import type { Hooks } from './hooks.js'
 import { type Look, lookAt, type MomentInput } from './look.js'
-import { momentInput } from './moment-schema.js'
 import { hasNothingNew } from './nothing-new.js'
 import { sessionOperation } from './operation.js'
 import { recover } from './recover.js'
 import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
-import { type Draft, draftOf, draftWithFiles, labelsOf } from './session-draft.js'
+import { draftOf, draftWithFiles, inSession, labelsOf } from './session-draft.js'
 import { parseStatusInput, type StatusInput } from './session-status.js'
 import { asAtCall, longerList, wholeState, type WriteState } from './state-at-call.js'
-import { statusInput } from './status-schema.js'
-import { wholeText } from './text-schema.js'
+import { momentInput, statusInput, wholeText } from './text-schema.js'
 import { lookAtUncaptured, onlyUncapturedText, type UncapturedLook } from './uncaptured.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
@@ -120,9 +116,12 @@ type Work = {
   readonly hooks: Hooks
   readonly kind?: CheckpointKind
   readonly writeState: WriteState
+  /** Instead of the one that the save reports. */
+  readonly moment?: Moment
 }
 
-async function addCheckpoint(
+/** In the order of the session's calls. */
+export async function addCheckpoint(
   context: SessionContext,
   input: Facts,
   work: Work,
@@ -137,7 +136,11 @@ async function addCheckpoint(
       await recover(context, project, work.hooks)
       const captured = await captureForRecord(context, project, work.hooks)
       failpoint('save:captured')
-      const look = lookAt(context, project, input.moment ?? ownMoment(context, project))
+      const look = lookAt(
+        context,
+        project,
+        work.moment ?? input.moment ?? ownMoment(context, project),
+      )
       const news = lookAtUncaptured(context, project, { captured, look: input.uncaptured })
       const { changes } = news
       const same = input.ifChanged === true ? sameFiles(context, project, captured) : undefined
@@ -254,8 +257,6 @@ function detailsIn({ captured, uncaptured }: Commitment): SnapshotDetails | unde
   return captured === undefined ? undefined : { ...captured.snapshot, uncaptured }
 }
 
-type InSession = Checkpoint & { readonly session: NonNullable<Checkpoint['session']> }
-
 function sessionInput(input: Facts, session: Session) {
   return {
     status: statusAfter(session.status, input.status),
@@ -265,15 +266,6 @@ function sessionInput(input: Facts, session: Session) {
     metadata: input.metadata,
     operationId: input.operationId ?? null,
   }
-}
-
-function inSession(
-  draft: Draft,
-  session: Session,
-  facts: ReturnType<typeof sessionInput> & { readonly state: StateId | null },
-): InSession {
-  const { key, id, agent, nextStep, turn } = session
-  return { ...draft, session: { key, id, agent, step: nextStep, turn, ...facts } } as InSession
 }
 
 /** A session that is saved to goes on, unless it is said to end. */

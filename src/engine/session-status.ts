@@ -4,7 +4,7 @@ import { parseStatus, type Status, STATUS_WORDS } from '../model/index.js'
 import { sessionOperation } from './operation.js'
 import { sessionNow } from './session-context.js'
 import { type SessionView, viewSession } from './session-view.js'
-import { statusInput } from './status-schema.js'
+import { statusInput } from './text-schema.js'
 
 /** As a word, or with a reason. */
 export type StatusInput =

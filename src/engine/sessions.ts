@@ -2,26 +2,23 @@
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
-  type FilesCheckpoint,
   hasFiles,
   IN_PROGRESS,
-  makeId,
   parseCheckpointId,
   parsePathText,
   parseSessionId,
   type Project,
   SavestateError,
   type Session,
-  type SessionFacts,
-  type StateCheckpoint,
 } from '../model/index.js'
 import { type StoreContext, withProjectLock } from './context.js'
 import { nameTarget } from './describe-target.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
-import type { Hold } from '../ledger/index.js'
 import { storeOperation } from './operation.js'
-import type { SessionContext } from './session-context.js'
-import { resolveInSession, type SessionSummary, summarize } from './session-queries.js'
+import { type SessionContext, sessionNow } from './session-context.js'
+import { type Draft, draftOf, inSession } from './session-draft.js'
+import { resolveInSession } from './resolve.js'
+import { type SessionSummary, summarize } from './session-queries.js'
 import { isInterrupted, type SessionView, viewSession } from './session-view.js'
 
 export type SessionsResult = {
@@ -110,32 +107,31 @@ async function forkFrom(
   request: ForkRequest,
 ): Promise<SessionContext> {
   const { ledger, clock } = context
-  // A prune may have been quicker; from here on its objects stay.
+  // A prune may have removed it; from here on its objects stay.
   if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
   const origin = from.session === null ? undefined : ledger.sessions.byKey(from.session.key)
   const projectId = from.project ?? origin?.project ?? null
   const project = projectId === null ? undefined : ledger.project(projectId)
-  const createdAtMs = clock.nowMs()
-  const fork = {
-    id: parseCheckpointId(makeId(clock.random)),
-    reason: `fork of ${nameTarget(from)}`,
-    createdAtMs,
-  }
-  const files = await filesOfFork(context, from, { ...fork, project })
+  const draft = await draftOfFork({ ...context, project }, from)
   const details = ledger.checkpoints.details(from.id)
   const agent = request.agent ?? origin?.agent ?? undefined
   return ledger.transaction(() => {
-    // Its state too: nothing kept that from a collection in the meantime.
+    // Again: a collection may have removed its state in the meantime.
     if (ledger.checkpoints.get(from.id) === undefined) throw unknownCheckpoint(from.id)
     const opened = openInTransaction(context, { id: request.id, agent, project, must: 'be new' })
     const { hold } = opened
-    const session = factsOfFork(hold, { from, agent })
-    ledger.checkpoints.insert(
-      { ...fork, kind: 'save', name: null, pinned: false, authors: [], session, ...files },
-      details,
-    )
-    const { status } = session
-    ledger.sessions.advance(hold, { head: fork.id, status, atMs: createdAtMs, leaseUntilMs: null })
+    const made = inSession(draft, sessionNow(opened), {
+      parent: from.id,
+      status: IN_PROGRESS,
+      toolCall: null,
+      state: from.session?.state ?? null,
+      schemaVersion: from.session?.schemaVersion ?? null,
+      metadata: from.session?.metadata,
+      operationId: null,
+    })
+    ledger.checkpoints.insert(made, details)
+    const atMs = clock.nowMs()
+    ledger.sessions.advance(hold, { head: made.id, status: IN_PROGRESS, atMs, leaseUntilMs: null })
     ledger.sessions.setForkedFrom(hold, from.id)
     if (from.session !== null) {
       const { key, step } = from.session
@@ -145,54 +141,26 @@ async function forkFrom(
   })
 }
 
-type Fork = Pick<Checkpoint, 'id' | 'createdAtMs'> & {
-  readonly reason: string
-  readonly project: Project | undefined
-}
-type FilesOfFork =
-  | Pick<FilesCheckpoint, 'project' | 'commit' | 'snapshot' | 'changes'>
-  | Pick<StateCheckpoint, 'project' | 'commit' | 'snapshot' | 'changes'>
-
-/** A commit and a ref of its own for the same tree. */
-async function filesOfFork(
-  { snapshots }: StoreContext,
+/** With files it has a commit and a ref of its own for the same tree. */
+async function draftOfFork(
+  context: StoreContext & { readonly project: Project | undefined },
   from: Checkpoint,
-  { id, reason, createdAtMs, project }: Fork,
-): Promise<FilesOfFork> {
-  if (!hasFiles(from) || project === undefined)
-    return { project: project?.id ?? null, commit: null, snapshot: null, changes: null }
-  const { commit } = await snapshots.record({
+): Promise<Draft> {
+  const facts = { kind: 'save', name: null, reason: `fork of ${nameTarget(from)}` } as const
+  const draft = { ...draftOf(context, facts), authors: [] }
+  const { project } = context
+  if (!hasFiles(from) || project === undefined) return draft
+  const { commit } = await context.snapshots.record({
     tree: from.snapshot.tree,
     project: project.id,
     projectPath: project.path,
-    checkpoint: id,
+    checkpoint: draft.id,
     kind: 'save',
-    reason,
-    createdAtMs,
+    reason: facts.reason,
+    createdAtMs: draft.createdAtMs,
   })
   const changes = { files: 0, insertions: 0, deletions: 0 }
-  return { project: project.id, commit, snapshot: from.snapshot, changes }
-}
-
-function factsOfFork(
-  { key, id }: Hold,
-  { from, agent }: { readonly from: Checkpoint; readonly agent: string | undefined },
-): SessionFacts {
-  const { id: parent, session } = from
-  return {
-    key,
-    id,
-    agent: agent ?? null,
-    parent,
-    step: 0,
-    status: IN_PROGRESS,
-    turn: 0,
-    toolCall: null,
-    state: session?.state ?? null,
-    schemaVersion: session?.schemaVersion ?? null,
-    metadata: session?.metadata,
-    operationId: null,
-  }
+  return { ...draft, commit, snapshot: from.snapshot, changes } as Draft
 }
 
 /** A checkpoint by its whole id, or by a reference within a session. */

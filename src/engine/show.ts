@@ -6,8 +6,7 @@ import { knownProject, type StoreContext } from './context.js'
 import { readDamage } from './damage.js'
 import { projectOperation, sessionOperation } from './operation.js'
 import { recoverIfNeeded } from './recover.js'
-import { resolve } from './resolve.js'
-import { resolveInSession } from './session-queries.js'
+import { resolve, resolveInSession } from './resolve.js'
 import { type CheckpointDetails, viewDetails } from './view.js'
 
 export const show = projectOperation({

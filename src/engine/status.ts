@@ -1,56 +1,66 @@
 // The store at a glance.
 import * as z from 'zod/mini'
-import { pathText, type RetentionPolicy } from '../model/index.js'
+import { pathText, type RetentionSetting } from '../model/index.js'
 import { diskUsage } from '../system/index.js'
-import { type AboveLimit, aboveLimit } from './above-limit.js'
-import { type AutoPruneRecord, readAutoPrune } from './auto-prune-record.js'
+import { type AutoPruneRecord, readAutoPrune } from './auto-prune.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
 import type { StoreContext } from './context.js'
 import { storeOperation } from './operation.js'
-import { projectSizes } from './project-sizes.js'
 import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { storeSettings, type UntrustedFile, untrustedIfReadable } from './settings.js'
+import { type AboveLimit, aboveLimit, projectSizes } from './sizes.js'
+
+export type ProjectStatus = {
+  readonly id: string
+  readonly path: string
+  readonly checkpoints: number
+  /** Files and states: contents that its checkpoints share count once, contents that projects share count for each. Null: unknown. */
+  readonly sizeBytes: number | null
+  /** The part of it that is conversations and other states. */
+  readonly stateBytes: number | null
+  readonly lastTouch: string
+  readonly state: ProjectState
+  /** Its files that ask for something that counts only once the user trusts them. */
+  readonly untrusted: readonly UntrustedFile[]
+}
+
+/** A project under watch, in any process (docs/watching.md). */
+export type WatchStatus = {
+  readonly path: string
+  readonly pid: number
+  /** False while the system does not let it be watched: saves look at everything. */
+  readonly isWatching: boolean
+  /** Why a save scanned everything, the last time that one had to. */
+  readonly doubt: string | null
+  readonly doubtAt: string | null
+  readonly fullScans: number
+  readonly folders: number
+  /** Changes that no event told of. */
+  readonly missed: number
+}
+
+export type FailureView = {
+  readonly at: string
+  readonly operation: string
+  readonly code: string
+  readonly message: string
+}
 
 export type StatusResult = {
   readonly home: string
   readonly sizeBytes: number
-  readonly projects: readonly {
-    readonly id: string
-    readonly path: string
-    readonly checkpoints: number
-    /** Files and states: contents that its checkpoints share count once, contents that projects share count for each. Null: unknown. */
-    readonly sizeBytes: number | null
-    /** The part of it that is conversations and other states. */
-    readonly stateBytes: number | null
-    readonly lastTouch: string
-    readonly state: ProjectState
-    /** Its files that ask for something that counts only once the user trusts them. */
-    readonly untrusted: readonly UntrustedFile[]
-  }[]
+  readonly projects: readonly ProjectStatus[]
   /** Checkpoints of sessions that belong to no project. */
   readonly unattached: number
   readonly sessions: readonly SessionView[]
-  /** Projects under watch, in any process (docs/watching.md). */
-  readonly watches: readonly {
-    readonly path: string
-    readonly pid: number
-    /** False while the system does not let it be watched: saves look at everything. */
-    readonly isWatching: boolean
-    /** Why a save scanned everything, the last time that one had to. */
-    readonly doubt: string | null
-    readonly doubtAt: string | null
-    readonly fullScans: number
-    readonly folders: number
-    /** Changes that no event told of. */
-    readonly missed: number
-  }[]
+  readonly watches: readonly WatchStatus[]
   /** Archives of older stores. */
   readonly legacy: readonly LegacyArchive[]
   /** `maxCheckpoints` counts with the policy `hermes` only. */
   readonly limits: {
-    readonly retention: RetentionPolicy
+    readonly retention: RetentionSetting
     readonly maxSizeMb: number
     readonly maxCheckpoints: number
   }
@@ -61,12 +71,7 @@ export type StatusResult = {
   /** Removals by automatic prunes since they were last shown on a terminal; null if there never were any. */
   readonly autoPruned: AutoPruneRecord | null
   /** What failed in the last 24 hours, newest first. */
-  readonly failures: readonly {
-    readonly at: string
-    readonly operation: string
-    readonly code: string
-    readonly message: string
-  }[]
+  readonly failures: readonly FailureView[]
 }
 
 export const status = storeOperation({
@@ -114,7 +119,7 @@ export const status = storeOperation({
   },
 })
 
-function watchesOf({ ledger, snapshots }: StoreContext): StatusResult['watches'] {
+function watchesOf({ ledger, snapshots }: StoreContext): WatchStatus[] {
   return snapshots.watches().flatMap((note) => {
     const path = ledger.project(note.project)?.path
     if (path === undefined) return []
@@ -129,10 +134,7 @@ const MAX_FAILURES = 100
 const DAY_MS = 24 * 60 * 60_000
 
 /** A prune that went well since makes the earlier ones history; one that did not is told until then. */
-function failuresSince(
-  { ledger, clock }: StoreContext,
-  prunedAtMs: number,
-): StatusResult['failures'] {
+function failuresSince({ ledger, clock }: StoreContext, prunedAtMs: number): FailureView[] {
   const dayAgoMs = clock.nowMs() - DAY_MS
   return ledger.care
     .failures(MAX_FAILURES)

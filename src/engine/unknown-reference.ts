@@ -1,5 +1,11 @@
 // The errors for a reference that names no checkpoint, or more than one.
-import { type Checkpoint, type CheckpointKind, MIN_PREFIX, SavestateError } from '../model/index.js'
+import {
+  type Checkpoint,
+  type CheckpointKind,
+  MIN_PREFIX,
+  SavestateError,
+  uniquePrefix,
+} from '../model/index.js'
 
 /** How many candidates a message lists. */
 export const MAX_CANDIDATES = 5
@@ -37,24 +43,17 @@ export function ambiguousReference(
   text: string,
   candidates: readonly Checkpoint[],
 ): SavestateError {
-  const ids = candidates.map(({ id }) => id)
-  const lines = candidates
-    .slice(0, MAX_CANDIDATES)
-    .map((checkpoint) => `  ${uniqueStart(checkpoint.id, ids)}  ${describe(checkpoint)}`)
+  const others = (id: string) => candidates.flatMap((it) => (it.id === id ? [] : it.id))
+  const lines = candidates.slice(0, MAX_CANDIDATES).map((checkpoint) => {
+    const { id } = checkpoint
+    return `  ${uniquePrefix(id, others(id), MIN_PREFIX)}  ${describe(checkpoint)}`
+  })
   const more = candidates.length > MAX_CANDIDATES ? ['  and more'] : []
   return new SavestateError(
     'CHECKPOINT_AMBIGUOUS',
     `More than one checkpoint id starts with ${JSON.stringify(text)}`,
     { hint: ['Type more letters:', ...lines, ...more].join('\n') },
   )
-}
-
-function uniqueStart(id: string, ids: readonly string[]): string {
-  const others = ids.filter((other) => other !== id)
-  let length = MIN_PREFIX
-  while (length < id.length && others.some((other) => other.startsWith(id.slice(0, length))))
-    length += 1
-  return id.slice(0, length)
 }
 
 const KINDS: Readonly<Record<CheckpointKind, string>> = {

@@ -96,10 +96,8 @@ export class Checkpoints {
   }
 
   details(id: CheckpointId): SnapshotDetails | undefined {
-    const row = this.#database.get(
-      'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?',
-      id,
-    )
+    const sql = 'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?'
+    const row = this.#database.get(sql, id)
     return row === undefined ? undefined : readDetails(this.#database, row)
   }
 
@@ -179,20 +177,32 @@ export class Checkpoints {
     const { column, value } = columnOf(scope)
     return this.#database
       .all(
-        `${SELECT} WHERE ${column} = ? AND substr(checkpoints.id, 1, ?) = ?
+        // The plus makes SQLite search the index of ids instead of reading the whole scope.
+        `${SELECT} WHERE +${column} = ? AND checkpoints.id >= ? AND checkpoints.id < ?
          ORDER BY seq DESC LIMIT ?`,
         value,
-        prefix.length,
         prefix,
+        `${prefix}~`,
         limit,
       )
       .map((row) => checkpointOf(row, this.#vault))
   }
 
-  count(scope: Scope): number {
-    const { column, value } = columnOf(scope)
+  /** Without a scope, all of the store. */
+  count(scope?: Scope): number {
+    const { column, value } = scope === undefined ? { column: '1', value: 1 } : columnOf(scope)
     const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
     return number(this.#database.get(sql, value) ?? {}, 'count')
+  }
+
+  /** The ids just before and after this one in the order of ids: no other shares more of its start. */
+  neighborsOf(id: string): string[] {
+    const row = this.#database.get(
+      `SELECT (SELECT max(id) FROM checkpoints WHERE id < ?1) AS before,
+         (SELECT min(id) FROM checkpoints WHERE id > ?1) AS after`,
+      id,
+    )
+    return [row?.['before'], row?.['after']].filter((other) => typeof other === 'string')
   }
 
   byOperation(session: SessionKey, operationId: string): Checkpoint | undefined {
@@ -216,7 +226,6 @@ export class Checkpoints {
     return this.#database.get(sql, id) !== undefined
   }
 
-  /** Its operation may be done again. */
   releaseOperation(id: CheckpointId): void {
     this.#database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
   }

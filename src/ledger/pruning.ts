@@ -28,7 +28,7 @@ import {
 import { bytesOfStates, readStateGraph, STATES_AHEAD, stateRoot } from './states/index.js'
 
 /** A checkpoint as a prune sees it. */
-export type PruningFacts = {
+export type PruningRow = {
   readonly id: CheckpointId
   readonly kind: CheckpointKind
   readonly name: string | null
@@ -75,7 +75,7 @@ export class Pruning {
   }
 
   /** Newest first; of null, those of sessions without a project. */
-  checkpointsOf(project: ProjectId | null): PruningFacts[] {
+  checkpointsOf(project: ProjectId | null): PruningRow[] {
     const marks = { ofThreads: this.#filesOfThreads(), ...this.#inOperations(project) }
     const where = project === null ? 'IS NULL' : '= ?'
     return this.#database
@@ -90,7 +90,7 @@ export class Pruning {
          WHERE checkpoints.project ${where} ORDER BY seq DESC`,
         ...(project === null ? [] : [project]),
       )
-      .map((row) => factsOf(row, marks))
+      .map((row) => rowOf(row, marks))
   }
 
   /** When the project was last used; undefined of one that is not there. */
@@ -108,12 +108,18 @@ export class Pruning {
     return JSON.stringify(row)
   }
 
-  /** Bytes of the states of a project, including what they share with others. */
-  stateBytesOf(project: ProjectId): number {
-    const sql =
-      'SELECT DISTINCT state AS id FROM checkpoints WHERE project = ? AND state IS NOT NULL'
-    const ids = this.#database.all(sql, project).map((row) => number(row, 'id'))
-    return bytesOfStates(this.#database, ids)
+  /** Bytes of the states of a project or of these sessions, including what they share with others. */
+  stateBytes(
+    of: { readonly project: ProjectId } | { readonly sessions: readonly SessionKey[] },
+  ): number {
+    const isProject = 'project' in of
+    const where = isProject ? 'project = ?' : 'session IN (SELECT value FROM json_each(?))'
+    const sql = `SELECT DISTINCT state AS id FROM checkpoints WHERE state IS NOT NULL AND ${where}`
+    const rows = this.#database.all(sql, isProject ? of.project : JSON.stringify(of.sessions))
+    return bytesOfStates(
+      this.#database,
+      rows.map((row) => number(row, 'id')),
+    )
   }
 
   /** Whether a checkpoint of a graph thread says that these are its files. */
@@ -154,19 +160,6 @@ export class Pruning {
   holds(commit: string): boolean {
     const sql = 'SELECT 1 FROM checkpoints WHERE "commit" = ? LIMIT 1'
     return this.#database.get(sql, commit) !== undefined
-  }
-
-  /** Bytes of the states of these sessions' checkpoints, what they share with others included. */
-  stateBytes(sessions: readonly SessionKey[]): number {
-    const rows = this.#database.all(
-      `SELECT DISTINCT state AS id FROM checkpoints
-       WHERE state IS NOT NULL AND session IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(sessions),
-    )
-    return bytesOfStates(
-      this.#database,
-      rows.map((row) => number(row, 'id')),
-    )
   }
 
   /** All states with their sizes. Live in it is only what something else than a checkpoint holds. */
@@ -259,7 +252,7 @@ type Marks = {
   readonly beforeOperations: ReadonlySet<string>
 }
 
-function factsOf(row: SqlRow, marks: Marks): PruningFacts {
+function rowOf(row: SqlRow, marks: Marks): PruningRow {
   const status = optional(row, 'session_status')
   const id = String(row['id'])
   const commit = optional(row, 'commit')

@@ -1,9 +1,9 @@
-// The steps of a session as a retention sees them: read in pages and removed in slices, newest first, so that each
+// The steps of a session as its prune sees them: read in pages and removed in slices, newest first, so that each
 // transaction is short however long the session is.
 import {
   type CheckpointId,
   parseCheckpointId,
-  type Retained,
+  type PrunableStep,
   type SessionKey,
 } from '../model/index.js'
 import type { Database } from '../system/index.js'
@@ -11,7 +11,7 @@ import { handOnAuthors } from './authors.js'
 import { reparent } from './row-removal.js'
 import { number, optional, text } from './rows.js'
 
-export type RetainedStep = Retained & { readonly step: number }
+export type SessionStep = PrunableStep & { readonly step: number }
 
 export class SessionSteps {
   readonly #database: Database
@@ -27,7 +27,7 @@ export class SessionSteps {
   before(
     session: SessionKey,
     { step, limit }: { readonly step: number; readonly limit: number },
-  ): RetainedStep[] {
+  ): SessionStep[] {
     const rows = this.#database.all(
       `SELECT id, step, name, pinned OR id IN (SELECT safety FROM operations UNION SELECT result FROM operations)
          OR EXISTS (SELECT 1 FROM checkpoints AS next WHERE next.session = it.session AND next.step = it.step + 1

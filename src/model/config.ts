@@ -5,10 +5,10 @@ import type { Limits } from './limits.js'
 
 /** `tiers`: history thins out with age. `hermes`: limits by number and age, as Hermes has them. */
 export const RETENTION_POLICIES = ['tiers', 'hermes'] as const
-export type RetentionPolicy = (typeof RETENTION_POLICIES)[number]
+export type RetentionSetting = (typeof RETENTION_POLICIES)[number]
 
 export type Config = {
-  readonly retention: RetentionPolicy
+  readonly retention: RetentionSetting
   /** `tiers` only: every checkpoint is kept for this long. */
   readonly keepAllHours: number
   /** `tiers` only: then one per prompt, up to this age. */
@@ -59,17 +59,17 @@ export const DEFAULT_CONFIG: Config = {
 }
 
 /** Defaults that depend on the policy. */
-const POLICY_DEFAULTS: Readonly<Record<RetentionPolicy, Partial<Config>>> = {
+const POLICY_DEFAULTS: Readonly<Record<RetentionSetting, Partial<Config>>> = {
   tiers: {},
   hermes: { maxSizeMb: 500 },
 }
 
 /** Whether a setting means anything under this policy. */
-export function doesCount(key: ConfigKey, policy: RetentionPolicy): boolean {
+export function doesCount(key: ConfigKey, policy: RetentionSetting): boolean {
   return RETENTION_POLICIES.every((other) => other === policy || !POLICY_KEYS[other].includes(key))
 }
 
-const POLICY_KEYS: Readonly<Record<RetentionPolicy, readonly ConfigKey[]>> = {
+const POLICY_KEYS: Readonly<Record<RetentionSetting, readonly ConfigKey[]>> = {
   tiers: ['keepAllHours', 'keepPromptsDays', 'keepDailyDays'],
   hermes: ['maxCheckpoints', 'retentionDays', 'completedRetentionDays'],
 }

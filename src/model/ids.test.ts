@@ -7,6 +7,7 @@ import {
   parseObjectId,
   parseOperationId,
   parseProjectId,
+  uniquePrefix,
 } from './ids.js'
 
 const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 })
@@ -54,4 +55,12 @@ test('what has not the form of an id is refused', () => {
     expect(() => parseObjectId(text)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   }
   expect(parseObjectId('0123456789abcdef0123456789abcdef01234567')).toHaveLength(40)
+})
+
+test('an id is cut to its shortest unique prefix, of 4 letters at least', () => {
+  const [one, two] = ['bcdfghjklmnpqrstvw', 'bcdfghjklmnpqrstvx']
+  expect(uniquePrefix(one, [two], 4)).toBe(one)
+  expect(uniquePrefix(one, ['bcdfgz'], 4)).toBe('bcdfgh')
+  expect(uniquePrefix('bzzzzzzzzzzzzzzzzz', [two], 4)).toBe('bzzz')
+  expect(uniquePrefix(one, [], 4)).toBe('bcdf')
 })

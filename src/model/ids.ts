@@ -52,6 +52,16 @@ export function parseObjectId(text: string): ObjectId {
   return parse(text, /^[0-9a-f]{40}$/, 'an object id') as ObjectId
 }
 
+/** The shortest prefix, of `letters` or more, that none of these other ids has. */
+export function uniquePrefix(id: string, others: readonly string[], letters: number): string {
+  const shared = others.map((other) => {
+    let count = 0
+    while (count < id.length && id[count] === other[count]) count += 1
+    return count
+  })
+  return id.slice(0, Math.max(letters, ...shared.map((count) => count + 1)))
+}
+
 function parse(text: string, form: RegExp, what: string): string {
   if (form.test(text)) return text
   throw new SavestateError('BAD_INPUT', `${JSON.stringify(text.slice(0, 80))} is not ${what}`)

@@ -1,7 +1,19 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { parseCheckpointId } from './ids.js'
-import { dropByMilestones, isTooOld, type Retained } from './retention.js'
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_CONFIG } from './config.js'
+import { type CheckpointId, parseCheckpointId } from './ids.js'
+import {
+  type Guard,
+  planRetention,
+  type Prunable,
+  type PrunableStep,
+  retentionPolicy,
+} from './retention.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const HERMES = { ...DEFAULT_CONFIG, retention: 'hermes' } as const
+const NOW = { nowMs: 1, dropOrphans: true }
 
 const LETTERS = 'bcdfghjklmnpqrstvwxz'
 const id = (n: number) =>
@@ -9,11 +21,18 @@ const id = (n: number) =>
     'b'.repeat(15) +
       [400, 20, 1].map((place) => LETTERS.charAt(Math.floor(n / place) % 20)).join(''),
   )
-const checkpoints = (count: number, rest: (n: number) => Partial<Retained> = () => ({})) =>
+const checkpoints = (count: number, rest: (n: number) => Partial<PrunableStep> = () => ({})) =>
   Array.from(
     { length: count },
-    (_, n): Retained => ({ id: id(n), name: null, pinned: false, ...rest(n) }),
+    (_, n): PrunableStep => ({ id: id(n), name: null, pinned: false, ...rest(n) }),
   )
+
+const dropByMilestones = (oldestFirst: readonly PrunableStep[], given = {}) =>
+  planRetention(
+    { steps: oldestFirst.toReversed() },
+    retentionPolicy(DEFAULT_CONFIG, given),
+    NOW,
+  ).map((drop) => drop.id)
 
 test('up to fifty checkpoints nothing is dropped', () => {
   expect(dropByMilestones(checkpoints(50))).toEqual([])
@@ -66,10 +85,118 @@ test('the first, the last twenty and every pin always survive, and a second pass
   )
 })
 
-test('a session goes after seven days without a touch, a completed one after one', () => {
-  const day = 86_400_000
-  const old = (days: number, status: 'in_progress' | 'completed') =>
-    isTooOld({ status, updatedAtMs: 0 }, days * day + 1)
-  expect([old(6.9, 'in_progress'), old(7, 'in_progress')]).toEqual([false, true])
-  expect([old(0.9, 'completed'), old(1, 'completed')]).toEqual([false, true])
+test('a caller can keep fewer steps', () => {
+  const kept = (given: object) => {
+    const dropped = dropByMilestones(checkpoints(10), given)
+    return checkpoints(10).filter((one) => !dropped.includes(one.id)).length
+  }
+  expect([kept({ keepLast: 3 }), kept({ maxCheckpoints: 4 }), kept({})]).toEqual([4, 4, 10])
+})
+
+function point(id: string, guard: Guard | null = null, rest: Partial<Prunable> = {}): Prunable {
+  return {
+    id: id as CheckpointId,
+    guard,
+    createdAtMs: 0,
+    agedFromMs: 0,
+    group: null,
+    isPrompt: false,
+    isSpecial: false,
+    isGuarded: guard !== null,
+    usedAtMs: null,
+    hasFiles: true,
+    isHead: false,
+    ...rest,
+  }
+}
+
+const base = {
+  isOrphan: false,
+  touchedAtMs: 0,
+  checkpoints: [point('d'), point('c', 'named'), point('b'), point('a')],
+}
+
+describe('hermes', () => {
+  test('the newest stay, and guarded ones come on top', () => {
+    expect(planRetention(base, retentionPolicy({ ...HERMES, maxCheckpoints: 1 }), NOW)).toEqual([
+      { id: 'b', why: 'count' },
+      { id: 'a', why: 'count' },
+    ])
+  })
+
+  test('an unused project goes but for guarded checkpoints; on the last day it stays', () => {
+    const at = (nowMs: number) =>
+      planRetention(base, retentionPolicy(HERMES), { nowMs, dropOrphans: true }).map(({ id }) => id)
+    expect(at(7 * DAY_MS)).toEqual([])
+    expect(at(7 * DAY_MS + 1)).toEqual(['d', 'b', 'a'])
+  })
+
+  test('its settings count, and those of the tiers do not', () => {
+    expect(retentionPolicy(HERMES)).toMatchObject({
+      tiers: null,
+      maxCheckpoints: 20,
+      unusedMs: 7 * DAY_MS,
+      completedMs: DAY_MS,
+      activeMs: 7 * DAY_MS,
+    })
+  })
+})
+
+describe('tiers', () => {
+  test('there is no limit by number and no early end of completed sessions', () => {
+    expect(retentionPolicy(DEFAULT_CONFIG)).toMatchObject({
+      tiers: { keepAllMs: 48 * HOUR_MS, keepPromptsMs: 30 * DAY_MS, keepDailyMs: 365 * DAY_MS },
+      maxCheckpoints: null,
+      unusedMs: 365 * DAY_MS,
+      completedMs: 365 * DAY_MS,
+      activeMs: 48 * HOUR_MS,
+    })
+    const many = { ...base, checkpoints: Array.from({ length: 500 }, (_, n) => point(`${n}`)) }
+    expect(
+      planRetention(many, retentionPolicy(DEFAULT_CONFIG), { nowMs: DAY_MS, dropOrphans: true }),
+    ).toEqual([])
+  })
+
+  test('limits that a caller gives count in addition', () => {
+    const rules = retentionPolicy(DEFAULT_CONFIG, { maxCheckpoints: 2, retentionDays: 10 })
+    expect(rules).toMatchObject({ maxCheckpoints: 2, unusedMs: 10 * DAY_MS })
+    expect(planRetention(base, rules, NOW)).toEqual([{ id: 'a', why: 'count' }])
+    expect(planRetention(base, rules, { nowMs: 11 * DAY_MS, dropOrphans: true })).toHaveLength(3)
+  })
+
+  test('what the tiers drop does not count, nor does a state without files', () => {
+    const rules = retentionPolicy(DEFAULT_CONFIG, { maxCheckpoints: 1 })
+    const at = 3 * DAY_MS
+    const checkpoints = [
+      point('new', null, { agedFromMs: at, createdAtMs: at }),
+      point('state', null, { agedFromMs: at, createdAtMs: at, hasFiles: false }),
+      point('hour', null, { group: 'hour', createdAtMs: 2 }),
+      point('earlier', null, { group: 'hour', createdAtMs: 1 }),
+    ]
+    expect(
+      planRetention({ ...base, checkpoints }, rules, { nowMs: at, dropOrphans: true }),
+    ).toEqual([
+      { id: 'earlier', why: 'prompts' },
+      { id: 'hour', why: 'count' },
+    ])
+  })
+
+  test('the head of a session never goes without the session', () => {
+    const checkpoints = [point('head', null, { isHead: true }), point('other')]
+    const drop = (nowMs: number, isOrphan: boolean) =>
+      planRetention({ ...base, isOrphan, checkpoints }, retentionPolicy(DEFAULT_CONFIG), {
+        nowMs,
+        dropOrphans: true,
+      }).map(({ id }) => id)
+    expect(drop(400 * DAY_MS, false)).toEqual(['other'])
+    expect(drop(1, true)).toEqual(['other'])
+  })
+})
+
+test('an orphan goes only if that was asked for', () => {
+  const orphan = { ...base, isOrphan: true }
+  const drop = (dropOrphans: boolean) =>
+    planRetention(orphan, retentionPolicy(DEFAULT_CONFIG), { nowMs: 1, dropOrphans })
+  expect(drop(false)).toEqual([])
+  expect(drop(true).map(({ why }) => why)).toEqual(['orphan', 'orphan', 'orphan'])
 })

@@ -118,6 +118,11 @@ export class Project {
     return this.#perform(engine.list, input, hooks)
   }
 
+  /** The shortest prefix of each id that identifies one checkpoint of the store. */
+  async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#do(() => engine.shortIds(this.#context, ids))
+  }
+
   async show(ref: string, hooks?: Hooks): Promise<engine.CheckpointDetails> {
     return this.#perform(engine.show, { ref }, hooks)
   }

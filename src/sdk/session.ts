@@ -1,6 +1,7 @@
 // One agent's task over time, open for writing by this process alone.
 import * as engine from '../engine/index.js'
 import type { Hooks } from '../engine/index.js'
+import type { SessionPruneOptions } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
 import { Events } from './events.js'
 import { explained } from './explained.js'
@@ -214,9 +215,9 @@ export class Session<State = AgentState> {
     return this.#setStatus({ state: 'halted', reason })
   }
 
-  /** Applies the policy `milestones`: over 50, the first, the last 20, the latest of each name and what is pinned stay. */
-  async retain(input: { readonly dryRun?: boolean } = {}): Promise<engine.RetainResult> {
-    return this.#inOrder(engine.retainMilestones, input)
+  /** Of more than 50 checkpoints, keeps the first, the last 20, the latest of each name and the pinned ones. */
+  async prune(input: SessionPruneOptions = {}): Promise<engine.SessionPruneResult> {
+    return this.#inOrder(engine.pruneSession, input)
   }
 
   /** Oldest first: the first state whole, of the others what is different (docs/sessions.md#export). */

@@ -7,6 +7,7 @@ import {
   type Config,
   explainSystemError,
   printablePath,
+  type PruneOptions,
 } from '../model/index.js'
 import { refuseUnsafeFolder } from '../snapshot/index.js'
 import type { AgentState } from './agent-state.js'
@@ -156,25 +157,22 @@ export class Store {
     return removed
   }
 
-  /** Applies the policy `ages`: sessions untouched for 7 days go, completed ones after 1; pinned ones stay. */
-  async retain(input: { readonly dryRun?: boolean } = {}): Promise<engine.RetainResult> {
-    return this.#perform(engine.retainAges, { input })
-  }
-
   /** The checkpoints of all projects, newest first. */
   async list(input: { limit?: number } = {}, hooks?: Hooks): Promise<engine.ListAllResult> {
     return this.#perform(engine.listAll, { input, hooks })
+  }
+
+  /** The shortest prefix of each id that identifies one checkpoint of the store. */
+  async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#do(async () => engine.shortIds(this.#context, ids))
   }
 
   async status(hooks?: Hooks): Promise<engine.StatusResult> {
     return this.#perform(engine.status, { input: {}, hooks })
   }
 
-  /** Keeps the store within its limits. `dryRun` only tells what would go, and why. */
-  async prune(
-    input: engine.PruneInput & { readonly dryRun?: boolean } = {},
-    hooks?: Hooks,
-  ): Promise<engine.PruneResult> {
+  /** Keeps the store within its limits. `dryRun` only reports what would be removed, and why. */
+  async prune(input: PruneOptions = {}, hooks?: Hooks): Promise<engine.PruneResult> {
     expectObject('prune', input)
     const { calls } = this.#context
     if (input.unattended === true)

@@ -6,7 +6,7 @@ import { checkpointTable } from '../checkpoint-table.js'
 import { command } from '../command.js'
 import { pathForPeople } from '../printable.js'
 import { programFor } from '../shell-quoted.js'
-import { withShortIds } from '../short-id.js'
+import { readNewest } from '../list-selection.js'
 
 const SHOWN = 5
 
@@ -17,7 +17,8 @@ export const run = command({
       const hint = [error.hint ?? [], '`savestate help` lists the commands.'].flat().join('\n')
       throw new SavestateError(error.code, error.message, { hint, cause: error })
     })
-    return here.list({}, hooks)
+    const { rows } = await readNewest((limit) => here.list({ limit }, hooks), SHOWN)
+    return { checkpoints: rows }
   },
   json: ({ checkpoints }) => ({ checkpoints: checkpoints.slice(0, SHOWN) }),
   async render({ checkpoints }, { project, screen, options }) {
@@ -34,8 +35,10 @@ export const run = command({
         'All commands:                           savestate help',
       ].join('\n')
     }
-    const rows = withShortIds(checkpoints, checkpoints).map((row, index) => ({
+    const ids = await here.shortIds(checkpoints.map(({ id }) => id))
+    const rows = checkpoints.map((row, index) => ({
       ...row,
+      shortId: ids.get(row.id) ?? row.id,
       label: `${index + 1}`,
     }))
     const shown = new Set(checkpoints.slice(0, SHOWN).map(({ id }) => id))

@@ -1,4 +1,4 @@
-import type { PruneInput, PruneResult } from '../../index.js'
+import type { PruneOptions, PruneResult } from '../../index.js'
 import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
@@ -38,7 +38,7 @@ function isWell({ errors, above }: PruneResult): boolean {
   return errors.length === 0 && above === null
 }
 
-function inputOf({ options }: Request): PruneInput {
+function inputOf({ options }: Request): PruneOptions {
   return {
     retentionDays: options.number('retention-days'),
     maxSizeMb: options.number('max-size-mb'),

@@ -1,4 +1,4 @@
-// The retention of a long session: its cost grows with the number of steps, it leaves time to others, and a kill in the
+// The prune of a long session: its cost grows with the number of steps, it leaves time to others, and a kill in the
 // middle leaves a session that is whole.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -45,7 +45,7 @@ function idOf(n: number): string {
 const lastSteps = (count: number) => Array.from({ length: 20 }, (_, at) => count - 1 - at)
 
 /** The survivors follow on each other, and nothing else is there. */
-async function expectRetained(s: Scratch, count: number): Promise<void> {
+async function expectPruned(s: Scratch, count: number): Promise<void> {
   const store = await s.open()
   const session = await store.session<unknown>('long')
   const kept = await session.list()
@@ -67,7 +67,7 @@ test('four times the steps do not cost sixteen times as much', async () => {
     const store = await s.open()
     const session = await store.session<unknown>('long')
     const before = process.cpuUsage()
-    expect((await session.retain()).dropped).toHaveLength(count - 21)
+    expect((await session.prune()).dropped).toHaveLength(count - 21)
     const { user, system } = process.cpuUsage(before)
     costs.push(user + system)
     await store.close()
@@ -76,7 +76,7 @@ test('four times the steps do not cost sixteen times as much', async () => {
   expect(many / few).toBeLessThan(9)
 })
 
-test('a retention leaves time to this process and to the writers of others', async () => {
+test('a prune of a session leaves time to this process and to the writers of others', async () => {
   await using s = await scratch()
   await withSteps(s, 5000)
   const store = await s.open()
@@ -107,23 +107,23 @@ test('a retention leaves time to this process and to the writers of others', asy
     if (!isOver) setImmediate(tick)
   }
   setImmediate(tick)
-  await session.retain()
+  await session.prune()
   isOver = true
   const savedMeanwhile = saved - savedBefore
   child.stdin.end()
   expect(await exit).toEqual([0, null])
   expect([ticks > 10, savedMeanwhile > 0]).toEqual([true, true])
   await store.close()
-  await expectRetained(s, 5000)
+  await expectPruned(s, 5000)
 })
 
-test.each([1, SLICE_POINTS['retain:slice-removed']])(
-  'killed after slice %i, a retention leaves a whole session',
+test.each([1, SLICE_POINTS['prune:slice-removed']])(
+  'killed after slice %i, a prune leaves a whole session',
   async (slice) => {
     await using s = await scratch()
     await withSteps(s, 2000)
-    const env = { SAVESTATE_FAILPOINT: `retain:slice-removed@${slice}` }
-    const body = `await (await store.session('long')).retain()`
+    const env = { SAVESTATE_FAILPOINT: `prune:slice-removed@${slice}` }
+    const body = `await (await store.session('long')).prune()`
     await expect(inChild(s, body, { env })).rejects.toMatchObject({ signal: 'SIGKILL' })
     const store = await s.open()
     const { session } = await store.resume<unknown>('long')
@@ -137,28 +137,28 @@ test.each([1, SLICE_POINTS['retain:slice-removed']])(
     ])
     expect((await session.show('20')).agent?.parent).toBe(idOf(lastLeft))
     expect(await store.verify()).toMatchObject({ problems: [] })
-    await session.retain()
+    await session.prune()
     await store.close()
-    await expectRetained(s, 2000)
+    await expectPruned(s, 2000)
   },
 )
 
-test('a checkpoint that is pinned while a retention is under way stays', async () => {
+test('a checkpoint that is pinned while a prune is under way stays', async () => {
   await using s = await scratch()
   await withSteps(s, 3000)
   const store = await s.open()
   const session = await store.session<unknown>('long')
-  const plan = await session.retain({ dryRun: true })
+  const plan = await session.prune({ dryRun: true })
   const ledger = new DatabaseSync(join(s.home, 'ledger.db'))
   const pin = () => ledger.prepare('UPDATE checkpoints SET pinned = 1 WHERE step = 1').run()
-  const retained = session.retain()
+  const pruned = session.prune()
   // The oldest goes last: by then others have had their time.
   const timer = setImmediate(function wait() {
     const { count } = ledger.prepare('SELECT count(*) AS count FROM checkpoints').get() ?? {}
     if (Number(count) < 3000) pin()
     else setImmediate(wait)
   })
-  const { dropped } = await retained
+  const { dropped } = await pruned
   clearImmediate(timer)
   expect(dropped).toEqual(plan.dropped.filter((id) => id !== idOf(1)))
   expect((await session.list()).map(({ step }) => step)).toEqual([...lastSteps(3000), 1, 0])

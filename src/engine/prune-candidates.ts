@@ -8,30 +8,30 @@ import {
   type ProjectId,
   promptGroup,
   type Prunable,
-  type Rules,
-  rulesOf,
+  type PruneOptions,
+  retentionPolicy,
+  type RetentionPolicy,
   type SavestateError,
   type SessionKey,
   type Settings,
 } from '../model/index.js'
-import type { ProjectSummary, PruningFacts } from '../ledger/index.js'
+import type { ProjectSummary, PruningRow } from '../ledger/index.js'
 import { SnapshotFiles } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
 import { isHeld } from './open-session.js'
 import { type ProjectState, projectFolder } from './project-state.js'
-import type { PruneInput } from './prune-input.js'
 import { PROJECT_FILE } from './project-trust.js'
 import { projectSettings, settingsFault, settingsWith } from './settings.js'
 
-export type Point = PruningFacts & Prunable
+export type Point = PruningRow & Prunable
 
-export type ProjectFacts = {
+export type PruneProject = {
   readonly summary: ProjectSummary
   readonly state: ProjectState
   readonly unreachable: string | null
   /** Newest first. */
   readonly points: readonly Point[]
-  readonly rules: Rules
+  readonly rules: RetentionPolicy
   /** The fault in its settings. The prune removes nothing from such a project. */
   readonly fault: SavestateError | null
 }
@@ -39,18 +39,18 @@ export type ProjectFacts = {
 /** `fallback` are the settings of the store. */
 type Way = {
   readonly nowMs: number
-  readonly input: PruneInput
+  readonly input: PruneOptions
   readonly fallback: Config
   /** Sessions that a live process writes. */
   readonly held: ReadonlySet<SessionKey>
 }
 
-export async function factsOfAll(context: StoreContext, way: Way): Promise<ProjectFacts[]> {
+export async function readProjects(context: StoreContext, way: Way): Promise<PruneProject[]> {
   const saved = new SnapshotFiles(context.snapshots.gitDir)
   try {
-    const facts: ProjectFacts[] = []
+    const facts: PruneProject[] = []
     for (const summary of context.ledger.projects())
-      facts.push(await factsOfProject(context, summary, { ...way, saved }))
+      facts.push(await readProject(context, summary, { ...way, saved }))
     return facts
   } finally {
     saved.close()
@@ -63,16 +63,16 @@ export function heldSessions({ ledger }: StoreContext, nowMs: number): ReadonlyS
   return new Set(held.map(({ key }) => key))
 }
 
-async function factsOfProject(
+async function readProject(
   context: StoreContext,
   summary: ProjectSummary,
   { nowMs, input, fallback, saved, held }: Way & { readonly saved: SnapshotFiles },
-): Promise<ProjectFacts> {
+): Promise<PruneProject> {
   const { project, touchedAtMs } = summary
   const { state, unreachable } = projectFolder(project.path, summary)
-  const factsBy = (config: Config, fault: SavestateError | null) => {
-    const rules = rulesOf(config, input)
-    const points = pointsOf(context, project.id, { rules, nowMs, touchedAtMs, held })
+  const projectBy = (config: Config, fault: SavestateError | null) => {
+    const rules = retentionPolicy(config, input)
+    const points = readPoints(context, project.id, { rules, nowMs, touchedAtMs, held })
     return { summary, state, unreachable, rules, points, fault }
   }
   try {
@@ -80,12 +80,12 @@ async function factsOfProject(
       state === 'live'
         ? projectSettings(context.home, project.path)
         : await savedSettings(context, { project, saved })
-    return factsBy(own.config, null)
+    return projectBy(own.config, null)
   } catch (error) {
     // One project's fault must not keep the store from being pruned.
     const fault = settingsFault(error)
     if (fault === undefined) throw error
-    return factsBy(fallback, fault)
+    return projectBy(fallback, fault)
   }
 }
 
@@ -101,7 +101,7 @@ async function savedSettings(
 }
 
 type When = {
-  readonly rules: Rules
+  readonly rules: RetentionPolicy
   readonly nowMs: number
   /** When the project was last used. */
   readonly touchedAtMs: number
@@ -109,7 +109,11 @@ type When = {
 }
 
 /** Newest first; of null, those of sessions without a project. */
-export function pointsOf({ ledger }: StoreContext, project: ProjectId | null, when: When): Point[] {
+export function readPoints(
+  { ledger }: StoreContext,
+  project: ProjectId | null,
+  when: When,
+): Point[] {
   const names = new Set<string>()
   const rows = ledger.pruning.checkpointsOf(project)
   const newest = rows[0]
@@ -126,7 +130,7 @@ export function pointsOf({ ledger }: StoreContext, project: ProjectId | null, wh
 }
 
 /** Rows newest first. A checkpoint is not older than those saved before it, even if the clock was set back since. */
-function ageStarts(rows: readonly PruningFacts[], nowMs: number): number[] {
+function ageStarts(rows: readonly PruningRow[], nowMs: number): number[] {
   let latestMs = 0
   const starts = rows.toReversed().map(({ createdAtMs, importedAtMs }) => {
     // A time that is still to come was a mistake, and says nothing about the rows after it.
@@ -137,10 +141,10 @@ function ageStarts(rows: readonly PruningFacts[], nowMs: number): number[] {
 }
 
 /** Made by a rewind, an undo, a redo or what finished one. */
-const OF_REWINDS: readonly PruningFacts['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
+const OF_REWINDS: readonly PruningRow['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
 
 function tierRowOf(
-  row: PruningFacts,
+  row: PruningRow,
   {
     guard,
     isNewest,
@@ -169,7 +173,7 @@ function tierRowOf(
 }
 
 /** A save with a reason is a point of its own; saves without one stand for their hour. */
-function groupOf({ session, reason, kind, createdAtMs }: PruningFacts): string | null {
+function groupOf({ session, reason, kind, createdAtMs }: PruningRow): string | null {
   if (session === null)
     return reason !== null || kind === 'imported' ? null : hourGroup(createdAtMs)
   // An import gives all its rows the turn that the session is in.
@@ -178,7 +182,7 @@ function groupOf({ session, reason, kind, createdAtMs }: PruningFacts): string |
 }
 
 function guardOf(
-  { pinned, session, isOfThread, isNamedByUser }: PruningFacts,
+  { pinned, session, isOfThread, isNamedByUser }: PruningRow,
   {
     isNewestOfName,
     agedFromMs,
