@@ -6,11 +6,11 @@ import * as z from 'zod/mini'
 import { hasFiles, pathText, type Project, SavestateError } from '../model/index.js'
 import { removeRefs } from '../snapshot/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
-import { knownProject, type ProjectContext, withProjectLock } from './context.js'
+import { knownProject, type ProjectContext } from './context.js'
 import { collectNow } from './drop.js'
 import { isHeld } from './open-session.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 
 export type ClearResult = {
   readonly path: string
@@ -30,12 +30,10 @@ export const clearProject = projectOperation({
     if (project === undefined) return { ...nothing(context), applied: !dryRun }
     if (dryRun) return { ...figures(context, project), applied: false, bytesReclaimed: 0 }
     const before = await diskUsage(context.home)
-    const cleared = await withProjectLock(context, project, {
+    const cleared = await withRecoveredProject(context, project, {
       purpose: 'clear',
-      work: async () => {
-        await recover(context, project, hooks)
-        return clearHere(context, project)
-      },
+      hooks,
+      work: async () => clearHere(context, project),
     })
     await collectNow(context, hooks)
     const bytesReclaimed = Math.max(0, before - (await diskUsage(context.home)))

@@ -13,12 +13,12 @@ import {
 import { removeRefs } from '../snapshot/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
 import { collect } from './collect.js'
-import { knownProject, type ProjectContext, withProjectLock } from './context.js'
+import { knownProject, type ProjectContext } from './context.js'
 import { ID_LETTERS } from './describe-target.js'
 import type { Hooks } from './hooks.js'
 import { isHeld, unknownSession } from './open-session.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { resolve } from './resolve.js'
 import { resolveInSession } from './session-queries.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
@@ -57,12 +57,10 @@ export const drop = projectOperation({
     const result =
       project === undefined
         ? await work()
-        : await withProjectLock(context, project, {
+        : await withRecoveredProject(context, project, {
             purpose: 'drop',
-            work: async () => {
-              await recover(context, project, hooks)
-              return work()
-            },
+            hooks,
+            work,
           })
     if (!result.applied) return result
     await collectNow(context, hooks)

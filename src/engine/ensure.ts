@@ -1,11 +1,10 @@
 // At most one automatic checkpoint of the files for each turn, and only if something changed since the last.
 import * as z from 'zod/mini'
 import { captureForRecord } from './capture.js'
-import { withProjectLock } from './context.js'
 import { lookAt } from './look.js'
 import { hasNothingNew } from './nothing-new.js'
 import { sessionOperation } from './operation.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { projectOf, sessionNow } from './session-context.js'
 import { commit, type SessionSaveResult } from './session-save.js'
 
@@ -37,10 +36,10 @@ export const ensure = sessionOperation({
     const project = projectOf(context)
     const { turn } = sessionNow(context)
     if (turns.has(turn)) return { created: false, reason: 'once-per-turn' }
-    return withProjectLock(context, project, {
+    return withRecoveredProject(context, project, {
       purpose: 'save',
+      hooks,
       work: async () => {
-        await recover(context, project, hooks)
         const captured = await captureForRecord(context, project, hooks)
         // Called before the agent changes anything.
         const look = lookAt(context, project, { type: 'look' })

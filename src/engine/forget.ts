@@ -13,10 +13,9 @@ import {
 import type { Rewritten } from '../snapshot/index.js'
 import { diskUsage, failpoint } from '../system/index.js'
 import { collect } from './collect.js'
-import { knownProject, type StoreContext, withProjectLock } from './context.js'
-import type { Hooks } from './hooks.js'
+import { knownProject, type StoreContext } from './context.js'
 import { projectOperation } from './operation.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { commitFacts, replaceCommits } from './replace-commits.js'
 import { parseProjectPath } from './rewind.js'
 
@@ -47,9 +46,10 @@ export const forget = projectOperation({
     const project = knownProject(context)
     if (project === undefined) throw nowhere(path)
     const before = await diskUsage(context.home)
-    const result = await withProjectLock(context, project, {
+    const result = await withRecoveredProject(context, project, {
       purpose: 'forget',
-      work: () => forgetHere(context, project, { path, dryRun: input.dryRun, hooks }),
+      hooks,
+      work: () => forgetHere(context, project, { path, dryRun: input.dryRun }),
     })
     if (!result.applied) return result
     // Outside: a collection waits until nobody is at work.
@@ -62,14 +62,13 @@ export const forget = projectOperation({
   },
 })
 
-type Request = { readonly path: BytePath; readonly dryRun: boolean; readonly hooks: Hooks }
+type Request = { readonly path: BytePath; readonly dryRun: boolean }
 
 async function forgetHere(
   context: StoreContext,
   project: Project,
-  { path, dryRun, hooks }: Request,
+  { path, dryRun }: Request,
 ): Promise<ForgetResult> {
-  await recover(context, project, hooks)
   const points = context.ledger.checkpoints.list({ project: project.id }).filter(hasFiles)
   const rewritten = await context.snapshots.rewrite({
     project: project.id,
