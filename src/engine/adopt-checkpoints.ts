@@ -1,5 +1,5 @@
-// Checkpoints whose rows are lost while their objects, commits and refs are there: the commits say enough to list them
-// and go back to them. Names, pins and sessions are lost with the rows.
+// Recovers checkpoints whose rows are lost but whose commits and refs exist: the commits hold enough to list them and to
+// rewind to them. Names, pins and sessions are lost with the rows.
 import type { Ledger } from '../ledger/index.js'
 import {
   type CheckpointKind,
@@ -8,7 +8,7 @@ import {
   type Project,
 } from '../model/index.js'
 import { type CommitFacts, measureSnapshot, type ObjectReport } from '../snapshot/index.js'
-import { type CareContext, type Finding, some } from './findings.js'
+import { type CareContext, type Finding, finding, some } from './findings.js'
 
 type Orphan = { readonly name: string; readonly commit: ObjectId; readonly facts: CommitFacts }
 
@@ -23,8 +23,8 @@ const KINDS: readonly CheckpointKind[] = [
 ]
 
 /**
- * A ref without a row is what a killed save or prune leaves (I2), and stays so. Rows are taken for lost only if the
- * ledger is known to have lost some, or if it ends before the ref: a ledger never goes back in time by itself.
+ * A killed save or prune leaves a ref without a row (I2). Rows count as lost only if the ledger is known to have lost
+ * some, or if the ref is newer than every row: a ledger never goes back in time by itself.
  */
 export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
   const { inspection } = ledger
@@ -32,18 +32,15 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
   const all = orphans(ledger, report)
   const lost = all.filter(({ facts }) => inspection.hasLostRows || facts.createdAtMs > newestMs)
   const rest = all.length - lost.length
-  const leftover: Finding[] =
+  const refs = rest === 1 ? 'a ref has' : `${rest} refs have`
+  const leftover =
     rest === 0
       ? []
       : [
-          {
-            kind: 'leftover',
-            message: `${rest === 1 ? 'a ref has' : `${rest} refs have`} no checkpoint; the next prune removes such`,
-            checkpoint: null,
+          finding('leftover', `${refs} no checkpoint; the next prune removes such`, {
             path: 'objects.git/refs/savestate',
             severity: 'note',
-            repairable: false,
-          },
+          }),
         ]
   if (lost.length === 0 && !inspection.hasLostRows) return leftover
   const names = some(lost.map(({ facts }) => facts.checkpoint))
@@ -54,12 +51,8 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
       : `the rows of ${names} are lost, but not their files`
   return [
     ...leftover,
-    {
-      kind: inspection.hasLostRows ? 'ledger' : 'leftover',
-      message,
-      checkpoint: null,
+    finding(inspection.hasLostRows ? 'ledger' : 'leftover', message, {
       severity: inspection.hasLostRows && lost.length > 0 ? 'damage' : 'note',
-      repairable: true,
       fix: {
         stage: 'rows',
         action: 'recover checkpoints that have files and no row',
@@ -68,7 +61,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
           now.ledger?.inspection.setLostRows(false)
         },
       },
-    },
+    }),
   ]
 }
 
@@ -109,7 +102,7 @@ async function adopt({ ledger, snapshots }: CareContext, { commit, facts }: Orph
   ledger.inspection.placeByTime(id)
 }
 
-/** Somebody may have saved in the folder since, under another id. */
+/** The user may have saved in the folder since, under another project id. */
 function projectFor(ledger: Ledger, facts: CommitFacts): Project {
   const { project: id, projectPath: path, createdAtMs } = facts
   const known = ledger.project(id) ?? ledger.projectAt(path)

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseProjectId, type Project } from '../model/index.js'
 import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.js'
 import { diskUsage, listIfThere, takeLock } from '../system/index.js'
-import { collectLockPath, expectSameStore, type StoreContext, withProjectLock } from './context.js'
+import { collectLockPath, expectSameStore, type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { forgetProjectSizes } from './sizes.js'
 import { dropUnflushed } from './unflushed.js'
 
@@ -77,13 +77,7 @@ export async function removeAndCollect<Result extends { readonly applied: boolea
   const result =
     project === undefined
       ? await work()
-      : await withProjectLock(context, project, {
-          purpose,
-          work: async () => {
-            await recover(context, project, hooks)
-            return work()
-          },
-        })
+      : await withRecoveredProject(context, project, { purpose, hooks, work: async () => work() })
   if (!result.applied) return { ...result, bytesReclaimed: 0 }
   const { isComplete } = await collect(context, { thorough: true })
   if (!isComplete)

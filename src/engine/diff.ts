@@ -3,11 +3,11 @@ import * as z from 'zod/mini'
 import { type FilesCheckpoint, isInside, type ObjectId } from '../model/index.js'
 import { authorsOfPaths, type Stretch, stretchesBetween, stretchesSince } from './attribution.js'
 import { captureNow } from './capture.js'
-import { ensureProject, knownProject, type ProjectContext, withProjectLock } from './context.js'
+import { ensureProject, knownProject, type ProjectContext } from './context.js'
 import { refuseDamagedFiles } from './damage.js'
 import type { Hooks } from './hooks.js'
 import { projectOperation } from './operation.js'
-import { recover, recoverIfNeeded } from './recover.js'
+import { recoverIfNeeded, withRecoveredProject } from './recover.js'
 import { type NamedPaths, totalsOf } from '../snapshot/index.js'
 import { resolve, withFiles } from './resolve.js'
 import { parseProjectPath } from './rewind.js'
@@ -116,10 +116,10 @@ async function captureFolder(
   hooks: Hooks,
 ): Promise<ObjectId> {
   const project = ensureProject(context)
-  return withProjectLock(context, project, {
+  return withRecoveredProject(context, project, {
     purpose: 'diff',
+    hooks,
     work: async () => {
-      await recover(context, project, hooks)
       const { snapshot } = await captureNow(context, project, { named, hooks })
       return snapshot.tree
     },

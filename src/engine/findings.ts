@@ -1,4 +1,5 @@
-// What `verify` finds and `repair` puts right. A finding may bring what can be done about it; `verify` leaves that out.
+// What `verify` finds and `repair` fixes. A finding may carry its fix, which `verify` does not report.
+import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/index.js'
 import type { Snapshots } from '../snapshot/index.js'
 import type { Clock, SetAside, SharedLock } from '../system/index.js'
@@ -23,29 +24,29 @@ export type Problem = {
   readonly checkpoint: string | null
   /** In the store. */
   readonly path?: string
-  /** `note`: nothing is lost or at risk by it. */
+  /** `note`: nothing is lost or at risk. */
   readonly severity: 'damage' | 'note'
-  /** Whether `savestate repair` ends it. */
+  /** Whether `savestate repair` fixes it. */
   readonly repairable: boolean
 }
 
-/** A store as it is, also if it cannot be opened. */
+/** A store that may be too damaged to open. */
 export type CareContext = {
   readonly home: string
   readonly clock: Clock
   readonly snapshots: Snapshots
-  /** Undefined if it is so damaged that it cannot be opened; then `ledgerFault` says why. */
+  /** Undefined if it cannot be opened; then `ledgerFault` says why. */
   readonly ledger: Ledger | undefined
   readonly ledgerFault: string | undefined
-  /** Undefined where nothing may be finished: the store cannot be opened. */
+  /** Undefined if the store cannot be opened; then no interrupted operation is finished. */
   readonly objects: SharedLock | undefined
   /** This process holds the locks of all projects. */
   readonly isAlone: boolean
-  /** Transactions are lost that stood in the write-ahead log. */
+  /** The write-ahead log has lost transactions. */
   readonly isLogDamaged: boolean
 }
 
-/** What has to be right before the next can be judged. */
+/** In order: each stage must be right before the next can be checked. */
 export const STAGES = [
   'home',
   'ledger',
@@ -60,7 +61,7 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]
 
 export type RepairTools = {
-  /** A new look at the store: an earlier step may have made the ledger anew. */
+  /** The store as it is now: an earlier step may have rebuilt the ledger. */
   readonly care: CareContext
   readonly away: SetAside
   /** Where `away` puts things. */
@@ -69,18 +70,37 @@ export type RepairTools = {
 
 export type Fix = {
   readonly stage: Stage
-  /** Ends the sentence "Repair will …". */
+  /** Completes the sentence "Repair will …". */
   readonly action: string
   run(tools: RepairTools): void | Promise<void>
 }
 
 export type Finding = Problem & { readonly fix?: Fix }
 
+/** Damage unless `details` say otherwise, and repairable if there is a fix. */
+export function finding(
+  kind: ProblemKind,
+  message: string,
+  details: Partial<Omit<Finding, 'kind' | 'message'>> = {},
+): Finding {
+  const repairable = details.fix !== undefined
+  return { kind, message, checkpoint: null, severity: 'damage', repairable, ...details }
+}
+
+/** A fix that moves a file or folder of the store to the quarantine folder. */
+export function quarantine(path: string, { stage, why }: { stage: Stage; why: string }): Fix {
+  return {
+    stage,
+    action: `quarantine ${path}`,
+    run: ({ care, away }) => void away.move(resolve(care.home, path), why),
+  }
+}
+
 export function problemOf({ fix: _fix, ...problem }: Finding): Problem {
   return problem
 }
 
-/** One line for many alike. */
+/** Joins the first names and counts the rest. */
 export function some(names: readonly string[], most = 3): string {
   const shown = names.slice(0, most).join(', ')
   return names.length <= most ? shown : `${shown} and ${names.length - most} more`

@@ -4,10 +4,10 @@
 import { callsReason, HIDDEN_PROMPT, isPromptReason, promptReason } from '../base/index.js'
 import { type Checkpoint, type CheckpointId, hasFiles, type Project } from '../model/index.js'
 import { failpoint } from '../system/index.js'
-import { type StoreContext, withProjectLock } from './context.js'
+import { type StoreContext } from './context.js'
 import { ID_LETTERS, nameTarget } from './describe-target.js'
 import type { Hooks } from './hooks.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { commitFacts, replaceCommits } from './replace-commits.js'
 
 /** Can be killed and done again at any time: it passes over what is done. */
@@ -15,9 +15,10 @@ export async function hideReasons(context: StoreContext, hooks: Hooks): Promise<
   const { ledger } = context
   const hidden = hiddenReasons(ledger.checkpoints.list({}).reverse())
   for (const { project } of ledger.projects())
-    await withProjectLock(context, project, {
+    await withRecoveredProject(context, project, {
       purpose: 'rekey',
-      work: () => hideInProject(context, project, { hidden, hooks }),
+      hooks,
+      work: () => hideInProject(context, project, hidden),
     })
   ledger.transaction(() => {
     for (const [id, reason] of hidden) {
@@ -30,11 +31,9 @@ export async function hideReasons(context: StoreContext, hooks: Hooks): Promise<
 async function hideInProject(
   context: StoreContext,
   project: Project,
-  { hidden, hooks }: { readonly hidden: Hidden; readonly hooks: Hooks },
+  hidden: Hidden,
 ): Promise<void> {
   const { ledger, snapshots } = context
-  // The journal of an interrupted rewind has its reason, too.
-  await recover(context, project, hooks)
   const checkpoints = ledger.checkpoints.list({ project: project.id }).flatMap((checkpoint) => {
     const reason = hidden.get(checkpoint.id)
     return reason === undefined || !hasFiles(checkpoint) ? [] : [{ ...checkpoint, reason }]

@@ -10,7 +10,13 @@ import {
   SavestateError,
 } from '../model/index.js'
 import { carryOut } from './apply-restore.js'
-import { ifProjectIsFree, knownProject, type ProjectContext, type StoreContext } from './context.js'
+import {
+  ifProjectIsFree,
+  knownProject,
+  type ProjectContext,
+  type StoreContext,
+  withProjectLock,
+} from './context.js'
 import type { Hooks } from './hooks.js'
 import { changedPaths, isOnlyOpened, Journals, rootInodeOf } from './journal.js'
 import { projectStateOf } from './project-state.js'
@@ -18,12 +24,27 @@ import { commitRestore } from './restore-record.js'
 import { settleLeft } from './settle-asides.js'
 import { type Interrupted, takeBack, tellLeft, untouchedPaths } from './take-back.js'
 
-/** The caller holds the project's lock, so whoever wrote a journal is dead. */
-export async function recover(
+/** Runs `work` under the project's lock, after any interrupted operation of the project is finished or undone (I6). */
+export function withRecoveredProject<T>(
   context: StoreContext,
   project: Project,
-  hooks: Hooks,
-): Promise<void> {
+  {
+    purpose,
+    hooks,
+    work,
+  }: { readonly purpose: string; readonly hooks: Hooks; readonly work: () => Promise<T> },
+): Promise<T> {
+  return withProjectLock(context, project, {
+    purpose,
+    work: async () => {
+      await recover(context, project, hooks)
+      return work()
+    },
+  })
+}
+
+/** The caller holds the project's lock, so the process that wrote a journal is dead. */
+async function recover(context: StoreContext, project: Project, hooks: Hooks): Promise<void> {
   const journals = new Journals(context.home)
   const journal = journals.read(project)
   if (journal === undefined) return

@@ -127,11 +127,14 @@ export async function restore(
   if (request.dryRun) return nothing
   refuseConflicts(plan, request)
   const session = request.movesState === true ? request.session?.id : undefined
-  const isVain = changesNothing(plan) && session === undefined
-  // An undo of what was put right by hand counts all the same, or it would stand before all earlier ones for good.
-  if (isVain && (request.kind === 'rewind' || plan.keep.length > 0))
+  const changesFiles = !changesNothing(plan)
+  const isNoop = !changesFiles && session === undefined
+  // Record an undo even if the files already match; otherwise it would block every earlier undo.
+  if (isNoop && (request.kind === 'rewind' || plan.keep.length > 0))
     return { ...nothing, checkpoint: newest?.id ?? null }
-  if (!isVain && hooks.confirm !== undefined && mark !== agreed) {
+  // A rewind that moves only the state asks nothing, like `--state`: it overwrites no file.
+  const needsConsent = request.kind === 'rewind' ? changesFiles : !isNoop
+  if (needsConsent && hooks.confirm !== undefined && mark !== agreed) {
     const facts = { ...subject, target, goal: request.goal, now, session, mark }
     return { isQuestion: true, plan: view, facts, declined: { ...nothing, declined: true } }
   }

@@ -4,10 +4,10 @@ import { type Checkpoint, pathText, SavestateError } from '../model/index.js'
 import type { Change } from '../snapshot/index.js'
 import { type Brief, type BriefOptions, briefText } from './brief.js'
 import { captureNow } from './capture.js'
-import { type StoreContext, withProjectLock } from './context.js'
+import { type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { openSession } from './open-session.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { type SessionContext, sessionNow } from './session-context.js'
 import { readState } from './session-queries.js'
 import { type SessionView, viewSession } from './session-view.js'
@@ -82,10 +82,10 @@ async function readResumed(context: SessionContext, hooks: Hooks): Promise<Resum
 async function changesSince(context: SessionContext, hooks: Hooks): Promise<readonly Change[]> {
   const { project, ledger, snapshots } = context
   if (project === undefined) return []
-  return withProjectLock(context, project, {
+  return withRecoveredProject(context, project, {
     purpose: 'resume',
+    hooks,
     work: async () => {
-      await recover(context, project, hooks)
       const newest = ledger.checkpoints.newestFiles(project.id)
       if (newest === undefined) return []
       const named = { tree: newest.snapshot.tree }

@@ -9,14 +9,14 @@ import {
 } from '../model/index.js'
 import { failpoint } from '../system/index.js'
 import { captureForRecord } from './capture.js'
-import { ensureProject, knownProject, type StoreContext, withProjectLock } from './context.js'
+import { ensureProject, knownProject, type StoreContext } from './context.js'
 import { checkName } from './given-name.js'
 import type { Hooks } from './hooks.js'
 import { lookAt } from './look.js'
 import { hasNothingNew } from './nothing-new.js'
 import { projectOperation } from './operation.js'
 import { recordCheckpoint } from './record.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
 export type SaveResult = CheckpointView & {
@@ -51,12 +51,10 @@ export const save = projectOperation({
     const name =
       input.name === undefined ? null : checkName(context, known, { name: input.name, by: namedBy })
     const project = ensureProject(context)
-    return withProjectLock(context, project, {
+    return withRecoveredProject(context, project, {
       purpose: 'save',
-      work: async () => {
-        await recover(context, project, hooks)
-        return saveHere(context, project, { facts: { reason, name, namedBy, author }, hooks })
-      },
+      hooks,
+      work: () => saveHere(context, project, { facts: { reason, name, namedBy, author }, hooks }),
     })
   },
 })

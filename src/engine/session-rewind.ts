@@ -1,4 +1,4 @@
-// Sends an agent back: its files, what it knew, or both. Both are one operation and one row, never half.
+// Rewinds a session: its files, its state, or both. Both are one operation and one row (I2).
 import * as z from 'zod/mini'
 import {
   type Checkpoint,
@@ -53,10 +53,7 @@ export const rewindSession = sessionOperation({
       return { ...rewindState(context, target, { dryRun: input.dryRun }), restored }
     const paths = (input.paths ?? []).map(parseProjectPath)
     const result = await restoreFiles(context, target, { ...input, paths, restored, hooks })
-    const isStateLeft = restored === 'both' && !result.applied && !result.declined
-    if (!isStateLeft) return { ...result, restored }
-    const { checkpoint, applied } = rewindState(context, target, { dryRun: input.dryRun })
-    return { ...result, checkpoint, applied, restored }
+    return { ...result, restored }
   },
 })
 
@@ -99,6 +96,7 @@ async function restoreFiles(
           },
           rewind: { target: then.id },
           session: sessionPart(context, target, restored),
+          movesState: restored === 'both',
           fence: context.hold.fence,
         },
         hooks,
@@ -122,6 +120,7 @@ function sessionPart(
   return { key, id, head, parent: target.id, state, revertFrom: step + 1 }
 }
 
+/** Without files there is nothing to capture, plan or journal: one row moves the state. */
 function rewindState(
   context: SessionContext,
   target: Checkpoint,

@@ -17,13 +17,12 @@ import {
 import type { Captured } from '../snapshot/index.js'
 import { failpoint } from '../system/index.js'
 import { captureForRecord } from './capture.js'
-import { withProjectLock } from './context.js'
 import { checkName } from './given-name.js'
 import type { Hooks } from './hooks.js'
 import { type Look, lookAt, type MomentInput } from './look.js'
 import { hasNothingNew } from './nothing-new.js'
 import { sessionOperation } from './operation.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import { leaseUntil, projectOf, type SessionContext, sessionNow } from './session-context.js'
 import { draftOf, draftWithFiles, inSession, labelsOf } from './session-draft.js'
 import { parseStatusInput, type StatusInput } from './session-status.js'
@@ -130,10 +129,10 @@ export async function addCheckpoint(
   if (known !== undefined) return known
   if (!input.files) return commit(context, input, { ...work, captured: undefined })
   const project = projectOf(context)
-  return withProjectLock(context, project, {
+  return withRecoveredProject(context, project, {
     purpose: 'save',
+    hooks: work.hooks,
     work: async () => {
-      await recover(context, project, work.hooks)
       const captured = await captureForRecord(context, project, work.hooks)
       failpoint('save:captured')
       const look = lookAt(

@@ -1,18 +1,28 @@
-// The store's folder: its mark, who may read it, and what lies about in it.
-import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs'
-import { basename, join, relative, sep } from 'node:path'
-import { hasCode } from '../model/index.js'
+// The store's folder: its format file, its permissions, its locks, and files that nothing needs any more.
+import { chmodSync, lstatSync, rmSync, statSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
 import { type ObjectReport, watchOwners } from '../snapshot/index.js'
 import { isSurelyDead, writeFileAtomically } from '../system/index.js'
-import { type CareContext, type Finding, type Fix, some } from './findings.js'
+import { type CareContext, type Finding, finding, type Fix, quarantine, some } from './findings.js'
 import { FORMAT, formatFault } from './store-home.js'
+import { entriesOf } from './verify-kinds.js'
 
-/** Of what another process may be writing at this moment. */
+/** Another process may still be writing a temporary file that is younger. */
 const FRESH_MS = 10 * 60_000
 const OTHERS = 0o077
-const ID = /^[bcdfghjklmnpqrstvwxz]{18}$/
-/** Locks that belong to no project. */
-const STORE_LOCKS = ['objects', 'collect']
+/** Atomic writes of ours; what git writes before it renames; files of packs that are gone. */
+const TEMPORARY = /\.\d+-\d+\.tmp$/
+const GIT_TEMPORARY = /^\.?tmp[-_]|\.lock$/
+const PACK_PART = /^(.*\/pack-[0-9a-f]{40})\.(?:rev|bitmap|mtimes)$/
+const OF_PROJECT = /^(?:cache|locks)\/([bcdfghjklmnpqrstvwxz]{18})(?:\.(?:ref|owner|json))?$/
+
+/** Paths relative to `home`, folders before their contents. Links are not followed. */
+export function listHome(home: string, folder = ''): string[] {
+  return entriesOf(join(home, folder)).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? [path, ...listHome(home, path)] : [path]
+  })
+}
 
 export function checkFormat({ home }: CareContext): Finding[] {
   const message = formatFault(home)
@@ -26,132 +36,112 @@ export function checkFormat({ home }: CareContext): Finding[] {
       writeFileAtomically({ path, content: FORMAT, durable: true })
     },
   }
-  const found = { kind: 'format', checkpoint: null, severity: 'damage', repairable: true } as const
-  return [{ ...found, message, path: 'format', fix }]
+  return [finding('format', message, { path: 'format', fix })]
 }
 
-export function checkPermissions({ home }: CareContext): Finding[] {
+export function checkPermissions({ home }: CareContext, paths: readonly string[]): Finding[] {
   if (process.platform === 'win32') return []
-  const open = [home, ...everythingIn(home)].filter(
-    (path) => (modeOf(path) & OTHERS) !== 0 && !isSettings(home, path) && !isBegunByGit(home, path),
+  const open = ['', ...paths].filter(
+    (path) =>
+      (modeOf(join(home, path)) & OTHERS) !== 0 &&
+      // Made in an editor, it has the mode of any new file, and it holds none of the user's work.
+      path !== 'config.json' &&
+      !isUnfinishedByGit(path),
   )
   if (open.length === 0) return []
-  const names = open.slice(0, 3).map((path) => relative(home, path))
-  const message = open.includes(home)
+  const message = open.includes('')
     ? 'other users can enter the store'
-    : `other users could read ${some(names)}`
+    : `other users could read ${some(open.slice(0, 3))}`
   const fix: Fix = {
     stage: 'home',
     action: `remove the access of other users to ${open.length === 1 ? 'a file or folder' : `${open.length} files and folders`}`,
     run() {
-      for (const path of open) {
+      for (const path of open.map((name) => join(home, name))) {
         const mode = modeOf(path)
         if (mode !== 0) chmodSync(path, mode & 0o700)
       }
     },
   }
-  const found = { checkpoint: null, severity: 'damage', repairable: true } as const
-  return [{ ...found, kind: 'permissions', message, fix }]
+  return [finding('permissions', message, { fix })]
 }
 
-/** Made in an editor, it has the mode of any new file. It holds nothing of the user's work. */
-function isSettings(home: string, path: string): boolean {
-  return path === join(home, 'config.json')
+/** Git restricts a file when it is complete; a killed git may leave it before that, and a prune removes it. */
+function isUnfinishedByGit(path: string): boolean {
+  const isInGit = path.startsWith('objects.git/')
+  return isInGit && /^tmp_|\.lock$|^packed-refs\.new$/.test(basename(path))
 }
 
-/** Git closes what it writes to others when it is whole. A git that was killed may leave it before, and a prune takes it away. */
-function isBegunByGit(home: string, path: string): boolean {
-  const isGits = path.startsWith(`${join(home, 'objects.git')}${sep}`)
-  return isGits && /^tmp_|\.lock$|^packed-refs\.new$/.test(basename(path))
+/** A lock is an empty file. Any other content would keep every process from working on the project. */
+export function checkLocks({ home }: CareContext): Finding[] {
+  return entriesOf(join(home, 'locks'))
+    .map(({ name }) => `locks/${name}`)
+    .filter((path) => !/\.(?:owner|tmp)$|-(?:journal|wal|shm)$/.test(path))
+    .filter((path) => !isLock(join(home, path)))
+    .map((path) => {
+      const fix = quarantine(path, { stage: 'home', why: 'no lock file' })
+      return finding('lock', 'is not a lock file, so the lock cannot be taken', { path, fix })
+    })
+}
+
+function isLock(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  // A prune that forgets the project removes its lock.
+  return stats === undefined || (stats.size === 0 && !stats.isDirectory())
 }
 
 /** What killed processes left, and what belongs to projects that are gone. Harmless, and removed by a repair. */
 export function checkLeftovers(
   { home, clock }: CareContext,
-  known: ReadonlySet<string>,
-  report: ObjectReport,
+  {
+    paths,
+    known,
+    caches,
+  }: Pick<ObjectReport, 'caches'> & {
+    readonly paths: readonly string[]
+    readonly known: ReadonlySet<string>
+  },
 ): Finding[] {
+  const all = new Set(paths)
+  const isLeft = (path: string) => {
+    if (path.startsWith('damaged/')) return false
+    const project = OF_PROJECT.exec(path)?.[1]
+    const pack = PACK_PART.exec(path)?.[1]
+    return (
+      TEMPORARY.test(path) ||
+      /^tmp\/[^/]+$/.test(path) ||
+      (path.startsWith('objects.git/') && GIT_TEMPORARY.test(basename(path))) ||
+      (project !== undefined && !known.has(project)) ||
+      (pack !== undefined && !all.has(`${pack}.pack`))
+    )
+  }
   const isOld = (path: string) => {
-    const changedMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
+    const changedMs = lstatSync(join(home, path), { throwIfNoEntry: false })?.mtimeMs
     return changedMs !== undefined && clock.nowMs() - changedMs > FRESH_MS
   }
-  const inFolder = (folder: string) =>
-    listIfThere(join(home, folder)).map((name) => join(folder, name))
-  const atomic = ['.', 'cache', 'daemon', 'journal', 'locks', 'objects.git', 'objects.git/info']
-    .flatMap(inFolder)
-    .filter((name) => /\.\d+-\d+\.tmp$/.test(name))
-  const gitLocks = everythingIn(join(home, 'objects.git'))
-    .filter((path) => path.endsWith('.lock'))
-    .map((path) => relative(home, path))
-  const aged = [...atomic, ...gitLocks, ...report.leftovers.map((path) => relative(home, path))]
-  const projectOf = (name: string) =>
-    name.replace(/^[^/]*\//, '').replace(/\.(?:ref|owner|json)$/, '')
-  const foreign = [...inFolder('cache'), ...inFolder('locks')].filter((name) => {
-    const project = projectOf(name)
-    return ID.test(project) && !known.has(project) && !STORE_LOCKS.includes(project)
-  })
   const watches = watchOwners(home)
     .filter(({ process: owner }) => isSurelyDead(owner))
     .map(({ path }) => path)
-  const found: Finding[] = [...aged, ...foreign, ...watches, ...inFolder('tmp')]
-    .filter((name) => isOld(join(home, name)))
-    .map((name) => leftover(name, { message: 'left by a process that has ended', home }))
-  const damaged = report.caches.map(
-    (path): Finding => ({
-      ...leftover(relative(home, path), {
-        message: 'damaged; a cache is rebuilt when it is needed',
-        home,
-      }),
-      kind: 'cache',
-    }),
-  )
-  return [...found, ...damaged]
+  const leave = (kind: 'leftover' | 'cache', path: string, message: string) =>
+    finding(kind, message, { path, severity: 'note', fix: remove(home, path) })
+  return [
+    ...[...paths.filter(isLeft), ...watches]
+      .filter(isOld)
+      .map((path) => leave('leftover', path, 'left by a process that has ended')),
+    ...caches.map((path) =>
+      leave('cache', relative(home, path), 'damaged; a cache is rebuilt when it is needed'),
+    ),
+  ]
 }
 
-function leftover(
-  path: string,
-  { message, home }: { readonly message: string; readonly home: string },
-): Finding {
-  const fix: Fix = {
+function remove(home: string, path: string): Fix {
+  return {
     stage: 'leftovers',
     action: `remove ${path}`,
     run: () => rmSync(join(home, path), { recursive: true, force: true }),
   }
-  return {
-    kind: 'leftover',
-    message,
-    checkpoint: null,
-    path,
-    severity: 'note',
-    repairable: true,
-    fix,
-  }
 }
 
-/** Everything below a folder, folders before what is in them. Links are not followed. */
-function everythingIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const path = join(folder, entry.name)
-      return entry.isDirectory() ? [path, ...everythingIn(path)] : [path]
-    })
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
-    throw error
-  }
-}
-
-/** Also none if a file stands in its place, which is what a verify may come to look at. */
-function listIfThere(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return []
-    throw error
-  }
-}
-
-/** 0 for what is gone, and for links, which have no mode of their own. */
+/** 0 for a path that is gone, and for links, which have no mode of their own. */
 function modeOf(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats === undefined || stats.isSymbolicLink() ? 0 : stats.mode & 0o777

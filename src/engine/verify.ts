@@ -1,27 +1,32 @@
-// Whether the store holds what it says it holds. Looks at everything in the order in which one thing depends on another,
-// and goes on as far as it can: a damaged part must not hide the state of the rest.
+// Checks that the store holds what it says it holds, in the order in which its parts depend on each other. It goes on as far
+// as it can: a damaged part must not hide the state of the rest.
 import * as z from 'zod/mini'
 import type { Ledger } from '../ledger/index.js'
 import type { ObjectReport } from '../snapshot/index.js'
 import type { StoreContext } from './context.js'
-import { type CareContext, type Finding, type Problem, problemOf } from './findings.js'
+import { type CareContext, type Finding, finding, type Problem, problemOf } from './findings.js'
 import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
 import { recoverAll } from './recover.js'
 import { checkWholeness } from './verify-damage.js'
-import { checkFormat, checkLeftovers, checkPermissions } from './verify-home.js'
-import { checkJournals, checkLocks } from './verify-journals.js'
+import {
+  checkFormat,
+  checkLeftovers,
+  checkLocks,
+  checkPermissions,
+  listHome,
+} from './verify-home.js'
+import { checkJournals } from './verify-journals.js'
 import { checkKinds } from './verify-kinds.js'
-import { checkObjectFiles } from './verify-objects.js'
+import { checkObjectFiles, checkRepository } from './verify-objects.js'
 import { checkRefs } from './verify-refs.js'
 import { checkLedgerFile, checkRows } from './verify-rows.js'
-import { checkStates } from './verify-states.js'
 import { isError } from '../model/index.js'
 
 export type VerifyResult = {
   readonly checkpoints: number
   readonly problems: readonly Problem[]
-  /** Whether only the structure was looked at, and no content. */
+  /** Whether only the structure was checked, and no content. */
   readonly quick: boolean
 }
 
@@ -65,7 +70,7 @@ export async function examineTwice(
   hooks: Hooks,
 ): Promise<Finding[]> {
   const once = () => examine(care, { quick }, hooks)
-  // Where the locks are damaged, no process can collect, and the lock cannot be taken.
+  // With damaged locks no process can collect, and the lock cannot be taken.
   if (care.objects === undefined || checkLocks(care).length > 0) return once()
   return care.objects.shared(async () => {
     const first = await once()
@@ -84,7 +89,7 @@ function isDamage({ severity }: Finding): boolean {
   return severity === 'damage'
 }
 
-/** What cannot be finished is told as a problem. */
+/** An operation that cannot be finished is reported as a problem. */
 async function finishInterrupted(care: CareContext, hooks: Hooks): Promise<void> {
   const { ledger } = care
   if (ledger === undefined || care.objects === undefined) return
@@ -103,7 +108,8 @@ export async function examine(
 ): Promise<Finding[]> {
   const kinds = checkKinds(care)
   if (kinds.length > 0) return kinds
-  const home = [...checkFormat(care), ...checkPermissions(care), ...checkLocks(care)]
+  const paths = listHome(care.home)
+  const home = [...checkFormat(care), ...checkPermissions(care, paths), ...checkLocks(care)]
   const file = checkLedgerFile(care, { quick })
   const ledger = isReadable(file) ? care.ledger : undefined
   const rows = ledger?.inspection.filesRows() ?? []
@@ -115,14 +121,19 @@ export async function examine(
     },
     hooks.onProgress,
   )
-  const objects = [...checkObjectFiles(care, report)]
+  const repository = checkRepository(care, report)
+  const journals = await checkJournals(care, ledger)
+  const found = [...home, ...file, ...repository, ...journals]
+  if (report.folders.length + report.repository.length > 0) return found
+  const objects = checkObjectFiles(care, report)
   const inside = ledger === undefined ? [] : checkInside(care, ledger, { quick, report })
   const known = new Set(ledger?.projects().map(({ project }) => String(project.id)))
-  const journals = await checkJournals(care, ledger)
-  // Of whom something is can only be told with a ledger.
-  const left = ledger === undefined ? [] : checkLeftovers(care, known, report)
-  const second = objects.length > 0 || quick ? [] : await fsckFindings(care, inside)
-  return [...home, ...file, ...objects, ...inside, ...second, ...journals, ...left]
+  // Without a ledger it is unknown which projects there are.
+  const left =
+    ledger === undefined ? [] : checkLeftovers(care, { paths, known, caches: report.caches })
+  const isExplained = [...repository, ...objects, ...inside].some(isDamage)
+  const other = isExplained ? [] : report.fsck.map((message) => finding('objects', message))
+  return [...found, ...objects, ...inside, ...other, ...left]
 }
 
 function checkInside(
@@ -131,31 +142,9 @@ function checkInside(
   { quick, report }: { readonly quick: boolean; readonly report: ObjectReport },
 ): Finding[] {
   const rows = checkRows(ledger, report)
-  // With rows that nobody can parse the rest cannot be read either.
-  if (rows.some(({ fix }) => fix?.stage === 'rows' && ledger.inspection.rowFaults().length > 0))
-    return rows
-  const states = checkStates(ledger, { quick })
-  return [
-    ...rows,
-    ...checkRefs(care, ledger, report),
-    ...states.findings,
-    ...checkWholeness(ledger, report, states.faults),
-  ]
-}
-
-/** A second opinion, from git itself. Where something is known to be missing it would say that again, line by line. */
-async function fsckFindings(
-  { snapshots }: CareContext,
-  inside: readonly Finding[],
-): Promise<Finding[]> {
-  if (inside.some(isDamage)) return []
-  const found = {
-    kind: 'objects',
-    checkpoint: null,
-    severity: 'damage',
-    repairable: false,
-  } as const
-  return (await snapshots.fsck()).map((message) => ({ ...found, message }))
+  // The other checks cannot read malformed rows either.
+  if (ledger.inspection.rowFaults().length > 0) return rows
+  return [...rows, ...checkRefs(care, ledger, report), ...checkWholeness(ledger, report, { quick })]
 }
 
 function isReadable(findings: readonly Finding[]): boolean {

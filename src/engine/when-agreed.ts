@@ -2,9 +2,9 @@
 // agent from saving. After the answer the plan is made again under the lock, and only a plan that was shown is
 // carried out (I3).
 import type { Project } from '../model/index.js'
-import { type StoreContext, withProjectLock } from './context.js'
+import { type StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
-import { recover } from './recover.js'
+import { withRecoveredProject } from './recover.js'
 import type { PlanQuestion, RestoreResult } from './restore.js'
 
 /**
@@ -26,12 +26,10 @@ export async function whenAgreed(
 ): Promise<RestoreResult> {
   let agreed: string | undefined
   for (;;) {
-    const outcome = await withProjectLock(context, project, {
+    const outcome = await withRecoveredProject(context, project, {
       purpose,
-      work: async () => {
-        await recover(context, project, hooks)
-        return attempt(agreed)
-      },
+      hooks,
+      work: () => attempt(agreed),
     })
     if (!('isQuestion' in outcome)) return outcome
     const { plan, facts, declined } = outcome

@@ -24,7 +24,7 @@ export { refuseOldGit } from './repository.js'
 export { SnapshotFiles, type StoredFile } from './git/snapshot-files.js'
 export type { ObjectReport } from './care/examine.js'
 export type { MendRequest } from './care/mend.js'
-export type { Lack, Lacks } from './care/walk-snapshot.js'
+export type { Lack, Lacks } from './care/lacks.js'
 export type { CommitFacts } from './objects/commit.js'
 export {
   compareSkipped,

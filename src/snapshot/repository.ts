@@ -73,16 +73,23 @@ const FIXED: Readonly<Partial<Record<RepositoryFile, string>>> = {
   'info/attributes': ATTRIBUTES,
 }
 
-/** What `git fsck --strict` complains about, line by line. */
-export async function fsckComplaints(gitDir: string): Promise<readonly string[]> {
-  const fsck = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
-  // The config may be of an older git, which did not know all that this one looks for.
+/** What `git fsck --strict` prints, line by line; nothing if all is well. */
+export async function runFsck(
+  gitDir: string,
+  onProgress: (objects: number, of: number) => void = () => undefined,
+): Promise<readonly string[]> {
+  const fsck = ['fsck', '--strict', '--full', '--no-dangling', '--progress']
+  // The config may have been written for an older git, which knows fewer checks than this one.
   const settings = UNCHECKED_SINCE_2_39.flatMap((id) => ['-c', `fsck.${id}=ignore`])
-  const told = await tryGit(gitDir, [...settings, ...fsck])
-  const isOlder = told.status !== 0 && told.complaints.includes('Unhandled message id')
-  const { status, output, complaints } = isOlder ? await tryGit(gitDir, fsck) : told
-  const lines = `${output.toString('utf8')}\n${complaints}`.split('\n')
-  const problems = lines.filter((line) => line !== '' && !line.startsWith('notice:'))
+  const onComplaint = (text: string) => {
+    const found = /Checking objects: .*\((\d+)\/(\d+)\)/.exec(text)
+    if (found !== null) onProgress(Number(found[1]), Number(found[2]))
+  }
+  const first = await tryGit(gitDir, [...settings, ...fsck], { onComplaint })
+  const isOlder = first.status !== 0 && first.complaints.includes('Unhandled message id')
+  const { status, output, complaints } = isOlder ? await tryGit(gitDir, fsck) : first
+  const lines = `${output.toString('utf8')}\n${complaints}`.split(/[\r\n]+/)
+  const problems = lines.filter((line) => line !== '' && !/^notice:|^[A-Z].*: +\d+/.test(line))
   return status !== 0 && problems.length === 0 ? [`git fsck ended with ${status}`] : problems
 }
 

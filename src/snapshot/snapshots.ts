@@ -42,7 +42,7 @@ import type { PatchRequest } from './patch.js'
 import type { Rewritten } from './without-path.js'
 import type { Captured } from './capture/capture-work.js'
 import type { Applied } from './restore/apply.js'
-import { ensureRepository, fsckComplaints } from './repository.js'
+import { ensureRepository } from './repository.js'
 import type { Activity } from './watch/project-watch.js'
 import { readWatchNotes, type WatchNote } from './watch/watch-notes.js'
 
@@ -228,10 +228,6 @@ export class Snapshots {
   /** Nothing more is read from there, and what was learnt of it is forgotten. */
   async closeSource(): Promise<void> {
     return this.#call('closeSource', undefined)
-  }
-
-  async fsck(): Promise<readonly string[]> {
-    return fsckComplaints(this.gitDir)
   }
 
   /** What is wrong with objects, refs and caches, as far as it is asked for. Changes nothing. */

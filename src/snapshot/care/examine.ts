@@ -1,103 +1,182 @@
-// What is wrong with the objects, refs and caches of a store. Looks only; see mend.ts for what can be done.
-import { existsSync, readFileSync } from 'node:fs'
+// Reports what is wrong with the objects, refs and caches of a store. Git judges the objects; this file reads its verdict
+// and names the files of each checkpoint that are lost. Changes nothing; mend.ts repairs.
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
+import { listIfThere, readIfThere } from '../../system/index.js'
 import type { CaptureProgress } from '../capture/progress.js'
 import { type CommitFacts, decodeCommit } from '../objects/commit.js'
-import { isRepositoryFileSound, REPOSITORY_FILES, type RepositoryFile } from '../repository.js'
-import { type CheckCounter, ObjectLibrary } from './library.js'
-import { endsWithItsHash } from './pack-index-file.js'
-import type { PackFault } from './packs.js'
+import { loosePath } from '../objects/loose.js'
+import {
+  isRepositoryFileSound,
+  REPOSITORY_FILES,
+  type RepositoryFile,
+  runFsck,
+} from '../repository.js'
+import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
+import { type Lacks, quickLacks, SnapshotWalk } from './lacks.js'
 import { readRefs, type Refs } from './refs-file.js'
-import { type Lacks, SnapshotWalk } from './walk-snapshot.js'
-import { listIfThere } from '../../system/index.js'
+import { TolerantReader } from './tolerant-reader.js'
 
 export type ExamineRequest = {
-  /** Only the structure: no content is read. */
+  /** Check the structure only; no content is read. */
   readonly quick: boolean
   readonly snapshots: readonly ObjectId[]
   readonly commits: readonly ObjectId[]
 }
 
+export type PackFault = {
+  /** Without its extension. */
+  readonly name: string
+  readonly fault: 'no-index' | 'index-damaged' | 'no-pack' | 'pack-damaged'
+}
+
 export type ObjectReport = {
   readonly refs: Refs
+  /** Files and folders without which git does not recognize the repository. If there are any, nothing below is checked. */
   readonly repository: readonly RepositoryFile[]
-  /** Folders without which git takes the repository for none. */
   readonly folders: readonly string[]
   readonly damagedLoose: readonly ObjectId[]
   readonly packs: readonly PackFault[]
-  /** Damaged files that git can do without. */
+  /** Damaged files that git does not need. */
   readonly derived: readonly string[]
-  /** Temporaries of git. */
-  readonly leftovers: readonly string[]
-  /** Snapshots that lack something. */
+  /** Snapshots that lack objects. */
   readonly lacks: ReadonlyMap<ObjectId, Lacks>
-  /** Commits that were asked for or are held by a ref; null for one that is missing or damaged. */
+  /** The commits of rows and refs; null if missing or damaged, `there` if not in our format or not read. */
   readonly commits: ReadonlyMap<ObjectId, CommitFacts | 'there' | null>
+  /** Everything `git fsck` printed. */
+  readonly fsck: readonly string[]
   readonly caches: readonly string[]
 }
 
 const FOLDERS = ['objects/pack', 'objects/info', 'refs/savestate', 'info']
 const CACHE_START = 'savestate-cache-'
+const PACK = /^(pack-[0-9a-f]{40})\.(?:pack|idx)$/
+const DERIVED = /\.(?:rev|bitmap)$|^multi-pack-index$/
 
 export async function examineObjects(
   home: string,
-  { quick, snapshots, commits }: ExamineRequest,
+  request: ExamineRequest,
   report: (progress: CaptureProgress) => void,
 ): Promise<ObjectReport> {
+  const { quick } = request
   const gitDir = join(home, 'objects.git')
-  const objects = join(gitDir, 'objects')
   const folders = FOLDERS.filter((name) => !existsSync(join(gitDir, name)))
   const repository: RepositoryFile[] = []
   for (const file of REPOSITORY_FILES)
     if (!existsSync(gitDir) || !(await isRepositoryFileSound(gitDir, file))) repository.push(file)
   const refs = readRefs(gitDir)
-  const counter = counterFor(report)
-  const library = new ObjectLibrary(objects, { quick, counter })
-  try {
-    counter.expect((quick ? 0 : library.loose.ids.length) + snapshots.length)
-    if (!quick) await library.checkLoose(counter)
-    const walk = new SnapshotWalk(library, counter)
-    const lacks = new Map<ObjectId, Lacks>()
-    for (const snapshot of snapshots) {
-      const found = walk.lacksOf(snapshot, { quick })
-      if (found.count > 0) lacks.set(snapshot, found)
-    }
-    const wanted = new Set([...commits, ...(quick ? [] : refs.commits.values())])
+  report({ phase: 'check', files: 0, bytes: 0, of: request.snapshots.length })
+  const found = {
+    folders,
+    repository,
+    refs,
+    caches: quick ? [] : damagedCaches(join(home, 'cache')),
+  }
+  if (folders.length + repository.length > 0) return { ...NOTHING, ...found }
+  const packFolder = join(gitDir, 'objects', 'pack')
+  if (quick)
     return {
-      refs,
-      repository,
-      folders,
-      damagedLoose: [...library.damagedLoose],
-      packs: library.packs.faults,
-      derived: library.packs.derived,
-      leftovers: [...library.loose.others, ...temporariesIn(join(objects, 'pack'))],
-      lacks,
-      commits: new Map([...wanted].map((id) => [id, commitOf(library, id, quick)])),
-      caches: quick ? [] : damagedCaches(join(home, 'cache')),
+      ...NOTHING,
+      ...found,
+      packs: packFaults(packFolder, { quick, complaints: '' }),
+      ...(await quickLacks(gitDir, request)),
     }
-  } finally {
-    library.close()
+  const fsck = await runFsck(gitDir, (files, of) => report({ phase: 'check', files, bytes: 0, of }))
+  const complaints = fsck.join('\n')
+  const damagedLoose = looseIn(complaints, join(gitDir, 'objects'))
+  return {
+    ...found,
+    damagedLoose,
+    packs: packFaults(packFolder, { quick, complaints }),
+    derived: listIfThere(packFolder)
+      .filter((file) => DERIVED.test(file))
+      .map((file) => join(packFolder, file))
+      .filter((path) => !endsWithItsHash(path)),
+    fsck,
+    ...(await checkpointDamage(gitDir, { ...request, refs, fsck, damagedLoose })),
   }
 }
 
-function commitOf(
-  library: ObjectLibrary,
-  id: ObjectId,
-  quick: boolean,
-): CommitFacts | 'there' | null {
-  if (quick) return library.has(id) ? 'there' : null
-  const found = library.read(id)
-  if (found?.type !== 'commit') return null
-  // Somebody may have written the message anew, and that is no damage.
-  return decodeCommit(found.content) ?? 'there'
+const NOTHING = {
+  damagedLoose: [],
+  packs: [],
+  derived: [],
+  lacks: new Map(),
+  commits: new Map(),
+  fsck: [],
+} as const
+
+/** Reads the commits, then follows every snapshot that a clean fsck has not followed already. */
+async function checkpointDamage(
+  gitDir: string,
+  {
+    snapshots,
+    commits: asked,
+    refs,
+    fsck,
+    damagedLoose,
+  }: ExamineRequest & Pick<ObjectReport, 'refs' | 'fsck' | 'damagedLoose'>,
+): Promise<Pick<ObjectReport, 'commits' | 'lacks'>> {
+  const reader = new TolerantReader(gitDir)
+  try {
+    const held = new Set(refs.commits.values())
+    const commits: Map<ObjectId, CommitFacts | 'there' | null> = new Map()
+    const followed = new Set<ObjectId>()
+    for (const [id, content] of await reader.readAll('commit', [...new Set([...asked, ...held])])) {
+      // A user may have rewritten the message, which is no damage.
+      const facts = content === undefined ? null : (decodeCommit(content) ?? 'there')
+      commits.set(id, facts)
+      if (facts !== null && facts !== 'there' && held.has(id) && fsck.length === 0)
+        followed.add(facts.tree)
+    }
+    const lacks = new Map<ObjectId, Lacks>()
+    const walk = new SnapshotWalk(reader, new Set(unreadableIn(fsck, { gitDir, damagedLoose })))
+    for (const tree of snapshots.filter((id) => !followed.has(id))) {
+      const lacking = await walk.lacksOf(tree)
+      if (lacking.count > 0) lacks.set(tree, lacking)
+    }
+    return { commits, lacks }
+  } finally {
+    reader.close()
+  }
 }
 
-function temporariesIn(folder: string): string[] {
-  return listIfThere(folder)
-    .filter((name) => /^(?:\.?tmp[-_]|pack-[0-9a-f]{40}\.(?:rev|bitmap|mtimes)$)/.test(name))
-    .filter((name) => !existsSync(join(folder, name.replace(/\.\w+$/, '.pack'))))
-    .map((name) => join(folder, name))
+/** Loose objects that git names by their path. One that was removed meanwhile is not damaged. */
+function looseIn(complaints: string, objects: string): ObjectId[] {
+  const found = complaints.matchAll(/objects\/([0-9a-f]{2})\/([0-9a-f]{38})\b/g)
+  const ids = new Set([...found].map(([, folder, name]) => `${folder}${name}` as ObjectId))
+  return [...ids].filter((id) => existsSync(loosePath(objects, id)))
+}
+
+/** Objects whose copy in a pack is damaged and that have no sound loose copy. */
+export function unreadableIn(
+  complaints: readonly string[],
+  { gitDir, damagedLoose }: { readonly gitDir: string; readonly damagedLoose: readonly ObjectId[] },
+): ObjectId[] {
+  const objects = join(gitDir, 'objects')
+  return complaints
+    .flatMap(
+      (line) => (/(?:cannot unpack|packed) ([0-9a-f]{40}) /.exec(line)?.[1] ?? []) as ObjectId,
+    )
+    .filter((id) => damagedLoose.includes(id) || !existsSync(loosePath(objects, id)))
+}
+
+function packFaults(
+  folder: string,
+  { quick, complaints }: { readonly quick: boolean; readonly complaints: string },
+): PackFault[] {
+  const names = new Set(listIfThere(folder).flatMap((file) => PACK.exec(file)?.[1] ?? []))
+  return [...names].flatMap((name): PackFault[] => {
+    const [pack, idx] = [join(folder, `${name}.pack`), join(folder, `${name}.idx`)]
+    if (!existsSync(pack)) return [{ name, fault: 'no-pack' }]
+    if (!existsSync(idx)) return [{ name, fault: 'no-index' }]
+    const checksum = packChecksumIn(idx)
+    if (checksum === undefined || (!quick && !endsWithItsHash(idx)))
+      return [{ name, fault: 'index-damaged' }]
+    const isSound = lastBytes(pack).equals(checksum) && !complaints.includes(`${name}.pack`)
+    return isSound ? [] : [{ name, fault: 'pack-damaged' }]
+  })
 }
 
 function damagedCaches(folder: string): string[] {
@@ -105,34 +184,7 @@ function damagedCaches(folder: string): string[] {
     .filter((name) => !name.endsWith('.tmp'))
     .map((name) => join(folder, name))
     .filter((path) => {
-      const isCache = readFileSync(path).latin1Slice(0, CACHE_START.length) === CACHE_START
-      return !isCache || !endsWithItsHash(path, () => undefined)
+      const start = readIfThere(path)?.latin1Slice(0, CACHE_START.length)
+      return start !== undefined && (start !== CACHE_START || !endsWithItsHash(path))
     })
-}
-
-const TELL_EVERY_MS = 50
-
-function counterFor(report: (progress: CaptureProgress) => void): CheckCounter & {
-  expect(count: number): void
-} {
-  let [files, bytes, of, next] = [0, 0, 0, 0]
-  const tell = () => {
-    const now = Date.now()
-    if (now < next) return
-    next = now + TELL_EVERY_MS
-    report({ phase: 'check', files, bytes, of: Math.max(of, files) })
-  }
-  return {
-    expect: (count) => {
-      of = count
-    },
-    one() {
-      files += 1
-      tell()
-    },
-    bytes(count) {
-      bytes += count
-      tell()
-    },
-  }
 }

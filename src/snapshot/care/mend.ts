@@ -1,25 +1,23 @@
-// Puts right what is derived, and takes what is damaged out of the way. Each step leaves the store as it was or better,
-// wherever it is stopped: what is new is complete before what is old goes.
+// Recreates derived data and quarantines damaged files. Each step leaves the store as it was or better wherever it is
+// interrupted: new data is complete before old data is moved.
 import { chmodSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isError, type ObjectId } from '../../model/index.js'
+import type { ObjectId } from '../../model/index.js'
 import { SetAside, syncFile, syncFolder } from '../../system/index.js'
 import { tryGit } from '../git/git-program.js'
 import { type CommitFacts, encodeCommit, StagedRef } from '../objects/commit.js'
 import { looseBytes, loosePath, writeLooseObjects } from '../objects/loose.js'
 import { objectIdOf } from '../objects/object-id.js'
-import { PackWriter } from '../objects/pack-writer.js'
 import { ensureRepository, type RepositoryFile, writeRepositoryFile } from '../repository.js'
-import { type ObjectContent, PackFile } from './pack-file.js'
-import { readPackIndexFile } from './pack-index-file.js'
+import { replacePack } from './salvage-pack.js'
 
 export type MendRequest =
   | { readonly type: 'folders' }
   | { readonly type: 'repository'; readonly file: RepositoryFile }
   | { readonly type: 'loose'; readonly id: ObjectId }
-  /** Makes the index of a pack again; if that cannot be, saves what the pack still holds. */
+  /** Rebuilds the index of a pack; if that is not possible, salvages the pack. */
   | { readonly type: 'index'; readonly name: string }
-  /** Writes what a damaged pack still holds anew, and sets it aside. */
+  /** Copies what can be read of a pack to a new one, and quarantines it. */
   | { readonly type: 'pack'; readonly name: string }
   | { readonly type: 'commit'; readonly facts: CommitFacts }
   | { readonly type: 'ref'; readonly name: string; readonly commit: ObjectId }
@@ -51,10 +49,10 @@ export async function mend(
         return undefined
       case 'index':
         if (!(await makeIndex(gitDir, { name: request.name, temporary, away })))
-          await savePack(objects, { name: request.name, temporary, away })
+          await replacePack(join(objects, 'pack'), { name: request.name, temporary, away })
         return undefined
       case 'pack':
-        await savePack(objects, { name: request.name, temporary, away })
+        await replacePack(join(objects, 'pack'), { name: request.name, temporary, away })
         return undefined
       case 'commit': {
         const content = encodeCommit(request.facts)
@@ -91,53 +89,4 @@ async function makeIndex(gitDir: string, { name, temporary, away }: PackWork): P
   renameSync(made, idx)
   syncFolder(folder)
   return true
-}
-
-/** Every object that can be read goes into a new pack; then the old one is set aside. */
-async function savePack(objects: string, { name, temporary, away }: PackWork): Promise<void> {
-  const folder = join(objects, 'pack')
-  const path = join(folder, `${name}.pack`)
-  const file = openIfThere(path, readPackIndexFile(join(folder, `${name}.idx`), { quick: false }))
-  if (file !== undefined) {
-    const writer = new PackWriter(folder, join(temporary, 'pack'))
-    let count = 0
-    const seen = new Set<ObjectId>()
-    for (const { id, type, content } of file.objects()) {
-      if (seen.has(id)) continue
-      seen.add(id)
-      writer.addObject(id, type, content)
-      count += 1
-    }
-    if (count === 0) writer.abandon()
-    else await writer.finish({ durable: true })
-    file.close()
-  }
-  for (const ending of ['idx', 'rev', 'bitmap', 'mtimes', 'pack'])
-    away.move(join(folder, `${name}.${ending}`), 'a damaged pack; what could be read is in another')
-}
-
-type Objects = Generator<ObjectContent & { readonly id: ObjectId }>
-
-function openIfThere(
-  path: string,
-  index: ReturnType<typeof readPackIndexFile>,
-): { objects(): Objects; close(): void } | undefined {
-  let file: PackFile
-  try {
-    file = new PackFile(path, index)
-  } catch (error) {
-    if (isError(error) && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-  const listed = function* (): Objects {
-    for (let place = 0; place < (index?.count ?? 0); place++) {
-      const id = index?.idAt(place)
-      const found = id === undefined ? undefined : file.read(id)
-      if (id !== undefined && found !== undefined) yield { id, ...found }
-    }
-  }
-  return {
-    objects: index === undefined ? () => file.inOrder() : listed,
-    close: () => file.close(),
-  }
 }

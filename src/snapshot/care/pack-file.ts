@@ -1,4 +1,4 @@
-// Reads single objects out of a pack that may be damaged: what git refuses as a whole still holds most of them.
+// Reads single blobs out of a pack without starting git. A blob that cannot be read in this way is undefined.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { ObjectId } from '../../model/index.js'
 import { Inflater } from '../objects/inflater.js'
@@ -6,10 +6,9 @@ import { blobIdInPlace, objectIdOf, type ObjectType } from '../objects/object-id
 import { applyDelta } from './delta.js'
 import type { PackIndexFile } from './pack-index-file.js'
 
-export type ObjectContent = { readonly type: ObjectType; readonly content: Buffer }
+type ObjectContent = { readonly type: ObjectType; readonly content: Buffer }
 
 const HEADER_BYTES = 12
-const TRAILER_BYTES = 20
 /** The longest head of an entry: type and size, then the name of a base. */
 const MAX_HEAD_BYTES = 10 + 20
 const TYPES: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob']
@@ -67,14 +66,7 @@ export class PackFile {
     closeSync(this.#fd)
   }
 
-  /** Undefined if it is not there, or its content does not match its name. */
-  read(id: ObjectId): ObjectContent | undefined {
-    const offset = this.#index?.offsetOf(id)
-    const found = offset === undefined ? undefined : this.#readable(() => this.#resolve(offset))
-    return found !== undefined && objectIdOf(found.type, found.content) === id ? found : undefined
-  }
-
-  /** The same for a blob of which the size is known. */
+  /** A blob of known size; undefined if it is not there, or its content does not match its name. */
   readBlob(id: ObjectId, size: number): PackedBlob | undefined {
     const offset = this.#index?.offsetOf(id)
     if (offset === undefined) return undefined
@@ -88,20 +80,6 @@ export class PackFile {
       const isIt = type === 'blob' && content.length === size && objectIdOf(type, content) === id
       return isIt ? { content, entry: undefined } : undefined
     })
-  }
-
-  /** All that can be read one after the other, as far as that goes. For a pack without an index. */
-  *inOrder(): Generator<ObjectContent & { readonly id: ObjectId; readonly offset: number }> {
-    for (let at = HEADER_BYTES; at < this.#end - TRAILER_BYTES; ) {
-      const offset = at
-      const found = this.#readable(() => {
-        const { bytes } = this.#entryAt(offset)
-        return { end: offset + bytes.length, ...this.#resolve(offset) }
-      })
-      if (found === undefined) return
-      at = found.end
-      yield { id: objectIdOf(found.type, found.content), offset, ...found }
-    }
   }
 
   #readable<T>(work: () => T): T | undefined {

@@ -1,14 +1,11 @@
 // The index of a pack, read as a whole.
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { ObjectId } from '../../model/index.js'
-import { readIfThere } from '../../system/index.js'
 
 const HEADER = Buffer.from('\xfftOc\0\0\0\x02', 'latin1')
 const FANOUT_BYTES = 256 * 4
 const CHECKSUM_BYTES = 20
 const LARGE = 0x80000000
-const PIECE_BYTES = 1 << 20
 
 export type PackIndexFile = {
   readonly count: number
@@ -19,15 +16,7 @@ export type PackIndexFile = {
   offsetOf(id: ObjectId): number | undefined
 }
 
-/** Undefined if it is not whole. With `quick` its checksum is believed. */
-export function readPackIndexFile(
-  path: string,
-  options: { readonly quick: boolean },
-): PackIndexFile | undefined {
-  const bytes = readIfThere(path)
-  return bytes === undefined ? undefined : parsePackIndex(bytes, options)
-}
-
+/** Undefined if it is not complete. With `quick` its checksum is not verified. */
 export function parsePackIndex(
   bytes: Buffer,
   { quick }: { readonly quick: boolean },
@@ -75,43 +64,4 @@ export function parsePackIndex(
       return undefined
     },
   }
-}
-
-/** Whether a file ends with the SHA-1 of all before, as git's packs and indexes do. Read piece by piece. */
-export function endsWithItsHash(path: string, onBytes: (count: number) => void): boolean {
-  const { size } = statSync(path)
-  if (size < CHECKSUM_BYTES) return false
-  const fd = openSync(path, 'r')
-  try {
-    const hash = createHash('sha1')
-    const piece = Buffer.allocUnsafe(PIECE_BYTES)
-    const end = size - CHECKSUM_BYTES
-    for (let at = 0; at < end; ) {
-      const read = readSync(fd, piece, 0, Math.min(PIECE_BYTES, end - at), at)
-      if (read === 0) return false
-      hash.update(piece.subarray(0, read))
-      at += read
-      onBytes(read)
-    }
-    return hash.digest().equals(lastBytes(fd, size))
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** The checksum at the end of a file, in hexadecimal digits. */
-export function trailerOf(path: string): string {
-  const { size } = statSync(path)
-  const fd = openSync(path, 'r')
-  try {
-    return size < CHECKSUM_BYTES ? '' : lastBytes(fd, size).toString('hex')
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function lastBytes(fd: number, size: number): Buffer {
-  const bytes = Buffer.alloc(CHECKSUM_BYTES)
-  readSync(fd, bytes, 0, CHECKSUM_BYTES, size - CHECKSUM_BYTES)
-  return bytes
 }

@@ -68,10 +68,11 @@ export async function repack(
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const args = ['pack-objects', '-q', '--delta-base-offset', '--threads=1', join(temporary, 'pack')]
   await eachLine(gitDir, { args, input: [...lines, ...wanted] }, () => undefined)
-  return adopt(temporary, join(gitDir, 'objects', 'pack'))
+  return installPack(temporary, join(gitDir, 'objects', 'pack'))
 }
 
-function adopt(temporary: string, folder: string): string | undefined {
+/** Moves the pack in `temporary`, the only one there, to the packs of a store; returns its name. */
+export function installPack(temporary: string, folder: string): string | undefined {
   const files = listIfThere(temporary)
   const index = files.find((file) => file.endsWith('.idx'))
   if (index === undefined) return undefined

@@ -2,6 +2,7 @@
 // configuration, no hooks, no signing, no prompt, no lock taken for convenience.
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { EventEmitter } from 'node:events'
+import type { Readable } from 'node:stream'
 import { hasCode, SavestateError } from '../../model/index.js'
 import { childProcess } from '../../system/index.js'
 
@@ -100,22 +101,39 @@ export function setAwaited(child: ChildProcessWithoutNullStreams, isAwaited: boo
   }
 }
 
+/** A damaged pack makes git print a line for each of its objects. */
+const MAX_COMPLAINTS = 64 << 20
+
 export type GitRun = {
   readonly status: number | null
   readonly output: Buffer
   readonly complaints: string
 }
 
+type GitInput = {
+  readonly input?: Readable
+  /** Gets what git prints to stderr, as it comes. */
+  readonly onComplaint?: (text: string) => void
+}
+
 /** What git printed and how it ended. */
-export async function tryGit(gitDir: string, args: readonly string[]): Promise<GitRun> {
+export async function tryGit(
+  gitDir: string,
+  args: readonly string[],
+  { input, onComplaint }: GitInput = {},
+): Promise<GitRun> {
   const child = startGit(gitDir, args)
   const output: Buffer[] = []
-  const complaints: Buffer[] = []
+  let complaints = ''
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (complaints.length < MAX_COMPLAINTS) complaints += text
+    onComplaint?.(text)
+  })
   // git may end before its input does; its exit code tells why.
-  child.stdin.on('error', (error) => complaints.push(Buffer.from(`${error.message}\n`)))
-  child.stdin.end()
+  child.stdin.on('error', (error) => (complaints += `${error.message}\n`))
+  if (input === undefined) child.stdin.end()
+  else input.pipe(child.stdin)
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (error) => reject(startFault(error)))
     child.on('close', resolve)
@@ -123,7 +141,7 @@ export async function tryGit(gitDir: string, args: readonly string[]): Promise<G
   return {
     status,
     output: Buffer.concat(output),
-    complaints: Buffer.concat(complaints).toString('utf8').trim(),
+    complaints: complaints.trim(),
   }
 }
 

@@ -1,13 +1,14 @@
 // Contents that the store has, read without git: for the few that a save compares with what it stores in their place.
 // What cannot be read in this way is given up, for git to read or to complain about.
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { isError, type ObjectId } from '../../model/index.js'
 import { readIfThere } from '../../system/index.js'
-import { PackFile } from '../care/pack-file.js'
 import { Inflater } from './inflater.js'
 import { loosePath } from './loose.js'
 import { objectHeader } from './object-id.js'
 import type { Holder, PackIndexes } from './pack-indexes.js'
+import { readPackedBlob } from './packed-blob.js'
 
 /** Each has a file open and some memory; contents that change together mostly stand together. */
 const MAX_OPEN_PACKS = 4
@@ -15,7 +16,8 @@ const MAX_OPEN_PACKS = 4
 export class StoredBlobs {
   readonly #objectsFolder: string
   readonly #indexes: PackIndexes
-  readonly #packs = new Map<string, PackFile>()
+  /** Descriptors, by name. */
+  readonly #packs = new Map<string, number>()
   #losses = 0
   #inflater: Inflater | undefined
 
@@ -36,7 +38,7 @@ export class StoredBlobs {
   }
 
   close(): void {
-    for (const pack of this.#packs.values()) pack.close()
+    for (const fd of this.#packs.values()) closeSync(fd)
     this.#packs.clear()
   }
 
@@ -52,24 +54,26 @@ export class StoredBlobs {
 
   #readPacked(id: ObjectId, size: number): Buffer | undefined {
     const holder = this.#indexes.holderOf(id)
-    return holder === undefined ? undefined : this.#packOf(holder).readBlob(id, size)?.content
+    const offset = holder?.offsetOf(id)
+    if (holder === undefined || offset === undefined) return undefined
+    return readPackedBlob(this.#packOf(holder), { id, offset, size })
   }
 
-  #packOf(holder: Holder): PackFile {
+  #packOf(holder: Holder): number {
     const { losses } = this.#indexes
     if (losses !== this.#losses) this.close()
     this.#losses = losses
     const known = this.#packs.get(holder.name)
     if (known !== undefined) return known
-    for (const [name, pack] of this.#packs) {
+    for (const [name, fd] of this.#packs) {
       if (this.#packs.size < MAX_OPEN_PACKS) break
-      pack.close()
+      closeSync(fd)
       this.#packs.delete(name)
     }
     const path = join(this.#objectsFolder, 'pack', `${holder.name}.pack`)
-    const pack = new PackFile(path, holder, { inflater: this.#expander() })
-    this.#packs.set(holder.name, pack)
-    return pack
+    const fd = openSync(path, 'r')
+    this.#packs.set(holder.name, fd)
+    return fd
   }
 
   #expander(): Inflater {

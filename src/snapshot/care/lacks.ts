@@ -1,0 +1,130 @@
+// Which objects of a snapshot the store lacks, with the paths they have in the project.
+import { type BytePath, joinPath, type ObjectId, ROOT, SavestateError } from '../../model/index.js'
+import { decodeModes } from '../objects/modes.js'
+import { EMPTY_TREE } from '../objects/object-id.js'
+import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
+import { TolerantReader } from './tolerant-reader.js'
+
+/** An object that is missing or damaged. */
+export type Lack = {
+  readonly id: ObjectId
+  /** `tree`: its entries are unknown, so nothing can be compared with the snapshot. */
+  readonly type: 'tree' | 'modes' | 'file'
+  readonly path: BytePath
+}
+
+export type Lacks = {
+  /** At most MAX_LACKS of them. */
+  readonly lacks: readonly Lack[]
+  readonly count: number
+}
+
+const MAX_LACKS = 1000
+const NONE: Lacks = { lacks: [], count: 0 }
+
+/** Checks only that commits and the topmost objects of snapshots exist. */
+export async function quickLacks(
+  gitDir: string,
+  { snapshots, commits }: Record<'snapshots' | 'commits', readonly ObjectId[]>,
+): Promise<{ lacks: Map<ObjectId, Lacks>; commits: Map<ObjectId, 'there' | null> }> {
+  const reader = new TolerantReader(gitDir)
+  try {
+    const files = await reader.areThere(snapshots.map((tree) => `${tree}:files`))
+    const modes = await reader.areThere(snapshots.map((tree) => `${tree}:modes`))
+    const lacks = snapshots.flatMap((id, n): [ObjectId, Lacks][] => {
+      const type = files[n] !== true ? 'tree' : modes[n] !== true ? 'modes' : undefined
+      return type === undefined ? [] : [[id, one({ id, type, path: ROOT })]]
+    })
+    const found = await reader.areThere(commits)
+    const state = (n: number) => (found[n] === true ? 'there' : null)
+    return { lacks: new Map(lacks), commits: new Map(commits.map((id, n) => [id, state(n)])) }
+  } finally {
+    reader.close()
+  }
+}
+
+export class SnapshotWalk {
+  readonly #reader: TolerantReader
+  readonly #unreadable: ReadonlySet<ObjectId>
+  /** By tree, with paths relative to it. Snapshots have most trees in common. */
+  readonly #known = new Map<ObjectId, Lacks>()
+
+  /** `unreadable`: objects that git finds, but whose content is damaged. */
+  constructor(reader: TolerantReader, unreadable: ReadonlySet<ObjectId>) {
+    this.#reader = reader
+    this.#unreadable = unreadable
+  }
+
+  async lacksOf(snapshot: ObjectId): Promise<Lacks> {
+    const entries = await this.#entriesOf(snapshot)
+    const idOf = (name: string) => entries?.find((entry) => entry.name === name)?.id
+    const [files, modes] = [idOf('files'), idOf('modes')]
+    if (files === undefined || modes === undefined)
+      return one({ id: snapshot, type: 'tree', path: ROOT })
+    const ofModes = (await this.#areModes(modes))
+      ? NONE
+      : one({ id: modes, type: 'modes', path: ROOT })
+    return join([ofModes, await this.#lacksOfTree(files)])
+  }
+
+  async #lacksOfTree(tree: ObjectId): Promise<Lacks> {
+    const known = this.#known.get(tree)
+    if (known !== undefined) return known
+    const entries = await this.#entriesOf(tree)
+    const lacks =
+      entries === undefined
+        ? one({ id: tree, type: 'tree', path: ROOT })
+        : join(await this.#lacksOfEntries(entries))
+    this.#known.set(tree, lacks)
+    return lacks
+  }
+
+  async #lacksOfEntries(entries: readonly TreeEntry[]): Promise<Lacks[]> {
+    const files = entries.filter(({ mode }) => mode !== GIT_MODE.folder)
+    const areThere = await this.#reader.areThere(files.map(({ id }) => id))
+    const parts = files.map(({ id, name }, n) =>
+      areThere[n] === true && !this.#unreadable.has(id)
+        ? NONE
+        : one({ id, type: 'file', path: name }),
+    )
+    for (const { mode, id, name } of entries) {
+      if (mode !== GIT_MODE.folder) continue
+      const { lacks, count } = await this.#lacksOfTree(id)
+      parts.push({ lacks: lacks.map((it) => ({ ...it, path: pathIn(name, it.path) })), count })
+    }
+    return parts
+  }
+
+  async #entriesOf(tree: ObjectId): Promise<TreeEntry[] | undefined> {
+    // Git knows the empty tree without storing it.
+    if (tree === EMPTY_TREE) return []
+    const content = await this.#reader.read('tree', tree)
+    return content === undefined ? undefined : decodeTree(content)
+  }
+
+  async #areModes(id: ObjectId): Promise<boolean> {
+    const content = await this.#reader.read('blob', id)
+    try {
+      if (content !== undefined) decodeModes(content)
+      return content !== undefined
+    } catch (error) {
+      if (error instanceof SavestateError && error.code === 'STORE_DAMAGED') return false
+      throw error
+    }
+  }
+}
+
+function pathIn(folder: BytePath, path: BytePath): BytePath {
+  return path === ROOT ? folder : joinPath(folder, path)
+}
+
+function one(lack: Lack): Lacks {
+  return { lacks: [lack], count: 1 }
+}
+
+function join(parts: readonly Lacks[]): Lacks {
+  return {
+    lacks: parts.flatMap(({ lacks }) => lacks).slice(0, MAX_LACKS),
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+  }
+}
