@@ -1,5 +1,7 @@
 // Imports the checkpoints of another tool: finds its histories, which `importCheckpoints` then plans and adds.
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import {
   type BytePath,
   bytePathOf,
@@ -21,7 +23,8 @@ import { Found, isFolder } from './source.js'
 export type ImportSystem = 'hermes' | 'ares' | 'breakpilot'
 
 export type ImportOptions = {
-  readonly path: string
+  /** As text (`pathText`); for hermes by default its own folder. */
+  readonly path?: string
   /** The session of all items; only for breakpilot. */
   readonly session?: string
   /** Put in front of the ids of new sessions. */
@@ -44,7 +47,7 @@ const EXPECTED: Readonly<Record<ImportSystem, string>> = {
 export async function importFrom(
   store: Store,
   system: ImportSystem,
-  { path, session, ...options }: ImportOptions,
+  { path = defaultPath(system), session, ...options }: ImportOptions,
   hooks?: Hooks,
 ): Promise<ImportCheckpointsResult> {
   if (session !== undefined && system !== 'breakpilot') {
@@ -54,6 +57,20 @@ export async function importFrom(
   }
   const { histories, problems } = await find(system, path, session)
   return store.importCheckpoints({ ...options, histories, problems }, hooks)
+}
+
+function defaultPath(system: ImportSystem): string {
+  if (system !== 'hermes') {
+    throw new SavestateError('BAD_INPUT', 'PATH is missing', {
+      hint: `Name what to read: savestate import ${system} PATH`,
+    })
+  }
+  const home = process.env['HERMES_HOME'] ?? ''
+  const folder = join(home === '' ? join(homedir(), '.hermes') : home, 'checkpoints')
+  if (existsSync(folder)) return folder
+  throw new SavestateError('BAD_INPUT', `There is no folder ${folder}`, {
+    hint: 'Hermes keeps its checkpoints there, or where HERMES_HOME says. To read another folder: savestate import hermes PATH',
+  })
 }
 
 async function find(

@@ -90,7 +90,7 @@ export class Project {
     })
   }
 
-  /** For a session that is to belong to it: noted in the ledger if it is not yet. */
+  /** For a session of this project: its row in the ledger, which is added if there is none. @internal */
   static known(project: Project): KnownProject {
     if (!(project instanceof Project)) {
       throw new SavestateError('BAD_INPUT', 'The project of a session is not a path', {

@@ -61,7 +61,7 @@ export class Store {
     this.#autoPrune = prunesItself ? new AutoPrune(context) : undefined
   }
 
-  /** For the adapters of graph frameworks. */
+  /** For the adapters of graph frameworks. @internal */
   get threads(): Threads {
     return this.#threads
   }
@@ -221,17 +221,17 @@ export class Store {
     return this.#context.ledger.isEncrypted
   }
 
-  /** What a program noted under this key, for itself. */
+  /** The note that a front end stored under this key. @internal */
   async note(key: string): Promise<string | undefined> {
     return this.#do(async () => engine.readNote(this.#context, key))
   }
 
-  /** Changes such a note, as one step for all processes; the note afterwards. */
+  /** Changes such a note atomically across processes, and returns it. @internal */
   async changeNote(note: engine.NoteChange): Promise<string | undefined> {
     return this.#do(async () => engine.changeNote(this.#context, note))
   }
 
-  /** For work that nobody looks at: what failed is then told by `status`. */
+  /** Records the failure of unattended work, which `status` then reports. @internal */
   async recordFailure(failure: engine.FailureFacts): Promise<void> {
     return this.#do(async () => engine.recordFailure(this.#context, failure))
   }

@@ -9,7 +9,6 @@ import { command, type Request } from '../command.js'
 import { confirmText } from '../confirm.js'
 import { EXIT, endedBySignals } from '../exit.js'
 import { counted, grouped } from '../figures.js'
-import { homeFolderOf } from '../import-home.js'
 import { READERS } from '../import-kinds.js'
 import { importPlanText, importResultText, problemsText } from '../import-text.js'
 import { inSession } from '../known-session.js'
@@ -76,11 +75,10 @@ async function importSystem(
   const { options, hooks } = request
   const [session, prefix] = [options.text('session'), options.text('prefix')]
   const path = request.positionals[1]
-  const source = path === undefined ? homeFolderOf(system) : givenPathText(path)
   const store = await request.store()
   const { importFrom } = await import('../../imports/index.js')
   const choice = {
-    path: source,
+    ...(path === undefined ? {} : { path: givenPathText(path) }),
     ...(session === undefined ? {} : { session }),
     ...(prefix === undefined ? {} : { prefix }),
     dryRun: options.has('dry-run'),
