@@ -16,7 +16,7 @@ export type Tool = {
   readonly effect: ToolEffect
 }
 
-export type EventFacts = {
+export type EventFields = {
   readonly agent: AgentName
   /** The agent's own name of the event. */
   readonly eventName: string
@@ -30,7 +30,7 @@ export type EventFacts = {
   readonly rest: Readonly<Record<string, unknown>>
 }
 
-export type AgentEvent = EventFacts &
+export type AgentEvent = EventFields &
   (
     | { readonly type: 'session-start'; readonly source: string | undefined }
     | { readonly type: 'turn-start'; readonly prompt: string }
@@ -88,7 +88,3 @@ export type Mapper = {
 }
 
 export const SILENCE: Answer = { stdout: '', stderr: '', exitCode: 0 }
-
-export function jsonAnswer(value: Readonly<Record<string, unknown>>): Answer {
-  return { ...SILENCE, stdout: `${JSON.stringify(value)}\n` }
-}
