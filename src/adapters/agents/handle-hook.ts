@@ -9,13 +9,12 @@ import { isBeforeTool, MAPPERS } from './mappers.js'
 import {
   exclusionText,
   findPlace,
-  type Found,
   type Notes,
   parseNotes,
   type Place,
   withExcluded,
 } from './notes.js'
-import { type Decision, decide, type Save, settled } from './policy.js'
+import { type Decision, decide, settled, unsettled } from './policy.js'
 import { saveTalk, type Talk } from './save-talk.js'
 import { revertedSince } from './reverted-since.js'
 
@@ -121,79 +120,69 @@ async function saveAt(
 ): Promise<Handled> {
   const key = noteKey(event)
   const before = parseNotes(await store.note(key))
-  const { place, excluded } = await placeOf(store, before, { event, cwd })
-  const tell =
-    excluded === undefined || before.excluded.includes(excluded)
-      ? undefined
-      : exclusionText(excluded)
+  const { place, project, excluded } = await findPlace(store, before, { event, cwd })
+  const isNew = excluded !== undefined && !before.excluded.includes(excluded)
+  const tell = isNew ? exclusionText(excluded) : undefined
+  // A session that comes to a project hears of no rewind that was done there before.
+  const isFirst = place.rewind === undefined
+  const asks = isFirst || event.type === 'turn-start'
+  const reverted = asks ? await revertedSince(store, project, place.rewind) : undefined
   const { runsToolsTogether } = MAPPERS[event.agent]
   const options = { runsToolsTogether, isDiscreet: store.isEncrypted }
   let decision: Decision = { saves: [], memory: before.memory, isNewTurn: false }
   await changeNotes(store, key, (notes) => {
     decision = decide(event, notes.memory, options)
-    const places = placesWith(notes.places, place)
-    return { ...notes, places, memory: decision.memory, excluded: withExcluded(notes, excluded) }
+    // As if the saves were made already: a failed one is put right below.
+    const memory = decision.saves.reduce(settled, decision.memory)
+    const places = placesWith(notes.places, place, reverted?.newest)
+    return { ...notes, places, memory, excluded: withExcluded(notes, excluded) }
   })
-  const made = await makeSaves(store, { event, place, decision, onProject })
-  if (made.length === 0) return { isSaved: false, tell }
-  const reverted = event.type === 'turn-start' ? await revertedSince(store, place) : undefined
-  // What is saved is no debt any more, and the next failure is worth telling again.
-  await changeNotes(store, key, (notes) => {
-    const memory = made.reduce(settled, notes.memory)
-    const { newest } = reverted ?? {}
-    return { ...notes, places: placesWith(notes.places, place, newest), memory, told: [] }
-  })
-  return { isSaved: true, context: reverted?.text, tell }
+  const { saves } = decision
+  if (saves.length === 0 && event.type !== 'session-end') return { isSaved: false, tell }
+  onProject?.(project, event)
+  try {
+    await makeSaves(store, { event, project, place, decision })
+  } catch (error) {
+    await changeNotes(store, key, (notes) => ({
+      ...notes,
+      memory: unsettled(notes.memory, decision),
+      places: notes.places.map((one) => (one.root === place.root ? { ...one, ...place } : one)),
+    }))
+    throw error
+  }
+  // The next failure is worth reporting again.
+  if (saves.length > 0 && before.told.length > 0)
+    await changeNotes(store, key, (notes) => ({ ...notes, told: [] }))
+  return { isSaved: saves.length > 0, context: isFirst ? undefined : reverted?.text, tell }
 }
 
-/** A session that comes to a project is told of no rewind that was done there before. */
-async function placeOf(
-  store: Store,
-  notes: Notes,
-  at: { readonly event: AgentEvent; readonly cwd: string | undefined },
-): Promise<Found> {
-  const found = await findPlace(store, notes, at)
-  const { place } = found
-  if (place.rewind !== undefined) return found
-  const reverted = await revertedSince(store, place)
-  return reverted === undefined ? found : { ...found, place: { ...place, rewind: reverted.newest } }
-}
-
-/** In their order: the first is where the session began. `told`: the rewind that it was told of just now. */
-function placesWith(places: readonly Place[], here: Place, told?: string | null): readonly Place[] {
-  const isKnown = places.some(({ root }) => root === here.root)
-  if (!isKnown) return [...places, here]
-  return places.map((place) => {
-    if (place.root !== here.root) return place
-    // Another hook may have told of a newer one meanwhile.
-    return { ...here, rewind: told !== undefined ? told : (place.rewind ?? here.rewind) }
-  })
+/** In their order: the first is where the session began. `newest`: the rewind that it knows of from now on. */
+function placesWith(
+  places: readonly Place[],
+  here: Place,
+  newest: string | null | undefined,
+): readonly Place[] {
+  const known = newest === undefined ? {} : { rewind: newest }
+  if (!places.some(({ root }) => root === here.root)) return [...places, { ...here, ...known }]
+  return places.map((place) => (place.root === here.root ? { ...place, ...known } : place))
 }
 
 type Making = {
   readonly event: AgentEvent
+  readonly project: Project
   readonly place: Place
   readonly decision: Decision
-  readonly onProject: HookRequest['onProject']
 }
 
-async function makeSaves(
-  store: Store,
-  { event, place, decision, onProject }: Making,
-): Promise<readonly Save[]> {
-  const isEnd = event.type === 'session-end'
-  if (decision.saves.length === 0 && !isEnd) return []
-  const project = await store.project(place.root)
-  onProject?.(project, event)
+async function makeSaves(store: Store, { event, project, place, decision }: Making): Promise<void> {
   const mustExist = decision.saves.length === 0
   const session = await openSession(store, { event, project, id: place.session, mustExist })
   // An agent that was started and left again has nothing to end.
-  if (session === undefined) return []
+  if (session === undefined) return
   try {
     if (decision.isNewTurn) await session.newTurn()
     for (const save of decision.saves) await saveTalk(store, { session, event, save })
-    if (isEnd) await session.complete()
-    return decision.saves
+    if (event.type === 'session-end') await session.complete()
   } finally {
     await session.close()
   }

@@ -47,8 +47,9 @@ export function parseNotes(text: string | undefined): Notes {
   }
 }
 
-export type Found = {
+type Found = {
   readonly place: Place
+  readonly project: Project
   /** The folder that the event is about lies in this one, which no project saves. */
   readonly excluded?: string | undefined
 }
@@ -66,14 +67,22 @@ export async function findPlace(
   const folder = event.cwd ?? cwd
   const [first] = places
   if (folder === undefined || !isAbsolute(folder)) {
-    if (first !== undefined) return { place: first }
+    if (first !== undefined) return { place: first, project: await store.project(first.root) }
     throw new SavestateError('BAD_INPUT', `${event.agent} did not report its working folder`)
   }
   const outer = innermost(places, folder)
-  const located = outer && (await (await store.project(outer.root)).locate(folder))
-  const root = located?.root ?? (await store.projectFor(folder)).path
+  const around = outer && (await store.project(outer.root))
+  const located = await around?.locate(folder)
+  const project =
+    around === undefined || located === undefined
+      ? await store.projectFor(folder)
+      : located.root === around.path
+        ? around
+        : await store.project(located.root)
+  const root = located?.root ?? project.path
+  const excluded = excludedText(located)
   const same = places.find((place) => place.root === root)
-  if (same !== undefined) return { place: same, excluded: excludedText(located) }
+  if (same !== undefined) return { place: same, project, excluded }
   // Of one that is gone it is the folder above, with all its neighbours.
   if (!existsSync(folder))
     throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(folder)}`)
@@ -81,7 +90,7 @@ export async function findPlace(
     throw new SavestateError('BAD_INPUT', `The session works in more than ${MAX_PLACES} projects`)
   const number = places.length + 1
   const session = number === 1 ? event.sessionId : `${event.sessionId}@${number}`
-  return { place: { root, session }, excluded: excludedText(located) }
+  return { place: { root, session }, project, excluded }
 }
 
 /** The place that the folder lies in, of several the innermost; one that is gone, such as a removed worktree, comes last. */

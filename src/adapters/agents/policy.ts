@@ -67,6 +67,12 @@ export function settled(memory: Memory, { holds }: Save): Memory {
   return { ...memory, ended: memory.ended.filter(({ key }) => !holds.includes(key)) }
 }
 
+/** After saves that failed: the calls that they would have held are still to be named by the next one. */
+export function unsettled(memory: Memory, { saves, memory: { ended } }: Decision): Memory {
+  const held = ended.filter(({ key }) => saves.some(({ holds }) => holds.includes(key)))
+  return { ...memory, ended: newest([...held, ...memory.ended]) }
+}
+
 type Draft = {
   readonly saves: readonly (Save | undefined)[]
   readonly after: Memory
