@@ -12,7 +12,7 @@ export type Reverted = {
   readonly text: string | undefined
 }
 
-/** Never throws: that a session is not told is noted, and stops nothing. */
+/** Never throws: a failure is recorded, and stops nothing. */
 export async function revertedSince(
   store: Store,
   project: Project,
@@ -25,7 +25,7 @@ export async function revertedSince(
     await store
       .recordFailure({ operation: 'report a rewind', project: project.path, error })
       .catch(() => {
-        // A store that takes no note is told of by the save.
+        // If the store cannot be written, the save reports that.
       })
     return undefined
   }
