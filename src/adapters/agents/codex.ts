@@ -1,49 +1,16 @@
-// Codex. Recorded on 0.166.0. Typing into a running shell fires no hook, and a command that still runs when its
-// call returns never gets its "after": what those change is found by the next checkpoint.
-import { claudeAnswer } from './claude.js'
-import type { Mapper } from './event.js'
-import {
-  type EventMap,
-  mapEvent,
-  type ToolTable,
-  usualFacts,
-  usualPrompt,
-  usualTool,
-} from './map-event.js'
+// Codex. Recorded on 0.166.0. Typing into a running shell fires no hook, and a command that still runs when its call
+// returns never gets its "after": the next checkpoint finds what those change.
+import { denyLikeClaude } from './claude.js'
+import { defineAgent, names, sayLikeClaude } from './map-event.js'
 
-/** For the agents of a team. They change no file; what an agent that is told something does, its own hooks tell. */
-const TEAM_TOOLS = [
-  'close_agent',
-  'followup_task',
-  'interrupt_agent',
-  'list_agents',
-  'send_input',
-  'send_message',
-  'wait_agent',
-]
+/** For the agents of a team. They change no file; the hooks of an agent that gets a message report what it does. */
+const TEAM_TOOLS = names(
+  'close_agent followup_task interrupt_agent list_agents send_input send_message wait_agent',
+)
 
-const TOOLS: ToolTable = {
-  reads: [
-    'get_goal',
-    'list_mcp_resource_templates',
-    'list_mcp_resources',
-    'read_mcp_resource',
-    'request_user_input',
-    'tool_search',
-    'update_goal',
-    'update_plan',
-    'view_image',
-    'web_search',
-    ...TEAM_TOOLS,
-    // The group of a tool stands before its name without a sign between.
-    ...TEAM_TOOLS.map((name) => `collaboration${name}`),
-  ],
-  writes: ['apply_patch'],
-  delegates: ['spawn_agent', 'collaborationspawn_agent'],
-}
-
-const MAP: EventMap = {
+export const codex = defineAgent({
   agent: 'codex',
+  runsToolsTogether: true,
   types: {
     SessionStart: 'session-start',
     UserPromptSubmit: 'turn-start',
@@ -55,14 +22,17 @@ const MAP: EventMap = {
     PreCompact: 'compaction',
     SessionEnd: 'session-end',
   },
-  facts: usualFacts,
-  prompt: usualPrompt,
-  tool: (payload) => usualTool(payload, TOOLS),
-}
-
-export const codex: Mapper = {
-  runsToolsTogether: true,
-  types: MAP.types,
-  parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
-  answer: claudeAnswer,
-}
+  tools: {
+    reads: [
+      ...names(`get_goal list_mcp_resource_templates list_mcp_resources read_mcp_resource request_user_input tool_search
+        update_goal update_plan view_image web_search`),
+      ...TEAM_TOOLS,
+      // The group of a tool comes before its name, without a separator.
+      ...TEAM_TOOLS.map((name) => `collaboration${name}`),
+    ],
+    writes: ['apply_patch'],
+    delegates: names('spawn_agent collaborationspawn_agent'),
+  },
+  deny: denyLikeClaude,
+  say: sayLikeClaude(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse']),
+})

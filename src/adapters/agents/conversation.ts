@@ -6,7 +6,7 @@ import { cutTalk, type Cut } from './cut-talk.js'
 import { EVENT_TYPES, type EventType } from './event.js'
 import { programOnPath } from '../install/places.js'
 import { forkOpencode } from './opencode-talk.js'
-import type { Talk } from './save-talk.js'
+import type { TranscriptState } from './save-talk.js'
 import { type Position, readGrowth } from './transcript.js'
 import { CODEX_FILE, fileInStore, WAYS } from './write-conversation.js'
 
@@ -197,7 +197,7 @@ async function copiesOf(
   store: Store,
   { id, session: name, path }: AgentCheckpoint,
 ): Promise<readonly (readonly string[])[]> {
-  const session = await store.session<Talk>(name, { mustExist: true, lease: false })
+  const session = await store.session<TranscriptState>(name, { mustExist: true, lease: false })
   try {
     const states = [await session.stateAt(id), await session.stateAt()]
     const stored = states.map((state) => linesIn(state?.transcript))
@@ -207,7 +207,7 @@ async function copiesOf(
   }
 }
 
-/** A state that was written by somebody else may hold anything there. */
+/** A state that another program wrote may hold anything there. */
 function linesIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : []
 }

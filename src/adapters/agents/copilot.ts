@@ -1,36 +1,12 @@
 // GitHub Copilot CLI, on paper: its page, no recording of ours. Not every version sends an id of the session.
 import { basename } from 'node:path'
 import { isRecord, tryParseJson } from '../../base/index.js'
-import {
-  type Answer,
-  type AgentEvent,
-  jsonAnswer,
-  type Mapper,
-  type Outcome,
-  SILENCE,
-} from './event.js'
-import { effectOf, type EventMap, mapEvent, type ToolTable, usualPrompt } from './map-event.js'
-import { type Payload } from './payload.js'
+import { defineAgent, names } from './map-event.js'
+import type { Payload } from './payload.js'
 
-const TOOLS: ToolTable = {
-  reads: [
-    'ask_user',
-    'fetch_copilot_cli_documentation',
-    'glob',
-    'grep',
-    'report_intent',
-    'rg',
-    'show_file',
-    'update_todo',
-    'view',
-    'web_fetch',
-    'web_search',
-  ],
-  writes: ['apply_patch', 'create', 'edit', 'str_replace_editor'],
-}
-
-const MAP: EventMap = {
+export const copilot = defineAgent({
   agent: 'copilot',
+  runsToolsTogether: true,
   types: {
     sessionStart: 'session-start',
     userPromptSubmitted: 'turn-start',
@@ -44,7 +20,13 @@ const MAP: EventMap = {
     preCompact: 'compaction',
     sessionEnd: 'session-end',
   },
-  facts(payload) {
+  tools: {
+    reads:
+      names(`ask_user fetch_copilot_cli_documentation glob grep report_intent rg show_file update_todo view web_fetch
+      web_search`),
+    writes: names('apply_patch create edit str_replace_editor'),
+  },
+  fields(payload) {
     const cwd = payload.path('cwd')
     return {
       sessionId: payload.id('sessionId') ?? idOfFolder(payload, cwd),
@@ -54,20 +36,18 @@ const MAP: EventMap = {
       transcriptPath: payload.path('transcriptPath'),
     }
   },
-  prompt: usualPrompt,
-  tool(payload) {
-    const name = payload.toolName('toolName')
-    const input = parsedArguments(payload.value('toolArgs'))
-    return { name, input, callId: payload.id('toolCallId'), effect: effectOf(TOOLS, name) }
-  },
-}
-
-export const copilot: Mapper = {
-  runsToolsTogether: true,
-  types: MAP.types,
-  parse: (eventName, payload) => mapEvent(MAP, eventName, payload),
-  answer,
-}
+  tool: (payload) => ({
+    name: payload.toolName('toolName'),
+    input: parseArguments(payload.value('toolArgs')),
+    callId: payload.id('toolCallId'),
+  }),
+  deny: (reason) => ({ permissionDecision: 'deny', permissionDecisionReason: reason }),
+  // It has no message for the user, but shows in its log what a hook writes to stderr.
+  say: ({ tell, context }) => ({
+    json: { additionalContext: context },
+    ...(tell === undefined ? {} : { stderr: tell }),
+  }),
+})
 
 /** One session for each folder: better than none. */
 function idOfFolder(payload: Payload, cwd: string | undefined): string {
@@ -75,23 +55,9 @@ function idOfFolder(payload: Payload, cwd: string | undefined): string {
   return `copilot-${basename(cwd).slice(0, 100)}`
 }
 
-/** The arguments come as JSON in a text. What is none stays the text it is. */
-function parsedArguments(given: unknown): unknown {
+/** The arguments come as JSON in a text. Any other text stays as it is. */
+function parseArguments(given: unknown): unknown {
   if (typeof given !== 'string') return given
   const parsed = tryParseJson(given)
   return isRecord(parsed) ? parsed : given
-}
-
-function answer({ type }: AgentEvent, outcome: Outcome): Answer {
-  if (outcome.type === 'stop') {
-    const { reason } = outcome
-    if (type !== 'before-tool') return { ...SILENCE, stderr: `${reason}\n` }
-    return jsonAnswer({ permissionDecision: 'deny', permissionDecisionReason: reason })
-  }
-  const { tell, context } = outcome
-  // It has no message for the person, but shows what a hook writes to stderr in its log.
-  const stderr = tell === undefined ? '' : `${tell}\n`
-  return context === undefined
-    ? { ...SILENCE, stderr }
-    : { ...jsonAnswer({ additionalContext: context }), stderr }
 }

@@ -1,10 +1,10 @@
-// What coding agents tell us and what we answer, in our own words. Each agent's file maps its payloads to these
+// What coding agents report and what we answer, in our own words. Each agent's file maps its payloads to these
 // events and our answers back to what that agent expects.
 import type { AgentName } from '../../base/index.js'
 
 /**
  * `reads`: never changes a file; `writes`: changes files by itself alone; `anything`: shell, MCP, unknown; `delegates`: sets
- * a subagent to work whose own calls are told.
+ * a subagent to work whose own calls are reported.
  */
 export type ToolEffect = 'reads' | 'writes' | 'anything' | 'delegates'
 
@@ -16,7 +16,7 @@ export type Tool = {
   readonly effect: ToolEffect
 }
 
-export type EventFacts = {
+export type EventFields = {
   readonly agent: AgentName
   /** The agent's own name of the event. */
   readonly eventName: string
@@ -30,7 +30,7 @@ export type EventFacts = {
   readonly rest: Readonly<Record<string, unknown>>
 }
 
-export type AgentEvent = EventFacts &
+export type AgentEvent = EventFields &
   (
     | { readonly type: 'session-start'; readonly source: string | undefined }
     | { readonly type: 'turn-start'; readonly prompt: string }
@@ -59,11 +59,11 @@ export const EVENT_TYPES: readonly EventType[] = [
   'session-end',
 ]
 
-/** What became of our work. Only before a tool can it be stopped; anywhere else `stop` is told and the agent goes on. */
+/** Only an event before a tool can stop it; after any other event `stop` is reported, and the agent continues. */
 export type Outcome =
   | {
       readonly type: 'go-on'
-      /** For the person, in the way the agent offers. */
+      /** For the user, in the way the agent offers. */
       readonly tell?: string | undefined
       /** For the model, at the next turn. */
       readonly context?: string | undefined
@@ -88,7 +88,3 @@ export type Mapper = {
 }
 
 export const SILENCE: Answer = { stdout: '', stderr: '', exitCode: 0 }
-
-export function jsonAnswer(value: Readonly<Record<string, unknown>>): Answer {
-  return { ...SILENCE, stdout: `${JSON.stringify(value)}\n` }
-}

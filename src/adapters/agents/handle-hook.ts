@@ -1,6 +1,6 @@
 // One event of an agent, from its payload to the answer: mapped, decided, saved. Runs in the process of a command
-// hook and in any other that has a store open. Whatever goes wrong, the agent goes on, the failure is noted in the
-// store, and the person is told once; only a strict hook stops the tool instead.
+// hook and in any other that has a store open. If something fails, the agent continues, the failure is recorded in the
+// store, and the user hears of it once; only a strict hook stops the tool instead.
 import { type AgentName } from '../../base/index.js'
 import { refusalOf } from '../guard/refusal.js'
 import { type Project, SavestateError, type Session, type Store } from '../../index.js'
@@ -9,14 +9,14 @@ import { isBeforeTool, MAPPERS } from './mappers.js'
 import {
   exclusionText,
   findPlace,
-  type Found,
   type Notes,
   parseNotes,
   type Place,
   withExcluded,
 } from './notes.js'
-import { type Decision, decide, type Save, settled } from './policy.js'
-import { saveTalk, type Talk } from './save-talk.js'
+import { afterFailedSaves, afterSave } from './memory.js'
+import { type Decision, decide } from './policy.js'
+import { saveConversation, type TranscriptState } from './save-talk.js'
 import { revertedSince } from './reverted-since.js'
 
 export type HookRequest = {
@@ -27,7 +27,7 @@ export type HookRequest = {
   readonly strict?: boolean
   /** Where the hook runs; for events that do not say where they happened. */
   readonly cwd?: string | undefined
-  /** Told of every project before it is saved: whoever stays may want to watch it. */
+  /** Called with each project before it is saved: the daemon watches it from then on. */
   readonly onProject?: ((project: Project, event: AgentEvent) => void) | undefined
 }
 
@@ -54,14 +54,14 @@ export async function failHook(
 ): Promise<Answer> {
   const event = parsedOrUndefined(request)
   const isNew = await noteFailure(store, { request, event, error })
-  return failureAnswer(request, { event, error, isTold: !isNew })
+  return failureAnswer(request, { event, error, isReported: !isNew })
 }
 
-/** For what keeps a store from being opened at all: told when a session or a turn begins, since nothing remembers it. */
+/** For an error that keeps the store from being opened: reported when a session or a turn begins, since nothing is recorded. */
 export function answerWithoutStore(request: HookRequest, error: unknown): Answer {
   const event = parsedOrUndefined(request)
   const isBeginning = event?.type === 'session-start' || event?.type === 'turn-start'
-  return failureAnswer(request, { event, error, isTold: !isBeginning })
+  return failureAnswer(request, { event, error, isReported: !isBeginning })
 }
 
 /** For a session that is silent while its folder has changed. True if there was something to save, or may be still. Never throws. */
@@ -74,7 +74,7 @@ export async function saveAtQuiet(
   } catch (error) {
     const operation = `hook ${event.agent} ${event.eventName}`
     await store.recordFailure({ operation, project: event.cwd ?? null, error }).catch(() => {
-      // A store that takes no note is told of by the next hook.
+      // If the store cannot be written, the next hook reports that.
     })
     return true
   }
@@ -87,21 +87,21 @@ const STOPPED = 2
 type Failure = {
   readonly event: AgentEvent | undefined
   readonly error: unknown
-  readonly isTold: boolean
+  readonly isReported: boolean
 }
 
-function failureAnswer(request: HookRequest, { event, error, isTold }: Failure): Answer {
+function failureAnswer(request: HookRequest, { event, error, isReported }: Failure): Answer {
   const { agent, eventName, strict } = request
   const text = failureText(error)
   const isStopped = strict === true && isBeforeTool(agent, eventName)
-  // A payload that nobody can read has no event that could be answered: the exit code has to stop the tool.
+  // A payload that cannot be read has no event to answer: the exit code has to stop the tool.
   if (event === undefined) {
     if (isStopped) return { ...SILENCE, stderr: `${text} ${NOT_RUN}\n`, exitCode: STOPPED }
-    return { ...SILENCE, stderr: isTold ? '' : `${text}\n` }
+    return { ...SILENCE, stderr: isReported ? '' : `${text}\n` }
   }
   const outcome: Outcome = isStopped
     ? { type: 'stop', reason: `${text} ${NOT_RUN}` }
-    : { type: 'go-on', tell: isTold ? undefined : `${text} The agent continues without it.` }
+    : { type: 'go-on', tell: isReported ? undefined : `${text} The agent continues without it.` }
   return MAPPERS[agent].answer(event, outcome)
 }
 
@@ -121,79 +121,69 @@ async function saveAt(
 ): Promise<Handled> {
   const key = noteKey(event)
   const before = parseNotes(await store.note(key))
-  const { place, excluded } = await placeOf(store, before, { event, cwd })
-  const tell =
-    excluded === undefined || before.excluded.includes(excluded)
-      ? undefined
-      : exclusionText(excluded)
+  const { place, project, excluded } = await findPlace(store, before, { event, cwd })
+  const isNew = excluded !== undefined && !before.excluded.includes(excluded)
+  const tell = isNew ? exclusionText(excluded) : undefined
+  // A session that comes to a project hears of no rewind that was done there before.
+  const isFirst = place.rewind === undefined
+  const asks = isFirst || event.type === 'turn-start'
+  const reverted = asks ? await revertedSince(store, project, place.rewind) : undefined
   const { runsToolsTogether } = MAPPERS[event.agent]
   const options = { runsToolsTogether, isDiscreet: store.isEncrypted }
-  let decision: Decision = { saves: [], memory: before.memory, isNewTurn: false }
+  let decision: Decision = { saves: [], state: before.turnState, isNewTurn: false }
   await changeNotes(store, key, (notes) => {
-    decision = decide(event, notes.memory, options)
-    const places = placesWith(notes.places, place)
-    return { ...notes, places, memory: decision.memory, excluded: withExcluded(notes, excluded) }
+    decision = decide(event, notes.turnState, options)
+    // As if the saves were made already: a failed one is put right below.
+    const turnState = decision.saves.reduce(afterSave, decision.state)
+    const places = placesWith(notes.places, place, reverted?.newest)
+    return { ...notes, places, turnState, excluded: withExcluded(notes, excluded) }
   })
-  const made = await makeSaves(store, { event, place, decision, onProject })
-  if (made.length === 0) return { isSaved: false, tell }
-  const reverted = event.type === 'turn-start' ? await revertedSince(store, place) : undefined
-  // What is saved is no debt any more, and the next failure is worth telling again.
-  await changeNotes(store, key, (notes) => {
-    const memory = made.reduce(settled, notes.memory)
-    const { newest } = reverted ?? {}
-    return { ...notes, places: placesWith(notes.places, place, newest), memory, told: [] }
-  })
-  return { isSaved: true, context: reverted?.text, tell }
+  const { saves } = decision
+  if (saves.length === 0 && event.type !== 'session-end') return { isSaved: false, tell }
+  onProject?.(project, event)
+  try {
+    await makeSaves(store, { event, project, place, decision })
+  } catch (error) {
+    await changeNotes(store, key, (notes) => ({
+      ...notes,
+      turnState: afterFailedSaves(notes.turnState, decision),
+      places: notes.places.map((one) => (one.root === place.root ? { ...one, ...place } : one)),
+    }))
+    throw error
+  }
+  // The next failure is worth reporting again.
+  if (saves.length > 0 && before.reported.length > 0)
+    await changeNotes(store, key, (notes) => ({ ...notes, reported: [] }))
+  return { isSaved: saves.length > 0, context: isFirst ? undefined : reverted?.text, tell }
 }
 
-/** A session that comes to a project is told of no rewind that was done there before. */
-async function placeOf(
-  store: Store,
-  notes: Notes,
-  at: { readonly event: AgentEvent; readonly cwd: string | undefined },
-): Promise<Found> {
-  const found = await findPlace(store, notes, at)
-  const { place } = found
-  if (place.rewind !== undefined) return found
-  const reverted = await revertedSince(store, place)
-  return reverted === undefined ? found : { ...found, place: { ...place, rewind: reverted.newest } }
-}
-
-/** In their order: the first is where the session began. `told`: the rewind that it was told of just now. */
-function placesWith(places: readonly Place[], here: Place, told?: string | null): readonly Place[] {
-  const isKnown = places.some(({ root }) => root === here.root)
-  if (!isKnown) return [...places, here]
-  return places.map((place) => {
-    if (place.root !== here.root) return place
-    // Another hook may have told of a newer one meanwhile.
-    return { ...here, rewind: told !== undefined ? told : (place.rewind ?? here.rewind) }
-  })
+/** In their order: the first is where the session began. `newest`: the rewind that it knows of from now on. */
+function placesWith(
+  places: readonly Place[],
+  here: Place,
+  newest: string | null | undefined,
+): readonly Place[] {
+  const known = newest === undefined ? {} : { rewind: newest }
+  if (!places.some(({ root }) => root === here.root)) return [...places, { ...here, ...known }]
+  return places.map((place) => (place.root === here.root ? { ...place, ...known } : place))
 }
 
 type Making = {
   readonly event: AgentEvent
+  readonly project: Project
   readonly place: Place
   readonly decision: Decision
-  readonly onProject: HookRequest['onProject']
 }
 
-async function makeSaves(
-  store: Store,
-  { event, place, decision, onProject }: Making,
-): Promise<readonly Save[]> {
-  const isEnd = event.type === 'session-end'
-  if (decision.saves.length === 0 && !isEnd) return []
-  const project = await store.project(place.root)
-  onProject?.(project, event)
+async function makeSaves(store: Store, { event, project, place, decision }: Making): Promise<void> {
   const mustExist = decision.saves.length === 0
   const session = await openSession(store, { event, project, id: place.session, mustExist })
   // An agent that was started and left again has nothing to end.
-  if (session === undefined) return []
+  if (session === undefined) return
   try {
     if (decision.isNewTurn) await session.newTurn()
-    for (const save of decision.saves) await saveTalk(store, { session, event, save })
-    if (isEnd) await session.complete()
-    return decision.saves
+    for (const save of decision.saves) await saveConversation(store, { session, event, save })
+    if (event.type === 'session-end') await session.complete()
   } finally {
     await session.close()
   }
@@ -212,7 +202,7 @@ async function openSession(
     readonly id: string
     readonly mustExist: boolean
   },
-): Promise<Session<Talk> | undefined> {
+): Promise<Session<TranscriptState> | undefined> {
   try {
     // Hooks of one session run at once; the lock of the project puts their saves in order.
     return await store.session(id, { agent: event.agent, project, lease: false, mustExist })
@@ -236,7 +226,7 @@ async function changeNotes(
   })
 }
 
-/** A session that is resumed later begins its notes anew. */
+/** A session that is resumed later starts with empty notes. */
 const KEEP_DAYS = 90
 
 /** True if this is the first of its kind in the session. */
@@ -257,11 +247,11 @@ async function noteFailure(
     if (event === undefined) return true
     const code = codeOf(error)
     await changeNotes(store, noteKey(event), (notes) => {
-      isNew = !notes.told.includes(code)
-      return isNew ? { ...notes, told: [...notes.told, code] } : notes
+      isNew = !notes.reported.includes(code)
+      return isNew ? { ...notes, reported: [...notes.reported, code] } : notes
     })
   } catch {
-    // A store that takes no note of the failure cannot say whether it was told: better twice than never.
+    // If the store cannot be written, it is not known whether the failure was reported: better twice than never.
   }
   return isNew
 }

@@ -1,11 +1,11 @@
-// What the hooks of a session leave for each other: what the policy remembers, which folders the session has worked
-// in, and which failures the person was told of.
+// What the hooks of a session record for each other: the state of the turn, the projects that the session has worked in,
+// and the failures that were reported to the user.
 import { isAbsolute } from 'node:path'
 import { existsSync } from 'node:fs'
 import { fieldsOf, isWithin, tryParseJson } from '../../base/index.js'
 import { type Project, SavestateError, type Store } from '../../index.js'
 import type { AgentEvent } from './event.js'
-import { type Memory, NO_MEMORY, parseMemory } from './memory.js'
+import { type TurnState, NO_TURN_STATE, parseTurnState } from './memory.js'
 
 /** A project of the session. One session of ours has one project, so a second project has a session of its own. */
 export type Place = {
@@ -16,15 +16,15 @@ export type Place = {
 }
 
 export type Notes = {
-  readonly memory: Memory
+  readonly turnState: TurnState
   readonly places: readonly Place[]
-  /** Codes of failures that were told. */
-  readonly told: readonly string[]
-  /** Folders that no project saves, as far as the user was told of them. */
+  /** Codes of failures that were reported. */
+  readonly reported: readonly string[]
+  /** Folders that no project saves, as far as they were reported to the user. */
   readonly excluded: readonly string[]
 }
 
-const NO_NOTES: Notes = { memory: NO_MEMORY, places: [], told: [], excluded: [] }
+const NO_NOTES: Notes = { turnState: NO_TURN_STATE, places: [], reported: [], excluded: [] }
 const MAX_PLACES = 20
 
 export function parseNotes(text: string | undefined): Notes {
@@ -35,20 +35,21 @@ export function parseNotes(text: string | undefined): Notes {
     return Array.isArray(value) ? value : []
   }
   return {
-    memory: parseMemory(fields['memory']),
+    turnState: parseTurnState(fields['turnState']),
     places: listOf('places').flatMap((item) => {
       const { root, session, rewind } = fieldsOf(item)
       if (typeof root !== 'string' || typeof session !== 'string') return []
       const isKnown = typeof rewind === 'string' || rewind === null
       return [{ root, session, ...(isKnown ? { rewind } : {}) }]
     }),
-    told: listOf('told').filter((code) => typeof code === 'string'),
+    reported: listOf('reported').filter((code) => typeof code === 'string'),
     excluded: listOf('excluded').filter((path) => typeof path === 'string'),
   }
 }
 
-export type Found = {
+type Found = {
   readonly place: Place
+  readonly project: Project
   /** The folder that the event is about lies in this one, which no project saves. */
   readonly excluded?: string | undefined
 }
@@ -66,14 +67,22 @@ export async function findPlace(
   const folder = event.cwd ?? cwd
   const [first] = places
   if (folder === undefined || !isAbsolute(folder)) {
-    if (first !== undefined) return { place: first }
+    if (first !== undefined) return { place: first, project: await store.project(first.root) }
     throw new SavestateError('BAD_INPUT', `${event.agent} did not report its working folder`)
   }
   const outer = innermost(places, folder)
-  const located = outer && (await (await store.project(outer.root)).locate(folder))
-  const root = located?.root ?? (await store.projectFor(folder)).path
+  const around = outer && (await store.project(outer.root))
+  const located = await around?.locate(folder)
+  const project =
+    around === undefined || located === undefined
+      ? await store.projectFor(folder)
+      : located.root === around.path
+        ? around
+        : await store.project(located.root)
+  const root = located?.root ?? project.path
+  const excluded = excludedText(located)
   const same = places.find((place) => place.root === root)
-  if (same !== undefined) return { place: same, excluded: excludedText(located) }
+  if (same !== undefined) return { place: same, project, excluded }
   // Of one that is gone it is the folder above, with all its neighbours.
   if (!existsSync(folder))
     throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(folder)}`)
@@ -81,7 +90,7 @@ export async function findPlace(
     throw new SavestateError('BAD_INPUT', `The session works in more than ${MAX_PLACES} projects`)
   const number = places.length + 1
   const session = number === 1 ? event.sessionId : `${event.sessionId}@${number}`
-  return { place: { root, session }, excluded: excludedText(located) }
+  return { place: { root, session }, project, excluded }
 }
 
 /** The place that the folder lies in, of several the innermost; one that is gone, such as a removed worktree, comes last. */

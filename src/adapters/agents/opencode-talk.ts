@@ -12,7 +12,7 @@ export type OpencodeCut = {
   readonly message: string
   /** The project's folder: opencode knows its sessions by it. */
   readonly folder: string
-  /** What is made for it, readable by nobody else. */
+  /** What is made for it, readable by no one else. */
   readonly file: string
 }
 

@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AgentEvent, Tool } from './event.js'
-import { MAX_CALLS, type Memory, NO_MEMORY, parseMemory } from './memory.js'
-import { decide, type PolicyOptions, settled } from './policy.js'
+import { afterSave, MAX_CALLS, NO_TURN_STATE, parseTurnState, type TurnState } from './memory.js'
+import { decide, type PolicyOptions } from './policy.js'
 
 const ONE_BY_ONE: PolicyOptions = { runsToolsTogether: false, isDiscreet: false }
 const TOGETHER: PolicyOptions = { runsToolsTogether: true, isDiscreet: false }
@@ -52,12 +52,12 @@ const after = (tool: Tool, special: Special = {}): AgentEvent => ({
 
 /** The reasons of what each event saves. */
 function follow(events: readonly AgentEvent[], options = ONE_BY_ONE) {
-  let memory: Memory = NO_MEMORY
+  let state: TurnState = NO_TURN_STATE
   return events.map((event) => {
-    const decision = decide(event, memory, options)
-    memory = decision.saves.reduce(settled, decision.memory)
+    const decision = decide(event, state, options)
+    state = decision.saves.reduce(afterSave, decision.state)
     // What is remembered goes through JSON between two processes.
-    memory = parseMemory(JSON.parse(JSON.stringify(memory)))
+    state = parseTurnState(JSON.parse(JSON.stringify(state)))
     return decision.saves.map(({ reason, always }) => `${reason}${always ? ' [always]' : ''}`)
   })
 }
@@ -93,7 +93,7 @@ test('a usual turn reads like the conversation', () => {
 test('a write is looked at when it is done, so that what comes after it is not put down to it', () => {
   const events = [prompt('x'), before(write('a')), after(write('a')), end]
   expect(follow(events).slice(-2)).toEqual([['Write a'], ['End of the turn']])
-  const moments = events.map((event) => decide(event, NO_MEMORY, ONE_BY_ONE).saves[0]?.moment)
+  const moments = events.map((event) => decide(event, NO_TURN_STATE, ONE_BY_ONE).saves[0]?.moment)
   const who = { type: 'event', who: 'claude', session: 's' }
   expect(moments).toEqual([
     { ...who, over: 'session' },
@@ -129,8 +129,8 @@ test('calls that run at once share what they changed', () => {
     ['Bash: a'],
     ['End of the turn'],
   ])
-  const memory = decide(before(a), NO_MEMORY, TOGETHER).memory
-  const [save] = decide(after(b), memory, TOGETHER).saves
+  const state = decide(before(a), NO_TURN_STATE, TOGETHER).state
+  const [save] = decide(after(b), state, TOGETHER).saves
   expect(save?.metadata).toMatchObject({ together: true, calls: ['Bash: b', 'Bash: a'] })
 })
 
@@ -185,34 +185,34 @@ test('the call that a subagent runs in is not taken for one that has lost its en
     ['Agent: look'],
   ])
   // What the subagent does is told call by call; its agent is not at work all the time.
-  const [beginning] = decide(before(task), NO_MEMORY, ONE_BY_ONE).saves
+  const [beginning] = decide(before(task), NO_TURN_STATE, ONE_BY_ONE).saves
   expect(beginning?.moment).toEqual({ type: 'event', who: 'claude', session: 's', over: 'agent' })
 })
 
 test('compaction starts a session over without ending what runs', () => {
-  const { memory } = decide(before(shell('a')), NO_MEMORY, TOGETHER)
-  expect(decide(start('compact'), memory, TOGETHER).memory.running).toHaveLength(1)
-  expect(decide(start('resume'), memory, TOGETHER).memory.running).toHaveLength(0)
+  const { state } = decide(before(shell('a')), NO_TURN_STATE, TOGETHER)
+  expect(decide(start('compact'), state, TOGETHER).state.running).toHaveLength(1)
+  expect(decide(start('resume'), state, TOGETHER).state.running).toHaveLength(0)
 })
 
 test('a save that failed leaves its calls to the next', () => {
   const events = [before(write('a')), after(write('a'))]
-  let memory = events.reduce((known, event) => decide(event, known, ONE_BY_ONE).memory, NO_MEMORY)
-  const failed = decide(before(shell('x')), memory, ONE_BY_ONE)
-  memory = failed.memory
-  const [next] = decide(after(shell('x')), memory, ONE_BY_ONE).saves
+  let state = events.reduce((known, event) => decide(event, known, ONE_BY_ONE).state, NO_TURN_STATE)
+  const failed = decide(before(shell('x')), state, ONE_BY_ONE)
+  state = failed.state
+  const [next] = decide(after(shell('x')), state, ONE_BY_ONE).saves
   expect(next?.reason).toBe('Write a; Bash: x')
 })
 
 test('the metadata has all that joins a checkpoint to the conversation', () => {
   const asked = decide(
     { ...facts, type: 'turn-start', prompt: 'Do it', turnId: 't-1' },
-    NO_MEMORY,
+    NO_TURN_STATE,
     ONE_BY_ONE,
   )
   const decision = decide(
     { ...facts, type: 'after-tool', tool: shell('ls'), agentId: 'a', transcriptPath: '/t.jsonl' },
-    asked.memory,
+    asked.state,
     ONE_BY_ONE,
   )
   expect(decision.saves[0]).toEqual({
@@ -237,20 +237,20 @@ test('the metadata has all that joins a checkpoint to the conversation', () => {
   })
 })
 
-test('in a store that is encrypted no reason and no memory holds the words of a prompt or a command', () => {
+test('in a store that is encrypted no reason and no state holds the words of a prompt or a command', () => {
   const discreet = { ...ONE_BY_ONE, isDiscreet: true }
-  const asked = decide(prompt('the secret plan'), NO_MEMORY, discreet)
+  const asked = decide(prompt('the secret plan'), NO_TURN_STATE, discreet)
   const command = { ...shell('secret --key'), callId: 'c-1' }
-  const run = decide(before(command), asked.memory, discreet)
-  const done = decide(after(command), run.memory, discreet)
+  const run = decide(before(command), asked.state, discreet)
+  const done = decide(after(command), run.state, discreet)
   const told = [...asked.saves, ...run.saves, ...done.saves].map(({ reason }) => reason)
   expect(told).toEqual(['You: a prompt', 'Before Bash', 'Bash'])
-  expect(JSON.stringify([run.memory, done.memory])).not.toContain('--key')
-  expect(JSON.stringify(asked.memory)).not.toContain('plan')
+  expect(JSON.stringify([run.state, done.state])).not.toContain('--key')
+  expect(JSON.stringify(asked.state)).not.toContain('plan')
   expect(asked.saves[0]?.metadata.prompt).toBe('the secret plan')
 })
 
-test('in any sequence: the memory stays small, every prompt is saved, reasons are short lines', () => {
+test('in any sequence: the state stays small, every prompt is saved, reasons are short lines', () => {
   const tool = fc.oneof(
     fc.string().map(shell),
     fc.string().map(write),
@@ -271,11 +271,11 @@ test('in any sequence: the memory stays small, every prompt is saved, reasons ar
   )
   fc.assert(
     fc.property(fc.array(event, { maxLength: 120 }), fc.boolean(), (events, runsToolsTogether) => {
-      let memory: Memory = NO_MEMORY
+      let state: TurnState = NO_TURN_STATE
       for (const one of events) {
-        const decision = decide(one, memory, { runsToolsTogether, isDiscreet: false })
-        memory = decision.memory
-        expect(memory.running.length + memory.ended.length).toBeLessThanOrEqual(2 * MAX_CALLS)
+        const decision = decide(one, state, { runsToolsTogether, isDiscreet: false })
+        state = decision.state
+        expect(state.running.length + state.ended.length).toBeLessThanOrEqual(2 * MAX_CALLS)
         const isKept = decision.saves.some(({ always }) => always)
         expect(isKept).toBe(one.type === 'turn-start')
         for (const { reason } of decision.saves) {
@@ -287,11 +287,11 @@ test('in any sequence: the memory stays small, every prompt is saved, reasons ar
   )
 })
 
-test('a memory of another form is an empty one', () => {
+test('a state of another form is an empty one', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect(parseMemory(value).running.length).toBeLessThanOrEqual(MAX_CALLS)
+      expect(parseTurnState(value).running.length).toBeLessThanOrEqual(MAX_CALLS)
     }),
   )
-  expect(parseMemory({ running: [{ key: 1 }], turn: 7 })).toEqual(NO_MEMORY)
+  expect(parseTurnState({ running: [{ key: 1 }], turn: 7 })).toEqual(NO_TURN_STATE)
 })

@@ -4,7 +4,7 @@
 import { callsReason, HIDDEN_PROMPT, promptReason } from '../../base/index.js'
 import { callKey, labelOf, shortPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from './event.js'
-import { type Call, MAX_CALLS, type Memory } from './memory.js'
+import { allOf, type Call, newest, type TurnState } from './memory.js'
 
 export type SaveMetadata = {
   readonly agent: string
@@ -37,7 +37,7 @@ export type Save = {
 
 export type Decision = {
   readonly saves: readonly Save[]
-  readonly memory: Memory
+  readonly state: TurnState
   readonly isNewTurn: boolean
 }
 
@@ -57,66 +57,64 @@ export type WorkMoment = {
   readonly over?: 'session' | 'agent'
 }
 
-export function decide(event: AgentEvent, memory: Memory, options: PolicyOptions): Decision {
-  const { saves, after, isNewTurn = false } = decisionOn(event, memory, options)
-  return { saves: saves.filter((save) => save !== undefined), memory: after, isNewTurn }
-}
-
-/** After a save: what it holds is nobody's debt any more. */
-export function settled(memory: Memory, { holds }: Save): Memory {
-  return { ...memory, ended: memory.ended.filter(({ key }) => !holds.includes(key)) }
+export function decide(event: AgentEvent, state: TurnState, options: PolicyOptions): Decision {
+  const { saves, after, isNewTurn = false } = decisionOn(event, state, options)
+  return { saves: saves.filter((save) => save !== undefined), state: after, isNewTurn }
 }
 
 type Draft = {
   readonly saves: readonly (Save | undefined)[]
-  readonly after: Memory
+  readonly after: TurnState
   readonly isNewTurn?: boolean
 }
 
-function decisionOn(event: AgentEvent, memory: Memory, options: PolicyOptions): Draft {
+function decisionOn(event: AgentEvent, state: TurnState, options: PolicyOptions): Draft {
   switch (event.type) {
     case 'session-start': {
-      const saves = [owedSave(event, memory, options)]
+      const saves = [pendingSave(event, state, options)]
       // Compaction starts a session over without ending what runs in it.
-      if (event.source === 'compact') return { saves, after: memory }
-      return { saves, after: { turn: undefined, running: [], ended: allOf(memory) } }
+      if (event.source === 'compact') return { saves, after: state }
+      return { saves, after: { turn: undefined, running: [], ended: allOf(state) } }
     }
     case 'turn-start':
-      return turnStart(event, memory, options)
+      return turnStart(event, state, options)
     case 'before-tool':
-      return beforeTool(event, memory, options)
+      return beforeTool(event, state, options)
     case 'after-tool':
-      return afterTool(event, memory, options)
+      return afterTool(event, state, options)
     case 'subagent-start':
-      return { saves: [overdueSave(event, memory, options)], after: memory }
+      return { saves: [saveOfMissedEnds(event, state, options)], after: state }
     case 'subagent-end':
     case 'compaction':
     case 'quiet':
-      return { saves: [owedSave(event, memory, options)], after: memory }
+      return { saves: [pendingSave(event, state, options)], after: state }
     case 'turn-end':
       return {
-        saves: [saveOf(event, memory, { fallback: 'End of the turn', options })],
-        after: memory,
+        saves: [saveOf(event, state, { fallback: 'End of the turn', options })],
+        after: state,
       }
     case 'session-end': {
-      const after = { ...memory, turn: undefined }
-      if (memory.turn === undefined) return { saves: [owedSave(event, memory, options)], after }
-      return { saves: [saveOf(event, memory, { fallback: 'End of the session', options })], after }
+      const after = { ...state, turn: undefined }
+      if (state.turn === undefined) return { saves: [pendingSave(event, state, options)], after }
+      return {
+        saves: [saveOf(event, state, { fallback: 'End of the session', options })],
+        after,
+      }
     }
   }
 }
 
 function turnStart(
   event: Extract<AgentEvent, { type: 'turn-start' }>,
-  memory: Memory,
+  state: TurnState,
   options: PolicyOptions,
 ): Draft {
   const prompt = shortPrompt(event.prompt)
   const remembered = options.isDiscreet ? '' : prompt
   const turn = { id: event.turnId, prompt: remembered }
-  const after = { turn, running: [], ended: allOf(memory) }
-  // First what no end was seen of, under its own name; what the prompt's row adds is then the person's.
-  const left = owedSave(event, memory, options)
+  const after = { turn, running: [], ended: allOf(state) }
+  // First a row for calls without an end event; the changes in the prompt's own row are then the user's.
+  const left = pendingSave(event, state, options)
   const asked: Save = {
     reason: promptReason(options.isDiscreet || prompt === '' ? HIDDEN_PROMPT : prompt),
     metadata: metadataOf(event, { ...after, turn: { ...turn, prompt } }),
@@ -130,60 +128,71 @@ function turnStart(
 
 function beforeTool(
   event: Extract<AgentEvent, { type: 'before-tool' }>,
-  memory: Memory,
+  state: TurnState,
   options: PolicyOptions,
 ): Draft {
   if (event.tool.effect === 'reads')
-    return { saves: [overdueSave(event, memory, options)], after: memory }
+    return { saves: [saveOfMissedEnds(event, state, options)], after: state }
   const call = callOf(event, options)
-  const save = saveOf(event, memory, { fallback: `Before ${call.label}`, options })
-  // Where calls come one after another, the one before must have ended, whether that was told or not.
+  const save = saveOf(event, state, { fallback: `Before ${call.label}`, options })
+  // Where calls come one after another, the one before must have ended, whether that was reported or not.
   const over = options.runsToolsTogether
     ? []
-    : memory.running.filter(({ agentId }) => agentId === event.agentId)
-  const running = newest([...memory.running.filter((one) => !over.includes(one)), call])
-  return { saves: [save], after: { ...memory, running, ended: newest([...memory.ended, ...over]) } }
+    : state.running.filter(({ agentId }) => agentId === event.agentId)
+  const running = newest([...state.running.filter((one) => !over.includes(one)), call])
+  return {
+    saves: [save],
+    after: { ...state, running, ended: newest([...state.ended, ...over]) },
+  }
 }
 
 function afterTool(
   event: Extract<AgentEvent, { type: 'after-tool' }>,
-  memory: Memory,
+  state: TurnState,
   options: PolicyOptions,
 ): Draft {
-  if (event.tool.effect === 'reads') return { saves: [], after: memory }
+  if (event.tool.effect === 'reads') return { saves: [], after: state }
   const call = callOf(event, options)
-  const at = memory.running.findIndex(({ key }) => key === call.key)
+  const at = state.running.findIndex(({ key }) => key === call.key)
   const after = {
-    ...memory,
-    running: memory.running.filter((_, index) => index !== at),
-    ended: newest([...memory.ended, call]),
+    ...state,
+    running: state.running.filter((_, index) => index !== at),
+    ended: newest([...state.ended, call]),
   }
   return { saves: [saveOf(event, after, { fallback: call.label, options })], after }
 }
 
 /** Undefined if nothing was done since the last checkpoint that it could be named by. */
-function owedSave(event: AgentEvent, memory: Memory, options: PolicyOptions): Save | undefined {
-  const { ended, unfinished } = callsAt(event, memory, options)
-  const isOwed = ended.length + unfinished.length > 0
-  return isOwed ? saveOf(event, memory, { fallback: '', options }) : undefined
+function pendingSave(
+  event: AgentEvent,
+  state: TurnState,
+  options: PolicyOptions,
+): Save | undefined {
+  const { ended, unfinished } = callsAt(event, state, options)
+  const isPending = ended.length + unfinished.length > 0
+  return isPending ? saveOf(event, state, { fallback: '', options }) : undefined
 }
 
-/** The same, but only if something must have ended by now whose end was not told. */
-function overdueSave(event: AgentEvent, memory: Memory, options: PolicyOptions): Save | undefined {
+/** The same, but only for calls that must have ended by now without an end event. */
+function saveOfMissedEnds(
+  event: AgentEvent,
+  state: TurnState,
+  options: PolicyOptions,
+): Save | undefined {
   if (options.runsToolsTogether) return undefined
-  const { unfinished } = callsAt(event, memory, options)
-  return unfinished.length > 0 ? saveOf(event, memory, { fallback: '', options }) : undefined
+  const { unfinished } = callsAt(event, state, options)
+  return unfinished.length > 0 ? saveOf(event, state, { fallback: '', options }) : undefined
 }
 
 /** The calls that may have changed what the folder holds now, since the last checkpoint. */
-function callsAt(event: AgentEvent, memory: Memory, { runsToolsTogether }: PolicyOptions) {
+function callsAt(event: AgentEvent, state: TurnState, { runsToolsTogether }: PolicyOptions) {
   const isForAll = event.type === 'quiet' || BETWEEN_TURNS.includes(event.type)
-  const unfinished = memory.running.filter(({ isOwed, agentId }) => {
-    if (!isOwed || isForAll || agentId === event.agentId) return isOwed
+  const unfinished = state.running.filter(({ isPending, agentId }) => {
+    if (!isPending || isForAll || agentId === event.agentId) return isPending
     // The call that a subagent runs in is not over before the subagent is.
     return runsToolsTogether && agentId !== undefined
   })
-  return { ended: memory.ended, unfinished }
+  return { ended: state.ended, unfinished }
 }
 
 const BETWEEN_TURNS: readonly string[] = ['session-start', 'turn-start', 'turn-end', 'session-end']
@@ -191,10 +200,10 @@ const BETWEEN_TURNS: readonly string[] = ['session-start', 'turn-start', 'turn-e
 /** Named by the calls since the last checkpoint, or by `fallback` if there were none. */
 function saveOf(
   event: AgentEvent,
-  memory: Memory,
+  state: TurnState,
   { fallback, options }: { readonly fallback: string; readonly options: PolicyOptions },
 ): Save {
-  const { ended, unfinished } = callsAt(event, memory, options)
+  const { ended, unfinished } = callsAt(event, state, options)
   const calls = [...ended, ...unfinished]
   const mayRun =
     event.type === 'quiet' || (options.runsToolsTogether && !BETWEEN_TURNS.includes(event.type))
@@ -206,7 +215,7 @@ function saveOf(
   return {
     reason: calls.length === 0 ? fallback : callsReason([...new Set(names)]),
     metadata: {
-      ...metadataOf(event, memory),
+      ...metadataOf(event, state),
       ...(calls.length === 0 ? {} : { calls: calls.map(({ label }) => label) }),
       ...(isTogether ? { together: true } : {}),
     },
@@ -217,7 +226,7 @@ function saveOf(
   }
 }
 
-/** Calls that hand work to a subagent are none of these: what the subagent does is told call by call. */
+/** Calls that hand work to a subagent are none of these: the subagent's own calls are reported. */
 function momentOf(event: AgentEvent, { runsToolsTogether }: PolicyOptions): WorkMoment {
   const { agent: who, sessionId: session, agentId } = event
   const facts = {
@@ -228,7 +237,7 @@ function momentOf(event: AgentEvent, { runsToolsTogether }: PolicyOptions): Work
   } as const
   switch (event.type) {
     case 'before-tool': {
-      // Where calls come one after another, the one before must have ended, whether that was told or not.
+      // Where calls come one after another, the one before must have ended, whether that was reported or not.
       const over = runsToolsTogether ? {} : ({ over: 'agent' } as const)
       return { ...facts, ...over, ...(isWork(event.tool) ? { begins: callKey(event.tool) } : {}) }
     }
@@ -253,7 +262,7 @@ function isWork({ effect }: Tool): boolean {
   return effect === 'writes' || effect === 'anything'
 }
 
-function metadataOf(event: AgentEvent, { turn }: Memory): SaveMetadata {
+function metadataOf(event: AgentEvent, { turn }: TurnState): SaveMetadata {
   const turnId = event.turnId ?? turn?.id
   const tool = 'tool' in event ? event.tool : undefined
   return {
@@ -278,16 +287,7 @@ function callOf(
   return {
     key: callKey(tool),
     label,
-    isOwed: tool.effect === 'anything' || tool.effect === 'delegates',
+    isPending: tool.effect === 'anything' || tool.effect === 'delegates',
     agentId,
   }
-}
-
-/** Everything that was begun, as ended: whoever ran it is gone. */
-function allOf({ ended, running }: Memory): readonly Call[] {
-  return newest([...ended, ...running.filter(({ isOwed }) => isOwed)])
-}
-
-function newest(calls: readonly Call[]): readonly Call[] {
-  return calls.slice(-MAX_CALLS)
 }

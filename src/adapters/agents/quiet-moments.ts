@@ -20,7 +20,7 @@ type Waiting = {
 export class QuietMoments {
   readonly #store: Store
   readonly #sessions = new Map<string, Waiting>()
-  /** Those that are looked at just now: a save can take longer than it is to the next look. */
+  /** Those that are being checked: a save can take longer than the time to the next check. */
   readonly #looked = new Set<string>()
 
   constructor(store: Store) {

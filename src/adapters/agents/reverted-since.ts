@@ -1,7 +1,6 @@
 // What a rewind has done behind the agent's back, for its next turn: which files are no longer as it knows them. Once
 // for each session, and only of rewinds since the session began.
-import type { Store } from '../../index.js'
-import type { Place } from './notes.js'
+import type { Project, Store } from '../../index.js'
 
 const MAX_FILES = 20
 /** Agents cut what is longer than some thousand characters. */
@@ -13,19 +12,21 @@ export type Reverted = {
   readonly text: string | undefined
 }
 
-/** Never throws: that a session is not told is noted, and stops nothing. */
+/** Never throws: a failure is recorded, and stops nothing. */
 export async function revertedSince(
   store: Store,
-  { root, rewind: since }: Pick<Place, 'root' | 'rewind'>,
+  project: Project,
+  since: string | null | undefined,
 ): Promise<Reverted | undefined> {
   try {
-    const project = await store.project(root)
     const { newest, files } = await project.reverted(since === undefined ? {} : { since })
     return { newest, text: files.length === 0 ? undefined : revertedText(files) }
   } catch (error) {
-    await store.recordFailure({ operation: 'report a rewind', project: root, error }).catch(() => {
-      // A store that takes no note is told of by the save.
-    })
+    await store
+      .recordFailure({ operation: 'report a rewind', project: project.path, error })
+      .catch(() => {
+        // If the store cannot be written, the save reports that.
+      })
     return undefined
   }
 }

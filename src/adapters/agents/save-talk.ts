@@ -1,6 +1,6 @@
 // A checkpoint of an agent's session: the files, and as its state the agent's conversation up to there, copied from
 // the agent's own file. How far it is copied stands in the checkpoint's metadata, so it is written in the same
-// transaction as the lines themselves: whoever is killed has copied both or neither.
+// transaction as the lines themselves: a killed process has copied both or neither.
 import { fieldsOf } from '../../base/index.js'
 import { SavestateError, type SaveInput, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from './event.js'
@@ -8,13 +8,13 @@ import type { Save } from './policy.js'
 import { type Growth, parsePosition, type Position, readGrowth } from './transcript.js'
 
 /** The state of an agent's session. */
-export type Talk = {
+export type TranscriptState = {
   /** The lines of the agent's file. */
   readonly transcript: readonly string[]
 }
 
 type Work = {
-  readonly session: Session<Talk>
+  readonly session: Session<TranscriptState>
   readonly event: AgentEvent
   readonly save: Save
 }
@@ -22,7 +22,7 @@ type Work = {
 /** Of hooks that run at once the second finds that the first has gone on; so many are not at work. */
 const MAX_ATTEMPTS = 4
 
-export async function saveTalk(store: Store, work: Work): Promise<void> {
+export async function saveConversation(store: Store, work: Work): Promise<void> {
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
     const head = await work.session.head()
     const known = parsePosition(fieldsOf(head?.metadata)['copied'])
@@ -34,7 +34,7 @@ export async function saveTalk(store: Store, work: Work): Promise<void> {
       if (!(error instanceof SavestateError) || error.code !== 'HEAD_MOVED') throw error
     }
   }
-  // The files are what matters now. Without a position the next event copies the conversation anew.
+  // The files are what matters now. Without a position the next event copies the whole conversation again.
   await saveOnce(work, { growth: undefined, known: undefined, expectedHead: undefined })
 }
 
@@ -44,7 +44,7 @@ async function growthAt(
   { agent, agentId, cwd, transcriptPath: path }: AgentEvent,
   known: Position | undefined,
 ): Promise<Growth | undefined> {
-  // A subagent may have a file of its own, and what is followed here is the conversation with the person.
+  // A subagent may have a file of its own, and this file follows the conversation with the user.
   if (path === undefined || (agentId !== undefined && path !== known?.path)) return undefined
   try {
     return readGrowth(path, known)
@@ -81,7 +81,10 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
 }
 
 /** While a call still runs, nothing is compared: a log that it writes would make a row at every pause. */
-function uncapturedAt({ type }: AgentEvent, { holds }: Save): Pick<SaveInput<Talk>, 'uncaptured'> {
+function uncapturedAt(
+  { type }: AgentEvent,
+  { holds }: Save,
+): Pick<SaveInput<TranscriptState>, 'uncaptured'> {
   if (type === 'quiet') return {}
   if (holds.length > 0) return { uncaptured: 'after-calls' }
   return { uncaptured: type === 'before-tool' ? 'between-calls' : 'forget' }

@@ -30,7 +30,7 @@ const NEWLINE = 0x0a
 
 /** Undefined if nothing can be read there: no file, or one that has no whole line. */
 export function readGrowth(path: string, known: Position | undefined): Growth | undefined {
-  // A pipe would have us wait for whoever writes to it.
+  // Reading a pipe would wait for its writer.
   const fd = isAbsolute(path) ? openIfThere(path) : undefined
   if (fd === undefined) return undefined
   try {

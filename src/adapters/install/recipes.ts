@@ -1,6 +1,7 @@
 // What is written for each agent, as data.
 import { join } from 'node:path'
 import { type AgentName, fieldsOf } from '../../base/index.js'
+import { names } from '../agents/map-event.js'
 import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
 import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './json-edit.js'
@@ -124,72 +125,29 @@ function hookTargets(recipe: Recipe): readonly Target[] {
   }
 }
 
-/** The events that are asked for. Not those that say nothing new, and none that come before every call of a model. */
-export const EVENTS = {
-  claude: [
-    'SessionStart',
-    'UserPromptSubmit',
-    'PreToolUse',
-    'PostToolUse',
-    'PostToolUseFailure',
-    'SubagentStop',
-    'Stop',
-    'StopFailure',
-    'PreCompact',
-    'SessionEnd',
-  ],
-  codex: [
-    'SessionStart',
-    'UserPromptSubmit',
-    'PreToolUse',
-    'PostToolUse',
-    'SubagentStop',
-    'Stop',
-    'PreCompact',
-    'SessionEnd',
-  ],
-  gemini: ['SessionStart', 'BeforeAgent', 'BeforeTool', 'AfterTool', 'AfterAgent', 'SessionEnd'],
+/** The events that we ask for: not those that say nothing new, and none that come before every call of a model. */
+export const EVENTS: Readonly<Record<AgentName, readonly string[]>> = {
+  claude:
+    names(`SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStop Stop
+    StopFailure PreCompact SessionEnd`),
+  codex: names(
+    `SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStop Stop PreCompact SessionEnd`,
+  ),
+  gemini: names('SessionStart BeforeAgent BeforeTool AfterTool AfterAgent SessionEnd'),
   opencode: [],
-  cursor: [
-    'sessionStart',
-    'beforeSubmitPrompt',
-    'preToolUse',
-    'postToolUse',
-    'postToolUseFailure',
-    'subagentStop',
-    'stop',
-    'sessionEnd',
-  ],
-  cline: [
-    'TaskStart',
-    'TaskResume',
-    'UserPromptSubmit',
-    'PreToolUse',
-    'PostToolUse',
-    'TaskComplete',
-    'TaskError',
-    'TaskCancel',
-    'SessionShutdown',
-  ],
-  copilot: [
-    'sessionStart',
-    'userPromptSubmitted',
-    'preToolUse',
-    'postToolUse',
-    'agentStop',
-    'errorOccurred',
-    'sessionEnd',
-  ],
-  hermes: [
-    'on_session_start',
-    'pre_llm_call',
-    'pre_tool_call',
-    'post_tool_call',
-    'subagent_stop',
-    'post_llm_call',
-    'on_session_finalize',
-  ],
-} as const satisfies Readonly<Record<AgentName, readonly string[]>>
+  cursor:
+    names(`sessionStart beforeSubmitPrompt preToolUse postToolUse postToolUseFailure subagentStop stop
+    sessionEnd`),
+  cline:
+    names(`TaskStart TaskResume UserPromptSubmit PreToolUse PostToolUse TaskComplete TaskError TaskCancel
+    SessionShutdown`),
+  copilot: names(
+    `sessionStart userPromptSubmitted preToolUse postToolUse agentStop errorOccurred sessionEnd`,
+  ),
+  hermes:
+    names(`on_session_start pre_llm_call pre_tool_call post_tool_call subagent_stop post_llm_call
+    on_session_finalize`),
+}
 
 type Special = {
   readonly path: string
