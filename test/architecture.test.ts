@@ -17,7 +17,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],
   engine: ['snapshot', 'ledger', 'system', 'model', 'base'],
   snapshot: ['system', 'model'],
-  ledger: ['system', 'model'],
+  ledger: ['system', 'model', 'base'],
   system: ['model'],
   model: [],
   base: [],

@@ -12,3 +12,12 @@ export {
   withoutReference,
 } from './reason-words.js'
 export { jsonEscape, UNSAFE_CHARACTERS } from './unsafe-characters.js'
+export { RecordedList, type RecordedItem } from './recorded-list.js'
+export {
+  isObject,
+  isPlainArray,
+  isPlainDate,
+  isUnchanged,
+  recordShape,
+  type ShapeRecord,
+} from './shape-record.js'

@@ -10,7 +10,7 @@ export type StateFault = { readonly state: number; readonly message: string }
 
 const AT_ONCE = 500
 /** Those of the forms up to this one are named by the hash of what they hold. */
-const LAST_OPEN_FORM = 2
+const LAST_OPEN_FORM = 1
 const HASH_DIGITS = 40
 
 /** Of every state that a checkpoint holds. `quick`: only whether the rows of the states are there. */

@@ -1,4 +1,4 @@
-export { StateMemory } from './state-memory.js'
+export { StateMemory } from './stored-view.js'
 export { type Figures, StateStore, type StateSummary } from './state-store.js'
 export { readStateGraph, stateRoot } from './state-graph.js'
 export { STATE_TABLES } from './tables.js'

@@ -16,8 +16,8 @@ import { readChanges } from './changes.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
 import type { Part } from './state-body.js'
-import type { StateMemory } from './state-memory.js'
-import type { Pass } from './store-fresh.js'
+import type { StateMemory } from './stored-view.js'
+import type { Pass } from './match-slots.js'
 import { writeState } from './write-state.js'
 
 export type Figures = {
@@ -60,8 +60,7 @@ export class StateStore {
 
   /**
    * The same as `write` of the whole state with these items at the end of a list, but looks at nothing else.
-   * The list is made if there is none. Objects that the items share with the state are shared again if the state
-   * was written with this memory just before, and the list is not inside something that is stored as a whole.
+   * The list is made if there is none.
    *
    * Throws BAD_INPUT if there is something else under the key.
    */
@@ -109,7 +108,7 @@ export class StateStore {
   copyOf<T>(value: T): T
   copyOf(value: unknown): unknown {
     const options = this.#classes === undefined ? {} : { classes: this.#classes }
-    return decodeValue(encodeValue(value, options).text, options).value
+    return decodeValue(encodeValue(value, options).text, options)
   }
 
   /** What stands where, without reading it. */
@@ -125,20 +124,20 @@ export class StateStore {
 
   #pass<T>(memory: StateMemory, work: (pass: Pass) => T): T {
     this.#verify(memory)
-    const { beliefs } = memory
+    const { view } = memory
     try {
       const rows = { database: this.#database, vault: this.#vault, key: this.#vault.forWriting() }
-      return work({ ...rows, classes: this.#classes, beliefs, paths: new Map() })
+      return work({ ...rows, classes: this.#classes, view })
     } catch (error) {
-      // What it believes is half of this pass, and what was stored will be gone with the transaction.
+      // The view is half updated, and the rows will be gone with the transaction.
       memory.forget()
       throw error
     }
   }
 
-  /** Drops what is believed if rows were removed meanwhile, or the last transaction has failed after all. */
+  /** Forgets the view if rows were removed meanwhile, or if the last transaction was rolled back. */
   #verify(memory: StateMemory): void {
-    const { last } = memory.beliefs
+    const { last } = memory.view
     const row = this.#database.get(
       `SELECT (SELECT number FROM state_generation) AS generation,
          (SELECT body FROM states WHERE id = ?) AS body,
@@ -147,10 +146,10 @@ export class StateStore {
     )
     const generation = number(row ?? {}, 'generation')
     const isSound = last === undefined || row?.['body'] === last.body
-    if (memory.beliefs.generation !== generation || !isSound) memory.forget()
-    const { beliefs } = memory
-    beliefs.generation = generation
-    if (beliefs.mark === '') beliefs.mark = String(row?.['chance'])
+    if (memory.view.generation !== generation || !isSound) memory.forget()
+    const { view } = memory
+    view.generation = generation
+    if (view.mark === '') view.mark = String(row?.['chance'])
   }
 }
 
