@@ -103,7 +103,12 @@ export class World {
 
   write(memory: StateMemory): void {
     const copy = strictCopy(this.state)
-    const id = this.database.transaction(() => this.store.write(this.state, memory))
+    this.count += 1
+    const isCaptured = this.count % 3 === 0
+    const write = isCaptured
+      ? this.store.capture(this.state, memory)
+      : () => this.store.write(this.state, memory)
+    const id = this.database.transaction(write)
     expect(difference(copy, this.state)).toBe(undefined)
     this.written.push({ id, copy })
   }

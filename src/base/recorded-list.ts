@@ -42,6 +42,16 @@ export class RecordedList<Payload> {
     return start !== end && isUnchanged(this.#words, start, end)
   }
 
+  /** This very value is at the index, with this very record. */
+  hasRecordAt(index: number, value: unknown, record: ShapeRecord | undefined): boolean {
+    if (record === undefined || this.#values[index] !== value) return false
+    const start = this.#startOf(index)
+    return (
+      this.#startOf(index + 1) - start === record.length &&
+      record.every((word, place) => Object.is(this.#words[start + place], word))
+    )
+  }
+
   /** An equal value was recorded at the index, made of the same or of other objects. */
   isEqualAt(index: number, record: ShapeRecord): boolean {
     return isSameShape(this.#recordAt(index), record)

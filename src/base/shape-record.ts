@@ -19,6 +19,9 @@ type AnyRecord = Readonly<Record<string, unknown>>
 class Form {
   readonly prototype: unknown
   readonly keys: readonly string[]
+  /** The forms with one key more. */
+  readonly longer = new Map<string, Form>()
+
   constructor(prototype: unknown, keys: readonly string[]) {
     this.prototype = prototype
     this.keys = keys
@@ -26,8 +29,10 @@ class Form {
 }
 
 const DATE = Symbol('date')
-const MAX_FORMS = 1000
-const forms = new Map<string, Form>()
+const MAX_FORMS = 10_000
+/** By prototype. */
+const forms = new Map<unknown, Form>()
+let formCount = 0
 
 /** `isOrdinary` is false for an object with content besides its enumerable properties. Then there is no record. */
 export function recordShape(
@@ -128,17 +133,28 @@ export function isObject(value: unknown): value is AnyRecord {
   return typeof value === 'object' && value !== null
 }
 
+/** The same form for all objects with this prototype and these keys in this order, found key by key. */
 function formOf(object: object): Form {
   const prototype: unknown = Object.getPrototypeOf(object)
-  const keys: string[] = []
+  let form = forms.get(prototype)
+  if (form === undefined) {
+    form = new Form(prototype, [])
+    forms.set(prototype, form)
+  }
   // Includes inherited keys: comparing them too is harmless, and nothing is faster than `for in`.
-  for (const key in object) keys.push(key)
-  const name = JSON.stringify(keys)
-  const known = forms.get(name)
-  if (known !== undefined && known.prototype === prototype) return known
-  if (forms.size >= MAX_FORMS) forms.clear()
-  const form = new Form(prototype, keys)
-  forms.set(name, form)
+  for (const key in object) {
+    let next: Form | undefined = form.longer.get(key)
+    if (next === undefined) {
+      next = new Form(prototype, [...form.keys, key])
+      form.longer.set(key, next)
+      formCount += 1
+    }
+    form = next
+  }
+  if (formCount > MAX_FORMS) {
+    forms.clear()
+    formCount = 0
+  }
   return form
 }
 

@@ -7,8 +7,6 @@ export class CallOrder {
   readonly #session: string
   /** Calls that are not over. */
   #open = 0
-  /** Calls that ask their caller just now. They are not over, and others may wait for them. */
-  #asking = 0
   #last: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
@@ -19,11 +17,6 @@ export class CallOrder {
   /** Whether a call would have its turn at once. */
   get isFree(): boolean {
     return this.#open === 0
-  }
-
-  /** The same, and no call waits for an answer of its caller, or for one that does. */
-  get isIdle(): boolean {
-    return this.isFree && this.#asking === 0
   }
 
   /** Throws SESSION_CLOSED. */
@@ -70,12 +63,10 @@ export class CallOrder {
   async aside<Result>(ask: () => Promise<Result>): Promise<Result> {
     const [open, last] = [this.#open, this.#last]
     this.#open = 0
-    this.#asking += 1
     try {
       return await ask()
     } finally {
       while (!this.isFree) await this.#last
-      this.#asking -= 1
       this.#open = open
       this.#last = last
       this.expectOpen()

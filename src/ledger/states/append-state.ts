@@ -1,6 +1,7 @@
 // Makes a list of a state longer, without looking at the rest of the state.
 import { isObject, isPlainArray } from '../../base/index.js'
 import { SavestateError, shownPath, type StateId } from '../../model/index.js'
+import { layOut } from './layout.js'
 import { extendTree, remakeTree } from './list-tree.js'
 import { appendSlots, type Pass } from './match-slots.js'
 import { defineProperty, readBody, readState } from './read-state.js'
@@ -72,7 +73,7 @@ function rewrite(pass: Pass, { base, path, items }: Addition): StateId {
   const state: unknown = base === undefined ? {} : readState(pass, { state: base, classes })
   const list = listAt(state, path)
   for (const item of items) list.push(item)
-  return writeState(pass, state)
+  return writeState(pass, layOut(state))
 }
 
 function listAt(state: unknown, path: readonly string[]): unknown[] {

@@ -164,3 +164,39 @@ test('a process that knows nothing of a state appends with few rows', () => {
   expect(rows() - before).toBeLessThanOrEqual(10 * 5)
   expect(Object(store.read(id)).messages).toHaveLength(3010)
 })
+
+test('a captured state is written as it was, and the next save still compares with the live objects', () => {
+  const { database, store, memory } = open()
+  const rows = () => database.get('SELECT count(*) AS n FROM elements')?.['n']
+  const state = { messages: Array.from({ length: 100 }, (_, n) => ({ n, inner: [n] })), step: 0 }
+  const first = store.write(state, memory)
+  const before = strictCopy(state)
+  const unchanged = store.capture(state, memory)
+  state.messages[50]?.inner.push(1)
+  const changed = store.capture(state, memory)
+  const after = strictCopy(state)
+  Object.assign(state.messages[51] ?? {}, { inner: 'later' })
+  state.messages.reverse()
+  expect(unchanged()).toBe(first)
+  const second = changed()
+  expect(rows()).toBe(101)
+  expect([store.read(first), store.read(second)]).toEqual([before, after])
+  const items = store.captureItems([state.messages[0]], { key: 'messages', memory })
+  const item = strictCopy(state.messages[0])
+  Object.assign(state.messages[0] ?? {}, { n: -1 })
+  const appended = store.append(second, { key: 'messages', items }, memory)
+  expect(store.read(appended)).toEqual({ ...after, messages: [...after.messages, item] })
+  expect(store.read(store.write(state, memory))).toEqual(state)
+  expect(store.read(store.capture(state, memory)())).toEqual(state)
+})
+
+test('a captured state is written whole after the memory was forgotten', () => {
+  const { store, memory } = open()
+  const state = { messages: [{ n: 1 }, new Map([[1, { n: 2 }]])], long: 'long '.repeat(30) }
+  store.write(state, memory)
+  const late = store.capture(state, memory)
+  const before = strictCopy(state)
+  memory.forget()
+  Object.assign(state.messages[0] ?? {}, { n: 5 })
+  expect(store.read(late())).toEqual(before)
+})

@@ -2,13 +2,18 @@
 // in one place, mostly at the end, so the unchanged front and back are found first. Only the part between them is searched.
 import { isObject, type RecordedItem, recordShape } from '../../base/index.js'
 import { type ClassRegistry, encodeValue } from '../../model/index.js'
+import type { Captures } from './captures.js'
 import { zerosOf } from './chunks.js'
 import { type Element, hashOf, PLAIN, storeElement, TAGGED } from './element-rows.js'
 import type { Rows } from './rows.js'
 import type { Sequence, Slot, StoredView } from './stored-view.js'
 
 /** One call that writes. */
-export type Pass = Rows & { readonly classes: ClassRegistry | undefined; readonly view: StoredView }
+export type Pass = Rows & {
+  readonly classes: ClassRegistry | undefined
+  readonly view: StoredView
+  readonly captures: Captures
+}
 
 type Values = {
   readonly values: readonly unknown[]
@@ -22,8 +27,14 @@ export function matchSlots(
   { sequence, values, keys }: Values & { readonly sequence: Sequence },
 ): number | undefined {
   const { list } = sequence
-  const isKept = (old: number, index: number) =>
-    list.payloads[old]?.key === keys?.[index] && list.isUnchangedAt(old, values[index])
+  const { captures } = pass
+  const isKept = (old: number, index: number) => {
+    if (list.payloads[old]?.key !== keys?.[index]) return false
+    const value = values[index]
+    if (list.isUnchangedAt(old, value)) return true
+    const capture = isObject(value) ? captures.of(value) : undefined
+    return capture !== undefined && list.hasRecordAt(old, capture.original, capture.record)
+  }
   const shift = list.length - values.length
   let start = 0
   while (start < Math.min(list.length, values.length) && isKept(start, start)) start += 1
@@ -34,7 +45,9 @@ export function matchSlots(
   const places = placesOf(sequence, { start, end: end + shift })
   const items: RecordedItem<Slot>[] = []
   for (let index = start; index < end; index += 1) {
-    const moved = places.get(keys === undefined ? values[index] : keys[index])
+    const value = values[index]
+    const original = (isObject(value) && captures.of(value)?.original) || value
+    const moved = places.get(keys === undefined ? original : keys[index])
     if (moved !== undefined && isKept(moved, index)) items.push(...itemsAt(sequence, moved))
     else
       items.push(storeItem(pass, { sequence, values, keys, index, near: [index, index + shift] }))
@@ -81,11 +94,8 @@ type Place = Values & {
 function storeItem(pass: Pass, place: Place): RecordedItem<Slot> {
   const { sequence, values, keys, index, near } = place
   const { list } = sequence
-  const value = values[index]
   const key = keys?.[index]
-  const record = isObject(value)
-    ? recordShape(value, (object) => isOrdinary(object, pass.classes))
-    : undefined
+  const { value, record } = recordItem(pass, values[index])
   const olds = near.flatMap((old) => {
     const slot = list.payloads[old]
     return slot !== undefined && slot.key === key ? [{ old, slot }] : []
@@ -101,13 +111,24 @@ function storeItem(pass: Pass, place: Place): RecordedItem<Slot> {
   return { value, payload: same ?? { key, id, hash, zeros: zerosOf(hash) }, record }
 }
 
+/** The value to compare with at the next save, and its record. */
+function recordItem(
+  { captures, classes }: Pass,
+  value: unknown,
+): Pick<RecordedItem<Slot>, 'value' | 'record'> {
+  if (!isObject(value)) return { value, record: undefined }
+  const capture = captures.of(value)
+  if (capture !== undefined) return { value: capture.original, record: capture.record }
+  return { value, record: recordShape(value, (object) => isOrdinary(object, classes)) }
+}
+
 function encodeElement({ classes }: Pass, { sequence, values, keys, index, step }: Place): Element {
   const { kind, path, containers } = sequence
   const key = keys?.[index]
   const { text, plain } = encodeValue(values[index], {
     path: kind === 'value' ? path : [...path, key ?? step ?? index],
     containers,
-    ...(classes === undefined ? {} : { classes }),
+    classes,
   })
   return {
     form: plain ? PLAIN : TAGGED,
@@ -116,7 +137,7 @@ function encodeElement({ classes }: Pass, { sequence, values, keys, index, step 
 }
 
 /** Everything else must be encoded to be compared. */
-function isOrdinary(object: object, classes: ClassRegistry | undefined): boolean {
+export function isOrdinary(object: object, classes: ClassRegistry | undefined): boolean {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype === Date.prototype) return classes?.withPrototype(prototype) === undefined
   if (prototype === Array.prototype) return true

@@ -1,18 +1,13 @@
 // States of agents, stored by their differences, exactly. A state is whole in itself: it needs no other one to
 // be read, and whatever two states have in common is stored once.
-import {
-  type ClassRegistry,
-  decodeValue,
-  encodeValue,
-  type StateChange,
-  type StateId,
-} from '../../model/index.js'
+import type { ClassRegistry, StateChange, StateId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import { NO_VAULT, type Vault } from '../sealing/index.js'
-import { noteAhead, takeAhead } from './ahead.js'
 import { appendToState } from './append-state.js'
 import { readChanges } from './changes.js'
+import { copyValue } from './copy-value.js'
+import { layOut } from './layout.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
 import type { Part } from './state-body.js'
@@ -55,7 +50,25 @@ export class StateStore {
    * Throws STATE_UNSTORABLE, with the path, for what could not be brought back exactly; KEY_MISSING and KEY_WRONG.
    */
   write(state: unknown, memory: StateMemory): StateId {
-    return this.#pass(memory, (pass) => writeState(pass, state))
+    return this.#pass(memory, (pass) => writeState(pass, layOut(state)))
+  }
+
+  /**
+   * Takes the state as it is now, and returns a function that writes it later, as `write` does: the caller may change
+   * it meanwhile. Throws STATE_UNSTORABLE.
+   */
+  capture(state: unknown, memory: StateMemory): () => StateId {
+    const layout = memory.captures.copyLayout(layOut(state), this.#classes)
+    return () => this.#pass(memory, (pass) => writeState(pass, layout))
+  }
+
+  /** Items for a later `append`, as they are now. Throws STATE_UNSTORABLE. */
+  captureItems(
+    items: readonly unknown[],
+    { key, memory }: { readonly key: string; readonly memory: StateMemory },
+  ): readonly unknown[] {
+    const options = { path: [key], classes: this.#classes }
+    return items.map((item) => memory.captures.copyElement(item, options))
   }
 
   /**
@@ -94,21 +107,10 @@ export class StateStore {
     return readChanges(this.#reading(), { before, after, classes: this.#classes })
   }
 
-  /** Inside the transaction that writes it, for a state that gets its checkpoint later: until then no collection takes it. */
-  noteAhead(state: StateId, facts: Parameters<typeof noteAhead>[2]): string {
-    return noteAhead(this.#database, state, facts)
-  }
-
-  /** Inside the transaction that gives it a checkpoint. Undefined if it is gone. */
-  takeAhead(note: string): StateId | undefined {
-    return takeAhead(this.#database, note)
-  }
-
-  /** What would be read if it was written, without that. Throws STATE_UNSTORABLE. */
+  /** A copy: what would be read if the value was written. Throws STATE_UNSTORABLE. */
   copyOf<T>(value: T): T
   copyOf(value: unknown): unknown {
-    const options = this.#classes === undefined ? {} : { classes: this.#classes }
-    return decodeValue(encodeValue(value, options).text, options)
+    return copyValue(value, { classes: this.#classes })
   }
 
   /** What stands where, without reading it. */
@@ -124,10 +126,10 @@ export class StateStore {
 
   #pass<T>(memory: StateMemory, work: (pass: Pass) => T): T {
     this.#verify(memory)
-    const { view } = memory
+    const { view, captures } = memory
     try {
       const rows = { database: this.#database, vault: this.#vault, key: this.#vault.forWriting() }
-      return work({ ...rows, classes: this.#classes, view })
+      return work({ ...rows, classes: this.#classes, view, captures })
     } catch (error) {
       // The view is half updated, and the rows will be gone with the transaction.
       memory.forget()

@@ -2,6 +2,7 @@
 // it and the shape it had. The next save compares with this instead of writing everything again.
 import type { RecordedList } from '../../base/index.js'
 import type { StateId, ValuePath } from '../../model/index.js'
+import { Captures } from './captures.js'
 import type { KnownTree } from './list-tree.js'
 
 /** A stored element: its row, and the hash that names it. */
@@ -38,6 +39,8 @@ export type StoredView = {
 export class StateMemory {
   /** For StateStore only. */
   view: StoredView = emptyView()
+  /** For StateStore only. */
+  readonly captures = new Captures()
 
   /** Must be called when a transaction in which a state was written has failed. */
   forget(): void {

@@ -3,7 +3,7 @@ import { RecordedList } from '../../base/index.js'
 import type { StateId } from '../../model/index.js'
 import { parseStateId } from '../../model/index.js'
 import { number } from '../rows.js'
-import { layOut, type Layout, type Spread } from './layout.js'
+import type { Layout, Spread } from './layout.js'
 import { emptyTree, remakeTree } from './list-tree.js'
 import { matchSlots, type Pass } from './match-slots.js'
 import { bodyPlace } from './read-state.js'
@@ -19,9 +19,8 @@ import {
 import type { Sequence, StoredView } from './stored-view.js'
 
 /** Returns the id of the state: that of the last one if nothing has changed. */
-export function writeState(pass: Pass, state: unknown): StateId {
+export function writeState(pass: Pass, layout: Layout): StateId {
   const { view } = pass
-  const layout = layOut(state)
   const sequences = new Map<Spread, Sequence>()
   for (const spread of spreadsIn(layout)) {
     const sequence = sequenceAt(view, spread)

@@ -8,7 +8,7 @@ import { malformed } from './unreadable.js'
 export type DecodeOptions = {
   /** What `encodeValue` said of this text. */
   readonly plain?: boolean
-  readonly classes?: ClassRegistry
+  readonly classes?: ClassRegistry | undefined
 }
 
 /** Throws STATE_UNREADABLE for a text that is damaged, newer than this program, or of an unknown class. */

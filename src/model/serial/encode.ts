@@ -25,7 +25,7 @@ export type EncodedValue = {
 export type EncodeOptions = {
   /** Where the value stands in the whole state, for messages. */
   readonly path?: ValuePath
-  readonly classes?: ClassRegistry
+  readonly classes?: ClassRegistry | undefined
   /** Objects that contain the value and are stored apart from it: a reference back to one of them is refused. */
   readonly containers?: readonly object[]
 }
