@@ -1,4 +1,4 @@
-// Whether states can be read whole, without making their values: of what is sealed that can be told without a key.
+// Verifies that states can be read, without decoding their values. This works without the key of an encrypted store.
 import { hash } from 'node:crypto'
 import { parseStateId, SavestateError } from '../../model/index.js'
 import type { Database } from '../../system/index.js'

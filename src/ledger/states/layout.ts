@@ -1,5 +1,5 @@
-// How a state is taken apart, before anything is stored: by keys, lists and single values. What is not a plain
-// object or array stays whole, so that the serializer keeps it exactly or refuses it.
+// Decides how a state is divided into elements: by keys, lists and single values. Anything but a plain object or array is one
+// element, so that the serializer keeps it exactly or refuses it.
 import { types } from 'node:util'
 import { isPlainArray } from '../../base/index.js'
 import type { ValuePath } from '../../model/index.js'

@@ -1,5 +1,5 @@
-// States of agents, stored by their differences, exactly. A state is whole in itself: it needs no other one to
-// be read, and whatever two states have in common is stored once.
+// Stores the states of agents by their differences (README.md). Reading a state needs no other state, and content that two
+// states have in common is stored once.
 import type { ClassRegistry, StateChange, StateId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
@@ -113,7 +113,7 @@ export class StateStore {
     return copyValue(value, { classes: this.#classes })
   }
 
-  /** What stands where, without reading it. */
+  /** The kinds and sizes of the parts of a state, without reading them. */
   summary(id: StateId): StateSummary {
     const { root } = readBody(this.#reading(), id)
     const entries = root.kind === 'object' ? root.entries : []

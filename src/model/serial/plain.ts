@@ -1,5 +1,5 @@
-// The quick look before the slow walk: whether JSON.stringify and JSON.parse alone bring a value back as
-// it was. Nearly every element of a state is such a message, so this is all that most of them cost.
+// Checks quickly whether JSON.stringify and JSON.parse alone restore a value. Nearly every element of a state is such a
+// message, so most elements never need the slower encoder.
 
 /** Deeper values go the slow way, which has no limit of the stack. */
 const MAX_QUICK_DEPTH = 100

@@ -1,5 +1,4 @@
-// What one piece of stored JSON means; decode.ts goes on with what is inside it. Every tag is checked before
-// it is believed. Properties are defined, never assigned, so that no key in a text reaches a prototype.
+// Interprets one piece of stored JSON; decode.ts continues with its contents. Every tag is validated. Properties are defined, never assigned, so that no key in a text reaches a prototype.
 import { readLeaf, readRegExp } from './leaves.js'
 import type { ClassRegistry } from './registry.js'
 import { CONSTANTS, ERROR_MAKERS } from './tags.js'
