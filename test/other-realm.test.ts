@@ -50,7 +50,7 @@ test('files and states are kept there as anywhere', async () => {
     const shared = { twice: true }
     const state = {
       messages: [{ role: 'user', content: 'hello' }],
-      at: new Date(5), seen: new Map([['a', new Set([1, 2n])]]), fault: new TypeError('no'), one: shared, two: shared,
+      at: new Date(5), seen: new Map([['a', new Set([1, 2n])]]), fault: new TypeError('no'), pair: { one: shared, two: [shared] },
     }
     await session.save({ state })
     state.messages.push({ role: 'assistant', content: [] })
@@ -66,7 +66,7 @@ test('files and states are kept there as anywhere', async () => {
     await store.close()
     return JSON.stringify([
       back.messages.length, back.at instanceof Date, back.seen.get('a').has(2n), back.fault instanceof TypeError,
-      back.one === back.two, refusals, problems,
+      back.pair.one === back.pair.two[0], refusals, problems,
     ])
   }`
   const work = realm.run(`(${script})`) as (...args: unknown[]) => Promise<string>

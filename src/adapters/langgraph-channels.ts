@@ -1,44 +1,53 @@
 // The values of channels, as they are stored. A list is stored as the JSON texts of its items, so that one that has
 // grown costs what is new; what did not change since it was last serialized is not serialized again.
+import { types } from 'node:util'
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { type ChannelValues, type GraphPlace, SavestateError, type SerialValue } from '../index.js'
-import { Items, type Known } from './langgraph-items.js'
+import {
+  isObject,
+  isUnchanged,
+  type RecordedItem,
+  RecordedList,
+  recordShape,
+} from '../base/index.js'
 import { dump, dumpItem, load } from './langgraph-serial.js'
-import { SightReader, Sights } from './langgraph-sight.js'
 
 /** Beyond these, the thread that was used longest ago is forgotten. */
 const MAX_THREADS = 200
 const MAX_ITEMS = 50_000
 
-type Channel = { readonly name: string; readonly value: unknown; readonly items: Items }
+/** The items of a list with their JSON texts. */
+type Texts = RecordedList<string>
+type KnownText = RecordedItem<string>
+
+type Channel = { readonly name: string; readonly value: unknown; readonly known: Texts }
 
 export class Channels {
   /** Of this one it is known that it makes the JSON of a list from that of its items. */
   readonly #default: SerializerProtocol | undefined
   /** By thread and namespace, then by channel; a value that is not a list is one item. */
-  readonly #recent = new Map<string, Map<string, Items>>()
-  /** For what moved within its list, or was just read. */
-  readonly #byObject = new WeakMap<object, Known>()
-  readonly #sights = new Sights()
+  readonly #recent = new Map<string, Map<string, Texts>>()
+  /** For objects that moved within their list, or were just read. */
+  readonly #byObject = new WeakMap<object, KnownText>()
 
   constructor(defaultSerde: SerializerProtocol | undefined) {
     this.#default = defaultSerde
   }
 
-  /** The stored forms. Values are looked at before this returns, not later. */
+  /** The stored forms. The values are read before this returns, not later. */
   async dump(
     serde: SerializerProtocol,
     { place, values }: { readonly place: GraphPlace; readonly values: ChannelValues },
   ): Promise<ChannelValues> {
-    const known = this.#use(JSON.stringify([place.thread, place.ns]), values)
+    const channels = this.#use(JSON.stringify([place.thread, place.ns]), values)
     const stored = [...values].map(async ([name, value]) => {
-      const items = known.get(name) ?? new Items()
-      return [name, await this.#dumpChannel(serde, { name, value, items })] as const
+      const known = channels.get(name) ?? new RecordedList()
+      return [name, await this.#dumpChannel(serde, { name, value, known })] as const
     })
     return new Map(await Promise.all(stored))
   }
 
-  /** The value of a channel. `isForUse`: it will probably be put again, so what it is made of is noted. */
+  /** The value of a channel. `isForUse`: it will probably be put again, so its shape is recorded. */
   async load(
     serde: SerializerProtocol,
     { stored, isForUse }: { readonly stored: unknown; readonly isForUse: boolean },
@@ -65,62 +74,70 @@ export class Channels {
       const texts = await this.#dumpItems(serde, channel)
       return isSplit ? texts : texts[0]
     }
-    const serial = await dump(serde, { value, what: called(name) })
+    const serial = await dump(serde, { value, what: `the channel ${JSON.stringify(name)}` })
     return serial.type === 'json' && typeof serial.data === 'string' ? serial.data : serial
   }
 
   async #dumpItems(
     serde: SerializerProtocol,
-    { name, value, items }: Channel,
+    { name, value, known }: Channel,
   ): Promise<readonly (string | undefined)[]> {
     const values = isList(value) ? value : [value]
-    const texts = items.textsOf(values)
-    const { version } = items
-    const what = called(name)
-    const dumping: Promise<readonly [number, Known]>[] = []
-    for (let place = 0; place < values.length; place += 1) {
-      if (texts[place] !== undefined) continue
-      const item = values[place]
-      const known = this.#unchanged(item) ?? this.#serialize(serde, { value: item, what })
-      dumping.push(Promise.resolve(known).then((it) => [place, it] as const))
+    const { version } = known
+    const what = `the channel ${JSON.stringify(name)}`
+    const texts: (string | undefined)[] = []
+    const dumping: Promise<KnownText>[] = []
+    const changed: number[] = []
+    for (let index = 0; index < values.length; index += 1) {
+      const item = values[index]
+      const isKnown = known.isUnchangedAt(index, item)
+      texts.push(isKnown ? known.payloads[index] : undefined)
+      if (isKnown) continue
+      changed.push(index)
+      const text = this.#unchanged(item) ?? this.#serialize(serde, { value: item, what })
+      dumping.push(Promise.resolve(text))
     }
-    const fresh = new Map(await Promise.all(dumping))
-    for (const [place, { text }] of fresh) texts[place] = text
-    // Another put of this thread may have come in between; what it left is as good.
-    if (items.version === version) items.update(values.length, fresh)
+    const fresh = new Map<number, KnownText>()
+    for (const [place, item] of (await Promise.all(dumping)).entries()) {
+      const index = changed[place] ?? 0
+      texts[index] = item.payload
+      fresh.set(index, item)
+    }
+    // Another put of this thread may have updated the list meanwhile. What it left is as good.
+    if (known.version === version)
+      update(known, { length: values.length, from: changed[0] ?? values.length, fresh })
     return texts
   }
 
-  #unchanged(value: unknown): Known | undefined {
+  #unchanged(value: unknown): KnownText | undefined {
     const known = isObject(value) ? this.#byObject.get(value) : undefined
-    if (known?.sight === undefined) return undefined
-    const { slots, shape } = known.sight
-    return new SightReader(slots).isAsSeen(value, shape) ? known : undefined
+    return known?.record !== undefined && isUnchanged(known.record) ? known : undefined
   }
 
   async #serialize(
     serde: SerializerProtocol,
     { value, what }: { readonly value: unknown; readonly what: string },
-  ): Promise<Known> {
+  ): Promise<KnownText> {
     const dumping = dumpItem(serde, { value, what })
-    const sight = this.#sights.of(value)
-    return this.#know({ value, text: await dumping, sight })
+    // Recorded now: the value may change while the serializer works.
+    const record = recordOf(value)
+    return this.#remember({ value, payload: await dumping, record })
   }
 
   #note(value: unknown, text: string): void {
-    if (isObject(value)) this.#know({ value, text, sight: this.#sights.of(value) })
+    if (isObject(value)) this.#remember({ value, payload: text, record: recordOf(value) })
   }
 
-  #know(known: Known): Known {
-    if (isObject(known.value) && known.sight !== undefined) this.#byObject.set(known.value, known)
+  #remember(known: KnownText): KnownText {
+    if (isObject(known.value) && known.record !== undefined) this.#byObject.set(known.value, known)
     return known
   }
 
   /** What is known of a thread's channels; others are forgotten if there is too much of it. */
-  #use(thread: string, values: ChannelValues): ReadonlyMap<string, Items> {
+  #use(thread: string, values: ChannelValues): ReadonlyMap<string, Texts> {
     const before = this.#recent.get(thread)
     const channels = new Map(
-      [...values.keys()].map((name) => [name, before?.get(name) ?? new Items()]),
+      [...values.keys()].map((name) => [name, before?.get(name) ?? new RecordedList<string>()]),
     )
     this.#recent.delete(thread)
     this.#recent.set(thread, channels)
@@ -134,6 +151,43 @@ export class Channels {
     }
     return channels
   }
+}
+
+type Update = {
+  readonly length: number
+  /** The first index that changed. */
+  readonly from: number
+  readonly fresh: ReadonlyMap<number, KnownText>
+}
+
+function update(known: Texts, { length, from, fresh }: Update): void {
+  if (from === length && known.length === length) return
+  const items: KnownText[] = []
+  for (let index = from; index < length; index += 1) {
+    const item = fresh.get(index) ?? known.itemAt(index)
+    if (item !== undefined) items.push(item)
+  }
+  known.splice(from, known.length, items)
+}
+
+function recordOf(value: unknown): KnownText['record'] {
+  return isObject(value) ? recordShape(value, isOrdinary) : undefined
+}
+
+/** The serializer sees nothing of it but its enumerable properties. */
+function isOrdinary(object: object): boolean {
+  if (object instanceof Date) return true
+  // The classes of LangChain make their JSON from their properties. Other classes may read anything in toJSON.
+  const toJson: unknown = Reflect.get(object, 'toJSON')
+  if (typeof toJson === 'function' && Reflect.get(object, 'lc_serializable') !== true) return false
+  return !(
+    object instanceof Map ||
+    object instanceof Set ||
+    object instanceof RegExp ||
+    object instanceof Error ||
+    ArrayBuffer.isView(object) ||
+    types.isBoxedPrimitive(object)
+  )
 }
 
 /** What JSON makes a list of, item by item. */
@@ -150,12 +204,4 @@ function parseStored(stored: unknown): SerialValue {
   if (typeof type === 'string' && (typeof data === 'string' || data instanceof Uint8Array))
     return { type, data }
   throw new SavestateError('STATE_UNREADABLE', 'A channel of a graph is stored in an unknown form')
-}
-
-function called(channel: string): string {
-  return `the channel ${JSON.stringify(channel)}`
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }

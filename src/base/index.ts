@@ -23,3 +23,12 @@ export {
 export { hasCode, ifExists, isError, readIfExists } from './system-errors.js'
 export { jsonEscape, UNSAFE_CHARACTERS } from './unsafe-characters.js'
 export { isWithin, plural, shellQuote, singleQuote } from './words.js'
+export { RecordedList, type RecordedItem } from './recorded-list.js'
+export {
+  isObject,
+  isPlainArray,
+  isPlainDate,
+  isUnchanged,
+  recordShape,
+  type ShapeRecord,
+} from './shape-record.js'

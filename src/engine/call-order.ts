@@ -1,14 +1,12 @@
-// Calls that write to one session take effect in the order in which they were made, also where the caller does not
-// wait for each: a save of the state is done at once, one with files takes a while.
+// Runs the calls that write to one session in the order in which they were made, even if the caller does not await each: a
+// save of the state is done at once, one with files takes longer.
 
 import { SavestateError } from '../model/index.js'
 
 export class CallOrder {
   readonly #session: string
-  /** Calls that are not over. */
+  /** Calls that have not finished. */
   #open = 0
-  /** Calls that ask their caller just now. They are not over, and others may wait for them. */
-  #asking = 0
   #last: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
@@ -16,14 +14,9 @@ export class CallOrder {
     this.#session = session
   }
 
-  /** Whether a call would have its turn at once. */
+  /** A call made now would run at once. */
   get isFree(): boolean {
     return this.#open === 0
-  }
-
-  /** The same, and no call waits for an answer of its caller, or for one that does. */
-  get isIdle(): boolean {
-    return this.isFree && this.#asking === 0
   }
 
   /** Throws SESSION_CLOSED. */
@@ -37,7 +30,7 @@ export class CallOrder {
   }
 
   /**
-   * When its turn comes; before this returns if nothing is under way, so that a call that is alone waits for nothing.
+   * Runs the work after the earlier calls; before this returns if there are none.
    * Throws SESSION_CLOSED.
    */
   do<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -45,7 +38,7 @@ export class CallOrder {
     return this.finish(work)
   }
 
-  /** For the end of what was begun before the session was closed. */
+  /** Like `do`, but also after the session was closed: for the end of a call that began before. */
   finish<Result>(work: () => Promise<Result>): Promise<Result> {
     const isFirst = this.isFree
     this.#open += 1
@@ -57,25 +50,23 @@ export class CallOrder {
     return turn
   }
 
-  /** Takes no call any more, and waits for those that were made. */
+  /** Accepts no further calls, and waits for the earlier ones. */
   async close(): Promise<void> {
     this.#isClosed = true
     while (!this.isFree) await this.#last
   }
 
   /**
-   * For what a call asks its caller in the middle: that may make calls of its own, and would wait for ever if they had to
-   * wait for this one. One of them may be to close: then this one goes no further. Throws SESSION_CLOSED.
+   * For a question to the caller in the middle of a call. The caller may make calls of its own before it answers; they
+   * run at once, or they would wait for this call forever. Throws SESSION_CLOSED if one of them closed the session.
    */
   async aside<Result>(ask: () => Promise<Result>): Promise<Result> {
     const [open, last] = [this.#open, this.#last]
     this.#open = 0
-    this.#asking += 1
     try {
       return await ask()
     } finally {
       while (!this.isFree) await this.#last
-      this.#asking -= 1
       this.#open = open
       this.#last = last
       this.expectOpen()
@@ -83,7 +74,7 @@ export class CallOrder {
   }
 }
 
-/** What fails before it has begun has ended too: who closes would wait for it for ever. */
+/** Work that throws at once has finished too; otherwise `close` would wait for it forever. */
 function begun<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return work()

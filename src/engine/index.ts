@@ -119,7 +119,7 @@ export { type SessionRewindResult, rewindSession } from './session-rewind.js'
 export { appendToSession, type SessionSaveResult, saveSession } from './session-save.js'
 export { newTurn, setStatus, type StatusInput } from './session-status.js'
 export type { SessionView } from './session-view.js'
-export { asAtCall, itemsAtCall } from './state-at-call.js'
+export { asAtCall, itemsAtCall } from './copy-at-call.js'
 export {
   deleteSession,
   findCheckpoint,

@@ -65,7 +65,7 @@ export function putGraphCheckpoint(
   try {
     ledger.transaction(() => ledger.threads.put(checkpoint, ledger.states.write(state, memory)))
   } catch (error) {
-    // The rows are gone, and with them what the memory believes to be stored.
+    // The rows were rolled back, so the memory is wrong.
     memory.forget()
     throw error
   }

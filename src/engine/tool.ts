@@ -12,7 +12,7 @@ import {
 import { failpoint } from '../system/index.js'
 import { sessionOperation, unknownOptions } from './operation.js'
 import { type SessionContext, sessionNow } from './session-context.js'
-import { asAtCall } from './state-at-call.js'
+import { asAtCall } from './copy-at-call.js'
 import { wholeText } from './text-schema.js'
 
 export type ToolRequest = {

@@ -25,7 +25,7 @@ import {
   FORGOT_UNDO,
   moveHeads,
 } from './row-removal.js'
-import { bytesOfStates, readStateGraph, STATES_AHEAD, stateRoot } from './states/index.js'
+import { bytesOfStates, readStateGraph, stateRoot } from './states/index.js'
 
 /** A checkpoint as a prune sees it. */
 export type PruningRow = {
@@ -165,7 +165,7 @@ export class Pruning {
   /** All states with their sizes. Live in it is only what something else than a checkpoint holds. */
   stateGraph(): WeightedGraph {
     const graph = readStateGraph(this.#database)
-    const sql = `SELECT state AS id FROM graph_checkpoints UNION ALL ${STATES_AHEAD}`
+    const sql = 'SELECT state AS id FROM graph_checkpoints'
     for (const row of this.#database.all(sql)) {
       const root = stateRoot(number(row, 'id'))
       if (graph.has(root)) graph.add(root)

@@ -159,7 +159,7 @@ function metadataOf(row: SqlRow, { vault, place }: Sealable): unknown {
   const stored = optional(row, 'metadata')
   if (stored === null) return undefined
   const shown = openShown(vault, stored, place)
-  return 'sealed' in shown ? shown.sealed : decodeValue(shown.text).value
+  return 'sealed' in shown ? shown.sealed : decodeValue(shown.text)
 }
 
 /** Inside the transaction that writes it. */

@@ -233,7 +233,7 @@ export class ToolJournal {
   }
 
   #decode(stored: string, place: Place): unknown {
-    return decodeValue(openText(this.#vault, stored, place), this.#registry()).value
+    return decodeValue(openText(this.#vault, stored, place), this.#registry())
   }
 
   #registry(): { classes?: ClassRegistry } {

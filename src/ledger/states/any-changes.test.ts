@@ -9,7 +9,7 @@ import { afterAll, test } from 'vitest'
 import { tries } from '../../../test/effort.js'
 import { SavestateError } from '../../model/index.js'
 import { SealingKey } from '../sealing/index.js'
-import { at, type Choice, type Late, World } from '../../../test/changing-world.js'
+import { at, type Choice, World, type Written } from '../../../test/changing-world.js'
 import { StateMemory } from './index.js'
 import { Box, strictCopy } from './strict-copy.js'
 
@@ -150,7 +150,8 @@ test.each([
           world.database.exec('UPDATE state_generation SET number = number + 1')
         if (fate === 'roll back') rollBack(world, chosen)
         const isStored = isKept(() => world.write(chosen))
-        if (isStored) isKept(() => world.append(chosen, appended))
+        if (isStored)
+          isKept(() => world.append(chosen, { choice: appended, base: world.written.at(-1) }))
         if (isStored) world.check()
         else world.state = before
       }
@@ -172,17 +173,16 @@ function changeAndAppend(
     readonly memory: StateMemory
   },
 ): void {
-  let last: Late | undefined
-  for (const [place, { change: changes, choice: chosen }] of late.entries()) {
-    const isFollowed = place + 1 < late.length
+  let base: Written | undefined = world.written.at(-1)
+  for (const { change: changes, choice: chosen } of late) {
     for (const [name, how] of changes) COMMANDS[name]?.(world, how)
     isKept(() => {
-      last = world.appendLate(memory, { choice: chosen, last, isFollowed })
+      base = world.append(memory, { choice: chosen, base }) ?? base
     })
   }
 }
 
-/** False if it was refused, which is right for an object that an instance of a class shares. */
+/** False if it was refused, which is right for a cycle through an instance of a class or an object around the element. */
 function isKept(work: () => void): boolean {
   try {
     work()

@@ -1,13 +1,11 @@
 // Makes a list of a state longer, without looking at the rest of the state.
-import { resolvePath, SavestateError, shownPath, type StateId } from '../../model/index.js'
+import { isObject, isPlainArray } from '../../base/index.js'
+import { SavestateError, shownPath, type StateId } from '../../model/index.js'
+import { layOut } from './layout.js'
 import { extendTree, remakeTree } from './list-tree.js'
-import { claimRoots, isObject } from './ownership.js'
-import { readBody, readState } from './read-state.js'
-import { isPlainArray } from './record.js'
-import { releaseChanged } from './release-changed.js'
+import { appendSlots, type Pass } from './match-slots.js'
+import { defineProperty, readBody, readState } from './read-state.js'
 import { EMPTY_TREE, type Part, type Tree } from './state-body.js'
-import { newSlot } from './state-memory.js'
-import { type Pass, storeFresh } from './store-fresh.js'
 import { keyOf, sequenceAt, storeState, writeState } from './write-state.js'
 
 export type Addition = {
@@ -22,48 +20,27 @@ const NOTHING: Part = { kind: 'object', entries: [] }
 /** As if the state had been read, its list made longer, and all of it written. */
 export function appendToState(pass: Pass, addition: Addition): StateId {
   const { base, path, items } = addition
-  const { root, hasFar } =
-    base === undefined ? { root: NOTHING, hasFar: false } : readBody(pass, base)
+  const root = base === undefined ? NOTHING : readBody(pass, base).root
   const tree = treeAt(root, path)
   if (tree === undefined) return rewrite(pass, addition)
   // An empty list may still have to be made.
   if (base !== undefined && items.length === 0 && tree.length > 0) return base
-  const extended = extend(pass, { ...addition, root, tree })
-  return storeState(pass, {
-    root: withList(root, { path, tree: extended.tree }),
-    hasFar: hasFar || extended.hasFar,
-  })
+  return storeState(pass, withList(root, { path, tree: extend(pass, { ...addition, tree }) }))
 }
 
-function extend(
-  pass: Pass,
-  { base, path, items, root, tree }: Addition & { readonly root: Part; readonly tree: Tree },
-): { readonly tree: Tree; readonly hasFar: boolean } {
-  const { beliefs } = pass
-  if (base === undefined || beliefs.last?.id !== base) {
-    // Nothing of that state is known, and what is known is of another.
-    beliefs.pass += 1
-    beliefs.containers = new Map()
-    beliefs.sequences = new Map()
-  }
-  const sequence = sequenceAt(beliefs, { kind: 'list', path })
-  beliefs.sequences.set(keyOf(sequence), sequence)
-  releaseChanged(pass, { root, path, items })
-  const isComplete = sequence.slots.length === tree.length
-  const slots = items.map((item, place) =>
-    newSlot(beliefs, { sequence, index: tree.length + place, key: undefined, root: item }),
-  )
-  claimRoots(beliefs, slots)
-  const fresh = slots.map((slot) => ({ slot, before: undefined, isCopy: false }))
-  const hasFar = storeFresh(pass, fresh)
-  if (!isComplete) {
-    const longer = extendTree(pass, { tree, elements: slots, state: base })
-    return { tree: longer, hasFar }
-  }
-  for (const slot of slots) sequence.slots.push(slot)
-  const { known, slots: elements } = sequence
-  remakeTree(pass, { known, elements, changedFrom: tree.length })
-  return { tree: known.tree, hasFar }
+function extend(pass: Pass, { base, path, items, tree }: Addition & { readonly tree: Tree }): Tree {
+  const { view } = pass
+  // The view is of another state.
+  if (base === undefined || view.last?.id !== base) view.sequences = new Map()
+  const sequence = sequenceAt(view, { kind: 'list', path })
+  view.sequences.set(keyOf(sequence), sequence)
+  const { list, known } = sequence
+  const added = appendSlots(pass, { sequence, values: items, start: tree.length })
+  if (list.length !== tree.length)
+    return extendTree(pass, { tree, elements: added.map(({ payload }) => payload), state: base })
+  list.splice(tree.length, tree.length, added)
+  remakeTree(pass, { known, elements: list.payloads, changedFrom: tree.length })
+  return known.tree
 }
 
 /** The tree of the list at the path; an empty one if there is nothing yet; undefined if it has none of its own. */
@@ -96,31 +73,31 @@ function rewrite(pass: Pass, { base, path, items }: Addition): StateId {
   const state: unknown = base === undefined ? {} : readState(pass, { state: base, classes })
   const list = listAt(state, path)
   for (const item of items) list.push(item)
-  return writeState(pass, state)
+  return writeState(pass, layOut(state))
 }
 
 function listAt(state: unknown, path: readonly string[]): unknown[] {
-  const around = resolvePath(state, path.slice(0, -1))
-  const key = path.at(-1)
-  if (key !== undefined && isRecord(around) && !Object.hasOwn(around, key)) {
-    const value: unknown[] = []
-    Object.defineProperty(around, key, {
-      value,
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    })
-    return value
+  let value = state
+  for (const [depth, key] of path.entries()) {
+    if (!isObject(value)) throw noList(path)
+    if (depth === path.length - 1 && isRecord(value) && !Object.hasOwn(value, key)) {
+      const list: unknown[] = []
+      defineProperty(value, key, list)
+      return list
+    }
+    value = Object.hasOwn(value, key) ? value[key] : undefined
   }
-  const list = resolvePath(state, path)
-  if (Array.isArray(list) && isPlainArray(list)) return list
-  throw new SavestateError('BAD_INPUT', `${shownPath(path)} is not a list`, {
+  if (Array.isArray(value) && isPlainArray(value)) return value
+  throw noList(path)
+}
+
+function noList(path: readonly string[]): SavestateError {
+  return new SavestateError('BAD_INPUT', `${shownPath(path)} is not a list`, {
     hint: 'Append to an array of the state, or to a key that it does not have yet.',
   })
 }
 
-function isRecord(value: unknown): value is object {
-  if (!isObject(value)) return false
+function isRecord(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }

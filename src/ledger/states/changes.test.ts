@@ -9,7 +9,7 @@ import { ChangingState, type StateChange, type StateId } from '../../model/index
 import { openDatabase } from '../../system/index.js'
 import { KEY_TABLES, SealingKey, StoreVault } from '../sealing/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
-import { difference, strictCopy } from './strict-copy.js'
+import { stateDifference, strictCopy } from './strict-copy.js'
 
 const root = mkdtempSync(join(tmpdir(), 'savestate-changes-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -90,8 +90,8 @@ test.each([
           const made = new ChangingState()
           made.replace(given)
           for (const one of found) made.apply(one)
-          expect([found, difference(to.state, made.value)]).toEqual([found, undefined])
-          expect(difference(given, from.state)).toBe(undefined)
+          expect([found, stateDifference(to.state, made.value)]).toEqual([found, undefined])
+          expect(stateDifference(given, from.state)).toBe(undefined)
         }
     }),
     { numRuns, seed: 1 },
@@ -128,12 +128,15 @@ test('a change says no more than what is different', () => {
   expect(between).toEqual(expected)
 })
 
-test('objects that a state shares between its parts are read as a whole', () => {
+test('an object in two parts of a state is a change in each of them', () => {
   const { store, write } = openStates()
   const message = { n: 1 }
   const before = write({ messages: [message] })
   const after = write({ messages: [message, { n: 2 }], last: message })
-  expect(store.changes(before, after)).toBe(undefined)
+  expect(store.changes(before, after)).toEqual([
+    { path: ['messages'], append: [{ n: 2 }] },
+    { path: ['last'], set: { n: 1 } },
+  ])
 })
 
 test('a change that does not fit is refused, and nothing outside of the state is reached', () => {

@@ -23,8 +23,6 @@ export function readChanges(
   { before, after, classes }: Pick<Comparison, 'before' | 'after' | 'classes'>,
 ): readonly StateChange[] | undefined {
   const [old, now] = [readBody(rows, before), readBody(rows, after)]
-  // Objects that two elements share come back as one only if both are read together.
-  if (old.hasFar || now.hasFar) return undefined
   const comparison: Comparison = { rows, classes, before, after, changes: [] }
   const isFound = addChanges(comparison, { path: [], old: old.root, now: now.root })
   return isFound ? comparison.changes : undefined

@@ -1,4 +1,4 @@
-// Whether states can be read whole, without making their values: of what is sealed that can be told without a key.
+// Verifies that states can be read, without decoding their values. This works without the key of an encrypted store.
 import { hash } from 'node:crypto'
 import { parseStateId, SavestateError } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
@@ -10,7 +10,7 @@ export type StateFault = { readonly state: number; readonly message: string }
 
 const AT_ONCE = 500
 /** Those of the forms up to this one are named by the hash of what they hold. */
-const LAST_OPEN_FORM = 2
+const LAST_OPEN_FORM = 1
 const HASH_DIGITS = 40
 
 /** Of every state that a checkpoint holds. `quick`: only whether the rows of the states are there. */

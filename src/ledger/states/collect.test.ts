@@ -10,7 +10,7 @@ import { tries } from '../../../test/effort.js'
 import type { StateId } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
 import { collectStates, STATE_TABLES, StateMemory, StateStore } from './index.js'
-import { difference, strictCopy } from './strict-copy.js'
+import { stateDifference, strictCopy } from './strict-copy.js'
 
 const root = mkdtempSync(join(tmpdir(), 'savestate-collect-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -150,7 +150,7 @@ class World {
       const found = this.collector.get(`SELECT state FROM ${holder} WHERE id = ?`, row)
       const id = Number(found?.['state']) as StateId
       const { store } = this.writers[row % 2] ?? this.writers[0]
-      expect(difference(copy, store.read(id))).toBe(undefined)
+      expect(stateDifference(copy, store.read(id))).toBe(undefined)
     }
   }
 

@@ -7,7 +7,6 @@
 import { parseStateId } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
 import { number } from '../rows.js'
-import { dropNotesOfOthers, STATES_AHEAD } from './ahead.js'
 import { readNodes } from './node-rows.js'
 import { type Part, parseBody, type Tree } from './state-body.js'
 
@@ -19,8 +18,7 @@ export type CollectedStates = {
 
 const AT_ONCE = 500
 const ROOTS = `SELECT id, body FROM states WHERE id > ? AND id <= ? AND (
-  id IN (SELECT state FROM checkpoints WHERE state IS NOT NULL) OR id IN (SELECT state FROM graph_checkpoints)
-  OR id IN (${STATES_AHEAD}))
+  id IN (SELECT state FROM checkpoints WHERE state IS NOT NULL) OR id IN (SELECT state FROM graph_checkpoints))
   ORDER BY id LIMIT ${AT_ONCE}`
 
 /** `pause` lets others have a turn. */
@@ -28,7 +26,6 @@ export async function collectStates(
   database: Database,
   pause: () => Promise<void>,
 ): Promise<CollectedStates> {
-  dropNotesOfOthers(database)
   const marks = new Marks(database)
   await marks.all(pause)
   const counts = { states: 0, nodes: 0, elements: 0 }
@@ -141,8 +138,7 @@ class Marks {
     const rows = this.#database.all(
       `SELECT id, body FROM states WHERE id IN (SELECT value FROM json_each(?))
        AND (EXISTS (SELECT 1 FROM checkpoints WHERE state = states.id)
-         OR EXISTS (SELECT 1 FROM graph_checkpoints WHERE state = states.id)
-         OR id IN (${STATES_AHEAD}))`,
+         OR EXISTS (SELECT 1 FROM graph_checkpoints WHERE state = states.id))`,
       JSON.stringify(ids),
     )
     for (const row of rows) this.#mark(row)

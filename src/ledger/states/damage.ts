@@ -1,4 +1,4 @@
-// Stored states that cannot be read, in words. Every message names the state.
+// The errors for stored states that cannot be read. Every message names the state.
 import { SavestateError, type StateId } from '../../model/index.js'
 
 const ELSEWHERE = 'Go back to another checkpoint.'

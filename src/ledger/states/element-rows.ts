@@ -12,9 +12,8 @@ import { nextId, type Rows } from './rows.js'
 
 export const PLAIN = 0
 export const TAGGED = 1
-export const FAR = 2
 /** The form is sealed too, in front of the text. */
-export const SEALED = 3
+export const SEALED = 2
 
 export type Element = { readonly form: number; readonly text: string }
 

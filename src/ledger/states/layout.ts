@@ -1,8 +1,8 @@
-// How a state is taken apart, before anything is stored: by keys, lists and single values. What is not a plain
-// object or array stays whole, so that the serializer keeps it exactly or refuses it.
+// Decides how a state is divided into elements: by keys, lists and single values. Anything but a plain object or array is one
+// element, so that the serializer keeps it exactly or refuses it.
 import { types } from 'node:util'
+import { isPlainArray } from '../../base/index.js'
 import type { ValuePath } from '../../model/index.js'
-import { isPlainArray } from './record.js'
 import type { Primitive } from './state-body.js'
 
 /** Values that become elements, in order. */
@@ -12,6 +12,8 @@ export type Spread = {
   readonly values: readonly unknown[]
   /** Of entries only. */
   readonly keys: readonly string[] | undefined
+  /** The objects that contain the values, outermost first. */
+  readonly containers: readonly object[]
 }
 
 export type Layout =
@@ -29,24 +31,24 @@ const MAX_ROOT_KEYS = 256
 const MIN_ITEMS = 16
 const MAX_DEPTH = 4
 
-/** Asked for every object that would be taken apart. False: it stands elsewhere in the state already. */
-export type Claim = (container: object, path: ValuePath) => boolean
-
-export function layOut(state: unknown, claim: Claim): Layout {
-  return place(state, { path: [], claim })
+export function layOut(state: unknown): Layout {
+  return place(state, { path: [], containers: [] })
 }
 
-function place(value: unknown, at: { readonly path: ValuePath; readonly claim: Claim }): Layout {
+type At = Pick<Spread, 'path' | 'containers'>
+
+function place(value: unknown, { path, containers }: At): Layout {
   if (isSmallPrimitive(value)) return { kind: 'primitive', value }
-  const { path, claim } = at
-  const whole: Layout = { kind: 'value', path, values: [value], keys: undefined }
-  if (typeof value !== 'object' || value === null) return whole
+  const whole: Layout = { kind: 'value', path, values: [value], keys: undefined, containers }
+  // The encoder refuses an object that contains itself.
+  if (typeof value !== 'object' || value === null || containers.includes(value)) return whole
+  const inside = [...containers, value]
   if (Array.isArray(value)) {
-    if (types.isProxy(value) || !isPlainArray(value) || !claim(value, path)) return whole
-    return { kind: 'list', path, values: value, keys: undefined }
+    if (types.isProxy(value) || !isPlainArray(value)) return whole
+    return { kind: 'list', path, values: value, keys: undefined, containers: inside }
   }
   const kind = kindOf(value, path.length)
-  if (kind === 'value' || !isPlainObject(value) || !claim(value, path)) return whole
+  if (kind === 'value') return whole
   const entries = Object.entries(value)
   if (kind === 'entries')
     return {
@@ -54,10 +56,14 @@ function place(value: unknown, at: { readonly path: ValuePath; readonly claim: C
       path,
       values: entries.map(([, inner]) => inner),
       keys: entries.map(([key]) => key),
+      containers: inside,
     }
   return {
     kind,
-    entries: entries.map(([key, inner]) => [key, place(inner, { path: [...path, key], claim })]),
+    entries: entries.map(([key, inner]) => [
+      key,
+      place(inner, { path: [...path, key], containers: inside }),
+    ]),
   }
 }
 
@@ -77,7 +83,7 @@ function isSplit(value: unknown, depth: number): boolean {
   return kindOf(value, depth) !== 'value'
 }
 
-export function isPlainObject(value: object): boolean {
+function isPlainObject(value: object): boolean {
   return (
     Object.getPrototypeOf(value) === Object.prototype &&
     !types.isProxy(value) &&

@@ -1,12 +1,5 @@
-// Makes a state again from its rows. Far references are filled in last, when everything they lead to is there.
-import {
-  type ClassRegistry,
-  type DecodedValue,
-  decodeValue,
-  resolvePath,
-  SavestateError,
-  type StateId,
-} from '../../model/index.js'
+// Rebuilds a state from its rows.
+import { type ClassRegistry, decodeValue, SavestateError, type StateId } from '../../model/index.js'
 import { altered, lacking, malformed } from './damage.js'
 import { readElements } from './element-rows.js'
 import type { Run } from './node-body.js'
@@ -21,11 +14,6 @@ export type StateSource = {
   readonly classes: ClassRegistry | undefined
   readonly state: StateId
 }
-
-type Reading = StateSource & { readonly unfilled: Unfilled[] }
-
-/** An element with far references, and how to put it in its place once they are filled in. */
-type Unfilled = { readonly decoded: DecodedValue; readonly place: () => void }
 
 export function readBody(rows: Rows, state: StateId): StateBody {
   const body = rows.database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
@@ -55,121 +43,58 @@ export type ReadOptions = {
   readonly classes: ClassRegistry | undefined
 }
 
-/** Fresh objects each time. With `keys` only those; the others are not read unless these refer to them. */
+/** Fresh objects each time. With `keys` an object with only these keys, and only their values are read. */
 export function readState(rows: Rows, { state, keys, classes }: ReadOptions): unknown {
-  const { root, hasFar } = readBody(rows, state)
-  if (keys === undefined) return readPart({ rows, classes, state }, root)
-  if (root.kind !== 'object' && root.kind !== 'entries') {
-    throw new SavestateError('BAD_INPUT', `The state ${state} is not an object that has keys`, {
-      hint: 'Read the whole state.',
-    })
-  }
+  const { root } = readBody(rows, state)
+  const source = { rows, classes, state }
+  if (keys === undefined) return readPart(source, root)
   const wanted = new Set(keys)
-  const isLazy = root.kind === 'object' && !hasFar
-  const part: Part = isLazy
-    ? { kind: 'object', entries: root.entries.filter(([key]) => wanted.has(key)) }
-    : root
-  const whole = readPart({ rows, classes, state }, part)
-  return Object.fromEntries(Object.entries(Object(whole)).filter(([key]) => wanted.has(key)))
+  if (root.kind === 'object') {
+    const entries = root.entries.filter(([key]) => wanted.has(key))
+    return readPart(source, { kind: 'object', entries })
+  }
+  if (root.kind === 'entries') {
+    const whole = Object(readPart(source, root))
+    return Object.fromEntries(Object.entries(whole).filter(([key]) => wanted.has(key)))
+  }
+  throw new SavestateError('BAD_INPUT', `The state ${state} is not an object that has keys`, {
+    hint: 'Read the whole state.',
+  })
 }
 
-/** A part as a value. Far references in it must lead to something in it. */
 export function readPart(source: StateSource, part: Part): unknown {
-  const reading: Reading = { ...source, unfilled: [] }
-  let value: unknown
-  const put = (made: unknown) => {
-    value = made
+  if (part.kind === 'primitive') return part.value
+  if (part.kind === 'element') return readItems(source, [{ first: part.id, count: 1 }])[0]
+  if (part.kind === 'object') {
+    const object = {}
+    for (const [key, inner] of part.entries) defineProperty(object, key, readPart(source, inner))
+    return object
   }
-  fillPart(reading, { part, put })
-  for (const { decoded } of reading.unfilled) {
-    for (const { path, fill } of decoded.holes) {
-      const target = resolvePath(value, path)
-      if (typeof target !== 'object' || target === null)
-        throw malformed('a far reference that leads nowhere', { state: reading.state })
-      fill(target)
-    }
-  }
-  for (const { place } of reading.unfilled) place()
-  return value
+  const { rows, state } = source
+  const items = readItems(source, readList(rows, { tree: part.tree, state }))
+  if (part.kind === 'list') return items
+  const object = {}
+  for (const item of items) defineProperty(object, ...entryOf(item, state))
+  return object
 }
 
-/** `put` is called with the value; once more at the end if it is a far reference as a whole. */
-function fillPart(
-  reading: Reading,
-  { part, put }: { readonly part: Part; readonly put: (value: unknown) => void },
-): void {
-  switch (part.kind) {
-    case 'primitive':
-      put(part.value)
-      return
-    case 'element':
-      put(
-        readValues(reading, {
-          runs: [{ first: part.id, count: 1 }],
-          put: (_, value) => put(value),
-        })[0],
-      )
-      return
-    case 'object': {
-      const object = {}
-      for (const [key, inner] of part.entries)
-        fillPart(reading, { part: inner, put: (value) => define(object, [key, value]) })
-      put(object)
-      return
-    }
-    case 'list': {
-      const runs = readList(reading.rows, { tree: part.tree, state: reading.state })
-      const list = readValues(reading, {
-        runs,
-        put: (place, value) => {
-          list[place] = value
-        },
-      })
-      put(list)
-      return
-    }
-    default: {
-      const object = {}
-      const add = (pair: unknown) => define(object, entryOf(pair, reading.state))
-      const runs = readList(reading.rows, { tree: part.tree, state: reading.state })
-      for (const pair of readValues(reading, { runs, put: (_, pair) => add(pair) })) add(pair)
-      put(object)
-    }
-  }
-}
-
-/** Calls `put` later, once it is complete, for an element with far references. */
-function readValues(
-  reading: Reading,
-  {
-    runs,
-    put,
-  }: { readonly runs: readonly Run[]; readonly put: (place: number, value: unknown) => void },
-): unknown[] {
-  const { classes } = reading
-  const { values, tagged } = readElements(reading.rows, { runs, state: reading.state })
-  for (const [place, { text }] of tagged) {
-    const decoded = decodeValue(text, classes === undefined ? {} : { classes })
-    values[place] = decoded.value
-    if (decoded.holes.length > 0)
-      reading.unfilled.push({ decoded, place: () => put(place, decoded.value) })
-  }
+/** The values of these elements. */
+export function readItems({ rows, classes, state }: StateSource, runs: readonly Run[]): unknown[] {
+  const { values, tagged } = readElements(rows, { runs, state })
+  for (const [place, { text }] of tagged)
+    values[place] = decodeValue(text, classes === undefined ? {} : { classes })
   return values
 }
 
-/** Elements of a state without far references. */
-export function readItems(source: StateSource, runs: readonly Run[]): readonly unknown[] {
-  return readValues({ ...source, unfilled: [] }, { runs, put: () => undefined })
-}
-
 /** The row of an element of a large object. */
-export function entryOf(pair: unknown, state: StateId): readonly [string, unknown] {
+export function entryOf(pair: unknown, state: StateId): [string, unknown] {
   const [key, value]: readonly unknown[] = Array.isArray(pair) ? pair : []
   if (typeof key !== 'string') throw malformed('an entry without a key', { state })
   return [key, value]
 }
 
-function define(object: object, [key, value]: readonly [string, unknown]): void {
+/** Also for a key like `__proto__`. */
+export function defineProperty(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,
     enumerable: true,

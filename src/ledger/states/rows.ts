@@ -1,4 +1,4 @@
-// What the rows of states are reached by.
+// Access to the rows of states.
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import type { SealingKey, Vault } from '../sealing/index.js'

@@ -1,13 +1,13 @@
-// An object that stands in two places of a state is one object again when the state is read, and is stored once.
+// Objects keep their identity within an element: sharing and cycles inside it come back. Between elements they are copied.
 /* oxlint-disable vitest/expect-expect, vitest/no-standalone-expect -- the checks are in what every save runs */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { ClassRegistry, type StateId } from '../../model/index.js'
+import { ClassRegistry } from '../../model/index.js'
 import { type Database, openDatabase } from '../../system/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
-import { Box, difference, strictCopy } from './strict-copy.js'
+import { Box, difference, differenceInContent, strictCopy } from './strict-copy.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'savestate-sharing-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -36,161 +36,102 @@ function open(): {
   const save = (state: unknown) => {
     const last = Number(database.get('SELECT coalesce(max(id), 0) AS id FROM elements')?.['id'])
     const id = store.write(state, memory)
-    expect(difference(state, store.read(id))).toBe(undefined)
+    expect(differenceInContent(state, store.read(id))).toBe(undefined)
     const rows = database.all('SELECT text FROM elements WHERE id > ? ORDER BY id', last)
     return rows.map(({ text }) => String(text))
   }
   return { database, store, memory, save }
 }
 
-test('a tool call that a message also holds is stored with the list of tool calls', () => {
-  const { save } = open()
+test('the same object in two messages comes back as two equal objects', () => {
+  const { store, memory, save } = open()
   const call = { id: 'c1', args: { q: 1 }, result: '' }
-  const state = { messages: [{ role: 'assistant', calls: [call] }], toolCalls: [call] }
+  const state = { messages: [{ role: 'assistant', calls: [call] }], toolCalls: [call, call] }
   expect(save(state)).toEqual([
-    '{"role":"assistant","calls":[{"$":["Far",["toolCalls",0]]}]}',
+    '{"role":"assistant","calls":[{"id":"c1","args":{"q":1},"result":""}]}',
     '{"id":"c1","args":{"q":1},"result":""}',
   ])
+  const { messages, toolCalls } = Object(store.read(store.write(state, memory)))
+  expect(new Set([messages[0].calls[0], ...toolCalls]).size).toBe(3)
   call.result = 'found'
-  expect(save(state)).toEqual(['{"id":"c1","args":{"q":1},"result":"found"}'])
-})
-
-test('a step adds only what is new to a state that shares', () => {
-  const { save } = open()
-  const state: { messages: object[]; toolCalls: object[] } = { messages: [], toolCalls: [] }
-  const step = (n: number) => {
-    const call = { id: `call ${n}` }
-    state.messages.push({ call })
-    state.toolCalls.push(call)
-  }
-  for (let n = 0; n < 100; n += 1) step(n)
-  expect(save(state)).toHaveLength(200)
-  step(100)
-  expect(save(state)).toEqual(['{"call":{"$":["Far",["toolCalls",100]]}}', '{"id":"call 100"}'])
-})
-
-test('elements that lead to each other stay elements of their own', () => {
-  const { save } = open()
-  const [a, b]: Record<string, unknown>[] = [{ name: 'a' }, { name: 'b' }]
-  Object.assign(a ?? {}, { next: b })
-  Object.assign(b ?? {}, { back: a })
-  expect(save({ list: [a, b] })).toEqual([
-    '{"name":"a","next":{"$":["Far",["list",1]]}}',
-    '{"name":"b","back":{"$":["Far",["list",0]]}}',
+  expect(save(state)).toEqual([
+    '{"role":"assistant","calls":[{"id":"c1","args":{"q":1},"result":"found"}]}',
+    '{"id":"c1","args":{"q":1},"result":"found"}',
   ])
 })
 
-test('the far reference follows its object when that moves', () => {
-  const { save } = open()
-  const inner = { n: 1 }
-  const owner: Record<string, unknown> = { first: inner }
-  const state = { list: [owner, 'between', { inner }] as unknown[] }
-  save(state)
-  // Inside its element.
-  Reflect.deleteProperty(owner, 'first')
-  owner['second'] = inner
-  save(state)
-  // With its element.
-  state.list.unshift('new')
-  save(state)
-  // Out of its element, which stays.
-  Reflect.deleteProperty(owner, 'second')
-  save(state)
-  // Into a list that is stored by itself.
-  Object.assign(state, { other: [inner] })
-  save(state)
-})
-
-test('an object is shared from the moment it stands in a second place, and no longer than that', () => {
-  const { save } = open()
-  const parts = [{ text: 'a' }]
-  const state: Record<string, unknown> = { messages: [{ parts }], log: [] }
-  save(state)
-  state['parts'] = parts
-  save(state)
-  Reflect.deleteProperty(state, 'parts')
-  save(state)
-  state['log'] = [parts, { parts }, parts]
-  save(state)
-  state['messages'] = []
-  save(state)
-})
-
-test('lists, the state itself, and what is in Maps and Sets can be shared', () => {
-  const { save } = open()
-  const [key, member] = [{ key: 1 }, { member: 1 }]
-  const facts = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`fact ${n}`, { n }]))
-  const list: unknown[] = [new Map([[key, 'value']]), new Set([member]), facts]
-  const state: Record<string, unknown> = { list, same: list, facts, fact: facts['fact 7'] }
-  state['self'] = state
-  list.push(list, state, key, { key, member }, new Map([[member, key]]), new Set([key, list]))
-  save(state)
-  list.reverse()
-  save(state)
-})
-
-test('a copy in place of an object that was shared is a copy again', () => {
-  const { save } = open()
-  const shared = { n: 1 }
-  const state = { list: [{ one: shared, two: shared }, { shared }] }
-  save(state)
-  save(strictCopy(state))
-  save({ list: [{ one: { n: 1 }, two: { n: 1 } }, { shared: { n: 1 } }] })
-  // The content is the same, but now it is one object.
-  const one = { n: 1 }
-  save({ list: [{ one, two: one }, { shared: { n: 1 } }] })
-})
-
-test('an element that was taken out and comes back shares what it shares by then', () => {
-  const { save } = open()
-  const inner = { n: 1 }
-  const element = { inner }
-  const state = { list: [element, 'other'] as unknown[] }
-  save(state)
-  state.list = [{ now: inner }]
-  save(state)
-  state.list = [{ now: inner }, element]
-  save(state)
-  state.list = [element]
-  save(state)
-})
-
-test('what shares is read whole even if only some keys are asked for', () => {
+test('sharing and cycles inside one element come back as they were', () => {
   const { store, memory } = open()
-  const call = { id: 1 }
-  const id = store.write({ calls: [call], messages: [{ call }], step: 1 }, memory)
-  expect(store.read(id, { keys: ['messages', 'absent'] })).toEqual({
-    messages: [{ call: { id: 1 } }],
-  })
+  const shared = { n: 1 }
+  const cyclic: Record<string, unknown> = { one: shared, two: new Map([['three', shared]]) }
+  cyclic['self'] = cyclic
+  const box = new Box(shared)
+  const state = { list: [cyclic, { box, again: box }], value: { deep: [cyclic, cyclic] } }
+  const { list, value } = Object(store.read(store.write(state, memory)))
+  expect(difference(state.list[0], list[0])).toBe(undefined)
+  expect(difference(state.list[1], list[1])).toBe(undefined)
+  expect(difference(state.value, value)).toBe(undefined)
 })
 
-test('an instance of a registered class that shares is refused, with the path', () => {
-  const shared = { n: 1 }
-  const states = [
-    { list: [new Box(shared), shared] },
-    { list: [shared, { box: new Box(shared) }] },
-    { list: [new Box(shared)], other: [new Box([shared])] },
-  ]
-  for (const state of states) {
-    const { store, memory } = open()
-    expect(() => store.write(state, memory)).toThrow(
-      expect.objectContaining({
-        code: 'STATE_UNSTORABLE',
-        message: expect.stringMatching(/list\[/),
-      }),
-    )
-    // As it was before: nothing is remembered of the attempt.
-    expect(store.read(store.write({ list: [shared] }, memory))).toEqual({ list: [{ n: 1 }] })
-  }
+test('elements that refer to each other are each stored with a copy of the other', () => {
   const { save } = open()
-  const box = new Box({ n: 1 })
-  save({ list: [box, { box }] })
+  const [a, b]: [Record<string, unknown>, Record<string, unknown>] = [{ name: 'a' }, { name: 'b' }]
+  a['next'] = b
+  b['back'] = a
+  expect(save({ list: [a, b] })).toEqual([
+    '{"$":["Def",0,{"name":"a","next":{"name":"b","back":{"$":["Ref",0]}}}]}',
+    '{"$":["Def",0,{"name":"b","back":{"name":"a","next":{"$":["Ref",0]}}}]}',
+  ])
 })
 
-test('a far reference that leads nowhere is a malformed state', () => {
-  const { database, store, memory } = open()
+test('a reference back to the state or to a list around the element is refused, with its path', () => {
+  const facts: Record<string, unknown> = Object.fromEntries(
+    Array.from({ length: 40 }, (_, n) => [`fact ${n}`, { n }]),
+  )
+  const long = Array.from({ length: 20 }, (_, n) => ({ n }))
+  const state: Record<string, unknown> = { list: [{ n: 1 }], facts, deep: { long } }
+  const backs: readonly (readonly [object, string, unknown, string])[] = [
+    [state, 'self', state, 'self'],
+    [Object((state['list'] as unknown[])[0]), 'state', { state }, 'list[0].state.state'],
+    [Object((state['list'] as unknown[])[0]), 'list', [state['list']], 'list[0].list[0]'],
+    [state['list'] as object, '1', state['list'], 'list[1]'],
+    [Object(facts['fact 7']), 'facts', facts, 'facts["fact 7"].facts'],
+    [Object(long[3]), 'deep', new Map([[1, state['deep']]]), 'deep.long[3].deep[0].value'],
+  ]
+  const { store, memory } = open()
+  for (const [object, key, back, path] of backs) {
+    const id = store.write(state, memory)
+    Reflect.set(object, key, back)
+    const refused = { code: 'STATE_UNSTORABLE', message: expect.stringMatching(/^Cannot store /) }
+    const message = `Cannot store ${path}: it refers back to the state`
+    expect(() => store.write(state, memory)).toThrow(expect.objectContaining(refused))
+    expect(() => store.write(state, memory)).toThrow(message)
+    if (Array.isArray(object)) object.pop()
+    else Reflect.deleteProperty(object, key)
+    expect(store.read(store.write(state, memory))).toEqual(store.read(id))
+  }
+})
+
+test('equal values in other objects take no new row, with their sharing as it is', () => {
+  const { save } = open()
   const shared = { n: 1 }
-  const id: StateId = store.write({ list: [{ shared }, { shared }] }, memory)
-  database.exec(`UPDATE elements SET text = replace(text, '"shared"]', '"gone"]')`)
-  expect(() => store.read(id)).toThrow(expect.objectContaining({ code: 'STATE_UNREADABLE' }))
+  const state = { list: [{ one: shared, two: shared }, { at: new Date(5) }] }
+  expect(save(state)).toHaveLength(2)
+  expect(save(strictCopy(state))).toEqual([])
+  expect(save({ list: [{ one: { n: 1 }, two: { n: 1 } }, { at: new Date(5) }] })).toEqual([
+    '{"one":{"n":1},"two":{"n":1}}',
+  ])
+  const one = { n: 1 }
+  expect(save({ list: [{ one, two: one }, { at: new Date(6) }] })).toEqual([
+    '{"at":{"$":["Date",6]}}',
+  ])
+})
+
+test('an element that moved within its list, or comes back, is not stored again', () => {
+  const { save } = open()
+  const list = Array.from({ length: 200 }, (_, n) => ({ n, inner: { n } }))
+  save({ list })
+  const [first, ...rest] = list
+  expect(save({ list: [...rest.toReversed(), { n: -1 }, first] })).toEqual(['{"n":-1}'])
+  expect(save({ list })).toEqual([])
 })

@@ -6,7 +6,7 @@
 //   ["entries",50,1,9]          a large object: a list of [key, value]
 //   {"key":part,…}              an object whose keys are stored one by one, in their order
 //
-// The row itself is [format, mark, root], followed by "far" if there are far references. A sealed one is
+// The row itself is [format, mark, root]. A sealed one is
 // ["sealed", all of that as a sealed text, references], with every part of the root that leads to an element or a
 // list: what is in use can be told without the key.
 import type { StateId } from '../../model/index.js'
@@ -33,12 +33,10 @@ export type Part =
 export type StateBody = {
   /** Tells this row from any other that may once have had its id. */
   readonly mark: string
-  /** Some element refers to an object in another one. */
-  readonly hasFar: boolean
   readonly root: Part
 }
 
-const FORMAT = 1
+const FORMAT = 2
 /** No list that fits on a disk has a higher tree. */
 const MAX_HEIGHT = 40
 
@@ -49,16 +47,8 @@ export const SEALED_BODY = `["${SEALED}","`
 export const EMPTY_TREE: Tree = { length: 0, height: 0, node: 0 }
 
 /** `root` is what `partText` gives. */
-export function bodyText({
-  mark,
-  hasFar,
-  root,
-}: {
-  readonly mark: string
-  readonly hasFar: boolean
-  readonly root: string
-}): string {
-  return `[${FORMAT},${JSON.stringify(mark)},${root}${hasFar ? ',"far"' : ''}]`
+export function bodyText({ mark, root }: { readonly mark: string; readonly root: string }): string {
+  return `[${FORMAT},${JSON.stringify(mark)},${root}]`
 }
 
 export function partText(part: Part): string {
@@ -112,14 +102,14 @@ export function sealedIn(text: string): SealedBody | undefined {
  */
 export function parseBody(text: string, state: StateId): StateBody {
   try {
-    const [format, mark, root, far] = listIn(JSON.parse(text))
+    const [format, mark, root] = listIn(JSON.parse(text))
     if (typeof format === 'number' && format > FORMAT) throw newerForm(state)
     if (format === SEALED) {
       const entries = listIn(root).map((part, place) => [String(place), partOf(part)] as const)
-      return { mark: '', hasFar: true, root: { kind: 'object', entries } }
+      return { mark: '', root: { kind: 'object', entries } }
     }
-    if (typeof mark !== 'string') throw new Misfit()
-    return { mark, hasFar: far === 'far', root: partOf(root) }
+    if (format !== FORMAT || typeof mark !== 'string') throw new Misfit()
+    return { mark, root: partOf(root) }
   } catch (cause) {
     if (cause instanceof SyntaxError || cause instanceof Misfit)
       throw malformed('a row of another form', { state, cause })

@@ -1,23 +1,18 @@
-// States of agents, stored by their differences, exactly. A state is whole in itself: it needs no other one to
-// be read, and whatever two states have in common is stored once.
-import {
-  type ClassRegistry,
-  decodeValue,
-  encodeValue,
-  type StateChange,
-  type StateId,
-} from '../../model/index.js'
+// Stores the states of agents by their differences (README.md). Reading a state needs no other state, and content that two
+// states have in common is stored once.
+import type { ClassRegistry, StateChange, StateId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
 import { NO_VAULT, type Vault } from '../sealing/index.js'
-import { noteAhead, takeAhead } from './ahead.js'
 import { appendToState } from './append-state.js'
 import { readChanges } from './changes.js'
+import { copyValue } from './copy-value.js'
+import { layOut } from './layout.js'
 import { readBody, readState } from './read-state.js'
 import type { Rows } from './rows.js'
 import type { Part } from './state-body.js'
-import type { StateMemory } from './state-memory.js'
-import type { Pass } from './store-fresh.js'
+import type { StateMemory } from './stored-view.js'
+import type { Pass } from './match-slots.js'
 import { writeState } from './write-state.js'
 
 export type Figures = {
@@ -55,13 +50,30 @@ export class StateStore {
    * Throws STATE_UNSTORABLE, with the path, for what could not be brought back exactly; KEY_MISSING and KEY_WRONG.
    */
   write(state: unknown, memory: StateMemory): StateId {
-    return this.#pass(memory, (pass) => writeState(pass, state))
+    return this.#pass(memory, (pass) => writeState(pass, layOut(state)))
+  }
+
+  /**
+   * Takes the state as it is now, and returns a function that writes it later, as `write` does: the caller may change
+   * it meanwhile. Throws STATE_UNSTORABLE.
+   */
+  capture(state: unknown, memory: StateMemory): () => StateId {
+    const layout = memory.captures.copyLayout(layOut(state), this.#classes)
+    return () => this.#pass(memory, (pass) => writeState(pass, layout))
+  }
+
+  /** Items for a later `append`, as they are now. Throws STATE_UNSTORABLE. */
+  captureItems(
+    items: readonly unknown[],
+    { key, memory }: { readonly key: string; readonly memory: StateMemory },
+  ): readonly unknown[] {
+    const options = { path: [key], classes: this.#classes }
+    return items.map((item) => memory.captures.copyElement(item, options))
   }
 
   /**
    * The same as `write` of the whole state with these items at the end of a list, but looks at nothing else.
-   * The list is made if there is none. Objects that the items share with the state are shared again if the state
-   * was written with this memory just before, and the list is not inside something that is stored as a whole.
+   * The list is made if there is none.
    *
    * Throws BAD_INPUT if there is something else under the key.
    */
@@ -95,24 +107,13 @@ export class StateStore {
     return readChanges(this.#reading(), { before, after, classes: this.#classes })
   }
 
-  /** Inside the transaction that writes it, for a state that gets its checkpoint later: until then no collection takes it. */
-  noteAhead(state: StateId, facts: Parameters<typeof noteAhead>[2]): string {
-    return noteAhead(this.#database, state, facts)
-  }
-
-  /** Inside the transaction that gives it a checkpoint. Undefined if it is gone. */
-  takeAhead(note: string): StateId | undefined {
-    return takeAhead(this.#database, note)
-  }
-
-  /** What would be read if it was written, without that. Throws STATE_UNSTORABLE. */
+  /** A copy: what would be read if the value was written. Throws STATE_UNSTORABLE. */
   copyOf<T>(value: T): T
   copyOf(value: unknown): unknown {
-    const options = this.#classes === undefined ? {} : { classes: this.#classes }
-    return decodeValue(encodeValue(value, options).text, options).value
+    return copyValue(value, { classes: this.#classes })
   }
 
-  /** What stands where, without reading it. */
+  /** The kinds and sizes of the parts of a state, without reading them. */
   summary(id: StateId): StateSummary {
     const { root } = readBody(this.#reading(), id)
     const entries = root.kind === 'object' ? root.entries : []
@@ -125,20 +126,20 @@ export class StateStore {
 
   #pass<T>(memory: StateMemory, work: (pass: Pass) => T): T {
     this.#verify(memory)
-    const { beliefs } = memory
+    const { view, captures } = memory
     try {
       const rows = { database: this.#database, vault: this.#vault, key: this.#vault.forWriting() }
-      return work({ ...rows, classes: this.#classes, beliefs, paths: new Map() })
+      return work({ ...rows, classes: this.#classes, view, captures })
     } catch (error) {
-      // What it believes is half of this pass, and what was stored will be gone with the transaction.
+      // The view is half updated, and the rows will be gone with the transaction.
       memory.forget()
       throw error
     }
   }
 
-  /** Drops what is believed if rows were removed meanwhile, or the last transaction has failed after all. */
+  /** Forgets the view if rows were removed meanwhile, or if the last transaction was rolled back. */
   #verify(memory: StateMemory): void {
-    const { last } = memory.beliefs
+    const { last } = memory.view
     const row = this.#database.get(
       `SELECT (SELECT number FROM state_generation) AS generation,
          (SELECT body FROM states WHERE id = ?) AS body,
@@ -147,10 +148,10 @@ export class StateStore {
     )
     const generation = number(row ?? {}, 'generation')
     const isSound = last === undefined || row?.['body'] === last.body
-    if (memory.beliefs.generation !== generation || !isSound) memory.forget()
-    const { beliefs } = memory
-    beliefs.generation = generation
-    if (beliefs.mark === '') beliefs.mark = String(row?.['chance'])
+    if (memory.view.generation !== generation || !isSound) memory.forget()
+    const { view } = memory
+    view.generation = generation
+    if (view.mark === '') view.mark = String(row?.['chance'])
   }
 }
 

@@ -60,7 +60,7 @@ export function difference(a: unknown, b: unknown): string | undefined {
   })
 }
 
-/** The same where nothing is said about sharing: all that is seen on any way through the two must be the same. */
+/** The same, but sharing may differ: every path through the two must lead to the same content. */
 export function differenceInContent(a: unknown, b: unknown): string | undefined {
   const compared = new Map<object, Set<object>>()
   return firstDifference([a, b], (one, other) => {
@@ -70,6 +70,21 @@ export function differenceInContent(a: unknown, b: unknown): string | undefined 
     others.add(other)
     return isKnown
   })
+}
+
+/** For a state: all content must be the same, and within each item of a list also the identity of objects. */
+export function stateDifference(a: unknown, b: unknown): string | undefined {
+  const found = differenceInContent(a, b)
+  if (found !== undefined) return found
+  for (const [key, value] of Object.entries(Object(a))) {
+    const list: unknown = Reflect.get(Object(b), key)
+    if (!Array.isArray(value) || !Array.isArray(list)) continue
+    for (const [place, item] of value.entries()) {
+      const inside = difference(item, list[place])
+      if (inside !== undefined) return `${key}[${place}]${inside}`
+    }
+  }
+  return undefined
 }
 
 function firstDifference(

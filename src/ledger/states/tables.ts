@@ -3,7 +3,7 @@
 
 export const STATE_TABLES = `
   -- Values, named by the first 20 bytes of the SHA-256 of form and text, so that each is stored once.
-  -- The form: 0 JSON, 1 with tags, 2 with far references too (src/model/serial/tags.ts).
+  -- The form: 0 JSON, 1 with tags (src/model/serial/tags.ts), 2 sealed.
   CREATE TABLE file.elements (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     hash BLOB NOT NULL UNIQUE,

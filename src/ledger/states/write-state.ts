@@ -1,12 +1,11 @@
 // Stores a whole state: what is new of it, the nodes that lead there, and its row.
+import { RecordedList } from '../../base/index.js'
 import type { StateId } from '../../model/index.js'
 import { parseStateId } from '../../model/index.js'
 import { number } from '../rows.js'
-import { formBlocks } from './blocks.js'
-import { layOut, type Layout, type Spread } from './layout.js'
+import type { Layout, Spread } from './layout.js'
 import { emptyTree, remakeTree } from './list-tree.js'
-import { claimContainer, claimRoots } from './ownership.js'
-import { dropBrokenLinks, settle } from './settle.js'
+import { matchSlots, type Pass } from './match-slots.js'
 import { bodyPlace } from './read-state.js'
 import { nextId, type Rows } from './rows.js'
 import {
@@ -17,57 +16,34 @@ import {
   referencesText,
   sealedBodyText,
 } from './state-body.js'
-import type { Beliefs, Sequence } from './state-memory.js'
-import { type Pass, storeFresh } from './store-fresh.js'
+import type { Sequence, StoredView } from './stored-view.js'
 
-/** The id of the state: that of the last one, if nothing is different. */
-export function writeState(pass: Pass, state: unknown): StateId {
-  const { beliefs } = pass
-  beliefs.pass += 1
-  const previous = beliefs.containers
-  beliefs.containers = new Map()
-  const layout = layOut(state, (object, path) =>
-    claimContainer(beliefs, { object, path, previous }),
-  )
+/** Returns the id of the state: that of the last one if nothing has changed. */
+export function writeState(pass: Pass, layout: Layout): StateId {
+  const { view } = pass
   const sequences = new Map<Spread, Sequence>()
-  const settled = spreadsIn(layout).map((spread) => {
-    const sequence = sequenceAt(beliefs, spread)
+  for (const spread of spreadsIn(layout)) {
+    const sequence = sequenceAt(view, spread)
+    sequence.containers = spread.containers
     sequences.set(spread, sequence)
-    return settle(beliefs, { sequence, spread })
-  })
-  beliefs.sequences = new Map([...sequences.values()].map((it) => [keyOf(it), it]))
-
-  for (const { fresh } of settled)
-    claimRoots(
-      beliefs,
-      fresh.map(({ slot }) => slot),
-    )
-  dropBrokenLinks(beliefs, settled)
-  const isFreshFar = storeFresh(
-    pass,
-    settled.flatMap(({ fresh }) => fresh),
-  )
-  for (const { sequence, changedFrom } of settled) {
+    const { values, keys } = spread
+    const changedFrom = matchSlots(pass, { sequence, values, keys })
     if (changedFrom === undefined || sequence.kind === 'value') continue
-    const { known, slots } = sequence
-    remakeTree(pass, { known, elements: slots, changedFrom })
+    const { known, list } = sequence
+    remakeTree(pass, { known, elements: list.payloads, changedFrom })
   }
-  for (const { sequence } of settled) formBlocks(sequence, beliefs)
-  const hasFar = isFreshFar || settled.some(({ linked }) => linked.some(isPresentIn(beliefs)))
-  return storeState(pass, { root: partOf(layout, sequences), hasFar })
+  view.sequences = new Map([...sequences.values()].map((it) => [keyOf(it), it]))
+  return storeState(pass, partOf(layout, sequences))
 }
 
 /** Adds the row of a state, unless it is that of the last one. */
-export function storeState(
-  pass: Pass,
-  { root, hasFar }: { readonly root: Part; readonly hasFar: boolean },
-): StateId {
-  const { beliefs } = pass
+export function storeState(pass: Pass, root: Part): StateId {
+  const { view } = pass
   const text = partText(root)
-  if (beliefs.last?.root === text) return beliefs.last.id
-  const plain = bodyText({ mark: beliefs.mark, hasFar, root: text })
+  if (view.last?.root === text) return view.last.id
+  const plain = bodyText({ mark: view.mark, root: text })
   const { id, body } = insertState(pass, { plain, root })
-  beliefs.last = { id, body, root: text }
+  view.last = { id, body, root: text }
   return id
 }
 
@@ -87,26 +63,22 @@ function insertState(
 }
 
 export function sequenceAt(
-  { sequences }: Beliefs,
+  { sequences }: StoredView,
   { kind, path }: Pick<Sequence, 'kind' | 'path'>,
 ): Sequence {
   return (
     sequences.get(keyOf({ kind, path })) ?? {
       kind,
       path,
-      slots: [],
-      blocks: [],
+      list: new RecordedList(),
       known: emptyTree(),
+      containers: [],
     }
   )
 }
 
 export function keyOf({ kind, path }: Pick<Sequence, 'kind' | 'path'>): string {
   return kind + JSON.stringify(path)
-}
-
-function isPresentIn({ pass }: Beliefs): (slot: { readonly pass: number }) => boolean {
-  return (slot) => slot.pass === pass
 }
 
 function spreadsIn(layout: Layout): readonly Spread[] {
@@ -125,7 +97,7 @@ function partOf(layout: Layout, sequences: ReadonlyMap<Spread, Sequence>): Part 
         entries: layout.entries.map(([key, inner]) => [key, partOf(inner, sequences)]),
       }
     case 'value':
-      return { kind: 'element', id: sequences.get(layout)?.slots[0]?.id ?? 0 }
+      return { kind: 'element', id: sequences.get(layout)?.list.payloads[0]?.id ?? 0 }
     default:
       return { kind: layout.kind, tree: sequences.get(layout)?.known.tree ?? emptyTree().tree }
   }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { decodeValue } from './decode.js'
-import { encodeFarReference, encodeValue } from './encode.js'
+import { encodeValue } from './encode.js'
 import { ClassRegistry } from './registry.js'
 
 /** Object() only takes the type off: the value stays the same. */
-const back = (value: unknown) => Object(decodeValue(encodeValue(value).text).value)
-const read = (text: string) => decodeValue(text).value
+const back = (value: unknown) => Object(decodeValue(encodeValue(value).text))
+const read = (text: string) => decodeValue(text)
 
 function refusal(text: string, classes?: ClassRegistry): unknown {
   try {
@@ -117,77 +117,9 @@ test('no key in a text reaches a prototype', () => {
   expect(Object.prototype.constructor).toBe(Object)
 })
 
-test('far references are filled in their places, in any order', () => {
-  const [one, two] = [{ n: 1 }, { n: 2 }]
-  const farPath = (object: object) => {
-    if (object === one) return ['one']
-    return object === two ? ['two', 2] : undefined
-  }
-  const local = new Date(3)
-  const value = {
-    property: one,
-    list: ['a', two, 'b'],
-    holes: Object.assign([], { 1: one }),
-    bare: Object.assign(Object.create(null), { __proto: two }),
-    escaped: { $: one, after: 1 },
-    keys: new Map<unknown, unknown>([
-      ['x', 0],
-      [one, local],
-      ['y', local],
-      [two, one],
-      [1, two],
-    ]),
-    members: new Set<unknown>(['x', two, local, one]),
-    error: Object.assign(new Error('e', { cause: one }), { first: 1, detail: two }),
-    several: new AggregateError([two], 'all'),
-  }
-  const encoded = encodeValue(value, { farPath })
-  const decoded = decodeValue(encoded.text)
-  expect(decoded.holes.map(({ path }) => path.join())).toEqual(
-    'one two,2 one two,2 one one two,2 one two,2 two,2 one one two,2 two,2'.split(' '),
-  )
-  for (const { path, fill } of decoded.holes.toReversed()) fill(path[0] === 'one' ? one : two)
-  const read = Object(decoded.value)
-  expect(read).toStrictEqual(value)
-  expect([...read.keys.keys()]).toEqual(['x', one, 'y', two, 1])
-  expect([read.property, read.list[1], read.holes[1], read.escaped.$]).toEqual([one, two, one, one])
-  expect(read.keys.get(two)).toBe(one)
-  expect([...read.members][1]).toBe(two)
-  expect([read.error.cause, read.error.detail, read.several.errors[0]].map(({ n }) => n)).toEqual([
-    1, 2, 2,
-  ])
-  expect(read.error.cause).toBe(one)
-  expect(Object.keys(read.error)).toEqual(['first', 'detail'])
-})
-
-test('until it is filled, a hole keeps the places of the others', () => {
-  const decoded = decodeValue('{"$":["Map",{"$":["Far",["a"]]},1,{"$":["Far",["b"]]},2,"c",3]}')
-  expect([...Object(decoded.value)]).toEqual([
-    [{}, 1],
-    [{}, 2],
-    ['c', 3],
-  ])
-  const [first, second] = decoded.holes
-  second?.fill([2])
-  first?.fill([1])
-  first?.fill([0])
-  expect([...Object(decoded.value)]).toEqual([
-    [[0], 1],
-    [[2], 2],
-    ['c', 3],
-  ])
-})
-
-test('an element that is far as a whole is filled too', () => {
-  const decoded = decodeValue(encodeFarReference(['messages', 0]).text)
-  const target = {}
-  for (const { fill } of decoded.holes) fill(target)
-  expect(decoded.value).toBe(target)
-})
-
 test('with plain, the text is plain JSON and nothing else', () => {
   const text = '{"a":[1,{"b":null}]}'
-  expect(decodeValue(text, { plain: true })).toEqual({ value: { a: [1, { b: null }] }, holes: [] })
+  expect(decodeValue(text, { plain: true })).toEqual({ a: [1, { b: null }] })
   expect(refusal('{"a":')).toMatchObject({ code: 'STATE_UNREADABLE' })
 })
 

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { decodeValue } from './decode.js'
-import { encodeFarReference, encodeValue } from './encode.js'
+import { encodeValue } from './encode.js'
 import { ClassRegistry } from './registry.js'
 
 const textOf = (value: unknown) => encodeValue(value).text
@@ -23,7 +23,7 @@ test('JSON data is stored as JSON.stringify writes it', () => {
     7: JSON.parse('{"__proto__":{"admin":true},"constructor":1,"toJSON":"x"}'),
   }
   for (const value of [message, [], {}, null, 'text', 0, -1.5e300, true, [[[]]]]) {
-    expect(encodeValue(value)).toEqual({ text: JSON.stringify(value), plain: true, far: false })
+    expect(encodeValue(value)).toEqual({ text: JSON.stringify(value), plain: true })
   }
 })
 
@@ -63,7 +63,7 @@ test('each kind that JSON lacks has its tag', () => {
     [typed, '{"$":["Error","TypeError",3,"message","no","stack","at a","cause",null]}'],
   ]
   expect(cases.map(([value]) => textOf(value))).toEqual(cases.map(([, text]) => text))
-  expect(encodeValue({ a: undefined })).toMatchObject({ plain: false, far: false })
+  expect(encodeValue({ a: undefined })).toMatchObject({ plain: false })
 })
 
 test('an object that occurs twice is stored once, and cycles end', () => {
@@ -179,43 +179,17 @@ test('the path of a refusal goes through every kind of object', () => {
   }
 })
 
-test('an object that is elsewhere becomes a far reference, except the value itself', () => {
-  const far = { id: 1 }
-  const value = { far, self: {} }
-  value.self = value
-  const paths = new Map<object, (string | number)[]>([
-    [far, ['tools', 0]],
-    [value, ['messages', 1]],
-  ])
-  const farPath = (object: object) => paths.get(object)
-  expect(encodeValue(value, { farPath })).toEqual({
-    text: '{"$":["Def",0,{"far":{"$":["Far",["tools",0]]},"self":{"$":["Ref",0]}}]}',
-    plain: false,
-    far: true,
-  })
-  expect(encodeValue([1, [2]], { farPath })).toEqual({ text: '[1,[2]]', plain: true, far: false })
-  expect(encodeFarReference(['tools', 0])).toEqual({
-    text: '{"$":["Far",["tools",0]]}',
-    plain: false,
-    far: true,
-  })
-})
-
-test('a far reference inside an instance of a registered class is refused', () => {
-  class Box {
-    constructor(readonly content: unknown) {}
-  }
-  const classes = new ClassRegistry()
-  classes.register('Box', {
-    type: Box,
-    toValue: (box) => box.content,
-    fromValue: (v) => new Box(v),
-  })
-  const far = {}
-  const farPath = (object: object) => (object === far ? ['tools', 0] : undefined)
-  expect(() => encodeValue([new Box({ far })], { classes, farPath })).toThrow(
-    'Cannot store [0].far: it is also at tools[0], and an instance of Box, a registered class, cannot share it',
+test('a reference back to an object that contains the value is refused, with its path', () => {
+  const list: unknown[] = []
+  const state = { list }
+  const message = { role: 'user', meta: { around: list } }
+  list.push(message)
+  const options = { path: ['list', 0], containers: [state, list] }
+  expect(() => encodeValue(message, options)).toThrow(
+    'Cannot store list[0].meta.around: it refers back to the state, or to a list or object of the state, that contains it',
   )
+  expect(() => encodeValue(list, options)).toThrow('Cannot store list[0]: it refers back')
+  expect(encodeValue({ role: 'user' }, options)).toEqual({ text: '{"role":"user"}', plain: true })
 })
 
 test('100,000 levels are stored and read, plain or not', () => {
@@ -228,7 +202,7 @@ test('100,000 levels are stored and read, plain or not', () => {
   expect(plain.text).toBe(`${'[{"value":'.repeat(50_000)}1${'}]'.repeat(50_000)}`)
   expect(plain.plain).toBe(true)
   for (const { text } of [plain, encodeValue(nested(new Map([[1n, undefined]])))]) {
-    expect(textOf(decodeValue(text).value)).toBe(text)
+    expect(textOf(decodeValue(text))).toBe(text)
   }
   expect(() => encodeValue(nested(Symbol('deep')))).toThrow(/it is a symbol$/)
 })
@@ -248,7 +222,7 @@ test('a toJSON is never called, not even one that all objects have', () => {
   const toJSON = { value: () => 'called', configurable: true }
   Object.defineProperty(Object.prototype, 'toJSON', toJSON)
   try {
-    expect(encodeValue({ a: [1] })).toEqual({ text: '{"a":[1]}', plain: true, far: false })
+    expect(encodeValue({ a: [1] })).toEqual({ text: '{"a":[1]}', plain: true })
     expect(textOf({ toJSON: 1 })).toBe('{"toJSON":1}')
   } finally {
     Reflect.deleteProperty(Object.prototype, 'toJSON')
@@ -259,7 +233,7 @@ test('objects of another realm are stored as those of this one', () => {
   const foreign: unknown = runInNewContext(
     '({ list: [1], map: new Map([[1, new Date(5)]]), bytes: new Uint8Array([1]), error: new RangeError("r") })',
   )
-  const value = Object(decodeValue(textOf(foreign)).value)
+  const value = Object(decodeValue(textOf(foreign)))
   expect(value).toStrictEqual({
     list: [1],
     map: new Map([[1, new Date(5)]]),
@@ -278,7 +252,7 @@ test('a proxy and a getter are stored as what they show, in the order they come 
       return 5
     },
   }
-  expect(decodeValue(textOf([proxy, getter])).value).toEqual([target, { late: 5 }])
+  expect(decodeValue(textOf([proxy, getter]))).toEqual([target, { late: 5 }])
 })
 
 test('what is longer than a text can be is refused, with its path', () => {

@@ -1,9 +1,17 @@
 // From a value to text. Plain JSON data is left to JSON.stringify; everything else is walked here, without
 // recursion, so that no depth overflows the stack, and in one pass: an object that turns out to be shared
 // gets its mark around the text that is there already.
-import { shownPath, type ValuePath } from './path.js'
+import type { ValuePath } from './path.js'
 import { isPlainElement } from './plain.js'
-import { isTooLong, type Refusal, refuseScalar, TOO_DEEP, TOO_LONG, unstorable } from './refusal.js'
+import {
+  isTooLong,
+  LEADS_OUT,
+  type Refusal,
+  refuseScalar,
+  TOO_DEEP,
+  TOO_LONG,
+  unstorable,
+} from './refusal.js'
 import type { ClassRegistry } from './registry.js'
 import { type Shape, shapeOf } from './shape.js'
 import { noteLead, unfinishedFrom, type Written } from './sharing.js'
@@ -12,19 +20,14 @@ export type EncodedValue = {
   readonly text: string
   /** No tag is in the text: JSON.parse alone brings the value back. */
   readonly plain: boolean
-  /** A far reference is in the text. */
-  readonly far: boolean
 }
 
 export type EncodeOptions = {
   /** Where the value stands in the whole state, for messages. */
   readonly path?: ValuePath
-  readonly classes?: ClassRegistry
-  /**
-   * Asked for each object inside the value, not for the value itself: its path from the root of the state
-   * if it is stored with another element. Then a far reference is written in its place.
-   */
-  readonly farPath?: (object: object) => ValuePath | undefined
+  readonly classes?: ClassRegistry | undefined
+  /** Objects that contain the value and are stored apart from it: a reference back to one of them is refused. */
+  readonly containers?: readonly object[]
 }
 
 /** Ends a toValue or a getter that goes on forever, before the memory does. */
@@ -36,20 +39,13 @@ const MAX_DEPTH = 250_000
  * be brought back exactly. Never calls a toJSON.
  */
 export function encodeValue(value: unknown, options: EncodeOptions = {}): EncodedValue {
-  const { farPath, path = [] } = options
-  const isElsewhere = farPath && ((object: object) => farPath(object) !== undefined)
   try {
-    if (isPlainElement(value, isElsewhere))
-      return { text: JSON.stringify(value), plain: true, far: false }
+    if (isPlainElement(value)) return { text: JSON.stringify(value), plain: true }
     return encodeTagged(value, options)
   } catch (error) {
+    const { path = [] } = options
     throw isTooLong(error) ? unstorable(path, { ...TOO_LONG, cause: error }) : error
   }
-}
-
-/** An element that is as a whole another object of the state. */
-export function encodeFarReference(path: ValuePath): EncodedValue {
-  return { text: farText(path), plain: false, far: true }
 }
 
 type Frame = { readonly shape: Shape; readonly written: Written; next: number }
@@ -64,7 +60,6 @@ type Draft = {
   readonly written: Map<object, Written>
   readonly shared: Written[]
   isTagged: boolean
-  isFar: boolean
 }
 
 function encodeTagged(value: unknown, options: EncodeOptions): EncodedValue {
@@ -76,7 +71,6 @@ function encodeTagged(value: unknown, options: EncodeOptions): EncodedValue {
     written: new Map(),
     shared: [],
     isTagged: false,
-    isFar: false,
   }
   put(draft, value)
   for (let frame = draft.frames.at(-1); frame !== undefined; frame = draft.frames.at(-1)) {
@@ -90,7 +84,7 @@ function encodeTagged(value: unknown, options: EncodeOptions): EncodedValue {
     put(draft, slot.value)
   }
   markShared(draft)
-  return { text: draft.parts.join(''), plain: !draft.isTagged, far: draft.isFar }
+  return { text: draft.parts.join(''), plain: !draft.isTagged }
 }
 
 function put(draft: Draft, value: unknown): void {
@@ -123,11 +117,7 @@ function putObject(draft: Draft, object: object): void {
     return
   }
   const { frames, parts, options } = draft
-  const farPath = frames.length === 0 ? undefined : options.farPath?.(object)
-  if (farPath !== undefined) {
-    putFarReference(draft, farPath)
-    return
-  }
+  if (options.containers?.includes(object) === true) refuse(draft, LEADS_OUT)
   if (frames.length >= MAX_DEPTH) refuse(draft, TOO_DEEP)
   const shape = shapeOf(object, options.classes)
   if ('reason' in shape) refuse(draft, shape)
@@ -170,24 +160,12 @@ function putReference(draft: Draft, known: Written): void {
   draft.isTagged = true
 }
 
-function putFarReference(draft: Draft, path: ValuePath): void {
-  const classFrame = draft.classFrames.at(-1)
-  if (classFrame !== undefined) refuse(draft, sharedWith(path, draft.frames[classFrame]))
-  draft.parts.push(farText(path))
-  draft.isTagged = true
-  draft.isFar = true
-}
-
 function markShared({ shared, parts }: Draft): void {
   for (const { start, end, id } of shared) {
     if (end === undefined) continue
     parts[start] = `{"$":["Def",${id},${parts[start]}`
     parts[end] = `${parts[end]}]}`
   }
-}
-
-function farText(path: ValuePath): string {
-  return JSON.stringify({ $: ['Far', path] })
 }
 
 function refuse(draft: Draft, refusal: Refusal): never {
@@ -199,12 +177,5 @@ function leadsBackThrough(frame: Frame | undefined): Refusal {
   return {
     reason: `leads back to itself through an instance of ${frame?.shape.ofClass}, a registered class`,
     hint: 'Leave the way back out of what toValue returns, and set it after the state is read.',
-  }
-}
-
-function sharedWith(path: ValuePath, frame: Frame | undefined): Refusal {
-  return {
-    reason: `is also at ${shownPath(path)}, and an instance of ${frame?.shape.ofClass}, a registered class, cannot share it`,
-    hint: 'Leave it out of what toValue returns, and set it after the state is read.',
   }
 }

@@ -1,4 +1,4 @@
-// Reads the tags that hold no other values. Each is checked before it is believed: text comes from a disk.
+// Reads the tags that hold no other values. Each is validated: the text may be damaged.
 import { BYTES_MAKERS, type BytesMaker } from './tags.js'
 import { malformed } from './unreadable.js'
 

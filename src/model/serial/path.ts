@@ -1,5 +1,4 @@
-// Where a value stands in the state: the steps from the state's root to it. Error messages show a path
-// as text; a far reference stores it as JSON and follows it again when the state is read.
+// The path of a value: the steps from the root of the state to it, for error messages.
 
 /**
  * A string is a property of an object (`cause` and `errors` of an Error too). A number is an index of an
@@ -28,39 +27,4 @@ export function shownPath(path: ValuePath): string {
   const text = pathToText(path)
   if (text.length <= MAX_SHOWN_CHARS) return text
   return `${text.slice(0, MAX_SHOWN_CHARS / 2)}…${text.slice(-MAX_SHOWN_CHARS / 2)}`
-}
-
-/** What stands at the path; undefined when nothing does. Follows own properties only. */
-export function resolvePath(root: unknown, path: ValuePath): unknown {
-  let value = root
-  for (let place = 0; place < path.length; place += 1) {
-    const step = path[place]
-    if (typeof value !== 'object' || value === null || step === undefined) return undefined
-    if (value instanceof Map && typeof step === 'number') {
-      place += 1
-      value = sideOf(nth(value.entries(), step), path[place])
-    } else if (value instanceof Set && typeof step === 'number') {
-      value = nth(value.values(), step)
-    } else {
-      value = Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined
-    }
-  }
-  return value
-}
-
-function nth<Item>(items: Iterable<Item>, wanted: number): Item | undefined {
-  let place = 0
-  for (const item of items) {
-    if (place === wanted) return item
-    place += 1
-  }
-  return undefined
-}
-
-function sideOf(
-  entry: readonly [unknown, unknown] | undefined,
-  side: string | number | undefined,
-): unknown {
-  if (side === 'key') return entry?.[0]
-  return side === 'value' ? entry?.[1] : undefined
 }

@@ -1,31 +1,21 @@
-// The quick look before the slow walk: whether JSON.stringify and JSON.parse alone bring a value back as
-// it was. Nearly every element of a state is such a message, so this is all that most of them cost.
+// Checks quickly whether JSON.stringify and JSON.parse alone restore a value. Nearly every element of a state is such a
+// message, so most elements never need the slower encoder.
 
 /** Deeper values go the slow way, which has no limit of the stack. */
 const MAX_QUICK_DEPTH = 100
 /** Up to here looking through a list is quicker than a Set. */
 const MAX_LISTED = 32
 
-type Look = {
-  readonly isElsewhere: (object: object) => boolean
-  readonly listed: object[]
-  rest: Set<object> | undefined
-}
+type Seen = { readonly listed: object[]; rest: Set<object> | undefined }
 
-/**
- * True only if the value is JSON data in which no object occurs twice, none needs a tag, and none but the
- * root is elsewhere. False may also mean: not sure, look closely.
- */
-export function isPlainElement(
-  value: unknown,
-  isElsewhere: (object: object) => boolean = () => false,
-): boolean {
-  // JSON.stringify would call a toJSON that somebody gave to all objects.
+/** True only if the value is JSON data in which no object occurs twice and none needs a tag. False may also mean: unsure. */
+export function isPlainElement(value: unknown): boolean {
+  // JSON.stringify would call a toJSON that was added to all objects.
   if ('toJSON' in Array.prototype) return false
-  return isPlain(value, { isElsewhere, listed: [], rest: undefined }, 0)
+  return isPlain(value, { listed: [], rest: undefined }, 0)
 }
 
-function isPlain(value: unknown, look: Look, depth: number): boolean {
+function isPlain(value: unknown, seen: Seen, depth: number): boolean {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -38,12 +28,11 @@ function isPlain(value: unknown, look: Look, depth: number): boolean {
       return false
   }
   if (value === null) return true
-  if (depth > MAX_QUICK_DEPTH || !isFirstSight(value, look)) return false
-  if (depth > 0 && look.isElsewhere(value)) return false
+  if (depth > MAX_QUICK_DEPTH || !isFirst(value, seen)) return false
   if (Array.isArray(value)) {
     if (Object.getPrototypeOf(value) !== Array.prototype) return false
     for (let place = 0; place < value.length; place += 1) {
-      if (!isPlain(value[place], look, depth + 1)) return false
+      if (!isPlain(value[place], seen, depth + 1)) return false
     }
     // There is no hole, for undefined is not plain. So more keys than items are extra properties.
     return Object.keys(value).length === value.length && hasNoSymbol(value)
@@ -51,7 +40,7 @@ function isPlain(value: unknown, look: Look, depth: number): boolean {
   if (!isRecord(value)) return false
   // Quicker than Object.keys. What it finds in a changed Object.prototype as well can only make it unsure.
   for (const key in value) {
-    if (key === '$' || !isPlain(value[key], look, depth + 1)) return false
+    if (key === '$' || !isPlain(value[key], seen, depth + 1)) return false
   }
   return hasNoSymbol(value)
 }
@@ -64,13 +53,13 @@ function hasNoSymbol(value: object): boolean {
   return Object.getOwnPropertySymbols(value).length === 0
 }
 
-function isFirstSight(object: object, look: Look): boolean {
-  if (look.listed.includes(object) || look.rest?.has(object) === true) return false
-  if (look.listed.length < MAX_LISTED) {
-    look.listed.push(object)
+function isFirst(object: object, seen: Seen): boolean {
+  if (seen.listed.includes(object) || seen.rest?.has(object) === true) return false
+  if (seen.listed.length < MAX_LISTED) {
+    seen.listed.push(object)
     return true
   }
-  look.rest ??= new Set()
-  look.rest.add(object)
+  seen.rest ??= new Set()
+  seen.rest.add(object)
   return true
 }

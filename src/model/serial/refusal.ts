@@ -57,6 +57,11 @@ export function refuseSymbolKey(key: symbol): Refusal {
   return { reason: `has the symbol ${String(key)} as a key`, hint: 'Use a string as the key.' }
 }
 
+export const LEADS_OUT: Refusal = {
+  reason: 'refers back to the state, or to a list or object of the state, that contains it',
+  hint: 'Leave the reference out of the state, and set it after the state is read.',
+}
+
 export const TOO_DEEP: Refusal = {
   reason: 'is nested too deeply',
   hint: 'Keep long chains in an array.',

@@ -44,7 +44,7 @@ test('an instance of a registered class comes back through its codec, also when 
   expect(text).toBe(
     '{"a":{"$":["Def",0,{"$":["Class","Point",[1,{"$":"-0"}]]}]},"b":{"$":["Map",{"$":["Ref",0]},1]}}',
   )
-  const { a, b } = Object(decodeValue(text, { classes }).value)
+  const { a, b } = Object(decodeValue(text, { classes }))
   expect(a).toBeInstanceOf(Point)
   expect(a.pair).toEqual([1, -0])
   expect(b.get(a)).toBe(1)
@@ -66,7 +66,7 @@ test('what toValue gives is stored with all its kinds, and is complete when from
   })
   const parts = { at: new Date(5), ids: new Set([1n]), list: [undefined, [Number.NaN]] }
   const { text } = encodeValue([new Job(parts)], { classes })
-  expect(decodeValue(text, { classes }).value).toStrictEqual([new Job(parts)])
+  expect(decodeValue(text, { classes })).toStrictEqual([new Job(parts)])
   expect(given).toStrictEqual([parts])
 })
 
@@ -92,7 +92,7 @@ test('an Error or a built-in class that is registered goes through its codec', (
   })
   const { text } = encodeValue([new Denied('no'), new URLSearchParams('a=1&a=2')], { classes })
   expect(text).toBe('[{"$":["Class","Denied","no"]},{"$":["Class","URLSearchParams","a=1&a=2"]}]')
-  const [denied, query] = Object(decodeValue(text, { classes }).value)
+  const [denied, query] = Object(decodeValue(text, { classes }))
   expect(denied).toBeInstanceOf(Denied)
   expect(query.getAll('a')).toEqual(['1', '2'])
 })

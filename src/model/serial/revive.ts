@@ -1,7 +1,5 @@
-// What one piece of stored JSON means; decode.ts goes on with what is inside it. Every tag is checked before
-// it is believed. Properties are defined, never assigned, so that no key in a text reaches a prototype.
+// Interprets one piece of stored JSON; decode.ts continues with its contents. Every tag is validated. Properties are defined, never assigned, so that no key in a text reaches a prototype.
 import { readLeaf, readRegExp } from './leaves.js'
-import type { ValuePath } from './path.js'
 import type { ClassRegistry } from './registry.js'
 import { CONSTANTS, ERROR_MAKERS } from './tags.js'
 import { failedClass, malformed, unknownClass, unknownKind } from './unreadable.js'
@@ -13,13 +11,12 @@ type Inside = { readonly slots: Slots; readonly first: number }
 
 export type Piece =
   | { readonly type: 'complete'; readonly value: unknown }
-  /** It exists already. `finish` puts in what was read; it can do so again when a slot has changed. */
+  /** It exists already. `finish` puts in what was read. */
   | (Inside & { readonly type: 'open'; readonly value: object; readonly finish?: () => void })
   /** It can be made only from what was read. */
   | (Inside & { readonly type: 'late'; readonly make: () => unknown })
   | { readonly type: 'definition'; readonly id: number; readonly inner: object }
   | { readonly type: 'reference'; readonly id: number }
-  | { readonly type: 'far'; readonly path: ValuePath }
 
 /** Its constructor takes them, and they are no properties of its own. */
 const SET_BY_DOM_EXCEPTION: readonly string[] = ['name', 'message']
@@ -59,8 +56,6 @@ function container(args: unknown[], classes: ClassRegistry | undefined): Piece {
       return { type: 'definition', id: countIn(args[1]), inner: objectIn(args[2]) }
     case 'Ref':
       return { type: 'reference', id: countIn(args[1]) }
-    case 'Far':
-      return { type: 'far', path: pathIn(args[1]) }
   }
   throw typeof args[0] === 'string' ? unknownKind(args[0]) : malformed('a tag without a name')
 }
@@ -73,7 +68,6 @@ function map(args: unknown[]): Piece {
   if (args.length % 2 === 0) throw malformed('a Map with a key but no value')
   const value = new Map<unknown, unknown>()
   const finish = () => {
-    value.clear()
     for (let place = 1; place < args.length; place += 2) value.set(args[place], args[place + 1])
   }
   return { type: 'open', value, slots: args, first: 1, finish }
@@ -82,7 +76,6 @@ function map(args: unknown[]): Piece {
 function set(args: unknown[]): Piece {
   const value = new Set<unknown>()
   const finish = () => {
-    value.clear()
     for (const member of args.slice(1)) value.add(member)
   }
   return { type: 'open', value, slots: args, first: 1, finish }
@@ -180,9 +173,4 @@ function lengthIn(json: unknown): number {
   const length = countIn(json)
   if (length < 2 ** 32) return length
   throw malformed('an array longer than any')
-}
-
-function pathIn(json: unknown): ValuePath {
-  if (!Array.isArray(json)) throw malformed('a far reference without a path')
-  return json.map((step: unknown) => (typeof step === 'string' ? step : countIn(step)))
 }

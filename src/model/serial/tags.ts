@@ -15,7 +15,6 @@
 //   {"$":["Object",{"$":…}]}                         the escape
 //   {"$":["Class","Name",value]}                     what the registered class gave
 //   {"$":["Def",0,value]} {"$":["Ref",0]}            the first and each further place of a shared object
-//   {"$":["Far",["messages",3]]}                     an object that is stored with another element
 //
 // A tag that is written stays readable forever; a change of meaning is a new tag.
 

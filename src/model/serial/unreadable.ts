@@ -1,4 +1,4 @@
-// Stored text that cannot be read, in words.
+// The errors for stored text that cannot be read.
 import { SavestateError } from '../errors.js'
 
 /** `what` ends the sentence "The stored state is malformed: there is …". */

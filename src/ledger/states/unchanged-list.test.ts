@@ -1,5 +1,4 @@
-// Long lists and objects with many keys, of which most stays as it was: what is compared as a block is seen to have
-// changed wherever it is changed, and nothing is taken for what it was.
+// Long lists and objects with many keys that mostly stay as they are: every change is detected, wherever it is.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,9 +6,9 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../system/index.js'
 import { STATE_TABLES, StateMemory, StateStore } from './index.js'
-import { difference, strictCopy } from './strict-copy.js'
+import { stateDifference, strictCopy } from './strict-copy.js'
 
-const root = mkdtempSync(join(tmpdir(), 'savestate-blocks-'))
+const root = mkdtempSync(join(tmpdir(), 'savestate-lists-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 type Item = { n: number; inside: { list: unknown[] }; other?: unknown }
@@ -98,7 +97,7 @@ test('a long list reads back exactly after any change in it, and after none', ()
       for (const step of [[], ...commands]) {
         for (const [name, choice] of step) COMMANDS[name]?.(state, choice)
         const id = database.transaction(() => store.write(state, memory))
-        expect(difference(state, store.read(id))).toBe(undefined)
+        expect(stateDifference(state, store.read(id))).toBe(undefined)
         expect(database.transaction(() => store.write(state, memory))).toBe(id)
       }
       database.close()

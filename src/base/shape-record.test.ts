@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeValue } from '../../model/index.js'
-import { type FlatRecord, isAsRecorded, isLikeRecorded, recordOf } from './record.js'
-import { strictCopy } from './strict-copy.js'
+import { isSameShape, isUnchanged, recordShape, type ShapeRecord } from './shape-record.js'
 
-function recorded(value: object, elsewhere: readonly object[] = []): FlatRecord | undefined {
-  const isElsewhere = (object: object) => elsewhere.includes(object)
-  return recordOf(value, { isElsewhere, classes: undefined, keyLists: new Map() })?.record
+/** Plain objects, arrays and Dates. */
+function isOrdinary(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  return prototype === Object.prototype || Array.isArray(object) || object instanceof Date
+}
+
+function recorded(value: object): ShapeRecord | undefined {
+  return recordShape(value, isOrdinary)
 }
 
 const sample = () => ({
@@ -23,7 +26,7 @@ const sample = () => ({
 
 test('an element that was not touched is as recorded', () => {
   const value = sample()
-  expect(isAsRecorded(recorded(value) ?? [])).toBe(true)
+  expect(isUnchanged(recorded(value) ?? [])).toBe(true)
 })
 
 const CHANGES: Readonly<Record<string, (value: ReturnType<typeof sample>) => unknown>> = {
@@ -59,27 +62,35 @@ test.each(Object.entries(CHANGES))('a change in place is seen: %s', (_, change) 
   const value = sample()
   const record = recorded(value) ?? []
   change(value)
-  expect(isAsRecorded(record)).toBe(false)
+  expect(isUnchanged(record)).toBe(false)
 })
 
-test('what is stored elsewhere, or a second time, counts by identity only', () => {
-  const [elsewhere, twice] = [{ n: 1 }, { n: 2 }]
-  const value: Record<string, unknown> = { elsewhere, twice, again: twice }
+test('an object that occurs twice is recorded once, and counts by identity in each place', () => {
+  const twice = { n: 2 }
+  const value: Record<string, unknown> = { twice, again: twice }
   value['self'] = value
-  const record = recorded(value, [elsewhere]) ?? []
-  elsewhere.n = 5
-  expect(isAsRecorded(record)).toBe(true)
+  const record = recorded(value) ?? []
+  expect(isUnchanged(record)).toBe(true)
   twice.n = 5
-  expect(isAsRecorded(record)).toBe(false)
+  expect(isUnchanged(record)).toBe(false)
   twice.n = 2
   value['again'] = { n: 2 }
-  expect(isAsRecorded(record)).toBe(false)
+  expect(isUnchanged(record)).toBe(false)
 })
 
-test('what cannot be compared without being written out has no record', () => {
-  const deep = { inside: {} }
-  for (let n = 0, at: Record<string, unknown> = deep; n < 200; n += 1)
-    at = (at['inside'] = {}) as Record<string, unknown>
+test('an instance of a class is compared by its properties and its class', () => {
+  class Message {
+    text = 'a'
+  }
+  const message = new Message()
+  const record = recordShape({ message }, () => true) ?? []
+  expect(isUnchanged(record)).toBe(true)
+  Object.setPrototypeOf(message, Object.prototype)
+  expect(isUnchanged(record)).toBe(false)
+  expect(isSameShape(record, recordShape({ message: { text: 'a' } }, () => true) ?? [])).toBe(false)
+})
+
+test('what cannot be compared without being serialized has no record', () => {
   const values = [
     new Map(),
     { set: new Set() },
@@ -87,32 +98,43 @@ test('what cannot be compared without being written out has no record', () => {
     [new (class Sub extends Array {})()],
     Object.assign([1], { extra: 1 }),
     Object.assign([1], { length: 2 }),
-    { [Symbol('key')]: 1 },
+    [Object.assign(new Date(5), { extra: 1 })],
     new Proxy({}, {}),
-    deep,
   ]
   expect(values.map((value) => recorded(value))).toEqual(values.map(() => undefined))
 })
 
-test('other objects are alike exactly if JSON writes them the same', () => {
-  // A key "$" needs a tag, and is left to others.
+test('two JSON values have the same shape exactly if JSON writes them the same', () => {
   const json = fc
     .jsonValue({ maxDepth: 4 })
-    .filter((value) => typeof value === 'object' && value !== null && encodeValue(value).plain)
+    .filter((value) => typeof value === 'object' && value !== null)
     .map((value): object => Object(value))
   const pair = fc.oneof(
     fc.tuple(json, json),
-    json.map((value): [object, object] => [value, strictCopy(value)]),
+    json.map((value): [object, object] => [value, structuredClone(value)]),
   )
+  const text = (value: object) =>
+    JSON.stringify(value, (_, inner: unknown) => (Object.is(inner, -0) ? '-0' : inner))
   fc.assert(
     fc.property(pair, ([one, other]) => {
-      const isSame = JSON.stringify(one) === JSON.stringify(other)
-      return isLikeRecorded(other, recorded(one) ?? []) === isSame
+      return isSameShape(recorded(one) ?? [], recorded(other) ?? []) === (text(one) === text(other))
     }),
     { numRuns: 1000, seed: 1 },
   )
   const empty = recorded({ list: [] }) ?? []
   expect(
-    [{ list: [] }, { list: {} }, { list: [], more: 1 }, []].map((it) => isLikeRecorded(it, empty)),
+    [{ list: [] }, { list: {} }, { list: [], more: 1 }, []].map((it) =>
+      isSameShape(recorded(it) ?? [], empty),
+    ),
   ).toEqual([true, false, false, false])
+})
+
+test('values that share differently have different shapes', () => {
+  const [one, other] = [{ n: 1 }, { n: 1 }]
+  const twice = recorded([one, one]) ?? []
+  expect(isSameShape(twice, recorded([other, other]) ?? [])).toBe(true)
+  expect(isSameShape(twice, recorded([one, other]) ?? [])).toBe(false)
+  expect(isSameShape(recorded([one, other]) ?? [], twice)).toBe(false)
+  const [a, b] = [{ n: 1 }, { n: 1 }]
+  expect(isSameShape(recorded([a, b, a]) ?? [], recorded([a, b, b]) ?? [])).toBe(false)
 })
