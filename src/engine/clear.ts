@@ -1,5 +1,5 @@
 // Removes everything the store holds, or what older versions left in it. The one thing that no checkpoint can
-// bring back, so nothing here runs without somebody having said so.
+// bring back, so it runs only after the user has confirmed it.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
