@@ -1,4 +1,4 @@
-// Gives back what nobody holds: refs without a row, objects, states, pages of the ledger, what killed processes
+// Removes unreferenced data: refs without a row, objects, states, pages of the ledger, what killed processes
 // left. Every step can be cut off by a kill and is taken up by the next collection (docs/store.md#collection).
 import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -92,7 +92,7 @@ async function removeUnrecordedRefs({ ledger, snapshots, objects }: StoreContext
   const { refs } = await seeRefs(snapshots.gitDir)
   const without = [...refs].filter(([, commit]) => !ledger.pruning.holds(commit))
   if (without.length === 0) return
-  // Looked at again while nobody is between the two.
+  // Checked again while no save is between its ref and its row.
   const surely = objects.alone(() => without.filter(([, commit]) => !ledger.pruning.holds(commit)))
   await removeRefs(
     snapshots.gitDir,
@@ -123,7 +123,7 @@ async function adoptNextRefs({ ledger, snapshots, objects }: StoreContext): Prom
 function sweepLeftovers({ home, ledger, objects, clock }: StoreContext, away: string): void {
   const isUnknown = (name: string) =>
     ID.test(name) && ledger.project(parseProjectId(name.slice(0, ID_LETTERS))) === undefined
-  // A cache is written when its save is over, so somebody may be at it now.
+  // A cache is written when its save is over, so another process may be writing it now.
   const isAbandoned = (path: string) => {
     const writtenMs = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN
     return path.endsWith('.tmp') && clock.nowMs() - writtenMs > ABANDONED_MS
@@ -132,7 +132,7 @@ function sweepLeftovers({ home, ledger, objects, clock }: StoreContext, away: st
     const path = join(home, 'cache', name)
     if (isUnknown(name) || isAbandoned(path)) rmSync(path, { recursive: true, force: true })
   }
-  // Who still waits for such a lock will find that there is no such project (`whileKnown`).
+  // A process that still waits for such a lock finds that the project is gone (`whileKnown`).
   for (const name of listIfThere(join(home, 'locks')))
     if (isUnknown(name)) rmSync(join(home, 'locks', name), { force: true })
   mkdirSync(away, { recursive: true, mode: 0o700 })

@@ -14,7 +14,7 @@ import { parseProjectPath } from './rewind.js'
 import { type ChangeView, viewChange } from './view.js'
 
 export type DiffChange = ChangeView & {
-  /** Who has changed it in between: `you`, the name of an agent, or several joined by `+`. Null where nobody knows. */
+  /** Who has changed it in between: `you`, the name of an agent, or several joined by `+`. Null if unknown. */
   readonly author: string | null
 }
 

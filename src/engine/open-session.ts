@@ -66,12 +66,12 @@ export function unknownSession(id: string): SavestateError {
   })
 }
 
-/** True if somebody may be writing: alive, or not known to be dead and within its lease. */
+/** True if a process may be writing: alive, or not known to be dead and within its lease. */
 export function isHeld(lease: Lease | null, nowMs: number): boolean {
   return lease !== null && lease.expiresAtMs > nowMs && !isSurelyDead(lease.owner)
 }
 
-/** The same for who does not write it by its lease: one of this process does not count. */
+/** The same for callers that write without a lease: a lease of this process does not count. */
 export function isHeldElsewhere(lease: Lease | null, nowMs: number): boolean {
   return lease !== null && !isOwnIdentity(lease.owner) && isHeld(lease, nowMs)
 }

@@ -13,16 +13,16 @@ import { recoverIfNeeded } from './recover.js'
 import { type CheckpointView, viewCheckpoint } from './view.js'
 
 export type SearchMatch = CheckpointView & {
-  /** What the person had asked the agent for, where that is known. */
+  /** The user's prompt, if it is known. */
   readonly prompt: string | null
-  /** The changed paths that hold one of the words; looked at only if the words are not all found elsewhere. */
+  /** The changed paths that contain one of the words; empty if all words were found in the texts. */
   readonly paths: readonly string[]
 }
 
 export type SearchResult = {
   /** Newest first. */
   readonly matches: readonly SearchMatch[]
-  /** How many checkpoints were looked at, from the newest on. */
+  /** How many checkpoints were searched, from the newest on. */
   readonly searched: number
   /** False: there are older ones, or more that match. */
   readonly isComplete: boolean

@@ -175,7 +175,7 @@ export type SessionHead = {
   readonly metadata: unknown
 }
 
-/** Little, and quickly: for who looks before each save. */
+/** Cheap enough for callers that check it before each save. */
 export const head = sessionOperation({
   name: 'head',
   summary: 'Find the checkpoint that the next one will follow',

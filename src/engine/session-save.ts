@@ -71,7 +71,7 @@ export type Facts = {
   readonly toolCall?: string | undefined
   readonly expectedHead?: string | null | undefined
   readonly operationId?: string | undefined
-  /** Where in the agent's work the files are looked at, for who tells of each tool call. */
+  /** The event of the agent that this save belongs to, for callers that report each tool call. */
   readonly moment?: MomentInput | undefined
   /** Calls since the last capture, to attribute changes of files that are not captured. */
   readonly uncaptured?: UncapturedLook | undefined
@@ -160,7 +160,7 @@ export async function addCheckpoint(
 
 const SOME_AGENT = 'agent'
 
-/** Between two saves of one session its agent was at work; before the first of them perhaps the person. */
+/** Between two saves of one session its agent made the changes; before the first save it may have been the user. */
 function ownMoment({ ledger, hold }: SessionContext, { id }: Project): Moment {
   const who = ledger.sessions.byKey(hold.key)?.agent ?? SOME_AGENT
   const isNext = ledger.checkpoints.newestFiles(id)?.session?.key === hold.key

@@ -16,7 +16,7 @@ export type SessionView = {
   readonly turn: number
   readonly metadata: unknown
   readonly forkedFrom: string | null
-  /** Going on, with nobody who goes on: its process died, or closed it before it was ended. */
+  /** In progress without a process: its process died, or closed the session before it was ended. */
   readonly interrupted: boolean
 }
 

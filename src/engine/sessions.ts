@@ -61,7 +61,7 @@ export const listSessions = storeOperation({
 export type Deletion = {
   /** Of our own handle. */
   readonly fence?: number
-  /** For who has chosen it earlier: whether it is still one to be deleted, for others may have gone on with it. */
+  /** Checked in the transaction: whether the session is still to be deleted, since another process may have continued it. */
   readonly isDue?: (session: Session) => boolean
 }
 

@@ -47,7 +47,7 @@ async function detailsOf(
   const project = ledger.project(checkpoint.project)
   invariant(project !== undefined, 'a checkpoint with files has a project')
   const before = ledger.checkpoints.filesBefore(checkpoint)
-  // What a damaged one changed cannot be told, and everything else can.
+  // The changes of a damaged checkpoint are unknown; everything else can be shown.
   const isDamaged = [checkpoint, before].some(
     (each) => each !== undefined && readDamage(ledger, each.id) !== undefined,
   )

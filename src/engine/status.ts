@@ -37,7 +37,7 @@ export type WatchStatus = {
   readonly doubtAt: string | null
   readonly fullScans: number
   readonly folders: number
-  /** Changes that no event told of. */
+  /** Changes that no event reported. */
   readonly missed: number
 }
 
@@ -133,7 +133,7 @@ function watchesOf({ ledger, snapshots }: StoreContext): WatchStatus[] {
 const MAX_FAILURES = 100
 const DAY_MS = 24 * 60 * 60_000
 
-/** A prune that went well since makes the earlier ones history; one that did not is told until then. */
+/** Failures of prunes are reported until a later prune succeeds. */
 function failuresSince({ ledger, clock }: StoreContext, prunedAtMs: number): FailureView[] {
   const dayAgoMs = clock.nowMs() - DAY_MS
   return ledger.care

@@ -49,7 +49,7 @@ export type CheckpointView = {
   readonly moment: CheckpointMoment | null
   /**
    * Who has changed the files since the checkpoint before: `you`, the name of an agent or of a command, `rewind`, or
-   * several of them joined by `+`. Null where nothing changed, or nobody knows.
+   * several of them joined by `+`. Null if nothing changed, or the author is unknown.
    */
   readonly author: string | null
   /** Only of one whose files a prune removed; its state is kept. */

@@ -1,4 +1,4 @@
-// Starts a prune in a process of its own, so that nobody waits for it: some time after a save, or when the store
+// Starts a prune in a process of its own, so that no caller waits for it: some time after a save, or when the store
 // is closed.
 import { fileURLToPath } from 'node:url'
 import { claimPrune, notePruneNotStarted, type StoreContext } from '../engine/index.js'

@@ -7,7 +7,7 @@ import { openStore } from './store.js'
 const [home] = process.argv.slice(2)
 if (home === undefined) throw new Error('The home of the store is missing')
 lowerPriority()
-// To open a store that has been removed in the meantime would make it anew.
+// Opening a store that was removed in the meantime would create it again.
 if (existsSync(join(home, 'ledger.db'))) void pruneStore(home)
 
 async function pruneStore(path: string): Promise<void> {
