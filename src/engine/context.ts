@@ -123,7 +123,7 @@ export async function ifProjectIsFree(
 /** Before objects are added or removed: rows come last, and by then it would be too late to find out. */
 export function expectSameStore({ home, ledger }: StoreContext): void {
   expectStoreStill(home)
-  ledger.refuseNewer()
+  ledger.refuseOtherVersion()
 }
 
 async function releasing<T>(lock: Lock, work: () => Promise<T>): Promise<T> {

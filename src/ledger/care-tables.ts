@@ -17,11 +17,6 @@ export const CARE_TABLES = `
     message TEXT NOT NULL
   ) STRICT;
 
-  -- Without it the removal of a state would look through all checkpoints.
-  CREATE INDEX file.checkpoints_by_state ON checkpoints (state) WHERE state IS NOT NULL;
-
-  CREATE INDEX file.checkpoints_by_commit ON checkpoints ("commit") WHERE "commit" IS NOT NULL;
-
   CREATE TABLE file.facts (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs'
 import { SavestateError } from '../model/index.js'
 import { type Database, isStatementFault } from '../system/index.js'
-import { refuseNewer } from './schema.js'
+import { refuseOtherVersion } from './schema.js'
 
 export function guarded(database: Database, path: string): Database {
   const opened = inodeOf(path)
@@ -12,7 +12,7 @@ export function guarded(database: Database, path: string): Database {
 
   const transaction = <T>(work: () => T): T =>
     database.transaction(() => {
-      refuseNewer(database)
+      refuseOtherVersion(database)
       refuseGone(path, opened)
       isInside = true
       try {
@@ -26,7 +26,7 @@ export function guarded(database: Database, path: string): Database {
     try {
       return read()
     } catch (error) {
-      if (isStatementFault(error)) refuseNewer(database)
+      if (isStatementFault(error)) refuseOtherVersion(database)
       throw error
     }
   }

@@ -223,18 +223,23 @@ test('an empty database becomes one of the current version', () => {
   database.close()
 })
 
-test.each(['delete', 'wal'])('I8: a newer ledger in mode %s is refused and not touched', (mode) => {
+const OTHER_VERSIONS = [
+  ['newer', SCHEMA_VERSION + 1, 'STORE_NEWER'],
+  ['pre-release', SCHEMA_VERSION - 1, 'STORE_UNUSABLE'],
+] as const
+
+test.each(
+  ['delete', 'wal'].flatMap((mode) => OTHER_VERSIONS.map((other) => [mode, ...other] as const)),
+)('I8: in mode %s, a %s ledger is refused and not touched', (mode, _, version, code) => {
   const home = newHome()
   const path = join(home, 'ledger.db')
   const database = openDatabase(path, { timeoutMs: 0 })
   database.exec(`PRAGMA file.journal_mode = ${mode}`)
-  database.exec('CREATE TABLE file.of_tomorrow (what TEXT)')
-  database.exec(`PRAGMA file.user_version = ${SCHEMA_VERSION + 1}`)
+  database.exec('CREATE TABLE file.other (what TEXT)')
+  database.exec(`PRAGMA file.user_version = ${version}`)
   database.close()
   const before = readFileSync(path)
-  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(
-    expect.objectContaining({ code: 'STORE_NEWER' }),
-  )
+  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(expect.objectContaining({ code }))
   expect(readFileSync(path).equals(before)).toBe(true)
   expect(readdirSync(home)).toEqual(['ledger.db'])
 })

@@ -24,7 +24,7 @@ import { Inspection } from './inspection.js'
 import { NameOwners } from './name-owners.js'
 import { number, operationOf, projectOf } from './rows.js'
 import { refuseHalfRescued } from './rescue.js'
-import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
+import { createTables, refuseOtherVersion, refuseOtherVersionInFile } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './sealing/index.js'
 import { Sessions } from './sessions.js'
 import { SessionSteps } from './session-steps.js'
@@ -102,19 +102,17 @@ export class Ledger {
   static open(home: string, options: LedgerOptions): Ledger {
     const path = join(home, 'ledger.db')
     refuseHalfRescued(home)
-    refuseNewerFile(path)
+    refuseOtherVersionInFile(path)
     let database: Database | undefined
     try {
       database = openDatabase(path, { timeoutMs: BUSY_MS })
-      refuseNewer(database)
+      refuseOtherVersion(database)
       if (isNew(database)) allowShrinking(database)
       useWriteAheadLog(database)
       database.exec(
         `PRAGMA file.synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`,
       )
-      // Off while tables are rebuilt: a table that is dropped would take the rows that refer to it along.
-      database.exec('PRAGMA foreign_keys = OFF')
-      migrate(database)
+      createTables(database)
       database.exec('PRAGMA foreign_keys = ON')
       return new Ledger(guarded(database, path), options)
     } catch (error) {
@@ -254,9 +252,9 @@ export class Ledger {
     }
   }
 
-  /** Throws STORE_NEWER if a newer program has brought the ledger forward since it was opened (I8). */
-  refuseNewer(): void {
-    refuseNewer(this.#database)
+  /** Throws STORE_NEWER if a newer program has migrated the ledger since it was opened (I8). */
+  refuseOtherVersion(): void {
+    refuseOtherVersion(this.#database)
   }
 
   /**

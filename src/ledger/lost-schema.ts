@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
 import { openDatabase } from '../system/index.js'
-import { migrateTo, SCHEMA_VERSION } from './schema.js'
+import { createTables } from './schema.js'
 import { allowShrinking } from './upkeep.js'
 import { pagesInLog } from './wal-file.js'
 
@@ -32,10 +32,10 @@ export function withSchemaAnew(from: string, folder: string): string | undefined
   const whole = join(folder, 'whole.db')
   copyFileSync(from, whole)
   writePages(whole, pagesInLog(`${from}-wal`))
-  for (const order of ORDERS) {
+  for (const isRewritten of [false, true]) {
     const [model, anew] = [join(folder, 'model.db'), join(folder, 'anew.db')]
     for (const path of [model, anew]) rmSync(path, { force: true })
-    const schemaPages = makeModel(model, order)
+    const schemaPages = makeModel(model, isRewritten)
     copyFileSync(whole, anew)
     graft(anew, readFileSync(model), schemaPages)
     if (isSound(anew)) return anew
@@ -43,25 +43,13 @@ export function withSchemaAnew(from: string, folder: string): string | undefined
   return undefined
 }
 
-/** Made up to a version, and then or never written anew as a whole, which puts its tables in another order. */
-type Order = { readonly version: number; readonly rewrittenAt: number | undefined }
-
-const VERSIONS = Array.from({ length: SCHEMA_VERSION }, (_, n) => SCHEMA_VERSION - n)
-const ORDERS: readonly Order[] = VERSIONS.flatMap((version) => [
-  { version, rewrittenAt: undefined },
-  ...VERSIONS.filter((at) => at <= version).map((rewrittenAt) => ({ version, rewrittenAt })),
-])
-
 /** An empty ledger; the pages below page 1 that name its tables. */
-function makeModel(path: string, { version, rewrittenAt }: Order): readonly number[] {
+function makeModel(path: string, isRewritten: boolean): readonly number[] {
   const database = openDatabase(path, { timeoutMs: 0 })
   try {
     allowShrinking(database)
-    if (rewrittenAt !== undefined) {
-      migrateTo(database, rewrittenAt)
-      database.exec('VACUUM file')
-    }
-    migrateTo(database, version)
+    createTables(database)
+    if (isRewritten) database.exec('VACUUM file')
     const sql = `SELECT pageno FROM dbstat('file') WHERE name = 'sqlite_schema' AND pageno > 1`
     return database.all(sql).map((row) => Number(row['pageno']))
   } finally {

@@ -14,7 +14,7 @@ import {
 } from '../system/index.js'
 import { copyRows } from './copy-rows.js'
 import { withSchemaAnew } from './lost-schema.js'
-import { migrate, refuseNewerFile } from './schema.js'
+import { createTables, refuseOtherVersionInFile } from './schema.js'
 import { allowShrinking } from './upkeep.js'
 
 /** Ids of lost rows may still be referred to somewhere, so none of them is used again. */
@@ -53,7 +53,7 @@ export function rescueLedger(home: string, away: SetAside): void {
 
 function makeRescued(home: string): void {
   const { ledger, log, rescued } = ledgerFiles(home)
-  refuseNewerFile(ledger)
+  refuseOtherVersionInFile(ledger)
   const folder = join(home, 'tmp', 'rescue')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -64,7 +64,7 @@ function makeRescued(home: string): void {
   const target = openDatabase(to, { timeoutMs: 0 })
   target.exec('PRAGMA foreign_keys = OFF')
   allowShrinking(target)
-  migrate(target)
+  createTables(target)
   target.transaction(() => {
     if (existsSync(from) && !copyFrom(from, target)) {
       const anew = withSchemaAnew(from, folder)

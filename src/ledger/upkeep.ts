@@ -7,7 +7,6 @@ import { number } from './rows.js'
 import { type CollectedStates, collectStates } from './states/index.js'
 
 const PAGES_AT_ONCE = 100
-const INCREMENTAL = 2
 const CUT_ATTEMPTS = 10
 
 /** To be called before the first table is made: afterwards it takes a rewrite of the whole file. */
@@ -39,12 +38,6 @@ export class Upkeep {
 
   /** Makes the file as small as what is in it. */
   async shrink(pause: () => Promise<void>): Promise<void> {
-    const mode = number(this.#database.get('PRAGMA file.auto_vacuum') ?? {}, 'auto_vacuum')
-    if (mode !== INCREMENTAL) {
-      // A ledger of version 1 or 2, once: from then on it shrinks bit by bit.
-      allowShrinking(this.#database)
-      this.#database.exec('VACUUM file')
-    }
     while (this.#freePages() > 0) {
       const before = this.#freePages()
       this.#database.exec(`PRAGMA file.incremental_vacuum(${PAGES_AT_ONCE})`)

@@ -1,47 +1,26 @@
-// The steps from an empty ledger to the present one. Only ever appended; each is one of `PRAGMA user_version`,
-// and test/fixtures keeps a store of every version.
+// The tables of the ledger, except those that states, threads, keys and the store's own records define beside their code.
 import { CARE_TABLES } from './care-tables.js'
 import { KEY_TABLES } from './sealing/index.js'
 import { STATE_TABLES } from './states/index.js'
 import { THREAD_TABLES } from './thread-tables.js'
 
-const SNAPSHOTS = `
+export const TABLES = `
   CREATE TABLE file.projects (
     id TEXT PRIMARY KEY,
     path BLOB NOT NULL UNIQUE,
     created_at INTEGER NOT NULL,
     touched_at INTEGER NOT NULL,
     parent_dev TEXT NOT NULL,
-    parent_ino TEXT NOT NULL
+    parent_ino TEXT NOT NULL,
+    -- The tool calls of agents that are in progress, as JSON.
+    tasks TEXT
   ) STRICT;
 
-  -- Long lists that most checkpoints of a project have in common, and that \`list\` never needs.
+  -- Long lists that most checkpoints of a project share and that \`list\` never needs.
   CREATE TABLE file.details (
     hash TEXT PRIMARY KEY,
     json TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE file.checkpoints (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    project TEXT NOT NULL REFERENCES projects (id),
-    kind TEXT NOT NULL,
-    name TEXT,
-    reason TEXT,
-    created_at INTEGER NOT NULL,
-    pinned INTEGER NOT NULL DEFAULT 0,
-    tree TEXT NOT NULL,
-    "commit" TEXT NOT NULL,
-    files INTEGER NOT NULL,
-    insertions INTEGER NOT NULL,
-    deletions INTEGER NOT NULL,
-    file_count INTEGER NOT NULL,
-    size_bytes INTEGER NOT NULL,
-    skipped_counts TEXT NOT NULL,
-    details TEXT NOT NULL REFERENCES details (hash)
-  ) STRICT;
-  CREATE INDEX file.checkpoints_by_project ON checkpoints (project, seq);
-  CREATE INDEX file.checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
 
   CREATE TABLE file.operations (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -54,10 +33,6 @@ const SNAPSHOTS = `
     of TEXT REFERENCES operations (id)
   ) STRICT;
   CREATE INDEX file.operations_by_project ON operations (project, seq);
-`
-
-const SESSIONS = `
-  ${STATE_TABLES}
 
   CREATE TABLE file.sessions (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -82,7 +57,7 @@ const SESSIONS = `
   CREATE INDEX file.sessions_by_status ON sessions (status, updated_at);
 
   -- A checkpoint holds a snapshot (everything from tree to details), a state, or both.
-  CREATE TABLE file.checkpoints_2 (
+  CREATE TABLE file.checkpoints (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     project TEXT REFERENCES projects (id),
@@ -110,14 +85,10 @@ const SESSIONS = `
     state INTEGER REFERENCES states (id),
     schema_version INTEGER,
     metadata TEXT,
-    operation_id TEXT
+    operation_id TEXT,
+    -- Names as a JSON array: who made the changes that this checkpoint adds. NULL if unknown.
+    authors TEXT
   ) STRICT;
-  INSERT INTO checkpoints_2 (seq, id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
-      insertions, deletions, file_count, size_bytes, skipped_counts, details)
-    SELECT seq, id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
-      insertions, deletions, file_count, size_bytes, skipped_counts, details FROM checkpoints;
-  DROP TABLE checkpoints;
-  ALTER TABLE checkpoints_2 RENAME TO checkpoints;
   CREATE INDEX file.checkpoints_by_project ON checkpoints (project, seq) WHERE project IS NOT NULL;
   CREATE INDEX file.checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
   CREATE UNIQUE INDEX file.checkpoints_by_session ON checkpoints (session, step) WHERE session IS NOT NULL;
@@ -125,6 +96,9 @@ const SESSIONS = `
     WHERE operation_id IS NOT NULL;
   CREATE INDEX file.checkpoints_by_session_name ON checkpoints (session, name)
     WHERE session IS NOT NULL AND name IS NOT NULL;
+  -- Without it, removing a state would scan all checkpoints.
+  CREATE INDEX file.checkpoints_by_state ON checkpoints (state) WHERE state IS NOT NULL;
+  CREATE INDEX file.checkpoints_by_commit ON checkpoints ("commit") WHERE "commit" IS NOT NULL;
 
   -- The tool journal: the intent is written before a call, the outcome after it.
   CREATE TABLE file.tool_calls (
@@ -139,12 +113,12 @@ const SESSIONS = `
     step INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
     ended_at INTEGER,
-    -- Taken back by a rewind of the state: the call may be made again.
+    -- Reverted by a rewind of the state: the call may be made again.
     reverted INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE UNIQUE INDEX file.tool_calls_by_id ON tool_calls (session, id) WHERE reverted = 0;
 
-  -- What a call has streamed so far; folded into its outcome at the end.
+  -- What a call has streamed so far; merged into its outcome at the end.
   CREATE TABLE file.partials (
     call INTEGER NOT NULL REFERENCES tool_calls (seq),
     number INTEGER NOT NULL,
@@ -152,19 +126,8 @@ const SESSIONS = `
     PRIMARY KEY (call, number)
   ) STRICT, WITHOUT ROWID;
 
+  ${STATE_TABLES}
   ${THREAD_TABLES}
+  ${CARE_TABLES}
+  ${KEY_TABLES}
 `
-
-const AUTHORS = `
-  -- Names as a JSON array: who has changed what the checkpoint adds to the one before. Null where nobody knows.
-  ALTER TABLE checkpoints ADD COLUMN authors TEXT;
-  -- The tool calls of agents that are under way, as JSON.
-  ALTER TABLE projects ADD COLUMN tasks TEXT;
-`
-
-export const MIGRATIONS: readonly string[] = [
-  SNAPSHOTS,
-  SESSIONS,
-  CARE_TABLES + KEY_TABLES,
-  AUTHORS,
-]
