@@ -59,6 +59,7 @@ function nothing({ path }: ProjectContext): Omit<ClearResult, 'applied'> {
 
 async function clearHere(context: ProjectContext, project: Project): Promise<Figures> {
   const { home, ledger, snapshots, clock } = context
+  ledger.removeBackup()
   const { gone, refs } = ledger.transaction(() => {
     refuseHeld(context, project)
     const withFiles = ledger.checkpoints.list({ project: project.id }).filter(hasFiles)

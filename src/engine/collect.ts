@@ -33,6 +33,8 @@ export async function collect(
   const lock = await takeLock(collectLockPath(context.home), { waitMs: 0, purpose: 'collect' })
   if (lock === undefined) return { isComplete: false }
   try {
+    // A prune may have written it just before the rows were removed that are to leave no trace.
+    if (options.thorough) context.ledger.removeBackup()
     await dropUnflushed(context)
     await adoptNextRefs(context)
     await removeUnrecordedRefs(context)

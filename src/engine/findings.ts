@@ -41,8 +41,6 @@ export type CareContext = {
   readonly objects: SharedLock | undefined
   /** This process holds the locks of all projects. */
   readonly isAlone: boolean
-  /** Transactions are lost that stood in the write-ahead log. */
-  readonly isLogDamaged: boolean
 }
 
 /** What has to be right before the next can be judged. */

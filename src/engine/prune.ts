@@ -1,9 +1,10 @@
 // Keeps the store within its limits: plan, do, measure; again if it is still too large.
 import * as z from 'zod/mini'
 import { pathText } from '../model/index.js'
-import { diskUsage, failpoint } from '../system/index.js'
+import { failpoint, takeLock } from '../system/index.js'
 import { collect } from './collect.js'
-import type { StoreContext } from './context.js'
+import { collectLockPath, type StoreContext } from './context.js'
+import { recordFailure } from './failures.js'
 import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
 import { applyPlan } from './prune-apply.js'
@@ -13,6 +14,7 @@ import { type PruneResult, resultOf, Tally } from './prune-result.js'
 import { recordAbove } from './above-limit.js'
 import { recoverAll } from './recover.js'
 import { storeSettings } from './settings.js'
+import { storeBytes } from './store-sizes.js'
 
 const MAX_ROUNDS = 4
 
@@ -31,7 +33,7 @@ export const prune = storeOperation({
     }),
   async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
     await recoverAll(context, hooks)
-    const startBytes = await diskUsage(context.home)
+    const startBytes = await storeBytes(context.home)
     const isOver = startBytes > capBytesOf(storeSettings(context.home).config, input)
     // Packed, the store may fit as it is; and only what is packed has its true size in the plan.
     if (isOver && !dryRun) await collect(context, { thorough: true })
@@ -46,9 +48,23 @@ export const prune = storeOperation({
     context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
     const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result)
+    await backUp(context)
     return result
   },
 })
+
+/** A full disk must not make the prune fail that frees room. */
+async function backUp(context: StoreContext): Promise<void> {
+  const { home, ledger, clock } = context
+  const lock = await takeLock(collectLockPath(home), { waitMs: 0, purpose: 'backup' })
+  try {
+    if (lock !== undefined) ledger.backUp(clock.nowMs())
+  } catch (error) {
+    recordFailure(context, { operation: 'backup', project: null, error })
+  } finally {
+    lock?.release()
+  }
+}
 
 type Rounds = {
   readonly input: Parameters<typeof planPrune>[1]
@@ -67,7 +83,7 @@ async function applyInRounds(
     await applyPlan(context, current, tally)
     failpoint('prune:rows-removed')
     const { isComplete } = await collect(context, { thorough: isOver })
-    const sizeBytes = await diskUsage(context.home)
+    const sizeBytes = await storeBytes(context.home)
     if (!isComplete)
       tally.fail('store', {
         code: 'STORE_BUSY',

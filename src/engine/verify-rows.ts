@@ -1,6 +1,6 @@
 // The ledger: its file, its rows, and what they refer to.
 import type { Ledger } from '../ledger/index.js'
-import { ledgerFiles, rescueLedger, type RowFault } from '../ledger/index.js'
+import { backupTimeMs, rescueLedger, type RowFault } from '../ledger/index.js'
 import { bytePath, isError } from '../model/index.js'
 import type { ObjectReport } from '../snapshot/index.js'
 import { adoptFinding } from './adopt-checkpoints.js'
@@ -14,16 +14,13 @@ export function checkLedgerFile(
   care: CareContext,
   { quick }: { readonly quick: boolean },
 ): Finding[] {
-  const { ledger, ledgerFault, isLogDamaged } = care
+  const { ledger, ledgerFault } = care
   const path = 'ledger.db'
   if (ledger === undefined)
-    return [{ ...DAMAGE, path, message: ledgerFault ?? 'it cannot be opened', fix: rescue() }]
+    return [{ ...DAMAGE, path, message: ledgerFault ?? 'it cannot be opened', fix: rescue(care) }]
   const faults = fileFaults(ledger, quick)
   const message = `SQLite finds it damaged: ${some(faults)}`
-  return [
-    ...(faults.length === 0 ? [] : [{ ...DAMAGE, path, message, fix: rescue() }]),
-    ...(isLogDamaged ? [logFinding()] : []),
-  ]
+  return faults.length === 0 ? [] : [{ ...DAMAGE, path, message, fix: rescue(care) }]
 }
 
 function fileFaults(ledger: Ledger, quick: boolean): string[] {
@@ -34,31 +31,23 @@ function fileFaults(ledger: Ledger, quick: boolean): string[] {
   }
 }
 
-function logFinding(): Finding {
-  return {
-    ...DAMAGE,
-    path: 'ledger.db-wal',
-    message: 'transactions after damaged bytes are lost',
-    fix: {
-      stage: 'ledger',
-      action: 'quarantine the damaged write-ahead log, and recover lost checkpoints from the refs',
-      run({ care, away }) {
-        away.copy(ledgerFiles(care.home).log, 'the write-ahead log as it was')
-        care.ledger?.inspection.setLostRows(true)
-      },
-    },
-  }
-}
-
-function rescue(): Fix {
+function rescue({ home, clock }: CareContext): Fix {
+  const backupMs = backupTimeMs(home)
+  const completed =
+    backupMs === undefined ? '' : `, complete it from the ${backupText(backupMs, clock.nowMs())}`
   return {
     stage: 'ledger',
-    action: 'copy what can be read of the ledger into a new one, and quarantine the old one',
+    action: `copy what can be read of the ledger into a new one${completed}, and quarantine the old one`,
     run({ care, away }) {
       care.ledger?.abandon()
       rescueLedger(care.home, away)
     },
   }
+}
+
+function backupText(madeMs: number, nowMs: number): string {
+  const hours = Math.max(0, Math.round((nowMs - madeMs) / 3_600_000))
+  return `backup of ${new Date(madeMs).toISOString()} (${hours === 1 ? '1 hour' : `${hours} hours`} old)`
 }
 
 /** Rows that are malformed, that refer to nothing, or that are missing for a ref. */

@@ -31,11 +31,7 @@ export const verify = storeOperation({
   effect: 'reads',
   input: () => z.strictObject({ quick: z._default(z.boolean(), false) }),
   async run(context, { quick }, hooks): Promise<VerifyResult> {
-    return verifyCare(
-      { ...context, ledgerFault: undefined, isLogDamaged: false, isAlone: false },
-      { quick },
-      hooks,
-    )
+    return verifyCare({ ...context, ledgerFault: undefined, isAlone: false }, { quick }, hooks)
   },
 })
 
