@@ -11,7 +11,7 @@ type Place = { readonly at: RegExp; readonly is: Kind; readonly kind: ProblemKin
 /** Names that are not ours are none of our business. Settings are the user's, and are read with care. */
 const PLACES: readonly Place[] = [
   { at: /^format$/, is: 'file', kind: 'format' },
-  { at: /^ledger\.db(?:-wal|-shm|\.rescued|\.backup)?$/, is: 'file', kind: 'ledger' },
+  { at: /^ledger\.db(?:-wal|-shm|\.rescued|\.backup|\.rekeyed)?$/, is: 'file', kind: 'ledger' },
   { at: /^cache$/, is: 'folder', kind: 'cache' },
   { at: /^cache\/[^./][^/]*$/, is: 'file', kind: 'cache' },
   { at: /^journal$/, is: 'folder', kind: 'journal' },

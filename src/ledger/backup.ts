@@ -11,7 +11,7 @@ export function backupTimeMs(home: string): number | undefined {
   return statSync(ledgerFiles(home).backup, { throwIfNoEntry: false })?.mtimeMs
 }
 
-/** Blocks the event loop while SQLite copies: about a second for 500 MB. Other processes can read and write meanwhile. */
+/** Blocks the event loop while SQLite copies: about half a second for 100 MB. Other processes can read and write meanwhile. */
 export function backUpLedger(database: Database, home: string, nowMs: number): void {
   const madeMs = backupTimeMs(home)
   // After a clock was set back, the backup would look new for long.

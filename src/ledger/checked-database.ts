@@ -1,7 +1,7 @@
 // The ledger's database, opened and checked. Before each write it checks that the file is still the one it opened and has a version
 // that this program knows: a newer program may have migrated it (I8), and a write to a file that was removed or replaced
 // would be reported as saved and be lost.
-import { statSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { type Durability, SavestateError } from '../model/index.js'
 import {
   type Database,
@@ -9,7 +9,9 @@ import {
   isCorrupt,
   isStatementFault,
   openDatabase,
+  syncFolder,
 } from '../system/index.js'
+import { removeBackup } from './backup.js'
 import { ledgerFiles } from './ledger-files.js'
 import { refuseHalfRescued } from './rescue.js'
 import { createTables, refuseOtherVersion, refuseOtherVersionInFile } from './schema.js'
@@ -19,13 +21,21 @@ import { allowShrinking } from './upkeep.js'
 const BUSY_MS = 8000
 const WAL_PAUSE_MS = 10
 
+export type CheckedDatabase = Database & {
+  /**
+   * Replaces the file by another one, and opens that. The caller holds the store's lock alone. Throws STORE_BUSY and changes
+   * nothing if another connection has it open all the same.
+   */
+  replaceBy(next: string): void
+}
+
 /** Throws STORE_NEWER, STORE_UNUSABLE, STORE_DAMAGED. */
-export function openCheckedDatabase(home: string, durability: Durability): Database {
-  const { ledger: path } = ledgerFiles(home)
+export function openCheckedDatabase(home: string, durability: Durability): CheckedDatabase {
+  const { ledger: path, log } = ledgerFiles(home)
   refuseHalfRescued(home)
   refuseOtherVersionInFile(path)
-  const database = openFile(path, durability)
-  const opened = inodeOf(path)
+  let database = openFile(path, durability)
+  let opened = inodeOf(path)
   let isInside = false
 
   const transaction = <T>(work: () => T): T =>
@@ -49,7 +59,10 @@ export function openCheckedDatabase(home: string, durability: Durability): Datab
     }
   }
   return {
-    ...database,
+    exec: (sql) => database.exec(sql),
+    waitingAtMost: (waitMs, work) => database.waitingAtMost(waitMs, work),
+    close: () => database.close(),
+    abandon: () => database.abandon(),
     transaction,
     run: (sql, ...values) =>
       isInside
@@ -57,7 +70,26 @@ export function openCheckedDatabase(home: string, durability: Durability): Datab
         : transaction(() => explained(() => database.run(sql, ...values))),
     get: (sql, ...values) => explained(() => database.get(sql, ...values)),
     all: (sql, ...values) => explained(() => database.all(sql, ...values)),
+    replaceBy(next) {
+      database.close()
+      try {
+        // SQLite removes the log with the last connection. The log of the old file must not be beside the new one.
+        if (existsSync(log)) throw openElsewhere()
+        removeBackup(home)
+        renameSync(next, path)
+        syncFolder(home)
+      } finally {
+        database = openFile(path, durability)
+        opened = inodeOf(path)
+      }
+    },
   }
+}
+
+function openElsewhere(): SavestateError {
+  return new SavestateError('STORE_BUSY', 'Another program has the ledger open', {
+    hint: 'Close it, then run the command again. Nothing has been changed.',
+  })
 }
 
 function openFile(path: string, durability: Durability): Database {

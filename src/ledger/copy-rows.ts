@@ -21,18 +21,21 @@ export type CopyOptions = {
   readonly tables: readonly string[]
   /** What to do with a row that the target has already. */
   readonly onConflict: 'REPLACE' | 'IGNORE'
+  readonly change?: (table: string, row: SqlRow) => SqlRow
 }
 
 /** Returns the names of the tables that it could not copy completely. */
 export function copyRows(
   source: Database,
   target: Database,
-  { tables, onConflict }: CopyOptions,
+  { tables, onConflict, change = (_, row) => row }: CopyOptions,
 ): readonly string[] {
   return tables.filter((name) => {
     const table = tableIn(source, target, name)
     if (table === undefined) return true
-    return !copyTable(source, table, (row) => insert(target, table, { row, onConflict }))
+    return !copyTable(source, table, (row) =>
+      insert(target, table, { row: change(name, row), onConflict }),
+    )
   })
 }
 

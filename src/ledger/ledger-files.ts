@@ -8,6 +8,8 @@ export type LedgerFiles = {
   /** A ledger that a repair has made, until it replaces the old one. */
   readonly rescued: string
   readonly backup: string
+  /** A ledger with another key, until it replaces the old one. */
+  readonly rekeyed: string
 }
 
 export function ledgerFiles(home: string): LedgerFiles {
@@ -18,5 +20,6 @@ export function ledgerFiles(home: string): LedgerFiles {
     shared: `${ledger}-shm`,
     rescued: `${ledger}.rescued`,
     backup: `${ledger}.backup`,
+    rekeyed: `${ledger}.rekeyed`,
   }
 }

@@ -15,7 +15,7 @@ import { Authorship } from './authors.js'
 import { backUpLedger, removeBackup } from './backup.js'
 import { Care } from './care.js'
 import { Checkpoints } from './checkpoints.js'
-import { openCheckedDatabase } from './checked-database.js'
+import { type CheckedDatabase, openCheckedDatabase } from './checked-database.js'
 import { Pruning } from './pruning.js'
 import { Rekey } from './rekey/index.js'
 import { DamageMarks } from './damage-marks.js'
@@ -75,7 +75,7 @@ export class Ledger {
 
   private constructor(
     home: string,
-    database: Database,
+    database: CheckedDatabase,
     { durability, classes, keys }: LedgerOptions,
   ) {
     this.#home = home
@@ -90,7 +90,7 @@ export class Ledger {
     this.states = new StateStore(database, { classes, vault })
     this.threads = new Threads(database, vault)
     this.care = new Care(database)
-    this.rekey = new Rekey(database, vault)
+    this.rekey = new Rekey(home, database, vault)
     this.upkeep = new Upkeep(database)
     this.inspection = new Inspection(database)
     this.marks = new DamageMarks(database)
