@@ -180,7 +180,7 @@ async function collectStates(s: Scratch): Promise<void> {
 
 function notesIn(s: Scratch): readonly unknown[] {
   const ledger = openDatabase(join(s.home, 'ledger.db'), { timeoutMs: 1000 })
-  const notes = ledger.all("SELECT * FROM facts WHERE key LIKE 'state-ahead %'")
+  const notes = ledger.all('SELECT * FROM pending_states')
   ledger.close()
   return notes
 }

@@ -11,16 +11,14 @@ export type AboveLimit = {
   readonly largest: readonly LargeProject[]
 }
 
-const KEY = 'above-limit'
-
 export function recordAbove({ ledger }: StoreContext, { above }: PruneResult): void {
-  ledger.care.setFact(KEY, JSON.stringify(above?.projects ?? []))
+  ledger.record.set('above_limit', JSON.stringify(above?.projects ?? []))
 }
 
 /** Null if the store is within its limit. */
 export function aboveLimit({ home, ledger }: StoreContext, sizeBytes: number): AboveLimit | null {
   const byBytes = sizeBytes - capBytesOf(storeSettings(home).config, {})
   if (byBytes <= 0) return null
-  const largest = JSON.parse(ledger.care.fact(KEY) ?? '[]') as readonly LargeProject[]
+  const largest = JSON.parse(ledger.record.json('above_limit') ?? '[]') as readonly LargeProject[]
   return { byBytes, largest }
 }

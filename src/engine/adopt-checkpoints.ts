@@ -27,10 +27,10 @@ const KINDS: readonly CheckpointKind[] = [
  * ledger is known to have lost some, or if it ends before the ref: a ledger never goes back in time by itself.
  */
 export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
-  const { inspection } = ledger
+  const { inspection, record } = ledger
   const newestMs = inspection.newestMs()
   const all = orphans(ledger, report)
-  const lost = all.filter(({ facts }) => inspection.hasLostRows || facts.createdAtMs > newestMs)
+  const lost = all.filter(({ facts }) => record.hasLostRows || facts.createdAtMs > newestMs)
   const rest = all.length - lost.length
   const leftover: Finding[] =
     rest === 0
@@ -45,9 +45,9 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
             repairable: false,
           },
         ]
-  if (lost.length === 0 && !inspection.hasLostRows) return leftover
+  if (lost.length === 0 && !record.hasLostRows) return leftover
   const names = some(lost.map(({ facts }) => facts.checkpoint))
-  const message = !inspection.hasLostRows
+  const message = !record.hasLostRows
     ? `the ledger ends before ${names}: a save was stopped, or rows are lost; repair recovers them`
     : lost.length === 0
       ? 'rows were lost; every ref has its row again'
@@ -55,17 +55,17 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
   return [
     ...leftover,
     {
-      kind: inspection.hasLostRows ? 'ledger' : 'leftover',
+      kind: record.hasLostRows ? 'ledger' : 'leftover',
       message,
       checkpoint: null,
-      severity: inspection.hasLostRows && lost.length > 0 ? 'damage' : 'note',
+      severity: record.hasLostRows && lost.length > 0 ? 'damage' : 'note',
       repairable: true,
       fix: {
         stage: 'rows',
         action: 'recover checkpoints that have files and no row',
         async run({ care: now }) {
           for (const orphan of lost) await adopt(now, orphan)
-          now.ledger?.inspection.setLostRows(false)
+          now.ledger?.record.setLostRows(false)
         },
       },
     },

@@ -18,8 +18,6 @@ export type AutoPruneRecord = {
   readonly isShown: boolean
 }
 
-const KEY = 'auto-prune'
-
 /** Adds to a record that was not shown yet. A prune that removed nothing leaves it as it is. */
 export function recordAutoPrune(context: StoreContext, result: PruneResult): void {
   const { deletedCheckpoints, deletedSessions, prunedFiles } = result
@@ -42,7 +40,7 @@ export function recordAutoPrune(context: StoreContext, result: PruneResult): voi
       forgottenUndo: [...new Set([...before.forgottenUndo, ...forgotten])],
       isShown: false,
     }
-    ledger.care.setFact(KEY, JSON.stringify(record))
+    ledger.record.set('auto_prune', JSON.stringify(record))
   })
 }
 
@@ -57,7 +55,7 @@ const NOTHING = {
 
 /** The record of the last automatic prune that removed something; null if there was none. */
 export function readAutoPrune({ ledger }: StoreContext): AutoPruneRecord | null {
-  const text = ledger.care.fact(KEY)
+  const text = ledger.record.json('auto_prune')
   return text === undefined ? null : (JSON.parse(text) as AutoPruneRecord)
 }
 
@@ -66,6 +64,7 @@ export function markAutoPruneShown(context: StoreContext, { at }: AutoPruneRecor
   const { ledger } = context
   ledger.transaction(() => {
     const known = readAutoPrune(context)
-    if (known?.at === at) ledger.care.setFact(KEY, JSON.stringify({ ...known, isShown: true }))
+    if (known?.at === at)
+      ledger.record.set('auto_prune', JSON.stringify({ ...known, isShown: true }))
   })
 }

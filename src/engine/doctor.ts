@@ -109,7 +109,7 @@ export async function doctor(
     ).length,
     unfinished: new Journals(home).pending().length,
     leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
-    failures: (inside?.care.failures(MAX_FAILURES) ?? []).map((failure) => ({
+    failures: (inside?.failures.list(MAX_FAILURES) ?? []).map((failure) => ({
       at: new Date(failure.atMs).toISOString(),
       operation: failure.operation,
       code: failure.code,

@@ -48,7 +48,7 @@ export const ensure = sessionOperation({
         if (hasNothingNew(context, newest, captured)) {
           turns.add(turn)
           look.foundNothing()
-          context.ledger.care.touchProject(project.id, context.clock.nowMs())
+          context.ledger.projectRecords.touch(project.id, context.clock.nowMs())
           return { created: false, reason: 'unchanged' }
         }
         const writeState = (base: Parameters<Parameters<typeof commit>[2]['writeState']>[0]) => base

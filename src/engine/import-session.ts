@@ -37,7 +37,7 @@ export function outlookOfSession(
   const home = homeOf(context, source)
   // Noted is known, also where a policy has dropped the checkpoint since: its place in the session is taken.
   const isKnown = ({ origin }: StateItem) =>
-    home !== undefined && ledger.care.importedAs(origin) !== undefined
+    home !== undefined && ledger.imports.importedAs(origin) !== undefined
   const target = home ?? parseSessionId(wished)
   const lastKnown = source.items.findLastIndex(isKnown)
   const unknown = source.items.filter((item) => !isKnown(item))
@@ -92,7 +92,7 @@ function addItem(context: StoreContext, addition: Addition): boolean {
   const { ledger, clock } = context
   const { source, item, state, memory, target } = addition
   const home = homeOf(context, source)
-  if (home !== undefined && ledger.care.importedAs(item.origin) !== undefined) return false
+  if (home !== undefined && ledger.imports.importedAs(item.origin) !== undefined) return false
   const fault = faultOf(context, source, { target, home })
   if (fault !== undefined) throw unreadable(fault)
   const session = ledger.sessions.byId(target) ?? createSession(context, addition)
@@ -123,10 +123,10 @@ function addItem(context: StoreContext, addition: Addition): boolean {
   } as const
   const noFiles = { project: session.project, commit: null, snapshot: null, changes: null }
   ledger.checkpoints.insert({ ...kept, ...noFiles, session: facts }, undefined)
-  ledger.care.placeImported(id, { atMs: createdAtMs, after: session.head })
+  ledger.imports.place(id, { atMs: createdAtMs, after: session.head })
   const nowMs = clock.nowMs()
   ledger.sessions.advance(session, { head: id, status, atMs: nowMs, leaseUntilMs: null })
-  ledger.care.noteImport(item.origin, id, nowMs)
+  ledger.imports.record(item.origin, id, nowMs)
   return true
 }
 
@@ -145,7 +145,7 @@ function createSession({ ledger }: StoreContext, { source, item, target }: Addit
 /** The session that an earlier import has made of this, if there is one and it is still there. */
 function homeOf({ ledger }: StoreContext, { items }: SessionSource): string | undefined {
   for (const { origin } of items) {
-    const id = ledger.care.importedAs(origin)
+    const id = ledger.imports.importedAs(origin)
     const checkpoint = id === undefined ? undefined : ledger.checkpoints.get(parseCheckpointId(id))
     if (checkpoint?.session !== null && checkpoint !== undefined) return checkpoint.session.id
   }
@@ -173,6 +173,6 @@ function faultOf(
 
   function isFrom(checkpoint: Checkpoint | undefined, prefix: string | null): boolean {
     if (checkpoint === undefined || prefix === null) return false
-    return ledger.care.originOf(checkpoint.id)?.startsWith(prefix) === true
+    return ledger.imports.originOf(checkpoint.id)?.startsWith(prefix) === true
   }
 }

@@ -26,7 +26,6 @@ const FAULTS: readonly ErrorCode[] = [
   'STORE_DAMAGED',
   'STATE_UNREADABLE',
 ]
-const KEY = 'project-size '
 
 export async function projectSizes(context: StoreContext): Promise<Sizes> {
   const { ledger, snapshots } = context
@@ -49,7 +48,7 @@ export async function projectSizes(context: StoreContext): Promise<Sizes> {
 
 /** After a collection: what was a file of its own takes less in a pack. */
 export function forgetProjectSizes({ ledger }: StoreContext): void {
-  ledger.care.removeFacts(KEY)
+  ledger.projectRecords.clearSizes()
 }
 
 async function measure(
@@ -70,14 +69,14 @@ async function measure(
 }
 
 function knownSize({ ledger }: StoreContext, project: ProjectId): Counted | undefined {
-  const text = ledger.care.fact(KEY + project)
+  const text = ledger.projectRecords.sizes(project)
   return text === undefined ? undefined : (JSON.parse(text) as Counted)
 }
 
 /** Only to be quicker the next time: if another process writes, it is counted again then. */
 function keepSize({ ledger }: StoreContext, project: ProjectId, counted: Counted): void {
   try {
-    ledger.care.setFact(KEY + project, JSON.stringify(counted))
+    ledger.projectRecords.setSizes(project, JSON.stringify(counted))
   } catch (error) {
     if (!isBusy(error)) throw error
   }

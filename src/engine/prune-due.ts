@@ -3,6 +3,7 @@ import { type Config, type ErrorCode, isError, SavestateError } from '../model/i
 import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
+import { recordFailure } from './failures.js'
 import { prune } from './later.js'
 import { recordAutoPrune } from './auto-prune-record.js'
 import { perform } from './operation.js'
@@ -36,7 +37,7 @@ export function notePruneNotStarted(context: StoreContext): void {
 }
 
 function note({ ledger, clock }: StoreContext, code: string, message: string): void {
-  ledger.care.addFailure({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
+  ledger.failures.add({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
 }
 
 /** True at most once in that time, for all processes together: who gets it has to start a prune. */
@@ -47,7 +48,8 @@ export function claimPrune(context: StoreContext): boolean {
     // Nobody has asked for this, and a timer has nobody to tell: the next look will be soon enough.
     if (isBusy(error) || isFault(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE')) return false
     if (!isFault(error, 'CONFIG_INVALID')) throw error
-    note(context, error.code, error.message)
+    // No caller waits for this, so it is recorded though it is an error of the user's.
+    recordFailure(context, { operation: 'prune', project: null, error })
     return false
   }
 }
@@ -59,12 +61,12 @@ function claim({ home, ledger, clock }: StoreContext): boolean {
   const nowMs = clock.nowMs()
   const intervalMs = config.autoPruneHours * HOUR_MS
   return ledger.transaction(() => {
-    const claimed = ledger.care.fact('prune-claimed-at')
+    const claimed = ledger.record.time('prune_claimed_at')
     // In a new store the time begins now.
-    const last = Number(claimed ?? nowMs)
+    const last = claimed ?? nowMs
     // A clock that was set back must not stop it for ever.
     const isDue = nowMs - last >= intervalMs || last > nowMs
-    if (isDue || claimed === undefined) ledger.care.setFact('prune-claimed-at', String(nowMs))
+    if (isDue || claimed === undefined) ledger.record.set('prune_claimed_at', nowMs)
     return isDue && nowMs - last < Math.max(patienceMsOf(config), 2 * intervalMs)
   })
 }

@@ -45,7 +45,7 @@ export const prune = storeOperation({
     const shown = resultOf(first, tally, { applied: false, ...sizes })
     if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
-    context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
+    context.ledger.record.set('pruned_at', context.clock.nowMs())
     const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result)
     await backUp(context)

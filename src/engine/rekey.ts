@@ -65,7 +65,8 @@ async function apply(
 
 /** Prompts and commands that hooks wrote while there was no key: in notes, in reasons, and in the commits of checkpoints. */
 async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
-  context.ledger.rekey.dropHookNotes()
+  // They contain the last prompt and the calls in progress. Without them the next checkpoint gets a poorer reason.
+  context.ledger.notes.removeAll('hook:')
   await hideReasons(context, hooks)
   const { isComplete } = await collect(context, { thorough: true })
   if (isComplete) return

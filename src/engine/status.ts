@@ -95,7 +95,7 @@ export const status = storeOperation({
     })
     const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
     const { retention, maxSizeMb, maxCheckpoints } = storeSettings(home).config
-    const prunedAtMs = ledger.care.fact('pruned-at')
+    const prunedAtMs = ledger.record.time('pruned_at')
     const sizeBytes = await storeBytes(home)
     return {
       home,
@@ -107,7 +107,7 @@ export const status = storeOperation({
       legacy: await legacyArchives(home),
       limits: { retention, maxSizeMb, maxCheckpoints },
       above: aboveLimit(context, sizeBytes),
-      prunedAt: prunedAtMs === undefined ? null : new Date(Number(prunedAtMs)).toISOString(),
+      prunedAt: prunedAtMs === undefined ? null : new Date(prunedAtMs).toISOString(),
       autoPruned: readAutoPrune(context),
       failures: failuresSince(context, Number(prunedAtMs ?? 0)),
     }
@@ -134,8 +134,8 @@ function failuresSince(
   prunedAtMs: number,
 ): StatusResult['failures'] {
   const dayAgoMs = clock.nowMs() - DAY_MS
-  return ledger.care
-    .failures(MAX_FAILURES)
+  return ledger.failures
+    .list(MAX_FAILURES)
     .filter(({ operation, atMs }) => atMs >= (operation === 'prune' ? prunedAtMs : dayAgoMs))
     .map(({ atMs, operation, code, message }) => ({
       at: new Date(atMs).toISOString(),

@@ -1,7 +1,7 @@
 export type { FilesStep } from './authors.js'
 export type { CheckpointQuery } from './checkpoint-briefs.js'
 export type { Scope } from './checkpoints.js'
-export type { Failure } from './care.js'
+export type { Failure } from './failures.js'
 export { Ledger, type NewProject, type ProjectSummary } from './ledger.js'
 export type { PruningFacts } from './pruning.js'
 export type { RetainedStep } from './session-steps.js'

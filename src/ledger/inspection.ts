@@ -2,8 +2,6 @@
 import type { CheckpointId, FilesCheckpoint, ObjectId, Project, ProjectId } from '../model/index.js'
 import type { Database, SqlRow } from '../system/index.js'
 import { number, optional, text } from './rows.js'
-import { DAMAGED } from './damage-marks.js'
-import { ROWS_LOST } from './rescue.js'
 import { type RowFault, rowFaults } from './row-faults.js'
 import { type StateFault, stateFaults } from './states/index.js'
 
@@ -112,7 +110,7 @@ export class Inspection {
     if (row === undefined) return
     keep(row)
     this.#withoutReferences(() => this.#database.run(`DELETE FROM ${table} WHERE rowid = ?`, rowid))
-    this.setLostRows(true)
+    this.#database.run('UPDATE store SET has_lost_rows = 1')
   }
 
   /** Projects that checkpoints belong to and that have no row. */
@@ -224,12 +222,7 @@ export class Inspection {
     drop('partials', 'call NOT IN (SELECT seq FROM tool_calls)')
     drop('graph_checkpoints', 'state NOT IN (SELECT id FROM states)')
     drop('checkpoints', 'project NOT IN (SELECT id FROM projects)')
-    run(
-      `INSERT OR REPLACE INTO facts (key, value) SELECT ? || id, ? FROM checkpoints
-       WHERE state NOT IN (SELECT id FROM states)`,
-      DAMAGED,
-      stateLost,
-    )
+    run('UPDATE checkpoints SET damage = ? WHERE state NOT IN (SELECT id FROM states)', stateLost)
     run('UPDATE checkpoints SET state = NULL WHERE state NOT IN (SELECT id FROM states)')
     drop(
       'operations',
@@ -250,19 +243,5 @@ export class Inspection {
 
   sqliteVersion(): string {
     return text(this.#database.get('SELECT sqlite_version() AS version') ?? {}, 'version')
-  }
-
-  get hasLostRows(): boolean {
-    return this.#database.get('SELECT 1 FROM facts WHERE key = ?', ROWS_LOST) !== undefined
-  }
-
-  setLostRows(isLost: boolean): void {
-    if (isLost)
-      this.#database.run(
-        'INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)',
-        ROWS_LOST,
-        'yes',
-      )
-    else this.#database.run('DELETE FROM facts WHERE key = ?', ROWS_LOST)
   }
 }

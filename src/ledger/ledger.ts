@@ -13,13 +13,17 @@ import {
 import type { Database } from '../system/index.js'
 import { Authorship } from './authors.js'
 import { backUpLedger, removeBackup } from './backup.js'
-import { Care } from './care.js'
 import { Checkpoints } from './checkpoints.js'
 import { type CheckedDatabase, openCheckedDatabase } from './checked-database.js'
+import { ProjectRecords } from './project-records.js'
 import { Pruning } from './pruning.js'
 import { Rekey } from './rekey/index.js'
 import { DamageMarks } from './damage-marks.js'
+import { Failures } from './failures.js'
+import { Imports } from './imports.js'
 import { Inspection } from './inspection.js'
+import { Notes } from './notes.js'
+import { StoreRecord } from './store-record.js'
 import { NameOwners } from './name-owners.js'
 import { number, operationOf, projectOf } from './rows.js'
 import { refuseOtherVersion } from './schema.js'
@@ -59,7 +63,11 @@ export class Ledger {
   readonly tools: ToolJournal
   readonly states: StateStore
   readonly threads: Threads
-  readonly care: Care
+  readonly imports: Imports
+  readonly failures: Failures
+  readonly notes: Notes
+  readonly record: StoreRecord
+  readonly projectRecords: ProjectRecords
   readonly rekey: Rekey
   readonly upkeep: Upkeep
   readonly inspection: Inspection
@@ -89,7 +97,11 @@ export class Ledger {
     this.tools = new ToolJournal(database, { classes, vault })
     this.states = new StateStore(database, { classes, vault })
     this.threads = new Threads(database, vault)
-    this.care = new Care(database)
+    this.imports = new Imports(database)
+    this.failures = new Failures(database)
+    this.notes = new Notes(database)
+    this.record = new StoreRecord(database)
+    this.projectRecords = new ProjectRecords(database)
     this.rekey = new Rekey(home, database, vault)
     this.upkeep = new Upkeep(database)
     this.inspection = new Inspection(database)

@@ -19,8 +19,6 @@ import { allowShrinking } from './upkeep.js'
 
 /** Something may still refer to the ids of lost rows, so they are not reused. */
 const ID_GAP = 1_000_000
-/** Set in a ledger that has lost rows, until the refs have been searched for them. */
-export const ROWS_LOST = 'rows-lost'
 
 export function refuseHalfRescued(home: string): void {
   if (!existsSync(ledgerFiles(home).rescued)) return
@@ -61,7 +59,7 @@ function makeRescued(home: string): void {
     if (from !== undefined) tables = copyFrom(from, target, { tables, onConflict: 'REPLACE' })
     // The rows of the ledger are newer; the backup completes the tables that could not be read whole.
     if (old !== undefined) copyFrom(old, target, { tables, onConflict: 'IGNORE' })
-    target.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', ROWS_LOST, 'yes')
+    target.run('UPDATE store SET has_lost_rows = 1')
     // Cached views of other processes may refer to lost rows.
     target.run('UPDATE state_generation SET number = number + 1')
     target.run('UPDATE file.sqlite_sequence SET seq = seq + ?', ID_GAP)

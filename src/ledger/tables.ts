@@ -1,7 +1,7 @@
 // The tables of the ledger, except those that states, threads, keys and the store's own records define beside their code.
-import { CARE_TABLES } from './care-tables.js'
 import { KEY_TABLES } from './sealing/index.js'
 import { STATE_TABLES } from './states/index.js'
+import { STORE_TABLES } from './store-tables.js'
 import { THREAD_TABLES } from './thread-tables.js'
 
 export const TABLES = `
@@ -13,7 +13,11 @@ export const TABLES = `
     parent_dev TEXT NOT NULL,
     parent_ino TEXT NOT NULL,
     -- The tool calls of agents that are in progress, as JSON.
-    tasks TEXT
+    tasks TEXT,
+    -- The sizes of its checkpoints as JSON, until they change.
+    sizes TEXT,
+    -- 1 if a checkpoint was removed that the undo of a rewind needs.
+    has_lost_undo INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
   -- Long lists that most checkpoints of a project share and that \`list\` never needs.
@@ -87,7 +91,11 @@ export const TABLES = `
     metadata TEXT,
     operation_id TEXT,
     -- Names as a JSON array: who made the changes that this checkpoint adds. NULL if unknown.
-    authors TEXT
+    authors TEXT,
+    -- NULL: the user outside of sessions, the program that saved it in a session.
+    named_by TEXT,
+    -- What of it cannot be read, as JSON; NULL: nothing.
+    damage TEXT
   ) STRICT;
   CREATE INDEX file.checkpoints_by_project ON checkpoints (project, seq) WHERE project IS NOT NULL;
   CREATE INDEX file.checkpoints_by_name ON checkpoints (project, name) WHERE name IS NOT NULL;
@@ -98,6 +106,7 @@ export const TABLES = `
     WHERE session IS NOT NULL AND name IS NOT NULL;
   -- Without it, removing a state would scan all checkpoints.
   CREATE INDEX file.checkpoints_by_state ON checkpoints (state) WHERE state IS NOT NULL;
+  CREATE INDEX file.checkpoints_by_damage ON checkpoints (id) WHERE damage IS NOT NULL;
   CREATE INDEX file.checkpoints_by_commit ON checkpoints ("commit") WHERE "commit" IS NOT NULL;
 
   -- The tool journal: the intent is written before a call, the outcome after it.
@@ -128,6 +137,6 @@ export const TABLES = `
 
   ${STATE_TABLES}
   ${THREAD_TABLES}
-  ${CARE_TABLES}
+  ${STORE_TABLES}
   ${KEY_TABLES}
 `

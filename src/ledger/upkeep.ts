@@ -2,7 +2,6 @@
 // another process never waits long.
 import type { Database } from '../system/index.js'
 import { collectDetails } from './detail-rows.js'
-import { forgetNameOwners } from './name-owners.js'
 import { number } from './rows.js'
 import { type CollectedStates, collectStates } from './states/index.js'
 
@@ -25,7 +24,6 @@ export class Upkeep {
   async collect(pause: () => Promise<void>): Promise<CollectedStates> {
     const collected = await collectStates(this.#database, pause)
     collectDetails(this.#database)
-    forgetNameOwners(this.#database)
     return collected
   }
 

@@ -116,11 +116,6 @@ export class Rekey {
     this.#database.run('UPDATE checkpoints SET details = ? WHERE id = ?', digest, id)
   }
 
-  /** The notes of agents' hooks contain the last prompt and the calls in progress. Without them a row gets a poorer name. */
-  dropHookNotes(): void {
-    this.#database.run(`DELETE FROM facts WHERE key GLOB 'note:hook:*'`)
-  }
-
   #count(table: string): number {
     const isSealed =
       table === 'sessions' || table === 'checkpoints' ? 'metadata IS NOT NULL' : 'TRUE'

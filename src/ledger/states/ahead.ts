@@ -7,46 +7,36 @@ import { number } from '../rows.js'
 
 export type Writer = { readonly key: SessionKey; readonly fence: number }
 
-const PREFIX = 'state-ahead '
-const NOTES = `SELECT key FROM facts WHERE key >= '${PREFIX}' AND key < 'state-ahead!'`
 /** For a query of a collection. */
-export const STATES_AHEAD = `SELECT CAST(value AS INTEGER) FROM facts WHERE key IN (${NOTES})`
-
-let written = 0
+export const STATES_AHEAD = 'SELECT state FROM pending_states'
 
 /** Inside the transaction that writes it. `isAlone`: nothing else of this writer is under way, so what it noted before counts for nothing. */
 export function noteAhead(
   database: Database,
   state: StateId,
   { writer, isAlone }: { readonly writer: Writer; readonly isAlone: boolean },
-): string {
-  const mine = `${PREFIX}${writer.key} ${writer.fence} `
+): number {
+  const { key, fence } = writer
   if (isAlone)
-    database.run(
-      `DELETE FROM facts WHERE key IN (${NOTES}) AND substr(key, 1, ?) = ?`,
-      mine.length,
-      mine,
-    )
-  const note = `${mine}${++written}`
-  database.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', note, String(state))
-  return note
+    database.run('DELETE FROM pending_states WHERE session = ? AND fence = ?', key, fence)
+  const sql = 'INSERT INTO pending_states (session, fence, state) VALUES (?, ?, ?) RETURNING id'
+  return number(database.get(sql, key, fence, state) ?? {}, 'id')
 }
 
 /** Inside the transaction that gives it a checkpoint. Undefined if it is gone: an older version collects it. */
-export function takeAhead(database: Database, note: string): StateId | undefined {
+export function takeAhead(database: Database, note: number): StateId | undefined {
   const row = database.get(
-    'SELECT id FROM states WHERE id = (SELECT CAST(value AS INTEGER) FROM facts WHERE key = ?)',
+    'SELECT id FROM states WHERE id = (SELECT state FROM pending_states WHERE id = ?)',
     note,
   )
-  database.run('DELETE FROM facts WHERE key = ?', note)
+  database.run('DELETE FROM pending_states WHERE id = ?', note)
   return row === undefined ? undefined : parseStateId(number(row, 'id'))
 }
 
 /** Those of writers that have lost their session, or were killed and another has it since. */
 export function dropNotesOfOthers(database: Database): void {
   database.run(
-    `DELETE FROM facts WHERE key IN (${NOTES}) AND NOT EXISTS (
-       SELECT 1 FROM sessions WHERE deleted_at IS NULL
-       AND instr(facts.key, '${PREFIX}' || sessions.key || ' ' || sessions.fence || ' ') = 1)`,
+    `DELETE FROM pending_states WHERE NOT EXISTS (SELECT 1 FROM sessions
+       WHERE deleted_at IS NULL AND key = pending_states.session AND sessions.fence = pending_states.fence)`,
   )
 }

@@ -96,12 +96,12 @@ export class StateStore {
   }
 
   /** Inside the transaction that writes it, for a state that gets its checkpoint later: until then no collection takes it. */
-  noteAhead(state: StateId, facts: Parameters<typeof noteAhead>[2]): string {
+  noteAhead(state: StateId, facts: Parameters<typeof noteAhead>[2]): number {
     return noteAhead(this.#database, state, facts)
   }
 
   /** Inside the transaction that gives it a checkpoint. Undefined if it is gone. */
-  takeAhead(note: string): StateId | undefined {
+  takeAhead(note: number): StateId | undefined {
     return takeAhead(this.#database, note)
   }
 
