@@ -88,3 +88,15 @@ test.each(['missing', 'not a database'])(
     ])
   },
 )
+
+test('it is not written if it would bring the store over its limit, and deleted before history is', async () => {
+  await using s = await scratch({ files: { 'a.txt': 'one' } })
+  const store = await s.open()
+  const session = await store.session('task')
+  await session.save({ state: { text: 'x'.repeat(300_000) } })
+  await store.prune()
+  const withBackup = (await store.status()).sizeBytes
+  const maxSizeMb = (withBackup - 100_000) / 1e6
+  expect(await store.prune({ maxSizeMb })).toMatchObject({ deletedCheckpoints: 0, above: null })
+  expect(existsSync(backupIn(s))).toBe(false)
+})

@@ -1,7 +1,7 @@
 // Keeps the store within its limits: plan, do, measure; again if it is still too large.
 import * as z from 'zod/mini'
 import { pathText } from '../model/index.js'
-import { failpoint, takeLock } from '../system/index.js'
+import { diskUsage, failpoint, takeLock } from '../system/index.js'
 import { collect } from './collect.js'
 import { collectLockPath, type StoreContext } from './context.js'
 import { recordFailure } from './failures.js'
@@ -14,7 +14,6 @@ import { type PruneResult, resultOf, Tally } from './prune-result.js'
 import { recordAbove } from './above-limit.js'
 import { recoverAll } from './recover.js'
 import { storeSettings } from './settings.js'
-import { storeBytes } from './store-sizes.js'
 
 const MAX_ROUNDS = 4
 
@@ -33,7 +32,7 @@ export const prune = storeOperation({
     }),
   async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
     await recoverAll(context, hooks)
-    const startBytes = await storeBytes(context.home)
+    const startBytes = await diskUsage(context.home)
     const isOver = startBytes > capBytesOf(storeSettings(context.home).config, input)
     // Packed, the store may fit as it is; and only what is packed has its true size in the plan.
     if (isOver && !dryRun) await collect(context, { thorough: true })
@@ -48,7 +47,8 @@ export const prune = storeOperation({
     context.ledger.record.set('pruned_at', context.clock.nowMs())
     const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result)
-    await backUp(context)
+    // Copying the ledger must not bring the store over its limit.
+    if (sizeBytes + context.ledger.upkeep.bytesInUse() <= first.capBytes) await backUp(context)
     return result
   },
 })
@@ -83,7 +83,7 @@ async function applyInRounds(
     await applyPlan(context, current, tally)
     failpoint('prune:rows-removed')
     const { isComplete } = await collect(context, { thorough: isOver })
-    const sizeBytes = await storeBytes(context.home)
+    const sizeBytes = await diskUsage(context.home)
     if (!isComplete)
       tally.fail('store', {
         code: 'STORE_BUSY',

@@ -1,6 +1,7 @@
 // The store at a glance.
 import * as z from 'zod/mini'
 import { pathText, type RetentionPolicy } from '../model/index.js'
+import { diskUsage } from '../system/index.js'
 import { type AboveLimit, aboveLimit } from './above-limit.js'
 import { type AutoPruneRecord, readAutoPrune } from './auto-prune-record.js'
 import { type LegacyArchive, legacyArchives } from './clear.js'
@@ -11,7 +12,6 @@ import { type ProjectState, projectStateOf } from './project-state.js'
 import { recoverAll } from './recover.js'
 import { type SessionView, viewSession } from './session-view.js'
 import { storeSettings, type UntrustedFile, untrustedIfReadable } from './settings.js'
-import { storeBytes } from './store-sizes.js'
 
 export type StatusResult = {
   readonly home: string
@@ -96,7 +96,7 @@ export const status = storeOperation({
     const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
     const { retention, maxSizeMb, maxCheckpoints } = storeSettings(home).config
     const prunedAtMs = ledger.record.time('pruned_at')
-    const sizeBytes = await storeBytes(home)
+    const sizeBytes = await diskUsage(home)
     return {
       home,
       sizeBytes,

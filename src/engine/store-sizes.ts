@@ -1,21 +1,22 @@
 // Sizes on disk: of the objects of checkpoints, and of the rest of the store.
 import { join } from 'node:path'
-import { ledgerFiles } from '../ledger/index.js'
 import type { ObjectId, WeightedGraph } from '../model/index.js'
 import { bytesOf, reachableFrom, readObjectGraph, takeCensus } from '../snapshot/index.js'
 import { diskUsage } from '../system/index.js'
 import type { StoreContext } from './context.js'
 
 /**
- * Paths that a collection packs, empties or rewrites. If the estimate is too low, another round corrects it; nothing corrects
+ * Paths that a collection packs, empties, rewrites or removes. If the estimate is too low, another round corrects it; nothing corrects
  * one that is too high.
  */
-const PASSING = ['objects.git/objects', 'objects.git/refs', 'tmp', 'ledger.db', 'ledger.db-wal']
-
-/** The size that counts against the limit: without the backup of the ledger, which a prune makes and cannot shrink. */
-export async function storeBytes(home: string): Promise<number> {
-  return (await diskUsage(home)) - (await diskUsage(ledgerFiles(home).backup))
-}
+const PASSING = [
+  'objects.git/objects',
+  'objects.git/refs',
+  'tmp',
+  'ledger.db',
+  'ledger.db-wal',
+  'ledger.db.backup',
+]
 
 export class StoreSizes {
   /** The whole store, measured. */
@@ -28,7 +29,7 @@ export class StoreSizes {
   static async take({ home, snapshots, ledger }: StoreContext): Promise<StoreSizes> {
     const { gitDir } = snapshots
     const bytes = bytesOf(takeCensus(join(gitDir, 'objects')))
-    const total = await storeBytes(home)
+    const total = await diskUsage(home)
     let rest = total + ledger.upkeep.bytesInUse()
     for (const name of PASSING) rest -= await diskUsage(join(home, name))
     return new StoreSizes(gitDir, bytes, { total, rest })
