@@ -174,7 +174,7 @@ test('what a writer that has ended wrote ahead is collected when another has the
 /** What a prune does, without the files: those it has to wait for. */
 async function collectStates(s: Scratch): Promise<void> {
   const ledger = Ledger.open(s.home, { durability: 'os' })
-  await ledger.upkeep.collect(async () => undefined)
+  await ledger.vacuum.collect(async () => undefined)
   ledger.close()
 }
 

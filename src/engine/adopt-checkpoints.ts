@@ -27,8 +27,8 @@ const KINDS: readonly CheckpointKind[] = [
  * ledger is known to have lost some, or if it ends before the ref: a ledger never goes back in time by itself.
  */
 export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
-  const { inspection, record } = ledger
-  const newestMs = inspection.newestMs()
+  const { rowChecks, record } = ledger
+  const newestMs = rowChecks.newestMs()
   const all = orphans(ledger, report)
   const lost = all.filter(({ facts }) => record.hasLostRows || facts.createdAtMs > newestMs)
   const rest = all.length - lost.length
@@ -73,7 +73,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
 }
 
 function orphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] {
-  const known = ledger.inspection.allIds()
+  const known = ledger.rowChecks.allIds()
   return [...refs.commits]
     .flatMap(([name, commit]): Orphan[] => {
       const facts = commits.get(commit)
@@ -106,7 +106,7 @@ async function adopt({ ledger, snapshots }: CareContext, { commit, facts }: Orph
     },
     { skippedPaths: [], repositories: [] },
   )
-  ledger.inspection.placeByTime(id)
+  ledger.rowChecks.placeByTime(id)
 }
 
 /** Somebody may have saved in the folder since, under another id. */
@@ -114,6 +114,6 @@ function projectFor(ledger: Ledger, facts: CommitFacts): Project {
   const { project: id, projectPath: path, createdAtMs } = facts
   const known = ledger.project(id) ?? ledger.projectAt(path)
   if (known !== undefined) return known
-  ledger.inspection.addProject({ id, path }, createdAtMs)
+  ledger.rowChecks.addProject({ id, path }, createdAtMs)
   return { id, path }
 }

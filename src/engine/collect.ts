@@ -47,8 +47,8 @@ export async function collect(
       waitMs: WAIT_MS,
     })
     const pause = () => sleep(PAUSE_MS)
-    await context.ledger.upkeep.collect(pause)
-    await context.ledger.upkeep.shrink(pause)
+    await context.ledger.vacuum.collect(pause)
+    await context.ledger.vacuum.shrink(pause)
     forgetProjectSizes(context)
     sweepLeftovers(context, join(temporary, 'leftovers'))
     // Large files take a while to remove, so that is done when others may work again.

@@ -92,7 +92,7 @@ export async function doctor(
       savestate: version,
       node: process.version,
       git: gitProblem?.isMissing === true ? 'none' : await gitVersionText(home),
-      sqlite: ledger?.inspection.sqliteVersion() ?? 'unknown',
+      sqlite: ledger?.rowChecks.sqliteVersion() ?? 'unknown',
       system: `${type()} ${release()} ${arch()}`,
     },
     gitProblem:

@@ -41,7 +41,7 @@ export function changeNote(
     if (before === undefined) ledger.notes.removeExpired(nowMs)
     return after
   }
-  return mayBeLost ? ledger.transactionAtEase(work) : ledger.transaction(work)
+  return mayBeLost ? ledger.transactionNoSync(work) : ledger.transaction(work)
 }
 
 function parseKey(key: string): string {

@@ -48,7 +48,7 @@ export const prune = storeOperation({
     const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result)
     // Copying the ledger must not bring the store over its limit.
-    if (sizeBytes + context.ledger.upkeep.bytesInUse() <= first.capBytes) await backUp(context)
+    if (sizeBytes + context.ledger.vacuum.bytesInUse() <= first.capBytes) await backUp(context)
     return result
   },
 })

@@ -18,7 +18,7 @@ import {
 import { type StoreContext, withProjectLock } from './context.js'
 import { nameTarget } from './describe-target.js'
 import { isHeld, openInTransaction, unknownSession } from './open-session.js'
-import type { Hold } from '../ledger/index.js'
+import type { LeaseToken } from '../ledger/index.js'
 import { storeOperation } from './operation.js'
 import type { SessionContext } from './session-context.js'
 import { resolveInSession, type SessionSummary, summarize } from './session-queries.js'
@@ -175,7 +175,7 @@ async function filesOfFork(
 }
 
 function factsOfFork(
-  { key, id }: Hold,
+  { key, id }: LeaseToken,
   { from, agent }: { readonly from: Checkpoint; readonly agent: string | undefined },
 ): SessionFacts {
   const { id: parent, session } = from

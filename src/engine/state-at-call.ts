@@ -72,7 +72,7 @@ function writtenAhead(
   write: () => StateId,
 ): Ahead {
   try {
-    const note = ledger.transactionAtEase(() => {
+    const note = ledger.transactionNoSync(() => {
       ledger.sessions.check(hold)
       return ledger.states.noteAhead(write(), { writer: hold, isAlone: order.isIdle })
     })

@@ -30,7 +30,7 @@ export class StoreSizes {
     const { gitDir } = snapshots
     const bytes = bytesOf(takeCensus(join(gitDir, 'objects')))
     const total = await diskUsage(home)
-    let rest = total + ledger.upkeep.bytesInUse()
+    let rest = total + ledger.vacuum.bytesInUse()
     for (const name of PASSING) rest -= await diskUsage(join(home, name))
     return new StoreSizes(gitDir, bytes, { total, rest })
   }

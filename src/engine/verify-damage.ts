@@ -11,7 +11,7 @@ export function checkWholeness(
   report: ObjectReport,
   states: ReadonlyMap<string, string>,
 ): Finding[] {
-  const rows = ledger.inspection.filesRows()
+  const rows = ledger.rowChecks.filesRows()
   const lacksOf = new Map(rows.map(({ id, tree }) => [String(id), report.lacks.get(tree)]))
   const marked = ledger.marks.damaged()
   const wanted = new Map<string, Damage>()

@@ -16,7 +16,7 @@ export function checkRefs(
   report: ObjectReport,
 ): Finding[] {
   const projects = new Map(ledger.projects().map(({ project }) => [project.id, project]))
-  return ledger.inspection.filesRows().flatMap((row): Finding[] => {
+  return ledger.rowChecks.filesRows().flatMap((row): Finding[] => {
     const project = projects.get(row.project)
     // Told as a row that refers to nothing.
     if (project === undefined) return []
@@ -77,7 +77,7 @@ function correctRow(
   return {
     stage: 'refs',
     action: `correct the ledger row of ${id} from its commit`,
-    run: ({ care }) => care.ledger?.inspection.setFiles(id, right),
+    run: ({ care }) => care.ledger?.rowChecks.setFiles(id, right),
   }
 }
 
@@ -100,7 +100,7 @@ function makeCommit({ row, project, name }: RefWork): Fix {
       const commit = await care.snapshots.mend({ type: 'commit', facts }, aside)
       if (commit === undefined) return
       await care.snapshots.mend({ type: 'ref', name, commit }, aside)
-      if (commit !== row.commit) care.ledger?.inspection.setFiles(row.id, { tree, commit })
+      if (commit !== row.commit) care.ledger?.rowChecks.setFiles(row.id, { tree, commit })
     },
   }
 }

@@ -25,7 +25,7 @@ export function checkLedgerFile(
 
 function fileFaults(ledger: Ledger, quick: boolean): string[] {
   try {
-    return ledger.inspection.fileFaults({ quick })
+    return ledger.rowChecks.fileFaults({ quick })
   } catch (error) {
     return [isError(error) ? error.message : String(error)]
   }
@@ -52,7 +52,7 @@ function backupText(madeMs: number, nowMs: number): string {
 
 /** Rows that are malformed, that refer to nothing, or that are missing for a ref. */
 export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
-  const malformed = ledger.inspection.rowFaults().map((fault): Finding => {
+  const malformed = ledger.rowChecks.rowFaults().map((fault): Finding => {
     const message = `a row of ${fault.table} is malformed: ${fault.message}`
     const checkpoint = fault.table === 'checkpoints' ? fault.id : null
     const action = `correct the row of ${fault.table}, or quarantine it`
@@ -60,7 +60,7 @@ export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
     return { ...DAMAGE, checkpoint, message, fix: { stage: 'rows', action, run } }
   })
   if (malformed.length > 0) return malformed
-  const dangling = ledger.inspection.dangling()
+  const dangling = ledger.rowChecks.dangling()
   const action = 'fix rows that refer to missing rows, or quarantine them'
   const run = (tools: RepairTools) => mendReferences(tools, report)
   const findings = dangling.map(
@@ -80,13 +80,13 @@ function mendRow({ care, away }: RepairTools, fault: RowFault, report: ObjectRep
         each.facts !== null && each.facts !== 'there' && each.facts?.checkpoint === fault.id,
     )
   if (fault.table === 'checkpoints' && facts?.facts !== null && typeof facts?.facts === 'object') {
-    ledger.inspection.setFiles(fault.id, { tree: facts.facts.tree, commit: facts.commit })
-    const isStillWrong = ledger.inspection
+    ledger.rowChecks.setFiles(fault.id, { tree: facts.facts.tree, commit: facts.commit })
+    const isStillWrong = ledger.rowChecks
       .rowFaults()
       .some(({ table, rowid }) => table === fault.table && rowid === fault.rowid)
     if (!isStillWrong) return
   }
-  ledger.inspection.takeOut(fault, (row) =>
+  ledger.rowChecks.takeOut(fault, (row) =>
     away.note(`rows/${fault.table}-${fault.rowid}.json`, JSON.stringify(row, plain, 2)),
   )
 }
@@ -94,14 +94,14 @@ function mendRow({ care, away }: RepairTools, fault: RowFault, report: ObjectRep
 function mendReferences({ care, away }: RepairTools, report: ObjectReport): void {
   const { ledger, clock } = care
   if (ledger === undefined) return
-  for (const id of ledger.inspection.missingProjects()) {
+  for (const id of ledger.rowChecks.missingProjects()) {
     const facts = [...report.refs.commits]
       .filter(([name]) => name.startsWith(`refs/savestate/${id}/`))
       .map(([, commit]) => report.commits.get(commit))
       .find((each) => each !== null && each !== 'there' && each?.project === id)
     const path =
       typeof facts === 'object' && facts !== null ? facts.projectPath : bytePath(`/rescued/${id}`)
-    ledger.inspection.addProject({ id, path }, clock.nowMs())
+    ledger.rowChecks.addProject({ id, path }, clock.nowMs())
   }
   const lost: Damage = {
     paths: [],
@@ -110,7 +110,7 @@ function mendReferences({ care, away }: RepairTools, report: ObjectReport): void
     state: 'its row in the ledger is lost',
     isStateLost: true,
   }
-  ledger.inspection.mendReferences({
+  ledger.rowChecks.mendReferences({
     atMs: clock.nowMs(),
     stateLost: JSON.stringify(lost),
     keep: (rows) => away.note('rows/without-reference.json', JSON.stringify(rows, plain, 2)),

@@ -11,8 +11,8 @@ export type StateDamage = {
 export function checkStates(ledger: Ledger, { quick }: { readonly quick: boolean }): StateDamage {
   const faults = new Map<string, string>()
   const findings: Finding[] = []
-  for (const { state, message } of ledger.inspection.stateFaults({ quick })) {
-    const { checkpoints, graphs } = ledger.inspection.holdersOf(state)
+  for (const { state, message } of ledger.rowChecks.stateFaults({ quick })) {
+    const { checkpoints, graphs } = ledger.rowChecks.holdersOf(state)
     const found = { kind: 'state', severity: 'damage', repairable: false } as const
     for (const checkpoint of checkpoints) {
       faults.set(checkpoint, message)

@@ -45,7 +45,7 @@ export async function verifyCare(
   const findings = await examineTwice(care, { quick }, hooks)
   const isOpen = care.ledger !== undefined && isReadable(findings)
   return {
-    checkpoints: isOpen ? (care.ledger?.inspection.allIds().size ?? 0) : 0,
+    checkpoints: isOpen ? (care.ledger?.rowChecks.allIds().size ?? 0) : 0,
     problems: findings.map(problemOf),
     quick,
   }
@@ -102,7 +102,7 @@ export async function examine(
   const home = [...checkFormat(care), ...checkPermissions(care), ...checkLocks(care)]
   const file = checkLedgerFile(care, { quick })
   const ledger = isReadable(file) ? care.ledger : undefined
-  const rows = ledger?.inspection.filesRows() ?? []
+  const rows = ledger?.rowChecks.filesRows() ?? []
   const report = await care.snapshots.examine(
     {
       quick,
@@ -128,7 +128,7 @@ function checkInside(
 ): Finding[] {
   const rows = checkRows(ledger, report)
   // With rows that nobody can parse the rest cannot be read either.
-  if (rows.some(({ fix }) => fix?.stage === 'rows' && ledger.inspection.rowFaults().length > 0))
+  if (rows.some(({ fix }) => fix?.stage === 'rows' && ledger.rowChecks.rowFaults().length > 0))
     return rows
   const states = checkStates(ledger, { quick })
   return [

@@ -15,7 +15,7 @@ import { removeBackup } from './backup.js'
 import { ledgerFiles } from './ledger-files.js'
 import { refuseHalfRescued } from './rescue.js'
 import { createTables, refuseOtherVersion, refuseOtherVersionInFile } from './schema.js'
-import { allowShrinking } from './upkeep.js'
+import { allowShrinking } from './vacuum.js'
 
 /** It blocks the event loop, and is shorter than the time in which a hook must answer. */
 const BUSY_MS = 8000

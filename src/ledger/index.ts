@@ -7,7 +7,7 @@ export type { PruningFacts } from './pruning.js'
 export type { RetainedStep } from './session-steps.js'
 export { type RekeyPlan, removeHalfRekeyed, type Target } from './rekey/index.js'
 export { type GivenKeys, KEY_BYTES, SealingKey } from './sealing/index.js'
-export type { Hold } from './sessions.js'
+export type { LeaseToken } from './sessions.js'
 export { StateMemory, stateRoot } from './states/index.js'
 export { SCHEMA_VERSION } from './schema.js'
 export type {
@@ -18,7 +18,7 @@ export type {
   StoredGraphCheckpoint,
 } from './thread-rows.js'
 export type { GraphQuery } from './threads.js'
-export type { FilesRow } from './inspection.js'
+export type { FilesRow } from './check-rows.js'
 export { backupTimeMs } from './backup.js'
 export { ledgerFiles } from './ledger-files.js'
 export { rescueLedger } from './rescue.js'

@@ -113,8 +113,8 @@ test('what was written is read back whole, also by the next process', () => {
   expect(again.checkpoints.byNumber({ project: project.id }, 3)).toBeUndefined()
   expect(again.checkpoints.byName({ project: project.id }, 'größe')).toEqual(second)
   expect(again.checkpoints.byName({ project: project.id }, 'absent')).toBeUndefined()
-  expect(again.inspection.fileFaults({ quick: false })).toEqual([])
-  expect(again.inspection.dangling()).toEqual([])
+  expect(again.rowChecks.fileFaults({ quick: false })).toEqual([])
+  expect(again.rowChecks.dangling()).toEqual([])
   again.close()
 })
 

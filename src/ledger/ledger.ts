@@ -21,7 +21,7 @@ import { Rekey } from './rekey/index.js'
 import { DamageMarks } from './damage-marks.js'
 import { Failures } from './failures.js'
 import { Imports } from './imports.js'
-import { Inspection } from './inspection.js'
+import { RowChecks } from './check-rows.js'
 import { Notes } from './notes.js'
 import { StoreRecord } from './store-record.js'
 import { NameOwners } from './name-owners.js'
@@ -33,7 +33,7 @@ import { SessionSteps } from './session-steps.js'
 import { StateStore } from './states/index.js'
 import { Threads } from './threads.js'
 import { ToolJournal } from './tool-journal.js'
-import { Upkeep } from './upkeep.js'
+import { Vacuum } from './vacuum.js'
 
 export type NewProject = Project & {
   readonly createdAtMs: number
@@ -69,8 +69,8 @@ export class Ledger {
   readonly record: StoreRecord
   readonly projectRecords: ProjectRecords
   readonly rekey: Rekey
-  readonly upkeep: Upkeep
-  readonly inspection: Inspection
+  readonly vacuum: Vacuum
+  readonly rowChecks: RowChecks
   readonly marks: DamageMarks
   readonly pruning: Pruning
   readonly authorship: Authorship
@@ -103,8 +103,8 @@ export class Ledger {
     this.record = new StoreRecord(database)
     this.projectRecords = new ProjectRecords(database)
     this.rekey = new Rekey(home, database, vault)
-    this.upkeep = new Upkeep(database)
-    this.inspection = new Inspection(database)
+    this.vacuum = new Vacuum(database)
+    this.rowChecks = new RowChecks(database)
     this.marks = new DamageMarks(database)
     this.pruning = new Pruning(database)
     this.authorship = new Authorship(database)
@@ -229,10 +229,10 @@ export class Ledger {
   }
 
   /**
-   * A transaction for what may be lost if the machine loses power: the disk is not waited for, which is most of what a small
-   * transaction takes (bench/rows/daemon.ts). What is written after it is never there without it.
+   * Like `transaction`, but without fsync, which is most of the time of a small transaction (bench/rows/daemon.ts). The write may be
+   * lost on power failure; ordering is preserved.
    */
-  transactionAtEase<T>(work: () => T): T {
+  transactionNoSync<T>(work: () => T): T {
     if (this.#durability !== 'fsync') return this.transaction(work)
     this.#database.exec('PRAGMA file.synchronous = NORMAL')
     try {

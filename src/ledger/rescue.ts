@@ -15,7 +15,7 @@ import {
 import { type CopyOptions, copyRows, tablesOf } from './copy-rows.js'
 import { ledgerFiles } from './ledger-files.js'
 import { createTables, refuseOtherVersionInFile } from './schema.js'
-import { allowShrinking } from './upkeep.js'
+import { allowShrinking } from './vacuum.js'
 
 /** Something may still refer to the ids of lost rows, so they are not reused. */
 const ID_GAP = 1_000_000

@@ -10,7 +10,7 @@ import { ledgerFiles } from '../ledger-files.js'
 import { number, text } from '../rows.js'
 import { createTables } from '../schema.js'
 import { type SealingKey, StoreVault } from '../sealing/index.js'
-import { allowShrinking } from '../upkeep.js'
+import { allowShrinking } from '../vacuum.js'
 import { RESEAL } from './reseal-rows.js'
 
 /** The key that all values are to be sealed with; undefined: none. */

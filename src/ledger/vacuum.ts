@@ -13,7 +13,7 @@ export function allowShrinking(database: Database): void {
   database.exec('PRAGMA file.auto_vacuum = INCREMENTAL')
 }
 
-export class Upkeep {
+export class Vacuum {
   readonly #database: Database
 
   constructor(database: Database) {

@@ -18,7 +18,7 @@ export type FilesRow = {
 
 const LOST_DETAILS = '{"skippedPaths":[],"repositories":[]}'
 
-export class Inspection {
+export class RowChecks {
   readonly #database: Database
 
   constructor(database: Database) {
