@@ -54,10 +54,9 @@ async function untilPruned(s: Scratch): Promise<void> {
 function claimedAt(s: Scratch, set?: number): number | undefined {
   const database = openDatabase(join(s.home, 'ledger.db'), { timeoutMs: 1000 })
   try {
-    const sql = "INSERT OR REPLACE INTO facts (key, value) VALUES ('prune-claimed-at', ?)"
-    if (set !== undefined) database.run(sql, String(set))
-    const row = database.get("SELECT value FROM facts WHERE key = 'prune-claimed-at'")
-    return row === undefined ? undefined : Number(row['value'])
+    if (set !== undefined) database.run('UPDATE store SET prune_claimed_at = ?', set)
+    const at = database.get('SELECT prune_claimed_at AS at FROM store')?.['at']
+    return typeof at === 'number' ? at : undefined
   } finally {
     database.close()
   }

@@ -138,7 +138,7 @@ test('a save that was called before a rewind asked keeps its state, whatever is 
 /** What a prune does, without the files: those it has to wait for. */
 async function collectStates(s: Scratch): Promise<void> {
   const ledger = Ledger.open(s.home, { durability: 'os' })
-  await ledger.upkeep.collect(async () => undefined)
+  await ledger.vacuum.collect(async () => undefined)
   ledger.close()
 }
 

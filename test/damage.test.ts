@@ -3,7 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   closeSync,
-  copyFileSync,
+  cpSync,
   existsSync,
   openSync,
   readFileSync,
@@ -124,59 +124,42 @@ test('a page of the ledger that reads as zeros costs what stood on it, and nothi
   expect(whole).toBeGreaterThan(0)
 }, 300_000)
 
-test('a page of the ledger that says which tables there are costs nothing', async () => {
+test('a ledger whose schema is lost comes back from the backup, and newer checkpoints from their refs', async () => {
+  const whole = made.copy()
+  const { project: path } = made.checkpoints[0] as Known
+  const store = await sdk.openStore({ home: whole, mayBlock: true })
+  await store.prune()
+  writeFileSync(join(path, 'since.txt'), 'saved after the backup\n')
+  const { id: newer } = await (await store.project(path)).save({ reason: 'newer' })
+  await store.close()
   const complaints: string[] = []
-  for (const rewritten of [false, true]) {
-    const whole = made.copy()
-    const pages = schemaPagesOf(join(whole, 'ledger.db'), { rewritten })
-    expect(pages.length).toBeGreaterThan(1)
-    for (const page of pages) {
-      const home = made.copy()
-      copyFileSync(join(whole, 'ledger.db'), join(home, 'ledger.db'))
-      rmSync(join(home, 'ledger.db-wal'), { force: true })
-      const fd = openSync(join(home, 'ledger.db'), 'r+')
-      writeSync(fd, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
-      closeSync(fd)
-      const { left, complaints: found } = await repairTwice(home)
-      const states = await stateComplaints(made, { home, told: new Set() })
-      if (states.read !== made.states.size) found.push(`page ${page}: ${states.read} states`)
-      complaints.push(
-        ...found,
-        ...left.map(({ message }) => message),
-        ...states.complaints,
-        ...(await fileComplaints(made, { home, broken: new Set() }, { isThorough })),
-      )
-    }
+  for (const page of schemaPagesOf(join(whole, 'ledger.db'))) {
+    const home = `${whole}-page-${page}`
+    cpSync(whole, home, { recursive: true })
+    const fd = openSync(join(home, 'ledger.db'), 'r+')
+    writeSync(fd, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
+    closeSync(fd)
+    const { steps } = await sdk.repairStore({ home, mayBlock: true, dryRun: true })
+    expect(steps[0]?.action).toMatch(/complete it from the backup of \S+Z \(0 hours old\)/)
+    const { left, complaints: found } = await repairTwice(home)
+    const states = await stateComplaints(made, { home, told: new Set() })
+    const repaired = await sdk.openStore({ home, mayBlock: true })
+    expect(await (await repaired.project(path)).show(newer)).toMatchObject({ reason: 'newer' })
+    await repaired.close()
+    if (states.read !== made.states.size) found.push(`page ${page}: ${states.read} states`)
+    complaints.push(
+      ...found,
+      ...left.map(({ message }) => message),
+      ...states.complaints,
+      ...(await fileComplaints(made, { home, broken: new Set() }, { isThorough })),
+    )
   }
   expect(complaints).toEqual([])
 }, 300_000)
 
-test('the same, with rows that stand in the log alone', async () => {
-  const whole = made.copy()
-  const page = schemaPagesOf(join(whole, 'ledger.db'), { rewritten: false }).at(-1) ?? 0
-  const home = made.copy()
-  const store = await sdk.openStore({ home: whole, mayBlock: true })
-  await (await store.session('late')).save({ state: { told: 'just now' } })
-  for (const name of ['ledger.db', 'ledger.db-wal'])
-    copyFileSync(join(whole, name), join(home, name))
-  await store.close()
-  expect(statSync(join(home, 'ledger.db-wal')).size).toBeGreaterThan(0)
-  const fd = openSync(join(home, 'ledger.db'), 'r+')
-  writeSync(fd, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
-  closeSync(fd)
-  const { left, complaints } = await repairTwice(home)
-  expect([complaints, left]).toEqual([[], []])
-  const repaired = await sdk.openStore({ home, mayBlock: true })
-  const late = await repaired.session('late', { mustExist: true, lease: false })
-  expect(await late.stateAt()).toEqual({ told: 'just now' })
-  await repaired.close()
-})
-
-/** With all that was in the log; `rewritten` as a whole first, which moves the tables. */
-function schemaPagesOf(path: string, { rewritten }: { readonly rewritten: boolean }): number[] {
+function schemaPagesOf(path: string): number[] {
   const database = openDatabase(path, { timeoutMs: 0 })
   try {
-    if (rewritten) database.exec('VACUUM file')
     database.exec('PRAGMA file.wal_checkpoint(TRUNCATE)')
     const rows = database.all(`SELECT pageno FROM dbstat('file') WHERE name = 'sqlite_schema'`)
     return rows.map((row) => Number(row['pageno']))
@@ -289,7 +272,7 @@ test('a checkpoint whose row is lost comes back at its time, though ids say noth
   const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
   database.exec('PRAGMA foreign_keys = OFF')
   database.run('DELETE FROM checkpoints WHERE id = ?', before[1] ?? '')
-  database.run("INSERT INTO facts (key, value) VALUES ('rows-lost', 'yes')")
+  database.run('UPDATE store SET has_lost_rows = 1')
   database.close()
   expect(await listed()).toEqual(before.filter((_, index) => index !== 1))
   await sdk.repairStore({ home, mayBlock: true })

@@ -358,7 +358,7 @@ test('a store is changed from plain to a key, to another one, and back, and noth
   await withStore(PLAIN, fill)
   await withStore({ encryption: { newKey: KEY } }, async (store) => {
     const { plan } = await store.rekey({ dryRun: true })
-    expect(plan).toMatchObject({ from: [], isUnderWay: false, isNeeded: true })
+    expect(plan).toMatchObject({ from: [], isNeeded: true })
     expect(Object.keys(plan.rows).sort()).toEqual([
       'checkpoints',
       'elements',
@@ -417,21 +417,39 @@ test('with the list of keys damaged, states can be read but not written', async 
   })
 })
 
-test('a change of the key that a reader keeps from its end is said to be unfinished', async () => {
-  s = await scratch()
+test.each(['another store', 'a reader of the ledger'])(
+  'while %s is open the key is not changed, and nothing else is',
+  async (what) => {
+    s = await scratch()
+    await withStore(PLAIN, fill)
+    const store = await s.open(ENCRYPTED)
+    const other = what === 'another store' ? await s.open(PLAIN) : ledger()
+    if ('get' in other) other.get('SELECT count(*) FROM elements')
+    await expect(store.rekey()).rejects.toThrow(failing('STORE_BUSY'))
+    expect(ledgerKeys()).toEqual([])
+    expect(readdirSync(s.home).filter((name) => name.includes('rekeyed'))).toEqual([])
+    await other.close()
+    expect(await store.rekey()).toMatchObject({ applied: true, damaged: 0 })
+    expect(filesWithMarker()).toEqual([])
+    await check(store)
+    await store.close()
+  },
+)
+
+test('a change of the key leaves no older backup behind', async () => {
+  s = await scratch({ files: { 'a.txt': 'one' } })
   await withStore(PLAIN, fill)
-  const reader = ledger()
-  const store = await s.open(ENCRYPTED)
-  reader.exec('BEGIN')
-  reader.get('SELECT count(*) FROM elements')
-  await expect(store.rekey()).rejects.toThrow(failing('REKEY_UNFINISHED'))
-  expect(filesWithMarker()).not.toEqual([])
-  reader.exec('COMMIT')
-  expect(await store.rekey()).toMatchObject({ applied: true, moved: 0, plan: { isUnderWay: true } })
-  expect(filesWithMarker()).toEqual([])
-  reader.close()
-  await check(store)
-  await store.close()
+  await withStore(PLAIN, async (store) => {
+    await store.prune()
+  })
+  expect(filesWithMarker()).toContain(join(s.home, 'ledger.db.backup'))
+  await withStore(ENCRYPTED, async (store) => {
+    await store.rekey()
+    expect(filesWithMarker()).toEqual([])
+    // A new backup has what the ledger has: sealed values.
+    await store.prune()
+    expect(filesWithMarker()).toEqual([])
+  })
 })
 
 test('a session that goes on while the key is changed goes on', async () => {
@@ -444,7 +462,7 @@ test('a session that goes on while the key is changed goes on', async () => {
   await store.close()
   const both = await s.open({ encryption: { key: OTHER, newKey: KEY } })
   const changing = both.rekey()
-  // The same contents, some of them before they are moved.
+  // The same contents, some of them before the ledger is replaced.
   const session = await both.session<Record<string, unknown>>('new')
   for (let n = 0; n < 20; n += 1) {
     await session.save({ state: { messages: messages.slice(0, 20 * n), n } })

@@ -55,5 +55,7 @@ test('a failure of work that nobody looks at is told by the status, and not twic
   await store.recordFailure(failure)
   await store.recordFailure(failure)
   const { failures } = await store.status()
-  expect(failures).toMatchObject([{ operation: 'hook claude Stop', code: 'BUG', message: 'no' }])
+  expect(failures).toMatchObject([
+    { operation: 'hook claude Stop', code: 'INTERNAL', message: 'no' },
+  ])
 })

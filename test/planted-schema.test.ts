@@ -13,8 +13,8 @@ const PLANTED: Readonly<Record<string, string>> = {
     CREATE TRIGGER planted AFTER INSERT ON checkpoints BEGIN
       INSERT INTO ran SELECT count(*) FROM words WHERE words MATCH 'crafted'; END`,
   'a view in place of a table': `
-    ALTER TABLE facts RENAME TO facts_before;
-    CREATE VIEW facts AS SELECT key, value FROM facts_before`,
+    ALTER TABLE notes RENAME TO notes_before;
+    CREATE VIEW notes AS SELECT key, value, expires_at FROM notes_before`,
   'a virtual table': 'CREATE VIRTUAL TABLE words USING fts5(x)',
 }
 

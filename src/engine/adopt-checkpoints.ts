@@ -27,10 +27,10 @@ const KINDS: readonly CheckpointKind[] = [
  * some, or if the ref is newer than every row: a ledger never goes back in time by itself.
  */
 export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
-  const { inspection } = ledger
-  const newestMs = inspection.newestMs()
+  const { rowChecks, record } = ledger
+  const newestMs = rowChecks.newestMs()
   const all = orphans(ledger, report)
-  const lost = all.filter(({ facts }) => inspection.hasLostRows || facts.createdAtMs > newestMs)
+  const lost = all.filter(({ facts }) => record.hasLostRows || facts.createdAtMs > newestMs)
   const rest = all.length - lost.length
   const refs = rest === 1 ? 'a ref has' : `${rest} refs have`
   const leftover =
@@ -42,23 +42,23 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
             severity: 'note',
           }),
         ]
-  if (lost.length === 0 && !inspection.hasLostRows) return leftover
+  if (lost.length === 0 && !record.hasLostRows) return leftover
   const names = some(lost.map(({ facts }) => facts.checkpoint))
-  const message = !inspection.hasLostRows
+  const message = !record.hasLostRows
     ? `the ledger ends before ${names}: a save was stopped, or rows are lost; repair recovers them`
     : lost.length === 0
       ? 'rows were lost; every ref has its row again'
       : `the rows of ${names} are lost, but not their files`
   return [
     ...leftover,
-    finding(inspection.hasLostRows ? 'ledger' : 'leftover', message, {
-      severity: inspection.hasLostRows && lost.length > 0 ? 'damage' : 'note',
+    finding(record.hasLostRows ? 'ledger' : 'leftover', message, {
+      severity: record.hasLostRows && lost.length > 0 ? 'damage' : 'note',
       fix: {
         stage: 'rows',
         action: 'recover checkpoints that have files and no row',
         async run({ care: now }) {
           for (const orphan of lost) await adopt(now, orphan)
-          now.ledger?.inspection.setLostRows(false)
+          now.ledger?.record.setLostRows(false)
         },
       },
     }),
@@ -66,7 +66,7 @@ export function adoptFinding(ledger: Ledger, report: ObjectReport): Finding[] {
 }
 
 function orphans(ledger: Ledger, { refs, commits }: ObjectReport): Orphan[] {
-  const known = ledger.inspection.allIds()
+  const known = ledger.rowChecks.allIds()
   return [...refs.commits]
     .flatMap(([name, commit]): Orphan[] => {
       const facts = commits.get(commit)
@@ -99,7 +99,7 @@ async function adopt({ ledger, snapshots }: CareContext, { commit, facts }: Orph
     },
     { skippedPaths: [], repositories: [] },
   )
-  ledger.inspection.placeByTime(id)
+  ledger.rowChecks.placeByTime(id)
 }
 
 /** The user may have saved in the folder since, under another project id. */
@@ -107,6 +107,6 @@ function projectFor(ledger: Ledger, facts: CommitFacts): Project {
   const { project: id, projectPath: path, createdAtMs } = facts
   const known = ledger.project(id) ?? ledger.projectAt(path)
   if (known !== undefined) return known
-  ledger.inspection.addProject({ id, path }, createdAtMs)
+  ledger.rowChecks.addProject({ id, path }, createdAtMs)
   return { id, path }
 }

@@ -12,6 +12,7 @@ import { isBusy } from '../system/index.js'
 import type { StoreContext } from './context.js'
 import type { Hooks } from './hooks.js'
 import { prune } from './later.js'
+import { recordFailure } from './failures.js'
 import { perform } from './operation.js'
 import type { PruneResult } from './prune-result.js'
 import { storeSettings } from './settings.js'
@@ -41,7 +42,7 @@ export function notePruneNotStarted(context: StoreContext): void {
 }
 
 function note({ ledger, clock }: StoreContext, code: string, message: string): void {
-  ledger.care.addFailure({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
+  ledger.failures.add({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
 }
 
 /** True at most once per interval, for all processes together: the caller then starts a prune. */
@@ -52,7 +53,8 @@ export function claimPrune(context: StoreContext): boolean {
     // No user asked for this prune, so nothing is reported; the next check is soon enough.
     if (isBusy(error) || isFault(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE')) return false
     if (!isFault(error, 'CONFIG_INVALID')) throw error
-    note(context, error.code, error.message)
+    // No caller waits for this, so it is recorded although it is the user's error.
+    recordFailure(context, { operation: 'prune', project: null, error })
     return false
   }
 }
@@ -64,12 +66,12 @@ function claim({ home, ledger, clock }: StoreContext): boolean {
   const nowMs = clock.nowMs()
   const intervalMs = config.autoPruneHours * HOUR_MS
   return ledger.transaction(() => {
-    const claimed = ledger.care.fact('prune-claimed-at')
+    const claimed = ledger.record.time('prune_claimed_at')
     // In a new store the time begins now.
-    const last = Number(claimed ?? nowMs)
+    const last = claimed ?? nowMs
     // A clock that was set back must not stop it for ever.
     const isDue = nowMs - last >= intervalMs || last > nowMs
-    if (isDue || claimed === undefined) ledger.care.setFact('prune-claimed-at', String(nowMs))
+    if (isDue || claimed === undefined) ledger.record.set('prune_claimed_at', nowMs)
     return isDue && nowMs - last < Math.max(patienceMsOf(config), 2 * intervalMs)
   })
 }
@@ -101,8 +103,6 @@ export type AutoPruneRecord = {
   readonly isShown: boolean
 }
 
-const KEY = 'auto-prune'
-
 /** Adds to a record that was not shown yet. A prune that removed nothing leaves it as it is. */
 function recordAutoPrune(context: StoreContext, result: PruneResult): void {
   const { deletedCheckpoints, deletedSessions, prunedFiles } = result
@@ -125,13 +125,13 @@ function recordAutoPrune(context: StoreContext, result: PruneResult): void {
       forgottenUndo: [...new Set([...(before?.forgottenUndo ?? []), ...forgotten])],
       isShown: false,
     }
-    ledger.care.setFact(KEY, JSON.stringify(record))
+    ledger.record.set('auto_prune', JSON.stringify(record))
   })
 }
 
 /** The record of the last automatic prune that removed something; null if there was none. */
 export function readAutoPrune({ ledger }: StoreContext): AutoPruneRecord | null {
-  const text = ledger.care.fact(KEY)
+  const text = ledger.record.json('auto_prune')
   return text === undefined ? null : (JSON.parse(text) as AutoPruneRecord)
 }
 
@@ -140,6 +140,7 @@ export function markAutoPruneShown(context: StoreContext, { at }: AutoPruneRecor
   const { ledger } = context
   ledger.transaction(() => {
     const known = readAutoPrune(context)
-    if (known?.at === at) ledger.care.setFact(KEY, JSON.stringify({ ...known, isShown: true }))
+    if (known?.at === at)
+      ledger.record.set('auto_prune', JSON.stringify({ ...known, isShown: true }))
   })
 }

@@ -46,6 +46,7 @@ function figures({ ledger }: ProjectContext, { id, path }: Project): Figures {
 
 async function clearHere(context: ProjectContext, project: Project): Promise<Figures> {
   const { home, ledger, snapshots, clock } = context
+  ledger.removeBackup()
   const { gone, refs } = ledger.transaction(() => {
     refuseHeld(context, project)
     const withFiles = ledger.checkpoints.list({ project: project.id }).filter(hasFiles)

@@ -10,7 +10,7 @@ export type LegacyArchive = { readonly path: string; readonly sizeBytes: number 
 /** The user's settings; the mark of a store; locks, which others may be waiting for; the launcher of agents' hooks. */
 const KEPT: ReadonlySet<string> = new Set(['bin', 'config.json', 'format', 'locks'])
 /** First of all: without the ledger nothing is there any more, and whatever remains is garbage. */
-const LEDGER = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
+const LEDGER = ['ledger.db.backup', 'ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 
 /** The archives of older stores in the store's folder. */
 export async function legacyArchives(home: string): Promise<LegacyArchive[]> {

@@ -35,6 +35,8 @@ export async function collect(
   const lock = await takeLock(collectLockPath(context.home), { waitMs: 0, purpose: 'collect' })
   if (lock === undefined) return { isComplete: false }
   try {
+    // A prune may have written it just before the rows were removed that are to leave no trace.
+    if (options.thorough) context.ledger.removeBackup()
     await dropUnflushed(context)
     await adoptNextRefs(context)
     await removeUnrecordedRefs(context)
@@ -47,8 +49,8 @@ export async function collect(
       waitMs: WAIT_MS,
     })
     const pause = () => sleep(PAUSE_MS)
-    await context.ledger.upkeep.collect(pause)
-    await context.ledger.upkeep.shrink(pause)
+    await context.ledger.vacuum.collect(pause)
+    await context.ledger.vacuum.shrink(pause)
     forgetProjectSizes(context)
     sweepLeftovers(context, join(temporary, 'leftovers'))
     // Large files take a while to remove, so that is done when others may work again.

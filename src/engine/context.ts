@@ -26,6 +26,8 @@ export type StoreContext = {
   readonly clock: Clock
   /** Shared by all who add to the objects or read what is not held by a row; alone by who removes some. */
   readonly objects: SharedLock
+  /** The store's lock, held shared while the store is open. */
+  readonly use?: SharedLock
 }
 
 export type ProjectContext = StoreContext & {
@@ -123,7 +125,7 @@ export async function ifProjectIsFree(
 /** Before objects are added or removed: rows come last, and by then it would be too late to find out. */
 export function expectSameStore({ home, ledger }: StoreContext): void {
   expectStoreStill(home)
-  ledger.refuseNewer()
+  ledger.refuseOtherVersion()
 }
 
 async function releasing<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
@@ -156,11 +158,6 @@ export function collectLockPath(home: string): string {
 /** One at a time brings back what a power cut has taken. */
 export function unflushedLockPath(home: string): string {
   return join(locksFolder(home), 'unflushed')
-}
-
-/** One change of the key at a time. */
-export function rekeyLockPath(home: string): string {
-  return join(locksFolder(home), 'rekey')
 }
 
 /** Held by the daemon for as long as it lives. */

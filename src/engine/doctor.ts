@@ -2,7 +2,7 @@
 import { readdirSync, statfsSync } from 'node:fs'
 import { arch, homedir, release, type } from 'node:os'
 import { join } from 'node:path'
-import { SCHEMA_VERSION } from '../ledger/index.js'
+import { backupTimeMs, SCHEMA_VERSION } from '../ledger/index.js'
 import {
   type Config,
   type ConfigSource,
@@ -33,6 +33,8 @@ export type DoctorResult = {
   /** The user's own home shown as ~. */
   readonly home: string
   readonly ledgerVersion: number
+  /** When the backup of the ledger was made; null if there is none. */
+  readonly ledgerBackupAt: string | null
   /** Null where the configuration is malformed. */
   readonly settings:
     | readonly {
@@ -90,13 +92,14 @@ export async function doctor(
       savestate: version,
       node: process.version,
       git: gitProblem?.isMissing === true ? 'none' : await gitVersionText(home),
-      sqlite: ledger?.inspection.sqliteVersion() ?? 'unknown',
+      sqlite: ledger?.rowChecks.sqliteVersion() ?? 'unknown',
       system: `${type()} ${release()} ${arch()}`,
     },
     gitProblem:
       gitProblem === undefined ? null : { message: gitProblem.message, hint: gitProblem.hint },
     home: shownHome(home),
     ledgerVersion: SCHEMA_VERSION,
+    ledgerBackupAt: backupAt(home),
     settings: settingsIn(home),
     sizes: await sizesIn(home),
     freeBytes: bavail * bsize,
@@ -106,7 +109,7 @@ export async function doctor(
     ).length,
     unfinished: new Journals(home).pending().length,
     leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
-    failures: (inside?.care.failures(MAX_FAILURES) ?? []).map((failure) => ({
+    failures: (inside?.failures.list(MAX_FAILURES) ?? []).map((failure) => ({
       at: new Date(failure.atMs).toISOString(),
       operation: failure.operation,
       code: failure.code,
@@ -118,6 +121,11 @@ export async function doctor(
       ? { projects: (inside?.projects() ?? []).map(({ project }) => pathText(project.path)) }
       : {}),
   }
+}
+
+function backupAt(home: string): string | null {
+  const madeMs = backupTimeMs(home)
+  return madeMs === undefined ? null : new Date(madeMs).toISOString()
 }
 
 type GitProblem = {

@@ -62,6 +62,7 @@ async function dropHere(
   const { ledger, snapshots } = context
   const found = given.map((ref) => checkpointNamed(context, project, { ref, of }))
   const chosen = [...new Map(found.map((checkpoint) => [checkpoint.id, checkpoint])).values()]
+  if (!dryRun) ledger.removeBackup()
   const done = ledger.transaction(() => {
     for (const checkpoint of chosen) refuseKept(context, checkpoint)
     const forgetsUndo = isNeededByUndo(context, project, chosen)

@@ -1,9 +1,9 @@
-// Operations that did not do their work are noted in the store, so that a failure that nobody saw is still found.
+// Records failed operations in the ledger, so that `status` and `doctor` show a failure that no one saw.
 import { type BytePath, type ErrorCode, isError, pathText, SavestateError } from '../model/index.js'
 import type { StoreContext } from './context.js'
 
-/** What the caller asked for in a way that cannot be done: told at once, and nothing to look into later. */
-const ASKED_WRONGLY: readonly ErrorCode[] = [
+/** The caller asked for something that cannot be done, and sees that at once. */
+const CALLER_ERRORS: readonly ErrorCode[] = [
   'BAD_INPUT',
   'CHECKPOINT_AMBIGUOUS',
   'CHECKPOINT_PARTIAL',
@@ -29,21 +29,7 @@ const ASKED_WRONGLY: readonly ErrorCode[] = [
   'TOOL_UNVERIFIED',
 ]
 const MAX_MESSAGE_CHARS = 500
-
-/**
- * Notes a failure whatever its code: of work that nobody looks at. One that the newest note tells of already is not
- * noted again, so that an agent that fails at every call does not push everything else out.
- */
-export function recordFailure(
-  { ledger, clock }: StoreContext,
-  { operation, project, error }: FailureFacts,
-): void {
-  const { code, message } = described(error)
-  const [newest] = ledger.care.failures(1)
-  const atMs = clock.nowMs()
-  const isTold = newest?.code === code && newest.message === message && atMs - newest.atMs < TOLD_MS
-  if (!isTold) ledger.care.addFailure({ atMs, operation, project, code, message })
-}
+const HOUR_MS = 3_600_000
 
 export type FailureFacts = {
   readonly operation: string
@@ -52,32 +38,41 @@ export type FailureFacts = {
   readonly error: unknown
 }
 
-const TOLD_MS = 3_600_000
-
-function described(error: unknown): { readonly code: string; readonly message: string } {
-  const code = error instanceof SavestateError ? error.code : 'BUG'
-  const message = isError(error) ? error.message : String(error)
-  return { code, message: message.slice(0, MAX_MESSAGE_CHARS) }
+/**
+ * Records a failure of work that no caller waits for, whatever its code. The same failure is recorded once an hour, so that an
+ * agent that fails at every call does not push out everything else.
+ */
+export function recordFailure(
+  { ledger, clock }: StoreContext,
+  { operation, project, error }: FailureFacts,
+): void {
+  const { code, message } = describe(error)
+  const [newest] = ledger.failures.list(1)
+  const atMs = clock.nowMs()
+  const isRecorded =
+    newest?.code === code && newest.message === message && atMs - newest.atMs < HOUR_MS
+  if (!isRecorded) ledger.failures.add({ atMs, operation, project, code, message })
 }
 
+/** Records a failure that its caller sees too, unless the caller asked for something impossible. */
 export function noteFailure(
   context: StoreContext & { readonly path?: BytePath },
   operation: string,
   error: unknown,
 ): void {
-  const code = error instanceof SavestateError ? error.code : 'BUG'
-  if (code !== 'BUG' && ASKED_WRONGLY.includes(code)) return
-  const { message } = described(error)
-  const project = context.path === undefined ? null : pathText(context.path)
+  const { code, message } = describe(error)
+  if (CALLER_ERRORS.some((known) => known === code)) return
+  const { ledger, clock, path } = context
+  const project = path === undefined ? null : pathText(path)
   try {
-    context.ledger.care.addFailure({
-      atMs: context.clock.nowMs(),
-      operation,
-      project,
-      code,
-      message,
-    })
+    ledger.failures.add({ atMs: clock.nowMs(), operation, project, code, message })
   } catch {
-    // Where even this cannot be written, the caller still gets the first error, which says more.
+    // If the failure cannot be recorded either, the caller still gets the first error, which says more.
   }
+}
+
+function describe(error: unknown): { readonly code: string; readonly message: string } {
+  const code = error instanceof SavestateError ? error.code : 'INTERNAL'
+  const message = isError(error) ? error.message : String(error)
+  return { code, message: message.slice(0, MAX_MESSAGE_CHARS) }
 }

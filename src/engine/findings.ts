@@ -42,8 +42,6 @@ export type CareContext = {
   readonly objects: SharedLock | undefined
   /** This process holds the locks of all projects. */
   readonly isAlone: boolean
-  /** The write-ahead log has lost transactions. */
-  readonly isLogDamaged: boolean
 }
 
 /** In order: each stage must be right before the next can be checked. */

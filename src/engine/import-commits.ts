@@ -154,9 +154,9 @@ async function addCommit(
   failpoint('import:before-row')
   ledger.transaction(() => {
     ledger.checkpoints.insert(checkpoint, { skippedPaths, repositories })
-    ledger.care.placeImported(id, { atMs: createdAtMs, after: previous?.id ?? null })
-    ledger.care.noteImport(origin, id, clock.nowMs())
-    ledger.care.touchProject(project.id, clock.nowMs())
+    ledger.imports.place(id, { atMs: createdAtMs, after: previous?.id ?? null })
+    ledger.imports.record(origin, id, clock.nowMs())
+    ledger.projectRecords.touch(project.id, clock.nowMs())
   })
   failpoint('import:after-row')
   return { checkpoint, isNew: true }
@@ -164,7 +164,7 @@ async function addCommit(
 
 /** The checkpoint that was imported from this origin, if it still exists. */
 function checkpointOf({ ledger }: StoreContext, origin: string): FilesCheckpoint | undefined {
-  const id = ledger.care.importedAs(origin)
+  const id = ledger.imports.importedAs(origin)
   const found = id === undefined ? undefined : ledger.checkpoints.get(parseCheckpointId(id))
   return found !== undefined && hasFiles(found) ? found : undefined
 }

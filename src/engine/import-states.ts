@@ -31,7 +31,7 @@ export function planStates(
   const earlier = importedSession(context, history)
   // A recorded origin counts even if a prune has removed the checkpoint: its step in the session is taken.
   const isKnown = ({ origin }: StateItem) =>
-    earlier !== undefined && ledger.care.importedAs(origin) !== undefined
+    earlier !== undefined && ledger.imports.importedAs(origin) !== undefined
   const session = earlier ?? parseSessionId(wanted)
   const pending = items.slice(items.findLastIndex(isKnown) + 1)
   const unknown = items.filter((item) => !isKnown(item))
@@ -103,7 +103,7 @@ function addState(
 ): boolean {
   const { ledger, clock } = context
   const isImported = importedSession(context, history) !== undefined
-  if (isImported && ledger.care.importedAs(item.origin) !== undefined) return false
+  if (isImported && ledger.imports.importedAs(item.origin) !== undefined) return false
   const fault = sessionFault(context, history, target)
   if (fault !== undefined) throw new SavestateError('BAD_INPUT', fault)
   const { createdAtMs, name, reason, status, metadata, operationId } = item
@@ -140,10 +140,10 @@ function addState(
     },
     undefined,
   )
-  ledger.care.placeImported(id, { atMs: createdAtMs, after: session.head })
+  ledger.imports.place(id, { atMs: createdAtMs, after: session.head })
   const nowMs = clock.nowMs()
   ledger.sessions.advance(session, { head: id, status, atMs: nowMs, leaseUntilMs: null })
-  ledger.care.noteImport(item.origin, id, nowMs)
+  ledger.imports.record(item.origin, id, nowMs)
   return true
 }
 
@@ -159,7 +159,7 @@ function createSession(
 /** The session that an earlier import of this history made, if it still exists. */
 function importedSession({ ledger }: StoreContext, { items }: StateHistory): string | undefined {
   for (const { origin } of items) {
-    const id = ledger.care.importedAs(origin)
+    const id = ledger.imports.importedAs(origin)
     const checkpoint = id === undefined ? undefined : ledger.checkpoints.get(parseCheckpointId(id))
     if (checkpoint !== undefined && checkpoint.session !== null) return checkpoint.session.id
   }
@@ -179,7 +179,7 @@ function sessionFault(
   if (isHeld(session.lease, clock.nowMs())) return `the session ${name} is in use`
   const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
   const { originPrefix } = history
-  const headOrigin = head === undefined ? undefined : ledger.care.originOf(head.id)
+  const headOrigin = head === undefined ? undefined : ledger.imports.originOf(head.id)
   const isSame =
     importedSession(context, history) !== undefined ||
     (originPrefix !== null && headOrigin?.startsWith(originPrefix) === true)

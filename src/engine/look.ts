@@ -36,7 +36,7 @@ export function lookAt(
     foundNothing() {
       const isNews = changed(tasks(undefined)) || settled.length > 0
       // Lost, it only makes something the person's and an agent's that one of them has made alone.
-      if (isNews) ledger.transactionAtEase(() => note(undefined))
+      if (isNews) ledger.transactionNoSync(() => note(undefined))
     },
   }
 }

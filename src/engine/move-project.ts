@@ -42,7 +42,7 @@ export const moveProject = storeOperation({
         ledger.transaction(() => {
           const there = ledger.projectAt(to)
           if (there !== undefined && !ledger.pruning.forgetProject(there.id)) throw isInUse(to)
-          ledger.care.moveProject(from.id, { path: to, ...parentIdentity(to) })
+          ledger.projectRecords.move(from.id, { path: to, ...parentIdentity(to) })
         })
         failpoint('move:after-row')
         return { from: pathText(from.path), to: pathText(to), checkpoints }

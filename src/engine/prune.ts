@@ -1,9 +1,10 @@
 // Keeps the store within its limits: plan, do, measure; again if it is still too large.
 import * as z from 'zod/mini'
 import { pathText, retentionPolicy } from '../model/index.js'
-import { diskUsage, failpoint } from '../system/index.js'
+import { diskUsage, failpoint, takeLock } from '../system/index.js'
 import { collect } from './collect.js'
-import type { StoreContext } from './context.js'
+import { collectLockPath, type StoreContext } from './context.js'
+import { recordFailure } from './failures.js'
 import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
 import { applyPlan } from './prune-apply.js'
@@ -42,12 +43,27 @@ export const prune = storeOperation({
     const shown = resultOf(first, tally, { applied: false, ...sizes })
     if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
     const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
-    context.ledger.care.setFact('pruned-at', String(context.clock.nowMs()))
+    context.ledger.record.set('pruned_at', context.clock.nowMs())
     const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
     recordAbove(context, result.above?.projects ?? [])
+    // Copying the ledger must not bring the store over its limit.
+    if (sizeBytes + context.ledger.vacuum.bytesInUse() <= first.capBytes) await backUp(context)
     return result
   },
 })
+
+/** A full disk must not make the prune fail that frees room. */
+async function backUp(context: StoreContext): Promise<void> {
+  const { home, ledger, clock } = context
+  const lock = await takeLock(collectLockPath(home), { waitMs: 0, purpose: 'backup' })
+  try {
+    if (lock !== undefined) ledger.backUp(clock.nowMs())
+  } catch (error) {
+    recordFailure(context, { operation: 'backup', project: null, error })
+  } finally {
+    lock?.release()
+  }
+}
 
 type Rounds = {
   readonly input: Parameters<typeof planPrune>[1]

@@ -1,14 +1,13 @@
-// Changes the key that the store is encrypted with; also from none and to none. Order of writes and what a kill leaves:
+// Changes the key that the store is encrypted with, also from none and to none. Order of writes and what a kill leaves:
 // docs/encryption.md#order-of-writes.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { RekeyPlan, Target } from '../ledger/index.js'
 import { SavestateError } from '../model/index.js'
-import { failpoint, takeLock } from '../system/index.js'
+import { failpoint } from '../system/index.js'
 import { collect } from './collect.js'
-import { rekeyLockPath, type StoreContext } from './context.js'
+import type { StoreContext } from './context.js'
 import { hideReasons } from './hide-reasons.js'
 import type { Hooks } from './hooks.js'
 import { storeOperation } from './operation.js'
@@ -32,62 +31,49 @@ export const rekey = storeOperation({
       dryRun: z._default(z.boolean(), false),
     }),
   async run(context, { plain, dryRun }, hooks): Promise<RekeyResult> {
+    const { ledger, use } = context
     const target = plain ? undefined : wantedKey(context)
-    const plan = context.ledger.rekey.plan(target)
+    const plan = ledger.rekey.plan(target)
     if (dryRun || !plan.isNeeded) return { plan, applied: false, moved: 0, damaged: 0 }
-    const lock = await takeLock(rekeyLockPath(context.home), { waitMs: 0, purpose: 'rekey' })
-    if (lock === undefined)
-      throw new SavestateError('STORE_BUSY', 'Another process is changing the key', {
-        hint: 'Wait until it is done.',
-      })
-    try {
-      return { plan, applied: true, ...(await apply(context, { target, plan, hooks })) }
-    } finally {
-      lock.release()
-    }
+    const done = await use?.upgrade(() => apply(context, { target, hooks }))
+    if (done !== undefined) return { plan, applied: true, ...done.result }
+    throw new SavestateError('STORE_BUSY', 'Other programs have the store open', {
+      hint: 'Close them, then run `savestate rekey` again. Nothing has been changed.',
+    })
   },
 })
 
+/** Under the store's lock alone. */
 async function apply(
   context: StoreContext,
-  { target, plan, hooks }: { target: Target; plan: RekeyPlan; hooks: Hooks },
+  { target, hooks }: { readonly target: Target; readonly hooks: Hooks },
 ): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
   const { home, ledger, clock } = context
-  let [moved, damaged] = [0, 0]
-  ledger.rekey.begin(target, clock.nowMs())
-  failpoint('rekey:begun')
-  for (const batch of ledger.rekey.move(target)) {
-    moved += batch.moved
-    damaged += batch.damaged
-    failpoint('rekey:batch')
-    const files = moved + damaged
-    hooks.onProgress?.({ phase: 'seal', files, bytes: 0, of: Math.max(plan.total, files) })
-    // Others have a turn, in this process (I12) and at the ledger.
-    await turn()
-  }
-  failpoint('rekey:moved')
   if (target !== undefined) await hideWords(context, hooks)
   failpoint('rekey:hidden')
-  ledger.rekey.erase()
-  failpoint('rekey:erased')
-  ledger.rekey.finish(target, clock.nowMs())
+  const { total: of } = ledger.rekey.plan(target)
+  const result = ledger.rekey.rewrite(target, {
+    nowMs: clock.nowMs(),
+    onRows: (files) => hooks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
+  })
   if (existsSync(join(home, 'damaged')))
     hooks.onNotice?.(
       'The files that `repair` has moved to the folder `damaged` of the store were not changed: they use the old key, or none.',
     )
-  return { moved, damaged }
+  return result
 }
 
 /** Prompts and commands that hooks wrote while there was no key: in notes, in reasons, and in the commits of checkpoints. */
 async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
-  context.ledger.rekey.dropHookNotes()
+  // They contain the last prompt and the calls in progress. Without them the next checkpoint gets a poorer reason.
+  context.ledger.notes.removeAll('hook:')
   await hideReasons(context, hooks)
   const { isComplete } = await collect(context, { thorough: true })
   if (isComplete) return
   throw new SavestateError(
-    'REKEY_UNFINISHED',
-    'Other programs are using the store, so old commits cannot be removed now',
-    { hint: 'Close them and run `savestate rekey` again to finish.' },
+    'STORE_BUSY',
+    'The store is in use, so commits that quote prompts cannot be removed now',
+    { hint: 'Wait until other calls have ended, then run `savestate rekey` again.' },
   )
 }
 

@@ -28,6 +28,7 @@ export async function replaceCommits(
     )
   await setRefs(snapshots.gitDir, refs(NEXT))
   failpoint('commits:refs-beside')
+  ledger.removeBackup()
   ledger.transaction(writeRows)
   failpoint('commits:rows')
   await setRefs(snapshots.gitDir, refs(''))

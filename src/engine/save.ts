@@ -77,7 +77,7 @@ async function saveHere(
     const named = nameUnchanged(context, newest, facts)
     if (named !== undefined) {
       look.foundNothing()
-      context.ledger.care.touchProject(project.id, context.clock.nowMs())
+      context.ledger.projectRecords.touch(project.id, context.clock.nowMs())
       return { ...viewCheckpoint(named), created: false }
     }
   }

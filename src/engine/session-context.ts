@@ -1,11 +1,11 @@
 // An open session, as its operations see it.
-import type { Hold, StateMemory } from '../ledger/index.js'
+import type { LeaseToken, StateMemory } from '../ledger/index.js'
 import { invariant, LEASE_MS, type Project, SavestateError, type Session } from '../model/index.js'
 import type { CallOrder } from './call-order.js'
 import type { StoreContext } from './context.js'
 
 export type SessionContext = StoreContext & {
-  readonly hold: Hold
+  readonly hold: LeaseToken
   /** False for a writer that is not alone, and is fenced by nothing but deletion. */
   readonly isLeased: boolean
   readonly project: Project | undefined

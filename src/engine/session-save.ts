@@ -175,7 +175,7 @@ function sameFiles(
   const { ledger, clock } = context
   const newest = ledger.checkpoints.newestFiles(id)
   if (!hasNothingNew(context, newest, captured)) return undefined
-  ledger.care.touchProject(id, clock.nowMs())
+  ledger.projectRecords.touch(id, clock.nowMs())
   return { ...viewCheckpoint(newest), created: false }
 }
 

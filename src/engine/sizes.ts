@@ -17,7 +17,14 @@ import { storeSettings } from './settings.js'
  * Paths that a collection packs, empties or rewrites. If the estimate is too low, another round corrects it; nothing corrects
  * one that is too high.
  */
-const PASSING = ['objects.git/objects', 'objects.git/refs', 'tmp', 'ledger.db', 'ledger.db-wal']
+const PASSING = [
+  'objects.git/objects',
+  'objects.git/refs',
+  'tmp',
+  'ledger.db',
+  'ledger.db-wal',
+  'ledger.db.backup',
+]
 
 export class StoreSizes {
   /** The whole store, measured. */
@@ -31,7 +38,7 @@ export class StoreSizes {
     const { gitDir } = snapshots
     const bytes = objectSizes(gitDir)
     const total = await diskUsage(home)
-    let rest = total + ledger.upkeep.bytesInUse()
+    let rest = total + ledger.vacuum.bytesInUse()
     for (const name of PASSING) rest -= await diskUsage(join(home, name))
     return new StoreSizes(gitDir, bytes, { total, rest })
   }
@@ -91,7 +98,6 @@ const FAULTS: readonly ErrorCode[] = [
   'STORE_DAMAGED',
   'STATE_UNREADABLE',
 ]
-const SIZE_KEY = 'project-size '
 
 /**
  * The bytes of all files and states that the checkpoints of each project lead to, measured as a prune does. Content that
@@ -105,9 +111,8 @@ export async function projectSizes(
   const sizes = new Map<ProjectId, ProjectSize | null>()
   let objects: ReadonlyMap<string, number> | undefined
   for (const { project } of ledger.projects()) {
-    const key = SIZE_KEY + project.id
     const mark = ledger.pruning.contentMark(project.id)
-    const cached = JSON.parse(ledger.care.fact(key) ?? '{}') as Partial<
+    const cached = JSON.parse(ledger.projectRecords.sizes(project.id) ?? '{}') as Partial<
       ProjectSize & { mark: string }
     >
     const { bytes, stateBytes } = cached
@@ -118,14 +123,14 @@ export async function projectSizes(
     objects ??= objectSizes(snapshots.gitDir)
     const size = await measure(context, project.id, objects)
     sizes.set(project.id, size)
-    if (size !== null) cacheFact(context, key, { mark, ...size })
+    if (size !== null) cacheSizes(context, project.id, { mark, ...size })
   }
   return sizes
 }
 
 /** After a collection: an object takes less in a pack than in a file of its own. */
 export function forgetProjectSizes({ ledger }: StoreContext): void {
-  ledger.care.removeFacts(SIZE_KEY)
+  ledger.projectRecords.clearSizes()
 }
 
 async function measure(
@@ -144,9 +149,9 @@ async function measure(
 }
 
 /** If another process is writing, the next `status` measures again. */
-function cacheFact({ ledger }: StoreContext, key: string, value: unknown): void {
+function cacheSizes({ ledger }: StoreContext, project: ProjectId, value: unknown): void {
   try {
-    ledger.care.setFact(key, JSON.stringify(value))
+    ledger.projectRecords.setSizes(project, JSON.stringify(value))
   } catch (error) {
     if (!isBusy(error)) throw error
   }
@@ -163,16 +168,14 @@ export type AboveLimit = {
   readonly largest: readonly LargeProject[]
 }
 
-const ABOVE_KEY = 'above-limit'
-
 export function recordAbove({ ledger }: StoreContext, largest: readonly LargeProject[]): void {
-  ledger.care.setFact(ABOVE_KEY, JSON.stringify(largest))
+  ledger.record.set('above_limit', JSON.stringify(largest))
 }
 
 /** Null if the store is within its limit. */
 export function aboveLimit({ home, ledger }: StoreContext, sizeBytes: number): AboveLimit | null {
   const byBytes = sizeBytes - retentionPolicy(storeSettings(home).config).maxBytes
   if (byBytes <= 0) return null
-  const largest = JSON.parse(ledger.care.fact(ABOVE_KEY) ?? '[]') as readonly LargeProject[]
+  const largest = JSON.parse(ledger.record.json('above_limit') ?? '[]') as readonly LargeProject[]
   return { byBytes, largest }
 }

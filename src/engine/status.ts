@@ -100,7 +100,7 @@ export const status = storeOperation({
     })
     const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
     const { retention, maxSizeMb, maxCheckpoints } = storeSettings(home).config
-    const prunedAtMs = ledger.care.fact('pruned-at')
+    const prunedAtMs = ledger.record.time('pruned_at')
     const sizeBytes = await diskUsage(home)
     return {
       home,
@@ -112,7 +112,7 @@ export const status = storeOperation({
       legacy: await legacyArchives(home),
       limits: { retention, maxSizeMb, maxCheckpoints },
       above: aboveLimit(context, sizeBytes),
-      prunedAt: prunedAtMs === undefined ? null : new Date(Number(prunedAtMs)).toISOString(),
+      prunedAt: prunedAtMs === undefined ? null : new Date(prunedAtMs).toISOString(),
       autoPruned: readAutoPrune(context),
       failures: failuresSince(context, Number(prunedAtMs ?? 0)),
     }
@@ -136,8 +136,8 @@ const DAY_MS = 24 * 60 * 60_000
 /** Failures of prunes are reported until a later prune succeeds. */
 function failuresSince({ ledger, clock }: StoreContext, prunedAtMs: number): FailureView[] {
   const dayAgoMs = clock.nowMs() - DAY_MS
-  return ledger.care
-    .failures(MAX_FAILURES)
+  return ledger.failures
+    .list(MAX_FAILURES)
     .filter(({ operation, atMs }) => atMs >= (operation === 'prune' ? prunedAtMs : dayAgoMs))
     .map(({ atMs, operation, code, message }) => ({
       at: new Date(atMs).toISOString(),

@@ -12,7 +12,7 @@ export function checkWholeness(
   { quick }: { readonly quick: boolean },
 ): Finding[] {
   const states = checkStates(ledger, { quick })
-  const rows = ledger.inspection.filesRows()
+  const rows = ledger.rowChecks.filesRows()
   const lacksOf = new Map(rows.map(({ id, tree }) => [String(id), report.lacks.get(tree)]))
   const marked = ledger.marks.damaged()
   const wanted = new Map<string, Damage>()
@@ -40,8 +40,8 @@ function checkStates(ledger: Ledger, { quick }: { readonly quick: boolean }) {
   /** By checkpoint. */
   const faults = new Map<string, string>()
   const findings: Finding[] = []
-  for (const { state, message } of ledger.inspection.stateFaults({ quick })) {
-    const { checkpoints, graphs } = ledger.inspection.holdersOf(state)
+  for (const { state, message } of ledger.rowChecks.stateFaults({ quick })) {
+    const { checkpoints, graphs } = ledger.rowChecks.holdersOf(state)
     for (const checkpoint of checkpoints) {
       faults.set(checkpoint, message)
       findings.push(finding('state', `its state cannot be read: ${message}`, { checkpoint }))

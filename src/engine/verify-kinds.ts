@@ -10,7 +10,7 @@ type EntryType = 'file' | 'folder'
 /** Other names are not ours. `config.json` belongs to the user, and its reader handles any type. */
 const EXPECTED: readonly (readonly [RegExp, EntryType, ProblemKind])[] = [
   [/^format$/, 'file', 'format'],
-  [/^ledger\.db(?:-wal|-shm|\.rescued)?$/, 'file', 'ledger'],
+  [/^ledger\.db(?:-wal|-shm|\.rescued|\.backup|\.rekeyed)?$/, 'file', 'ledger'],
   [/^cache$/, 'folder', 'cache'],
   [/^cache\/[^./][^/]*$/, 'file', 'cache'],
   [/^journal$/, 'folder', 'journal'],

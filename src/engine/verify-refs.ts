@@ -12,7 +12,7 @@ export function checkRefs(
   report: ObjectReport,
 ): Finding[] {
   const projects = new Map(ledger.projects().map(({ project }) => [project.id, project]))
-  return ledger.inspection.filesRows().flatMap((row) => {
+  return ledger.rowChecks.filesRows().flatMap((row) => {
     const project = projects.get(row.project)
     // A row without its project is reported by `checkRows`.
     if (project === undefined) return []
@@ -69,7 +69,7 @@ function correctRow({ id }: FilesRow, right: Record<'tree' | 'commit', ObjectId>
   return {
     stage: 'refs',
     action: `correct the ledger row of ${id} from its commit`,
-    run: ({ care }) => care.ledger?.inspection.setFiles(id, right),
+    run: ({ care }) => care.ledger?.rowChecks.setFiles(id, right),
   }
 }
 
@@ -85,7 +85,7 @@ function recreateCommit({ row, project, name }: Checked): Fix {
       const commit = await care.snapshots.mend({ type: 'commit', facts }, aside)
       if (commit === undefined) return
       await care.snapshots.mend({ type: 'ref', name, commit }, aside)
-      if (commit !== row.commit) care.ledger?.inspection.setFiles(row.id, { tree, commit })
+      if (commit !== row.commit) care.ledger?.rowChecks.setFiles(row.id, { tree, commit })
     },
   }
 }

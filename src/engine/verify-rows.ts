@@ -1,6 +1,6 @@
 // The ledger: its file, its rows, and what they refer to.
 import type { Ledger } from '../ledger/index.js'
-import { ledgerFiles, rescueLedger, type RowFault } from '../ledger/index.js'
+import { backupTimeMs, rescueLedger, type RowFault } from '../ledger/index.js'
 import { bytePath, isError } from '../model/index.js'
 import type { ObjectReport } from '../snapshot/index.js'
 import { adoptFinding } from './adopt-checkpoints.js'
@@ -14,46 +14,30 @@ export function checkLedgerFile(
   care: CareContext,
   { quick }: { readonly quick: boolean },
 ): Finding[] {
-  const { ledger, ledgerFault, isLogDamaged } = care
+  const { ledger, ledgerFault } = care
   const path = 'ledger.db'
   if (ledger === undefined)
-    return [{ ...DAMAGE, path, message: ledgerFault ?? 'it cannot be opened', fix: rescue() }]
+    return [{ ...DAMAGE, path, message: ledgerFault ?? 'it cannot be opened', fix: rescue(care) }]
   const faults = fileFaults(ledger, quick)
   const message = `SQLite finds it damaged: ${some(faults)}`
-  return [
-    ...(faults.length === 0 ? [] : [{ ...DAMAGE, path, message, fix: rescue() }]),
-    ...(isLogDamaged ? [logFinding()] : []),
-  ]
+  return faults.length === 0 ? [] : [{ ...DAMAGE, path, message, fix: rescue(care) }]
 }
 
 function fileFaults(ledger: Ledger, quick: boolean): string[] {
   try {
-    return ledger.inspection.fileFaults({ quick })
+    return ledger.rowChecks.fileFaults({ quick })
   } catch (error) {
     return [isError(error) ? error.message : String(error)]
   }
 }
 
-function logFinding(): Finding {
-  return {
-    ...DAMAGE,
-    path: 'ledger.db-wal',
-    message: 'transactions after damaged bytes are lost',
-    fix: {
-      stage: 'ledger',
-      action: 'quarantine the damaged write-ahead log, and recover lost checkpoints from the refs',
-      run({ care, away }) {
-        away.copy(ledgerFiles(care.home).log, 'the write-ahead log as it was')
-        care.ledger?.inspection.setLostRows(true)
-      },
-    },
-  }
-}
-
-function rescue(): Fix {
+function rescue({ home, clock }: CareContext): Fix {
+  const backupMs = backupTimeMs(home)
+  const completed =
+    backupMs === undefined ? '' : `, complete it from the ${backupText(backupMs, clock.nowMs())}`
   return {
     stage: 'ledger',
-    action: 'copy what can be read of the ledger into a new one, and quarantine the old one',
+    action: `copy what can be read of the ledger into a new one${completed}, and quarantine the old one`,
     run({ care, away }) {
       care.ledger?.abandon()
       rescueLedger(care.home, away)
@@ -61,9 +45,14 @@ function rescue(): Fix {
   }
 }
 
+function backupText(madeMs: number, nowMs: number): string {
+  const hours = Math.max(0, Math.round((nowMs - madeMs) / 3_600_000))
+  return `backup of ${new Date(madeMs).toISOString()} (${hours === 1 ? '1 hour' : `${hours} hours`} old)`
+}
+
 /** Rows that are malformed, that refer to nothing, or that are missing for a ref. */
 export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
-  const malformed = ledger.inspection.rowFaults().map((fault): Finding => {
+  const malformed = ledger.rowChecks.rowFaults().map((fault): Finding => {
     const message = `a row of ${fault.table} is malformed: ${fault.message}`
     const checkpoint = fault.table === 'checkpoints' ? fault.id : null
     const action = `correct the row of ${fault.table}, or quarantine it`
@@ -71,7 +60,7 @@ export function checkRows(ledger: Ledger, report: ObjectReport): Finding[] {
     return { ...DAMAGE, checkpoint, message, fix: { stage: 'rows', action, run } }
   })
   if (malformed.length > 0) return malformed
-  const dangling = ledger.inspection.dangling()
+  const dangling = ledger.rowChecks.dangling()
   const action = 'fix rows that refer to missing rows, or quarantine them'
   const run = (tools: RepairTools) => mendReferences(tools, report)
   const findings = dangling.map(
@@ -91,13 +80,13 @@ function mendRow({ care, away }: RepairTools, fault: RowFault, report: ObjectRep
         each.facts !== null && each.facts !== 'there' && each.facts?.checkpoint === fault.id,
     )
   if (fault.table === 'checkpoints' && facts?.facts !== null && typeof facts?.facts === 'object') {
-    ledger.inspection.setFiles(fault.id, { tree: facts.facts.tree, commit: facts.commit })
-    const isStillWrong = ledger.inspection
+    ledger.rowChecks.setFiles(fault.id, { tree: facts.facts.tree, commit: facts.commit })
+    const isStillWrong = ledger.rowChecks
       .rowFaults()
       .some(({ table, rowid }) => table === fault.table && rowid === fault.rowid)
     if (!isStillWrong) return
   }
-  ledger.inspection.takeOut(fault, (row) =>
+  ledger.rowChecks.takeOut(fault, (row) =>
     away.note(`rows/${fault.table}-${fault.rowid}.json`, JSON.stringify(row, plain, 2)),
   )
 }
@@ -105,14 +94,14 @@ function mendRow({ care, away }: RepairTools, fault: RowFault, report: ObjectRep
 function mendReferences({ care, away }: RepairTools, report: ObjectReport): void {
   const { ledger, clock } = care
   if (ledger === undefined) return
-  for (const id of ledger.inspection.missingProjects()) {
+  for (const id of ledger.rowChecks.missingProjects()) {
     const facts = [...report.refs.commits]
       .filter(([name]) => name.startsWith(`refs/savestate/${id}/`))
       .map(([, commit]) => report.commits.get(commit))
       .find((each) => each !== null && each !== 'there' && each?.project === id)
     const path =
       typeof facts === 'object' && facts !== null ? facts.projectPath : bytePath(`/rescued/${id}`)
-    ledger.inspection.addProject({ id, path }, clock.nowMs())
+    ledger.rowChecks.addProject({ id, path }, clock.nowMs())
   }
   const lost: Damage = {
     paths: [],
@@ -121,7 +110,7 @@ function mendReferences({ care, away }: RepairTools, report: ObjectReport): void
     state: 'its row in the ledger is lost',
     isStateLost: true,
   }
-  ledger.inspection.mendReferences({
+  ledger.rowChecks.mendReferences({
     atMs: clock.nowMs(),
     stateLost: JSON.stringify(lost),
     keep: (rows) => away.note('rows/without-reference.json', JSON.stringify(rows, plain, 2)),

@@ -36,11 +36,7 @@ export const verify = storeOperation({
   effect: 'reads',
   input: () => z.strictObject({ quick: z._default(z.boolean(), false) }),
   async run(context, { quick }, hooks): Promise<VerifyResult> {
-    return verifyCare(
-      { ...context, ledgerFault: undefined, isLogDamaged: false, isAlone: false },
-      { quick },
-      hooks,
-    )
+    return verifyCare({ ...context, ledgerFault: undefined, isAlone: false }, { quick }, hooks)
   },
 })
 
@@ -54,7 +50,7 @@ export async function verifyCare(
   const findings = await examineTwice(care, { quick }, hooks)
   const isOpen = care.ledger !== undefined && isReadable(findings)
   return {
-    checkpoints: isOpen ? (care.ledger?.inspection.allIds().size ?? 0) : 0,
+    checkpoints: isOpen ? (care.ledger?.rowChecks.allIds().size ?? 0) : 0,
     problems: findings.map(problemOf),
     quick,
   }
@@ -112,7 +108,7 @@ export async function examine(
   const home = [...checkFormat(care), ...checkPermissions(care, paths), ...checkLocks(care)]
   const file = checkLedgerFile(care, { quick })
   const ledger = isReadable(file) ? care.ledger : undefined
-  const rows = ledger?.inspection.filesRows() ?? []
+  const rows = ledger?.rowChecks.filesRows() ?? []
   const report = await care.snapshots.examine(
     {
       quick,
@@ -143,7 +139,7 @@ function checkInside(
 ): Finding[] {
   const rows = checkRows(ledger, report)
   // The other checks cannot read malformed rows either.
-  if (ledger.inspection.rowFaults().length > 0) return rows
+  if (ledger.rowChecks.rowFaults().length > 0) return rows
   return [...rows, ...checkRefs(care, ledger, report), ...checkWholeness(ledger, report, { quick })]
 }
 

@@ -1,15 +1,7 @@
-// Copies what can still be read of a damaged database, table by table: from the start up to what is damaged, then from
+// Copies the rows of a damaged database that can still be read, table by table: from the start up to the damaged part, then from
 // the end back to it.
 import { SavestateError } from '../model/index.js'
 import type { Database, SqlRow, SqlValue } from '../system/index.js'
-
-export type Copied = {
-  readonly table: string
-  /** False if the source does not know of it. */
-  readonly isThere: boolean
-  readonly rows: number
-  readonly isWhole: boolean
-}
 
 const AT_ONCE = 256
 
@@ -19,14 +11,31 @@ type Table = {
   readonly columns: readonly string[]
 }
 
-export function copyRows(source: Database, target: Database): Copied[] {
-  const names = target
+export function tablesOf(database: Database): readonly string[] {
+  return database
     .all(`SELECT name FROM file.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`)
     .map((row) => String(row['name']))
-  return names.map((name) => {
+}
+
+export type CopyOptions = {
+  readonly tables: readonly string[]
+  /** What to do with a row that the target has already. */
+  readonly onConflict: 'REPLACE' | 'IGNORE'
+  readonly change?: (table: string, row: SqlRow) => SqlRow
+}
+
+/** Returns the names of the tables that it could not copy completely. */
+export function copyRows(
+  source: Database,
+  target: Database,
+  { tables, onConflict, change = (_, row) => row }: CopyOptions,
+): readonly string[] {
+  return tables.filter((name) => {
     const table = tableIn(source, target, name)
-    if (table === undefined) return { table: name, isThere: false, rows: 0, isWhole: false }
-    return copyTable(table, source, target)
+    if (table === undefined) return true
+    return !copyTable(source, table, (row) =>
+      insert(target, table, { row: change(name, row), onConflict }),
+    )
   })
 }
 
@@ -45,21 +54,18 @@ function tableIn(source: Database, target: Database, name: string): Table | unde
   return { name, columns, keys: /WITHOUT ROWID/i.test(sql) ? primary : ['rowid'] }
 }
 
-function copyTable(table: Table, source: Database, target: Database): Copied {
+/** False if rows are missing or were refused. */
+function copyTable(source: Database, table: Table, insertRow: (row: SqlRow) => boolean): boolean {
   const forward = new Passage(table, source, 'forward')
-  let rows = 0
-  let isWhole = true
+  let isComplete = true
   const put = (row: SqlRow) => {
-    if (insert(target, table, row)) rows += 1
-    else isWhole = false
+    if (!insertRow(row)) isComplete = false
   }
-  const end = forward.run(put)
-  if (end !== 'end') {
-    isWhole = false
+  if (forward.run(put) === 'damage') {
+    isComplete = false
     new Passage(table, source, 'backward', forward.last).run(put)
   }
-  const isComplete = isWhole && forward.skipped === 0
-  return { table: table.name, isThere: true, rows, isWhole: isComplete }
+  return isComplete && forward.skipped === 0
 }
 
 /** From one end of a table as far as it goes. */
@@ -133,11 +139,15 @@ function keysOf(row: SqlRow | undefined, keys: readonly string[]): SqlValue[] | 
 }
 
 /** False for a row whose values the table refuses. */
-function insert(target: Database, { name, columns }: Table, row: SqlRow): boolean {
+function insert(
+  target: Database,
+  { name, columns }: Table,
+  { row, onConflict }: Pick<CopyOptions, 'onConflict'> & { readonly row: SqlRow },
+): boolean {
   const marks = columns.map(() => '?').join()
   const quoted = columns.map((column) => `"${column}"`).join()
   const values = columns.map((column) => row[column] as SqlValue)
-  const sql = `INSERT OR REPLACE INTO ${name} (${quoted}) VALUES (${marks})`
+  const sql = `INSERT OR ${onConflict} INTO ${name} (${quoted}) VALUES (${marks})`
   return readable(() => target.run(sql, ...values)) !== undefined
 }
 

@@ -1,11 +1,7 @@
-// Which checkpoints cannot be read whole, and figures for a report of a fault.
+// Which checkpoints cannot be read completely, and figures for `doctor`.
 import type { CheckpointId, LeaseOwner } from '../model/index.js'
 import type { Database } from '../system/index.js'
-import { number, text } from './rows.js'
-
-/** The key of a mark starts so, and ends with the id of the checkpoint. */
-export const DAMAGED = 'damaged:'
-const AFTER_DAMAGED = 'damaged;'
+import { number, optional, text } from './rows.js'
 
 export class DamageMarks {
   readonly #database: Database
@@ -16,29 +12,21 @@ export class DamageMarks {
 
   /** What a checkpoint that cannot be read whole lacks, as JSON. */
   damageOf(id: CheckpointId): string | undefined {
-    const value = this.#database.get('SELECT value FROM facts WHERE key = ?', DAMAGED + id)?.[
-      'value'
-    ]
-    return typeof value === 'string' ? value : undefined
+    const row = this.#database.get('SELECT damage FROM checkpoints WHERE id = ?', id)
+    return row === undefined ? undefined : (optional(row, 'damage') ?? undefined)
   }
 
   damaged(): ReadonlyMap<string, string> {
-    const rows = this.#database.all(
-      'SELECT key, value FROM facts WHERE key >= ? AND key < ?',
-      DAMAGED,
-      AFTER_DAMAGED,
-    )
-    return new Map(
-      rows.map((row) => [String(row['key']).slice(DAMAGED.length), String(row['value'])]),
-    )
+    const rows = this.#database.all('SELECT id, damage FROM checkpoints WHERE damage IS NOT NULL')
+    return new Map(rows.map((row) => [text(row, 'id'), text(row, 'damage')]))
   }
 
-  /** Marks these, and takes the mark off all others. */
+  /** Marks these, and removes the mark of all others. */
   markDamaged(marks: ReadonlyMap<string, string>): void {
     this.#database.transaction(() => {
-      this.#database.run('DELETE FROM facts WHERE key >= ? AND key < ?', DAMAGED, AFTER_DAMAGED)
+      this.#database.run('UPDATE checkpoints SET damage = NULL WHERE damage IS NOT NULL')
       for (const [id, value] of marks)
-        this.#database.run('INSERT INTO facts (key, value) VALUES (?, ?)', DAMAGED + id, value)
+        this.#database.run('UPDATE checkpoints SET damage = ? WHERE id = ?', value, id)
     })
   }
 
@@ -47,9 +35,7 @@ export class DamageMarks {
       `SELECT (SELECT count(*) FROM projects) AS projects,
          (SELECT count(*) FROM sessions WHERE deleted_at IS NULL) AS sessions,
          (SELECT count(*) FROM checkpoints) AS checkpoints,
-         (SELECT count(*) FROM facts WHERE key >= ? AND key < ?) AS damaged`,
-      DAMAGED,
-      AFTER_DAMAGED,
+         (SELECT count(*) FROM checkpoints WHERE damage IS NOT NULL) AS damaged`,
     )
     const count = (column: string) => number(row ?? {}, column)
     return {

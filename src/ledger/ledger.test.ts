@@ -113,8 +113,8 @@ test('what was written is read back whole, also by the next process', () => {
   expect(again.checkpoints.byNumber({ project: project.id }, 3)).toBeUndefined()
   expect(again.checkpoints.byName({ project: project.id }, 'größe')).toEqual(second)
   expect(again.checkpoints.byName({ project: project.id }, 'absent')).toBeUndefined()
-  expect(again.inspection.fileFaults({ quick: false })).toEqual([])
-  expect(again.inspection.dangling()).toEqual([])
+  expect(again.rowChecks.fileFaults({ quick: false })).toEqual([])
+  expect(again.rowChecks.dangling()).toEqual([])
   again.close()
 })
 
@@ -223,18 +223,23 @@ test('an empty database becomes one of the current version', () => {
   database.close()
 })
 
-test.each(['delete', 'wal'])('I8: a newer ledger in mode %s is refused and not touched', (mode) => {
+const OTHER_VERSIONS = [
+  ['newer', SCHEMA_VERSION + 1, 'STORE_NEWER'],
+  ['pre-release', SCHEMA_VERSION - 1, 'STORE_UNUSABLE'],
+] as const
+
+test.each(
+  ['delete', 'wal'].flatMap((mode) => OTHER_VERSIONS.map((other) => [mode, ...other] as const)),
+)('I8: in mode %s, a %s ledger is refused and not touched', (mode, _, version, code) => {
   const home = newHome()
   const path = join(home, 'ledger.db')
   const database = openDatabase(path, { timeoutMs: 0 })
   database.exec(`PRAGMA file.journal_mode = ${mode}`)
-  database.exec('CREATE TABLE file.of_tomorrow (what TEXT)')
-  database.exec(`PRAGMA file.user_version = ${SCHEMA_VERSION + 1}`)
+  database.exec('CREATE TABLE file.other (what TEXT)')
+  database.exec(`PRAGMA file.user_version = ${version}`)
   database.close()
   const before = readFileSync(path)
-  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(
-    expect.objectContaining({ code: 'STORE_NEWER' }),
-  )
+  expect(() => Ledger.open(home, { durability: 'os' })).toThrow(expect.objectContaining({ code }))
   expect(readFileSync(path).equals(before)).toBe(true)
   expect(readdirSync(home)).toEqual(['ledger.db'])
 })
@@ -257,12 +262,12 @@ test('a failure is noted at once or not at all: that others write all the time m
   const other = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
   other.exec('BEGIN IMMEDIATE')
   const start = performance.now()
-  expect(() => ledger.care.addFailure(failure)).toThrow('Other processes keep writing to the store')
+  expect(() => ledger.failures.add(failure)).toThrow('Other processes keep writing to the store')
   // What every other write waits for.
   expect(performance.now() - start).toBeLessThan(8000)
   other.exec('ROLLBACK')
   other.close()
-  ledger.care.addFailure(failure)
-  expect(ledger.care.failures(10)).toEqual([failure])
+  ledger.failures.add(failure)
+  expect(ledger.failures.list(10)).toEqual([failure])
   ledger.close()
 })

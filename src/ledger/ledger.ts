@@ -1,6 +1,5 @@
-// What happened. A row is the commit point of everything (I2): the objects it speaks of are on disk and
-// held by a ref before it is written (I1).
-import { join } from 'node:path'
+// The record of everything that happened. A row is the commit point (I2): the objects it refers to are on disk and protected by a
+// ref before it is written (I1).
 import {
   type BytePath,
   type Checkpoint,
@@ -9,29 +8,32 @@ import {
   type Operation,
   type Project,
   type ProjectId,
-  SavestateError,
   type SnapshotDetails,
 } from '../model/index.js'
-import { type Database, isBusy, isCorrupt, openDatabase } from '../system/index.js'
+import type { Database } from '../system/index.js'
 import { Authorship } from './authors.js'
-import { Care } from './care.js'
+import { backUpLedger, removeBackup } from './backup.js'
 import { Checkpoints } from './checkpoints.js'
-import { guarded } from './guarded.js'
+import { type CheckedDatabase, openCheckedDatabase } from './checked-database.js'
+import { ProjectRecords } from './project-records.js'
 import { Pruning } from './pruning.js'
 import { Rekey } from './rekey/index.js'
 import { DamageMarks } from './damage-marks.js'
-import { Inspection } from './inspection.js'
+import { Failures } from './failures.js'
+import { Imports } from './imports.js'
+import { RowChecks } from './check-rows.js'
+import { Notes } from './notes.js'
+import { StoreRecord } from './store-record.js'
 import { NameOwners } from './name-owners.js'
 import { number, operationOf, projectOf } from './rows.js'
-import { refuseHalfRescued } from './rescue.js'
-import { migrate, refuseNewer, refuseNewerFile } from './schema.js'
+import { refuseOtherVersion } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './sealing/index.js'
 import { Sessions } from './sessions.js'
 import { SessionSteps } from './session-steps.js'
 import { StateStore } from './states/index.js'
 import { Threads } from './threads.js'
 import { ToolJournal } from './tool-journal.js'
-import { allowShrinking, Upkeep } from './upkeep.js'
+import { Vacuum } from './vacuum.js'
 
 export type NewProject = Project & {
   readonly createdAtMs: number
@@ -54,10 +56,6 @@ export type LedgerOptions = {
   readonly keys?: GivenKeys | undefined
 }
 
-/** It blocks the event loop: less than a hook has to answer in. */
-const BUSY_MS = 8000
-const WAL_PAUSE_MS = 10
-
 export class Ledger {
   readonly checkpoints: Checkpoints
   readonly sessions: Sessions
@@ -65,20 +63,30 @@ export class Ledger {
   readonly tools: ToolJournal
   readonly states: StateStore
   readonly threads: Threads
-  readonly care: Care
+  readonly imports: Imports
+  readonly failures: Failures
+  readonly notes: Notes
+  readonly record: StoreRecord
+  readonly projectRecords: ProjectRecords
   readonly rekey: Rekey
-  readonly upkeep: Upkeep
-  readonly inspection: Inspection
+  readonly vacuum: Vacuum
+  readonly rowChecks: RowChecks
   readonly marks: DamageMarks
   readonly pruning: Pruning
   readonly authorship: Authorship
   readonly nameOwners: NameOwners
+  readonly #home: string
   readonly #database: Database
   readonly #durability: Durability
   readonly #vault: StoreVault
   #isClosed = false
 
-  private constructor(database: Database, { durability, classes, keys }: LedgerOptions) {
+  private constructor(
+    home: string,
+    database: CheckedDatabase,
+    { durability, classes, keys }: LedgerOptions,
+  ) {
+    this.#home = home
     const vault = new StoreVault(database, keys)
     this.#database = database
     this.#durability = durability
@@ -89,10 +97,14 @@ export class Ledger {
     this.tools = new ToolJournal(database, { classes, vault })
     this.states = new StateStore(database, { classes, vault })
     this.threads = new Threads(database, vault)
-    this.care = new Care(database)
-    this.rekey = new Rekey(database, vault)
-    this.upkeep = new Upkeep(database)
-    this.inspection = new Inspection(database)
+    this.imports = new Imports(database)
+    this.failures = new Failures(database)
+    this.notes = new Notes(database)
+    this.record = new StoreRecord(database)
+    this.projectRecords = new ProjectRecords(database)
+    this.rekey = new Rekey(home, database, vault)
+    this.vacuum = new Vacuum(database)
+    this.rowChecks = new RowChecks(database)
     this.marks = new DamageMarks(database)
     this.pruning = new Pruning(database)
     this.authorship = new Authorship(database)
@@ -100,31 +112,7 @@ export class Ledger {
   }
 
   static open(home: string, options: LedgerOptions): Ledger {
-    const path = join(home, 'ledger.db')
-    refuseHalfRescued(home)
-    refuseNewerFile(path)
-    let database: Database | undefined
-    try {
-      database = openDatabase(path, { timeoutMs: BUSY_MS })
-      refuseNewer(database)
-      if (isNew(database)) allowShrinking(database)
-      useWriteAheadLog(database)
-      database.exec(
-        `PRAGMA file.synchronous = ${options.durability === 'fsync' ? 'FULL' : 'NORMAL'}`,
-      )
-      // Off while tables are rebuilt: a table that is dropped would take the rows that refer to it along.
-      database.exec('PRAGMA foreign_keys = OFF')
-      migrate(database)
-      database.exec('PRAGMA foreign_keys = ON')
-      return new Ledger(guarded(database, path), options)
-    } catch (error) {
-      database?.close()
-      if (!isCorrupt(error)) throw error
-      throw new SavestateError('STORE_DAMAGED', 'The ledger of the store is damaged', {
-        hint: 'Run `savestate repair`. The files of every checkpoint are still in objects.git, an ordinary git repository.',
-        cause: error,
-      })
-    }
+    return new Ledger(home, openCheckedDatabase(home, options.durability), options)
   }
 
   /** Whether states and metadata are encrypted. */
@@ -241,10 +229,10 @@ export class Ledger {
   }
 
   /**
-   * A transaction for what may be lost if the machine loses power: the disk is not waited for, which is most of what a small
-   * transaction takes (bench/rows/daemon.ts). What is written after it is never there without it.
+   * Like `transaction`, but without fsync, which is most of the time of a small transaction (bench/rows/daemon.ts). The write may be
+   * lost on power failure; ordering is preserved.
    */
-  transactionAtEase<T>(work: () => T): T {
+  transactionNoSync<T>(work: () => T): T {
     if (this.#durability !== 'fsync') return this.transaction(work)
     this.#database.exec('PRAGMA file.synchronous = NORMAL')
     try {
@@ -254,9 +242,19 @@ export class Ledger {
     }
   }
 
-  /** Throws STORE_NEWER if a newer program has brought the ledger forward since it was opened (I8). */
-  refuseNewer(): void {
-    refuseNewer(this.#database)
+  /** Writes a backup beside the ledger, unless there is one of the last day. Under the lock of a collection. */
+  backUp(nowMs: number): void {
+    backUpLedger(this.#database, this.#home, nowMs)
+  }
+
+  /** Before rows are removed that the user wants gone. The next prune writes another backup. */
+  removeBackup(): void {
+    removeBackup(this.#home)
+  }
+
+  /** Throws STORE_NEWER if a newer program has migrated the ledger since it was opened (I8). */
+  refuseOtherVersion(): void {
+    refuseOtherVersion(this.#database)
   }
 
   /**
@@ -276,25 +274,5 @@ export class Ledger {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#database.abandon()
-  }
-}
-
-function isNew(database: Database): boolean {
-  return database.get('SELECT 1 FROM file.sqlite_schema LIMIT 1') === undefined
-}
-
-/** The one change that SQLite does not wait for when others have the file open: only a new store needs it. */
-function useWriteAheadLog(database: Database): void {
-  for (
-    let attempt = 1;
-    database.get('PRAGMA file.journal_mode')?.['journal_mode'] !== 'wal';
-    attempt++
-  ) {
-    try {
-      database.exec('PRAGMA file.journal_mode = WAL')
-    } catch (error) {
-      if (!isBusy(error) || attempt > BUSY_MS / WAL_PAUSE_MS) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_PAUSE_MS)
-    }
   }
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { parseProjectId } from '../model/index.js'
 import { type Database, openDatabase, type SqlValue } from '../system/index.js'
 import { Checkpoints } from './checkpoints.js'
-import { migrate } from './schema.js'
+import { createTables } from './schema.js'
 import { NO_VAULT } from './sealing/index.js'
 
 /** The steps of the query plans of all statements that `work` runs. */
@@ -14,7 +14,7 @@ function plansOf(work: (checkpoints: Checkpoints) => void): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-plans-'))
   const database = openDatabase(join(folder, 'ledger.db'), { timeoutMs: 1000 })
   try {
-    migrate(database)
+    createTables(database)
     const steps: string[] = []
     const explain = (sql: string, values: readonly SqlValue[]) => {
       for (const row of database.all(`EXPLAIN QUERY PLAN ${sql}`, ...values))

@@ -4,12 +4,9 @@
 import type { CheckpointId, NamedBy, ProjectId } from '../model/index.js'
 import type { Database } from '../system/index.js'
 
-const KEY = 'named-by '
-
 /** A condition on a row of `checkpoints` that has a name. */
 export const IS_NAMED_BY_USER = `coalesce(
-  (SELECT value FROM facts WHERE key = '${KEY}' || checkpoints.id),
-  CASE WHEN checkpoints.session IS NULL THEN 'user' ELSE 'program' END) = 'user'`
+  checkpoints.named_by, CASE WHEN checkpoints.session IS NULL THEN 'user' ELSE 'program' END) = 'user'`
 
 export class NameOwners {
   readonly #database: Database
@@ -19,7 +16,7 @@ export class NameOwners {
   }
 
   record(id: CheckpointId, by: NamedBy): void {
-    this.#database.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', KEY + id, by)
+    this.#database.run('UPDATE checkpoints SET named_by = ? WHERE id = ?', by, id)
   }
 
   /** Whether the user gave this name to a checkpoint of the project. */
@@ -33,12 +30,4 @@ export class NameOwners {
     const sql = `SELECT 1 FROM checkpoints WHERE id = ? AND name IS NOT NULL AND ${IS_NAMED_BY_USER}`
     return this.#database.get(sql, id) !== undefined
   }
-}
-
-/** Part of a collection: records of checkpoints that are gone. */
-export function forgetNameOwners(database: Database): void {
-  database.run(
-    `DELETE FROM facts WHERE key >= '${KEY}' AND key < 'named-by!'
-     AND substr(key, ${KEY.length + 1}) NOT IN (SELECT id FROM checkpoints)`,
-  )
 }

@@ -17,14 +17,7 @@ import type { Database, SqlRow } from '../system/index.js'
 import { storeDetails } from './detail-rows.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from './rows.js'
-import {
-  clearProject,
-  deleteProject,
-  dropFiles,
-  dropRows,
-  FORGOT_UNDO,
-  moveHeads,
-} from './row-removal.js'
+import { clearProject, deleteProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
 import { bytesOfStates, readStateGraph, stateRoot } from './states/index.js'
 
 /** A checkpoint as a prune sees it. */
@@ -140,8 +133,8 @@ export class Pruning {
 
   /** Whether a removal took a checkpoint that the undo of a rewind needed. */
   hasForgottenUndo(project: ProjectId): boolean {
-    const sql = 'SELECT 1 FROM facts WHERE key = ?'
-    return this.#database.get(sql, FORGOT_UNDO + project) !== undefined
+    const sql = 'SELECT 1 FROM projects WHERE id = ? AND has_lost_undo'
+    return this.#database.get(sql, project) !== undefined
   }
 
   /** How many checkpoints belong to no project. */

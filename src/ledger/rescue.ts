@@ -1,5 +1,5 @@
-// A new ledger from what can be read of a damaged one. The new one is complete under a name of its own before the old one
-// goes; from then on a rescue that was interrupted only has to be finished, and until it is nobody opens the ledger.
+// A new ledger from what can be read of a damaged one, completed from the backup. The new one is complete under its own name before
+// the old one is moved; from then on an interrupted rescue only has to be finished, and until then no process opens the ledger.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
@@ -12,25 +12,13 @@ import {
   syncFile,
   syncFolder,
 } from '../system/index.js'
-import { copyRows } from './copy-rows.js'
-import { withSchemaAnew } from './lost-schema.js'
-import { migrate, refuseNewerFile } from './schema.js'
-import { allowShrinking } from './upkeep.js'
+import { type CopyOptions, copyRows, tablesOf } from './copy-rows.js'
+import { ledgerFiles } from './ledger-files.js'
+import { createTables, refuseOtherVersionInFile } from './schema.js'
+import { allowShrinking } from './vacuum.js'
 
-/** Ids of lost rows may still be referred to somewhere, so none of them is used again. */
+/** Something may still refer to the ids of lost rows, so they are not reused. */
 const ID_GAP = 1_000_000
-/** Set in a ledger that has lost rows, until they have been looked for elsewhere. */
-export const ROWS_LOST = 'rows-lost'
-
-export function ledgerFiles(home: string): {
-  readonly ledger: string
-  readonly log: string
-  readonly shared: string
-  readonly rescued: string
-} {
-  const ledger = join(home, 'ledger.db')
-  return { ledger, log: `${ledger}-wal`, shared: `${ledger}-shm`, rescued: `${ledger}.rescued` }
-}
 
 export function refuseHalfRescued(home: string): void {
   if (!existsSync(ledgerFiles(home).rescued)) return
@@ -39,7 +27,7 @@ export function refuseHalfRescued(home: string): void {
   })
 }
 
-/** The caller has made sure that nobody else has the ledger open. */
+/** The caller holds the store's lock: no other process has the ledger open. */
 export function rescueLedger(home: string, away: SetAside): void {
   const { ledger, log, shared, rescued } = ledgerFiles(home)
   if (!existsSync(rescued)) makeRescued(home)
@@ -52,26 +40,27 @@ export function rescueLedger(home: string, away: SetAside): void {
 }
 
 function makeRescued(home: string): void {
-  const { ledger, log, rescued } = ledgerFiles(home)
-  refuseNewerFile(ledger)
+  const { ledger, log, rescued, backup } = ledgerFiles(home)
+  refuseOtherVersionInFile(ledger)
   const folder = join(home, 'tmp', 'rescue')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')]
-  // A copy: SQLite may write to what it opens.
-  if (existsSync(ledger)) copyFileSync(ledger, from)
-  if (existsSync(ledger) && existsSync(log)) copyFileSync(log, `${from}-wal`)
+  // Copies: SQLite may write to a file that it opens.
+  const from = copyOf(ledger, join(folder, 'from.db'))
+  if (from !== undefined) copyOf(log, `${from}-wal`)
+  const old = copyOf(backup, join(folder, 'backup.db'))
+  const to = join(folder, 'to.db')
   const target = openDatabase(to, { timeoutMs: 0 })
   target.exec('PRAGMA foreign_keys = OFF')
   allowShrinking(target)
-  migrate(target)
+  createTables(target)
   target.transaction(() => {
-    if (existsSync(from) && !copyFrom(from, target)) {
-      const anew = withSchemaAnew(from, folder)
-      if (anew !== undefined) copyFrom(anew, target)
-    }
-    target.run('INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)', ROWS_LOST, 'yes')
-    // What a process remembers to be stored may be gone.
+    let tables = tablesOf(target)
+    if (from !== undefined) tables = copyFrom(from, target, { tables, onConflict: 'REPLACE' })
+    // The rows of the ledger are newer; the backup completes the tables that could not be read whole.
+    if (old !== undefined) copyFrom(old, target, { tables, onConflict: 'IGNORE' })
+    target.run('UPDATE store SET has_lost_rows = 1')
+    // Cached views of other processes may refer to lost rows.
     target.run('UPDATE state_generation SET number = number + 1')
     target.run('UPDATE file.sqlite_sequence SET seq = seq + ?', ID_GAP)
   })
@@ -82,26 +71,27 @@ function makeRescued(home: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** False if tables are missing in it. */
-function copyFrom(path: string, target: Database): boolean {
-  let source: Database
+function copyOf(path: string, copy: string): string | undefined {
+  if (!existsSync(path)) return undefined
+  copyFileSync(path, copy)
+  return copy
+}
+
+/** Returns the tables that it could not copy completely. */
+function copyFrom(path: string, target: Database, options: CopyOptions): readonly string[] {
+  let source: Database | undefined
   try {
     source = openWithoutPlanted(path)
+    return copyRows(source, target, options)
   } catch (error) {
     if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
-    return false
-  }
-  try {
-    return copyRows(source, target).every(({ isThere }) => isThere)
-  } catch (error) {
-    if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
-    return false
+    return options.tables
   } finally {
-    source.close()
+    source?.close()
   }
 }
 
-/** Triggers, views and virtual tables are removed from the copy first: to read a table must not run them. */
+/** Removes triggers, views and virtual tables from the copy first: reading a table must not run them. */
 function openWithoutPlanted(path: string): Database {
   const options = { timeoutMs: 0, isDamaged: true }
   try {

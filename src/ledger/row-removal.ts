@@ -4,9 +4,6 @@ import type { Database, SqlRow } from '../system/index.js'
 import { handOnAuthors } from './authors.js'
 import { number, optional } from './rows.js'
 
-/** With the id of a project: the key of the fact that something needed by an undo was removed. */
-export const FORGOT_UNDO = 'forgot-undo '
-
 /**
  * Inside a transaction. Removes the rows of these checkpoints. The checkpoints after them get their parents, and
  * rewinds that could only be undone with one of them are forgotten. Never to be called for the head of a session.
@@ -89,7 +86,6 @@ export function clearProject(database: Database, project: ProjectId, atMs: numbe
 
 /** Inside a transaction, when nothing refers to the project any more. */
 export function deleteProject(database: Database, project: ProjectId): boolean {
-  database.run('DELETE FROM facts WHERE key = ?', FORGOT_UNDO + project)
   return database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
 }
 
@@ -104,7 +100,7 @@ function forgetOperations(database: Database, ids: readonly CheckpointId[]): voi
     JSON.stringify(ids),
   )
   for (const project of new Set(gone.map((row) => String(row['project']))))
-    database.run(`INSERT OR REPLACE INTO facts (key, value) VALUES (?, '')`, FORGOT_UNDO + project)
+    database.run('UPDATE projects SET has_lost_undo = 1 WHERE id = ?', project)
 }
 
 /** Reads every checkpoint of every session: there is no index of parents. */

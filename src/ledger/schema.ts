@@ -1,43 +1,43 @@
-// Brings a ledger up to the present version, and refuses one that is ahead of it.
+// The schema's version: creates a new ledger in its present form, and refuses every other version untouched (I8).
+// There are no migrations, because no other version was ever published. The first one belongs into `createTables`.
 import { SavestateError } from '../model/index.js'
 import { type Database, versionInFile } from '../system/index.js'
-import { MIGRATIONS } from './migrations.js'
+import { TABLES } from './tables.js'
 
-export const SCHEMA_VERSION = MIGRATIONS.length
+/** Versions 1 to 4 existed before the first release only. */
+export const SCHEMA_VERSION = 5
 
-/** I8: a newer store is not touched, and to open it with SQLite would leave files beside it. */
-export function refuseNewerFile(path: string): void {
+/** Checked before SQLite opens the file for writing, which would leave files beside it (I8). */
+export function refuseOtherVersionInFile(path: string): void {
   refuseVersion(versionInFile(path) ?? 0)
 }
 
-/** The same, where the version still stands in the write-ahead log. */
-export function refuseNewer(database: Database): void {
+/** The same for a version that is still in the write-ahead log. */
+export function refuseOtherVersion(database: Database): void {
   refuseVersion(versionOf(database))
 }
 
+/** 0 is the version of a file that has no tables yet. */
 function refuseVersion(version: number): void {
-  if (version <= SCHEMA_VERSION) return
-  throw new SavestateError(
-    'STORE_NEWER',
-    `The ledger has version ${version}, this program knows ${SCHEMA_VERSION}`,
-    {
+  if (version === SCHEMA_VERSION || version === 0) return
+  const message = `The ledger has version ${version}, this program uses ${SCHEMA_VERSION}`
+  if (version > SCHEMA_VERSION)
+    throw new SavestateError('STORE_NEWER', message, {
       hint: 'Update savestate. Nothing has been changed.',
-    },
-  )
+    })
+  throw new SavestateError('STORE_UNUSABLE', message, {
+    hint: 'The store is from before the first release, and nothing has been changed. Move it away, or set SAVESTATE_HOME to another folder.',
+  })
 }
 
-export function migrate(database: Database): void {
-  migrateTo(database, SCHEMA_VERSION)
-}
-
-/** As far as an older program would have. */
-export function migrateTo(database: Database, version: number): void {
-  if (versionOf(database) === version) return
+/** Does nothing if the ledger has its tables. Two processes may call it at once. */
+export function createTables(database: Database): void {
+  if (versionOf(database) === SCHEMA_VERSION) return
   database.transaction(() => {
-    // Looked at again inside: another process may have migrated meanwhile.
-    refuseNewer(database)
-    for (const sql of MIGRATIONS.slice(versionOf(database), version)) database.exec(sql)
-    database.exec(`PRAGMA file.user_version = ${version}`)
+    refuseOtherVersion(database)
+    if (versionOf(database) === SCHEMA_VERSION) return
+    database.exec(TABLES)
+    database.exec(`PRAGMA file.user_version = ${SCHEMA_VERSION}`)
   })
 }
 

@@ -33,7 +33,7 @@ export type SessionQuery = {
 }
 
 /** A writer's right to a session. */
-export type Hold = { readonly key: SessionKey; readonly id: string; readonly fence: number }
+export type LeaseToken = { readonly key: SessionKey; readonly id: string; readonly fence: number }
 
 // Takes the time twice. It never goes back, and differs after every change, whatever the clock does.
 const UPDATED_AT = 'updated_at = max(?, updated_at + (? < updated_at))'
@@ -119,12 +119,12 @@ export class Sessions {
     return session
   }
 
-  renewLease(hold: Hold, expiresAtMs: number): void {
+  renewLease(hold: LeaseToken, expiresAtMs: number): void {
     this.#held(hold, 'lease_expires_at = ?', expiresAtMs)
   }
 
   /** Without a word if another has it already. */
-  releaseLease({ key, fence }: Hold): void {
+  releaseLease({ key, fence }: LeaseToken): void {
     this.#database.run(
       'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?',
       key,
@@ -133,12 +133,12 @@ export class Sessions {
   }
 
   /** Throws SESSION_FENCED or SESSION_DELETED; inside the transaction of every write. */
-  check(hold: Hold): void {
+  check(hold: LeaseToken): void {
     this.#held(hold, 'fence = fence')
   }
 
   advance(
-    hold: Hold,
+    hold: LeaseToken,
     to: { head: CheckpointId; status: Status; atMs: number; leaseUntilMs: number | null },
   ): void {
     this.#held(
@@ -154,17 +154,17 @@ export class Sessions {
     )
   }
 
-  setStatus(hold: Hold, { status, atMs }: { status: Status; atMs: number }): void {
+  setStatus(hold: LeaseToken, { status, atMs }: { status: Status; atMs: number }): void {
     const reason = 'reason' in status ? status.reason : null
     const set = `status = ?, status_reason = ?, ${UPDATED_AT}`
     this.#held(hold, set, status.state, reason, atMs, atMs)
   }
 
-  setTurn(hold: Hold, turn: number): void {
+  setTurn(hold: LeaseToken, turn: number): void {
     this.#held(hold, 'turn = ?', turn)
   }
 
-  setForkedFrom(hold: Hold, from: CheckpointId): void {
+  setForkedFrom(hold: LeaseToken, from: CheckpointId): void {
     this.#held(hold, 'forked_from = ?', from)
   }
 
@@ -198,7 +198,7 @@ export class Sessions {
     return changes + kept.changes
   }
 
-  #held({ key, id, fence }: Hold, set: string, ...values: readonly SqlValue[]): void {
+  #held({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
     const { changes } = this.#database.run(
       `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`,
       ...values,

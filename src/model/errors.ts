@@ -45,7 +45,6 @@ export const ERROR_CODES = {
   PROJECT_REFUSED:
     'This folder is never captured: a root, a home, the temporary folder, a system folder, or the store.',
   RECOVERY_FAILED: 'An interrupted rewind could not be finished.',
-  REKEY_UNFINISHED: 'The key of the store was changed, but its files may still contain old data.',
   REWIND_CONFLICT: 'A file that is not captured is in the way of the rewind.',
   REWIND_DISTURBED: 'Files kept changing while the rewind was writing them.',
   SESSION_BUSY: 'Another live process is writing this session.',

@@ -1,7 +1,7 @@
 // What can be done with a store that perhaps cannot be opened any more.
 import * as engine from '../engine/index.js'
 import type { CareContext, Hooks } from '../engine/index.js'
-import { isLogDamaged, Ledger, ledgerFiles } from '../ledger/index.js'
+import { Ledger } from '../ledger/index.js'
 import { explainSystemError, SavestateError } from '../model/index.js'
 import { Snapshots } from '../snapshot/index.js'
 import { SharedLock, systemClock } from '../system/index.js'
@@ -80,8 +80,6 @@ async function open(options: CareOptions): Promise<CareContext> {
   const home = engine.inspectHome(homeOf(options))
   const isClosed = await engine.hasStrangers(home)
   if (!isClosed) await engine.bringBackUnflushed(home)
-  // Before SQLite sees it: that takes a damaged log for one that ends early, and writes over the rest.
-  const isDamaged = !isClosed && isLogDamaged(ledgerFiles(home).log)
   const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>
     engine.limitsOf(home, path)
   const snapshots = new Snapshots({
@@ -90,7 +88,7 @@ async function open(options: CareOptions): Promise<CareContext> {
     limitsOf,
     mayBlock: options.mayBlock ?? false,
   })
-  const common = { home, snapshots, clock: options.clock ?? systemClock, isLogDamaged: isDamaged }
+  const common = { home, snapshots, clock: options.clock ?? systemClock }
   const without = { ...common, ledger: undefined, objects: undefined, isAlone: false }
   // A pipe in the place of a file would be waited for: that is put right before the rest is looked at.
   if (isClosed) return { ...without, ledgerFault: undefined }

@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
-import { Ledger } from '../ledger/index.js'
+import { Ledger, removeHalfRekeyed } from '../ledger/index.js'
 import {
   type BytePath,
   type ClassRegistry,
@@ -106,6 +106,7 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   const use = new SharedLock(engine.storeLockPath(home))
   try {
     await use.hold()
+    removeHalfRekeyed(home)
     engine.refuseLostLedger(home)
     const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()

@@ -206,8 +206,8 @@ export class Store {
   }
 
   /**
-   * Changes the key that everything is encrypted with to `encryption.newKey`, or to none. With `key` alone it encrypts
-   * what is not yet. Throws KEY_MISSING and KEY_WRONG for a key that it needs, REKEY_UNFINISHED.
+   * Changes the key to `encryption.newKey`, or to none; with `key` alone it encrypts older values. Blocks the event loop, and
+   * no other store of this folder may be open. Throws STORE_BUSY, and KEY_MISSING or KEY_WRONG for a key that it needs.
    */
   async rekey(
     input: { readonly plain?: boolean; readonly dryRun?: boolean } = {},

@@ -50,6 +50,22 @@ export class SharedLock {
     }
   }
 
+  /**
+   * Exchanges the shared hold for the lock alone, does the work, and holds it shared again. Undefined if somebody else holds it;
+   * then the work was not done.
+   */
+  async upgrade<T>(work: () => Promise<T>): Promise<{ readonly result: T } | undefined> {
+    this.close()
+    const database = openLockDatabase(this.#path, { timeoutMs: 0 })
+    try {
+      if (!isTakenAlone(database)) return undefined
+      return { result: await work() }
+    } finally {
+      database.close()
+      await this.hold()
+    }
+  }
+
   close(): void {
     this.#database?.close()
     this.#database = undefined
@@ -74,6 +90,16 @@ export class SharedLock {
   #leave(): void {
     this.#holders -= 1
     if (this.#holders === 0) this.#database?.exec('COMMIT')
+  }
+}
+
+function isTakenAlone(database: LockDatabase): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw error
   }
 }
 

@@ -107,34 +107,38 @@ test('rekey shows its plan, asks, and does it', () => {
   expect(exported(s, {})).toMatchObject([{ data: { note: MARKER } }])
 })
 
-const POINTS = Object.entries(REKEY_POINTS).map(([point, visit]) => `${point}@${visit}`)
-
-test.each(POINTS)('a change of the key that is killed at %s is finished by the next', (point) => {
-  using s = scratch({ 'a.txt': 'one\n' })
-  expect(save(s).code).toBe(0)
-  const killed = (env: Readonly<Record<string, string>>) => {
-    const failpoint = { SAVESTATE_FAILPOINT: point }
-    expect(s.run(['rekey', '-y'], { env: { ...env, ...failpoint } }).code).toBe(null)
-  }
-  // From none to the first.
-  const first = { SAVESTATE_KEY: OLD }
-  killed(first)
-  expect(exported(s, first)).toMatchObject([{ data: JSON.parse(STATE) }])
-  // Already it is no longer written to without the key.
-  expect(save(s).stderr).toContain('no key was given')
-  expect(save(s, first).code).toBe(0)
-  expect(s.run(['rekey', '-y'], { env: first }).code).toBe(0)
-  expect(filesWith(s, MARKER)).toEqual([])
-  // From the first to another.
-  const both = { SAVESTATE_KEY: OLD, SAVESTATE_NEW_KEY: NEW }
-  killed(both)
-  expect(exported(s, both)).toHaveLength(2)
-  expect(save(s, first).stderr).toContain('and the key given is')
-  expect(save(s, both).code).toBe(0)
-  expect(s.run(['rekey', '-y'], { env: both }).code).toBe(0)
-  const second = { SAVESTATE_KEY: NEW }
-  expect(exported(s, second)).toMatchObject([{ data: JSON.parse(STATE) }, {}, {}])
-  const { stdout } = s.run(['resume', 'work', '--json'], { env: second })
-  expect(JSON.parse(stdout)).toMatchObject({ state: JSON.parse(STATE) })
-  expect(s.run(['verify']).code).toBe(0)
-})
+test.each(Object.keys(REKEY_POINTS))(
+  'a change of the key that is killed at %s has happened or not, and can be run again',
+  (point) => {
+    using s = scratch({ 'a.txt': 'one\n' })
+    expect(save(s).code).toBe(0)
+    const isDone = point === 'rekey:replaced'
+    const killed = (env: Readonly<Record<string, string>>) => {
+      const failpoint = { SAVESTATE_FAILPOINT: point }
+      expect(s.run(['rekey', '-y'], { env: { ...env, ...failpoint } }).code).toBe(null)
+    }
+    const leftovers = () => readdirSync(s.home).filter((name) => name.includes('rekeyed'))
+    // From none to the first.
+    const first = { SAVESTATE_KEY: OLD }
+    killed(first)
+    expect(leftovers().length > 0).toBe(point === 'rekey:copied')
+    expect(exported(s, isDone ? first : {})).toMatchObject([{ data: JSON.parse(STATE) }])
+    expect(leftovers()).toEqual([])
+    expect(filesWith(s, MARKER).length === 0).toBe(isDone)
+    expect(s.run(['rekey', '-y'], { env: first }).code).toBe(0)
+    expect(filesWith(s, MARKER)).toEqual([])
+    expect(save(s).stderr).toContain('no key was given')
+    expect(save(s, first).code).toBe(0)
+    // From the first to another.
+    const both = { SAVESTATE_KEY: OLD, SAVESTATE_NEW_KEY: NEW }
+    killed(both)
+    const second = { SAVESTATE_KEY: NEW }
+    expect(exported(s, isDone ? second : first)).toHaveLength(2)
+    expect(s.run(['rekey', '-y'], { env: both }).code).toBe(0)
+    expect(save(s, first).stderr).toContain('and the key given is')
+    expect(exported(s, second)).toMatchObject([{ data: JSON.parse(STATE) }, {}])
+    const { stdout } = s.run(['resume', 'work', '--json'], { env: second })
+    expect(JSON.parse(stdout)).toMatchObject({ state: JSON.parse(STATE) })
+    expect(s.run(['verify']).code).toBe(0)
+  },
+)

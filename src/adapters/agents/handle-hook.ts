@@ -270,7 +270,7 @@ function noteKey({ agent, sessionId }: AgentEvent): string {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof SavestateError ? error.code : 'BUG'
+  return error instanceof SavestateError ? error.code : 'INTERNAL'
 }
 
 function failureText(error: unknown): string {

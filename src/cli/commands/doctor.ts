@@ -28,7 +28,7 @@ export const run = command<Page>({
     return [
       `Savestate ${versions.savestate}, node ${versions.node}, git ${versions.git}, SQLite ${versions.sqlite}, ${versions.system}`,
       ...gitLines(result),
-      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}`,
+      `Store:     ${printable(result.home)}, ledger version ${result.ledgerVersion}, ${backupText(result)}`,
       `Size:      ${parts.join(', ')}; ${bytes(result.freeBytes)} free`,
       `Holds:     ${countsText(result)}`,
       `At work:   ${counted(result.unfinished, 'unfinished rewind')}, ${counted(result.leases, 'session')} in use`,
@@ -44,6 +44,12 @@ export const run = command<Page>({
     ].join('\n')
   },
 })
+
+function backupText({ ledgerBackupAt }: Page): string {
+  return ledgerBackupAt === null
+    ? 'no backup of the ledger yet'
+    : `ledger backup of ${ledgerBackupAt}`
+}
 
 /** A report goes to others: the home of the user is ~ in it. */
 async function launcherOf(): Promise<LauncherState> {

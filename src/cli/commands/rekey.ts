@@ -42,14 +42,13 @@ function rekeyText({ plan, applied, declined, moved, damaged }: Rekeyed, request
   return `The store is ${isHow}: ${counted(moved, 'row')} rewritten.${damage}${advice}`
 }
 
-function planText({ to, from, rows, total, isUnderWay }: RekeyResult['plan']): string {
+function planText({ to, from, rows, total }: RekeyResult['plan']): string {
   const keys = from.length === 0 ? '' : ` now under ${from.join(' and ')}`
   const goal = to === null ? 'Decrypt' : 'Encrypt'
   const how = to === null ? '' : ` with the key ${to}`
   return [
     `${goal} ${counted(total, 'row')} of the ledger${keys}${how}:`,
     ...Object.entries(rows).map(([table, count]) => `  ${table.replace('_', ' ')}: ${count}`),
-    ...(isUnderWay ? ['An earlier run was interrupted; this finishes it.'] : []),
-    'Then the ledger is rewritten, so that no old data is left in its files. Other processes wait for that part.',
+    'The ledger is written again as a whole, so that no old data is left in its files. No other program may have the store open.',
   ].join('\n')
 }

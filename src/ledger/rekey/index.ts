@@ -1,2 +1,1 @@
-export { type Batch, Rekey, type RekeyPlan } from './rekey.js'
-export type { Target } from './stale.js'
+export { Rekey, type RekeyPlan, removeHalfRekeyed, type Target } from './rekey.js'

@@ -1,38 +1,54 @@
-// Moves every value of the ledger to another key, to the first one, or to none. In small transactions: other processes
-// write in between, with the new key. Killed anywhere, it is done again from the start and passes over what is done.
+// Changes the key of the ledger: to another one, to the first one, or to none. It writes a new ledger beside the old one, sealed
+// with the new key, and replaces the old one by it in one rename (I2). Until then nothing has happened.
 import { hash } from 'node:crypto'
-import { type CheckpointId, invariant, type ObjectId, SavestateError } from '../../model/index.js'
-import { type Database, isBusy, type SqlRow } from '../../system/index.js'
-import { number, optional, text } from '../rows.js'
-import type { StoreVault } from '../sealing/index.js'
-import { type Mover, MOVERS } from './movers.js'
-import type { Target } from './stale.js'
+import { rmSync } from 'node:fs'
+import { type CheckpointId, type ObjectId, SavestateError } from '../../model/index.js'
+import { failpoint, openDatabase, type SqlRow, syncFile } from '../../system/index.js'
+import type { CheckedDatabase } from '../checked-database.js'
+import { copyRows, tablesOf } from '../copy-rows.js'
+import { ledgerFiles } from '../ledger-files.js'
+import { number, text } from '../rows.js'
+import { createTables } from '../schema.js'
+import { type SealingKey, StoreVault } from '../sealing/index.js'
+import { allowShrinking } from '../vacuum.js'
+import { RESEAL } from './reseal-rows.js'
+
+/** The key that all values are to be sealed with; undefined: none. */
+export type Target = SealingKey | undefined
 
 export type RekeyPlan = {
-  /** The id of the key that everything is to be sealed with; null: with none. */
+  /** The id of the key that everything is to be sealed with; null: none. */
   readonly to: string | null
-  /** The ids of the other keys that are in use. */
+  /** The id of the key that is in use now, if it is another one. */
   readonly from: readonly string[]
-  /** A move was begun and not ended. */
-  readonly isUnderWay: boolean
-  /** How many rows are to be moved, by table; only those with any. */
+  /** How many rows have values to seal again, by table; only those with any. */
   readonly rows: Readonly<Record<string, number>>
   readonly total: number
-  /** False: all is as it is to be. */
+  /** False: everything is sealed with that key already. */
   readonly isNeeded: boolean
 }
 
-export type Batch = { readonly moved: number; readonly damaged: number }
+export type Rekeyed = {
+  readonly moved: number
+  /** Rows that no key opens: they were damaged before, and stay as they are. */
+  readonly damaged: number
+}
 
-const ROWS_AT_ONCE = 128
-/** So that few large rows do not make a long transaction. */
-const CHARS_AT_ONCE = 4_000_000
+export type RekeyOptions = {
+  readonly nowMs: number
+  readonly onRows: (rows: number) => void
+}
+
+/** Progress is reported after so many rows. */
+const ROWS_PER_REPORT = 1024
 
 export class Rekey {
-  readonly #database: Database
+  readonly #home: string
+  readonly #database: CheckedDatabase
   readonly #vault: StoreVault
 
-  constructor(database: Database, vault: StoreVault) {
+  constructor(home: string, database: CheckedDatabase, vault: StoreVault) {
+    this.#home = home
     this.#database = database
     this.#vault = vault
   }
@@ -44,55 +60,42 @@ export class Rekey {
 
   /** Throws KEY_MISSING or KEY_WRONG if a key is needed that was not given. */
   plan(target: Target): RekeyPlan {
-    const keys = this.#database
-      .all('SELECT id FROM keys WHERE retired_at IS NULL ORDER BY created_at, id')
-      .map((row) => String(row['id']))
-    const under = this.#database.get('SELECT key FROM rekey')
-    const rows = Object.fromEntries(
-      MOVERS.map((mover) => [mover.table, this.#count(mover, target)] as const).filter(
-        ([, count]) => count > 0,
-      ),
-    )
-    const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+    const current = this.#database.get('SELECT id, seals_all FROM keys WHERE retired_at IS NULL')
+    const id = current === undefined ? null : text(current, 'id')
     const to = target?.id ?? null
-    const from = keys.filter((id) => id !== to)
-    if (total > 0) for (const id of from) this.#vault.keyFor(id)
-    const now = under === undefined ? (keys[0] ?? null) : optional(under, 'key')
-    const isUnderWay = under !== undefined
-    return { to, from, isUnderWay, rows, total, isNeeded: total > 0 || isUnderWay || now !== to }
+    const isNeeded = id !== to || current?.['seals_all'] === 0
+    if (target !== undefined) this.#vault.refuseRetired(target)
+    if (!isNeeded) return { to, from: [], rows: {}, total: 0, isNeeded }
+    const from = id === null || id === to ? [] : [id]
+    for (const needed of from) this.#vault.keyFor(needed)
+    const counts = Object.keys(RESEAL).map((table) => [table, this.#count(table)] as const)
+    const rows = Object.fromEntries(counts.filter(([, count]) => count > 0))
+    const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
+    return { to, from, rows, total, isNeeded }
   }
 
-  /** From here on everything is written with the new key. Throws KEY_WRONG for one that was retired. */
-  begin(target: Target, atMs: number): void {
-    this.#database.transaction(() => {
-      if (target !== undefined) this.#vault.note(target)
-      this.#database.run(
-        'INSERT OR REPLACE INTO rekey (only, key, started_at) VALUES (1, ?, ?)',
-        target?.id ?? null,
-        atMs,
-      )
-      this.#forgetMemories()
-    })
-  }
-
-  /** A batch at a time. What is damaged stays as it is: it cannot be read with any key. */
-  *move(target: Target): Generator<Batch, void, undefined> {
-    // What is overwritten is overwritten with zeros too, where the new row does not take its place.
-    this.#database.exec('PRAGMA file.secure_delete = ON')
-    for (const mover of MOVERS) {
-      let after: readonly number[] = mover.order.map(() => 0).with(-1, -1)
-      for (;;) {
-        const batch = this.#database.transaction(() => this.#moveSome(mover, { target, after }))
-        if (batch.last === undefined) break
-        after = batch.last
-        yield batch
-      }
+  /**
+   * The caller holds the store's lock alone. Blocks the event loop: nothing may be written between the copy and the rename.
+   * Throws STORE_BUSY if another connection has the ledger open all the same; then nothing has changed.
+   */
+  rewrite(target: Target, options: RekeyOptions): Rekeyed {
+    const { rekeyed } = ledgerFiles(this.#home)
+    removeHalfRekeyed(this.#home)
+    try {
+      const result = this.#write(rekeyed, target, options)
+      syncFile(rekeyed)
+      failpoint('rekey:copied')
+      this.#database.replaceBy(rekeyed)
+      failpoint('rekey:replaced')
+      return result
+    } finally {
+      removeHalfRekeyed(this.#home)
     }
   }
 
   /**
-   * Inside a transaction. Another reason, and the commit that has it as its message. The calls that changed ignored files
-   * are named by their commands in the details.
+   * Inside a transaction. Another reason, and the commit that has it as its message. Details name the calls that changed ignored
+   * files by their commands.
    */
   setReason(
     id: CheckpointId,
@@ -113,97 +116,74 @@ export class Rekey {
     this.#database.run('UPDATE checkpoints SET details = ? WHERE id = ?', digest, id)
   }
 
-  /** The notes of agents' hooks have the last prompt and the calls under way. Without them a row is named less well. */
-  dropHookNotes(): void {
-    this.#database.run(`DELETE FROM facts WHERE key GLOB 'note:hook:*'`)
+  #count(table: string): number {
+    const isSealed =
+      table === 'sessions' || table === 'checkpoints' ? 'metadata IS NOT NULL' : 'TRUE'
+    const row = this.#database.get(`SELECT count(*) AS count FROM ${table} WHERE ${isSealed}`)
+    return number(row ?? {}, 'count')
   }
 
-  /** So that nothing of what was there before is in any file. Throws REKEY_UNFINISHED while others keep it from that. */
-  erase(): void {
+  #write(path: string, key: Target, { nowMs, onRows }: RekeyOptions): Rekeyed {
+    const target = openDatabase(path, { timeoutMs: 0 })
     try {
-      this.#database.exec('VACUUM file')
-    } catch (error) {
-      if (isBusy(error)) throw unfinished(error)
-      throw error
-    }
-    const row = this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
-    if (row?.['busy'] !== 0) throw unfinished()
-  }
-
-  /** Only now are the other keys no longer needed. */
-  finish(target: Target, atMs: number): void {
-    this.#database.transaction(() => {
-      this.#database.run(
-        'UPDATE keys SET retired_at = ? WHERE retired_at IS NULL AND id IS NOT ?',
-        atMs,
-        target?.id ?? null,
-      )
-      this.#database.run('DELETE FROM rekey')
-      this.#forgetMemories()
-    })
-    this.#database.exec('PRAGMA file.secure_delete = OFF')
-  }
-
-  #count(mover: Mover, target: Target): number {
-    const { sql, values } = mover.stale(target)
-    const found = `SELECT count(*) AS count FROM ${mover.table} WHERE ${sql}`
-    return number(this.#database.get(found, ...values) ?? {}, 'count')
-  }
-
-  #moveSome(
-    mover: Mover,
-    { target, after }: { readonly target: Target; readonly after: readonly number[] },
-  ): Batch & { readonly last: readonly number[] | undefined } {
-    const { table, order } = mover
-    const { sql, values } = mover.stale(target)
-    const columns = order.join(', ')
-    const marks = order.map(() => '?').join(', ')
-    const rows = this.#database.all(
-      `SELECT * FROM ${table} WHERE (${columns}) > (${marks}) AND ${sql}
-       ORDER BY ${columns} LIMIT ${ROWS_AT_ONCE}`,
-      ...after,
-      ...values,
-    )
-    const moving = { database: this.#database, vault: this.#vault, target }
-    let [damaged, chars] = [0, 0]
-    const done: SqlRow[] = []
-    for (const row of rows) {
-      if (chars > CHARS_AT_ONCE) break
-      chars += sizeOf(row)
-      done.push(row)
-      try {
-        mover.move(moving, row)
-      } catch (error) {
-        if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
-        damaged += 1
+      target.exec('PRAGMA foreign_keys = OFF')
+      allowShrinking(target)
+      createTables(target)
+      let [moved, damaged] = [0, 0]
+      const resealing = { vault: this.#vault, key, target }
+      const reseal = (table: string, row: SqlRow): SqlRow => {
+        const seal = RESEAL[table]
+        if (seal === undefined) return row
+        try {
+          const changed = seal(row, resealing)
+          if (Object.keys(changed).length > 0) moved += 1
+          if (moved % ROWS_PER_REPORT === 0) onRows(moved)
+          return { ...row, ...changed }
+        } catch (error) {
+          if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
+          damaged += 1
+          return row
+        }
       }
+      target.transaction(() => {
+        const options = { tables: tablesOf(target), onConflict: 'REPLACE', change: reseal } as const
+        const incomplete = copyRows(this.#database, target, options)
+        if (incomplete.length > 0) throw damagedLedger(incomplete)
+        target.run('DELETE FROM file.sqlite_sequence')
+        for (const row of this.#database.all('SELECT name, seq FROM file.sqlite_sequence'))
+          target.run(
+            'INSERT INTO file.sqlite_sequence (name, seq) VALUES (?, ?)',
+            text(row, 'name'),
+            number(row, 'seq'),
+          )
+        if (key !== undefined) new StoreVault(target, { key }).note(key)
+        target.run(
+          'UPDATE keys SET retired_at = ? WHERE retired_at IS NULL AND id IS NOT ?',
+          nowMs,
+          key?.id ?? null,
+        )
+        target.run('UPDATE keys SET seals_all = 1 WHERE retired_at IS NULL')
+        // Cached views of states were made with another key.
+        target.run('UPDATE state_generation SET number = number + 1')
+      })
+      target.exec('PRAGMA file.journal_mode = WAL')
+      return { moved, damaged }
+    } finally {
+      target.close()
     }
-    const last = done.at(-1)
-    return {
-      moved: done.length - damaged,
-      damaged,
-      last: last === undefined ? undefined : order.map((column) => number(last, column)),
-    }
-  }
-
-  /** What processes remember of states was made with another key. */
-  #forgetMemories(): void {
-    const { changes } = this.#database.run('UPDATE state_generation SET number = number + 1')
-    invariant(changes === 1, 'the states have a generation')
   }
 }
 
-function sizeOf(row: SqlRow): number {
-  let size = 0
-  for (const value of Object.values(row))
-    if (typeof value === 'string' || value instanceof Uint8Array) size += value.length
-  return size
+/** What a killed change of the key left. The caller holds the store's lock, so no other process is changing the key. */
+export function removeHalfRekeyed(home: string): void {
+  const { rekeyed } = ledgerFiles(home)
+  for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(rekeyed + ending, { force: true })
 }
 
-function unfinished(cause?: unknown): SavestateError {
-  const message = 'Other programs have the store open, so its files cannot be rewritten now'
-  return new SavestateError('REKEY_UNFINISHED', message, {
-    hint: 'Everything has its new key. Close them and run `savestate rekey` again to finish.',
-    cause,
-  })
+function damagedLedger(tables: readonly string[]): SavestateError {
+  return new SavestateError(
+    'STORE_DAMAGED',
+    `The ledger is damaged: ${tables.join(', ')} cannot be read completely`,
+    { hint: 'Run `savestate repair`, then `savestate rekey` again. The key has not been changed.' },
+  )
 }

@@ -1,20 +1,14 @@
 // Which keys the ledger has been written with. The keys themselves are never here.
 export const KEY_TABLES = `
   CREATE TABLE file.keys (
-    -- Tells keys apart and says nothing of them.
+    -- Derived from the key, which it does not reveal.
     id TEXT PRIMARY KEY,
-    -- Something known, sealed with the key: whoever has it can tell that it is the right one.
+    -- A known text, sealed with the key, to check that a given key is the right one.
     check_value TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    -- Nothing is sealed with it any more, and nothing will be.
-    retired_at INTEGER
+    -- Nothing is sealed with it since then.
+    retired_at INTEGER,
+    -- 1 once a change of the key has sealed everything with it: before that, there may be values without a seal.
+    seals_all INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
-
-  -- One row while values are moved to another key (docs/encryption.md#order-of-writes).
-  CREATE TABLE file.rekey (
-    only INTEGER PRIMARY KEY CHECK (only = 1),
-    -- The key that everything is written with from now on; NULL: none.
-    key TEXT REFERENCES keys (id),
-    started_at INTEGER NOT NULL
-  ) STRICT;
 `

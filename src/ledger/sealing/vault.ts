@@ -1,5 +1,5 @@
-// Between what the ledger keeps and what callers see: values are sealed on their way in and opened on their way out,
-// if the store is encrypted. Without a key all of this is one look at two empty tables for each transaction.
+// Seals values before they are written and opens them after they are read, if the store is encrypted. Without a key this costs
+// one query of an empty table for each transaction.
 import type { Database } from '../../system/index.js'
 import { lacksKey, retiredKey, unfitKey } from './key-errors.js'
 import { keyIdOf, type Place, type SealingKey } from './sealing-key.js'
@@ -36,8 +36,7 @@ export const NO_VAULT: Vault = {
 }
 
 const CHECKED = 'savestate'
-const NOW = `SELECT (SELECT count(*) FROM rekey) AS moving, (SELECT key FROM rekey) AS target,
-  (SELECT id FROM keys WHERE retired_at IS NULL) AS current`
+const CURRENT = 'SELECT id FROM keys WHERE retired_at IS NULL'
 
 export class StoreVault implements Vault {
   readonly given: GivenKeys
@@ -53,20 +52,16 @@ export class StoreVault implements Vault {
   }
 
   forWriting(): SealingKey | undefined {
-    const row = this.#database.get(NOW) ?? {}
-    const isMoving = row['moving'] === 1
-    const id = row[isMoving ? 'target' : 'current']
+    const id = this.#database.get(CURRENT)?.['id']
     if (typeof id === 'string') return this.#checked(this.#given(id, 'write'))
     const { key } = this.given
-    if (isMoving || key === undefined) return undefined
-    this.note(key)
+    if (key !== undefined) this.note(key)
     return key
   }
 
   /** Whether what is written now is sealed, or cannot be written for want of a key. */
   isInUse(): boolean {
-    const { current, target } = this.#database.get(NOW) ?? {}
-    return [current, target].some((id) => typeof id === 'string') || this.given.key !== undefined
+    return this.#database.get(CURRENT) !== undefined || this.given.key !== undefined
   }
 
   open(sealed: string, place: Place): string | undefined {
@@ -85,15 +80,21 @@ export class StoreVault implements Vault {
 
   /** Inside a transaction: the store has values of this key from now on. Throws KEY_WRONG for a retired one. */
   note(key: SealingKey): void {
-    const row = this.#database.get('SELECT retired_at FROM keys WHERE id = ?', key.id)
+    const row = this.#database.get('SELECT 1 FROM keys WHERE id = ?', key.id)
     if (row === undefined) {
       this.#database.run(
         `INSERT INTO keys (id, check_value, created_at) VALUES (?, ?, unixepoch() * 1000)`,
         key.id,
         key.seal(CHECKED, placeOf(key.id)),
       )
-    } else if (row['retired_at'] !== null) throw retiredKey(key.id)
+    } else this.refuseRetired(key)
     this.#checked(key)
+  }
+
+  /** Throws KEY_WRONG. */
+  refuseRetired({ id }: SealingKey): void {
+    const row = this.#database.get('SELECT retired_at FROM keys WHERE id = ?', id)
+    if (row !== undefined && row['retired_at'] !== null) throw retiredKey(id)
   }
 
   #given(id: string, purpose: 'read' | 'write'): SealingKey {
