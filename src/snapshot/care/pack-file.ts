@@ -1,8 +1,8 @@
 // Reads single objects out of a pack that may be damaged: what git refuses as a whole still holds most of them.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { ObjectId } from '../../model/index.js'
-import { Inflater } from '../objects/inflater.js'
-import { blobIdInPlace, objectIdOf, type ObjectType } from '../objects/object-id.js'
+import { inflate } from '../objects/inflate.js'
+import { objectIdOf, type ObjectType } from '../objects/object-id.js'
 import { applyDelta } from './delta.js'
 import type { PackIndexFile } from './pack-index-file.js'
 
@@ -23,7 +23,6 @@ const FIRST_READ_BYTES = 2 << 10
 
 type Entry = {
   readonly kind: number
-  /** Valid until the next entry is read. */
   readonly body: Buffer
   readonly base: number | ObjectId | undefined
   /** All of it, as it stands in the pack. */
@@ -41,7 +40,6 @@ export class PackFile {
   readonly #end: number
   readonly #index: Pick<PackIndexFile, 'offsetOf'> | undefined
   readonly #maxBytes: number
-  readonly #inflater: Inflater
   /** What was read last: the next object mostly stands right after the one before. */
   readonly #memory = Buffer.allocUnsafeSlow(WINDOW_BYTES)
   #window = this.#memory.subarray(0, 0)
@@ -51,16 +49,12 @@ export class PackFile {
   constructor(
     pack: string | number,
     index: Pick<PackIndexFile, 'offsetOf'> | undefined,
-    {
-      maxBytes = Infinity,
-      inflater = new Inflater(),
-    }: { readonly maxBytes?: number; readonly inflater?: Inflater } = {},
+    { maxBytes = Infinity }: { readonly maxBytes?: number } = {},
   ) {
     this.#fd = typeof pack === 'number' ? pack : openSync(pack, 'r')
     this.#end = fstatSync(this.#fd).size
     this.#index = index
     this.#maxBytes = maxBytes
-    this.#inflater = inflater
   }
 
   close(): void {
@@ -81,7 +75,7 @@ export class PackFile {
     return this.#readable(() => {
       const { kind, body, bytes } = this.#entryAt(offset, size)
       if (TYPES[kind] === 'blob') {
-        const isIt = body.length === size && blobIdInPlace(body) === id
+        const isIt = body.length === size && objectIdOf('blob', body) === id
         return isIt ? { content: body, entry: bytes } : undefined
       }
       const { type, content } = this.#resolve(offset)
@@ -120,9 +114,9 @@ export class PackFile {
       const type = TYPES[kind]
       if (type !== undefined) {
         const content = deltas.reduceRight((whole, delta) => this.#applied(whole, delta), body)
-        return { type, content: deltas.length === 0 ? Buffer.from(body) : content }
+        return { type, content }
       }
-      deltas.push(Buffer.from(body))
+      deltas.push(body)
       const next = typeof base === 'string' ? this.#index?.offsetOf(base) : base
       if (next === undefined) throw new Unreadable()
       at = next
@@ -163,7 +157,7 @@ export class PackFile {
     if (size > this.#maxBytes || size > this.#end * 1100) throw new Unreadable()
     const isWhole = head.length >= Math.min(mostBytesOf(size), this.#end - offset)
     const bytes = isWhole ? head : this.#bytesAt(offset, mostBytesOf(size))
-    const inflated = this.#inflater.inflate(bytes.subarray(place), size)
+    const inflated = inflate(bytes.subarray(place), size)
     if (inflated === undefined) throw new Unreadable()
     const end = place + inflated.length
     return { kind, body: inflated.content, base, bytes: bytes.subarray(0, end) }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isError, type ObjectId } from '../../model/index.js'
 import { readIfThere } from '../../system/index.js'
 import { PackFile } from '../care/pack-file.js'
-import { Inflater } from './inflater.js'
+import { inflate } from './inflate.js'
 import { loosePath } from './loose.js'
 import { objectHeader } from './object-id.js'
 import type { Holder, PackIndexes } from './pack-indexes.js'
@@ -17,7 +17,6 @@ export class StoredBlobs {
   readonly #indexes: PackIndexes
   readonly #packs = new Map<string, PackFile>()
   #losses = 0
-  #inflater: Inflater | undefined
 
   constructor(objectsFolder: string, indexes: PackIndexes) {
     this.#objectsFolder = objectsFolder
@@ -44,7 +43,7 @@ export class StoredBlobs {
     const bytes = readIfThere(loosePath(this.#objectsFolder, id))
     if (bytes === undefined) return undefined
     const header = objectHeader('blob', size)
-    const content = this.#expander().inflate(bytes, header.length + size)?.content
+    const content = inflate(bytes, header.length + size)?.content
     return content?.latin1Slice(0, header.length) === header
       ? content.subarray(header.length)
       : undefined
@@ -67,13 +66,8 @@ export class StoredBlobs {
       this.#packs.delete(name)
     }
     const path = join(this.#objectsFolder, 'pack', `${holder.name}.pack`)
-    const pack = new PackFile(path, holder, { inflater: this.#expander() })
+    const pack = new PackFile(path, holder)
     this.#packs.set(holder.name, pack)
     return pack
-  }
-
-  #expander(): Inflater {
-    this.#inflater ??= new Inflater()
-    return this.#inflater
   }
 }
