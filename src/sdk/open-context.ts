@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import { Ledger } from '../ledger/index.js'
@@ -27,8 +26,6 @@ export type StoreOptions = {
   readonly limits?: Partial<Limits>
   /** The caller has nothing else to do while it waits, nor to watch: no thread is started to keep its event loop free. */
   readonly mayBlock?: boolean
-  /** With `mayBlock`: a thread of `stat-thread.js` that has been started ahead. For the command line. */
-  readonly helper?: Worker | undefined
   /** Classes whose instances may stand in states, and how they are kept. */
   readonly classes?: ClassRegistry
   /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
@@ -43,7 +40,6 @@ export const STORE_OPTIONS: Known<StoreOptions> = {
   durability: true,
   limits: true,
   mayBlock: true,
-  helper: true,
   classes: true,
   encryption: true,
   clock: true,
@@ -101,7 +97,7 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   })
   const keys = givenKeys(options.encryption, { home, environment: process.env })
   const mayBlock = options.mayBlock ?? false
-  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock, helper: options.helper })
+  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
   // A first save is likely to come. Otherwise the thread waits for a project: many programs keep only states.
   if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))
