@@ -8,7 +8,6 @@ import { collectObjects, removeRefs, seeRefs, setRefs } from '../snapshot/index.
 import { listIfThere, takeLock } from '../system/index.js'
 import { collectLockPath, expectSameStore, type StoreContext } from './context.js'
 import { forgetProjectSizes } from './project-sizes.js'
-import { dropUnflushed } from './unflushed.js'
 
 export type CollectResult = {
   /** False: others were at work, and something is left for the next time. */
@@ -33,7 +32,6 @@ export async function collect(
   const lock = await takeLock(collectLockPath(context.home), { waitMs: 0, purpose: 'collect' })
   if (lock === undefined) return { isComplete: false }
   try {
-    await dropUnflushed(context)
     await adoptNextRefs(context)
     await removeUnrecordedRefs(context)
     const temporary = join(context.home, 'tmp', COLLECT)

@@ -153,11 +153,6 @@ export function collectLockPath(home: string): string {
   return join(locksFolder(home), 'collect')
 }
 
-/** One at a time brings back what a power cut has taken. */
-export function unflushedLockPath(home: string): string {
-  return join(locksFolder(home), 'unflushed')
-}
-
 /** One change of the key at a time. */
 export function rekeyLockPath(home: string): string {
   return join(locksFolder(home), 'rekey')

@@ -50,7 +50,6 @@ export const STAGES = [
   'home',
   'ledger',
   'repository',
-  'logs',
   'objects',
   'rows',
   'refs',

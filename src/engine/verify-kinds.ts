@@ -19,8 +19,6 @@ const PLACES: readonly Place[] = [
   { at: /^locks$/, is: 'folder', kind: 'lock' },
   { at: /^locks\/[^./][^/]*$/, is: 'file', kind: 'lock' },
   { at: /^tmp$/, is: 'folder', kind: 'leftover' },
-  { at: /^unflushed$/, is: 'folder', kind: 'objects' },
-  { at: /^unflushed\/[^./][^/]*$/, is: 'file', kind: 'objects' },
   { at: /^objects\.git(?:\/(?:info|refs))?$/, is: 'folder', kind: 'repository' },
   { at: /^objects\.git\/(?:HEAD|config|info\/attributes)$/, is: 'file', kind: 'repository' },
   { at: /^objects\.git\/refs\/savestate(?:\/\w+)?$/, is: 'folder', kind: 'ref' },
@@ -34,8 +32,8 @@ const PLACES: readonly Place[] = [
 ]
 /** What stands for what was saved. If it is a link, that may be on a disk that is not mounted just now. */
 const SAVED =
-  /^(?:ledger\.db|journal|unflushed|objects\.git(?:\/(?:packed-refs|refs(?:\/savestate)?|objects(?:\/pack)?))?)$/
-const INSIDE = /^(?:cache|journal|locks|unflushed|objects\.git(?:\/.*)?)$/
+  /^(?:ledger\.db|journal|objects\.git(?:\/(?:packed-refs|refs(?:\/savestate)?|objects(?:\/pack)?))?)$/
+const INSIDE = /^(?:cache|journal|locks|objects\.git(?:\/.*)?)$/
 
 export function checkKinds({ home }: { readonly home: string }): Finding[] {
   return inFolder(home, '')

@@ -79,7 +79,6 @@ async function withCare<T>(
 async function open(options: CareOptions): Promise<CareContext> {
   const home = engine.inspectHome(homeOf(options))
   const isClosed = await engine.hasStrangers(home)
-  if (!isClosed) await engine.bringBackUnflushed(home)
   // Before SQLite sees it: that takes a damaged log for one that ends early, and writes over the rest.
   const isDamaged = !isClosed && isLogDamaged(ledgerFiles(home).log)
   const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>

@@ -106,7 +106,6 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     engine.refuseLostLedger(home)
     const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()
-    await engine.bringBackUnflushed(home)
     const objects = new SharedLock(engine.objectsLockPath(home))
     const calls = new OpenCalls()
     return { home, ledger, snapshots, objects, use, calls, clock: options.clock ?? systemClock }
