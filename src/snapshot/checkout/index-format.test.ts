@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../../test/effort.js'
 import { IndexUnsupported, parseIndexNames } from './index-format.js'
-import { READABLE, started } from './sample-repositories.js'
-import { git, listed, scratchFolders } from './scratch-git.js'
+import { READABLE, started } from '../../../test/sample-repositories.js'
+import { git, listed, scratchFolders } from '../../../test/scratch-git.js'
 
 const parseIndex = (bytes: Buffer) => parseIndexNames(bytes, 'sha1')
 
