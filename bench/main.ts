@@ -18,7 +18,6 @@ import { daemonMemory, hookCommand, hookHttp } from './rows/daemon.js'
 import { callsCommand, callsHttp } from './rows/tool-calls.js'
 import { diskAfterSaves } from './rows/disk.js'
 import { firstSave } from './rows/first-save.js'
-import { firstSaveOfCheckout } from './rows/first-save-git.js'
 import { langgraphPut } from './rows/langgraph.js'
 import { eventLoop, memory } from './rows/process-cost.js'
 import { rewindOne } from './rows/rewind.js'
@@ -84,7 +83,6 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
   return [
     firstSave(small),
     saveOneRunning(small),
-    firstSaveOfCheckout,
     ...timesOf(large),
     memory(large, { maxMegabytes: 250, slow: false }),
     watchedSave,

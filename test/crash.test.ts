@@ -33,7 +33,6 @@ const AGAIN = isLong ? 3 : 1
 const POINTS: Readonly<Record<Operation, Readonly<Record<string, number>>>> = {
   save: {
     'capture:hashed': 1,
-    'log:written': 1,
     'loose:written': 1,
     'loose:named': 3,
     'capture:stored': 1,

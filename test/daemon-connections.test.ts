@@ -53,12 +53,8 @@ function callSocket(
     const who = [process.getuid(), process.getegid(), process.getgroups()]
     const { dev, ino } = statSync('/', { bigint: true })
     const root = [dev, ino].join(' ')
-    const git = Object.entries(process.env)
-      .filter(([name]) => /^(XDG_CONFIG_HOME$|GIT_(CONFIG|ATTR)_)/.test(name))
-      .map((entry) => entry.join('='))
-      .sort()
     const { TZ = null } = process.env
-    const setting = JSON.stringify([...who, mounts, root, TZ, git, homedir(), tmpdir()])
+    const setting = JSON.stringify([...who, mounts, root, TZ, homedir(), tmpdir()])
     const call = { do: 'run', build, home, setting, argv, folder, stdout: {}, stderr: {}, env: {} }
     const connection = connect(socket)
     connection.write(JSON.stringify(call) + '\\n')

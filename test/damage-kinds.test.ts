@@ -48,7 +48,6 @@ test.each([
   ['link in a circle', 'locks'],
   ['link to nowhere', 'tmp'],
   ['pipe', 'cache'],
-  ['pipe', 'unflushed/ID'],
   ['pipe', 'objects.git/packed-refs'],
   ['link to nowhere', 'objects.git/HEAD'],
 ])('a %s in the place of %s is found and set aside', (how, form) => {

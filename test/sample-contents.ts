@@ -1,7 +1,7 @@
 // Contents to compress and to expand.
 import fc from 'fast-check'
 
-/** What the engine takes at once. */
+/** The largest content that the reused zlib handle compresses. */
 export const MOST_BYTES = 256 << 10
 
 /** Contents that lead everywhere: each kind of block, matches of each length and distance, codes that are too deep. */

@@ -19,7 +19,7 @@ import { against, type Row } from '../row.js'
 import { cliPath } from '../sdk.js'
 
 const RUNNING_LIMIT = 0.6
-const CLI_LIMIT = 1
+const CLI_LIMIT = 1.3
 const WARM_UPS = 2
 
 /** From a running process. */

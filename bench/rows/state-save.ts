@@ -10,7 +10,7 @@ import { atMost, MEGABYTE, type Row } from '../row.js'
 import { LENGTH, race, type Runner, type Steps } from '../state-race.js'
 import { sizeOnDisk } from '../tree.js'
 
-const MAX_MS = 3
+const MAX_MS = 4
 const MAX_OF_SQLITE = 0.1
 const MAX_OF_CONTENT = 2
 const SQLITE = 'SqliteSaver'

@@ -28,7 +28,6 @@ const OPEN_OPTIONS: Known<OpenSaverOptions> = {
   durability: true,
   limits: true,
   mayBlock: true,
-  helper: true,
   classes: true,
   encryption: true,
   clock: true,

@@ -1,9 +1,8 @@
 // Gives a command what it may use, each thing made when it is first asked for.
 import { hasCode } from '../base/index.js'
-import type { Hooks, Project, Store, StoreOptions } from '../index.js'
+import type { Hooks, Project, Store } from '../index.js'
 import { type AgentMark, agentMark } from './agent-mark.js'
 import type { Request } from './command.js'
-import { startHelper } from './look-helper.js'
 import type { Parsed } from './parse.js'
 import type { ProgressBar } from './progress-bar.js'
 import type { Screen } from './screen.js'
@@ -37,13 +36,12 @@ export function ownSurroundings(
   { screen, bar }: Pick<Surroundings, 'screen' | 'bar'>,
 ): Surroundings {
   let opened: Promise<Store> | undefined
-  const helper = startHelper(parsed.command)
   return {
     screen,
     bar,
     folder: '.',
     agent: agentMark(process.env),
-    store: () => (opened ??= openForCommands(parsed, helper)),
+    store: () => (opened ??= openForCommands(parsed)),
     project: async (store, wanted, hooks) =>
       'at' in wanted ? store.project(wanted.at) : store.projectFor(await currentFolder(), hooks),
     async close() {
@@ -119,17 +117,14 @@ export function from(folder: string, path: string): string {
   return folder === '.' || path === '' || path.startsWith('/') ? path : `${folder}/${path}`
 }
 
-async function openForCommands(
-  { command, options, positionals }: Parsed,
-  helper: StoreOptions['helper'],
-): Promise<Store> {
+async function openForCommands({ command, options, positionals }: Parsed): Promise<Store> {
   const { openStore } = await import('../index.js')
   const { anyClasses } = await import('./any-classes.js')
   const maxFileMb = options.number('max-file-mb')
   const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
   // Who runs another command has its signals to pass on, also during a save; who lets a person pick has keys to answer.
   const isAwake = command === 'run' || (command === 'rewind' && positionals.length === 0)
-  return openStore({ mayBlock: !isAwake, classes: anyClasses, limits, helper })
+  return openStore({ mayBlock: !isAwake, classes: anyClasses, limits })
 }
 
 export async function currentFolder(): Promise<string> {

@@ -10,7 +10,6 @@ import { collectLockPath, expectSameStore, type StoreContext } from './context.j
 import type { Hooks } from './hooks.js'
 import { withRecoveredProject } from './recover.js'
 import { forgetProjectSizes } from './sizes.js'
-import { dropUnflushed } from './unflushed.js'
 
 export type CollectResult = {
   /** False: others were at work, and something is left for the next time. */
@@ -37,7 +36,6 @@ export async function collect(
   try {
     // A prune may have written it just before the rows were removed that are to leave no trace.
     if (options.thorough) context.ledger.removeBackup()
-    await dropUnflushed(context)
     await adoptNextRefs(context)
     await removeUnrecordedRefs(context)
     const temporary = join(context.home, 'tmp', COLLECT)

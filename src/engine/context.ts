@@ -155,11 +155,6 @@ export function collectLockPath(home: string): string {
   return join(locksFolder(home), 'collect')
 }
 
-/** One at a time brings back what a power cut has taken. */
-export function unflushedLockPath(home: string): string {
-  return join(locksFolder(home), 'unflushed')
-}
-
 /** Held by the daemon for as long as it lives. */
 export function daemonLockPath(home: string): string {
   return join(locksFolder(home), 'daemon')

@@ -49,7 +49,6 @@ export const STAGES = [
   'home',
   'ledger',
   'repository',
-  'logs',
   'objects',
   'rows',
   'refs',

@@ -6,7 +6,6 @@ import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { hasCode, SavestateError } from '../model/index.js'
 import { ledgerFiles } from '../ledger/index.js'
-import { lostFromLogs, replayLogs } from '../snapshot/index.js'
 import { failpoint, type Lock, SetAside, takeLock } from '../system/index.js'
 import { storeLockPath } from './context.js'
 import {
@@ -20,7 +19,6 @@ import {
 } from './findings.js'
 import type { Hooks } from './hooks.js'
 import { examine, examineTwice } from './verify.js'
-import { checkKinds } from './verify-kinds.js'
 
 export type RepairStep = {
   readonly action: string
@@ -87,7 +85,7 @@ async function repairRounds(
   // No lock is held yet: other processes may be saving.
   let findings = await examineTwice(care, { quick: false }, hooks)
   for (let round = 1; ; round++) {
-    const due = nextFixes(withLogs(care, findings), tried)
+    const due = nextFixes(findings, tried)
     if (due.length === 0 || round > MAX_ROUNDS) return resultOf(findings)
     const planned = due.map(({ finding, fix }) => ({
       action: fix.action,
@@ -105,7 +103,7 @@ async function repairRounds(
       const isSame = care.ledger !== undefined && ledgerInode(care) === inode
       care = { ...(isSame ? care : await request.reopen(care)), isAlone: true }
       findings = await examine(care, { quick: false }, hooks)
-      const now = nextFixes(withLogs(care, findings), tried)
+      const now = nextFixes(findings, tried)
       if (!isDeepStrictEqual(now.map(keyOf), due.map(keyOf))) continue
       due.splice(0, due.length, ...now)
     }
@@ -118,23 +116,6 @@ async function repairRounds(
     care = { ...(await request.reopen(care)), isAlone: true }
     findings = await examine(care, { quick: false }, hooks)
   }
-}
-
-/** What a small save has written is in a log too for a while; then it need not be called lost. */
-function withLogs({ home }: CareContext, findings: readonly Finding[]): readonly Finding[] {
-  // One of them may be what has to be put right first, or their place be on a disk that is away.
-  if (findings.some(({ fix }) => fix?.stage === 'home') || checkKinds({ home }).length > 0)
-    return findings
-  const lost = lostFromLogs(home)
-  if (lost === 0) return findings
-  const fix: Fix = {
-    stage: 'logs',
-    action: `put back ${lost === 1 ? 'a file' : `${lost} files`} from the log of unflushed files`,
-    run: () => replayLogs(home),
-  }
-  const isOfFiles = ({ kind, severity }: Finding) =>
-    severity === 'damage' && (kind === 'objects' || kind === 'ref')
-  return findings.map((finding) => (isOfFiles(finding) ? { ...finding, fix } : finding))
 }
 
 /** A repair may have put another one in its place. */

@@ -18,8 +18,6 @@ const EXPECTED: readonly (readonly [RegExp, EntryType, ProblemKind])[] = [
   [/^locks$/, 'folder', 'lock'],
   [/^locks\/[^./][^/]*$/, 'file', 'lock'],
   [/^tmp$/, 'folder', 'leftover'],
-  [/^unflushed$/, 'folder', 'objects'],
-  [/^unflushed\/[^./][^/]*$/, 'file', 'objects'],
   [/^objects\.git(?:\/(?:info|refs))?$/, 'folder', 'repository'],
   [/^objects\.git\/(?:HEAD|config|info\/attributes)$/, 'file', 'repository'],
   [/^objects\.git\/refs\/savestate(?:\/\w+)?$/, 'folder', 'ref'],
@@ -30,8 +28,8 @@ const EXPECTED: readonly (readonly [RegExp, EntryType, ProblemKind])[] = [
 ]
 /** Saved data. A broken link here may lead to a disk that is not mounted, so it is never moved. */
 const SAVED =
-  /^(?:ledger\.db|journal|unflushed|objects\.git(?:\/(?:packed-refs|refs(?:\/savestate)?|objects(?:\/pack)?))?)$/
-const CHECKED_FOLDERS = /^(?:cache|journal|locks|unflushed|objects\.git(?:\/.*)?)$/
+  /^(?:ledger\.db|journal|objects\.git(?:\/(?:packed-refs|refs(?:\/savestate)?|objects(?:\/pack)?))?)$/
+const CHECKED_FOLDERS = /^(?:cache|journal|locks|objects\.git(?:\/.*)?)$/
 
 export function checkKinds({ home }: { readonly home: string }): Finding[] {
   return checkFolder(home, '')

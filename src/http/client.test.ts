@@ -31,11 +31,3 @@ test('so has who has another root: there a path can mean something else', () => 
     syncBuiltinESMExports()
   }
 })
-
-test.each(['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_KEY_0', 'GIT_ATTR_SOURCE'])(
-  'and who has another configuration of git, by %s',
-  (name) => {
-    expect(settingOf({ [name]: '/elsewhere' })).not.toBe(settingOf({}))
-    expect(settingOf({ [name]: 'a', LANG: 'b' })).toBe(settingOf({ [name]: 'a', LANG: 'c' }))
-  },
-)

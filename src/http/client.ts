@@ -81,19 +81,9 @@ export function settingOf(environment: NodeJS.ProcessEnv): string {
     mountsOf(),
     rootOf(),
     environment['TZ'] ?? null,
-    gitSettingsIn(environment),
     homedir(),
     tmpdir(),
   ])
-}
-
-/** By these git's filters can be set up, which decide what a first save may take from a repository. */
-function gitSettingsIn(environment: NodeJS.ProcessEnv): readonly string[] {
-  return Object.entries(environment)
-    .flatMap(([name, value]) =>
-      /^(?:XDG_CONFIG_HOME$|GIT_(?:CONFIG|ATTR)_)/.test(name) ? `${name}=${value}` : [],
-    )
-    .sort()
 }
 
 /** Differs in a container, where a path can mean something else. */

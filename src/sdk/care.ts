@@ -79,7 +79,6 @@ async function withCare<T>(
 async function open(options: CareOptions): Promise<CareContext> {
   const home = engine.inspectHome(homeOf(options))
   const isClosed = await engine.hasStrangers(home)
-  if (!isClosed) await engine.bringBackUnflushed(home)
   const limitsOf = ({ path }: { readonly path: Parameters<typeof engine.limitsOf>[1] }) =>
     engine.limitsOf(home, path)
   const snapshots = new Snapshots({

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import { Ledger, removeHalfRekeyed } from '../ledger/index.js'
@@ -27,8 +26,6 @@ export type StoreOptions = {
   readonly limits?: Partial<Limits>
   /** The caller has nothing else to do while it waits, nor to watch: no thread is started to keep its event loop free. */
   readonly mayBlock?: boolean
-  /** With `mayBlock`: a thread of `stat-thread.js` that has been started ahead. For the command line. */
-  readonly helper?: Worker | undefined
   /** Classes whose instances may stand in states, and how they are kept. */
   readonly classes?: ClassRegistry
   /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
@@ -42,7 +39,6 @@ const STORE_OPTIONS: Known<StoreOptions> = {
   durability: true,
   limits: true,
   mayBlock: true,
-  helper: true,
   classes: true,
   encryption: true,
   clock: true,
@@ -100,7 +96,7 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
   })
   const keys = givenKeys(options.encryption, { home, environment: process.env })
   const mayBlock = options.mayBlock ?? false
-  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock, helper: options.helper })
+  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
   // A first save is likely to come. Otherwise the thread waits for a project: many programs keep only states.
   if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
   const use = new SharedLock(engine.storeLockPath(home))
@@ -110,7 +106,6 @@ export async function openContext(options: StoreOptions): Promise<OpenContext> {
     engine.refuseLostLedger(home)
     const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
     await snapshots.prepare()
-    await engine.bringBackUnflushed(home)
     const objects = new SharedLock(engine.objectsLockPath(home))
     const calls = new OpenCalls()
     return { home, ledger, snapshots, objects, use, calls, clock: options.clock ?? systemClock }

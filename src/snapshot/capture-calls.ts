@@ -82,7 +82,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       const capture = captures.get(project)
       captures.delete(project)
       capture?.writeCache()
-      await capture?.close()
+      capture?.close()
     },
 
     activity: (project) => captures.get(project)?.watched?.activity,
@@ -93,12 +93,10 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       const { project, tree } = facts
       const temporary = join(home, 'tmp', project)
       const capture = captureOf(project)
-      const { log } = capture
-      const sink = capture.takeHeld(tree) ?? new ObjectSink(store, { temporary, durable, log })
+      const sink = capture.takeHeld(tree) ?? new ObjectSink(store, { temporary, durable })
       const commit = sink.add('commit', encodeCommit(facts))
       const name = refName(project, facts.checkpoint)
       const ref = new StagedRef(gitDir, { name, commit, temporary: `${sink.temporary}.ref` })
-      let isLogged = false
       let changes: Promise<ChangeCounts | undefined> = Promise.resolve(undefined)
       try {
         // Git counts while the disk is busy with the rest.
@@ -109,21 +107,19 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
           // Its fault is told below, once all is written.
           changes.catch(() => undefined)
         }
-        isLogged = (await sink.finish({ ref, onNamed })).isLogged
+        await sink.finish({ ref, onNamed })
       } catch (error) {
         ref.abandon()
         throw error
       }
       failpoint('record:commit-written')
-      const [, counted] = await Promise.all([ref.name({ durable: durable && !isLogged }), changes])
+      const [, counted] = await Promise.all([ref.name({ durable }), changes])
       failpoint('record:ref-written')
       capture.keep(tree)
       return { commit, changes: counted }
     },
 
     async rewrite({ project, path, checkpoints }) {
-      // What is forgotten must not be in a log, nor come back from one.
-      await captureOf(project).log.clear()
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       if (path === undefined) return rewriteCommits(sink, checkpoints)
       return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
@@ -168,8 +164,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     },
 
     async settleAsides({ project, root, rootInode, asides, base }) {
-      const { log } = captureOf(project)
-      const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable, log })
+      const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       const folders = openRoot({ root, rootIno: BigInt(rootInode) })
       try {
         const add = (content: Buffer) => sink.add('blob', content)
@@ -231,7 +226,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     async close() {
       for (const resource of [blobs, plainDiff, countingDiff, store, lanes, sources])
         resource.close()
-      for (const capture of captures.values()) await capture.close()
+      for (const capture of captures.values()) capture.close()
       events.close()
       watchFolder.remove()
     },

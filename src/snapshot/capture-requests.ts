@@ -1,5 +1,4 @@
 // What can be asked of the capture thread.
-import type { Worker } from 'node:worker_threads'
 import type {
   BytePath,
   CaptureLimits,
@@ -43,8 +42,6 @@ export type SnapshotsOptions = {
   readonly limitsOf: (project: Pick<Project, 'path'>) => CaptureLimits
   /** The caller has nothing else to do: no thread is needed to keep its event loop free. */
   readonly mayBlock: boolean
-  /** For the first capture. */
-  readonly helper?: Worker | undefined
 }
 
 /** The caller knows the project; the thread is given its id and path. */

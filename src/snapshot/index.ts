@@ -36,12 +36,3 @@ export {
 export { readRegularFile } from './checkout/regular-file.js'
 export type { SourceCommit } from './import/source-history.js'
 export { sourceHead, sourceRefs } from './import/source-refs.js'
-export {
-  dropLogs,
-  flushLogs,
-  hasLogsOfBefore,
-  lostFromLogs,
-  markLogs,
-  replayLogs,
-  replayLogsOfBefore,
-} from './unflushed/settle.js'

@@ -26,7 +26,6 @@ import type { Site } from './capture/site.js'
 import { hasLargeCache, type StatAhead } from './capture/stat-ahead.js'
 import { type CachedProject, keepStatCache, readStatCache } from './capture/stat-cache.js'
 import { ObjectSink, type ObjectStore } from './objects/object-store.js'
-import { ObjectLog } from './unflushed/object-log.js'
 import type { EventQueue } from './watch/event-queue.js'
 import type { Touches } from './watch/touches.js'
 import type { WatchFolder } from './watch/watch-folder.js'
@@ -51,8 +50,6 @@ const MAX_CHECKPOINTS_SINCE = 12
 export class ProjectCapture {
   readonly #settings: CaptureSettings
   readonly #project: ProjectId
-  /** Of what small saves write. */
-  readonly log: ObjectLog
   #known: CachedProject | undefined
   /** What of `#known` was read from the cache and not looked at since. */
   #packed: PackedNodes | undefined
@@ -70,7 +67,6 @@ export class ProjectCapture {
   constructor(project: ProjectId, settings: CaptureSettings) {
     this.#project = project
     this.#settings = settings
-    this.log = new ObjectLog(settings.home, project)
   }
 
   get #cachePath(): string {
@@ -125,7 +121,7 @@ export class ProjectCapture {
       const scanned = this.#scan(site, memory, {
         isStored: (node) =>
           (known !== undefined && node.epoch <= known.keptEpoch) ||
-          (node.id !== undefined && store.has(node.id)),
+          (node.id !== undefined && sink.has(node.id)),
         onFile: (count) => progress.scanned(count),
         onPending: (item) => hasher.add(item),
       })
@@ -214,11 +210,10 @@ export class ProjectCapture {
     this.#known = { ...this.#known, keptBy: tree, keptEpoch: this.#known.epoch }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.unwatch()
     this.#held?.sink.abandon()
     this.#settings.statAhead.close()
-    await this.log.close()
   }
 
   /** Not for a handful of changes: reading those again next time costs less than writing everything now. */
@@ -236,7 +231,7 @@ export class ProjectCapture {
   #newSink(): ObjectSink {
     const { home, store, durable } = this.#settings
     const temporary = join(home, 'tmp', this.#project)
-    return new ObjectSink(store, { temporary, durable, log: this.log })
+    return new ObjectSink(store, { temporary, durable })
   }
 
   #scan(

@@ -1,7 +1,6 @@
 // The room's face: a folder ⇄ a tree id. Everything slow happens on the capture thread.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import {
   type BytePath,
   bytePath,
@@ -59,14 +58,12 @@ export class Snapshots {
   #cacheTimer: NodeJS.Timeout | undefined
   /** A helper that was started ahead of the capture it is for. */
   #ahead: { readonly project: ProjectId; readonly helper: StatAhead } | undefined
-  #helper: Worker | undefined
   readonly #watched = new Set<BytePath>()
   /** Used last comes last. */
   readonly #atHand = new Map<ProjectId, Project>()
 
   constructor(options: SnapshotsOptions) {
     this.#options = options
-    this.#helper = options.helper
   }
 
   /** Makes what is missing of the store's git repository. To be awaited before anything else. */
@@ -87,8 +84,7 @@ export class Snapshots {
   expectCapture(project: ProjectId): void {
     const { mayBlock, home } = this.#options
     if (!mayBlock || this.#thread !== undefined || !hasLargeCache(home, project)) return
-    const helper = new StatAhead(new URL('./stat-thread.js', import.meta.url), this.#helper)
-    this.#helper = undefined
+    const helper = new StatAhead(new URL('./stat-thread.js', import.meta.url))
     helper.warmUp()
     this.#ahead = { project, helper }
   }

@@ -19,11 +19,6 @@ export type HashedFile = {
   readonly secret: SecretContent | undefined
 }
 
-export type NewContent = {
-  readonly content: Uint8Array
-  readonly entry?: Uint8Array | undefined
-}
-
 export class BatchBuilder {
   /** Kept from one batch to the next. */
   #memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
@@ -51,14 +46,13 @@ export class BatchBuilder {
     this.#count += 1
   }
 
-  /** With what is to be stored of it: a content, or its entry out of another pack; undefined if the store has it. */
-  add(file: HashedFile, stored: NewContent | undefined): void {
+  /** `content`: undefined if the store already has it. */
+  add(file: HashedFile, content: Uint8Array | undefined): void {
     const { id, stats, readAtMs, lines, secret } = file
     if (secret !== undefined) this.#secrets.push([this.#count, secret])
     this.#ids += id
     const start = this.#end
-    if (stored?.entry !== undefined) this.#append(stored.entry)
-    else if (stored !== undefined) this.#compress(stored.content)
+    if (content !== undefined) this.#compress(content)
     const crc = start === this.#end ? 0 : crc32(this.#memory.subarray(start, this.#end))
     const stamp = this.#count * STAMPS_PER_FILE
     this.#stamps[stamp] = stats.mtimeNs

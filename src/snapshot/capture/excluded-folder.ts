@@ -14,8 +14,7 @@ export function excludedFolder(
   path: BytePath,
 ): BytePath | undefined {
   const site = { ...place, ignoreCase: process.platform === 'darwin' }
-  // No capture follows, so no contents of a checkout are looked up.
-  const selection = new Selection(site, new Map())
+  const selection = new Selection(site, undefined)
   const enter = (folder: BytePath, context: Context) => {
     const at = { path: folder, absolute: absolute(site, folder) }
     const has = (name: string) => existsSync(fsPath(`${at.absolute}/${name}`))

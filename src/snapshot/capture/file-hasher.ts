@@ -1,7 +1,5 @@
 // Reads, hashes and compresses the files of a batch. Everything here is synchronous: it runs on a hash thread, which has
 // nothing else to do, and on the thread of the scan once that is over.
-import { type CleanContent, CleanContents } from '../checkout/clean-content.js'
-import { ENTRY_BYTES } from '../checkout/index-entry.js'
 import { linesOf } from '../objects/count-lines.js'
 import { LooseListing } from '../objects/loose.js'
 import { PackIndexes } from '../objects/pack-indexes.js'
@@ -12,15 +10,11 @@ import { secretIn } from './secret-content.js'
 import { VerifiedFolder } from './verified-folder.js'
 
 const ANSWER_BYTES = 2 << 20
-const NOTHING = new Uint8Array(0)
 
 export class FileHasher {
   readonly #reader = new BulkReader()
-  readonly #clean = new CleanContents()
   readonly #folder = new VerifiedFolder()
   readonly #builder = new BatchBuilder()
-  /** Of the files of the batch, in the user's index. */
-  #entries = bufferOf(NOTHING)
   readonly #loose: LooseListing
   readonly #packs: PackIndexes
 
@@ -40,18 +34,13 @@ export class FileHasher {
     }
   }
 
-  #hash(request: HashRequest): HashedBatch {
-    const { paths, largeBytes } = request
+  #hash({ paths, largeBytes }: HashRequest): HashedBatch {
     const builder = this.#builder
     builder.begin(paths.length)
-    this.#entries = bufferOf(request.checkout?.entries ?? NOTHING)
     let readBytes = 0
-    for (const [i, path] of paths.entries()) {
+    for (const path of paths) {
       if (readBytes >= ANSWER_BYTES) break
-      const read = this.#folder.read(
-        path,
-        (at) => this.#readClean(at, { request, i }) ?? this.#reader.read(at, largeBytes),
-      )
+      const read = this.#folder.read(path, (at) => this.#reader.read(at, largeBytes))
       if (typeof read === 'string') {
         builder.addFault(read)
         continue
@@ -60,30 +49,13 @@ export class FileHasher {
       const isKnown = this.#loose.has(id) || this.#packs.has(id)
       const lines = linesOf(content)
       const file = { id, stats, readAtMs, lines, secret: secretIn(path, content) }
-      builder.add(file, isKnown ? undefined : read)
+      builder.add(file, isKnown ? undefined : content)
       readBytes += content.length
     }
     return builder.finish()
   }
 
   close(): void {
-    this.#clean.close()
     this.#packs.close()
   }
-
-  /** What the user's own repository has of a file that is surely unchanged. */
-  #readClean(
-    path: string,
-    { request, i }: { readonly request: HashRequest; readonly i: number },
-  ): CleanContent | undefined {
-    const { largeBytes, checkout } = request
-    const objects = checkout?.sources[(checkout.sourceOf[i] ?? 0) - 1]
-    if (checkout === undefined || objects === undefined) return undefined
-    const from = { entries: this.#entries, at: i * ENTRY_BYTES, objects, largeBytes }
-    return this.#clean.take(path, from)
-  }
-}
-
-function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length)
 }

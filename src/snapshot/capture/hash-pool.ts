@@ -1,7 +1,6 @@
 // Reads, hashes and compresses on several threads, and on this one once the scan is over. Work goes out in batches, a few
 // at a time for each thread, so that memory stays bounded whatever the project holds.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { checkoutEntries } from './checkout-entries.js'
 import { FileHasher } from './file-hasher.js'
 import type { HashedBatch, HashRequest } from './hashed-batch.js'
 import type { HashLane } from './hash-lane.js'
@@ -114,11 +113,7 @@ export class HashPool {
   }
 
   #requestOf(batch: readonly Pending[]): HashRequest {
-    return {
-      paths: batch.map(({ path }) => path),
-      largeBytes: this.#options.largeBytes,
-      checkout: checkoutEntries(batch),
-    }
+    return { paths: batch.map(({ path }) => path), largeBytes: this.#options.largeBytes }
   }
 
   /** Each thread compiles the code it runs anew, so the next one works only if those before it cannot keep up. */

@@ -27,17 +27,6 @@ export type HashRequest = {
   readonly paths: readonly string[]
   /** What is as large or larger is not for a thread to read. */
   readonly largeBytes: number
-  readonly checkout: CheckoutEntries | undefined
-}
-
-/** What the indexes of the user's repositories say of the files of a batch. */
-export type CheckoutEntries = {
-  /** Folders of objects. */
-  readonly sources: readonly string[]
-  /** For each file, which of the sources may have its content, from 1; 0 for none. */
-  readonly sourceOf: Uint8Array
-  /** For each file, ENTRY_BYTES. */
-  readonly entries: Uint8Array
 }
 export type HashReply = HashedBatch | { readonly fault: Fault }
 

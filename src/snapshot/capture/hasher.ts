@@ -167,6 +167,7 @@ export class Hasher {
       total += node.size
       const entry = bytes.subarray(figures[figure + 4], figures[figure + 5])
       if (entry.length > 0) sink.addCompressed(id, { bytes: entry, crc: figures[figure + 6] ?? 0 })
+      else sink.relyOn(id)
     })
     onProgress(batch.length, total)
     this.#onTaken()

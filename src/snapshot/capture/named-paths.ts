@@ -26,7 +26,7 @@ const OVERRIDDEN: readonly SkipReason[] = ['ignored', 'secret', 'too-large']
 /** The copies are dropped with the next capture, so no capture has to know when they were stored. */
 const NO_EPOCH = 0
 /** A secret that a checkpoint names is captured, too. */
-const ALLOW_ALL = { rules: { allowsSecret: () => true }, checkout: undefined }
+const ALLOW_ALL = { rules: { allowsSecret: () => true } }
 
 export type WithNamed = {
   readonly root: FolderNode

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type BytePath, bytePathOf } from '../../model/index.js'
-import { git, scratchFolders } from '../checkout/scratch-git.js'
+import { git, scratchFolders } from '../../../test/scratch-git.js'
 import { isReservedName } from './reserved-name.js'
 
 const folder = scratchFolders()

@@ -85,7 +85,7 @@ export class Scan {
     const isListed = folder.settled && (stats === SAME || isSameStamp(folder, stats))
     let listed = isListed ? undefined : this.#list(folder, place, stats)
     if (typeof listed === 'string') return listed
-    const context = this.#selection.withAttributes(this.#enter(outer, listed), place, listed)
+    const context = this.#enter(outer, listed)
     const visit = { folder, place, context, isSame: this.#options.sameIn(place.path) }
     if (isListed && folder.rulesKey === context.rules.key && !hangsOnChangedIndex(visit)) {
       for (const child of folder.children) this.#refresh(child, visit)

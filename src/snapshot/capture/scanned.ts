@@ -14,11 +14,8 @@ export type Pending = {
   readonly isUnseen: boolean
   /** What it was when it was last read. */
   readonly before: Stored | undefined
-  /** What decides if the content turns out to be a secret, and what may have it already. */
-  readonly context: { readonly rules: Pick<Context['rules'], 'allowsSecret'> } & Pick<
-    Context,
-    'checkout'
-  >
+  /** Decides whether a content that turns out to be a secret is captured. */
+  readonly context: { readonly rules: Pick<Context['rules'], 'allowsSecret'> }
 }
 
 export type Memory = {

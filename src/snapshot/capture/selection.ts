@@ -8,7 +8,6 @@ import {
   ROOT,
   type SkipReason,
 } from '../../model/index.js'
-import { CheckoutFolder } from '../checkout/checkout-folder.js'
 import {
   enclosingRepository,
   excludeFileOf,
@@ -16,7 +15,7 @@ import {
   type Repository,
 } from '../checkout/repository.js'
 import { type FolderIdentity, identityOf, isSameFolder } from '../same-folder.js'
-import type { Listed, ListedType } from './list-folder.js'
+import type { ListedType } from './list-folder.js'
 import type { FolderNode } from './node.js'
 import { isReservedName } from './reserved-name.js'
 import {
@@ -37,14 +36,10 @@ export type Context = {
   readonly tracking: Tracking | undefined
   /** Inside an ignored folder, entered only for what git tracks in it. */
   readonly onlyTracked: boolean
-  /** What has the contents of these files perhaps already; only while nothing is known of the project. */
-  readonly checkout: CheckoutFolder | undefined
 }
 
 /** Names that change what is captured in their folder and below. */
 export const RULE_FILES: readonly string[] = ['.git', ...IGNORE_FILES]
-
-const ATTRIBUTE_FILE = '.gitattributes' as BytePath
 
 export type Place = { readonly path: BytePath; readonly absolute: string }
 export type Choice = { readonly skip: SkipReason } | { readonly viaIndex: boolean }
@@ -87,10 +82,10 @@ export class Selection {
     this.#around = rulesAround(this.#site, enclosing)
     const rules = Rules.above(this.#site, this.#around)
     if (enclosing === undefined || enclosing.prefix === '')
-      return { rules, tracking: undefined, onlyTracked: false, checkout: undefined }
+      return { rules, tracking: undefined, onlyTracked: false }
     const { repository, prefix } = enclosing
     const tracking = this.#track(repository, ROOT, (path) => joinPath(prefix, path))
-    return { rules, tracking, onlyTracked: false, checkout: this.#checkoutOf(repository, prefix) }
+    return { rules, tracking, onlyTracked: false }
   }
 
   /** The rules of this scan that no snapshot holds; asked for at its end. */
@@ -123,15 +118,7 @@ export class Selection {
         : this.#track(repository, place.path, (path) => fromRepository(path, place.path))
     const present = IGNORE_FILES.filter(has)
     const rules = enterFolder(context.rules, folder, { ...place, present, repository })
-    const checkout =
-      repository === undefined ? context.checkout : this.#checkoutOf(repository, ROOT)
-    return { rules, tracking, onlyTracked: context.onlyTracked, checkout }
-  }
-
-  /** An attribute file decides nothing about what is captured, only about where contents may be taken from. */
-  withAttributes(context: Context, place: Place, listed: Listed | undefined): Context {
-    if (context.checkout === undefined || listed?.has(ATTRIBUTE_FILE) !== true) return context
-    return { ...context, checkout: context.checkout.inside(place.absolute) }
+    return { rules, tracking, onlyTracked: context.onlyTracked }
   }
 
   choose(
@@ -152,10 +139,6 @@ export class Selection {
       return isTracked() ? { viaIndex: true } : { skip: 'ignored' }
     // Whether such a file is captured may hang on the index too, once its content is known.
     return { viaIndex: !isFolder && DOUBTFUL_NAME.test(item.name) && isTracked() }
-  }
-
-  #checkoutOf(repository: Repository, below: BytePath): CheckoutFolder | undefined {
-    return this.#known === undefined ? CheckoutFolder.of(repository, below) : undefined
   }
 
   /** A repository that cannot be read must not stop a capture; that it was so is listed. */

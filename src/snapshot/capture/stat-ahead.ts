@@ -8,7 +8,7 @@ import type { ProjectId } from '../../model/index.js'
 import { workerThreads } from '../../system/index.js'
 import { columnsOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
-import { TableLook, VERDICT } from './table-look.js'
+import { StatTable, VERDICT } from './stat-table.js'
 
 /** Places in the control words: how far the scan is, and down to where the helper has been. */
 export const SCAN_AT = 0
@@ -42,9 +42,8 @@ export class StatAhead {
   #root = ''
   #isComplete = false
 
-  constructor(url: URL, worker?: Worker) {
+  constructor(url: URL) {
     this.#url = url
-    this.#worker = worker
   }
 
   /** Starts the thread ahead of need: it takes as long as reading the table does. */
@@ -82,10 +81,10 @@ export class StatAhead {
   complete(): readonly number[] | undefined {
     if (this.#table === undefined) return undefined
     const verdicts = this.#verdicts
-    const look = new TableLook(this.#table, this.#root)
+    const table = new StatTable(this.#table, this.#root)
     for (let from = 0; from < Atomics.load(this.#control, HELPER_AT); ) {
       const to = Math.min(from + ROWS_AT_ONCE, Atomics.load(this.#control, HELPER_AT))
-      look.judge(from, to, verdicts)
+      table.check(from, to, verdicts)
       Atomics.store(this.#control, SCAN_AT, to)
       from = to
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { scratchFolders } from '../checkout/scratch-git.js'
+import { scratchFolders } from '../../../test/scratch-git.js'
 import { isSameStamp, isSettled, setStamp, stampText } from './stats.js'
 
 const NS_PER_MS = 1_000_000n

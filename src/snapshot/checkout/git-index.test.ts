@@ -21,8 +21,15 @@ import {
 } from './git-index.js'
 import { enclosingRepository, excludeFileOf, headOf, openRepository } from './repository.js'
 import { objectFormatOf } from './object-format.js'
-import { FOR_GIT, forGit, READABLE, SPARSE, started } from './sample-repositories.js'
-import { commit, fingerprint, git, listed, open, scratchFolders } from './scratch-git.js'
+import { FOR_GIT, forGit, READABLE, SPARSE, started } from '../../../test/sample-repositories.js'
+import {
+  commit,
+  fingerprint,
+  git,
+  listed,
+  open,
+  scratchFolders,
+} from '../../../test/scratch-git.js'
 import { trackedPathsOf } from './tracked-paths.js'
 
 const newFolder = scratchFolders()

@@ -4,7 +4,7 @@
 import { statSync } from 'node:fs'
 import { ifExists } from '../../base/index.js'
 import { fsPath } from '../../model/index.js'
-import { type IndexEntries, IndexUnsupported, parseIndexEntries } from './index-format.js'
+import { IndexUnsupported, parseIndexNames } from './index-format.js'
 import { listTrackedWithGit, MAX_INDEX_BYTES } from './list-with-git.js'
 import { objectFormatOf } from './object-format.js'
 import { readRegularFile } from './regular-file.js'
@@ -24,32 +24,10 @@ export function trackedPaths(repository: Repository): TrackedPaths {
 
 /** Empty when there is no index yet. Throws IndexUnsupported when only git can tell. */
 export function readTrackedPaths(repository: Repository): TrackedPaths {
-  return trackedPathsOf(readIndex(repository)?.names ?? [])
-}
-
-export type ReadIndex = IndexEntries & {
-  readonly bytes: Buffer
-  /** Of the ids in it. */
-  readonly format: string
-  /** Of the file when it was about to be read. */
-  readonly stamp: string
-}
-
-/** A first save asks twice, and decoding takes long. */
-const read = new WeakMap<Repository, ReadIndex>()
-
-/** Undefined when there is no index yet. Throws IndexUnsupported. */
-export function readIndex(repository: Repository): ReadIndex | undefined {
-  const stamp = indexStamp(repository)
-  const known = read.get(repository)
-  if (known?.stamp === stamp) return known
   const bytes = readRegularFile(`${repository.gitDir}/index`, MAX_INDEX_BYTES)
-  if (bytes === 'absent') return undefined
+  if (bytes === 'absent') return trackedPathsOf([])
   if (bytes === 'unfit') throw new IndexUnsupported('no regular file')
-  const format = objectFormatOf(repository)
-  const index = { ...parseIndexEntries(bytes, format), format, bytes, stamp }
-  read.set(repository, index)
-  return index
+  return trackedPathsOf(parseIndexNames(bytes, objectFormatOf(repository)))
 }
 
 /** Changes whenever the index does: git replaces the file, it never writes into it. */

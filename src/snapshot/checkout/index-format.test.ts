@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../../test/effort.js'
-import { IndexUnsupported, parseIndexEntries } from './index-format.js'
-import { READABLE, started } from './sample-repositories.js'
-import { git, listed, scratchFolders } from './scratch-git.js'
+import { IndexUnsupported, parseIndexNames } from './index-format.js'
+import { READABLE, started } from '../../../test/sample-repositories.js'
+import { git, listed, scratchFolders } from '../../../test/scratch-git.js'
 
-const parseIndex = (bytes: Buffer) => parseIndexEntries(bytes, 'sha1').names
+const parseIndex = (bytes: Buffer) => parseIndexNames(bytes, 'sha1')
 
 const newFolder = scratchFolders()
 
@@ -50,7 +50,7 @@ for (const { version, format } of kinds) {
             .map(({ path }) => `${path}\0`)
           markSkipped(folder, skipped)
         }
-        expect(parseIndexEntries(readFileSync(index), format).names).toEqual(listed(folder))
+        expect(parseIndexNames(readFileSync(index), format)).toEqual(listed(folder))
       }),
       { numRuns: tries(80) },
     )

@@ -30,24 +30,20 @@ const TYPE_MASK = 0o170000
 // Far above any real name, far below where a shift overflows.
 const MAX_NAME_BYTES = 0xfffff
 
-export type IndexEntries = {
-  /** Ascending, each once: files and symbolic links, and (with a slash at the end) the folders a sparse index has as one entry. No gitlinks. */
-  readonly names: readonly BytePath[]
-  /** Where the entry of each begins; of several stages of one name, the first. */
-  readonly positions: readonly number[]
-}
-
-/** Throws IndexUnsupported. */
-export function parseIndexEntries(bytes: Buffer, format: string): IndexEntries {
+/**
+ * The names in an index, ascending, each once: files and symbolic links, and (with a slash at the end) the folders that a
+ * sparse index has as one entry. No gitlinks. Throws IndexUnsupported.
+ */
+export function parseIndexNames(bytes: Buffer, format: string): readonly BytePath[] {
   if (!isObjectFormat(format)) throw new IndexUnsupported(`object format ${format}`)
   if (bytes.length < HEADER_BYTES + ID_BYTES[format]) throw new IndexUnsupported('truncated')
   if (bytes.toString('latin1', 0, 4) !== 'DIRC') throw new IndexUnsupported('no index signature')
   const version = bytes.readUInt32BE(4)
   if (version < 2 || version > 4) throw new IndexUnsupported(`version ${version}`)
   verifyChecksum(bytes, format)
-  const { end, ...entries } = parseEntries(bytes, { version, format })
+  const { end, names } = parseEntries(bytes, { version, format })
   checkExtensions(bytes, { start: end, limit: bytes.length - ID_BYTES[format] })
-  return entries
+  return names
 }
 
 function isObjectFormat(format: string): format is ObjectFormat {
@@ -67,12 +63,11 @@ function verifyChecksum(bytes: Buffer, format: ObjectFormat): void {
 function parseEntries(
   bytes: Buffer,
   { version, format }: { readonly version: number; readonly format: ObjectFormat },
-): IndexEntries & { readonly end: number } {
+): { readonly names: readonly BytePath[]; readonly end: number } {
   const limit = bytes.length - ID_BYTES[format]
   const flagsOffset = ID_OFFSET + ID_BYTES[format]
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const names: BytePath[] = []
-  const positions: number[] = []
   let position = HEADER_BYTES
   let previous = ''
   let lastKept = ''
@@ -102,13 +97,12 @@ function parseEntries(
     previous = name
     if (name !== lastKept && isKept(view.getUint16(position + MODE_OFFSET), name)) {
       names.push(name as BytePath)
-      positions.push(position)
       lastKept = name
     }
     // Before version 4, one to eight zero bytes fill an entry up to a multiple of eight.
     position = version === 4 ? end + 1 : position + ((end - position + 8) & ~7)
   }
-  return { names, positions, end: position }
+  return { names, end: position }
 }
 
 function isKept(mode: number, name: string): boolean {

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { enclosingRepository, excludeFileOf, headOf, openRepository } from './repository.js'
-import { READABLE, started } from './sample-repositories.js'
-import { commit, git, gitText, open, scratchFolders } from './scratch-git.js'
+import { READABLE, started } from '../../../test/sample-repositories.js'
+import { commit, git, gitText, open, scratchFolders } from '../../../test/scratch-git.js'
 
 const newFolder = scratchFolders()
 const NOWHERE = { commit: null, branch: null }

@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
-import { git, scratchFolders, storeBlobs } from '../checkout/scratch-git.js'
+import { git, scratchFolders, storeBlobs } from '../../../test/scratch-git.js'
 import { objectIdOf } from '../objects/object-id.js'
 import { BlobReader } from './blob-reader.js'
 

@@ -4,7 +4,7 @@ import { tries } from '../../../test/effort.js'
 import { bytePathOf } from '../../model/index.js'
 import { SavestateError } from '../../model/index.js'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
-import { git, scratchFolders } from '../checkout/scratch-git.js'
+import { git, scratchFolders } from '../../../test/scratch-git.js'
 import { EMPTY_TREE } from '../objects/object-id.js'
 import { type Side, type TreeChange, TreeDiff } from './tree-diff.js'
 

@@ -16,7 +16,6 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { syncFolder, writeAll } from '../../system/index.js'
-import type { LoggedFile } from '../unflushed/log-file.js'
 import { syncFolders } from './loose.js'
 
 const MAX_ATTEMPTS = 5
@@ -100,8 +99,6 @@ export function refName(project: ProjectId, checkpoint: CheckpointId): string {
  */
 export class StagedRef {
   readonly fd: number
-  /** What it will be. */
-  readonly file: LoggedFile
   readonly #temporary: string
   readonly #path: string
 
@@ -113,12 +110,11 @@ export class StagedRef {
       readonly temporary: string
     },
   ) {
-    this.file = { name: ref.name, content: Buffer.from(`${ref.commit}\n`) }
     this.#path = join(gitDir, ref.name)
     this.#temporary = ref.temporary
     this.fd = openSync(ref.temporary, 'w', 0o600)
     try {
-      writeAll(this.fd, this.file.content)
+      writeAll(this.fd, Buffer.from(`${ref.commit}\n`))
     } catch (error) {
       this.abandon()
       throw error

@@ -1,6 +1,5 @@
 // Lines as `git diff --numstat` counts them: a file with a NUL in its first 8,000 bytes is binary and has
 // none; a last line without a newline counts.
-import { contentEngine } from './content-engine.js'
 
 const BINARY_LOOK_BYTES = 8000
 const NEWLINE = 0x0a
@@ -32,15 +31,6 @@ export function hasNul(chunk: Buffer, lookBytes = BINARY_LOOK_BYTES): boolean {
 }
 
 function newlinesIn(chunk: Buffer): number {
-  const engine = contentEngine()
-  if (engine === undefined) return newlinesOneByOne(chunk)
-  let count = 0
-  for (let at = 0; at < chunk.length; at += engine.mostBytes)
-    count += engine.newlines(chunk.subarray(at, at + engine.mostBytes))
-  return count
-}
-
-export function newlinesOneByOne(chunk: Buffer): number {
   let count = 0
   for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) count += 1
   return count

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tries } from '../../../test/effort.js'
-import { git, scratchFolders, storeBlobs } from '../checkout/scratch-git.js'
+import { git, scratchFolders, storeBlobs } from '../../../test/scratch-git.js'
 import { type LineChanges, lineChanges } from './line-changes.js'
 
 const repository = scratchFolders()()

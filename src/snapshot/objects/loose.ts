@@ -31,11 +31,6 @@ export function loosePath(objectsFolder: string, id: ObjectId): string {
   return join(objectsFolder, id.slice(0, 2), id.slice(2))
 }
 
-/** The same from the repository on. */
-export function looseName(id: ObjectId): string {
-  return `objects/${id.slice(0, 2)}/${id.slice(2)}`
-}
-
 export function hasLoose(objectsFolder: string, id: ObjectId): boolean {
   return existsSync(loosePath(objectsFolder, id))
 }
@@ -68,15 +63,11 @@ export type WriteLoose = {
   /** The folder of objects. */
   readonly folder: string
   readonly temporary: string
-  /**
-   * Each object is flushed, together with the open files of `also`, and then the folders; or they are durable once `log`
-   * returns; or not at all.
-   */
+  /** Flush each object together with the open files of `also`, then the folders that got a name and `folders`. */
   readonly durably:
-    | { readonly also: readonly number[] }
-    | { readonly log: () => Promise<void> }
+    | { readonly also: readonly number[]; readonly folders?: readonly string[] }
     | false
-  /** Called when the objects can be read; without a log they are not yet sure to survive a power cut. */
+  /** Called when the objects can be read; their names are not flushed yet. */
   readonly onNamed?: (() => void) | undefined
 }
 
@@ -86,12 +77,10 @@ export async function writeLooseObjects(
   objects: readonly Written[],
   { folder, temporary, durably, onNamed = () => undefined }: WriteLoose,
 ): Promise<void> {
-  const also = durably !== false && 'also' in durably ? durably.also : undefined
-  const logged = durably !== false && 'log' in durably ? durably.log() : undefined
-  // The log is flushed while the files are written.
-  const [, written] = await Promise.all([logged, writeFiles(objects, { temporary, also })])
+  const also = durably === false ? undefined : durably.also
+  const written = await writeFiles(objects, { temporary, also })
   failpoint('loose:written')
-  const changed = new Set<string>()
+  const changed = new Set<string>(durably === false ? [] : (durably.folders ?? []))
   for (const file of written) for (const name of nameLooseObject(folder, file)) changed.add(name)
   onNamed()
   if (also !== undefined) await syncFolders(changed)

@@ -15,6 +15,21 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+test('the folder of an object that was there already is flushed: a killed save may not have', async () => {
+  const store = new ObjectStore(join(folder, 'objects'))
+  const options = { temporary: join(folder, 'temporary'), durable: true }
+  const first = new ObjectSink(store, options)
+  const id = first.add('blob', Buffer.from('content'))
+  await first.finish()
+  const second = new ObjectSink(store, options)
+  expect(second.has(id)).toBe(true)
+  // Nothing can be flushed there, so the flush shows.
+  const place = join(folder, 'objects', id.slice(0, 2))
+  rmSync(place, { recursive: true })
+  symlinkSync(devNull, place)
+  await expect(second.finish()).rejects.toMatchObject({ code: 'EINVAL', syscall: 'fsync' })
+})
+
 // A hundred are written one by one; the next makes it a pack.
 test.each([1, 99, 100, 101])('the ref of %i objects is flushed with them', async (count) => {
   const sink = new ObjectSink(new ObjectStore(join(folder, 'objects')), {

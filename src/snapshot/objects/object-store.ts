@@ -1,17 +1,15 @@
 // The objects of the store: what is there, and adding to it. A handful of new objects become loose files,
 // many become one pack.
-import { chmodSync, fsyncSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, fsyncSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
-import type { LoggedFile } from '../unflushed/log-file.js'
-import { MAX_LOGGED_BYTES, type ObjectLog } from '../unflushed/object-log.js'
 import type { StagedRef } from './commit.js'
 import {
   hasLoose,
   looseBytes,
-  looseName,
   LooseListing,
   type NewObject,
+  syncFolders,
   type WriteLoose,
   writeLooseObjects,
 } from './loose.js'
@@ -48,7 +46,13 @@ export class ObjectStore {
   }
 
   has(id: ObjectId): boolean {
-    return this.#hasLoose(id) || this.#packs.has(id)
+    return this.folderOf(id) !== undefined
+  }
+
+  /** The folder, below the objects', that an object is in; undefined if the store does not have it. */
+  folderOf(id: ObjectId): string | undefined {
+    if (this.#hasLoose(id)) return id.slice(0, 2)
+    return this.#packs.has(id) ? 'pack' : undefined
   }
 
   /** A content that was stored with this size, if it can be read without git. Valid until the next is read. */
@@ -78,28 +82,21 @@ export class ObjectSink {
   readonly #folder: string
   #hasFolder = false
   readonly #durable: boolean
-  readonly #log: ObjectLog | undefined
+  /** Folders of objects that were found, not written: a killed save may have named them without a flush of the folder. */
+  readonly #reliedOn = new Set<string>()
   readonly #seen = new Set<ObjectId>()
   #pending: NewObject[] = []
   #pendingBytes = 0
   #pack: PackWriter | undefined
 
-  /**
-   * `temporary` is a folder that belongs to this sink alone; what an earlier, killed one left is removed. `log` makes a few
-   * objects durable with one flush.
-   */
+  /** `temporary` is a folder that belongs to this sink alone; what an earlier, killed one left is removed. */
   constructor(
     store: ObjectStore,
-    options: {
-      readonly temporary: string
-      readonly durable: boolean
-      readonly log?: ObjectLog | undefined
-    },
+    options: { readonly temporary: string; readonly durable: boolean },
   ) {
     this.#store = store
     this.#folder = options.temporary
     this.#durable = options.durable
-    this.#log = options.durable ? options.log : undefined
     store.refresh()
   }
 
@@ -143,24 +140,34 @@ export class ObjectSink {
     this.#pack.add(id, entry)
   }
 
-  /**
-   * `ref` is made durable with the objects, and needs no flush any more if this returns that it stands in the log. For
-   * `onNamed` see WriteLoose.
-   */
-  async finish(options: FinishOptions = {}): Promise<{ readonly isLogged: boolean }> {
-    let isLogged = false
+  /** Whether the store already has an object of this capture. */
+  has(id: ObjectId): boolean {
+    const folder = this.#store.folderOf(id)
+    if (folder !== undefined) this.#reliedOn.add(folder)
+    return folder !== undefined
+  }
+
+  /** The store already has this object of the capture: `finish` flushes its name too (I1). */
+  relyOn(id: ObjectId): void {
+    // A hash thread has found it, and does not say where.
+    this.#reliedOn.add(id.slice(0, 2)).add('pack')
+  }
+
+  /** The content of `ref` is made durable with the objects. For `onNamed` see WriteLoose. */
+  async finish(options: FinishOptions = {}): Promise<void> {
     if (this.#pack === undefined) {
-      if (this.#pending.length > 0) isLogged = await this.#writeLoose(options)
+      if (this.#pending.length > 0) await this.#writeLoose(options)
+      else if (this.#durable) await syncFolders(this.#foldersReliedOn())
     } else {
       const pack = this.#pack
       await pack.finish({ durable: this.#durable })
+      if (this.#durable) await syncFolders(this.#foldersReliedOn())
       this.#pack = undefined
       if (this.#durable && options.ref !== undefined) fsyncSync(options.ref.fd)
       options.onNamed?.()
     }
     this.#pending = []
     this.#removeFolder()
-    return { isLogged }
   }
 
   /** Forgets everything; what was written is garbage in the temporary folder, which goes too. */
@@ -171,25 +178,22 @@ export class ObjectSink {
     this.#removeFolder()
   }
 
-  async #writeLoose({ ref, onNamed }: FinishOptions): Promise<boolean> {
+  async #writeLoose({ ref, onNamed }: FinishOptions): Promise<void> {
     const objects = this.#pending.map((object) => ({ id: object.id, bytes: looseBytes(object) }))
-    const total = objects.reduce((sum, { bytes }) => sum + bytes.length, 0)
-    const log = total <= MAX_LOGGED_BYTES ? this.#log : undefined
-    const files: LoggedFile[] = objects.map(({ id, bytes }) => ({
-      name: looseName(id),
-      content: bytes,
-    }))
-    if (ref !== undefined) files.push(ref.file)
     await writeLooseObjects(objects, {
       folder: this.#store.folder,
       temporary: this.temporary,
-      durably:
-        log === undefined
-          ? this.#durable && { also: ref === undefined ? [] : [ref.fd] }
-          : { log: () => log.append(files) },
+      durably: this.#durable && {
+        also: ref === undefined ? [] : [ref.fd],
+        folders: this.#foldersReliedOn(),
+      },
       onNamed,
     })
-    return log !== undefined
+  }
+
+  #foldersReliedOn(): readonly string[] {
+    const folders = [...this.#reliedOn].map((name) => join(this.#store.folder, name))
+    return folders.filter((folder) => existsSync(folder))
   }
 
   #removeFolder(): void {
@@ -200,7 +204,7 @@ export class ObjectSink {
   #isNew(id: ObjectId): boolean {
     if (this.#seen.has(id)) return false
     this.#seen.add(id)
-    return !this.#store.has(id)
+    return !this.has(id)
   }
 
   #isTooMuchForLoose(): boolean {

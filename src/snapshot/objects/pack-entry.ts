@@ -1,5 +1,5 @@
 // One object as it stands in a pack.
-import { deflated } from './deflated.js'
+import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
 
 const STORED_BYTES = 256
@@ -32,7 +32,7 @@ export function putPackHead(
 
 /** As a zlib stream; valid until the next call. */
 export function compressed(content: Uint8Array): Uint8Array {
-  return content.length < STORED_BYTES ? storedZlib(content) : deflated(content)
+  return content.length < STORED_BYTES ? storedZlib(content) : deflate(content)
 }
 
 /**

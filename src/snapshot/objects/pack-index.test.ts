@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ObjectId, parseObjectId } from '../../model/ids.js'
-import { commit, git, scratchFolders } from '../checkout/scratch-git.js'
+import { commit, git, scratchFolders } from '../../../test/scratch-git.js'
 import { encodePackIndex, type IndexedEntry } from './pack-index.js'
 import { PackIndexes } from './pack-indexes.js'
 

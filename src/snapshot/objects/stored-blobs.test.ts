@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseObjectId } from '../../model/ids.js'
-import { git, scratchFolders, storeBlobs } from '../checkout/scratch-git.js'
+import { git, scratchFolders, storeBlobs } from '../../../test/scratch-git.js'
 import { PackIndexes } from './pack-indexes.js'
 import { StoredBlobs } from './stored-blobs.js'
 

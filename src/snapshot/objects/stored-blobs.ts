@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { isError, type ObjectId } from '../../model/index.js'
 import { readIfThere } from '../../system/index.js'
-import { Inflater } from './inflater.js'
+import { inflate } from './inflate.js'
 import { loosePath } from './loose.js'
 import { objectHeader } from './object-id.js'
 import type { Holder, PackIndexes } from './pack-indexes.js'
@@ -19,7 +19,6 @@ export class StoredBlobs {
   /** Descriptors, by name. */
   readonly #packs = new Map<string, number>()
   #losses = 0
-  #inflater: Inflater | undefined
 
   constructor(objectsFolder: string, indexes: PackIndexes) {
     this.#objectsFolder = objectsFolder
@@ -46,7 +45,7 @@ export class StoredBlobs {
     const bytes = readIfThere(loosePath(this.#objectsFolder, id))
     if (bytes === undefined) return undefined
     const header = objectHeader('blob', size)
-    const content = this.#expander().inflate(bytes, header.length + size)?.content
+    const content = inflate(bytes, header.length + size)?.content
     return content?.latin1Slice(0, header.length) === header
       ? content.subarray(header.length)
       : undefined
@@ -74,10 +73,5 @@ export class StoredBlobs {
     const fd = openSync(path, 'r')
     this.#packs.set(holder.name, fd)
     return fd
-  }
-
-  #expander(): Inflater {
-    this.#inflater ??= new Inflater()
-    return this.#inflater
   }
 }

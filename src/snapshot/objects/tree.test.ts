@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bytePathOf } from '../../model/index.js'
 import { parseObjectId } from '../../model/ids.js'
-import { git, scratchFolders } from '../checkout/scratch-git.js'
+import { git, scratchFolders } from '../../../test/scratch-git.js'
 import { EMPTY_TREE, objectIdOf } from './object-id.js'
 import { decodeTree, encodeTree, GIT_MODE, type TreeEntry, treeOrder } from './tree.js'
 

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect } from 'vitest'
-import { type BytePath, bytePathOf, fsPath } from '../../model/index.js'
-import { openRepository, type Repository } from './repository.js'
+import { type BytePath, bytePathOf, fsPath } from '../src/model/index.js'
+import { openRepository, type Repository } from '../src/snapshot/checkout/repository.js'
 
 const ENVIRONMENT = {
   PATH: process.env['PATH'],

@@ -3,7 +3,7 @@
 
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bytePath, fsPath } from '../../model/index.js'
+import { bytePath, fsPath } from '../src/model/index.js'
 import { commit, git, write } from './scratch-git.js'
 
 type Maker = (folder: string) => string
