@@ -9,9 +9,9 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Each room and the rooms below it that it may import. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['adapters', 'http', 'mcp', 'index', 'base'],
+  cli: ['adapters', 'daemon', 'mcp', 'index', 'base'],
   mcp: ['index', 'base'],
-  http: ['index'],
+  daemon: ['index'],
   adapters: ['index', 'base'],
   index: ['sdk', 'engine', 'model'],
   sdk: ['engine', 'ledger', 'snapshot', 'system', 'model'],

@@ -1,5 +1,5 @@
 // Where hooks that speak HTTP find the daemon of the store, for the configuration of an agent.
-import { loadDaemon } from '../http/index.js'
+import { loadDaemon } from '../daemon/index.js'
 import { SavestateError, type Store } from '../index.js'
 import { startDaemonFor } from './daemon-start.js'
 

@@ -1,7 +1,7 @@
 // A hook that had to do its work itself starts the daemon for the next one. Nothing depends on that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HookRequest } from '../adapters/index.js'
-import { type Address, readAddress } from '../http/index.js'
+import { type Address, readAddress } from '../daemon/index.js'
 import { daemonPlaceHolder, type Store } from '../index.js'
 import type { Request } from './command.js'
 import { isThere, startProcess } from './daemon-process.js'

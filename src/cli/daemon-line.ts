@@ -1,5 +1,5 @@
 // The daemon in one line, for `savestate status`.
-import { readAddress } from '../http/index.js'
+import { readAddress } from '../daemon/index.js'
 import { isThere } from './daemon-process.js'
 
 /** None if no daemon runs. By the file that it writes, so that nothing is asked and nothing waits. */

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Address, isOwnSocket, type Line, readAddress, talk } from '../http/index.js'
+import { type Address, isOwnSocket, type Line, readAddress, talk } from '../daemon/index.js'
 
 import { homePath } from './home-path.js'
 

@@ -7,7 +7,7 @@ import {
   loadDaemon,
   type Served,
   type WatchedProjects,
-} from '../http/index.js'
+} from '../daemon/index.js'
 import { type HookRequest, QuietMoments, usesHttp } from '../adapters/index.js'
 import { openStore, type Store, takeDaemonPlace } from '../index.js'
 import { AGENTS } from './agent-commands.js'

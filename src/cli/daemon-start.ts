@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { daemonPlaceHolder, openStore, SavestateError } from '../index.js'
-import type { Line } from '../http/index.js'
+import type { Line } from '../daemon/index.js'
 import { endDaemon, findDaemon, startProcess } from './daemon-process.js'
 import { TAKEN } from './daemon-run.js'
 import { unresponsive } from './unresponsive.js'

@@ -7,7 +7,7 @@ import {
   readAddress,
   settingOf,
   talk,
-} from '../http/index.js'
+} from '../daemon/index.js'
 import { agentMark } from './agent-mark.js'
 import { currentFolder, homePath } from './home-path.js'
 import { hookInput } from './hook-input.js'

@@ -192,7 +192,7 @@ export async function closingUnusedPort(
 
 /** Ends the daemon, and forgets its token. The next hook starts one without a port. */
 export async function closePort({ home }: Store): Promise<void> {
-  const { loadDaemon } = await import('../http/index.js')
+  const { loadDaemon } = await import('../daemon/index.js')
   const { forgetHttpPlace } = await loadDaemon()
   // First: the token was in settings that are gone, so it must not be valid again if the daemon does not answer.
   forgetHttpPlace(home)

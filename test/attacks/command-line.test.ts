@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { UNSAFE_CHARACTERS } from '../../src/base/index.js'
-import { settingOf } from '../../src/http/index.js'
+import { settingOf } from '../../src/daemon/index.js'
 import { ACTING, AGENT, type ProgramTarget, useProgram } from './program-target.js'
 
 let port = 0
