@@ -50,14 +50,14 @@ test('the tarball holds the program, its types and the papers, and nothing else:
   }
   for (const path of [
     'dist/index.js',
-    'dist/sdk/sdk.js',
+    'dist/cli/sdk.js',
     'dist/cli/bin.js',
     'dist/types/index.d.ts',
   ]) {
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/(?:(?:cli|sdk)\/)?[\w-]+\.js|dist\/(?:cli|sdk)\/package\.json|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/types\/.+\.d\.ts)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })

@@ -1,9 +1,9 @@
-// Starts the command line. What is not needed for the one command that was asked for is never loaded.
+// Starts the command line. Each command loads only what it needs.
+import { useCompileCache } from './compile-cache.js'
 import { forward } from './forward.js'
 import { makePrivate } from './given-umask.js'
 import { ownTerminal } from './outputs.js'
 import { version } from './version.js'
-import { startedWithoutPnp } from './without-pnp.js'
 
 // The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
 makePrivate()
@@ -24,10 +24,11 @@ async function tellUnwritten(error: unknown): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const code = startedWithoutPnp() ?? (await forward(words))
+  const code = await forward(words)
   if (code !== undefined) {
     process.exitCode = code
     return
   }
+  useCompileCache()
   await (await import('./main.js')).main()
 }

@@ -13,6 +13,7 @@ const PLACES: readonly Place[] = [
   { at: /^format$/, is: 'file', kind: 'format' },
   { at: /^ledger\.db(?:-wal|-shm|\.rescued)?$/, is: 'file', kind: 'ledger' },
   { at: /^cache$/, is: 'folder', kind: 'cache' },
+  { at: /^cache\/compile$/, is: 'folder', kind: 'cache' },
   { at: /^cache\/[^./][^/]*$/, is: 'file', kind: 'cache' },
   { at: /^journal$/, is: 'folder', kind: 'journal' },
   { at: /^journal\/[^./][^/]*\.json$/, is: 'file', kind: 'journal' },

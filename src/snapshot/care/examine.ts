@@ -101,13 +101,16 @@ function temporariesIn(folder: string): string[] {
 }
 
 function damagedCaches(folder: string): string[] {
-  return listIfThere(folder)
-    .filter((name) => !name.endsWith('.tmp'))
-    .map((name) => join(folder, name))
-    .filter((path) => {
-      const isCache = readFileSync(path).latin1Slice(0, CACHE_START.length) === CACHE_START
-      return !isCache || !endsWithItsHash(path, () => undefined)
-    })
+  return (
+    listIfThere(folder)
+      // Node's compile cache has checksums of its own.
+      .filter((name) => !name.endsWith('.tmp') && name !== 'compile')
+      .map((name) => join(folder, name))
+      .filter((path) => {
+        const isCache = readFileSync(path).latin1Slice(0, CACHE_START.length) === CACHE_START
+        return !isCache || !endsWithItsHash(path, () => undefined)
+      })
+  )
 }
 
 const TELL_EVERY_MS = 50
