@@ -24,7 +24,9 @@ async function bundle(input, dir, options = {}) {
     test: (id) => ids.has(id),
   }))
   const chunkFileNames = ({ name }) => (name in together ? '[name].js' : '[name]-[hash].js')
-  const made = { dir, format, chunkFileNames, codeSplitting: { groups }, comments: COMMENTS }
+  // A group holds exactly its modules, not everything that an index.ts exports.
+  const codeSplitting = { groups, includeDependenciesRecursively: false }
+  const made = { dir, format, chunkFileNames, codeSplitting, comments: COMMENTS }
   await build.generate(made)
   if (!keepOld) rmSync(dir, { recursive: true, force: true })
   const { output } = await build.write(made)
@@ -61,8 +63,9 @@ const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status
 const commands = usual.map((name) => `src/cli/commands/${name}.ts`)
 const groups = Object.entries({
   // All that a hook loads if the daemon answers it.
-  start: ['src/cli/forward.ts', 'src/cli/outputs.ts'],
-  main: ['src/cli/main.ts'],
+  start: ['src/cli/forward-hook.ts', 'src/cli/outputs.ts'],
+  // A save by the daemon loads these two.
+  main: ['src/cli/main.ts', 'src/cli/commands/save.ts'],
   sdk: ['src/index.ts'],
   commands: ['src/cli/any-classes.ts', ...commands],
   capture: ['src/snapshot/capture-calls.ts'],

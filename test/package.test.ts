@@ -50,7 +50,7 @@ test('the tarball holds the program, its types and the papers, and nothing else:
   }
   for (const path of [
     'dist/index.js',
-    'dist/cli/sdk.js',
+    'dist/cli/entry.js',
     'dist/cli/bin.js',
     'dist/types/index.d.ts',
   ]) {

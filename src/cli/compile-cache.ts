@@ -1,7 +1,7 @@
 // Lets Node keep the compiled form of the program in the store, so that later commands start faster (docs/decisions/0034).
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { homePath } from './home-path.js'
+import { storePath } from '../base/index.js'
 
 const OTHERS = 0o077
 
@@ -10,7 +10,7 @@ export function useCompileCache(): void {
   const { enableCompileCache } = process.getBuiltinModule('node:module') as {
     readonly enableCompileCache?: (directory: string) => unknown
   }
-  const home = enableCompileCache === undefined ? undefined : homePath()
+  const home = enableCompileCache === undefined ? undefined : storePath()
   // An empty folder is not a store.
   if (home === undefined || !isPrivate(home) || stat(join(home, 'format')) === undefined) return
   const compiled = join(home, 'cache', 'compile')

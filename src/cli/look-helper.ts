@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreOptions } from '../index.js'
-import { homePath } from './home-path.js'
+import { storePath } from '../base/index.js'
 import type { CommandName } from './table.js'
 
 const LOOKING: ReadonlySet<CommandName | undefined> = new Set(['save', 'rewind', 'undo', 'redo'])
@@ -13,7 +13,7 @@ const LARGE_BYTES = 200_000
 
 /** Undefined where nothing is known of any large folder: which one the command is about is found out later. */
 export function startHelper(command: CommandName | undefined): StoreOptions['helper'] {
-  const home = LOOKING.has(command) ? homePath() : undefined
+  const home = LOOKING.has(command) ? storePath() : undefined
   if (home === undefined || !knowsLargeFolder(join(home, 'cache'))) return undefined
   const { Worker } = process.getBuiltinModule('node:worker_threads')
   const worker = new Worker(new URL(THREAD, import.meta.url), {

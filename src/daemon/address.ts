@@ -1,9 +1,9 @@
-// Where a daemon is, as it tells it in a file of its store. Read by every command, so nothing is loaded for it.
+// The file in the store that says where the daemon listens. Every hook reads it, so it loads nothing else.
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export type Address = {
-  /** Which program it is, to the build: a daemon serves its own build alone. */
+  /** A daemon serves only callers of its own build. */
   readonly build: string
   readonly version: string
   readonly pid: number
@@ -19,19 +19,19 @@ export const ADDRESS_FILE = 'address.json'
 const OTHERS_WRITE = 0o022
 const OTHERS = 0o077
 
-/** Undefined if no daemon says it is there. */
+/** Undefined if there is no daemon. */
 export function readAddress(home: string): Address | undefined {
   let text: string
   try {
     text = readFileSync(join(home, 'daemon', ADDRESS_FILE), 'utf8')
   } catch {
-    // Whatever keeps us from reading it, the command can do its work itself, and will say what is wrong with the store.
+    // The command does its work itself, and reports what is wrong with the store.
     return undefined
   }
   return parseAddress(text)
 }
 
-/** Undefined for what is no address. */
+/** Undefined if the text is not an address. */
 export function parseAddress(text: string): Address | undefined {
   let json: unknown
   try {
@@ -42,7 +42,7 @@ export function parseAddress(text: string): Address | undefined {
   return isAddress(json) ? json : undefined
 }
 
-/** Whether nobody else can have put the socket there, or the address that names it. */
+/** Whether no other user can have created the socket, or the address that names it. */
 export function isOwnSocket(socket: string, home: string): boolean {
   const own = process.geteuid?.()
   if (own === undefined) return true

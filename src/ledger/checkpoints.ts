@@ -189,6 +189,14 @@ export class Checkpoints {
       .map((row) => checkpointOf(row, this.#vault))
   }
 
+  /** The ids just before and just after this one in alphabetical order. */
+  neighborsOf(id: string): readonly string[] {
+    const sql = `SELECT max(id) AS id FROM checkpoints WHERE id < ?1
+      UNION ALL SELECT min(id) FROM checkpoints WHERE id > ?1`
+    const rows = this.#database.all(sql, id)
+    return rows.flatMap(({ id: other }) => (typeof other === 'string' ? [other] : []))
+  }
+
   count(scope: Scope): number {
     const { column, value } = columnOf(scope)
     const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
