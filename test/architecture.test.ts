@@ -28,6 +28,7 @@ const OPTIONAL_DEPENDENCIES = ['@photostructure/sqlite']
 
 /** Bundled into dist, so that nobody has to install them. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
+  'get-east-asian-width': ['cli'],
   zod: ['engine'],
   yaml: ['cli', 'engine', 'adapters'],
   'jsonc-parser': ['adapters'],
