@@ -128,10 +128,10 @@ async function referenceCandidates(options: Options): Promise<Candidate[]> {
   return inStore(async (store) => {
     if (id !== undefined) {
       const session = await store.session(id, { mustExist: true, lease: false })
-      return describe(await session.list())
+      return describe(store, await session.list())
     }
     const project = await findProject(store, { folder: enterFolder(options) })
-    return describe((await project.list()).checkpoints)
+    return describe(store, (await project.list()).checkpoints)
   })
 }
 
@@ -164,11 +164,13 @@ async function inStore<Result>(work: (store: Store) => Promise<Result>): Promise
 }
 
 /** Names first, then numbers, then ids; each newest first. */
-async function describe(checkpoints: readonly CheckpointView[]): Promise<Candidate[]> {
+async function describe(
+  { maintenance }: Store,
+  checkpoints: readonly CheckpointView[],
+): Promise<Candidate[]> {
   const { printableLine } = await import('./printable.js')
   const { relativeTime } = await import('./relative-time.js')
-  const { shortIds } = await import('./short-id.js')
-  const ids = shortIds(checkpoints.map(({ id }) => id))
+  const ids = await maintenance.shortIds(checkpoints.map(({ id }) => id))
   const now = new Date()
   const described = checkpoints.map((checkpoint, index) => {
     const { id, name, reason, kind, createdAt } = checkpoint

@@ -13,7 +13,7 @@ export type Listed = CheckpointView & {
 }
 
 export type Selection = {
-  /** Every checkpoint of the scope, newest first. */
+  /** The checkpoints of the scope that were read, newest first: at least all that the chosen rows are grouped with. */
   readonly all: readonly Listed[]
   readonly chosen: readonly Listed[]
   /** How many more the filters let through; null if that is not known, because the search stopped when it had enough. */
@@ -22,6 +22,9 @@ export type Selection = {
   readonly searched?: number
 }
 
+/** Enough for the turns of most agents. */
+const EXTRA_ROWS = 200
+
 /** A row that matches the filters, with what they found out about it. */
 type Match = { readonly id: string }
 
@@ -29,6 +32,8 @@ export async function selectRows(request: Request, limit: number | undefined): P
   const { options, paths } = request
   const hasFilter =
     ['grep', 'pinned', 'prompts'].some((name) => options.has(name)) || paths.length > 0
+  const isProject = !options.has('session') && !options.has('all')
+  if (isProject && !hasFilter && limit !== undefined) return newestRows(request, limit)
   // Without a filter the first rows are enough for JSON.
   const all = await scopeRows(request, request.isJson && !hasFilter ? limit : undefined)
   const found: Filtered = hasFilter
@@ -42,6 +47,24 @@ export async function selectRows(request: Request, limit: number | undefined): P
     more: rest > 0 && found.isCut ? null : rest,
     ...(found.searched === undefined ? {} : { searched: found.searched }),
   }
+}
+
+/** Reads no more of a long history than the newest rows and the turns that they belong to. */
+export async function newestRows(request: Request, limit: number): Promise<Selection> {
+  const project = await request.project()
+  for (let size = request.isJson ? limit : limit + EXTRA_ROWS; ; size *= 4) {
+    const { checkpoints, total } = await project.list({ limit: size }, request.hooks)
+    const all = checkpoints.map((checkpoint, index) => ({ ...checkpoint, number: index + 1 }))
+    const chosen = all.slice(0, limit)
+    if (request.isJson || all.length === total || hasWholeTurns(chosen, all))
+      return { all, chosen, more: total - chosen.length }
+  }
+}
+
+/** Whether every turn of the chosen rows ends inside the rows: an older one of its session has another turn. */
+function hasWholeTurns(chosen: readonly Listed[], all: readonly Listed[]): boolean {
+  const oldest = new Map(all.map(({ session, turn }) => [session, turn]))
+  return chosen.every(({ session, turn }) => session === null || oldest.get(session) !== turn)
 }
 
 async function scopeRows(request: Request, limit: number | undefined): Promise<readonly Listed[]> {

@@ -7,7 +7,6 @@ import { isNothing } from './plan-text.js'
 import { printableLine } from './printable.js'
 import { keptText, nothingText, restoreText } from './restore-text.js'
 import { programFor, shellQuoted } from './shell-quoted.js'
-import { shortIds } from './short-id.js'
 import { goBackQuestion } from './target-text.js'
 
 export type SessionRewind = {
@@ -47,16 +46,16 @@ export async function rewindSession(
     { restore, before, keepMine: options.has('keep-mine'), dryRun },
     { ...hooks, confirm },
   )
-  const checkpoints =
-    project === undefined ? await session.list() : (await project.list()).checkpoints
   await session.close()
+  const { maintenance } = await request.store()
+  const ids = [result.target, left].flatMap((id) => id ?? [])
   return {
     result,
     session: target.session,
     step: result.to?.step ?? null,
     left,
     program,
-    shortIds: shortIds(checkpoints.map(({ id }) => id)),
+    shortIds: await maintenance.shortIds(ids),
   }
 }
 

@@ -6,7 +6,11 @@ import { projectOperation, storeOperation } from './operation.js'
 import { recoverAll, recoverIfNeeded } from './recover.js'
 import { type CheckpointView, viewBrief } from './view.js'
 
-export type ListResult = { readonly checkpoints: readonly CheckpointView[] }
+export type ListResult = {
+  readonly checkpoints: readonly CheckpointView[]
+  /** How many the project has, also beyond the limit. */
+  readonly total: number
+}
 export type ListAllResult = {
   readonly checkpoints: readonly (CheckpointView & { readonly project: string | null })[]
 }
@@ -21,10 +25,12 @@ export const list = projectOperation({
   async run(context, input, hooks): Promise<ListResult> {
     await recoverIfNeeded(context, hooks)
     const project = knownProject(context)
-    if (project === undefined) return { checkpoints: [] }
+    if (project === undefined) return { checkpoints: [], total: 0 }
     const { checkpoints } = context.ledger
     const views = checkpoints.briefs({ project: project.id, limit: input.limit }).map(viewBrief)
-    return { checkpoints: withDamage(context, views) }
+    const total =
+      input.limit === undefined ? views.length : checkpoints.count({ project: project.id })
+    return { checkpoints: withDamage(context, views), total }
   },
 })
 

@@ -15,7 +15,7 @@ import { projectPath } from '../../src/cli/project-path.js'
 import { bytesOfArgument, decodeArgument } from '../../src/cli/raw-arguments.js'
 import { relativeTime } from '../../src/cli/relative-time.js'
 import { openScreen } from '../../src/cli/screen.js'
-import { paintId, shortIds } from '../../src/cli/short-id.js'
+import { paintId } from '../../src/cli/short-id.js'
 import { COMMAND_NAMES } from '../../src/cli/table.js'
 import { cutEnd, cutStart, padEnd, widthOf } from '../../src/cli/text-width.js'
 import { wrapMessage } from '../../src/cli/wrap.js'
@@ -71,12 +71,6 @@ test('wide characters take two columns, marks none', () => {
   expect(cutEnd('a long text', 7)).toBe('a long…')
   expect(cutStart('/a/long/path', 6)).toBe('…/path')
   expect(padEnd('文', 4)).toBe('文  ')
-})
-
-test('an id is cut to its shortest unique prefix, of 4 letters at least', () => {
-  const ids = ['bcdfghjklmnpqrstvw', 'bcdfghjklmnpqrstvx', 'bzzzzzzzzzzzzzzzzz']
-  expect([...shortIds(ids).values()]).toEqual([ids[0], ids[1], 'bzzz'])
-  expect(shortIds(['bcdfghjklmnpqrstvw']).get('bcdfghjklmnpqrstvw')).toBe('bcdf')
 })
 
 test('with colors an id has 8 letters, the prefix to type highlighted; without them the prefix alone', () => {

@@ -7,7 +7,6 @@ import { type Listed, type Selection, selectRows } from '../list-selection.js'
 import { printable, printableLine } from '../printable.js'
 import { pruneNotice } from '../prune-notice.js'
 import { programFor, shellQuoted } from '../shell-quoted.js'
-import { shortIds } from '../short-id.js'
 
 const DEFAULT_LIMIT = 20
 
@@ -25,16 +24,17 @@ export const run = command({
     const { chosen, all } = selection
     if (chosen.length === 0) return emptyText(selection, request)
     const { options, screen } = request
-    const ids = shortIds((await neighbours(selection, request)).map(({ id }) => id))
     const shown = new Set(chosen.map(({ id }) => id))
     const isShown = ({ id }: { readonly id: string }) => shown.has(id)
+    // Most groups of a long history are not printed.
+    const groups = groupByPrompt(all).filter((group) => rowsOf(group).some(isShown))
+    const printed = groups.flatMap((group) => rowsOf(group)).map(({ id }) => id)
+    const ids = await (await request.store()).maintenance.shortIds(printed)
     const toListRow = (row: Listed): ListRow => {
       const label = options.has('session') ? `step ${row.step}` : row.number?.toString()
       const shortId = ids.get(row.id) ?? row.id
       return { ...row, shortId, ...(label === undefined ? {} : { label }) }
     }
-    // Most groups of a long history are not printed.
-    const groups = groupByPrompt(all).filter((group) => rowsOf(group).some(isShown))
     return checkpointTable(
       groups.map((group) => mapGroup(group, toListRow)),
       {
@@ -59,15 +59,6 @@ export const run = command({
     return texts.length === 0 ? undefined : texts.join('\n')
   },
 })
-
-/** The ids that a prefix could mean as well: `show` and `rewind` find a step of a session in its project too. */
-async function neighbours(
-  { all }: Selection,
-  { options, store, hooks }: Request,
-): Promise<Selection['all']> {
-  if (!options.has('session')) return all
-  return [...all, ...(await (await store()).list({}, hooks)).checkpoints]
-}
 
 function momentNote({ chosen }: Selection, { options }: Request): string | undefined {
   const calls = chosen.filter(({ moment }) => moment === 'after')

@@ -4,23 +4,23 @@ import { groupByPrompt } from '../checkpoint-groups.js'
 import { severalAuthors } from '../checkpoint-lines.js'
 import { checkpointTable } from '../checkpoint-table.js'
 import { command } from '../command.js'
+import { newestRows } from '../list-selection.js'
 import { pathForPeople } from '../printable.js'
 import { programFor } from '../shell-quoted.js'
-import { withShortIds } from '../short-id.js'
 
 const SHOWN = 5
 
 export const run = command({
-  async call({ project, hooks }) {
-    const here = await project().catch((error: unknown) => {
+  async call(request) {
+    await request.project().catch((error: unknown) => {
       if (!(error instanceof SavestateError) || error.code !== 'PROJECT_REFUSED') throw error
       const hint = [error.hint ?? [], '`savestate help` lists the commands.'].flat().join('\n')
       throw new SavestateError(error.code, error.message, { hint, cause: error })
     })
-    return here.list({}, hooks)
+    return newestRows(request, SHOWN)
   },
-  json: ({ checkpoints }) => ({ checkpoints: checkpoints.slice(0, SHOWN) }),
-  async render({ checkpoints }, { project, screen, options }) {
+  json: ({ chosen }) => ({ checkpoints: chosen.map(({ number: _number, ...row }) => row) }),
+  async render({ all: checkpoints, chosen }, { project, store, screen, options }) {
     const program = programFor(options)
     const here = await project()
     const folder = pathForPeople(here.path)
@@ -34,11 +34,13 @@ export const run = command({
         'All commands:                           savestate help',
       ].join('\n')
     }
-    const rows = withShortIds(checkpoints, checkpoints).map((row, index) => ({
+    const ids = await (await store()).maintenance.shortIds(checkpoints.map(({ id }) => id))
+    const rows = checkpoints.map((row, index) => ({
       ...row,
+      shortId: ids.get(row.id) ?? row.id,
       label: `${index + 1}`,
     }))
-    const shown = new Set(checkpoints.slice(0, SHOWN).map(({ id }) => id))
+    const shown = new Set(chosen.map(({ id }) => id))
     const table = checkpointTable(groupByPrompt(rows), {
       screen,
       shown: ({ id }) => shown.has(id),

@@ -9,7 +9,6 @@ import { passSignals } from '../run/pass-signals.js'
 import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
 import { commandLine, programFor, shellQuoted } from '../shell-quoted.js'
-import { shortIds } from '../short-id.js'
 import { cutEnd } from '../text-width.js'
 
 const SECOND_MS = 1000
@@ -126,7 +125,7 @@ async function outcomeOf(parts: {
   if (project !== undefined && before !== undefined && after !== undefined) {
     try {
       changed = await project.diff({ from: before, to: after, patch: 'none' })
-      ids = shortIds((await project.list()).checkpoints.map(({ id }) => id))
+      ids = await (await request.store()).maintenance.shortIds([before, after])
     } catch (failure) {
       failures.push(failure)
     }
