@@ -1,5 +1,5 @@
-// Builds dist/ (what is imported, and types), dist/sdk/ and dist/cli/ (the SDK and the program) and build/ (the
-// benchmark) with rolldown. Both are CommonJS behind an entry: they load 20 ms sooner (docs/decisions/0015).
+// Builds dist/ (entry files and types), dist/cli/ (the program and the SDK) and build/ (the benchmark) with rolldown.
+// dist/cli/ is CommonJS, which loads 20 ms faster than ESM (docs/decisions/0015).
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
@@ -8,13 +8,13 @@ import { rolldown } from 'rolldown'
 const common = {
   platform: 'node',
   external: [/^@langchain\//],
-  // What is put into one file is not loaded later, and that is meant.
+  // Modules that are grouped into one file are loaded together although their import is dynamic.
   checks: { ineffectiveDynamicImport: false },
-  // What its package.json names for Node loads its parts in a way that no bundler sees.
+  // The file that its package.json names for Node loads its parts in a way that no bundler can follow.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
 }
 
-/** A failed build leaves what is there: the old output goes only when the new one is complete. */
+/** Removes the old output only when the new one is complete, so a failed build changes nothing. */
 async function bundle(input, dir, options = {}) {
   const { format = 'esm', together = {}, keepOld = false, plugins = [] } = options
   const build = await rolldown({ ...common, input, plugins })
@@ -24,7 +24,9 @@ async function bundle(input, dir, options = {}) {
     test: (id) => ids.has(id),
   }))
   const chunkFileNames = ({ name }) => (name in together ? '[name].js' : '[name]-[hash].js')
-  const made = { dir, format, chunkFileNames, codeSplitting: { groups }, comments: COMMENTS }
+  // A group holds exactly its modules, not everything that an index.ts exports.
+  const codeSplitting = { groups, includeDependenciesRecursively: false }
+  const made = { dir, format, chunkFileNames, codeSplitting, comments: COMMENTS }
   await build.generate(made)
   if (!keepOld) rmSync(dir, { recursive: true, force: true })
   const { output } = await build.write(made)
@@ -32,11 +34,11 @@ async function bundle(input, dir, options = {}) {
   return output
 }
 
-// What is not there is not read at every start.
+// Comments would be read at every start.
 const COMMENTS = { legal: true, annotation: false, jsdoc: false }
 const COMMONJS = '{ "type": "commonjs" }\n'
 
-/** The modules that these files need at once, without what they load later. */
+/** The modules that these files import statically, directly or not. */
 async function modulesOf(files) {
   const input = Object.fromEntries(files.map((file, index) => [`root-${index}`, file]))
   const build = await rolldown({ ...common, input })
@@ -50,66 +52,34 @@ async function modulesOf(files) {
   return new Set([...wanted].flatMap((name) => chunks.get(name)?.moduleIds ?? []))
 }
 
-function without(ids, others) {
-  return new Set([...ids].filter((id) => !others.has(id)))
-}
-
-const pruning = { 'prune-process': 'src/sdk/prune-process.ts' }
-const threads = {
-  'capture-thread': 'src/snapshot/capture-thread.ts',
-  'hash-thread': 'src/snapshot/hash-thread.ts',
-  'stat-thread': 'src/snapshot/stat-thread.ts',
-}
-// The SDK starts the threads of the program, and its process that prunes.
-const withProgram = {
-  name: 'with-program',
-  transform: (code) =>
-    code.replaceAll(/new URL\('\.\/([a-z]+-(?:thread|process)\.js)'/g, "new URL('../cli/$1'"),
-}
 const besideSdk = {
   name: 'beside-sdk',
   resolveId: (id) => (id === '../index.js' ? { id: './index.js', external: true } : undefined),
 }
 await bundle({ langgraph: 'src/adapters/langgraph.ts' }, 'dist', { plugins: [besideSdk] })
-const sdk = await bundle({ entry: 'src/index.ts' }, 'dist/sdk', {
-  format: 'cjs',
-  together: { sdk: await modulesOf(['src/index.ts']) },
-  plugins: [withProgram],
-})
-writeFileSync('dist/sdk/package.json', COMMONJS)
-const exported = sdk.find(({ name }) => name === 'entry').exports
-writeFileSync(
-  'dist/index.js',
-  `import { createRequire } from 'node:module'
 
-const require = createRequire(import.meta.url)
-export const { ${exported.join(', ')} } = require('./sdk/entry.js')
-`,
-)
-// The same one for who cannot import: programs in CommonJS, and test runners that load modules by themselves.
-writeFileSync('dist/index.cjs', "module.exports = require('./sdk/entry.js')\n")
-
-// Few files for what the usual commands need: forty small ones take 10 ms more to load.
+// A few large files: forty small ones take 10 ms longer to load. Each group holds what the earlier ones do not.
 const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']
-const capture = await modulesOf(['src/snapshot/capture-calls.ts'])
-const main = await modulesOf(['src/cli/main.ts'])
-const program = await modulesOf([
-  'src/cli/any-classes.ts',
-  'src/internal.ts',
-  ...usual.map((name) => `src/cli/commands/${name}.ts`),
-])
-// A hook runs at every tool call of an agent.
-const hook = await modulesOf(['src/cli/commands/hook.ts', 'src/adapters/index.ts'])
-// A command that the daemon serves loads this file and nothing else.
-const start = await modulesOf(['src/cli/forward.ts', 'src/cli/outputs.ts'])
-const together = {
-  start,
-  main: without(main, start),
-  program: without(program, main),
-  capture: without(capture, program),
-  hook: without(without(hook, program), start),
+const commands = usual.map((name) => `src/cli/commands/${name}.ts`)
+const groups = Object.entries({
+  // All that a hook loads if the daemon answers it.
+  start: ['src/cli/forward-hook.ts', 'src/cli/outputs.ts'],
+  // A save by the daemon loads these two.
+  main: ['src/cli/main.ts', 'src/cli/commands/save.ts'],
+  sdk: ['src/index.ts', 'src/internal.ts'],
+  commands: ['src/cli/any-classes.ts', ...commands],
+  capture: ['src/snapshot/capture-calls.ts'],
+  hook: ['src/cli/commands/hook.ts', 'src/adapters/index.ts'],
+})
+const together = {}
+for (const [name, files] of groups) together[name] = await modulesOf(files)
+// The SDK is beside the program, so that both start the same threads.
+const inputs = {
+  cli: 'src/cli/cli.ts',
+  entry: 'src/index.ts',
+  'prune-process': 'src/sdk/prune-process.ts',
 }
-// Only `savestate mcp` loads the library of the protocol and the zod that it brings.
+// Only `savestate mcp` loads the protocol library and the zod that it needs.
 const mcpLibrary = {
   name: 'mcp-library',
   resolveId: (id, from) =>
@@ -117,23 +87,42 @@ const mcpLibrary = {
       ? { id: './mcp-library.js', external: true }
       : undefined,
 }
-await bundle({ cli: 'src/cli/cli.ts' }, 'dist/cli', {
-  format: 'cjs',
-  together,
-  plugins: [mcpLibrary],
-})
-// By themselves: a thread does not load the whole program for the little it needs of it, and runs nothing but itself.
-for (const input of [pruning, threads, { 'mcp-library': 'src/mcp/library.ts' }])
-  await bundle(input, 'dist/cli', { format: 'cjs', keepOld: true })
+const output = await bundle(inputs, 'dist/cli', { format: 'cjs', together, plugins: [mcpLibrary] })
+// Bundled separately: a thread loads only its own code, not the shared files of the program.
+const threads = ['capture-thread', 'hash-thread', 'stat-thread']
+await bundle(
+  Object.fromEntries(threads.map((name) => [name, `src/snapshot/${name}.ts`])),
+  'dist/cli',
+  { format: 'cjs', keepOld: true },
+)
+await bundle({ 'mcp-library': 'src/mcp/library.ts' }, 'dist/cli', { format: 'cjs', keepOld: true })
+const { exports: exported } = output.find(({ name }) => name === 'entry')
+writeFileSync(
+  'dist/index.js',
+  `import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+export const { ${exported.join(', ')} } = require('./cli/entry.js')
+`,
+)
+// The same module for CommonJS programs and test runners.
+writeFileSync('dist/index.cjs', "module.exports = require('./cli/entry.js')\n")
 writeFileSync('dist/cli/package.json', COMMONJS)
-// Checks the version of Node before anything else is loaded.
+// Checks the version of Node before it loads anything else.
 copyFileSync('src/cli/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
 // Their licenses ask for it.
-const bundled = ['@modelcontextprotocol/server', 'jsonc-parser', 'smol-toml', 'yaml', 'zod']
+const bundled = [
+  '@modelcontextprotocol/server',
+  'get-east-asian-width',
+  'jsonc-parser',
+  'smol-toml',
+  'yaml',
+  'zod',
+]
 const licenses = bundled.map((name) => {
   const folder = `node_modules/${name}`
-  const file = ['LICENSE', 'LICENSE.md'].find((it) => existsSync(`${folder}/${it}`))
+  const file = ['LICENSE', 'LICENSE.md', 'license'].find((it) => existsSync(`${folder}/${it}`))
   return `${name}\n\n${readFileSync(`${folder}/${file}`, 'utf8')}`
 })
 writeFileSync('dist/third-party-licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
@@ -142,7 +131,7 @@ await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
 await bundle({ internal: 'src/internal.ts' }, 'build/internal')
 if (existsSync('bench/main.ts')) {
   await bundle({ main: 'bench/main.ts' }, 'build/bench')
-  // By itself: the benchmark starts its own file again, so no part of it may be in a file that two share.
+  // Bundled separately: the benchmark starts its own file again, so it must not share files.
   await bundle({ month: 'bench/month.ts' }, 'build/bench', { keepOld: true })
 }
 if (existsSync('torture/main.ts'))

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { WatchedProjects } from '../src/http/watched-projects.js'
+import { WatchedProjects } from '../src/daemon/server/watched-projects.js'
 import { takeProjectLock } from './project-lock.js'
 import { scratch } from './scratch.js'
 

@@ -50,7 +50,7 @@ test('the tarball holds the program, its types and the papers, and nothing else:
   }
   for (const path of [
     'dist/index.js',
-    'dist/sdk/sdk.js',
+    'dist/cli/entry.js',
     'dist/cli/bin.js',
     'dist/types/index.d.ts',
     'dist/third-party-licenses.txt',
@@ -58,7 +58,7 @@ test('the tarball holds the program, its types and the papers, and nothing else:
     expect(contents).toContain(path)
   }
   const allowed =
-    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/third-party-licenses\.txt|dist\/(?:(?:cli|sdk)\/)?[\w-]+\.js|dist\/(?:cli|sdk)\/package\.json|dist\/types\/.+\.d\.ts)$/
+    /^(?:package\.json|(?:README|CHANGELOG|CONTRIBUTING|AGENTS|SECURITY)\.md|LICENSE|docs\/.+\.(?:md|svg)|examples\/\w+\.mjs|plugins\/(?:claude|gemini)\/.+\.json|dist\/index\.cjs|dist\/third-party-licenses\.txt|dist\/(?:cli\/)?[\w-]+\.js|dist\/cli\/package\.json|dist\/types\/.+\.d\.ts)$/
   expect(contents.filter((path) => !allowed.test(path))).toEqual([])
   expect(contents.filter((path) => /\.test\.|\bscratch|\bsample-/.test(path))).toEqual([])
 })

@@ -32,3 +32,5 @@ export {
   recordShape,
   type ShapeRecord,
 } from './shape-record.js'
+export { resolveStorePath, storePath } from './store-path.js'
+export { bugsUrl, build, programPath, version } from './version.js'

@@ -1,11 +1,11 @@
-// Starts the command line. What is not needed for the one command that was asked for is never loaded.
-import { forward } from './forward.js'
+// Starts the command line. Each command loads only what it needs.
+import { version } from '../base/index.js'
+import { useCompileCache } from './compile-cache.js'
+import { answeredByDaemon } from './forward-hook.js'
 import { makePrivate } from './given-umask.js'
 import { ownTerminal } from './outputs.js'
-import { version } from './version.js'
-import { startedWithoutPnp } from './without-pnp.js'
 
-// The store is 0700 and its files 0600 whatever the shell says; what is restored gets its own modes.
+// The store is 0700 and its files 0600 with any umask; restored files get their own modes.
 makePrivate()
 
 const words = process.argv.slice(2)
@@ -13,21 +13,21 @@ const [first, ...others] = words.filter((word) => word !== '--json')
 if ((first === '--version' || first === '-V') && others.length === 0) {
   const isJson = words.length > 1
   const text = isJson ? JSON.stringify({ version: version() }, null, 2) : version()
-  ownTerminal((error) => void tellUnwritten(error)).stdout.write(`${text}\n`)
+  ownTerminal((error) => void reportOutput(error)).stdout.write(`${text}\n`)
 } else {
   void start()
 }
 
-async function tellUnwritten(error: unknown): Promise<void> {
-  const { reportOutput } = await import('./forward-faults.js')
-  await reportOutput(error, { isJson: words.includes('--json') })
-}
-
 async function start(): Promise<void> {
-  const code = startedWithoutPnp() ?? (await forward(words))
+  const code = await answeredByDaemon(words, (error) => void reportOutput(error))
   if (code !== undefined) {
     process.exitCode = code
     return
   }
+  useCompileCache()
   await (await import('./main.js')).main()
+}
+
+async function reportOutput(error: unknown): Promise<void> {
+  await (await import('./main.js')).reportOutput(error)
 }

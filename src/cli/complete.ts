@@ -2,7 +2,9 @@
 // nobody who presses Tab wants to read an error.
 import type { CheckpointView, Store } from '../index.js'
 import { SHELLS } from './completion-scripts.js'
+import { enterFolder } from './current-folder.js'
 import { commandIndex, type Options, parse } from './parse.js'
+import { findProject } from './request.js'
 import type { OptionSpec } from './spec.js'
 import {
   aliasesOf,
@@ -122,15 +124,13 @@ async function positionalCandidates(
 }
 
 async function referenceCandidates(options: Options): Promise<Candidate[]> {
-  const [folder, id] = [options.text('C'), options.text('session')]
+  const id = options.text('session')
   return inStore(async (store) => {
     if (id !== undefined) {
       const session = await store.session(id, { mustExist: true, lease: false })
       return describe(store, await session.list())
     }
-    const project = await (folder === undefined
-      ? store.projectFor(process.cwd())
-      : store.project(folder))
+    const project = await findProject(store, { folder: enterFolder(options) })
     return describe(store, (await project.list()).checkpoints)
   })
 }

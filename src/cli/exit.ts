@@ -1,7 +1,7 @@
 // The one place where errors become text and exit codes.
 import { hasCode } from '../base/index.js'
 import type { Screen } from './screen.js'
-import { bugsUrl } from './version.js'
+import { bugsUrl } from '../base/index.js'
 
 export const EXIT = {
   done: 0,

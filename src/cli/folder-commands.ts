@@ -12,7 +12,7 @@ import {
 } from './spec.js'
 
 const PATH_HELP =
-  'Paths are relative to the current folder, or to DIR with `-C DIR`. Savestate prints names with special characters in double quotes and accepts them in that form; put ./ before a name that really starts with a quote.'
+  'Paths are relative to the current folder (DIR with `-C DIR`). Savestate prints names with special characters in double quotes and accepts them in that form; put ./ before a name that really starts with a quote.'
 
 const ONLY_ITS_FILES =
   'Only the files that the rewind changed are touched; later work on other files stays.'
@@ -81,7 +81,7 @@ export const FOLDER_COMMANDS = {
     usage: 'run [-m TEXT] [--quiet N] -- COMMAND…',
     summary: 'Run a command, and save the folder before, during and after it',
     details: [
-      'For an agent, or any other program, without hooks. The command gets its arguments, the terminal, input, output and signals as if it were started directly, and `savestate run` ends with its exit code. It runs in the current folder, even with -C.',
+      'For an agent, or any other program, without hooks. The command gets its arguments, the terminal, input, output and signals as if it were started directly, and `savestate run` ends with its exit code.',
       'At the end a summary on stderr says what changed and how to undo it; with --json it is the last line of stderr, as JSON. Only the command writes to stdout.',
       'A failed save never stops the command; it is reported at the end. Exit code 127: command not found. 126: not executable.',
     ],

@@ -1,5 +1,5 @@
 // What an agent tells its hook on stdin. Read once, by whoever comes first: who forwards it, or who does the work.
-import { MAX_INPUT_BYTES } from '../http/index.js'
+import { MAX_INPUT_BYTES } from '../daemon/index.js'
 
 let read: Promise<string | undefined> | undefined
 

@@ -1,5 +1,6 @@
 // What install and uninstall share: for which agents, where, and what became of it.
 import { AGENT_NAMES, type AgentName } from '../base/index.js'
+import { forgetHttpAddress, httpHookAddress, stopDaemon } from '../daemon/index.js'
 import { type FileChange, type InstallRequest, type Plan, usesHttp } from '../adapters/index.js'
 import { SavestateError, type Store } from '../index.js'
 import type { Request } from './command.js'
@@ -162,9 +163,8 @@ async function overHttp(
       hint: 'Leave --http out.',
     })
   }
-  const { daemonAddress } = await import('./daemon-address.js')
   const isDryRun = request.options.has('dry-run')
-  return { daemon: await daemonAddress(await request.store(), { isDryRun }) }
+  return { daemon: await httpHookAddress(await request.store(), { isDryRun }) }
 }
 
 /** Where it is, also if it cannot be opened. */
@@ -186,11 +186,9 @@ export async function closingUnusedPort(
 
 /** Ends the daemon, and forgets its token. The next hook starts one without a port. */
 export async function closePort({ home }: Store): Promise<void> {
-  const { loadDaemon } = await import('../http/index.js')
-  const { forgetHttpPlace } = await loadDaemon()
   // First: the token was in settings that are gone, so it must not be valid again if the daemon does not answer.
-  forgetHttpPlace(home)
-  await (await import('./stop-daemon.js')).stopDaemon()
+  forgetHttpAddress(home)
+  await stopDaemon()
 }
 
 /** Undefined for a store that cannot be opened: hooks can be taken out all the same. */

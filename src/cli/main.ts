@@ -1,12 +1,14 @@
 // From the arguments to an exit code: finds the command, loads it and nothing else, runs it.
+import { agentMark } from './agent-mark.js'
 import type { Command } from './command.js'
+import { enterFolder } from './current-folder.js'
 import { EXIT, exitOnSignals, report, reportAndExit, reportUnwritten } from './exit.js'
 import { exitCodeOf } from './hook-exit.js'
 import { ownTerminal } from './outputs.js'
 import { type Parsed, parse } from './parse.js'
 import { progressBar } from './progress-bar.js'
 import { rawArguments } from './raw-arguments.js'
-import { openRequest, ownSurroundings, type Surroundings } from './request.js'
+import { openRequest, type Surroundings } from './request.js'
 import { openScreen } from './screen.js'
 import { type CommandName, usageOf } from './table.js'
 
@@ -67,17 +69,22 @@ export async function main(): Promise<void> {
   const teller = { screen, isJson, exitCode }
   process.on('uncaughtException', (error) => void reportAndExit(error, teller))
   exitOnSignals(teller, () => bar.erase())
-  const code = await runCommand(parsed, ownSurroundings(parsed, { screen, bar }))
+  const around = { screen, bar, folder: enterFolder(parsed.options), agent: agentMark(process.env) }
+  const code = await runCommand(parsed, around).catch((error: unknown) => report(error, teller))
   process.exitCode = await exitCode(code)
 }
 
-/** The exit code; an error has been told. */
-export async function runCommand(parsed: Parsed, around: Surroundings): Promise<number> {
-  const teller = { screen: around.screen, isJson: parsed.options.has('json') }
-  return carryOut(parsed, around).catch((error: unknown) => report(error, teller))
+/** Reports that the answer could not be written, unless its reader has just seen enough. */
+export async function reportOutput(error: unknown): Promise<void> {
+  // A failure to write this report is not reported.
+  process.stderr.on('error', () => undefined)
+  const parsed = parse(process.argv.slice(2))
+  const exitCode = (code: number) => exitCodeOf(parsed, code)
+  const isJson = parsed.options.has('json')
+  await reportUnwritten(error, { screen: openScreen(process), isJson, exitCode })
 }
 
-async function carryOut(parsed: Parsed, around: Surroundings): Promise<number> {
+async function runCommand(parsed: Parsed, around: Surroundings): Promise<number> {
   const { command, options, fault } = parsed
   const { screen, bar } = around
   if (options.has('help') && (command !== undefined || fault === undefined)) {

@@ -11,9 +11,8 @@ import { bytesOfArgument } from './raw-arguments.js'
 export async function projectPaths(request: Request, given: readonly string[]): Promise<string[]> {
   if (given.length === 0) return []
   const root = parsePathText((await request.project()).path)
-  const folder = request.options.has('C')
-    ? root
-    : realpathSync.native(request.folder, 'buffer').toString('latin1')
+  const folder =
+    request.folder === '.' ? realpathSync.native('.', 'buffer').toString('latin1') : root
   return given.map((text) => projectPath(text, { root, folder }))
 }
 
@@ -35,7 +34,7 @@ export function projectPath(
   throw new SavestateError(
     'BAD_INPUT',
     `${printable(JSON.stringify(argument))} is not in the project ${pathForPeople(textOf(root))}`,
-    { hint: 'Paths are relative to the current folder, or to DIR with `-C DIR`.' },
+    { hint: 'Paths are relative to the current folder (DIR with `-C DIR`).' },
   )
 }
 

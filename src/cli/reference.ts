@@ -16,7 +16,7 @@ export function cliReference(): string {
     '',
     REFERENCE_HELP,
     '',
-    'The project is exactly the folder given with `-C`; otherwise it is the nearest folder, from the current one up, that was saved before or that looks like a project (it has a `.git`, a `package.json` or similar).',
+    'The project is the nearest folder, from the current one up, that was saved before or that looks like a project (it has a `.git`, a `package.json` or similar). `-C DIR` runs the command as if it were started in DIR, as in git.',
     '',
     'In a package of a monorepo whose root was saved before, the root is the project, and a line says so. A package that the root ignores, a repository inside it, and a folder that was saved by itself are projects of their own. To save a package by itself, name it: `savestate -C . save`.',
     '',

@@ -1,61 +1,33 @@
-// Gives a command what it may use, each thing made when it is first asked for.
-import { hasCode } from '../base/index.js'
+// Gives a command what it may use, each part made when it is first needed.
 import type { Hooks, Project, Store } from '../index.js'
-import { type AgentMark, agentMark } from './agent-mark.js'
+import type { SaveAnswer } from '../daemon/index.js'
+import type { AgentMark } from './agent-mark.js'
 import type { Request } from './command.js'
+import { isCurrentFolderGone } from './current-folder.js'
 import type { Parsed } from './parse.js'
 import type { ProgressBar } from './progress-bar.js'
 import type { Screen } from './screen.js'
 
 const MB = 1024 * 1024
+const MAX_MOVED = 3
 
 export type OpenRequest = Request & { close(): Promise<void> }
 
-/** Where a command is carried out: in a process of its own, or in the daemon for somebody else. */
 export type Surroundings = {
   readonly screen: Screen
   readonly bar: ProgressBar
-  /** Where the person is: `.` in a process of its own. */
+  /** `.`, or the missing folder that `-C` names. */
   readonly folder: string
-  /** Of the agent that has started this process. */
-  readonly agent?: AgentMark | undefined
-  /** Opened once, by who is asked first. */
-  readonly store: () => Promise<Store>
-  /** The project of exactly this folder, or the one that this folder belongs to. */
-  readonly project: (
-    store: Store,
-    wanted: { readonly at: string } | { readonly for: string },
-    hooks: Hooks,
-  ) => Promise<Project>
-  readonly close: () => Promise<void>
-}
-
-/** For a command that has the process for itself. */
-export function ownSurroundings(
-  parsed: Parsed,
-  { screen, bar }: Pick<Surroundings, 'screen' | 'bar'>,
-): Surroundings {
-  let opened: Promise<Store> | undefined
-  return {
-    screen,
-    bar,
-    folder: '.',
-    agent: agentMark(process.env),
-    store: () => (opened ??= openForCommands(parsed)),
-    project: async (store, wanted, hooks) =>
-      'at' in wanted ? store.project(wanted.at) : store.projectFor(await currentFolder(), hooks),
-    async close() {
-      // A store that could not be opened has been reported as such.
-      const open = await opened?.catch(() => undefined)
-      await open?.close()
-    },
-  }
+  /** The agent that started this process. */
+  readonly agent: AgentMark | undefined
 }
 
 export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
-  const { screen, bar, folder, store } = around
+  const { screen, bar, folder, agent } = around
+  let opened: Promise<Store> | undefined
   let found: Promise<Project> | undefined
   let noticed = Promise.resolve()
+  const store = () => (opened ??= openForCommands(parsed))
   const hooks: Hooks = {
     onProgress: (progress) => bar.update(progress),
     onNotice: (text) => {
@@ -67,16 +39,14 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
     },
   }
   const find = async () => {
-    const given = parsed.options.text('C')
-    const wanted = given === undefined ? { for: folder } : { at: from(folder, given) }
-    const project = await around.project(await store(), wanted, hooks)
-    await noteOrigin(project, hooks)
+    const project = await findProject(await store(), { folder, hooks })
+    await noteOrigin(await project.origin(), hooks)
     return project
   }
   return {
     ...parsed,
     isJson: parsed.options.has('json'),
-    isAgent: around.agent !== undefined,
+    isAgent: agent !== undefined,
     screen,
     bar,
     folder,
@@ -90,31 +60,37 @@ export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
     project: () => (found ??= find()),
     async close() {
       await noticed
-      await around.close()
+      // A store that could not be opened has been reported as such.
+      const open = await opened?.catch(() => undefined)
+      await open?.close()
     },
   }
 }
 
-/** For a folder without checkpoints of its own: where they may be. */
-async function noteOrigin(project: Project, { onNotice }: Hooks): Promise<void> {
-  const { partOf, maybeMovedFrom } = await project.origin()
-  if (partOf === null && maybeMovedFrom.length === 0) return
+/** The project that the current folder belongs to, or the known project whose folder is missing. */
+export async function findProject(
+  store: Store,
+  { folder, hooks }: { readonly folder: string; readonly hooks?: Hooks },
+): Promise<Project> {
+  if (folder !== '.') return store.project(folder)
+  if (!isCurrentFolderGone()) return store.projectFor('.', hooks)
+  const { SavestateError } = await import('../index.js')
+  throw new SavestateError('PROJECT_MISSING', 'The current folder no longer exists', {
+    hint: 'Change to another folder, or name one with -C.',
+  })
+}
+
+/** For a folder without checkpoints of its own: says where they may be. */
+export async function noteOrigin(
+  { maybeMovedFrom }: SaveAnswer['origin'],
+  { onNotice }: Hooks,
+): Promise<void> {
+  if (maybeMovedFrom.length === 0) return
   const { commandLine } = await import('./shell-quoted.js')
-  if (partOf !== null) {
-    const command = commandLine(['savestate', '-C', partOf, 'list'])
-    onNotice?.(`This folder is saved as part of ${partOf}: ${command}`)
-  }
   for (const old of maybeMovedFrom.slice(0, MAX_MOVED)) {
     const command = commandLine(['savestate', 'move', old])
     onNotice?.(`${old} has checkpoints and no longer exists. If it was moved here: ${command}`)
   }
-}
-
-const MAX_MOVED = 3
-
-/** As typed, where the system itself counts from the current folder. Nothing at all is no folder, there as here. */
-export function from(folder: string, path: string): string {
-  return folder === '.' || path === '' || path.startsWith('/') ? path : `${folder}/${path}`
 }
 
 async function openForCommands({ command, options, positionals }: Parsed): Promise<Store> {
@@ -122,26 +98,7 @@ async function openForCommands({ command, options, positionals }: Parsed): Promi
   const { anyClasses } = await import('./any-classes.js')
   const maxFileMb = options.number('max-file-mb')
   const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
-  // Who runs another command has its signals to pass on, also during a save; who lets a person pick has keys to answer.
+  // `run` passes signals on during a save, and the picker answers keys: their event loop must not be blocked.
   const isAwake = command === 'run' || (command === 'rewind' && positionals.length === 0)
   return openStore({ mayBlock: !isAwake, classes: anyClasses, limits })
-}
-
-export async function currentFolder(): Promise<string> {
-  const { SavestateError } = await import('../index.js')
-  let current: string
-  try {
-    current = process.cwd()
-  } catch (cause) {
-    if (!hasCode(cause, 'ENOENT')) throw cause
-    throw new SavestateError('PROJECT_MISSING', 'The current folder no longer exists', {
-      hint: 'Change to another folder, or name one with -C.',
-      cause,
-    })
-  }
-  if (!current.includes('\ufffd')) return current
-  // Node has lost bytes of this name, and a search from a wrong name could find a wrong folder.
-  throw new SavestateError('BAD_INPUT', 'The path of the current folder is not valid UTF-8', {
-    hint: 'Change to the root of the project and add `-C .` to the command.',
-  })
 }

@@ -1,13 +1,13 @@
 // Ids are random from the first letter: four letters nearly always identify one. Print the shortest prefix that does.
-import type { Project } from '../index.js'
+import type { Request } from './command.js'
 import { hasColours, type Paint } from './paint.js'
 
 /** Letters shown where colors mark the part that is enough to type. */
 const SHOWN_LETTERS = 8
 
-/** The shortest prefix that identifies one checkpoint. */
-export async function shortIdOf(project: Project, id: string): Promise<string> {
-  return (await project.shortIds([id])).get(id) ?? id
+/** The shortest prefix that identifies a checkpoint. */
+export async function shortIdOf({ store }: Pick<Request, 'store'>, id: string): Promise<string> {
+  return (await (await store()).shortIds([id])).get(id) ?? id
 }
 
 /** As jj prints ids: the prefix to type in color, then a few dim letters. Without colors the prefix alone. */

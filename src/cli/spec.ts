@@ -57,7 +57,7 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
     short: 'C',
     kind: 'text',
     value: 'DIR',
-    summary: 'Work on the project in DIR; paths are then relative to it',
+    summary: 'Run as if started in DIR',
     completes: 'folders',
   },
   { name: 'json', kind: 'flag', summary: 'Print the result as JSON' },

@@ -85,6 +85,5 @@ export async function repeatQuestion(
 }
 
 async function shortIdIn(request: Request, { id, number }: TargetView): Promise<string> {
-  // Outside of a project there is no list that it could be told apart in.
-  return number === null ? id : shortIdOf(await request.project(), id)
+  return number === null ? id : shortIdOf(request, id)
 }

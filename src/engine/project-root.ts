@@ -4,12 +4,10 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
   type BytePath,
-  bytePath,
   bytePathOf,
   fsPath,
   hasCode,
   parentOf,
-  pathText,
   SavestateError,
 } from '../model/index.js'
 
@@ -83,10 +81,9 @@ export type FoundRoot = {
 
 /** For a file or folder: the root of the project it belongs to, never one that is refused (home, `/tmp`, …). */
 export function findProjectRoot(path: string, is: Known): FoundRoot {
-  const start = pathText(realFolder(isExistingFolder(path) ? path : dirname(path)))
+  const start = realFolder(isExistingFolder(path) ? path : dirname(path))
   let part: BytePath | undefined
-  for (let folder = start; folder !== dirname(folder); folder = dirname(folder)) {
-    const candidate = bytePath(folder)
+  for (let candidate = start; !isRoot(candidate); candidate = parentOf(candidate)) {
     if (is.refused(candidate)) continue
     if (is.known(candidate))
       return part !== undefined && is.excludes(candidate, part)
@@ -95,7 +92,11 @@ export function findProjectRoot(path: string, is: Known): FoundRoot {
     if (hasAny(candidate, REPOSITORIES)) return { root: part ?? candidate }
     if (part === undefined && hasAny(candidate, MANIFESTS)) part = candidate
   }
-  return { root: part ?? realFolder(start) }
+  return { root: part ?? start }
+}
+
+function isRoot(path: BytePath): boolean {
+  return path === '' || path === '/'
 }
 
 /**

@@ -12,6 +12,7 @@ const EXPECTED: readonly (readonly [RegExp, EntryType, ProblemKind])[] = [
   [/^format$/, 'file', 'format'],
   [/^ledger\.db(?:-wal|-shm|\.rescued|\.backup|\.rekeyed)?$/, 'file', 'ledger'],
   [/^cache$/, 'folder', 'cache'],
+  [/^cache\/compile$/, 'folder', 'cache'],
   [/^cache\/[^./][^/]*$/, 'file', 'cache'],
   [/^journal$/, 'folder', 'journal'],
   [/^journal\/[^./][^/]*\.json$/, 'file', 'journal'],

@@ -22,7 +22,6 @@ export const ERROR_CODES = {
   CONFIG_INVALID: 'A configuration file is malformed or has an unknown setting.',
   CONFIRMATION_NEEDED: 'The command changes files, and there is no terminal to ask on.',
   DAEMON_FAILED: 'The daemon could not be started, or does not answer.',
-  DAEMON_LOST: 'The connection to the daemon broke while it was running a command.',
   DISK_FULL: 'The disk is full.',
   FILE_FAILED: 'The system refused to read or write a file.',
   GIT_FAILED: 'The git program ended with an error.',

@@ -1,5 +1,6 @@
 // The settings of the store, and what it did by itself.
 import * as engine from '../engine/index.js'
+import { MIN_PREFIX } from '../model/index.js'
 import { explained } from './explained.js'
 import type { OpenContext } from './open-context.js'
 
@@ -41,7 +42,21 @@ export class Maintenance {
     )
   }
 
+  /** The shortest prefix of each id that no other checkpoint of the store has. A reference needs four letters or more. */
+  async shortIds(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { checkpoints } = this.#context.ledger
+    return this.#do(
+      async () => new Map(ids.map((id) => [id, shortId(id, checkpoints.neighborsOf(id))])),
+    )
+  }
+
   #do<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#context.calls.during(() => explained(work))
   }
+}
+
+function shortId(id: string, others: readonly string[]): string {
+  let letters = MIN_PREFIX
+  while (others.some((other) => other.startsWith(id.slice(0, letters)))) letters += 1
+  return id.slice(0, letters)
 }

@@ -1,7 +1,6 @@
 // What an open store is made of, and where it is.
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { resolveStorePath } from '../base/index.js'
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import { Ledger, removeHalfRekeyed } from '../ledger/index.js'
@@ -138,12 +137,10 @@ export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
 
 const TILDE = 'only a shell replaces "~"'
 
-/** A relative path would name another store in every folder, some of them inside projects. */
 function homeOfEnvironment(): string {
-  const { SAVESTATE_HOME: given } = process.env
-  if (given === undefined) {
-    const path = join(homedir(), '.savestate')
-    if (isAbsolute(path)) return path
+  const found = resolveStorePath()
+  if ('path' in found) return found.path
+  if (found.fault === 'no-home-folder')
     throw new SavestateError(
       'STORE_UNUSABLE',
       'There is no home folder: HOME is empty or relative',
@@ -151,11 +148,11 @@ function homeOfEnvironment(): string {
         hint: 'Set HOME, or set SAVESTATE_HOME to the whole path of a folder.',
       },
     )
-  }
-  if (isAbsolute(given)) return given
-  const problem = given.startsWith('~') ? `: ${TILDE}` : ' is a relative path'
+  const problem = found.fault === 'tilde' ? `: ${TILDE}` : ' is a relative path'
   const message =
-    given === '' ? 'The path of the store is empty' : `SAVESTATE_HOME=${given}${problem}`
+    found.fault === 'empty'
+      ? 'The path of the store is empty'
+      : `SAVESTATE_HOME=${process.env['SAVESTATE_HOME']}${problem}`
   throw new SavestateError('STORE_UNUSABLE', message, {
     hint: 'Set SAVESTATE_HOME to the whole path of a folder, or leave it unset for ~/.savestate.',
   })

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { UNSAFE_CHARACTERS } from '../../src/base/index.js'
-import { settingOf } from '../../src/http/index.js'
+import { environmentFingerprint } from '../../src/daemon/index.js'
 import { ACTING, AGENT, type ProgramTarget, useProgram } from './program-target.js'
 
 let port = 0
@@ -120,14 +120,12 @@ describe('a program talks to the daemon', () => {
   }
   const bearer = () => ({ authorization: `Bearer ${token}` })
   /** The first answer on the socket, to a caller who claims to be the user in the same surroundings. */
-  const askSocket = (line: string) => (s: ProgramTarget) =>
+  const askSocket = (request: object) => (s: ProgramTarget) =>
     new Promise<unknown>((resolve, reject) => {
       const address = JSON.parse(readFileSync(join(s.home, 'daemon/address.json'), 'utf8'))
-      const { HOME, TMPDIR } = s.environment
-      const own = JSON.parse(settingOf(s.environment)).slice(0, -2)
-      const claims = { build: address.build, setting: JSON.stringify([...own, HOME, TMPDIR]) }
-      const command = { argv: line.split(' '), home: s.home, folder: s.project }
-      const call = { do: 'run', ...claims, ...command, stdout: {}, stderr: {}, env: {} }
+      const own = JSON.parse(environmentFingerprint(s.environment))
+      const setting = JSON.stringify([...own.slice(0, 5), s.environment['HOME'], ...own.slice(6)])
+      const call = { build: address.build, setting, home: s.home, folder: s.project, ...request }
       const connection = connect(address.socket)
       connection.once('error', reject)
       connection.once('data', (text) => {
@@ -137,15 +135,23 @@ describe('a program talks to the daemon', () => {
       connection.write(`${JSON.stringify(call)}\n`)
     })
   testRows([
-    ['rewind over the socket', askSocket('rewind works -y'), { refused: 'command' }],
-    ['forget over the socket', askSocket('forget a.txt -y'), { refused: 'command' }],
+    ['rewind over the socket', askSocket({ do: 'rewind', ref: 'works' }), { refused: 'request' }],
     [
-      'change a setting over the socket',
-      askSocket('config set keepAllHours 0'),
-      { refused: 'command' },
+      'run a command over the socket',
+      askSocket({ do: 'run', argv: ['forget', 'a.txt', '-y'] }),
+      { refused: 'request' },
+    ],
+    [
+      'report an unknown agent',
+      askSocket({ do: 'hook', agent: 'x', eventName: 'Stop' }),
+      { refused: 'request' },
     ],
     // The caller above is otherwise accepted.
-    ['save over the socket, which is no attack', askSocket('save'), { ready: true }],
+    [
+      'save over the socket, which is no attack',
+      askSocket({ do: 'save', input: {} }),
+      { ready: true },
+    ],
     ['HTTP without a token', () => ask({}), [401, 'ACCESS_REFUSED']],
     [
       'HTTP with a wrong token',

@@ -11,7 +11,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isOwnSocket } from '../../src/http/index.js'
+import { isOwnSocket } from '../../src/daemon/index.js'
 import { storeGit } from '../capture-helpers.js'
 import { scratch as program } from '../cli/program.js'
 import { sdk, snapshotOf } from '../scratch.js'

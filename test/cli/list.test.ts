@@ -130,3 +130,28 @@ test('the row of a rewind says in words where it went', () => {
     reason: `fork of "Bash: rm -rf src" (${removed})`,
   })
 })
+
+test('a long history is not read whole: rows, groups and the number of further rows are right', async () => {
+  using s = scratch({ 'package.json': '{}\n' })
+  const dist = new URL('../../dist/index.js', import.meta.url).href
+  const { openStore } = (await import(dist)) as typeof import('../../src/index.js')
+  const store = await openStore({ home: s.home, durability: 'os' })
+  const project = await store.project(s.project)
+  const session = await store.session('long', { project })
+  for (let step = 0; step < 260; step += 1) {
+    s.write({ 'a.txt': `${step}\n` })
+    await session.save({ reason: `Step ${step}`, files: true })
+  }
+  const ids = (await project.list()).checkpoints.map(({ id }) => id)
+  const short = await store.maintenance.shortIds(ids)
+  for (const [id, prefix] of short) {
+    expect(prefix.length).toBeGreaterThanOrEqual(4)
+    expect(ids.filter((other) => other.startsWith(prefix))).toEqual([id])
+  }
+  expect(await project.list({ limit: 3 })).toMatchObject({ total: 260 })
+  await session.close()
+  await store.close()
+  const { stdout, stderr } = s.run(['list', '-n', '3'])
+  expect(stdout.split('\n').filter((line) => line.includes('Step'))).toHaveLength(3)
+  expect(stderr).toContain('257 more: savestate list -n 260')
+})

@@ -185,3 +185,14 @@ test('a bug in Savestate is reported as one, with its stack, where to report it,
     /^Error: boom\^\[\[31m\.\nThis is a bug in Savestate\. Please report it.*, with these lines\.\n\nRangeError: boom.*\n {4}at /,
   )
 })
+
+test('-C works as in git: as if the command were started there', () => {
+  using s = scratch({ 'package.json': '{}\n', 'sub/a.txt': 'a\n' })
+  s.run(['save'])
+  s.write({ 'sub/a.txt': 'b\n' })
+  const saved = s.run(['-C', 'sub', 'save', '--json'])
+  expect(JSON.parse(saved.stdout)).toMatchObject({ created: true, files: 1 })
+  expect(s.json(['status'])).toMatchObject({ projects: [{ path: s.project, checkpoints: 2 }] })
+  expect(s.run(['-C', 'sub', 'cat', '2', 'a.txt']).stdout).toBe('a\n')
+  expect(s.run(['-C', 'sub', 'run', '--', 'pwd']).stdout).toContain(`${s.project}/sub\n`)
+})

@@ -1,3 +1,4 @@
+import { stopDaemon } from '../../daemon/index.js'
 import { type ClearResult, clearStore } from '../../internal.js'
 import { folderText } from '../checkpoint-table.js'
 import { command, type Request } from '../command.js'
@@ -5,7 +6,6 @@ import { confirmPlan, confirmText } from '../confirm.js'
 import { EXIT } from '../exit.js'
 import { bytes, counted } from '../figures.js'
 import { printable } from '../printable.js'
-import { stopDaemon } from '../stop-daemon.js'
 
 type Cleared = {
   readonly applied: boolean

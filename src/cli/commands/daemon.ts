@@ -1,10 +1,18 @@
+import {
+  findDaemon,
+  howToEnd,
+  loadServer,
+  startDaemonFor,
+  stopDaemon,
+  TAKEN,
+  unresponsive,
+} from '../../daemon/index.js'
 import { daemonPlaceHolder, SavestateError, storeHome } from '../../internal.js'
+import { anyClasses } from '../any-classes.js'
 import { command, type Request } from '../command.js'
-import { findDaemon } from '../daemon-process.js'
 import { bytes, counted } from '../figures.js'
 import { pathForPeople, printable } from '../printable.js'
 import { relativeTime } from '../relative-time.js'
-import { howToEnd, unresponsive } from '../unresponsive.js'
 
 type Holder = { readonly pid: number | null }
 
@@ -54,7 +62,6 @@ export const run = command<DaemonAnswer>({
 })
 
 async function start({ options }: Request): Promise<DaemonAnswer> {
-  const { startDaemonFor } = await import('../daemon-start.js')
   const { status, isNew } = await startDaemonFor(await storeHome(), {
     http: options.has('http'),
   })
@@ -62,17 +69,16 @@ async function start({ options }: Request): Promise<DaemonAnswer> {
 }
 
 async function stop(): Promise<DaemonAnswer> {
-  const { stopDaemon } = await import('../stop-daemon.js')
   return { running: false, stopped: await stopDaemon() }
 }
 
 async function foreground({ options }: Request): Promise<DaemonAnswer> {
-  const { runDaemon, TAKEN } = await import('../daemon-run.js')
-  const code = await runDaemon({ http: options.has('http') })
-  if (code !== TAKEN) return { running: false, code }
-  // Undefined if it has ended meanwhile.
+  const { serve } = await loadServer()
+  if (await serve({ http: options.has('http'), classes: anyClasses }))
+    return { running: false, code: 0 }
+  // Undefined if the other daemon has ended meanwhile.
   const takenBy = (await daemonPlaceHolder()) ?? { pid: null }
-  return { running: false, code, takenBy }
+  return { running: false, code: TAKEN, takenBy }
 }
 
 async function look(): Promise<DaemonAnswer> {

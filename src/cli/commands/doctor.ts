@@ -7,7 +7,7 @@ import { AGENT_TITLES } from '../agent-commands.js'
 import { withTilde } from '../install-text.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { pathForPeople, printable, printableLine } from '../printable.js'
-import { version } from '../version.js'
+import { version } from '../../base/index.js'
 
 type Page = DoctorResult & {
   /** Our hooks in the configuration of agents: that of the user, and that of the current folder. Null without HOME. */
@@ -59,7 +59,7 @@ async function launcherOf(): Promise<LauncherState> {
   return { path: short(path), exists, starts: starts?.map(short) ?? null, gone: gone.map(short) }
 }
 
-async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
+async function hooksIn({ folder }: Request): Promise<Page['hooks']> {
   // A page for a report comes from any environment.
   if ((process.env['HOME'] ?? process.env['USERPROFILE']) === undefined) return null
   const { findHooks } = await installer()
@@ -70,7 +70,7 @@ async function hooksIn({ folder, options }: Request): Promise<Page['hooks']> {
     storeHome: defaultHome(),
   }
   // As the install names it: trust in hooks of Codex is recorded under their path.
-  const given = resolve(options.text('C') ?? folder)
+  const given = resolve(folder)
   const root = existsSync(given) ? realpathSync(given) : given
   const scopes = [{ type: 'user' }, { type: 'project', root }] as const
   const found = scopes.map(async (scope) =>

@@ -49,14 +49,14 @@ async function resultText(result: DropResult, request: Request): Promise<string>
 
 async function checkpointLines(
   { checkpoints }: DropResult,
-  { project, screen }: Request,
+  request: Request,
 ): Promise<readonly string[]> {
   const lines: string[] = []
   for (const { id, createdAt, name, reason } of checkpoints) {
     const label = name === null ? '' : `[${printableLine(name)}] `
-    const age = relativeTime(createdAt, screen.now)
+    const age = relativeTime(createdAt, request.screen.now)
     const what = `${label}${printableLine(reason ?? '')}`
-    lines.push(`  ${await shortIdOf(await project(), id)}  ${age}  ${what}`.trimEnd())
+    lines.push(`  ${await shortIdOf(request, id)}  ${age}  ${what}`.trimEnd())
   }
   return lines
 }

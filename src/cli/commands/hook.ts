@@ -1,33 +1,30 @@
-import type { Answer } from '../../adapters/index.js'
+import { AGENT_NAMES } from '../../base/index.js'
+import { answerHook, PATIENCE_SECONDS, startForHooks } from '../../daemon/index.js'
 import type { Command } from '../command.js'
-import { startForHooks } from '../daemon-for-hooks.js'
-import { currentFolder } from '../home-path.js'
+import { currentFolder } from '../current-folder.js'
 import { hookInput } from '../hook-input.js'
-import { hookAnswer, hookAsked } from '../hook-work.js'
 import { ownStream } from '../outputs.js'
 
 export const run: Command = async (request) => {
-  const { hook, patienceSeconds } = hookAsked(request)
-  const { answer, isLate } = await hookAnswer({
+  const { argument, options, store } = request
+  const agent = AGENT_NAMES.find((one) => one === argument(0))
+  if (agent === undefined) throw new Error('The table lets an unknown agent through')
+  const hook = { agent, eventName: argument(1), strict: options.has('strict') }
+  const { answer, isLate } = await answerHook({
     hook: { ...hook, cwd: currentFolder() },
-    patienceSeconds,
+    patienceSeconds: options.number('patience') ?? PATIENCE_SECONDS,
     input: hookInput,
-    store: request.store,
+    store,
   })
-  const exitCode = await told(answer)
-  // What is still under way is given up; the store is whole at every moment.
-  if (isLate) process.exit(exitCode)
-  await startForHooks(request, hook)
-  return exitCode
+  await write('stdout', answer.stdout)
+  await write('stderr', answer.stderr)
+  // Give up the work that is still running; the store is intact at every moment.
+  if (isLate) process.exit(answer.exitCode)
+  await startForHooks(store, hook)
+  return answer.exitCode
 }
 
-async function told({ stdout, stderr, exitCode }: Answer): Promise<number> {
-  await written('stdout', stdout)
-  await written('stderr', stderr)
-  return exitCode
-}
-
-function written(name: 'stdout' | 'stderr', text: string): Promise<void> {
+function write(name: 'stdout' | 'stderr', text: string): Promise<void> {
   return new Promise((resolve) => {
     if (text === '') resolve()
     else ownStream(name).write(text, () => resolve())

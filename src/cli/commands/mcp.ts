@@ -5,8 +5,8 @@ import { anyClasses, jsonOf } from '../any-classes.js'
 import type { Command, Request } from '../command.js'
 import { endOnSignals, EXIT, report } from '../exit.js'
 import { ownStream } from '../outputs.js'
-import { currentFolder } from '../request.js'
-import { version } from '../version.js'
+import { findProject } from '../request.js'
+import { version } from '../../base/index.js'
 
 type Opened = { readonly store: Store; readonly project: Project }
 
@@ -40,14 +40,10 @@ export const run: Command = async (request) => {
 }
 
 /** With threads, unlike other commands: others are answered while a large folder is read. */
-async function openProject({ options }: Request): Promise<Opened> {
+async function openProject({ folder }: Request): Promise<Opened> {
   const store = await openStore({ classes: anyClasses })
   try {
-    const given = options.text('C')
-    const project =
-      given === undefined
-        ? await store.projectFor(await currentFolder())
-        : await store.project(given)
+    const project = await findProject(store, { folder })
     return { store, project }
   } catch (error) {
     await store.close()

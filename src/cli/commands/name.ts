@@ -12,10 +12,7 @@ export const run = command({
       namedBy: request.isAgent ? 'agent' : 'user',
     })
   },
-  async render(result, { project }) {
-    const here = await project()
-    return nameText(result, (id) => shortIdOf(here, id))
-  },
+  render: (result, request) => nameText(result, (id) => shortIdOf(request, id)),
 })
 
 /** Null to take the name off. */

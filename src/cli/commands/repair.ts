@@ -1,3 +1,4 @@
+import { stopDaemon } from '../../daemon/index.js'
 import { type RepairStep, repairStore } from '../../index.js'
 import { command } from '../command.js'
 import { confirmText } from '../confirm.js'
@@ -5,7 +6,6 @@ import { EXIT } from '../exit.js'
 import { counted } from '../figures.js'
 import { printable } from '../printable.js'
 import { problemLine } from '../problem-text.js'
-import { stopDaemon } from '../stop-daemon.js'
 
 export const run = command({
   async call(request) {

@@ -237,9 +237,7 @@ async function filesText(
   const { to, target } = result
   // A name says more than an id. The rewind adds checkpoints, so a number would mean another one by now.
   const shown =
-    to !== null && to.name === ref
-      ? printableLine(ref)
-      : await shortIdOf(await request.project(), target)
+    to !== null && to.name === ref ? printableLine(ref) : await shortIdOf(request, target)
   const call = callOf(before)
   const place =
     call === undefined ? placeText(shown, to, request.screen.now) : `${beforeText(call)} (${shown})`

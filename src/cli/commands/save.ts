@@ -1,16 +1,22 @@
-import type { SaveResult, SessionSaveResult } from '../../index.js'
+import { askDaemon, type SaveAnswer, saveProject } from '../../daemon/index.js'
+import type { SessionSaveResult } from '../../index.js'
 import { command, type Request } from '../command.js'
+import { currentFolder } from '../current-folder.js'
 import { counted, lines } from '../figures.js'
 import { printableLine } from '../printable.js'
 import { relativeTime } from '../relative-time.js'
+import { noteOrigin } from '../request.js'
 import { programFor } from '../shell-quoted.js'
-import { shortIdOf } from '../short-id.js'
 import { skippedText } from '../skipped-text.js'
 import { untrustedLine } from '../untrusted-text.js'
 
-export const run = command({
-  async call(request): Promise<SaveResult | SessionSaveResult> {
-    const { project, options, hooks } = request
+type Saved = Pick<SaveAnswer, 'shortId' | 'untrusted'> & {
+  readonly result: SaveAnswer['result'] | SessionSaveResult
+}
+
+export const run = command<Saved>({
+  async call(request) {
+    const { options } = request
     const [reason, name] = [options.text('message'), options.text('name')]
     const input = {
       ...(reason === undefined ? {} : { reason }),
@@ -19,17 +25,18 @@ export const run = command({
         : { name, namedBy: request.isAgent ? ('agent' as const) : ('user' as const) }),
     }
     const id = options.text('session')
-    if (id === undefined) return (await project()).save(input, hooks)
-    const state = await givenState(request)
-    const { inSession } = await import('../known-session.js')
-    return inSession(request, {
-      id,
-      work: (session) =>
-        session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
-    })
+    if (id !== undefined) return saveSession(request, { id, input })
+    return (
+      (await saveByDaemon(request, input)) ??
+      saveProject(await request.project(), {
+        store: await request.store(),
+        input,
+        hooks: request.hooks,
+      })
+    )
   },
-  async render(result, request) {
-    const id = await shortIdOf(await request.project(), result.id)
+  json: ({ result }) => result,
+  render({ result, shortId: id }, request) {
     if (!result.created) {
       const named = request.options.has('name')
         ? `, which is named ${printableLine(result.name ?? '')}`
@@ -42,25 +49,63 @@ export const run = command({
     const held = [hasFiles ? files : [], hasState ? 'the state' : []].flat()
     return `Saved ${id}${place}: ${held.join('; ')}.`
   },
-  async note({ id, created, skippedByReason }, { project, screen, options }) {
-    const here = await project()
-    const { untrusted } = await here.config()
+  note({ result, shortId, untrusted }, { screen, options }) {
     const program = programFor(options)
     const refused = untrustedLine(untrusted, `${program} config trust`)
-    const warning = created ? skippedText(skippedByReason) : undefined
+    const warning = result.created ? skippedText(result.skippedByReason) : undefined
     const lines = [
       ...(warning === undefined
         ? []
-        : [
-            `${screen.paintNote('yellow', warning)} See: ${program} show ${await shortIdOf(here, id)}`,
-          ]),
+        : [`${screen.paintNote('yellow', warning)} See: ${program} show ${shortId}`]),
       ...(refused === undefined ? [] : [screen.paintNote('yellow', refused)]),
     ]
     return lines.length === 0 ? undefined : lines.join('\n')
   },
 })
 
-/** Read before anything is made: a malformed one leaves nothing behind. */
+/** Undefined if no daemon did it, or if this process has to. */
+async function saveByDaemon(
+  { options, folder, bar, hooks }: Request,
+  input: object,
+): Promise<SaveAnswer | undefined> {
+  const current = folder === '.' ? currentFolder() : undefined
+  if (current === undefined || options.has('max-file-mb')) return undefined
+  const line = await askDaemon({
+    request: { do: 'save', folder: current, input },
+    onProgress: (progress) => bar.update(progress as Parameters<typeof bar.update>[0]),
+  })
+  if (line?.['error'] !== undefined) {
+    const { SavestateError } = await import('../../index.js')
+    const { code, message, hint } = line['error'] as ReturnType<
+      InstanceType<typeof SavestateError>['toJSON']
+    >
+    throw new SavestateError(code, message, hint === null ? {} : { hint })
+  }
+  const answer = line?.['answer'] as SaveAnswer | undefined
+  if (answer === undefined) return undefined
+  await noteOrigin(answer.origin, hooks)
+  for (const text of answer.notices) hooks.onNotice?.(text)
+  return answer
+}
+
+async function saveSession(
+  request: Request,
+  { id, input }: { readonly id: string; readonly input: object },
+): Promise<Saved> {
+  const { options, hooks } = request
+  const state = await givenState(request)
+  const { inSession } = await import('../known-session.js')
+  const result = await inSession(request, {
+    id,
+    work: (session) => session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
+  })
+  if (request.isJson) return { result, shortId: result.id, untrusted: [] }
+  const shortIds = await (await request.store()).shortIds([result.id])
+  const { untrusted } = await (await request.project()).config()
+  return { result, shortId: shortIds.get(result.id) ?? result.id, untrusted }
+}
+
+/** Read before anything is created: a malformed state leaves nothing behind. */
 async function givenState({ options }: Request): Promise<{ state?: unknown }> {
   const path = options.texts('state').at(-1)
   if (path === undefined) return {}

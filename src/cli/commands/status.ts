@@ -1,7 +1,7 @@
+import { isRunning, readAddress } from '../../daemon/index.js'
 import type { StatusResult } from '../../index.js'
 import { folderText } from '../checkpoint-table.js'
 import { command } from '../command.js'
-import { daemonLines } from '../daemon-line.js'
 import { bytes, counted, grouped } from '../figures.js'
 import { printable, printableLine } from '../printable.js'
 import { pruneNotice } from '../prune-notice.js'
@@ -128,4 +128,15 @@ function projectLines(projects: StatusResult['projects'], { paint, now }: Screen
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** None if no daemon runs. Reads the file of the daemon, so that nothing has to answer. */
+function daemonLines(home: string): readonly string[] {
+  const address = readAddress(home)
+  if (address === undefined || !isRunning(address.pid)) return []
+  const listens =
+    address.port === null
+      ? 'listens on a Unix socket only'
+      : `listens on a Unix socket and on TCP port ${address.port} of 127.0.0.1`
+  return [`Daemon:       process ${address.pid}, ${listens} (savestate daemon status)`]
 }

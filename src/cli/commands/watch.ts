@@ -28,7 +28,7 @@ export const run: Command = async (request) => {
           screen.print(JSON.stringify(saved))
           return
         }
-        const id = await shortIdOf(project, saved.id)
+        const id = await shortIdOf(request, saved.id)
         const time = new Date(saved.createdAt).toLocaleTimeString('en-GB')
         screen.print(`${time}  ${id}  ${counted(saved.files, 'file')} ${lines(saved)}`)
       })

@@ -180,11 +180,14 @@ function packFaults(
 }
 
 function damagedCaches(folder: string): string[] {
-  return listIfThere(folder)
-    .filter((name) => !name.endsWith('.tmp'))
-    .map((name) => join(folder, name))
-    .filter((path) => {
-      const start = readIfThere(path)?.latin1Slice(0, CACHE_START.length)
-      return start !== undefined && (start !== CACHE_START || !endsWithItsHash(path))
-    })
+  return (
+    listIfThere(folder)
+      // Node's compile cache has checksums of its own.
+      .filter((name) => !name.endsWith('.tmp') && name !== 'compile')
+      .map((name) => join(folder, name))
+      .filter((path) => {
+        const start = readIfThere(path)?.latin1Slice(0, CACHE_START.length)
+        return start !== undefined && (start !== CACHE_START || !endsWithItsHash(path))
+      })
+  )
 }

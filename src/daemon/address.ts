@@ -1,0 +1,66 @@
+// The file in the store that says where the daemon listens. Every hook reads it, so it loads nothing else.
+import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { tryParseJson } from '../base/index.js'
+
+export type Address = {
+  /** A daemon serves only callers of its own build. */
+  readonly build: string
+  readonly version: string
+  readonly pid: number
+  /** ISO 8601. */
+  readonly startedAt: string
+  /** The path of the Unix socket. */
+  readonly socket: string
+  /** The TCP port on the loopback; null if the daemon listens only on its Unix socket. */
+  readonly port: number | null
+}
+
+export const ADDRESS_FILE = 'address.json'
+const OTHERS_WRITE = 0o022
+const OTHERS = 0o077
+
+/** Undefined if there is no daemon. */
+export function readAddress(home: string): Address | undefined {
+  let text: string
+  try {
+    text = readFileSync(join(home, 'daemon', ADDRESS_FILE), 'utf8')
+  } catch {
+    // The command does its work itself, and reports what is wrong with the store.
+    return undefined
+  }
+  return parseAddress(text)
+}
+
+/** Undefined if the text is not an address. */
+export function parseAddress(text: string): Address | undefined {
+  const json = tryParseJson(text)
+  return isAddress(json) ? json : undefined
+}
+
+/** Whether no other user can have created the socket, or the address that names it. */
+export function isOwnSocket(socket: string, home: string): boolean {
+  const own = process.geteuid?.()
+  if (own === undefined) return true
+  const store = statSync(home, { throwIfNoEntry: false })
+  if (store === undefined || store.uid !== own || (store.mode & OTHERS_WRITE) !== 0) return false
+  const folder = lstatSync(dirname(socket), { throwIfNoEntry: false })
+  if (folder === undefined || !folder.isDirectory()) return false
+  return folder.uid === own && (folder.mode & OTHERS) === 0
+}
+
+const FIELDS = {
+  build: 'string',
+  version: 'string',
+  pid: 'number',
+  startedAt: 'string',
+  socket: 'string',
+} as const satisfies Record<Exclude<keyof Address, 'port'>, string>
+
+function isAddress(json: unknown): json is Address {
+  if (typeof json !== 'object' || json === null) return false
+  const values = new Map<string, unknown>(Object.entries(json))
+  const port = values.get('port')
+  if (port !== null && typeof port !== 'number') return false
+  return Object.entries(FIELDS).every(([name, type]) => typeof values.get(name) === type)
+}

@@ -1,0 +1,35 @@
+// Ends the daemon of the store, for users and for commands that need the store for themselves.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { daemonPlaceHolder, SavestateError } from '../../internal.js'
+import { endDaemon, findDaemon } from './process.js'
+
+/** As long as a command waits for a project. */
+const PATIENCE_MS = 60_000
+const POLL_MS = 20
+
+/** True if one was running and has ended. Throws DAEMON_FAILED if it does not answer. */
+export async function stopDaemon(): Promise<boolean> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let wasRunning = false; ; wasRunning = true) {
+    const found = await findDaemon()
+    if (found?.status !== undefined && (await endDaemon(found.address))) return true
+    // The lock decides: the process id may belong to another program by now.
+    const holder = await daemonPlaceHolder()
+    if (holder === undefined) return wasRunning
+    // A holder without an address is starting, or ends when its work is done.
+    if (found !== undefined || performance.now() > deadline) throw unresponsive(holder)
+    await sleep(POLL_MS)
+  }
+}
+
+/** For a daemon that holds its lock and does not answer. */
+export function unresponsive({ pid }: { readonly pid: number | null }): SavestateError {
+  const who = pid === null ? 'The daemon' : `The daemon, process ${pid},`
+  return new SavestateError('DAEMON_FAILED', `${who} does not answer`, { hint: howToEnd(pid) })
+}
+
+/** Killing it loses nothing: the store is intact at every moment. */
+export function howToEnd(pid: number | null): string {
+  const commands = 'Commands work without it.'
+  return pid === null ? commands : `${commands} If it does not recover, end it with: kill -9 ${pid}`
+}

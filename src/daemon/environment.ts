@@ -1,0 +1,54 @@
+// When a caller may use the daemon: only if it would do the same work itself.
+import { readlinkSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+
+const HARMLESS = new Set(['SAVESTATE_HOME', 'SAVESTATE_PAGER'])
+
+/** Any other variable of ours changes what a command does, such as a key. Such callers bypass the daemon. */
+export function bypassesDaemon(environment: NodeJS.ProcessEnv): boolean {
+  return Object.keys(environment).some(
+    (name) => name.startsWith('SAVESTATE_') && !HARMLESS.has(name),
+  )
+}
+
+/**
+ * What else decides which files a save can read and what a path means. The daemon refuses callers whose fingerprint differs
+ * from its own.
+ */
+export function environmentFingerprint(environment: NodeJS.ProcessEnv): string {
+  return JSON.stringify([
+    process.getuid?.() ?? null,
+    process.getegid?.() ?? null,
+    process.getgroups?.() ?? null,
+    mountNamespace(),
+    rootFolder(),
+    homedir(),
+    gitVariables(environment),
+  ])
+}
+
+/** They decide how git converts the files of a checkout, which a first save asks for. */
+function gitVariables(environment: NodeJS.ProcessEnv): readonly string[] {
+  return Object.entries(environment)
+    .flatMap(([name, value]) =>
+      /^(?:XDG_CONFIG_HOME$|GIT_(?:CONFIG|ATTR)_)/.test(name) ? `${name}=${value}` : [],
+    )
+    .sort()
+}
+
+/** Differs in a container, where a path can mean another file. */
+function mountNamespace(): string | null {
+  if (process.platform !== 'linux') return null
+  try {
+    return readlinkSync('/proc/self/ns/mnt')
+  } catch {
+    // Without /proc neither the caller nor the daemon knows it.
+    return null
+  }
+}
+
+/** Differs after a chroot, which keeps the mount namespace. */
+function rootFolder(): string {
+  const { dev, ino } = statSync('/', { bigint: true })
+  return `${dev} ${ino}`
+}

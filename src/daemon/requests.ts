@@ -1,0 +1,69 @@
+// What callers ask the daemon on its Unix socket, and what it answers.
+import type { Project, SaveResult, UntrustedFile } from '../internal.js'
+import type { Line } from './json-lines.js'
+
+export type SaveInput = {
+  readonly reason?: string
+  readonly name?: string
+  readonly namedBy?: 'user' | 'agent'
+}
+
+/** Save the project that a folder belongs to. */
+export type SaveRequest = {
+  readonly do: 'save'
+  readonly folder: string
+  readonly input: SaveInput
+}
+
+/** Handle an event of an agent. The payload follows in pieces. */
+export type HookCall = {
+  readonly do: 'hook'
+  /** The current folder of the hook. */
+  readonly folder: string
+  readonly agent: string
+  readonly eventName: string
+  readonly strict: boolean
+}
+
+export type DaemonRequest = SaveRequest | HookCall
+
+/** A save with what the command line prints about it. */
+export type SaveAnswer = {
+  readonly result: SaveResult
+  readonly shortId: string
+  readonly untrusted: readonly UntrustedFile[]
+  readonly origin: Awaited<ReturnType<Project['origin']>>
+  readonly notices: readonly string[]
+}
+
+export type HookAnswer = {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+}
+
+/** Agents send whole files and the output of commands. */
+export const MAX_INPUT_BYTES = 32 << 20
+
+/** Undefined for any other form. */
+export function parseRequest(line: Line): DaemonRequest | undefined {
+  const { folder, agent, eventName, input } = line
+  if (typeof folder !== 'string' || !folder.startsWith('/')) return undefined
+  if (line['do'] === 'save') {
+    if (typeof input !== 'object' || input === null) return undefined
+    const given = new Map<string, unknown>(Object.entries(input))
+    const [reason, name] = [given.get('reason'), given.get('name')]
+    const namedBy = given.get('namedBy') === 'user' ? 'user' : 'agent'
+    return {
+      do: 'save',
+      folder,
+      input: {
+        ...(typeof reason === 'string' ? { reason } : {}),
+        ...(typeof name === 'string' ? { name, namedBy } : {}),
+      },
+    }
+  }
+  if (line['do'] !== 'hook' || typeof agent !== 'string' || typeof eventName !== 'string')
+    return undefined
+  return { do: 'hook', folder, agent, eventName, strict: line['strict'] === true }
+}

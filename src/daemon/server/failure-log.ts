@@ -1,0 +1,22 @@
+// What went wrong in a process that nobody looks at. Bounded: the older half goes when it is full.
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DaemonPlace } from '../../internal.js'
+
+const MAX_BYTES = 64 << 10
+
+export function failureLog({ folder }: Pick<DaemonPlace, 'folder'>): (error: unknown) => void {
+  const path = join(folder, 'log')
+  return (error) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const entry = `${new Date().toISOString()} ${text}\n`.slice(0, MAX_BYTES / 4)
+    try {
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      if (size + entry.length > MAX_BYTES)
+        writeFileSync(path, readFileSync(path, 'utf8').slice(-MAX_BYTES / 2), { mode: 0o600 })
+      appendFileSync(path, entry, { mode: 0o600 })
+    } catch {
+      // A full disk or a store that is gone: there is no other place to tell it.
+    }
+  }
+}

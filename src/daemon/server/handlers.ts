@@ -1,0 +1,90 @@
+// What the daemon does for its callers. None of it removes or overwrites anything in a project: a caller in a sandbox can
+// reach the socket, so the daemon must not do what the sandbox forbids.
+import { type HookRequest, QuietMoments } from '../../adapters/index.js'
+import { AGENT_NAMES } from '../../base/index.js'
+import type { Hooks, SaveResult, Store } from '../../internal.js'
+import type { DaemonRequest, HookAnswer, SaveAnswer, SaveRequest } from '../requests.js'
+import { saveProject } from '../save-project.js'
+import { answerHook, PATIENCE_SECONDS } from '../answer-hook.js'
+import { expectFolder, type SaveCall } from './save-body.js'
+import type { WatchedProjects } from './watched-projects.js'
+
+/** Does the work and returns the answer. */
+export type Work = (input: string, hooks: Pick<Hooks, 'onProgress'>) => Promise<object>
+
+export type HttpHookCall = {
+  /** As in the URL; not checked yet. */
+  readonly agent: string
+  readonly eventName: string
+  /** Undefined if it was too large. */
+  readonly input: string | undefined
+}
+
+export class Handlers {
+  readonly #store: Store
+  readonly #projects: WatchedProjects
+  readonly #quiet: QuietMoments
+
+  constructor(store: Store, projects: WatchedProjects) {
+    this.#store = store
+    this.#projects = projects
+    this.#quiet = new QuietMoments(store)
+  }
+
+  /** Undefined if the caller has to do it. */
+  workFor(request: DaemonRequest): Work | undefined {
+    if (request.do === 'save') return (_input, hooks) => this.#save(request, hooks)
+    const { agent: name, eventName, strict, folder } = request
+    const agent = AGENT_NAMES.find((one) => one === name)
+    if (agent === undefined) return undefined
+    return (input) => this.#answer({ agent, eventName, strict, cwd: folder }, input)
+  }
+
+  /** What a hook that is a command would print on stdout. Undefined if there is no such agent. */
+  async hookOverHttp({ agent: name, eventName, input }: HttpHookCall): Promise<string | undefined> {
+    const agent = AGENT_NAMES.find((one) => one === name)
+    if (agent === undefined) return undefined
+    // No one reads stderr over HTTP: the status of the store has what it would say.
+    return (await this.#answer({ agent, eventName }, input)).stdout
+  }
+
+  async saveOverHttp({ path, input }: SaveCall): Promise<SaveResult> {
+    expectFolder(path)
+    return this.#projects.watch(await this.#store.projectFor(path)).save(input)
+  }
+
+  /** The work to do in projects that no agent has reported for a while, if there may be some. */
+  quietWork(): (() => Promise<void>) | undefined {
+    return this.#quiet.due()
+  }
+
+  async #save(
+    { folder, input }: SaveRequest,
+    { onProgress }: Pick<Hooks, 'onProgress'>,
+  ): Promise<SaveAnswer> {
+    const notices: string[] = []
+    const hooks: Hooks = { onProgress, onNotice: (text) => void notices.push(text) }
+    const project = await this.#store.projectFor(folder, hooks)
+    const origin = await project.origin()
+    const watched = this.#projects.watch(project)
+    const saved = await saveProject(watched, { store: this.#store, input, hooks })
+    return { ...saved, origin, notices }
+  }
+
+  async #answer(
+    hook: Omit<HookRequest, 'payload' | 'onProject'>,
+    input: string | undefined,
+  ): Promise<HookAnswer> {
+    const { answer } = await answerHook({
+      hook: {
+        ...hook,
+        onProject: (project, event) => this.#quiet.heard(this.#projects.watch(project), event),
+      },
+      patienceSeconds: PATIENCE_SECONDS,
+      input: async () => input,
+      store: async () => this.#store,
+    })
+    const { stdout, stderr, exitCode } = answer
+    return { stdout, stderr, exitCode }
+  }
+}

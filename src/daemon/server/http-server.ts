@@ -1,0 +1,221 @@
+// HTTP on the loopback, for hooks: a client can report an event, save, and ask for the status, and nothing else.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { type ErrorCode, type ErrorText, SavestateError } from '../../internal.js'
+import { MAX_INPUT_BYTES } from '../requests.js'
+import type { HttpHookCall } from './handlers.js'
+import { refusalOf } from './http-guard.js'
+import { parseSave, type SaveCall } from './save-body.js'
+import type { Workload } from './workload.js'
+
+const MAX_SAVE_BYTES = 64 << 10
+const MAX_CONNECTIONS = 64
+const HEADERS_MS = 5000
+const REQUEST_MS = 10_000
+const IDLE_MS = 120_000
+/** Of our error codes; 500 for all others. */
+const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
+  BAD_INPUT: 400,
+  PROJECT_REFUSED: 403,
+  PROJECT_MISSING: 404,
+  PROJECT_BUSY: 409,
+  STORE_BUSY: 409,
+  DISK_FULL: 507,
+}
+
+export type HttpServerOptions = {
+  readonly token: string
+  readonly work: Workload
+  readonly save: (call: SaveCall) => Promise<unknown>
+  /** What a hook prints; empty: continue. Undefined if there is no such agent. */
+  readonly hook: (call: HttpHookCall) => Promise<string | undefined>
+  readonly status: () => unknown
+  readonly isStopping: () => boolean
+  readonly log: (error: unknown) => void
+}
+
+type Answer = {
+  readonly status: number
+  /** JSON, or nothing at all. */
+  readonly text: string
+  /** Nothing more is read on this connection. */
+  readonly isLast?: boolean
+}
+type Route = { readonly method: string; answer(request: IncomingMessage): Promise<Answer> }
+
+export function httpServer(options: HttpServerOptions): Server {
+  const strangers = new Strangers()
+  const routes: Routes = {
+    '/v1/status': { method: 'GET', answer: async () => json(200, options.status()) },
+    '/v1/save': {
+      method: 'POST',
+      answer: async (request) =>
+        json(200, await options.save(parseSave(await bodyOf(request, MAX_SAVE_BYTES)))),
+    },
+  }
+  const server = createServer(
+    {
+      maxHeaderSize: 8 << 10,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: IDLE_MS,
+      connectionsCheckingInterval: 1000,
+    },
+    (request, response) => {
+      const done = options.work.begin()
+      void answerTo(request, routes, { ...options, strangers })
+        .then((answer) => send(response, answer, { isStopping: options.isStopping() }))
+        .catch((error: unknown) => {
+          options.log(error)
+          response.destroy()
+        })
+        .finally(done)
+    },
+  )
+  server.on('connection', (socket: Socket) => strangers.add(socket))
+  return server
+}
+
+/**
+ * Connections that have not sent the token yet, oldest first. If too many connections are open, a new one takes the place of
+ * the oldest of these, so another user of the machine cannot keep honest requests out by opening connections.
+ */
+class Strangers {
+  readonly #sockets = new Set<Socket>()
+  #open = 0
+
+  add(socket: Socket): void {
+    this.#sockets.add(socket)
+    this.#open += 1
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#open -= 1
+    })
+    const [oldest] = this.#sockets
+    if (this.#open <= MAX_CONNECTIONS || oldest === undefined) return
+    this.#sockets.delete(oldest)
+    oldest.destroy()
+  }
+
+  /** It has sent the token. */
+  admit(socket: Socket): void {
+    this.#sockets.delete(socket)
+  }
+}
+
+type Routes = Readonly<Record<string, Route>>
+
+async function answerTo(
+  request: IncomingMessage,
+  routes: Routes,
+  options: HttpServerOptions & { readonly strangers: Strangers },
+): Promise<Answer> {
+  const { token, isStopping, log, work, strangers } = options
+  const refusal = refusalOf(request.headers, { port: portOf(request.socket), token })
+  if (refusal !== undefined) return failed(refusal.status, { code: 'ACCESS_REFUSED', ...refusal })
+  strangers.admit(request.socket)
+  const path = (request.url ?? '').split('?')[0] ?? ''
+  const route = Object.hasOwn(routes, path) ? routes[path] : hookRoute(path, options)
+  if (route === undefined) return nothingThere(routes)
+  if (request.method !== route.method)
+    return failed(405, {
+      code: 'BAD_INPUT',
+      message: `${path} does not take this method`,
+      hint: `Use ${route.method}.`,
+    })
+  if (isStopping())
+    return failed(503, {
+      code: 'DAEMON_FAILED',
+      message: 'The daemon is shutting down',
+      hint: 'Start it again with `savestate daemon start`.',
+    })
+  work.count()
+  try {
+    return await route.answer(request)
+  } catch (error) {
+    if (error instanceof BodyTooLarge)
+      return failed(413, { code: 'BAD_INPUT', message: error.message, hint: null })
+    if (error instanceof SavestateError) return failed(STATUSES[error.code] ?? 500, error.toJSON())
+    log(error)
+    const message = error instanceof Error ? error.message : String(error)
+    const hint = 'This is a bug in Savestate. The log of the daemon has more.'
+    return json(500, { error: { code: 'INTERNAL', message, hint } })
+  }
+}
+
+/** A body that is too large is answered like one that cannot be read: the agent continues. */
+function hookRoute(path: string, { hook }: HttpServerOptions): Route | undefined {
+  const [, agent, eventName] = /^\/v1\/hook\/([a-z]{1,40})\/([\w.]{1,100})$/.exec(path) ?? []
+  if (agent === undefined || eventName === undefined) return undefined
+  return {
+    method: 'POST',
+    async answer(request) {
+      const input = await bodyOf(request, MAX_INPUT_BYTES).catch((error: unknown) => {
+        if (error instanceof BodyTooLarge) return undefined
+        throw error
+      })
+      const text = await hook({ agent, eventName, input })
+      if (text === undefined) return nothingThere({})
+      return { status: 200, text, isLast: input === undefined }
+    },
+  }
+}
+
+function nothingThere(routes: Routes): Answer {
+  const known = [...Object.keys(routes), '/v1/hook/<agent>/<event>'].join(', ')
+  const message = 'There is nothing at this address'
+  return failed(404, { code: 'BAD_INPUT', message, hint: `There are: ${known}.` })
+}
+
+class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge'
+}
+
+async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const tooLarge = new BodyTooLarge(`The body has more than ${maxBytes} bytes`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    for await (const part of request) {
+      const bytes = Buffer.from(part)
+      size += bytes.length
+      if (size > maxBytes) throw tooLarge
+      parts.push(bytes)
+    }
+  } catch (error) {
+    if (error === tooLarge || request.complete) throw error
+    // The client left, or was too slow.
+    throw new SavestateError('BAD_INPUT', 'The body did not arrive', { cause: error })
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function send(
+  response: ServerResponse,
+  { status, text, isLast = false }: Answer,
+  { isStopping }: { readonly isStopping: boolean },
+): void {
+  // Read nothing more from a client that was refused.
+  const isOver = isLast || isStopping || status === 401 || status === 403 || status === 413
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(isOver ? { Connection: 'close' } : {}),
+  })
+  response.end(text)
+}
+
+function json(status: number, body: unknown): Answer {
+  return { status, text: `${JSON.stringify(body)}\n` }
+}
+
+function failed(status: number, { code, message, hint }: ErrorText): Answer {
+  return json(status, { error: { code, message, hint } })
+}
+
+function portOf(socket: Socket): number {
+  return socket.localPort ?? 0
+}

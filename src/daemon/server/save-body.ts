@@ -1,0 +1,56 @@
+// What a hook wants saved, as it arrives over HTTP.
+import { existsSync } from 'node:fs'
+import { isRecord, tryParseJson } from '../../base/index.js'
+import { SavestateError } from '../../internal.js'
+
+export type SaveCall = {
+  /** Absolute; any folder in the project. */
+  readonly path: string
+  readonly input: { readonly reason?: string; readonly name?: string; readonly namedBy?: 'agent' }
+}
+
+const KEYS = ['path', 'reason', 'name']
+
+/** Throws BAD_INPUT. */
+export function parseSave(text: string): SaveCall {
+  const given = new Map<string, unknown>(Object.entries(parsedObject(text)))
+  const unknown = [...given.keys()].find((key) => !KEYS.includes(key))
+  if (unknown !== undefined) throw malformed(`it has an unknown key ${JSON.stringify(unknown)}`)
+  const path = textOf(given, 'path')
+  if (path === undefined || !path.startsWith('/'))
+    throw malformed('path must be the absolute path of a folder')
+  const [reason, name] = [textOf(given, 'reason'), textOf(given, 'name')]
+  return {
+    path,
+    input: {
+      ...(reason === undefined ? {} : { reason }),
+      ...(name === undefined ? {} : { name, namedBy: 'agent' as const }),
+    },
+  }
+}
+
+/** Of a path that is not there, the project would be that of the folder above, with all its neighbours. */
+export function expectFolder(path: string): void {
+  if (existsSync(`${path}/.`)) return
+  throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(path)}`, {
+    hint: 'path is any folder in the project.',
+  })
+}
+
+function textOf(given: ReadonlyMap<string, unknown>, key: string): string | undefined {
+  const value = given.get(key)
+  if (value === undefined || typeof value === 'string') return value
+  throw malformed(`${key} must be a string`)
+}
+
+function parsedObject(text: string): object {
+  const json = tryParseJson(text)
+  if (!isRecord(json)) throw malformed('it is not a JSON object')
+  return json
+}
+
+function malformed(what: string): SavestateError {
+  return new SavestateError('BAD_INPUT', `The body cannot be used: ${what}`, {
+    hint: 'Send {"path", "reason", "name"}; the last two are optional.',
+  })
+}

@@ -1,0 +1,55 @@
+// The process of the daemon, from its start to its end.
+import { build, version } from '../../base/index.js'
+import { usesHttp } from '../../adapters/index.js'
+import { openStore, type Store, type StoreOptions, takeDaemonPlace } from '../../internal.js'
+import { type Daemon, startDaemon } from './daemon.js'
+import { failureLog } from './failure-log.js'
+
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const
+const BUG = 70
+
+/**
+ * Returns when the daemon has ended; `false` if another process is the daemon. With `http`, or if an agent has HTTP
+ * hooks, it opens a TCP port.
+ */
+export async function serve({
+  http,
+  classes,
+}: { readonly http: boolean } & Required<Pick<StoreOptions, 'classes'>>): Promise<boolean> {
+  const place = await takeDaemonPlace()
+  if (place === undefined) return false
+  const log = failureLog(place)
+  let store: Store
+  try {
+    // Without keys, even if the environment has one: callers with a key do their own work.
+    store = await openStore({ home: place.home, classes, encryption: {} })
+  } catch (error) {
+    place.release()
+    throw error
+  }
+  const daemon = await startDaemon({
+    place,
+    store,
+    log,
+    http: http || (await usesHttp(store)),
+    build: build(),
+    version: version(),
+  })
+  endOnSignals(daemon)
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => {
+    log(error)
+    process.exit(BUG)
+  })
+  await daemon.ended
+  return true
+}
+
+/** The first signal lets the daemon finish its work; a second one ends it at once. The store is intact at every moment. */
+function endOnSignals(daemon: Daemon): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.removeAllListeners(signal).once(signal, () => {
+      process.on(signal, () => process.exit(EXIT_CODES[signal]))
+      void daemon.stop()
+    })
+  }
+}
