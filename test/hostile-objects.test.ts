@@ -216,7 +216,7 @@ test.each([
   const row = database.sql.prepare('SELECT project, tree FROM checkpoints WHERE id = ?').get(id)
   mkdirSync(join(s.home, 'journal'), { recursive: true })
   const journal = {
-    version: 1,
+    version: 3,
     operation: 'b'.repeat(18),
     kind: 'rewind',
     of: null,

@@ -56,7 +56,6 @@ export async function carryOut(
   let plan = work.plan
   for (let round = 1; ; round++) {
     journals.write({
-      version: 3,
       operation,
       kind: request.kind,
       of: request.of,

@@ -1,5 +1,5 @@
-// What an unfinished rewind still has to do. Written before the first file is touched, removed after the
-// row is there; who finds one with no live owner finishes the work or undoes it (I6).
+// What an unfinished rewind still has to do. Written before the first file is touched, removed after the row is there; the
+// process that finds one with no live owner finishes the work or undoes it (I6).
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -26,6 +26,8 @@ import {
 import { syncFolder, writeFileAtomically } from '../system/index.js'
 import type { RestoreSession } from './restore-session.js'
 
+const VERSION = 3
+
 export type JournalEntry = {
   readonly path: BytePath
   readonly from: Entry | null
@@ -33,8 +35,7 @@ export type JournalEntry = {
 }
 
 export type Journal = {
-  /** 3 since files are moved aside, which an older program would not know. 1, and 2 with a session, were written before. */
-  readonly version: 1 | 2 | 3
+  readonly version: typeof VERSION
   readonly operation: OperationId
   readonly kind: OperationKind
   readonly of: OperationId | null
@@ -102,12 +103,13 @@ export class Journals {
   }
 
   /** The caller holds the project's lock, and keeps collections out: one of these removes what a killed process left. */
-  write(journal: Journal): void {
+  write(journal: Omit<Journal, 'version'>): void {
     for (const folder of [this.#folder, this.#temporary])
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     const path = this.#pathOf(journal.project)
     const temporary = join(this.#temporary, `${journal.project}.journal`)
-    writeFileAtomically({ path, temporary, content: JSON.stringify(journal), durable: true })
+    const content = JSON.stringify({ version: VERSION, ...journal })
+    writeFileAtomically({ path, temporary, content, durable: true })
   }
 
   read({ id }: Project): Journal | undefined {
@@ -122,7 +124,7 @@ export class Journals {
       throw error
     }
     const journal = parseJournal(text, path)
-    if (isKnownVersion(journal)) return journal
+    if (journal.version === VERSION) return journal
     throw new SavestateError(
       'STORE_NEWER',
       'A newer version of Savestate was interrupted during a rewind',
@@ -157,14 +159,10 @@ export class Journals {
   }
 }
 
-function isKnownVersion({ version }: Journal): boolean {
-  return version === 1 || version === 2 || version === 3
-}
-
 function parseJournal(text: string, path: string): Journal {
   try {
     const journal = JSON.parse(text) as Journal
-    if (!isKnownVersion(journal)) return journal
+    if (journal.version !== VERSION) return journal
     // Names of temporary files and places to write come from it: it is not trusted (I4).
     parseOperationId(journal.operation)
     const isSafe = journal.entries.every(({ path }) => typeof path === 'string' && leadsDown(path))
