@@ -17,7 +17,9 @@ const common = {
 /** Removes the old output only when the new one is complete, so a failed build changes nothing. */
 async function bundle(input, dir, options = {}) {
   const { format = 'esm', together = {}, keepOld = false, plugins = [] } = options
-  const build = await rolldown({ ...common, input, plugins })
+  // The entries of a bundle with groups may export more than their source does: shared modules end up in them.
+  const preserveEntrySignatures = 'allow-extension'
+  const build = await rolldown({ ...common, input, plugins, preserveEntrySignatures })
   const groups = Object.entries(together).map(([name, ids], index) => ({
     name,
     priority: 9 - index,
@@ -26,7 +28,13 @@ async function bundle(input, dir, options = {}) {
   const chunkFileNames = ({ name }) => (name in together ? '[name].js' : '[name]-[hash].js')
   // A group holds exactly its modules, not everything that an index.ts exports.
   const codeSplitting = { groups, includeDependenciesRecursively: false }
-  const made = { dir, format, chunkFileNames, codeSplitting, comments: COMMENTS }
+  const made = {
+    dir,
+    format,
+    chunkFileNames,
+    comments: COMMENTS,
+    ...(groups.length > 0 ? { codeSplitting } : {}),
+  }
   await build.generate(made)
   if (!keepOld) rmSync(dir, { recursive: true, force: true })
   const { output } = await build.write(made)
@@ -52,6 +60,13 @@ async function modulesOf(files) {
   return new Set([...wanted].flatMap((name) => chunks.get(name)?.moduleIds ?? []))
 }
 
+async function exportsOf(file) {
+  const build = await rolldown({ ...common, input: file })
+  const { output } = await build.generate({ format: 'esm' })
+  await build.close()
+  return output.find(({ isEntry }) => isEntry).exports
+}
+
 const besideSdk = {
   name: 'beside-sdk',
   resolveId: (id) => (id === '../index.js' ? { id: './index.js', external: true } : undefined),
@@ -66,8 +81,8 @@ const groups = Object.entries({
   start: ['src/cli/forward-hook.ts', 'src/cli/outputs.ts'],
   // A save by the daemon loads these two.
   main: ['src/cli/main.ts', 'src/cli/commands/save.ts'],
-  sdk: ['src/index.ts', 'src/internal.ts'],
-  commands: ['src/cli/any-classes.ts', ...commands],
+  sdk: ['src/index.ts'],
+  commands: ['src/internal.ts', 'src/cli/any-classes.ts', ...commands],
   capture: ['src/snapshot/capture-calls.ts'],
   hook: ['src/cli/commands/hook.ts', 'src/adapters/index.ts'],
 })
@@ -87,7 +102,7 @@ const mcpLibrary = {
       ? { id: './mcp-library.js', external: true }
       : undefined,
 }
-const output = await bundle(inputs, 'dist/cli', { format: 'cjs', together, plugins: [mcpLibrary] })
+await bundle(inputs, 'dist/cli', { format: 'cjs', together, plugins: [mcpLibrary] })
 // Bundled separately: a thread loads only its own code, not the shared files of the program.
 const threads = ['capture-thread', 'hash-thread', 'stat-thread']
 await bundle(
@@ -96,7 +111,8 @@ await bundle(
   { format: 'cjs', keepOld: true },
 )
 await bundle({ 'mcp-library': 'src/mcp/library.ts' }, 'dist/cli', { format: 'cjs', keepOld: true })
-const { exports: exported } = output.find(({ name }) => name === 'entry')
+// Shared modules of the program add exports to the entry, so the public names are taken from the source.
+const exported = await exportsOf('src/index.ts')
 writeFileSync(
   'dist/index.js',
   `import { createRequire } from 'node:module'
@@ -106,7 +122,13 @@ export const { ${exported.join(', ')} } = require('./cli/entry.js')
 `,
 )
 // The same module for CommonJS programs and test runners.
-writeFileSync('dist/index.cjs', "module.exports = require('./cli/entry.js')\n")
+writeFileSync(
+  'dist/index.cjs',
+  `const { ${exported.join(', ')} } = require('./cli/entry.js')
+
+module.exports = { ${exported.join(', ')} }
+`,
+)
 writeFileSync('dist/cli/package.json', COMMONJS)
 // Checks the version of Node before it loads anything else.
 copyFileSync('src/cli/bin.cjs', 'dist/cli/bin.js')

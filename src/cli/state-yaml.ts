@@ -10,7 +10,7 @@ const MARK = '# tagged: true\n'
 export async function stateYaml(store: Store, session: Session<unknown>): Promise<string> {
   const view = (await store.sessions()).find(({ id }) => id === session.id)
   const state = (await session.stateAt()) ?? {}
-  if (!isRecord(state)) {
+  if (!isRecord(state) || Object.getPrototypeOf(state) !== Object.prototype) {
     throw new SavestateError(
       'BAD_INPUT',
       'The state is not a mapping, so it cannot be written as YAML',

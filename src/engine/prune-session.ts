@@ -24,7 +24,7 @@ const SLICE = 500
 export const pruneSession = sessionOperation({
   name: 'prune',
   summary: 'Remove checkpoints of a session that are neither first, recent, named last nor pinned',
-  effect: 'adds',
+  effect: 'changes-store',
   input: () =>
     z.strictObject({
       dryRun: z._default(z.boolean(), false),

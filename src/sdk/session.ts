@@ -295,7 +295,6 @@ export class Session<State = AgentState> {
   }
 
   #run<Result>(operation: Operation<Result>, input: unknown, hooks?: Hooks): Promise<Result> {
-    const asked = this.#calls.hooksOf(hooks)
-    return engine.perform(operation, this.#context, { input, hooks: asked })
+    return engine.perform(operation, this.#context, { input, hooks: this.#calls.hooksOf(hooks) })
   }
 }

@@ -30,7 +30,7 @@ describe('contents of a store', () => {
     ],
     [
       'a view in the ledger replaces a table',
-      planted('ALTER TABLE facts RENAME TO f; CREATE VIEW facts AS SELECT key, value FROM f'),
+      planted('ALTER TABLE notes RENAME TO n; CREATE VIEW notes AS SELECT * FROM n'),
       'STORE_DAMAGED',
     ],
     [
