@@ -7,7 +7,7 @@ process.umask(0o022)
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Tests wait for processes and disks: three files at a time leave a third of two cores idle.

@@ -13,9 +13,9 @@ import {
   opencodePeer,
   type Peer,
   shadowPeer,
-} from './peers.js'
+} from './peers/peers.js'
 import type { Scratch } from './scratch.js'
-import { changeableOf, changeFile, SHAPES, type ShapeName, type TreeFacts } from './tree.js'
+import { changeableOf, changeFile, SHAPES, type ShapeName, type TreeFacts } from './trees/tree.js'
 
 export interface Tree {
   readonly name: string

@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import process from 'node:process'
 import { openStore, type Project, type Store } from './sdk.js'
-import { answerState, type StateAnswers, type StateRequest } from './state-child.js'
-import { copyTree, growTree, type Shape, type TreeFacts } from './tree.js'
+import { answerState, type StateAnswers, type StateRequest } from './states/state-child.js'
+import { copyTree, growTree, type Shape, type TreeFacts } from './trees/tree.js'
 
 export type Request = TreeRequest | StateRequest
 

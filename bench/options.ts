@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type TreeSource, treeName } from './bench.js'
-import { SHAPES } from './tree.js'
+import { SHAPES } from './trees/tree.js'
 
 export interface Options {
   readonly json: boolean

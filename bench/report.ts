@@ -1,7 +1,7 @@
 /** The report: an array for programs, or a table for people with the machine it was measured on. */
 import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
-import { git } from './git.js'
+import { git } from './peers/git.js'
 import type { Measured } from './row.js'
 
 export interface Result extends Measured {

@@ -1,7 +1,7 @@
 /** The built SDK and command line, from dist/, as a user's program would run them. */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { SavestateSaver } from '../src/adapters/langgraph.js'
+import type { SavestateSaver } from '../src/langgraph/saver.js'
 import type { Store, StoreOptions } from '../src/index.js'
 
 export type { Project, Session, Store } from '../src/index.js'
@@ -23,6 +23,6 @@ export async function openStore(
 
 export async function openSaver(home: string): Promise<SavestateSaver> {
   const built = pathToFileURL(join(projectRoot, 'dist', 'langgraph.js')).href
-  const langgraph: typeof import('../src/adapters/langgraph.js') = await import(built)
+  const langgraph: typeof import('../src/langgraph/saver.js') = await import(built)
   return langgraph.SavestateSaver.open({ home })
 }

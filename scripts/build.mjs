@@ -71,28 +71,28 @@ const besideSdk = {
   name: 'beside-sdk',
   resolveId: (id) => (id === '../index.js' ? { id: './index.js', external: true } : undefined),
 }
-await bundle({ langgraph: 'src/adapters/langgraph.ts' }, 'dist', { plugins: [besideSdk] })
+await bundle({ langgraph: 'src/langgraph/saver.ts' }, 'dist', { plugins: [besideSdk] })
 
 // A few large files: forty small ones take 10 ms longer to load. Each group holds what the earlier ones do not.
 const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']
 const commands = usual.map((name) => `src/cli/commands/${name}.ts`)
 const groups = Object.entries({
   // All that a hook loads if the daemon answers it.
-  start: ['src/cli/forward-hook.ts', 'src/cli/outputs.ts'],
+  start: ['src/cli/hook/forward-hook.ts', 'src/cli/terminal/stdio.ts'],
   // A save by the daemon loads these two.
-  main: ['src/cli/main.ts', 'src/cli/commands/save.ts'],
+  main: ['src/cli/start/main.ts', 'src/cli/commands/save.ts'],
   sdk: ['src/index.ts'],
-  commands: ['src/internal.ts', 'src/cli/any-classes.ts', ...commands],
-  capture: ['src/snapshot/capture-calls.ts'],
-  hook: ['src/cli/commands/hook.ts', 'src/adapters/index.ts'],
+  commands: ['src/internal.ts', 'src/cli/runtime/opaque-classes.ts', ...commands],
+  capture: ['src/snapshot/worker/capture-calls.ts'],
+  hook: ['src/cli/commands/hook.ts', 'src/agents/index.ts'],
 })
 const together = {}
 for (const [name, files] of groups) together[name] = await modulesOf(files)
 // The SDK is beside the program, so that both start the same threads.
 const inputs = {
-  cli: 'src/cli/cli.ts',
+  cli: 'src/cli/start/entry.ts',
   entry: 'src/index.ts',
-  'prune-process': 'src/sdk/prune-process.ts',
+  'prune-process': 'src/sdk/maintenance/prune-process.ts',
 }
 // Only `savestate mcp` loads the protocol library and the zod that it needs.
 const mcpLibrary = {
@@ -106,7 +106,7 @@ await bundle(inputs, 'dist/cli', { format: 'cjs', together, plugins: [mcpLibrary
 // Bundled separately: a thread loads only its own code, not the shared files of the program.
 const threads = ['capture-thread', 'hash-thread', 'stat-thread']
 await bundle(
-  Object.fromEntries(threads.map((name) => [name, `src/snapshot/${name}.ts`])),
+  Object.fromEntries(threads.map((name) => [name, `src/snapshot/worker/${name}.ts`])),
   'dist/cli',
   { format: 'cjs', keepOld: true },
 )
@@ -131,7 +131,7 @@ module.exports = { ${exported.join(', ')} }
 )
 writeFileSync('dist/cli/package.json', COMMONJS)
 // Checks the version of Node before it loads anything else.
-copyFileSync('src/cli/bin.cjs', 'dist/cli/bin.js')
+copyFileSync('src/cli/start/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
 // Their licenses ask for it.
 const bundled = [
@@ -148,21 +148,21 @@ const licenses = bundled.map((name) => {
   return `${name}\n\n${readFileSync(`${folder}/${file}`, 'utf8')}`
 })
 writeFileSync('dist/third-party-licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
-await bundle({ reference: 'src/cli/reference.ts' }, 'build/docs')
+await bundle({ reference: 'src/cli/args/cli-docs.ts' }, 'build/docs')
 // For tests that need two copies of what is not public.
 await bundle({ internal: 'src/internal.ts' }, 'build/internal')
 if (existsSync('bench/main.ts')) {
   await bundle({ main: 'bench/main.ts' }, 'build/bench')
   // Bundled separately: the benchmark starts its own file again, so it must not share files.
-  await bundle({ month: 'bench/month.ts' }, 'build/bench', { keepOld: true })
+  await bundle({ month: 'bench/month/main.ts' }, 'build/bench', { keepOld: true })
 }
 if (existsSync('torture/main.ts'))
   await bundle(
     { main: 'torture/main.ts', worker: 'torture/worker.ts', model: 'torture/sequence/main.ts' },
     'build/torture',
   )
-if (existsSync('agents/main.ts'))
-  await bundle({ main: 'agents/main.ts', inside: 'agents/inside.ts' }, 'build/agents')
+if (existsSync('e2e/main.ts'))
+  await bundle({ main: 'e2e/main.ts', inside: 'e2e/inside.ts' }, 'build/e2e')
 
 run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json')
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
-import type { Random } from '../bench/random.js'
+import type { Random } from '../bench/trees/random.js'
 import type { Assignment, ToModel, ToWorker } from './messages.js'
 import type { Model } from './model.js'
 

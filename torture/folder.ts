@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Random } from '../bench/random.js'
+import type { Random } from '../bench/trees/random.js'
 
 const NAMES = ['a', 'b.txt', 'src/c.ts', 'src/deep/d', 'run.sh', 'odd name', 'e/f/g', 'link', 'big']
 /** So few that contents come back: what is garbage now is wanted again soon. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import process from 'node:process'
 import type { Problem, Session, Store } from '../src/index.js'
-import { type Random, seededRandom } from '../bench/random.js'
+import { type Random, seededRandom } from '../bench/trees/random.js'
 import { byCommands, type Workplace } from './commands.js'
 import { differenceOf, linesOf, mutate } from './folder.js'
 import type { Assignment, Known, ToModel, ToWorker } from './messages.js'

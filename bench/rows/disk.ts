@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path'
 import { asContestant, newArena, OURS, saveInChild, type TreeSource, withOurs } from '../bench.js'
-import { git } from '../git.js'
+import { git } from '../peers/git.js'
 import { smallest } from '../measure.js'
-import { hermesWithoutReadTree } from '../peers.js'
+import { hermesWithoutReadTree } from '../peers/peers.js'
 import { MEGABYTE, type Row } from '../row.js'
-import { sizeOnDisk } from '../tree.js'
+import { sizeOnDisk } from '../trees/tree.js'
 
 const SAVES = 100
 const LIMIT = 1.1

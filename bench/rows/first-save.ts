@@ -14,7 +14,7 @@ import {
   treeName,
   withOurs,
 } from '../bench.js'
-import { git } from '../git.js'
+import { git } from '../peers/git.js'
 import { type Contestant, runRounds, settleDisk } from '../measure.js'
 import { against, type Row } from '../row.js'
 

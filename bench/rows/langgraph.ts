@@ -3,10 +3,10 @@
  * LangGraph's own for SQLite, which does not.
  */
 import { OURS } from '../bench.js'
-import { installedPeers, requirePeers } from '../installed-peers.js'
+import { installedPeers, requirePeers } from '../peers/installed-peers.js'
 import { figureOf } from '../measure.js'
 import type { Row } from '../row.js'
-import { LENGTH, race } from '../state-race.js'
+import { LENGTH, race } from '../states/state-race.js'
 
 const LIMIT = 0.15
 const SQLITE = 'SqliteSaver'

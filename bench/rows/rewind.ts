@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Arena, type Bench, OURS, type TreeSource, treeName, withOurs } from '../bench.js'
 import { startChild } from '../child-process.js'
-import { type GitCall, git } from '../git.js'
+import { type GitCall, git } from '../peers/git.js'
 import { runRounds, settleDisk, timed } from '../measure.js'
-import { hermesCall } from '../peers.js'
+import { hermesCall } from '../peers/peers.js'
 import { against, type Row } from '../row.js'
-import { changeFile } from '../tree.js'
+import { changeFile } from '../trees/tree.js'
 
 const LIMIT = 0.5
 

@@ -6,7 +6,7 @@
 import { OURS, shared } from '../bench.js'
 import { figureOf } from '../measure.js'
 import { atMost, type Row } from '../row.js'
-import { LENGTH, race, type Steps } from '../state-race.js'
+import { LENGTH, race, type Steps } from '../states/state-race.js'
 
 const MAX_MS = 1
 const MAX_GROWTH = 1.3

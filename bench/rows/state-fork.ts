@@ -5,11 +5,11 @@
 import { cpSync } from 'node:fs'
 import { shared } from '../bench.js'
 import { inNewChild } from '../child-process.js'
-import { conversationOf, digestOf } from '../conversation.js'
+import { conversationOf, digestOf } from '../states/conversation.js'
 import { median, settleDisk } from '../measure.js'
 import { atMost, KILOBYTE, type Row } from '../row.js'
-import { LENGTH } from '../state-race.js'
-import { sizeOnDisk } from '../tree.js'
+import { LENGTH } from '../states/state-race.js'
+import { sizeOnDisk } from '../trees/tree.js'
 import { appended } from './state-append.js'
 
 const MAX_MS = 2

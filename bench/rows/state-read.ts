@@ -6,11 +6,11 @@
 import { writeFileSync } from 'node:fs'
 import { type Bench, OURS, shared } from '../bench.js'
 import { inNewChild } from '../child-process.js'
-import { conversationOf, digestOf } from '../conversation.js'
+import { conversationOf, digestOf } from '../states/conversation.js'
 import { figureOf, median, runRounds } from '../measure.js'
 import { atMost, MEGABYTE, type Row } from '../row.js'
-import type { ListReport, LoadReport } from '../state-child.js'
-import { LENGTH } from '../state-race.js'
+import type { ListReport, LoadReport } from '../states/state-child.js'
+import { LENGTH } from '../states/state-race.js'
 import { appended } from './state-append.js'
 
 const MAX_LIST_MS = 50

@@ -3,12 +3,12 @@
  * write the whole state too: LangGraph's SqliteSaver, which does not flush, and one JSON file per step.
  */
 import { type Bench, OURS, shared } from '../bench.js'
-import { conversationOf } from '../conversation.js'
-import { installedPeers, requirePeers } from '../installed-peers.js'
+import { conversationOf } from '../states/conversation.js'
+import { installedPeers, requirePeers } from '../peers/installed-peers.js'
 import { figureOf } from '../measure.js'
 import { atMost, MEGABYTE, type Row } from '../row.js'
-import { LENGTH, race, type Runner, type Steps } from '../state-race.js'
-import { sizeOnDisk } from '../tree.js'
+import { LENGTH, race, type Runner, type Steps } from '../states/state-race.js'
+import { sizeOnDisk } from '../trees/tree.js'
 
 const MAX_MS = 4
 const MAX_OF_SQLITE = 0.1

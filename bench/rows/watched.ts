@@ -15,7 +15,7 @@ import {
 import type { Child } from '../child-process.js'
 import { median, quantile, runRounds, smallest } from '../measure.js'
 import { atMost, type Measured, type Row } from '../row.js'
-import { changeFile } from '../tree.js'
+import { changeFile } from '../trees/tree.js'
 
 const SMALL: TreeSource = { shape: '2k' }
 const LARGE: TreeSource = { shape: '23k' }

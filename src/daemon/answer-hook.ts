@@ -5,7 +5,7 @@ import {
   failHook,
   handleHook,
   type HookRequest,
-} from '../adapters/index.js'
+} from '../agents/index.js'
 import { SavestateError, type Store } from '../internal.js'
 
 /** An agent does not wait longer for us. */

@@ -1,9 +1,9 @@
-export type { ProjectContext, StoreContext } from './context.js'
-export { diff, type DiffChange, type DiffResult } from './diff.js'
-export type { FileResult } from './file.js'
-export type { ForgetResult } from './forget.js'
-export type { ClearResult } from './clear-project.js'
-export type { DropResult } from './drop.js'
+export type { ProjectContext, StoreContext } from './operation/context.js'
+export { diff, type DiffChange, type DiffResult } from './checkpoints/diff.js'
+export type { FileResult } from './checkpoints/file.js'
+export type { ForgetResult } from './prune/forget.js'
+export type { ClearResult } from './store/clear-project.js'
+export type { DropResult } from './prune/drop.js'
 export {
   clearProject,
   doctor,
@@ -27,11 +27,11 @@ export {
   status,
   verify,
   verifyCare,
-} from './later.js'
-export { inputFault } from './input-fault.js'
-export type { Hooks, PlanFacts, Progress, RestoreSubject } from './hooks.js'
-export { clearStore, type LegacyArchive, legacyArchives } from './clear.js'
-export { type SeenFile, trustFiles } from './project-trust.js'
+} from './operation/lazy-operations.js'
+export { inputFault } from './operation/input-errors.js'
+export type { Hooks, PlanFacts, Progress, RestoreSubject } from './operation/callbacks.js'
+export { clearStore, type LegacyArchive, legacyArchives } from './store/clear.js'
+export { type SeenFile, trustFiles } from './projects/project-trust.js'
 export {
   config,
   type ConfigResult,
@@ -39,9 +39,9 @@ export {
   storeConfig,
   storeSettings,
   type UntrustedFile,
-} from './settings.js'
-export type { PruneResult } from './prune-result.js'
-export type { HistoryEntry, HistoryResult } from './history.js'
+} from './store/settings.js'
+export type { PruneResult } from './prune/prune-result.js'
+export type { HistoryEntry, HistoryResult } from './checkpoints/history.js'
 export {
   type AutoPruneRecord,
   claimPrune,
@@ -49,19 +49,19 @@ export {
   notePruneNotStarted,
   pruneUnattended,
   readAutoPrune,
-} from './auto-prune.js'
-export { type ListAllResult, type ListResult, list, listAll, shortIds } from './list.js'
-export { name, type NameResult, pin, unpin } from './marks.js'
-export type { NotRestored } from './not-restored.js'
-export { changeNote, type NoteChange, readNote } from './notes.js'
-export { type FailureFacts, recordFailure } from './failures.js'
+} from './prune/auto-prune.js'
+export { type ListAllResult, type ListResult, list, listAll, shortIds } from './checkpoints/list.js'
+export { name, type NameResult, pin, unpin } from './checkpoints/pin-and-name.js'
+export type { NotRestored } from './restore/not-restored.js'
+export { changeNote, type NoteChange, readNote } from './store/kv-notes.js'
+export { type FailureFacts, recordFailure } from './operation/failure-log.js'
 export {
   type Later,
   type OperationOf,
   perform,
   unknownOptions,
-} from './operation.js'
-export type { RekeyResult } from './rekey.js'
+} from './operation/operation.js'
+export type { RekeyResult } from './store/rekey.js'
 export {
   locateFolder,
   type LocatedFolder,
@@ -69,23 +69,23 @@ export {
   projectOrigin,
   type ProjectOrigin,
   projectRootOf,
-} from './project-places.js'
-export { INSTALL_NOTE } from './keep-hooks.js'
-export type { MoveResult } from './move-project.js'
-export { type RewindResult, rewind } from './rewind.js'
-export { findTarget, type FoundTarget } from './rewind-target.js'
-export type { MomentInput } from './look.js'
-export { type RevertedResult, reverted } from './reverted.js'
-export { type SaveResult, save } from './save.js'
-export type { SearchMatch, SearchResult } from './search.js'
-export { show, showInSession } from './show.js'
-export type { StatusResult } from './status.js'
-export { inspectHome, openHome, refuseLostLedger } from './store-home.js'
-export { redo, undo } from './undo.js'
-export type { CareContext, Problem } from './findings.js'
-export type { DoctorResult } from './doctor.js'
-export type { RepairResult, RepairStep } from './repair.js'
-export type { VerifyResult } from './verify.js'
+} from './projects/project-places.js'
+export { INSTALL_NOTE } from './restore/keep-hooks.js'
+export type { MoveResult } from './projects/move-project.js'
+export { type RewindResult, rewind } from './restore/rewind.js'
+export { findTarget, type FoundTarget } from './restore/rewind-target.js'
+export type { MomentInput } from './authorship/note-authors.js'
+export { type RevertedResult, reverted } from './authorship/reverted-files.js'
+export { type SaveResult, save } from './checkpoints/save.js'
+export type { SearchMatch, SearchResult } from './checkpoints/search.js'
+export { show, showInSession } from './checkpoints/show.js'
+export type { StatusResult } from './store/status.js'
+export { inspectHome, openHome, refuseLostLedger } from './store/store-home.js'
+export { redo, undo } from './restore/undo.js'
+export type { CareContext, Problem } from './verify/findings.js'
+export type { DoctorResult } from './verify/doctor.js'
+export type { RepairResult, RepairStep } from './verify/repair.js'
+export type { VerifyResult } from './verify/verify.js'
 export type {
   ChangeView,
   CheckpointDetails,
@@ -93,16 +93,21 @@ export type {
   PlanItem,
   PlanView,
   TargetView,
-} from './view.js'
-export type { AgentDetails, StateSummary, ToolView } from './agent-details.js'
-export { type EnsureResult, ensure, EnsuredTurns } from './ensure.js'
-export { type ExchangedCheckpoint, type ExchangedItems, labelOf, parseTime } from './exchange.js'
-export type { ExportPage } from './export-session.js'
-export type { ImportOutlook, ImportResult } from './import-exported.js'
-export { openSession } from './open-session.js'
-export { type Resumed, resumeSession } from './resume.js'
-export type { SessionPruneResult } from './prune-session.js'
-export type { SessionContext } from './session-context.js'
+} from './checkpoints/views.js'
+export type { AgentDetails, StateSummary, ToolView } from './checkpoints/agent-details.js'
+export { type EnsureResult, ensure, EnsuredTurns } from './sessions/save-once-per-turn.js'
+export {
+  type ExchangedCheckpoint,
+  type ExchangedItems,
+  labelOf,
+  parseTime,
+} from './sessions/session-json.js'
+export type { ExportPage } from './sessions/export-session.js'
+export type { ImportOutlook, ImportResult } from './sessions/import-session-json.js'
+export { openSession } from './sessions/open-session.js'
+export { type Resumed, resumeSession } from './sessions/resume.js'
+export type { SessionPruneResult } from './prune/prune-session.js'
+export type { SessionContext } from './sessions/session-context.js'
 export {
   between,
   head,
@@ -113,19 +118,19 @@ export {
   since,
   stateAt,
   summary,
-} from './session-queries.js'
-export { type SessionRewindResult, rewindSession } from './session-rewind.js'
-export { appendToSession, type SessionSaveResult, saveSession } from './session-save.js'
-export { newTurn, setStatus, type StatusInput } from './session-status.js'
-export type { SessionView } from './session-view.js'
-export { asAtCall, itemsAtCall } from './copy-at-call.js'
+} from './sessions/session-queries.js'
+export { type SessionRewindResult, rewindSession } from './restore/session-rewind.js'
+export { appendToSession, type SessionSaveResult, saveSession } from './sessions/session-save.js'
+export { newTurn, setStatus, type StatusInput } from './sessions/session-status.js'
+export type { SessionView } from './sessions/session-view.js'
+export { asAtCall, itemsAtCall } from './sessions/copy-at-call.js'
 export {
   deleteSession,
   findCheckpoint,
   forkSession,
   listSessions,
   type SessionsResult,
-} from './sessions.js'
+} from './sessions/sessions.js'
 export {
   type Decision,
   decideTool,
@@ -135,7 +140,7 @@ export {
   runTool,
   type ToolRequest,
   type ToolRun,
-} from './tool.js'
+} from './sessions/tool-calls.js'
 export {
   daemonLockPath,
   ensureProject,
@@ -143,8 +148,8 @@ export {
   knownProject,
   objectsLockPath,
   storeLockPath,
-} from './context.js'
-export { copyThread, deleteRuns, deleteThread, keepLatest } from './thread-removal.js'
+} from './operation/context.js'
+export { copyThread, deleteRuns, deleteThread, keepLatest } from './threads/thread-removal.js'
 export {
   type ChannelHistory,
   channelHistories,
@@ -157,8 +162,8 @@ export {
   putGraphWrites,
   readGraphCheckpoint,
   ThreadMemories,
-} from './threads.js'
-export type { ImportCheckpointsResult } from './import-checkpoints.js'
+} from './threads/graph-threads.js'
+export type { ImportCheckpointsResult } from './import/import-checkpoints.js'
 export {
   type CommitHistory,
   importFault,
@@ -168,4 +173,4 @@ export {
   type ImportSource,
   type StateHistory,
   type StateItem,
-} from './import-history.js'
+} from './import/import-history.js'

@@ -11,11 +11,11 @@ import {
   openDatabase,
   syncFolder,
 } from '../system/index.js'
-import { removeBackup } from './backup.js'
+import { removeBackup } from './maintenance/backup.js'
 import { ledgerFiles } from './ledger-files.js'
-import { refuseHalfRescued } from './rescue.js'
+import { refuseHalfRescued } from './maintenance/rescue.js'
 import { createTables, refuseOtherVersion, refuseOtherVersionInFile } from './schema.js'
-import { allowShrinking } from './vacuum.js'
+import { allowShrinking } from './maintenance/vacuum.js'
 
 /** It blocks the event loop, and is shorter than the time in which a hook must answer. */
 const BUSY_MS = 8000

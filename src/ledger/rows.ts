@@ -25,7 +25,7 @@ import {
   type SkipCounts,
 } from '../model/index.js'
 import type { SqlRow } from '../system/index.js'
-import { authorsIn } from './authors.js'
+import { authorsIn } from './checkpoints/authors.js'
 import {
   checkpointPlace,
   openShown,
@@ -34,7 +34,7 @@ import {
   sealText,
   sessionPlace,
   type Vault,
-} from './sealing/index.js'
+} from './encryption/index.js'
 
 /** Rows of `checkpoints` with `session_id` and `session_agent`, from the row of the session. */
 export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {

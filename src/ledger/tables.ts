@@ -1,8 +1,8 @@
 // The tables of the ledger, except those that states, threads, keys and the store's own records define beside their code.
-import { KEY_TABLES } from './sealing/index.js'
+import { KEY_TABLES } from './encryption/index.js'
 import { STATE_TABLES } from './states/index.js'
-import { STORE_TABLES } from './store-tables.js'
-import { THREAD_TABLES } from './thread-tables.js'
+import { STORE_TABLES } from './records/store-tables.js'
+import { THREAD_TABLES } from './threads/thread-tables.js'
 
 export const TABLES = `
   CREATE TABLE file.projects (

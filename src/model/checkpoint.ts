@@ -1,5 +1,5 @@
 // The nouns that every room speaks of.
-import type { Authors } from './author.js'
+import type { Authors } from './restore/author.js'
 import type { BytePath } from './byte-path.js'
 import { type CheckpointMoment, momentOfMetadata } from './checkpoint-moment.js'
 import type { SkipCounts, SkipReason } from './entry.js'

@@ -8,9 +8,9 @@ import {
   type Project as KnownProject,
   SavestateError,
 } from '../model/index.js'
-import { explained } from './explained.js'
-import { refuseNoList } from './known-options.js'
-import type { Calls } from './open-context.js'
+import { explained } from './opening/with-system-errors.js'
+import { refuseNoList } from './opening/validate-options.js'
+import type { Calls } from './opening/open-context.js'
 import type { DiffInput, DropInput, RewindInput } from './project-types.js'
 
 export type { DiffInput, DropInput, RewindInput } from './project-types.js'

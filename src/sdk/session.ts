@@ -4,10 +4,15 @@ import type { Hooks } from '../engine/index.js'
 import type { SessionPruneOptions } from '../model/index.js'
 import type { AgentState } from './agent-state.js'
 import { Events } from './events.js'
-import { explained } from './explained.js'
-import { beat } from './heartbeat.js'
-import { expectHooks, expectObject, refuseNoList, refuseUnknown } from './known-options.js'
-import type { OpenCalls } from './open-calls.js'
+import { explained } from './opening/with-system-errors.js'
+import { beat } from './opening/heartbeat.js'
+import {
+  expectHooks,
+  expectObject,
+  refuseNoList,
+  refuseUnknown,
+} from './opening/validate-options.js'
+import type { OpenCalls } from './opening/open-calls.js'
 import type { SaveInput, SessionEvents, SessionRewindInput } from './session-types.js'
 
 type Operation<Result> =

@@ -1,7 +1,7 @@
 // What the calls of a store take and give.
 import type * as engine from '../engine/index.js'
 import type { StatusWord } from '../model/index.js'
-import type { Known } from './known-options.js'
+import type { Known } from './opening/validate-options.js'
 import type { Project } from './project.js'
 import type { Session } from './session.js'
 

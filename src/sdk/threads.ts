@@ -2,8 +2,8 @@
 import * as engine from '../engine/index.js'
 import type { StoreContext } from '../engine/index.js'
 import type { GraphCheckpoint, GraphPlace, GraphQuery, GraphWrite } from '../ledger/index.js'
-import { explained } from './explained.js'
-import type { Calls } from './open-context.js'
+import { explained } from './opening/with-system-errors.js'
+import type { Calls } from './opening/open-context.js'
 
 export type {
   GraphCheckpoint,

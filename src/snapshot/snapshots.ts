@@ -13,8 +13,8 @@ import {
 } from '../model/index.js'
 import { callHere, startThread, type Thread } from '../system/index.js'
 import type { CaptureProgress } from './capture/progress.js'
-import type { Site } from './capture/site.js'
-import { hasLargeCache, StatAhead } from './capture/stat-ahead.js'
+import type { Site } from './capture/capture-target.js'
+import { hasLargeCache, StatAhead } from './capture/stat-cache/stat-worker-client.js'
 import type {
   ApplyRequest,
   CaptureCalls,
@@ -31,15 +31,15 @@ import type {
   SettleResult,
   SnapshotsOptions,
   Unplaced,
-} from './capture-requests.js'
-import type { ExamineRequest, ObjectReport } from './care/examine.js'
-import type { MendRequest } from './care/mend.js'
-import type { Change } from './compare.js'
+} from './worker/capture-requests.js'
+import type { ExamineRequest, ObjectReport } from './repair/examine.js'
+import type { MendRequest } from './repair/repair-objects.js'
+import type { Change } from './compare/compare.js'
 import { refName } from './objects/commit.js'
 import type { SourceHistory } from './import/source-history.js'
-import type { PatchRequest } from './patch.js'
-import type { Rewritten } from './without-path.js'
-import type { Captured } from './capture/capture-work.js'
+import type { PatchRequest } from './compare/patch.js'
+import type { Rewritten } from './compare/remove-path.js'
+import type { Captured } from './capture/capture-types.js'
 import type { Applied } from './restore/apply.js'
 import { ensureRepository } from './repository.js'
 import type { Activity } from './watch/project-watch.js'
@@ -265,7 +265,7 @@ export class Snapshots {
     const data: CaptureData = { home, durable: durability === 'fsync', isNew }
     if (mayBlock)
       return callHere(async () =>
-        (await import('./capture-calls.js')).captureCalls(data, {
+        (await import('./worker/capture-calls.js')).captureCalls(data, {
           helperFor: (project) =>
             this.#ahead?.project === project ? this.#ahead.helper : undefined,
         }),

@@ -1,10 +1,10 @@
 // A reader's index of what an agent tries, and of what must happen.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Tool } from '../../src/adapters/agents/event.js'
-import { objectionTo } from '../../src/adapters/guard/guard.js'
+import type { Tool } from '../../src/agents/mappers/event.js'
+import { objectionTo } from '../../src/agents/guard/guard.js'
 import { agentPermission } from '../../src/base/index.js'
-import { aliasesOf, COMMAND_NAMES, type CommandName } from '../../src/cli/table.js'
+import { aliasesOf, COMMAND_NAMES, type CommandName } from '../../src/cli/args/commands-table.js'
 import { AGENT, type ProgramTarget, useProgram } from './program-target.js'
 
 const { testRows, testUnchanged } = useProgram()

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Project, SavestateError, type Store } from '../../src/index.js'
-import { PlanClock } from '../after-plan.js'
-import { hashTree, type Scratch, scratch, sdk } from '../scratch.js'
+import { PlanClock } from '../support/after-plan.js'
+import { hashTree, type Scratch, scratch, sdk } from '../support/scratch.js'
 
 export type Attack<World> = readonly [
   attack: string,

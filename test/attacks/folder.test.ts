@@ -6,9 +6,14 @@ import { deflateSync } from 'node:zlib'
 import { describe } from 'vitest'
 import { importFrom } from '../../src/imports/index.js'
 import { parseYaml } from '../../src/yaml/index.js'
-import { capturedFiles, saved, skippedFor, storedTree } from '../capture-helpers.js'
+import {
+  capturedFiles,
+  saved,
+  skippedFor,
+  storedTree,
+} from '../snapshot/capture/capture-helpers.js'
 import { blobOf, git, makeVersion1, treeEntry, writeRawTree } from '../imports/hermes-folder.js'
-import { HandClock, idsOf } from '../prune-helpers.js'
+import { HandClock, idsOf } from '../engine/prune/prune-helpers.js'
 import { outcome, type Target, testAttacks } from './attack-table.js'
 
 describe('paths', () => {

@@ -12,9 +12,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isOwnSocket } from '../../src/daemon/index.js'
-import { storeGit } from '../capture-helpers.js'
+import { storeGit } from '../snapshot/capture/capture-helpers.js'
 import { scratch as program } from '../cli/program.js'
-import { sdk, snapshotOf } from '../scratch.js'
+import { sdk, snapshotOf } from '../support/scratch.js'
 import { outcome, type Target, testAttacks } from './attack-table.js'
 
 const isRoot = process.geteuid?.() === 0

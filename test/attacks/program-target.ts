@@ -3,8 +3,8 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Ended } from '../cli/program.js'
-import { type DaemonScratch, daemonScratch } from '../daemon-helpers.js'
-import { hashTree, sdk, snapshotOf } from '../scratch.js'
+import { type DaemonScratch, daemonScratch } from '../daemon/daemon-helpers.js'
+import { hashTree, sdk, snapshotOf } from '../support/scratch.js'
 import { type Attack, plantOutside } from './attack-table.js'
 
 export const AGENT = { env: { CLAUDECODE: '1' } }

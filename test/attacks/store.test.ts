@@ -3,10 +3,10 @@ import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { describe } from 'vitest'
-import { storeGit } from '../capture-helpers.js'
+import { storeGit } from '../snapshot/capture/capture-helpers.js'
 import { blobOf, treeEntry, writeRawTree } from '../imports/hermes-folder.js'
-import { DatabaseSync } from '../own-sqlite.js'
-import { hashTree } from '../scratch.js'
+import { DatabaseSync } from '../support/own-sqlite.js'
+import { hashTree } from '../support/scratch.js'
 import { outcome, type Target, testAttacks } from './attack-table.js'
 
 describe('contents of a store', () => {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { snapshotOf } from '../scratch.js'
+import { snapshotOf } from '../support/scratch.js'
 import { scratch } from './program.js'
 
 const TEXTS = ['../../victim/x', 'line\nbreak\u001b[2J', 'x'.repeat(100_000)]

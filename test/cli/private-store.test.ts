@@ -2,8 +2,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inChild } from '../capture-helpers.js'
-import { scratch as sdkScratch, snapshotOf } from '../scratch.js'
+import { inChild } from '../snapshot/capture/capture-helpers.js'
+import { scratch as sdkScratch, snapshotOf } from '../support/scratch.js'
 import { scratch } from './program.js'
 
 type Verified = { readonly problems: readonly unknown[] }

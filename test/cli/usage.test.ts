@@ -2,10 +2,10 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseSync } from '../own-sqlite.js'
+import { DatabaseSync } from '../support/own-sqlite.js'
 import { expect, test } from 'vitest'
-import { report } from '../../src/cli/exit.js'
-import { openScreen } from '../../src/cli/screen.js'
+import { report } from '../../src/cli/runtime/exit.js'
+import { openScreen } from '../../src/cli/terminal/screen.js'
 import { scratch } from './program.js'
 
 test('the version is printed without anything else being loaded', () => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type GitOptions, runGit } from '../scratch.js'
+import { type GitOptions, runGit } from '../support/scratch.js'
 
 /** The content of each file after a commit; a commit replaces all of them. */
 export type Commit = {

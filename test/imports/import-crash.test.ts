@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Store } from '../../src/index.js'
 import { addVersion2 } from './hermes-folder.js'
 import { IMPORT_POINTS } from './import-failpoints.js'
-import { type Scratch, scratch } from '../scratch.js'
+import { type Scratch, scratch } from '../support/scratch.js'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 const T0 = 1_700_000_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { importFrom } from '../../src/imports/index.js'
 import { addVersion2, type Commit, git, hash16, makeVersion1 } from './hermes-folder.js'
-import { type Scratch, scratch } from '../scratch.js'
+import { type Scratch, scratch } from '../support/scratch.js'
 
 const DAY = 86_400
 const T0 = 1_700_000_000

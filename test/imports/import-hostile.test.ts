@@ -24,7 +24,7 @@ import {
   treeEntry,
   writeRawTree,
 } from './hermes-folder.js'
-import { type Scratch, scratch } from '../scratch.js'
+import { type Scratch, scratch } from '../support/scratch.js'
 
 const T0 = 1_700_000_000
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { importFrom } from '../../src/imports/index.js'
 import type { Progress, Store } from '../../src/index.js'
-import { type Scratch, scratch } from '../scratch.js'
-import { exportOf } from '../export-of.js'
+import { type Scratch, scratch } from '../support/scratch.js'
+import { exportOf } from '../support/export-of.js'
 
 const write = (folder: string, files: Readonly<Record<string, unknown>>) => {
   mkdirSync(folder, { recursive: true })

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { type Scratch, scratch } from '../scratch.js'
+import { type Scratch, scratch } from '../support/scratch.js'
 
-const CHILD = fileURLToPath(new URL('crash-graph.mjs', import.meta.url))
+const CHILD = fileURLToPath(new URL('./crash-graph.mjs', import.meta.url))
 
 type Line = {
   readonly thread: string

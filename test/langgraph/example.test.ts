@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { scratch } from '../scratch.js'
+import { scratch } from '../support/scratch.js'
 
 test('the example in docs/langgraph.md runs', async () => {
   await using it = await scratch()

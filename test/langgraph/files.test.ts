@@ -3,7 +3,7 @@ import { Annotation, START, StateGraph } from '@langchain/langgraph'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Scratch, scratch, sdk } from '../scratch.js'
+import { type Scratch, scratch, sdk } from '../support/scratch.js'
 import { at, put, SavestateSaver } from './saver.js'
 
 const State = Annotation.Root({

@@ -1,10 +1,10 @@
 // What a thread costs that grows, counted instead of timed: what is serialized at a put, and what is stored.
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
-import { DatabaseSync } from '../own-sqlite.js'
+import { DatabaseSync } from '../support/own-sqlite.js'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { tries } from '../effort.js'
-import { scratch } from '../scratch.js'
+import { tries } from '../support/test-budget.js'
+import { scratch } from '../support/scratch.js'
 import { at, put, SavestateSaver, valuesAt } from './saver.js'
 
 type Message = BaseMessage | { readonly role: string; readonly content: string }

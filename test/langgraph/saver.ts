@@ -7,11 +7,11 @@ import {
   type CheckpointTuple,
   uuid6,
 } from '@langchain/langgraph-checkpoint'
-import { type Scratch, scratch } from '../scratch.js'
+import { type Scratch, scratch } from '../support/scratch.js'
 
 const { SavestateSaver } = (await import(
   new URL('../../dist/langgraph.js', import.meta.url).href
-)) as typeof import('../../src/adapters/langgraph.js')
+)) as typeof import('../../src/langgraph/saver.js')
 
 export { SavestateSaver }
 export type Saver = InstanceType<typeof SavestateSaver>

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Random } from '../../bench/random.js'
+import type { Random } from '../../bench/trees/random.js'
 
 export type Edit =
   | { readonly kind: 'write'; readonly path: string; readonly text: string; readonly mode: number }

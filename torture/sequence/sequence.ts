@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Project, Store, StoreOptions } from '../../src/index.js'
-import { seededRandom, type Random } from '../../bench/random.js'
+import { seededRandom, type Random } from '../../bench/trees/random.js'
 import { checkRestored, checkSaved, differences, isBusy, type Saved } from './checks.js'
 import { type Disk, isInside, readCheckpoint, readDisk, type Item } from './disk.js'
 import {

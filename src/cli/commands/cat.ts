@@ -1,12 +1,12 @@
 // Prints one file of a checkpoint. The bytes are exact wherever a program reads them.
 import { type FileResult, type Project, SavestateError } from '../../index.js'
-import { type Command, command, type Request } from '../command.js'
-import { EXIT } from '../exit.js'
-import { folderOf } from '../known-session.js'
-import { namedCheckpoint } from '../named-checkpoint.js'
-import { printBytes } from '../outputs.js'
-import { printableLines } from '../printable.js'
-import { givenPathText, projectPaths } from '../project-path.js'
+import { type Command, command, type Request } from '../runtime/command.js'
+import { EXIT } from '../runtime/exit.js'
+import { folderOf } from '../runtime/open-session.js'
+import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
+import { printBytes } from '../terminal/stdio.js'
+import { printableLines } from '../terminal/escape.js'
+import { givenPathText, projectPaths } from '../runtime/path-arguments.js'
 
 export const run: Command = async (request) => {
   const { isJson, screen } = request

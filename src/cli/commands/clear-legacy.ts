@@ -1,9 +1,9 @@
 import { type LegacyArchive, legacyArchives, storeHome } from '../../internal.js'
-import { command } from '../command.js'
-import { confirmText } from '../confirm.js'
-import { EXIT } from '../exit.js'
-import { bytes, counted } from '../figures.js'
-import { printable } from '../printable.js'
+import { command } from '../runtime/command.js'
+import { confirmText } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
+import { bytes, counted } from '../terminal/format-numbers.js'
+import { printable } from '../terminal/escape.js'
 
 type Cleared = { readonly applied: boolean; readonly removed: readonly LegacyArchive[] }
 

@@ -1,11 +1,11 @@
 import { stopDaemon } from '../../daemon/index.js'
 import { type ClearResult, clearStore } from '../../internal.js'
-import { folderText } from '../checkpoint-table.js'
-import { command, type Request } from '../command.js'
-import { confirmPlan, confirmText } from '../confirm.js'
-import { EXIT } from '../exit.js'
-import { bytes, counted } from '../figures.js'
-import { printable } from '../printable.js'
+import { folderText } from '../render/checkpoint-table.js'
+import { command, type Request } from '../runtime/command.js'
+import { confirmPlan, confirmText } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
+import { bytes, counted } from '../terminal/format-numbers.js'
+import { printable } from '../terminal/escape.js'
 
 type Cleared = {
   readonly applied: boolean

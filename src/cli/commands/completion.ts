@@ -1,5 +1,5 @@
-import { command } from '../command.js'
-import { COMPLETION_SCRIPTS, isShell, SHELLS } from '../completion-scripts.js'
+import { command } from '../runtime/command.js'
+import { COMPLETION_SCRIPTS, isShell, SHELLS } from '../args/completion-scripts.js'
 
 export const run = command({
   isVerbatim: true,

@@ -1,11 +1,11 @@
 import { type ConfigResult, SavestateError } from '../../index.js'
-import { type Command, command, type Request } from '../command.js'
-import { runTrust } from '../config-trust.js'
+import { type Command, command, type Request } from '../runtime/command.js'
+import { runTrust } from '../runtime/config-trust.js'
 import { nearest, tryParseJson } from '../../base/index.js'
-import { printable } from '../printable.js'
-import type { Screen } from '../screen.js'
-import { padEnd } from '../text-width.js'
-import { untrustedLine } from '../untrusted-text.js'
+import { printable } from '../terminal/escape.js'
+import type { Screen } from '../terminal/screen.js'
+import { padEnd } from '../terminal/text-width.js'
+import { untrustedLine } from '../render/untrusted-text.js'
 
 type Value = ConfigResult['values'][number]
 type Answer =

@@ -8,11 +8,11 @@ import {
   unresponsive,
 } from '../../daemon/index.js'
 import { daemonPlaceHolder, SavestateError, storeHome } from '../../internal.js'
-import { anyClasses } from '../any-classes.js'
-import { command, type Request } from '../command.js'
-import { bytes, counted } from '../figures.js'
-import { pathForPeople, printable } from '../printable.js'
-import { relativeTime } from '../relative-time.js'
+import { anyClasses } from '../runtime/opaque-classes.js'
+import { command, type Request } from '../runtime/command.js'
+import { bytes, counted } from '../terminal/format-numbers.js'
+import { pathForPeople, printable } from '../terminal/escape.js'
+import { relativeTime } from '../terminal/relative-time.js'
 
 type Holder = { readonly pid: number | null }
 

@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type FoundHooks, installer, type LauncherState } from '../../adapters/index.js'
+import { type FoundHooks, installer, type LauncherState } from '../../agents/index.js'
 import { defaultHome, type DoctorResult, doctorStore } from '../../internal.js'
-import { command, type Request } from '../command.js'
-import { AGENT_TITLES } from '../agent-commands.js'
-import { withTilde } from '../install-text.js'
-import { bytes, counted, grouped } from '../figures.js'
-import { pathForPeople, printable, printableLine } from '../printable.js'
+import { command, type Request } from '../runtime/command.js'
+import { AGENT_TITLES } from '../args/agent-commands.js'
+import { withTilde } from '../install/install-text.js'
+import { bytes, counted, grouped } from '../terminal/format-numbers.js'
+import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
 import { version } from '../../base/index.js'
 
 type Page = DoctorResult & {

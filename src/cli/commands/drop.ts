@@ -1,11 +1,11 @@
 import type { DropResult } from '../../index.js'
-import { command, type Request } from '../command.js'
-import { confirmPlan } from '../confirm.js'
-import { EXIT } from '../exit.js'
-import { bytes, counted } from '../figures.js'
-import { printableLine } from '../printable.js'
-import { relativeTime } from '../relative-time.js'
-import { shortIdOf } from '../short-id.js'
+import { command, type Request } from '../runtime/command.js'
+import { confirmPlan } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
+import { bytes, counted } from '../terminal/format-numbers.js'
+import { printableLine } from '../terminal/escape.js'
+import { relativeTime } from '../terminal/relative-time.js'
+import { shortIdOf } from '../terminal/short-id.js'
 
 type Dropped = DropResult & { readonly isDeclined: boolean }
 

@@ -1,12 +1,12 @@
 import { type ExchangedCheckpoint, SavestateError, type Store } from '../../index.js'
-import { jsonForm } from '../any-classes.js'
-import type { Command, Request } from '../command.js'
-import { EXIT } from '../exit.js'
-import { sessionToRead } from '../known-session.js'
-import { jsonForPeople } from '../printable.js'
-import type { Screen } from '../screen.js'
-import { shellQuoted } from '../shell-quoted.js'
-import { stateYaml } from '../state-yaml.js'
+import { jsonForm } from '../runtime/opaque-classes.js'
+import type { Command, Request } from '../runtime/command.js'
+import { EXIT } from '../runtime/exit.js'
+import { sessionToRead } from '../runtime/open-session.js'
+import { jsonForPeople } from '../terminal/escape.js'
+import type { Screen } from '../terminal/screen.js'
+import { shellQuoted } from '../terminal/shell-quote.js'
+import { stateYaml } from '../exchange/state-yaml.js'
 
 const MAX_IDS = 20
 

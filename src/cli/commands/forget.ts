@@ -1,10 +1,10 @@
 import type { ForgetResult } from '../../index.js'
-import { command } from '../command.js'
-import { confirmPlan } from '../confirm.js'
-import { EXIT } from '../exit.js'
-import { bytes, counted } from '../figures.js'
-import { pathForPeople } from '../printable.js'
-import { projectPaths } from '../project-path.js'
+import { command } from '../runtime/command.js'
+import { confirmPlan } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
+import { bytes, counted } from '../terminal/format-numbers.js'
+import { pathForPeople } from '../terminal/escape.js'
+import { projectPaths } from '../runtime/path-arguments.js'
 
 type Forgotten = ForgetResult & { readonly isDeclined: boolean }
 

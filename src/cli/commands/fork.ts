@@ -1,10 +1,10 @@
 import { type CheckpointDetails, SavestateError, type Store } from '../../index.js'
-import { jsonOf } from '../any-classes.js'
-import { command, type Request } from '../command.js'
-import { isKnown } from '../known-session.js'
-import { namedCheckpoint } from '../named-checkpoint.js'
-import { printableLine } from '../printable.js'
-import { programFor, shellQuoted } from '../shell-quoted.js'
+import { jsonOf } from '../runtime/opaque-classes.js'
+import { command, type Request } from '../runtime/command.js'
+import { isKnown } from '../runtime/open-session.js'
+import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
+import { printableLine } from '../terminal/escape.js'
+import { programFor, shellQuoted } from '../terminal/shell-quote.js'
 
 export const run = command({
   async call(request) {
@@ -42,7 +42,7 @@ function explainUnknown(error: unknown, { options }: Request): unknown {
 
 /** A fork is a session of Savestate, which a coding agent does not know. */
 async function agentLines(from: CheckpointDetails, program: string): Promise<readonly string[]> {
-  const { conversations } = await import('../../adapters/index.js')
+  const { conversations } = await import('../../agents/index.js')
   const agent = (await conversations()).agentCheckpoint(from)?.agent
   if (agent === undefined) return []
   return [

@@ -1,7 +1,7 @@
-import { command } from '../command.js'
-import { helpText } from '../help.js'
-import { unknownCommand } from '../parse-faults.js'
-import { commandNamed } from '../table.js'
+import { command } from '../runtime/command.js'
+import { helpText } from '../args/help.js'
+import { unknownCommand } from '../args/parse-errors.js'
+import { commandNamed } from '../args/commands-table.js'
 
 export const run = command({
   async call({ positionals, screen }) {

@@ -1,9 +1,9 @@
 import { AGENT_NAMES } from '../../base/index.js'
 import { answerHook, PATIENCE_SECONDS, startForHooks } from '../../daemon/index.js'
-import type { Command } from '../command.js'
-import { currentFolder } from '../current-folder.js'
-import { hookInput } from '../hook-input.js'
-import { ownStream } from '../outputs.js'
+import type { Command } from '../runtime/command.js'
+import { currentFolder } from '../start/current-folder.js'
+import { hookInput } from '../hook/read-stdin-event.js'
+import { ownStream } from '../terminal/stdio.js'
 
 export const run: Command = async (request) => {
   const { argument, options, store } = request

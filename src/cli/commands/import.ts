@@ -5,16 +5,16 @@ import {
   type ImportResult,
   SavestateError,
 } from '../../internal.js'
-import { command, type Request } from '../command.js'
-import { confirmText } from '../confirm.js'
-import { EXIT, endedBySignals } from '../exit.js'
-import { counted, grouped } from '../figures.js'
-import { READERS } from '../import-kinds.js'
-import { importPlanText, importResultText, problemsText } from '../import-text.js'
-import { inSession } from '../known-session.js'
-import { printableLine } from '../printable.js'
-import { givenPathText } from '../project-path.js'
-import { IMPORT_KINDS, IMPORT_SYSTEM_KINDS } from '../session-commands.js'
+import { command, type Request } from '../runtime/command.js'
+import { confirmText } from '../runtime/confirm.js'
+import { EXIT, endedBySignals } from '../runtime/exit.js'
+import { counted, grouped } from '../terminal/format-numbers.js'
+import { READERS } from '../exchange/import-kinds.js'
+import { importPlanText, importResultText, problemsText } from '../exchange/import-text.js'
+import { inSession } from '../runtime/open-session.js'
+import { printableLine } from '../terminal/escape.js'
+import { givenPathText } from '../runtime/path-arguments.js'
+import { IMPORT_KINDS, IMPORT_SYSTEM_KINDS } from '../args/session-commands.js'
 
 export const run = command({
   async call(request): Promise<ImportOutlook | ImportResult | ImportCheckpointsResult> {

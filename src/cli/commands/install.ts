@@ -1,7 +1,7 @@
-import { installer, type TrustPlan, usesHttp } from '../../adapters/index.js'
-import { command, type Request } from '../command.js'
-import { confirmText } from '../confirm.js'
-import { changeText, shortPath } from '../install-text.js'
+import { installer, type TrustPlan, usesHttp } from '../../agents/index.js'
+import { command, type Request } from '../runtime/command.js'
+import { confirmText } from '../runtime/confirm.js'
+import { changeText, shortPath } from '../install/install-text.js'
 import {
   type AgentResult,
   chosenAgents,
@@ -12,8 +12,8 @@ import {
   planAndAsk,
   type Planned,
   resultOf,
-} from '../install-work.js'
-import { outcomeExit, outcomeText } from '../install-outcome.js'
+} from '../install/install-work.js'
+import { outcomeExit, outcomeText } from '../install/install-outcome.js'
 
 export const run = command<Outcome>({
   async call(request) {

@@ -1,12 +1,12 @@
-import { groupByPrompt, mapGroup, rowsOf } from '../checkpoint-groups.js'
-import { type ListRow, severalAuthors } from '../checkpoint-lines.js'
-import { checkpointTable } from '../checkpoint-table.js'
-import { command, type Request } from '../command.js'
-import { grouped } from '../figures.js'
-import { type Listed, type Selection, selectRows } from '../list-selection.js'
-import { printable, printableLine } from '../printable.js'
-import { pruneNotice } from '../prune-notice.js'
-import { programFor, shellQuoted } from '../shell-quoted.js'
+import { groupByPrompt, mapGroup, rowsOf } from '../render/checkpoint-groups.js'
+import { type ListRow, severalAuthors } from '../render/checkpoint-lines.js'
+import { checkpointTable } from '../render/checkpoint-table.js'
+import { command, type Request } from '../runtime/command.js'
+import { grouped } from '../terminal/format-numbers.js'
+import { type Listed, type Selection, selectRows } from '../runtime/list-selection.js'
+import { printable, printableLine } from '../terminal/escape.js'
+import { pruneNotice } from '../render/prune-notice.js'
+import { programFor, shellQuoted } from '../terminal/shell-quote.js'
 
 const DEFAULT_LIMIT = 20
 

@@ -1,11 +1,11 @@
 // Speaks MCP on stdin and stdout until the client goes. Like `watch` it has no one result.
 import { openStore, type Project, type Store } from '../../index.js'
 import { serveMcp } from '../../mcp/index.js'
-import { anyClasses, jsonOf } from '../any-classes.js'
-import type { Command, Request } from '../command.js'
-import { endOnSignals, EXIT, report } from '../exit.js'
-import { ownStream } from '../outputs.js'
-import { findProject } from '../request.js'
+import { anyClasses, jsonOf } from '../runtime/opaque-classes.js'
+import type { Command, Request } from '../runtime/command.js'
+import { endOnSignals, EXIT, report } from '../runtime/exit.js'
+import { ownStream } from '../terminal/stdio.js'
+import { findProject } from '../runtime/request.js'
 import { version } from '../../base/index.js'
 
 type Opened = { readonly store: Store; readonly project: Project }

@@ -1,8 +1,8 @@
 import type { MoveResult } from '../../index.js'
-import { folderText } from '../checkpoint-table.js'
-import { command } from '../command.js'
-import { counted } from '../figures.js'
-import { programFor } from '../shell-quoted.js'
+import { folderText } from '../render/checkpoint-table.js'
+import { command } from '../runtime/command.js'
+import { counted } from '../terminal/format-numbers.js'
+import { programFor } from '../terminal/shell-quote.js'
 
 export const run = command<MoveResult>({
   async call({ store, folder, positionals, argument }) {

@@ -1,9 +1,9 @@
 import { type NameResult, SavestateError } from '../../index.js'
-import { command, type Request } from '../command.js'
-import { printable, printableLine } from '../printable.js'
-import { shellQuoted } from '../shell-quoted.js'
-import { shortIdOf } from '../short-id.js'
-import { usageOf } from '../table.js'
+import { command, type Request } from '../runtime/command.js'
+import { printable, printableLine } from '../terminal/escape.js'
+import { shellQuoted } from '../terminal/shell-quote.js'
+import { shortIdOf } from '../terminal/short-id.js'
+import { usageOf } from '../args/commands-table.js'
 
 export const run = command({
   async call(request) {

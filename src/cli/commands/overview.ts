@@ -1,12 +1,12 @@
 // `savestate` alone: where you are, and what to do next.
 import { SavestateError } from '../../index.js'
-import { groupByPrompt } from '../checkpoint-groups.js'
-import { severalAuthors } from '../checkpoint-lines.js'
-import { checkpointTable } from '../checkpoint-table.js'
-import { command } from '../command.js'
-import { pathForPeople } from '../printable.js'
-import { programFor } from '../shell-quoted.js'
-import { readNewest } from '../list-selection.js'
+import { groupByPrompt } from '../render/checkpoint-groups.js'
+import { severalAuthors } from '../render/checkpoint-lines.js'
+import { checkpointTable } from '../render/checkpoint-table.js'
+import { command } from '../runtime/command.js'
+import { pathForPeople } from '../terminal/escape.js'
+import { programFor } from '../terminal/shell-quote.js'
+import { readNewest } from '../runtime/list-selection.js'
 
 const SHOWN = 5
 

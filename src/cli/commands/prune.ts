@@ -1,8 +1,8 @@
 import type { PruneOptions, PruneResult } from '../../index.js'
-import { command, type Request } from '../command.js'
-import { confirmText } from '../confirm.js'
-import { EXIT } from '../exit.js'
-import { prunePlanText, pruneResultText } from '../prune-text.js'
+import { command, type Request } from '../runtime/command.js'
+import { confirmText } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
+import { prunePlanText, pruneResultText } from '../render/prune-text.js'
 
 type Pruned = PruneResult & { readonly isDeclined: boolean }
 

@@ -1,9 +1,9 @@
 import { stopDaemon } from '../../daemon/index.js'
 import type { RekeyResult } from '../../index.js'
-import { command, type Request } from '../command.js'
-import { confirmText } from '../confirm.js'
-import { EXIT } from '../exit.js'
-import { counted } from '../figures.js'
+import { command, type Request } from '../runtime/command.js'
+import { confirmText } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
+import { counted } from '../terminal/format-numbers.js'
 
 type Rekeyed = RekeyResult & { readonly declined: boolean }
 

@@ -1,11 +1,11 @@
 import { stopDaemon } from '../../daemon/index.js'
 import { type RepairStep, repairStore } from '../../index.js'
-import { command } from '../command.js'
-import { confirmText } from '../confirm.js'
-import { EXIT } from '../exit.js'
-import { counted } from '../figures.js'
-import { printable } from '../printable.js'
-import { problemLine } from '../problem-text.js'
+import { command } from '../runtime/command.js'
+import { confirmText } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
+import { counted } from '../terminal/format-numbers.js'
+import { printable } from '../terminal/escape.js'
+import { problemLine } from '../render/problem-text.js'
 
 export const run = command({
   async call(request) {

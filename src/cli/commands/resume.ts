@@ -1,6 +1,6 @@
-import { jsonOf } from '../any-classes.js'
-import { command } from '../command.js'
-import { printableLines } from '../printable.js'
+import { jsonOf } from '../runtime/opaque-classes.js'
+import { command } from '../runtime/command.js'
+import { printableLines } from '../terminal/escape.js'
 
 export const run = command({
   isVerbatim: true,

@@ -1,9 +1,9 @@
 import { isPromptReason } from '../../base/index.js'
 import { type CheckpointView, SavestateError, type SessionRewindResult } from '../../index.js'
-import type { Conversation } from '../../adapters/index.js'
-import { type Command, command, type Request } from '../command.js'
-import { confirmOn } from '../confirm.js'
-import { EXIT } from '../exit.js'
+import type { Conversation } from '../../agents/index.js'
+import { type Command, command, type Request } from '../runtime/command.js'
+import { confirmOn } from '../runtime/confirm.js'
+import { EXIT } from '../runtime/exit.js'
 import {
   continueConversation,
   conversationRemark,
@@ -12,18 +12,24 @@ import {
   planTalk,
   refuseIdleContinue,
   refuseNoWay,
-} from '../rewind-conversation.js'
-import { folderOf } from '../known-session.js'
-import { mineInPlan } from '../own-changes.js'
-import { namedTarget } from '../named-checkpoint.js'
-import { printableLine } from '../printable.js'
-import { projectPaths } from '../project-path.js'
-import { withRepeatHint } from '../repeat-hint.js'
-import { restoreExitCode, restoreText } from '../restore-text.js'
-import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind-session.js'
-import { commandLine, programFor } from '../shell-quoted.js'
-import { shortIdOf } from '../short-id.js'
-import { type BeforeCall, beforeText, goalText, goBackQuestion, placeText } from '../target-text.js'
+} from '../rewind/rewind-conversation.js'
+import { folderOf } from '../runtime/open-session.js'
+import { mineInPlan } from '../rewind/own-changes.js'
+import { namedTarget } from '../runtime/checkpoint-argument.js'
+import { printableLine } from '../terminal/escape.js'
+import { projectPaths } from '../runtime/path-arguments.js'
+import { withRepeatHint } from '../rewind/repeat-hint.js'
+import { restoreExitCode, restoreText } from '../rewind/restore-text.js'
+import { rewindSession, type SessionRewind, sessionRewindText } from '../rewind/rewind-session.js'
+import { commandLine, programFor } from '../terminal/shell-quote.js'
+import { shortIdOf } from '../terminal/short-id.js'
+import {
+  type BeforeCall,
+  beforeText,
+  goalText,
+  goBackQuestion,
+  placeText,
+} from '../rewind/target-text.js'
 
 type Rewound =
   | SessionRewind

@@ -2,14 +2,14 @@
 import { constants } from 'node:os'
 import { basename } from 'node:path'
 import type { DiffResult, Project } from '../../index.js'
-import type { Command, Request } from '../command.js'
-import { leaveSignals, report } from '../exit.js'
+import type { Command, Request } from '../runtime/command.js'
+import { leaveSignals, report } from '../runtime/exit.js'
 import { keepSaving, type Saved } from '../run/keep-saving.js'
 import { passSignals } from '../run/pass-signals.js'
 import { failureText, type Outcome, outcomeJson, outcomeText } from '../run/run-outcome.js'
 import { type Ending, startCommand } from '../run/start-command.js'
-import { commandLine, programFor, shellQuoted } from '../shell-quoted.js'
-import { cutEnd } from '../text-width.js'
+import { commandLine, programFor, shellQuoted } from '../terminal/shell-quote.js'
+import { cutEnd } from '../terminal/text-width.js'
 
 const SECOND_MS = 1000
 const MAX_REASON = 200

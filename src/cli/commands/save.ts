@@ -1,14 +1,14 @@
 import { askDaemon, type SaveAnswer, saveProject } from '../../daemon/index.js'
 import type { SessionSaveResult } from '../../index.js'
-import { command, type Request } from '../command.js'
-import { currentFolder } from '../current-folder.js'
-import { counted, lines } from '../figures.js'
-import { printableLine } from '../printable.js'
-import { relativeTime } from '../relative-time.js'
-import { noteOrigin } from '../request.js'
-import { programFor } from '../shell-quoted.js'
-import { skippedText } from '../skipped-text.js'
-import { untrustedLine } from '../untrusted-text.js'
+import { command, type Request } from '../runtime/command.js'
+import { currentFolder } from '../start/current-folder.js'
+import { counted, lines } from '../terminal/format-numbers.js'
+import { printableLine } from '../terminal/escape.js'
+import { relativeTime } from '../terminal/relative-time.js'
+import { noteOrigin } from '../runtime/request.js'
+import { programFor } from '../terminal/shell-quote.js'
+import { skippedText } from '../render/skipped-text.js'
+import { untrustedLine } from '../render/untrusted-text.js'
 
 type Saved = Pick<SaveAnswer, 'shortId' | 'untrusted'> & {
   readonly result: SaveAnswer['result'] | SessionSaveResult
@@ -94,7 +94,7 @@ async function saveSession(
 ): Promise<Saved> {
   const { options, hooks } = request
   const state = await givenState(request)
-  const { inSession } = await import('../known-session.js')
+  const { inSession } = await import('../runtime/open-session.js')
   const result = await inSession(request, {
     id,
     work: (session) => session.save({ ...input, ...state, files: !options.has('no-files') }, hooks),
@@ -109,7 +109,7 @@ async function saveSession(
 async function givenState({ options }: Request): Promise<{ state?: unknown }> {
   const path = options.texts('state').at(-1)
   if (path === undefined) return {}
-  const { readGiven } = await import('../given-text.js')
-  const { parseJsonText } = await import('../json-text.js')
+  const { readGiven } = await import('../runtime/read-text-argument.js')
+  const { parseJsonText } = await import('../runtime/parse-json-argument.js')
   return { state: parseJsonText(await readGiven(path)) }
 }

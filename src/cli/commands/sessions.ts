@@ -1,9 +1,9 @@
-import { jsonOf } from '../any-classes.js'
-import { command } from '../command.js'
-import type { Options } from '../parse.js'
-import { INTERRUPTED, STATUSES } from '../session-commands.js'
-import { sessionsTable } from '../sessions-table.js'
-import { programFor } from '../shell-quoted.js'
+import { jsonOf } from '../runtime/opaque-classes.js'
+import { command } from '../runtime/command.js'
+import type { Options } from '../args/parse.js'
+import { INTERRUPTED, STATUSES } from '../args/session-commands.js'
+import { sessionsTable } from '../render/sessions-table.js'
+import { programFor } from '../terminal/shell-quote.js'
 
 const DEFAULT_LIMIT = 20
 

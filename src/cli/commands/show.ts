@@ -1,7 +1,7 @@
-import { jsonOf } from '../any-classes.js'
-import { command } from '../command.js'
-import { detailsText } from '../details-text.js'
-import { namedCheckpoint } from '../named-checkpoint.js'
+import { jsonOf } from '../runtime/opaque-classes.js'
+import { command } from '../runtime/command.js'
+import { detailsText } from '../render/details-text.js'
+import { namedCheckpoint } from '../runtime/checkpoint-argument.js'
 
 export const run = command({
   call: namedCheckpoint,

@@ -1,4 +1,4 @@
-import { undoOrRedo } from '../undo-redo.js'
+import { undoOrRedo } from '../rewind/undo-redo.js'
 
 export const run = undoOrRedo({
   kind: 'undo',

@@ -1,9 +1,9 @@
 import { AGENT_NAMES } from '../../base/index.js'
-import { installer } from '../../adapters/index.js'
-import { command } from '../command.js'
+import { installer } from '../../agents/index.js'
+import { command } from '../runtime/command.js'
 import { defaultHome } from '../../internal.js'
-import { shortPath } from '../install-text.js'
-import { outcomeExit, outcomeText } from '../install-outcome.js'
+import { shortPath } from '../install/install-text.js'
+import { outcomeExit, outcomeText } from '../install/install-outcome.js'
 import {
   chosenAgents,
   closingUnusedPort,
@@ -11,7 +11,7 @@ import {
   planAndAsk,
   resultOf,
   usableStore,
-} from '../install-work.js'
+} from '../install/install-work.js'
 
 export const run = command<Outcome>({
   async call(request) {

@@ -1,5 +1,5 @@
-import { command } from '../command.js'
-import { shortIdOf } from '../short-id.js'
+import { command } from '../runtime/command.js'
+import { shortIdOf } from '../terminal/short-id.js'
 
 export const run = command({
   call: async ({ project, argument }) => (await project()).unpin(argument(0)),

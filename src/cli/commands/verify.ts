@@ -1,8 +1,8 @@
 import { verifyStore } from '../../index.js'
-import { command } from '../command.js'
-import { EXIT } from '../exit.js'
-import { counted } from '../figures.js'
-import { problemLine } from '../problem-text.js'
+import { command } from '../runtime/command.js'
+import { EXIT } from '../runtime/exit.js'
+import { counted } from '../terminal/format-numbers.js'
+import { problemLine } from '../render/problem-text.js'
 
 export const run = command({
   // Not by `store`: one that cannot be opened is looked at too.

@@ -1,8 +1,8 @@
 // Saves while somebody works. Unlike other commands it has no one result: each checkpoint is told as it is made.
-import type { Command } from '../command.js'
-import { endOnSignals, EXIT } from '../exit.js'
-import { counted, lines } from '../figures.js'
-import { shortIdOf } from '../short-id.js'
+import type { Command } from '../runtime/command.js'
+import { endOnSignals, EXIT } from '../runtime/exit.js'
+import { counted, lines } from '../terminal/format-numbers.js'
+import { shortIdOf } from '../terminal/short-id.js'
 
 const SECOND_MS = 1000
 
@@ -11,7 +11,7 @@ export const run: Command = async (request) => {
   const signal = endOnSignals()
   const project = await request.project()
   const { autoSave } = await import('../../index.js')
-  const { pathForPeople } = await import('../printable.js')
+  const { pathForPeople } = await import('../terminal/escape.js')
   const quiet = options.number('quiet')
   const reason = options.text('message')
   if (!isJson) screen.note(`Watching ${pathForPeople(project.path)}. Stop with Ctrl-C.`)

@@ -1,6 +1,6 @@
 // `savestate rewind` without a reference: the request again, with the checkpoint that the user picked in it.
 import { type CheckpointView, SavestateError } from '../../index.js'
-import { groupByPrompt, isPrompt } from '../checkpoint-groups.js'
+import { groupByPrompt, isPrompt } from '../render/checkpoint-groups.js'
 import {
   type LineStyle,
   type ListRow,
@@ -8,14 +8,14 @@ import {
   severalAuthors,
   singleLine,
   stepLine,
-} from '../checkpoint-lines.js'
-import type { Request } from '../command.js'
-import { beforeChanges } from '../exit.js'
-import type { Line } from '../line-layout.js'
-import { NOBODY, ownersSince } from '../own-changes.js'
-import { printable } from '../printable.js'
-import { projectPaths } from '../project-path.js'
-import { usageOf } from '../table.js'
+} from '../render/checkpoint-lines.js'
+import type { Request } from '../runtime/command.js'
+import { beforeChanges } from '../runtime/exit.js'
+import type { Line } from '../terminal/line-layout.js'
+import { NOBODY, ownersSince } from '../rewind/own-changes.js'
+import { printable } from '../terminal/escape.js'
+import { projectPaths } from '../runtime/path-arguments.js'
+import { usageOf } from '../args/commands-table.js'
 import { pick } from './pick.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import type { Choice, Restore } from './picker-state.js'

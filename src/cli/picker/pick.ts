@@ -1,6 +1,6 @@
 // Lets the user pick a checkpoint, with a preview of what going back would change. One preview at a time, and only for
 // the highlighted row.
-import type { Paint } from '../paint.js'
+import type { Paint } from '../terminal/colors.js'
 import { type Display, enterAlternateScreen, type Keyboard } from './alternate-screen.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import { pickerLines } from './picker-lines.js'

@@ -1,6 +1,6 @@
 // The picker's items: checkpoints grouped by prompt. Only the last few steps of a prompt are shown until the user opens
 // it. A search includes the folded steps, and shows each match below its prompt.
-import type { Line } from '../line-layout.js'
+import type { Line } from '../terminal/line-layout.js'
 
 export type PickerRow = {
   readonly id: string

@@ -1,10 +1,10 @@
 // The picker as lines of a screen: never more than it has, none wider than it is.
-import { grouped } from '../figures.js'
-import { layoutLines } from '../line-layout.js'
-import type { Colour, Paint } from '../paint.js'
-import { planCounts } from '../plan-text.js'
-import { printable, printableLine } from '../printable.js'
-import { cutEnd, padStart, widthOf } from '../text-width.js'
+import { grouped } from '../terminal/format-numbers.js'
+import { layoutLines } from '../terminal/line-layout.js'
+import type { Colour, Paint } from '../terminal/colors.js'
+import { planCounts } from '../render/plan-text.js'
+import { printable, printableLine } from '../terminal/escape.js'
+import { cutEnd, padStart, widthOf } from '../terminal/text-width.js'
 import { isFoldable, type PickerItem } from './picker-items.js'
 import {
   ANSWERS,

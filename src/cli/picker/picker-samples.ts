@@ -1,6 +1,6 @@
 // Rows, keys and plans for the tests of the picker.
 import type { PlanView } from '../../index.js'
-import { paintFor } from '../paint.js'
+import { paintFor } from '../terminal/colors.js'
 import type { PickerGroup, PickerRow } from './picker-items.js'
 import { type Key, type Picker, press } from './picker-state.js'
 import type { Preview } from './preview-lines.js'

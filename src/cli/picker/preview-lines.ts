@@ -1,9 +1,9 @@
 // The preview of a rewind: one line per path, in path order, marked as created, changed, removed or kept.
 import type { PlanItem, PlanView } from '../../index.js'
-import { grouped } from '../figures.js'
-import { hasListedBelow } from '../folders-above.js'
-import type { Colour } from '../paint.js'
-import { pathForPeople, printable } from '../printable.js'
+import { grouped } from '../terminal/format-numbers.js'
+import { hasListedBelow } from '../render/folders-above.js'
+import type { Colour } from '../terminal/colors.js'
+import { pathForPeople, printable } from '../terminal/escape.js'
 
 /** The plan for the highlighted checkpoint; undefined while the folder is compared. */
 export type Preview =

@@ -1,7 +1,7 @@
 // What is to be started, to the byte. Node gives arguments and the environment to a process as UTF-8, so a name or a value
 // in another encoding goes by way of a shell that makes it again from its bytes.
 import { readFileSync } from 'node:fs'
-import { bytesOfArgument } from '../raw-arguments.js'
+import { bytesOfArgument } from '../args/argv-bytes.js'
 
 export type Start = { readonly file: string; readonly args: readonly string[] }
 

@@ -1,9 +1,9 @@
 // What is told when a command has ended: what it changed, how to take it back, and what of ours went wrong.
 import { type DiffResult, type ErrorText, SavestateError } from '../../index.js'
-import { changeText, COLOUR_OF, tellingChanges } from '../changes.js'
-import { counted, grouped, lines } from '../figures.js'
-import type { Paint } from '../paint.js'
-import { escapeUnsafe } from '../printable.js'
+import { changeText, COLOUR_OF, tellingChanges } from '../render/change-lines.js'
+import { counted, grouped, lines } from '../terminal/format-numbers.js'
+import type { Paint } from '../terminal/colors.js'
+import { escapeUnsafe } from '../terminal/escape.js'
 import type { Ending } from './start-command.js'
 
 export type Outcome = {

@@ -3,7 +3,7 @@
 import { ChildProcess, spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { hasCode } from '../../base/index.js'
-import { withGivenUmask } from '../given-umask.js'
+import { withGivenUmask } from '../start/umask.js'
 import { startOf } from './command-bytes.js'
 
 export type Ending = {

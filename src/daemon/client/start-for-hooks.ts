@@ -1,6 +1,6 @@
 // A hook that found no daemon starts one for the next hook. Nothing depends on it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HookRequest } from '../../adapters/index.js'
+import type { HookRequest } from '../../agents/index.js'
 import { daemonPlaceHolder, type Store } from '../../internal.js'
 import { type Address, readAddress } from '../address.js'
 import { bypassesDaemon } from '../environment.js'

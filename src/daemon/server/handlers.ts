@@ -1,6 +1,6 @@
 // What the daemon does for its callers. None of it removes or overwrites anything in a project: a caller in a sandbox can
 // reach the socket, so the daemon must not do what the sandbox forbids.
-import { type HookRequest, QuietMoments } from '../../adapters/index.js'
+import { type HookRequest, QuietMoments } from '../../agents/index.js'
 import { AGENT_NAMES } from '../../base/index.js'
 import type { Hooks, SaveResult, Store } from '../../internal.js'
 import type { DaemonRequest, HookAnswer, SaveAnswer, SaveRequest } from '../requests.js'

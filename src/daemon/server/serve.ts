@@ -1,6 +1,6 @@
 // The process of the daemon, from its start to its end.
 import { build, version } from '../../base/index.js'
-import { usesHttp } from '../../adapters/index.js'
+import { usesHttp } from '../../agents/index.js'
 import { openStore, type Store, type StoreOptions, takeDaemonPlace } from '../../internal.js'
 import { type Daemon, startDaemon } from './daemon.js'
 import { failureLog } from './failure-log.js'

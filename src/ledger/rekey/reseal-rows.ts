@@ -12,7 +12,7 @@ import {
   sessionPlace,
   toolPlace,
   type Vault,
-} from '../sealing/index.js'
+} from '../encryption/index.js'
 import {
   bodyPlace,
   elementPlace,
@@ -28,7 +28,7 @@ import {
   sealOf,
   withSeal,
 } from '../states/index.js'
-import { dataOf, openSerial, placeOfWrite, storedSerial } from '../thread-rows.js'
+import { dataOf, openSerial, placeOfWrite, storedSerial } from '../threads/thread-rows.js'
 
 export type Resealing = {
   /** Opens values with the keys that they have now. */

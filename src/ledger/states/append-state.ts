@@ -2,7 +2,7 @@
 import { isObject, isPlainArray } from '../../base/index.js'
 import { SavestateError, shownPath, type StateId } from '../../model/index.js'
 import { layOut } from './layout.js'
-import { extendTree, remakeTree } from './list-tree.js'
+import { extendTree, remakeTree } from './tree/list-tree.js'
 import { appendSlots, type Pass } from './match-slots.js'
 import { defineProperty, readBody, readState } from './read-state.js'
 import { EMPTY_TREE, type Part, type Tree } from './state-body.js'

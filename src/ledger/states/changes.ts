@@ -1,8 +1,8 @@
 // How one stored state differs from another. Rows never change, so parts with the same ids are equal and are not read: the cost
 // is that of the difference, however large the states are.
 import type { ClassRegistry, StateChange, StateId } from '../../model/index.js'
-import { runsOf } from './node-body.js'
-import { openNodes } from './node-rows.js'
+import { runsOf } from './tree/node-body.js'
+import { openNodes } from './tree/node-rows.js'
 import { entryOf, readBody, readItems, readPart } from './read-state.js'
 import type { Rows } from './rows.js'
 import { type ObjectPart, type Part, partText, type Tree } from './state-body.js'

@@ -3,8 +3,8 @@
 import { isObject, type RecordedItem, recordShape } from '../../base/index.js'
 import { type ClassRegistry, encodeValue } from '../../model/index.js'
 import type { Captures } from './captures.js'
-import { zerosOf } from './chunks.js'
-import { type Element, hashOf, PLAIN, storeElement, TAGGED } from './element-rows.js'
+import { zerosOf } from './tree/chunks.js'
+import { type Element, hashOf, PLAIN, storeElement, TAGGED } from './tree/element-rows.js'
 import type { Rows } from './rows.js'
 import type { Sequence, Slot, StoredView } from './stored-view.js'
 

@@ -1,10 +1,10 @@
 // Rebuilds a state from its rows.
 import { type ClassRegistry, decodeValue, SavestateError, type StateId } from '../../model/index.js'
-import { altered, lacking, malformed } from './damage.js'
-import { readElements } from './element-rows.js'
-import type { Run } from './node-body.js'
-import { readList } from './node-rows.js'
-import type { Place } from '../sealing/index.js'
+import { altered, lacking, malformed } from './gc/damage.js'
+import { readElements } from './tree/element-rows.js'
+import type { Run } from './tree/node-body.js'
+import { readList } from './tree/node-rows.js'
+import type { Place } from '../encryption/index.js'
 import type { Rows } from './rows.js'
 import { parseBody, type Part, sealedIn, type StateBody } from './state-body.js'
 

@@ -1,7 +1,7 @@
 // Access to the rows of states.
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
-import type { SealingKey, Vault } from '../sealing/index.js'
+import type { SealingKey, Vault } from '../encryption/index.js'
 
 export type Rows = {
   readonly database: Database

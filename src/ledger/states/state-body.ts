@@ -10,7 +10,7 @@
 // ["sealed", all of that as a sealed text, references], with every part of the root that leads to an element or a
 // list: what is in use can be told without the key.
 import type { StateId } from '../../model/index.js'
-import { malformed, newerForm } from './damage.js'
+import { malformed, newerForm } from './gc/damage.js'
 
 export type Primitive = string | number | boolean | null
 

@@ -3,7 +3,7 @@
 import type { ClassRegistry, StateChange, StateId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number } from '../rows.js'
-import { NO_VAULT, type Vault } from '../sealing/index.js'
+import { NO_VAULT, type Vault } from '../encryption/index.js'
 import { appendToState } from './append-state.js'
 import { readChanges } from './changes.js'
 import { copyValue } from './copy-value.js'

@@ -3,7 +3,7 @@
 import type { RecordedList } from '../../base/index.js'
 import type { StateId, ValuePath } from '../../model/index.js'
 import { Captures } from './captures.js'
-import type { KnownTree } from './list-tree.js'
+import type { KnownTree } from './tree/list-tree.js'
 
 /** A stored element: its row, and the hash that names it. */
 export type Slot = {

@@ -11,7 +11,7 @@ export const STATE_TABLES = `
     text TEXT NOT NULL
   ) STRICT;
 
-  -- Pieces of lists: the ids of elements, or of further nodes (src/ledger/states/node-body.ts).
+  -- Pieces of lists: the ids of elements, or of further nodes (src/ledger/states/tree/node-body.ts).
   CREATE TABLE file.nodes (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     body BLOB NOT NULL

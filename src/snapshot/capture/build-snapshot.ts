@@ -13,12 +13,18 @@ import { headOf } from '../checkout/repository.js'
 import { encodeModes, type ModeTable, tabulateModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
-import { findNode, type FolderNode, isUnfinished, type Node } from './node.js'
-import { ownersOf } from './owners.js'
-import type { PackedNodes } from './packed-nodes.js'
-import type { Scanned } from './scanned.js'
-import { isUnreadable } from './stats.js'
-import { countModes, findUnusual, mostSurprising, type Summary, summaryOf } from './summary.js'
+import { findNode, type FolderNode, isUnfinished, type Node } from './stat-cache/node.js'
+import { ownersOf } from './scan/owners.js'
+import type { PackedNodes } from './stat-cache/packed-nodes.js'
+import type { Scanned } from './scan/scan-types.js'
+import { isUnreadable } from './stat-cache/stats.js'
+import {
+  countModes,
+  findUnusual,
+  mostSurprising,
+  type Summary,
+  summaryOf,
+} from './stat-cache/folder-summary.js'
 
 export type SnapshotParts = { readonly tree: ObjectId; readonly modes: ObjectId }
 

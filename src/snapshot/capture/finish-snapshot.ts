@@ -2,9 +2,9 @@
 import type { ObjectId, Snapshot } from '../../model/index.js'
 import type { ObjectStore } from '../objects/object-store.js'
 import { describeSnapshot, type TreeBuilder } from './build-snapshot.js'
-import type { PackedNodes } from './packed-nodes.js'
-import type { Scanned } from './scanned.js'
-import type { CachedProject } from './stat-cache.js'
+import type { PackedNodes } from './stat-cache/packed-nodes.js'
+import type { Scanned } from './scan/scan-types.js'
+import type { CachedProject } from './stat-cache/stat-cache.js'
 
 export type Finished = {
   readonly snapshot: Snapshot

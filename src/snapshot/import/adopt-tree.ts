@@ -13,9 +13,9 @@ import {
   type SkipReason,
   type Snapshot,
 } from '../../model/index.js'
-import { Rules, rulesAround } from '../capture/rules.js'
-import { secretIn } from '../capture/secret-content.js'
-import { isTemporaryName } from '../capture/site.js'
+import { Rules, rulesAround } from '../capture/scan/rules.js'
+import { secretIn } from '../capture/scan/secret-content.js'
+import { isTemporaryName } from '../capture/capture-target.js'
 import { ASSUMED_MODES, encodeModes } from '../objects/modes.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type TreeEntry, treeOrder } from '../objects/tree.js'

@@ -1,7 +1,7 @@
 // One tree of somebody else's repository. Git writes what it is given, so nothing in it may be trusted: a name
 // could lead out of the folder, or into a `.git` (I4).
 import { type BytePath, type ObjectId, printablePath, SavestateError } from '../../model/index.js'
-import { isReservedName } from '../capture/reserved-name.js'
+import { isReservedName } from '../capture/scan/reserved-name.js'
 import { GIT_MODE, type GitMode } from '../objects/tree.js'
 
 export type SourceEntry = {

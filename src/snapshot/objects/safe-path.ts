@@ -7,7 +7,7 @@ import {
   printablePath,
   SavestateError,
 } from '../../model/index.js'
-import { isReservedName } from '../capture/reserved-name.js'
+import { isReservedName } from '../capture/scan/reserved-name.js'
 
 export function refuseHostilePath(path: BytePath): void {
   if (leadsDown(path) && !hasReservedName(path)) return

@@ -15,7 +15,7 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
-import { absolute } from '../capture/site.js'
+import { absolute } from '../capture/capture-target.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
 import { type Aside, Asides, foldersThatGo } from './aside.js'
@@ -25,8 +25,8 @@ import { modeUnder, ownNewFolder, type OwnerThen } from './ownership.js'
 import { FolderReplaced, SafeFolders, syncFolders } from './safe-folders.js'
 import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
-import type { LastCheck } from './still-there.js'
-import { inUserWords } from './user-words.js'
+import type { LastCheck } from './recheck.js'
+import { inUserWords } from './user-path-error.js'
 
 export type ApplyContext = {
   readonly root: BytePath

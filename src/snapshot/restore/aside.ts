@@ -13,11 +13,11 @@ import {
   type RestorePlan,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
-import { asideName, asidePrefix } from '../capture/site.js'
-import { isSameNumber } from '../capture/stats.js'
+import { asideName, asidePrefix } from '../capture/capture-target.js'
+import { isSameNumber } from '../capture/stat-cache/stats.js'
 import { placeWithoutOverwriting } from './place.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
-import { contentIdOf, type LastCheck } from './still-there.js'
+import { contentIdOf, type LastCheck } from './recheck.js'
 
 export type Aside = {
   readonly path: BytePath

@@ -2,7 +2,7 @@
 // the time of the work; being in the plan, and so in the journal, they get their mode back even if the work
 // is interrupted.
 import { type BytePath, parentOf, type PlannedWrite, type RestorePlan } from '../../model/index.js'
-import { type FolderNode, findNode } from '../capture/node.js'
+import { type FolderNode, findNode } from '../capture/stat-cache/node.js'
 
 const OWNER_MAY_CHANGE = 0o300
 

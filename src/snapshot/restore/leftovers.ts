@@ -2,12 +2,12 @@
 // closed since, by somebody who knows nothing of it.
 import { chmodSync, closeSync, constants, fstatSync, openSync, unlinkSync } from 'node:fs'
 import { type BytePath, hasCode, joinPath } from '../../model/index.js'
-import { listFolder } from '../capture/list-folder.js'
-import { temporaryPrefix } from '../capture/site.js'
+import { listFolder } from '../capture/scan/list-folder.js'
+import { temporaryPrefix } from '../capture/capture-target.js'
 import { O_PATH } from './place.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
 import { mayChangeMode } from './special-bits.js'
-import { inUserWords } from './user-words.js'
+import { inUserWords } from './user-path-error.js'
 
 type Staging = {
   /** Folders that an attempt may have staged in. */

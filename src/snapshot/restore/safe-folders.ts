@@ -13,8 +13,8 @@ import {
   ROOT,
 } from '../../model/index.js'
 import { freeDescriptors, HAS_DESCRIPTOR_PATHS } from '../../system/index.js'
-import { absolute } from '../capture/site.js'
-import { isSameNumber } from '../capture/stats.js'
+import { absolute } from '../capture/capture-target.js'
+import { isSameNumber } from '../capture/stat-cache/stats.js'
 import { syncAndClose } from '../objects/loose.js'
 
 export { HAS_DESCRIPTOR_PATHS }

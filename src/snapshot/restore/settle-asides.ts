@@ -12,8 +12,8 @@ import {
   parentOf,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
-import { listFolder } from '../capture/list-folder.js'
-import { readStable } from '../capture/read-file.js'
+import { listFolder } from '../capture/scan/list-folder.js'
+import { readStable } from '../capture/hash/read-file.js'
 import { type Aside, isKnown, pathsByAsideName } from './aside.js'
 import { visitFolders } from './leftovers.js'
 import type { SafeFolders } from './safe-folders.js'

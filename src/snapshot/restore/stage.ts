@@ -12,13 +12,13 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { writeAll } from '../../system/index.js'
-import { absolute, temporaryName } from '../capture/site.js'
+import { absolute, temporaryName } from '../capture/capture-target.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
 import { ownNewFile, ownNewLink, type OwnerThen } from './ownership.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
 import { type PartialMode, setModeAt } from './special-bits.js'
-import { inUserWords } from './user-words.js'
+import { inUserWords } from './user-path-error.js'
 
 const fsyncAsync = promisify(fsync)
 

@@ -2,9 +2,9 @@
 // link, or through another mount. It goes in small steps between the calls of the thread, and what it finds is
 // touched for the next save.
 import { type BytePath, joinPath, ROOT } from '../../model/index.js'
-import { type FolderNode, findNode, isPassing, type Node } from '../capture/node.js'
-import { isSameStamp, lstat, stampText } from '../capture/stats.js'
-import { liesInFile } from '../capture/visit.js'
+import { type FolderNode, findNode, isPassing, type Node } from '../capture/stat-cache/node.js'
+import { isSameStamp, lstat, stampText } from '../capture/stat-cache/stats.js'
+import { liesInFile } from '../capture/scan/folder-visit.js'
 import type { ProjectWatch } from './project-watch.js'
 
 export const BACKGROUND_LOOK_MS = 2 * 60_000

@@ -1,7 +1,7 @@
 // What the events since the last save say of a project: which names were touched, and of which folders nothing is
 // known any more. Whatever is in neither is as the last save left it (docs/watching.md).
 import { type BytePath, nameOf, parentOf, ROOT } from '../../model/index.js'
-import type { Node } from '../capture/node.js'
+import type { Node } from '../capture/stat-cache/node.js'
 
 /** A project in which more is touched between two saves is looked at as a whole: the list must not grow for ever. */
 const MAX_NAMES = 100_000

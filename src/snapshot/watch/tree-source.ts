@@ -10,7 +10,7 @@ import {
   pathText,
   ROOT,
 } from '../../model/index.js'
-import { temporaryName } from '../capture/site.js'
+import { temporaryName } from '../capture/capture-target.js'
 import { Cookies } from './cookies.js'
 import type { EventSource, SourceListener } from './event-source.js'
 

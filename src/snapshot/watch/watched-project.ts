@@ -1,8 +1,8 @@
 // A project under watch: what a scan may leave out, and the look in the background that checks on it.
 import { type BytePath, joinPath } from '../../model/index.js'
-import { type ContentNode, type FolderNode, visitNodes } from '../capture/node.js'
-import type { ScanOptions } from '../capture/scanned.js'
-import type { CachedProject } from '../capture/stat-cache.js'
+import { type ContentNode, type FolderNode, visitNodes } from '../capture/stat-cache/node.js'
+import type { ScanOptions } from '../capture/scan/scan-types.js'
+import type { CachedProject } from '../capture/stat-cache/stat-cache.js'
 import { BACKGROUND_LOOK_MS, lookInBackground } from './background-look.js'
 import type { EventQueue } from './event-queue.js'
 import { type Activity, ProjectWatch, type WatchReport } from './project-watch.js'

@@ -1,0 +1,158 @@
+/**
+ * Everyone who keeps a state in each step: Savestate in its three ways, and its peers. Used in a child
+ * process that holds nothing else (state-child.ts).
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'
+import type { Message } from './conversation.js'
+import { openSaver, openStore } from '../sdk.js'
+
+export interface Step {
+  /** From 1. */
+  readonly number: number
+  /** All of them: a new list of the same objects, as a graph's reducer makes it. */
+  readonly messages: readonly Message[]
+  readonly added: readonly Message[]
+}
+
+export interface Writer {
+  write(step: Step): Promise<void>
+  /** The state that was written last. */
+  read(): Promise<unknown>
+  close(): Promise<void>
+}
+
+export interface WriterPlace {
+  /** The session or thread in it. */
+  readonly session: string
+  /** An existing folder for what is kept. */
+  readonly folder: string
+  /** Where packages were installed for those who need them. */
+  readonly packages?: string
+}
+
+export const WRITERS = {
+  /** `save` with the whole state. */
+  async save({ folder, session: id }) {
+    const store = await openStore(folder)
+    const session = await store.session(id)
+    return {
+      async write({ messages }) {
+        await session.save({ state: { messages } })
+      },
+      read: () => session.stateAt(),
+      close: () => store.close(),
+    }
+  },
+
+  /** `append` of what is new. */
+  async append({ folder, session: id }) {
+    const store = await openStore(folder)
+    const session = await store.session(id)
+    return {
+      async write({ added }) {
+        await session.append('messages', added)
+      },
+      read: () => session.stateAt(),
+      close: () => store.close(),
+    }
+  },
+
+  async SavestateSaver({ folder, session }) {
+    const saver = await openSaver(folder)
+    return { ...graphOf(saver, session), close: () => saver.close() }
+  },
+
+  /** It writes through to the system but does not flush. */
+  async SqliteSaver({ folder, session, packages }) {
+    if (packages === undefined) throw new Error('SqliteSaver is not installed')
+    const { SqliteSaver } = parseSqliteSaver(
+      createRequire(join(packages, 'package.json'))('@langchain/langgraph-checkpoint-sqlite'),
+    )
+    const saver = SqliteSaver.fromConnString(join(folder, 'checkpoints.db'))
+    return {
+      ...graphOf(saver, session),
+      async close() {
+        saver.db.close()
+      },
+    }
+  },
+
+  /** One file per step, replaced whole. */
+  async 'JSON files'({ folder }) {
+    return jsonFiles({ folder, flush: false })
+  },
+
+  async 'JSON files with fsync'({ folder }) {
+    return jsonFiles({ folder, flush: true })
+  },
+} as const satisfies Record<string, (place: WriterPlace) => Promise<Writer>>
+
+export type WriterName = keyof typeof WRITERS
+
+/** What LangGraph does after each step of a graph with one channel; the pending writes are left out. */
+function graphOf(saver: BaseCheckpointSaver, thread: string): Omit<Writer, 'close'> {
+  let config: Parameters<BaseCheckpointSaver['put']>[0] = {
+    configurable: { thread_id: thread, checkpoint_ns: '' },
+  }
+  return {
+    async write({ number, messages }) {
+      const checkpoint = {
+        v: 4,
+        // Shaped like a UUID and growing, as LangGraph's are.
+        id: `1f0c1d2e-0000-6000-8000-${number.toString(16).padStart(12, '0')}`,
+        ts: new Date(1_763_200_000_000 + number * 1_000).toISOString(),
+        channel_values: { messages },
+        channel_versions: { messages: number },
+        versions_seen: { __input__: {}, agent: { messages: number - 1 } },
+      }
+      const metadata = { source: 'loop' as const, step: number, parents: {} }
+      config = await saver.put(config, checkpoint, metadata, { messages: number })
+    },
+    async read() {
+      const tuple = await saver.getTuple(config)
+      return tuple?.checkpoint.channel_values
+    },
+  }
+}
+
+interface SqliteSaverModule {
+  readonly SqliteSaver: {
+    fromConnString(path: string): BaseCheckpointSaver & { readonly db: { close(): void } }
+  }
+}
+
+/** Its types are not installed here: only what is used is looked for. */
+function parseSqliteSaver(loaded: unknown): SqliteSaverModule {
+  if (typeof loaded !== 'object' || loaded === null || !('SqliteSaver' in loaded)) {
+    throw new Error('The installed package has no SqliteSaver')
+  }
+  return loaded as SqliteSaverModule
+}
+
+function jsonFiles({ folder, flush }: { folder: string; flush: boolean }): Writer {
+  let path = folder
+  return {
+    async write({ number, messages }) {
+      path = join(folder, `${number}.json`)
+      const fresh = `${path}.new`
+      writeFileSync(fresh, JSON.stringify({ messages }))
+      if (flush) flushPath(fresh)
+      renameSync(fresh, path)
+      if (flush) flushPath(folder)
+    },
+    read: async () => JSON.parse(readFileSync(path, 'utf8')),
+    async close() {},
+  }
+}
+
+function flushPath(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

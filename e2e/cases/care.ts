@@ -1,0 +1,77 @@
+// An agent that is allowed everything, and a model that asks it to take the person's work away.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Case, NOT_HERE, START_FILES, turn, withScene } from '../case.js'
+import { scripted } from '../model-server/script.js'
+import { filesOf } from '../install-folder.js'
+import { checkpoints, connect } from '../savestate.js'
+
+export const CARE_CASES: readonly Case[] = [
+  {
+    claim: 'its shell cannot go back, neither by a command nor by a script',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { place } = scene
+        await connect(scene)
+        // A shell of an agent may have a PATH of its own.
+        const program = join(place.root, 'bin', 'savestate')
+        writeFileSync(join(place.project, 'fix.sh'), `${program} rewind 1 --yes 2> said.txt\n`)
+        const steps = [
+          { shell: 'echo mine > b.txt' },
+          { shell: 'savestate rewind 2 --yes' },
+          { shell: 'sh fix.sh || true' },
+          { say: 'Done.' },
+        ]
+        await turn(scene, scripted('turn one', steps))
+        const { 'b.txt': kept, 'said.txt': said, 'c.txt': other } = filesOf(place)
+        assert.equal(kept, 'mine\n')
+        assert.equal(other, START_FILES['c.txt'])
+        assert.match(said ?? '', /Only a user may run this command/)
+        // The model was told whom to ask.
+        const told = JSON.stringify(place.server.received.at(-1))
+        assert.match(told, /Ask the user to run it in their own terminal/)
+        const reasons = (await checkpoints(place)).map(({ reason }) => reason)
+        assert.equal(reasons.length, 3, reasons.join('\n'))
+      }),
+  },
+  {
+    claim: 'its tools are kept from the store',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { place } = scene
+        await connect(scene)
+        const steps = [
+          { write: join(place.store, 'format'), content: 'gone\n' },
+          { shell: `rm -rf ${place.store}` },
+          { say: 'Done.' },
+        ]
+        await turn(scene, scripted('turn one', steps))
+        assert.match((await checkpoints(place))[0]?.reason ?? '', /^You: turn one/)
+      }),
+  },
+  {
+    claim: 'its own rules keep its tools from the store, also while our hook does nothing',
+    // Codex has none that could be set without changing its sandbox.
+    prove: (bed) =>
+      !bed.agent.habits.hasDenyRules
+        ? NOT_HERE
+        : withScene(bed, async (scene) => {
+            const { place } = scene
+            await connect(scene)
+            const format = join(place.store, 'format')
+            const was = readFileSync(format, 'utf8')
+            const program = join(place.root, 'bin', 'savestate')
+            rmSync(program)
+            writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+            const steps = [
+              { write: format, content: 'gone\n' },
+              { write: join(place.root, 'beside'), content: 'written\n' },
+              { say: 'Done.' },
+            ]
+            await turn(scene, scripted('turn one', steps))
+            assert.equal(readFileSync(format, 'utf8'), was)
+            assert(existsSync(join(place.root, 'beside')))
+          }),
+  },
+]

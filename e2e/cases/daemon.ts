@@ -1,0 +1,113 @@
+// The daemon behind the hooks: spoken to over HTTP where the agent can, and killed in the middle of a turn.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { type Case, NOT_HERE, type Scene, START_FILES, turn, withScene } from '../case.js'
+import { endGroup, isAlive, start, until } from '../drive.js'
+import { scripted } from '../model-server/script.js'
+import { filesOf, type Place } from '../install-folder.js'
+import { checkpoints, connect, rewind, savestate } from '../savestate.js'
+
+const DONE = { 'a.txt': 'written\n', 'b.txt': 'changed\n' }
+
+export const DAEMON_CASES: readonly Case[] = [
+  {
+    claim: 'with hooks over HTTP the list reads the same',
+    prove: (bed) =>
+      !bed.agent.habits.hasHttpHooks
+        ? NOT_HERE
+        : withScene(bed, async (scene) => {
+            const { place } = scene
+            await connect(scene, ['--http'])
+            const steps = [
+              { write: 'a.txt', content: 'written\n' },
+              { shell: 'echo changed > b.txt' },
+              { shell: 'rm c.txt' },
+              { say: 'All done.' },
+            ]
+            await turn(scene, scripted('turn one', steps))
+            assert.deepEqual(filesOf(place), DONE)
+            const all = await checkpoints(place)
+            const reasons = all.map(({ reason }) => reason.replace(/^You: .*/, 'You'))
+            assert.deepEqual(reasons, [
+              'You',
+              'Write a.txt',
+              'Bash: echo changed > b.txt',
+              'Bash: rm c.txt',
+            ])
+            const [prompt, write] = all
+            assert(prompt !== undefined && write !== undefined)
+            await rewind(place, write)
+            assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
+            await rewind(place, prompt)
+            assert.deepEqual(filesOf(place), START_FILES)
+          }),
+  },
+  {
+    claim: 'with the daemon killed in the middle of a turn nothing is lost',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { place } = scene
+        await connect(scene)
+        await savestate(place, ['daemon', 'start'])
+        await turnWithKill(scene)
+        const all = await checkpoints(place)
+        const reasons = all.map(({ reason }) => reason)
+        assert(reasons.at(-1)?.endsWith('rm c.txt'), reasons.join('\n'))
+        await takenBack(place)
+      }),
+  },
+  {
+    claim: 'with the daemon killed behind hooks over HTTP the turn is still saved as a whole',
+    prove: (bed) =>
+      !bed.agent.habits.hasHttpHooks
+        ? NOT_HERE
+        : withScene(bed, async (scene) => {
+            const { place } = scene
+            await connect(scene, ['--http'])
+            await turnWithKill(scene)
+            await takenBack(place)
+          }),
+  },
+]
+
+/** The daemon is killed while a command runs; after that the agent goes on, and ends well. */
+async function turnWithKill({ here, place }: Scene): Promise<void> {
+  const [waiting, killed] = [join(place.root, 'waiting'), join(place.root, 'killed')]
+  const wait = `touch ${waiting}; until [ -e ${killed} ]; do sleep 0.1; done`
+  const steps = [
+    { write: 'a.txt', content: 'written\n' },
+    { shell: `${wait}; echo changed > b.txt` },
+    { shell: 'rm c.txt' },
+    { say: 'All done.' },
+  ]
+  const running = start(place, here.ask(scripted('turn one', steps)))
+  await until('The command runs', () => existsSync(waiting))
+  const pid = daemonOf(place)
+  process.kill(pid, 'SIGKILL')
+  await until('The daemon has ended', () => !isAlive(pid))
+  writeFileSync(killed, '')
+  const outcome = await running.outcome
+  endGroup(running.process)
+  assert.equal(outcome.code, 0, outcome.stderr)
+  assert.deepEqual(filesOf(place), DONE)
+}
+
+function daemonOf(place: Place): number {
+  const text = readFileSync(join(place.store, 'daemon', 'address.json'), 'utf8')
+  const { pid } = JSON.parse(text) as { readonly pid: number }
+  return pid
+}
+
+/** All the way, and forward again: the newest checkpoint is the folder as the turn has left it. */
+async function takenBack(place: Place): Promise<void> {
+  const all = await checkpoints(place)
+  const [prompt, newest] = [all[0], all.at(-1)]
+  assert(prompt !== undefined && newest !== undefined)
+  await savestate(place, ['verify'])
+  await rewind(place, prompt)
+  assert.deepEqual(filesOf(place), START_FILES)
+  await rewind(place, newest)
+  assert.deepEqual(filesOf(place), DONE)
+}

@@ -1,0 +1,62 @@
+// What Savestate costs per call of a tool, and that none of a long row is missed.
+import assert from 'node:assert/strict'
+import { type Bed, type Case, type Scene, turn, withScene } from '../case.js'
+import { scripted } from '../model-server/script.js'
+import { filesOf } from '../install-folder.js'
+import { checkpoints, connect } from '../savestate.js'
+
+const CALLS = 100
+/** Enough to know the time of a call. */
+const FEW = 30
+
+export const LATENCY_CASES: readonly Case[] = [
+  {
+    claim: `${CALLS} calls in a row: each has its checkpoint`,
+    async prove(bed) {
+      const bareMs = await measured(bed, { calls: FEW, prepare: () => undefined })
+      const nodeMs = await measured(bed, {
+        calls: FEW,
+        prepare: ({ here }) => here.hook(() => 'node -e 0'),
+      })
+      let hookedMs = 0
+      await withScene(bed, async (scene) => {
+        await connect(scene)
+        await turn(scene, row(CALLS))
+        hookedMs = callMs(scene)
+        const lines = filesOf(scene.place)['row.txt']?.split('\n').length
+        assert.equal(lines, CALLS + 1)
+        assert.equal((await checkpoints(scene.place)).length, CALLS + 1)
+      })
+      const [ours, least] = [hookedMs - bareMs, nodeMs - bareMs]
+      return `a call takes ${bareMs} ms; hooks add ${ours} ms, the same hooks as node -e 0 ${least} ms`
+    },
+  },
+]
+
+interface Row {
+  readonly calls: number
+  readonly prepare: (scene: Scene) => void
+}
+
+async function measured(bed: Bed, { calls, prepare }: Row): Promise<number> {
+  let result = 0
+  await withScene(bed, async (scene) => {
+    prepare(scene)
+    await turn(scene, row(calls))
+    result = callMs(scene)
+  })
+  return result
+}
+
+function row(calls: number): string {
+  const steps = Array.from({ length: calls }, (_, n) => ({ shell: `echo ${n} >> row.txt` }))
+  return scripted('a row', [...steps, { say: 'Done.' }])
+}
+
+/** The middle of the times from one answer of the model to its next question. */
+function callMs({ place }: Scene): number {
+  const asked = place.server.received.filter(({ tools }) => tools.length > 0)
+  const times = asked.slice(1).map(({ atMs }, n) => atMs - (asked[n]?.atMs ?? 0))
+  times.sort((a, b) => a - b)
+  return times[Math.floor(times.length / 2)] ?? 0
+}

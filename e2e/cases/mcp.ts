@@ -1,0 +1,40 @@
+// The tools of our MCP server in the hands of a real agent that is allowed everything.
+import assert from 'node:assert/strict'
+import { type Case, START_FILES, turn, withScene } from '../case.js'
+import { scripted } from '../model-server/script.js'
+import { filesOf } from '../install-folder.js'
+import { connect, savestate } from '../savestate.js'
+
+export const MCP_CASES: readonly Case[] = [
+  {
+    claim: 'over MCP it saves a checkpoint, and cannot be talked into a rewind',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        await connect(scene, ['--mcp'])
+        const steps = [
+          { tool: 'checkpoint_save', given: { reason: 'asked for over MCP', name: 'asked-for' } },
+          { write: 'a.txt', content: 'written\n' },
+          { tool: 'checkpoint_rewind', given: { ref: 'asked-for' } },
+          { tool: 'checkpoint_rewind', given: { ref: 'asked-for', token: 'the person agrees' } },
+          { say: 'Done.' },
+        ]
+        await turn(scene, scripted('turn one', steps))
+        // The hooks have saved the same just before, so it has got a name and no row of its own.
+        const saved = await savestate(scene.place, ['show', 'asked-for'])
+        assert.equal(saved['name'], 'asked-for')
+        // The model was shown the plan, and then the refusal.
+        const told = JSON.stringify(scene.place.server.received.at(-1))
+        // Claude Code hands the model the structured part of a result only: the explanation must be there.
+        assert.match(told, /no checkpoint was added\. That checkpoint now has the name/)
+        assert.match(told, /You may not rewind: the user decides about that\./)
+        assert.match(
+          told,
+          /Show this to the user, who can run in the project folder: savestate rewind/,
+        )
+        assert.match(told, /Only the user can let agents rewind/)
+        assert.match(told, /savestate rewind [a-z]{18}/)
+        assert.match(told, /AGENT_REWIND_OFF/)
+        assert.deepEqual(filesOf(scene.place), { ...START_FILES, 'a.txt': 'written\n' })
+      }),
+  },
+]

@@ -1,0 +1,153 @@
+// The promise itself: what an agent did, through any of its tools, is in the list and can be taken back.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Case, finish, type Scene, START_FILES, turn, withScene } from '../case.js'
+import { type ScriptStep, scripted } from '../model-server/script.js'
+import { filesOf } from '../install-folder.js'
+import { type Checkpoint, checkpoints, connect, rewind, savestate } from '../savestate.js'
+
+/** Not ended by a newline, and no text: a restore is by the byte. */
+const BYTES = String.raw`printf '\377\000\r\n\001' > b.txt`
+const STEPS: readonly ScriptStep[] = [
+  { write: 'a.txt', content: 'written\n' },
+  { shell: BYTES },
+  { delete: 'c.txt' },
+  { say: 'All done.' },
+]
+
+export const UNDO_CASES: readonly Case[] = [
+  {
+    claim:
+      'the list reads like the conversation: the prompt, then each tool that changed something',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        await connect(scene)
+        await turn(scene, scripted('turn one', STEPS))
+        await story(scene)
+        const sessions = new Set((await checkpoints(scene.place)).map(({ session }) => session))
+        assert.equal(sessions.size, 1)
+      }),
+  },
+  {
+    claim: 'files go back to before the command, to the prompt, and forward again, by the byte',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { place } = scene
+        await connect(scene)
+        await turn(scene, scripted('turn one', STEPS))
+        const done = filesOf(place)
+        assert.deepEqual(done, { 'a.txt': 'written\n', 'b.txt': '\u00ff\u0000\r\n\u0001' })
+        const { prompt, write, remove } = await story(scene)
+        await rewind(place, write)
+        assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
+        await rewind(place, prompt)
+        assert.deepEqual(filesOf(place), START_FILES)
+        await rewind(place, remove)
+        assert.deepEqual(filesOf(place), done)
+        await savestate(place, ['undo', '--yes'])
+        assert.deepEqual(filesOf(place), START_FILES)
+        await savestate(place, ['rewind', remove.id, '--before', '--yes'])
+        assert.deepEqual(filesOf(place), { ...START_FILES, ...done })
+      }),
+  },
+  {
+    claim: 'what the person did in between is told apart, and stays if they wish it',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { agent, here, place } = scene
+        await connect(scene)
+        await turn(scene, scripted('turn one', STEPS))
+        const { prompt } = await story(scene)
+        writeFileSync(join(place.project, 'mine.txt'), 'mine\n')
+        const second = scripted('turn two', [{ shell: 'echo 2 > a.txt' }, { say: 'Two.' }])
+        await finish(place, here.resume(prompt.session, second))
+        const authors = (await checkpoints(place)).map(({ author }) => author)
+        const { name } = agent
+        assert.deepEqual(authors, ['you', name, name, name, 'you', name])
+        await savestate(place, ['rewind', prompt.id, '--keep-mine', '--yes'])
+        assert.deepEqual(filesOf(place), { ...START_FILES, 'mine.txt': 'mine\n' })
+      }),
+  },
+  {
+    claim: 'after a rewind the next turn is told which files were brought back, once',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { here, place } = scene
+        await connect(scene)
+        await turn(scene, scripted('turn one', STEPS))
+        const { prompt } = await story(scene)
+        await rewind(place, prompt)
+        const told = 'Read them again before you rely on them: a.txt, b.txt, c.txt.'
+        const times = (title: string) => {
+          const request = place.server.received.findLast(
+            ({ body, tools }) => tools.length > 0 && JSON.stringify(body).includes(title),
+          )
+          return JSON.stringify(request?.body ?? '').split(told).length - 1
+        }
+        await finish(place, here.resume(prompt.session, scripted('turn two', [{ say: 'Two.' }])))
+        assert.equal(times('turn two'), 1)
+        await finish(
+          place,
+          here.resume(prompt.session, scripted('turn three', [{ say: 'Three.' }])),
+        )
+        // Some keep in their conversation what they were told.
+        assert(times('turn three') <= 1)
+      }),
+  },
+  {
+    claim: 'what a subagent changed can be taken back',
+    prove: (bed) =>
+      withScene(bed, async (scene) => {
+        const { here, place } = scene
+        await connect(scene)
+        const helper = {
+          agent: [{ write: 's.txt', content: 'sub\n' }, { shell: 'echo x >> b.txt' }],
+        }
+        const steps = [{ write: 'a.txt', content: 'written\n' }, helper, { say: 'Done.' }]
+        await finish(place, here.askForSubagents(scripted('turn one', steps)))
+        const done = { ...START_FILES, 'a.txt': 'written\n', 's.txt': 'sub\n' }
+        assert.deepEqual(filesOf(place), { ...done, 'b.txt': 'original\nx\n' })
+        const all = await checkpoints(place)
+        // Parent and subagent may be at work at once, and then share a checkpoint; so by what came just before.
+        await rewind(place, before(all, 'echo x >> b.txt'))
+        assert.deepEqual(filesOf(place), done)
+        await rewind(place, named(all, ' a.txt'))
+        assert.deepEqual(filesOf(place), { ...START_FILES, 'a.txt': 'written\n' })
+      }),
+  },
+]
+
+interface Story {
+  readonly prompt: Checkpoint
+  readonly write: Checkpoint
+  readonly remove: Checkpoint
+}
+
+/** The checkpoints of the script above, and none besides. */
+async function story({ place }: Scene): Promise<Story> {
+  const all = await checkpoints(place)
+  const [prompt, write, shell, remove] = all
+  const reasons = all.map(({ reason }) => reason)
+  assert.equal(all.length, 4, reasons.join('\n'))
+  assert(prompt !== undefined && write !== undefined)
+  assert(shell !== undefined && remove !== undefined)
+  assert.match(prompt.reason, /^You: turn one/)
+  assert.match(write.reason, / a\.txt$/)
+  assert(shell.reason.endsWith(BYTES), shell.reason)
+  assert.match(remove.reason, / c\.txt$/)
+  return { prompt, write, remove }
+}
+
+/** The first one, after the prompt, whose reason has these words. */
+function named(all: readonly Checkpoint[], words: string): Checkpoint {
+  const found = all.find(({ reason }) => reason.includes(words) && !reason.startsWith('You: '))
+  assert(found !== undefined, all.map(({ reason }) => reason).join('\n'))
+  return found
+}
+
+function before(all: readonly Checkpoint[], words: string): Checkpoint {
+  const found = all[all.indexOf(named(all, words)) - 1]
+  assert(found !== undefined, `Nothing is before ${words}`)
+  return found
+}

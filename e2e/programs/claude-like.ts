@@ -1,0 +1,37 @@
+// What other agents have taken over from Claude Code: the form of its hooks, and a conversation in a file of JSON lines.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Place } from '../install-folder.js'
+
+export type CommandHooks = Readonly<
+  Record<
+    string,
+    readonly { readonly hooks: readonly { readonly type: 'command'; readonly command: string }[] }[]
+  >
+>
+
+/** One command for each event, as the settings have them. */
+export function commandHooks(
+  events: readonly string[],
+  commandFor: (event: string) => string,
+): CommandHooks {
+  return Object.fromEntries(
+    events.map((event) => [event, [{ hooks: [{ type: 'command', command: commandFor(event) }] }]]),
+  )
+}
+
+/** A copy of the conversation up to the line that begins a turn. Returns its path. */
+export function cutTranscript(
+  place: Place,
+  {
+    lines,
+    isTurn,
+  }: { readonly lines: readonly string[]; readonly isTurn: (line: string) => boolean },
+): string {
+  const first = lines.findIndex(isTurn)
+  if (first === -1) throw new Error('The turn is not in the transcript')
+  const path = join(place.root, 'cut.jsonl')
+  const kept = lines.slice(0, first).map((line) => `${line}\n`)
+  writeFileSync(path, kept.join(''))
+  return path
+}

@@ -1,0 +1,61 @@
+// The recording hook: it writes down each payload it gets and which files the project held at that moment.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Scene } from './case.js'
+import { asRecord, asText, type Json } from './model-server/json.js'
+import type { Place } from './install-folder.js'
+
+export interface RecordedEvent {
+  readonly event: string
+  readonly payload: Json
+  /** Names in the project when the hook ran: what tells a "before" from an "after". */
+  readonly files: readonly string[]
+}
+
+/** A field by its path, such as `output.message.id`; undefined where there is none. */
+export function field({ payload }: RecordedEvent, path: string): unknown {
+  let value: unknown = payload
+  for (const name of path.split('.')) value = asRecord(value)[name]
+  return value
+}
+
+/** Has every event of the agent recorded. */
+export function record({ here, place }: Scene): void {
+  const command = recordingCommand(place)
+  here.hook(() => command)
+}
+
+/** A hook as a command. A shell, because some agents do not wait for the start of Node. */
+function recordingCommand(place: Place): string {
+  const script = join(place.root, 'bin', 'record')
+  mkdirSync(join(place.root, 'bin'), { recursive: true })
+  writeFileSync(
+    script,
+    `#!/bin/sh
+at="${place.records}/$(date +%s%N)-$$"
+cat > "$at.part"
+ls -A "${place.project}" > "$at.files"
+mv "$at.part" "$at.json"
+`,
+    { mode: 0o755 },
+  )
+  return script
+}
+
+/** What was recorded, oldest first. */
+export function recorded(place: Place): RecordedEvent[] {
+  return readdirSync(place.records)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => {
+      const path = join(place.records, name)
+      const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+      const payload = asRecord(value)
+      const files = readFileSync(path.replace(/json$/, 'files'), 'utf8').split('\n')
+      return {
+        event: asText(payload['hook_event_name'] ?? payload['event']),
+        payload,
+        files: files.filter((file) => file !== '' && !file.startsWith('.')).sort(),
+      }
+    })
+}

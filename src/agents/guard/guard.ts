@@ -1,0 +1,108 @@
+// Checks a call of a tool before it runs: it may ask Savestate for something that only the user may ask for, or touch the
+// store's own files. This is a seat belt, not a wall: an agent with a shell can do whatever its user can. The program
+// itself checks a second time (src/cli/hook/refuse-agent.ts).
+import { basename } from 'node:path'
+import { AGENT_MARKS, type Fields, fieldsOf, singleQuote } from '../../base/index.js'
+import type { Tool } from '../mappers/event.js'
+import { isPatch, patchedPaths } from '../mappers/patch.js'
+import { allCommands, namesUs, refusedIn, type Refused } from './our-commands.js'
+import { type PathOptions, StorePaths } from './store-paths.js'
+
+export type GuardOptions = PathOptions
+
+export type Objection =
+  | ({ readonly type: 'needs-user' } & Refused)
+  | { readonly type: 'store' }
+  /** The line names a variable by which the program recognizes agents. */
+  | { readonly type: 'mark'; readonly variable: string }
+  | { readonly type: 'too-long' }
+
+/** Longer lines are not read to the end, so they must not name us. */
+const MAX_CHARS = 50_000
+
+/** Undefined if the tool may run. */
+export function objectionTo(tool: Tool, options: GuardOptions): Objection | undefined {
+  const store = new StorePaths(options)
+  const fields = fieldsOf(tool.input)
+  const { paths, bases } = pathsIn(tool, fields)
+  if (paths.some((path) => store.has(path, bases))) return { type: 'store' }
+  if (tool.effect !== 'anything') return undefined
+  for (const text of commandTexts(fields)) {
+    const objection = objectionToLine(text, store)
+    if (objection !== undefined) return objection
+  }
+  return undefined
+}
+
+function objectionToLine(text: string, store: StorePaths): Objection | undefined {
+  const isTooLong = text.length > MAX_CHARS
+  if (isTooLong && text.replaceAll(/["'\\\n]/g, '').includes('savestate'))
+    return { type: 'too-long' }
+  const mark = MARK.exec(text)?.[0]
+  const commands = allCommands(text.slice(0, MAX_CHARS))
+  const bases = commands.flatMap(({ words }) => (CHANGES_FOLDER.test(words[0] ?? '') ? words : []))
+  for (const command of commands) {
+    const refused = refusedIn(command)
+    if (refused !== undefined) return { type: 'needs-user', ...refused }
+    if (mark !== undefined && namesUs(command)) return { type: 'mark', variable: mark }
+    const named = command.words.flatMap(pathsInWord)
+    if (named.some((path) => store.has(path, bases))) return { type: 'store' }
+  }
+  return undefined
+}
+
+const MARK = new RegExp(`\\b(?:${AGENT_MARKS.map(([variable]) => variable).join('|')})\\b`)
+const CHANGES_FOLDER = /^(?:cd|pushd)$/
+
+/** Also the value in `--file=…`, `if=…` and `-C…`. */
+function pathsInWord(word: string): readonly string[] {
+  const value = /^(?:-[A-Za-z]|[^=/]+=)(.+)$/.exec(word)?.[1]
+  return value === undefined ? [word] : [word, value]
+}
+
+const COMMAND_KEYS = ['command', 'commands', 'cmd', 'script']
+/** Texts that a tool writes, or says to somebody. */
+const TEXT_KEYS =
+  /^(?:.*(?:content|contents|string|text|prompt|description|message|title|body|code)|query|regex)$/i
+const FOLDER_KEYS = ['path', 'dir_path', 'directory', 'cwd', 'root']
+const MAX_DEPTH = 8
+
+/** All strings of the input that may be paths, and folders that relative ones may start from. */
+function pathsIn(
+  { name }: Tool,
+  fields: Fields,
+): { readonly paths: readonly string[]; readonly bases: readonly string[] } {
+  // A pattern of a tool that searches in files is a text; one of a tool that finds files is a path.
+  const isSearch = /grep|search/i.test(basename(name))
+  const isText = (key: string) =>
+    TEXT_KEYS.test(key) || COMMAND_KEYS.includes(key) || (isSearch && key === 'pattern')
+  const paths = stringsIn(fields, { isText, depth: 0 })
+  return {
+    paths: [...paths, ...patchedPaths(fields)],
+    bases: FOLDER_KEYS.flatMap((key) => textsOf(fields[key])),
+  }
+}
+
+type Depth = { readonly isText: (key: string) => boolean; readonly depth: number }
+
+function stringsIn(value: unknown, { isText, depth }: Depth): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return []
+  const below = { isText, depth: depth + 1 }
+  return Object.entries(value).flatMap(([key, item]) => (isText(key) ? [] : stringsIn(item, below)))
+}
+
+function commandTexts(fields: Fields): readonly string[] {
+  const texts = COMMAND_KEYS.flatMap((key) => {
+    const value = fields[key]
+    // A list is either the words of one command or several commands.
+    if (!Array.isArray(value)) return textsOf(value)
+    const items = value.flatMap(textsOf)
+    return [...items, items.map(singleQuote).join(' ')]
+  })
+  return texts.filter((text) => !isPatch(text))
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return typeof value === 'string' ? [value] : []
+}

@@ -1,0 +1,205 @@
+// Adds to JSON with comments and takes out of it by changing the text, so that order, comments, indentation and line
+// ends of everything else stay as they are.
+import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { SavestateError } from '../../../index.js'
+import { type Edited, edited, lineEndOf } from './text-edit.js'
+
+export type JsonPath = readonly string[]
+
+const PARSING = { allowTrailingComma: true, disallowComments: false }
+/** The parser descends by recursion, and has stack for ten times that. */
+const MAX_DEPTH = 200
+
+/** Throws CONFIG_INVALID for what is not one object with distinct keys. */
+export function parseJson(text: string): Node {
+  if (depthOf(text) > MAX_DEPTH) throw invalid('it is nested too deeply')
+  const errors: ParseError[] = []
+  const root = parseTree(withoutMark(text), errors, PARSING)
+  const [fault] = errors
+  if (root === undefined || fault !== undefined) {
+    const line = text.slice(0, fault?.offset ?? 0).split('\n').length
+    throw invalid(`it is not JSON (line ${line})`)
+  }
+  if (root.type !== 'object') throw invalid('it is not an object')
+  return root
+}
+
+function depthOf(text: string): number {
+  const scanner = createScanner(text, true)
+  let [open, most] = [0, 0]
+  for (;;) {
+    scanner.scan()
+    const length = scanner.getTokenLength()
+    if (length === 0) return most
+    const token = length === 1 ? text[scanner.getTokenOffset()] : undefined
+    if (token === '{' || token === '[') most = Math.max(most, ++open)
+    if (token === '}' || token === ']') open -= 1
+  }
+}
+
+export function invalid(why: string): SavestateError {
+  return new SavestateError('CONFIG_INVALID', why)
+}
+
+/** The value at a path; undefined if there is none. Throws CONFIG_INVALID where the way leads through something else. */
+export function nodeAt(root: Node, path: JsonPath): Node | undefined {
+  let node: Node | undefined = root
+  for (const key of path) {
+    if (node === undefined) return undefined
+    if (node.type !== 'object')
+      throw invalid(`${JSON.stringify(key)} is in a value that is not an object`)
+    const found: Node[] = propertiesOf(node)
+      .filter(([name]) => name === key)
+      .map(([, value]) => value)
+    if (found.length > 1) throw invalid(`${JSON.stringify(key)} occurs twice in it`)
+    node = found[0]
+  }
+  return node
+}
+
+/** The items of the list at a path; undefined if there is none. Throws CONFIG_INVALID for what is no list. */
+export function itemsAt(root: Node, path: JsonPath): readonly Node[] | undefined {
+  const node = nodeAt(root, path)
+  if (node === undefined) return undefined
+  if (node.type !== 'array') throw invalid(`${path.join('.')} is not a list`)
+  return node.children ?? []
+}
+
+/** As JSON.parse would give it: the parser's own objects have no prototype, and equal none of ours. */
+export function valueOf(node: Node): unknown {
+  return JSON.parse(JSON.stringify(getNodeValue(node)))
+}
+
+/** Puts a value at the end of the list at a path, making what is missing on the way. */
+export function addItem(before: Edited, path: JsonPath, value: unknown): Edited {
+  const root = parseJson(before.text)
+  const depth = path.findIndex((_, index) => nodeAt(root, path.slice(0, index + 1)) === undefined)
+  if (depth === -1) {
+    itemsAt(root, path)
+    return append(before, nodeAt(root, path), (indent, unit) => pretty(value, { indent, unit }))
+  }
+  const rest = path.slice(depth + 1)
+  const missing = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), [value])
+  return addProperty(before, [...path.slice(0, depth), path[depth] ?? ''], missing)
+}
+
+/** Puts a property at the end of the object that the path leads to but for its last key. */
+export function addProperty(before: Edited, path: JsonPath, value: unknown): Edited {
+  const parent = nodeAt(parseJson(before.text), path.slice(0, -1))
+  const key = JSON.stringify(path.at(-1))
+  return append(before, parent, (indent, unit) => `${key}: ${pretty(value, { indent, unit })}`)
+}
+
+/** Takes an item out of a list, or a property out of an object, with the comma that it needed. */
+export function removeAt(before: Edited, container: Node, index: number): Edited {
+  const { text } = before
+  const items = container.children ?? []
+  const item = items[index]
+  if (item === undefined) return before
+  const [start, end] = [item.offset, item.offset + item.length]
+  const previous = items[index - 1]
+  const from = lastSolidEnd(
+    text,
+    previous === undefined ? container.offset + 1 : endOf(previous),
+    start,
+  )
+  const next = items[index + 1]?.offset ?? endOf(container) - 1
+  const comma = commaIn(text, end, next)
+  const to = comma === undefined ? end : comma + 1
+  const isOnly = items.length === 1
+  const inside = text.slice(container.offset + 1, from) + text.slice(to, endOf(container) - 1)
+  if (isOnly && inside.trim() === '') {
+    const whole = text.slice(container.offset + 1, endOf(container) - 1)
+    return edited(before, { offset: container.offset + 1, removed: whole, inserted: '' })
+  }
+  const without = edited(before, { offset: from, removed: text.slice(from, to), inserted: '' })
+  if (comma !== undefined || previous === undefined) return without
+  const spare = commaIn(text, endOf(previous), start)
+  return spare === undefined
+    ? without
+    : edited(without, { offset: spare, removed: ',', inserted: '' })
+}
+
+type Written = (indent: string, unit: string) => string
+
+function append(before: Edited, container: Node | undefined, write: Written): Edited {
+  if (container === undefined) throw new Error('There is nothing to add to')
+  const { text } = before
+  const items = container.children ?? []
+  const last = items.at(-1)
+  const close = endOf(container) - 1
+  const contentEnd = last === undefined ? container.offset + 1 : endOf(last)
+  const place = lastSolidEnd(text, contentEnd, close)
+  const hasComma = last !== undefined && commaIn(text, contentEnd, close) !== undefined
+  const isInline = last !== undefined && !text.slice(container.offset, close).includes('\n')
+  const eol = lineEndOf(text)
+  const unit = unitOf(text)
+  const outer = indentAt(text, container.offset)
+  const inner =
+    last !== undefined && isFirstOnLine(text, last.offset)
+      ? indentAt(text, last.offset)
+      : outer + unit
+  const written = isInline
+    ? ` ${compact(write('', ''))}`
+    : eol + inner + write(inner, unit).replaceAll('\n', eol)
+  const isClosed = isInline || text.slice(place, close).includes('\n')
+  const inserted = written + (hasComma ? ',' : '') + (isClosed ? '' : eol + outer)
+  const after = edited(before, { offset: place, removed: '', inserted })
+  if (last === undefined || hasComma) return after
+  return edited(after, { offset: contentEnd, removed: '', inserted: ',' })
+}
+
+function pretty(value: unknown, { indent, unit }: { indent: string; unit: string }): string {
+  return JSON.stringify(value, null, unit).replaceAll('\n', `\n${indent}`)
+}
+
+/** One line: strings hold no line ends in JSON. */
+function compact(text: string): string {
+  return text.replaceAll('\n', ' ')
+}
+
+/** Where the last comma or comment between two places ends. */
+function lastSolidEnd(text: string, from: number, to: number): number {
+  return solidIn(text, from, to).at(-1)?.end ?? from
+}
+
+function commaIn(text: string, from: number, to: number): number | undefined {
+  return solidIn(text, from, to).find(({ isComma }) => isComma)?.start
+}
+
+/** Between two values there are only commas, comments and blanks. */
+function solidIn(text: string, from: number, to: number) {
+  return [...text.slice(from, to).matchAll(/,|\/\/[^\r\n]*|\/\*[^]*?\*\//g)].map((match) => {
+    const start = from + match.index
+    return { start, end: start + match[0].length, isComma: match[0] === ',' }
+  })
+}
+
+export function propertiesOf(object: Node): readonly (readonly [string, Node])[] {
+  return (object.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+    typeof key?.value === 'string' && value !== undefined ? [[key.value, value] as const] : [],
+  )
+}
+
+function endOf({ offset, length }: Node): number {
+  return offset + length
+}
+
+function indentAt(text: string, offset: number): string {
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  return /^[\uFEFF]?([ \t]*)/.exec(line)?.[1] ?? ''
+}
+
+function isFirstOnLine(text: string, offset: number): boolean {
+  return /^[ \t]*$/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))
+}
+
+/** What the first indented line is indented by. */
+function unitOf(text: string): string {
+  return /\n([ \t]+)["}\]{[]/.exec(text)?.[1] ?? '  '
+}
+
+/** A byte order mark is no part of JSON; a blank in its place keeps all offsets. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, ' ')
+}

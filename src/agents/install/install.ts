@@ -1,0 +1,247 @@
+// Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AGENT_NAMES, type AgentName } from '../../base/index.js'
+import { SavestateError, type Store } from '../../index.js'
+import { isAllowed, setAllowed } from '../guard/allowed.js'
+import { planDistrust, planTrust, trustFile, trustsIn } from './codex-trust.js'
+import { expectInside, readConfig, removeFolders, writeConfig } from './edit/config-file.js'
+import { planServer } from './codex-server.js'
+import type { DaemonAddress } from './daemon-hook.js'
+import { FAILS_OPEN } from './hook-command.js'
+import { recordHttp } from './http-record.js'
+import { lastingProgram, launcherPath, writeLauncher } from './launcher.js'
+import { type FileChange, type Plan, planInstall, planUninstall } from './plan.js'
+import { mcpServer, takesServer } from './mcp-server.js'
+import { configFolder, type Environment, type Scope } from './config-paths.js'
+import { readRecords, type Records, writeRecord } from './record.js'
+import { type Recipe, targetsOf } from './recipes.js'
+import { trustedHash } from './edit/toml-edit.js'
+
+export type { FileChange, Plan } from './plan.js'
+export { type LauncherState, launcherState } from './launcher.js'
+export { presentAgents } from './config-paths.js'
+
+export type InstallRequest = {
+  readonly agent: AgentName
+  readonly scope: Scope
+  readonly environment: Environment
+  /** The file of the program that is running, and the Node that runs it. */
+  readonly programPath: string
+  readonly nodePath: string
+  readonly storeHome: string
+  readonly strict?: boolean
+  /** The agent may go back without a person. */
+  readonly allowRewind?: boolean
+  /** The agent is to start our MCP server. */
+  readonly mcp?: boolean
+  /** Where the daemon listens, for agents whose hooks can go there. */
+  readonly daemon?: DaemonAddress
+}
+
+/** Of Codex: what follows once the hooks are written, and has to be asked for by itself. */
+export type TrustPlan = { readonly change: FileChange; readonly hooks: number }
+
+/** Throws BAD_INPUT for a program that will not stay, CONFIG_INVALID for a configuration that cannot be read. */
+export async function planInstallOf(store: Store, request: InstallRequest): Promise<Plan> {
+  if (request.scope.type === 'user') lastingProgram(request)
+  const recipe = recipeOf(request)
+  const targets = targetsOf(recipe)
+  const { agent, scope, environment, allowRewind = false } = request
+  const servers = codexServers(request)
+  expectAllInside([...paths(targets), servers], scope)
+  const records = await readRecords(store, [...paths(targets), servers])
+  const { changes, notes } = planInstall(targets, records)
+  const change = agent === 'codex' ? planServer(servers, recipe.server, records) : undefined
+  const isMissed = request.mcp === true && !takesServer(agent, scope, environment)
+  return {
+    changes: change === undefined ? changes : [...changes, change],
+    notes: isMissed ? [...notes, NO_SERVER] : notes,
+    permission: await permissionChange(store, request, allowRewind),
+  }
+}
+
+const NO_SERVER = 'the MCP server was not added; docs/mcp.md shows how to add it by hand'
+
+async function permissionChange(
+  store: Store,
+  request: InstallRequest,
+  isWanted: boolean,
+): Promise<Plan['permission']> {
+  if ((await isAllowed(store, request)) === isWanted) return undefined
+  return isWanted ? 'grant' : 'revoke'
+}
+
+/** To be planned after the hooks are written. Undefined if there is nothing to trust, or all of it is. */
+export async function planTrustOf(
+  store: Store,
+  request: InstallRequest,
+): Promise<TrustPlan | undefined> {
+  if (request.agent !== 'codex') return undefined
+  const [target] = targetsOf(recipeOf(request))
+  if (target === undefined) return undefined
+  const trusts = trustsIn(target, readConfig(target.path))
+  const path = trustFile(request.environment)
+  const records = await readRecords(store, [path])
+  const change = planTrust({ path, hooksFile: target.path, trusts, records })
+  return change === undefined ? undefined : { change, hooks: trusts.length }
+}
+
+/** Without a store: by the form of what is ours alone. */
+export async function planUninstallOf(
+  store: Store | undefined,
+  request: InstallRequest,
+): Promise<Plan> {
+  const targets = targetsOf(recipeOf(request))
+  const [trust, servers] = [trustFile(request.environment), codexServers(request)]
+  expectAllInside([...paths(targets), servers].filter(existsSync), request.scope)
+  const records: Records =
+    store === undefined ? new Map() : await readRecords(store, [...paths(targets), trust, servers])
+  const permission = store === undefined ? undefined : await permissionChange(store, request, false)
+  const plan = { ...planUninstall(targets, records), permission }
+  const [target] = targets
+  if (request.agent !== 'codex' || target === undefined) return plan
+  const trusts = trustsIn(target, readConfig(target.path))
+  const isServerGone = servers === trust
+  const hooksFile = target.path
+  const changes = [
+    planDistrust({ path: trust, hooksFile, trusts, records, isServerGone }),
+    isServerGone ? undefined : planServer(servers, undefined, records),
+  ]
+  return { ...plan, changes: [...plan.changes, ...changes.filter((one) => one !== undefined)] }
+}
+
+export type FoundHooks = {
+  readonly agent: AgentName
+  /** `outdated`: of a version whose hooks depend on PATH; `unreadable`: its configuration cannot be read. */
+  readonly found: 'installed' | 'outdated' | 'unreadable'
+  /** Codex only: the user has trusted them, so Codex runs them. */
+  readonly trusted?: boolean
+}
+
+/** The agents that have our hooks in a scope, by the form of what is there. Needs no store, and changes nothing. */
+export async function findHooks(
+  request: Omit<InstallRequest, 'agent'>,
+): Promise<readonly FoundHooks[]> {
+  const found: FoundHooks[] = []
+  for (const agent of AGENT_NAMES) {
+    try {
+      const { changes } = await planUninstallOf(undefined, { ...request, agent })
+      const isCurrent = changes.some(({ before }) => before?.includes(FAILS_OPEN))
+      if (changes.length === 0) continue
+      const trusted = agent === 'codex' ? { trusted: isTrusted({ ...request, agent }) } : {}
+      found.push({ agent, found: isCurrent ? 'installed' : 'outdated', ...trusted })
+    } catch (error) {
+      // Malformed, closed to us, or no file at all: a report says so and goes on.
+      const isTold =
+        error instanceof SavestateError || (error instanceof Error && 'syscall' in error)
+      if (!isTold) throw error
+      found.push({ agent, found: 'unreadable' })
+    }
+  }
+  return found
+}
+
+/** False if one of the hooks of Codex is not trusted as it is now. */
+function isTrusted(request: InstallRequest): boolean {
+  const [target] = targetsOf(recipeOf(request))
+  if (target === undefined) return true
+  const noted = readConfig(trustFile(request.environment)) ?? ''
+  return trustsIn(target, readConfig(target.path)).every(
+    ({ key, hash }) => trustedHash(noted, key) === hash,
+  )
+}
+
+type Planned = { readonly request: InstallRequest; readonly plan: Plan }
+
+/** The launcher comes first: a hook must not run before it exists. Throws CONFIG_INVALID. */
+export async function applyInstall(store: Store, planned: Planned): Promise<void> {
+  const { request } = planned
+  if (request.scope.type === 'user') writeLauncher({ ...request, hookFiles: hookFiles(request) })
+  await applyPlan(store, planned, { isHttp: request.daemon !== undefined })
+}
+
+/** A store that cannot be opened has no records and no permissions to change. Throws CONFIG_INVALID. */
+export async function applyUninstall(store: Store | undefined, planned: Planned): Promise<void> {
+  await applyPlan(store, planned, { isHttp: false })
+}
+
+async function applyPlan(
+  store: Store | undefined,
+  { request, plan }: Planned,
+  { isHttp }: { readonly isHttp: boolean },
+): Promise<void> {
+  const [target] = targetsOf(recipeOf(request))
+  // Before the hooks: a port without hooks is closed at the next start, hooks without a port would fail.
+  if (store !== undefined && isHttp && target !== undefined)
+    await recordHttp(store, { path: target.path, isUsed: true })
+  await applyChanges(store, plan.changes, request.scope)
+  if (store === undefined) return
+  if (!isHttp && target !== undefined) await recordHttp(store, { path: target.path, isUsed: false })
+  if (plan.permission !== undefined)
+    await setAllowed(store, request, { isAllowed: plan.permission === 'grant' })
+}
+
+/** Throws CONFIG_INVALID, before it is written, for a file that has changed since it was planned. */
+export async function applyChanges(
+  store: Store | undefined,
+  changes: readonly FileChange[],
+  scope: Scope,
+): Promise<void> {
+  const paths = changes.map(({ path }) => path)
+  const records: Records = store === undefined ? new Map() : await readRecords(store, paths)
+  for (const change of changes) {
+    const folders = written(change, scope)
+    const known = records.get(change.path)
+    const record = change.record && { ...change.record, folders: known?.folders ?? folders }
+    if (store !== undefined) await writeRecord(store, change.path, record)
+  }
+  const emptied = changes.filter(({ after }) => after === undefined)
+  removeFolders(emptied.flatMap(({ path }) => records.get(path)?.folders ?? []))
+}
+
+/** What is in a project is for all who work on it, what is in a home is for one. */
+function written(change: FileChange, scope: Scope): readonly string[] {
+  // Again, because the question may have been open for a while.
+  expectAllInside([change.path], scope)
+  const { type } = scope
+  const mode = type === 'project' ? change.mode : change.mode & 0o700
+  return writeConfig({ ...change, mode, folderMode: type === 'project' ? 0o755 : 0o700 })
+}
+
+function expectAllInside(targets: readonly string[], scope: Scope): void {
+  if (scope.type === 'project') for (const path of targets) expectInside(path, scope.root)
+}
+
+function recipeOf(given: InstallRequest): Recipe {
+  const { strict = false, mcp = false, allowRewind = false, ...request } = given
+  const { environment, scope, storeHome } = request
+  // A path of this machine does not belong in a file that a team shares.
+  const launcher = scope.type === 'project' ? undefined : launcherPath(storeHome)
+  const recipe = { ...request, command: { launcher, strict } }
+  if (!mcp) return recipe
+  const program = launcher ?? 'savestate'
+  return { ...recipe, server: mcpServer({ program, allowRewind, scope, environment }) }
+}
+
+/** The file with the hooks of each agent, for the user's own scope. */
+function hookFiles(request: InstallRequest): ReadonlyMap<AgentName, string> {
+  const scope = { type: 'user' } as const
+  return new Map(
+    AGENT_NAMES.flatMap((agent) => {
+      const [target] = targetsOf(recipeOf({ ...request, agent, scope }))
+      if (target === undefined) return []
+      // Cline has a file for each hook.
+      return [[agent, agent === 'cline' ? dirname(target.path) : target.path]]
+    }),
+  )
+}
+
+/** Where Codex has its servers. For a user it is where it has its trusts, too. */
+function codexServers({ scope, environment }: InstallRequest): string {
+  return join(configFolder('codex', scope, environment), 'config.toml')
+}
+
+function paths(targets: ReturnType<typeof targetsOf>): readonly string[] {
+  return targets.map(({ path }) => path)
+}

@@ -1,0 +1,94 @@
+// The entry that has an agent start `savestate mcp`, in the form of each agent. One that a person has made stays as it is.
+import { isAbsolute, join } from 'node:path'
+import { type AgentName, fieldsOf } from '../../base/index.js'
+import type { JsonPath } from './edit/json-edit.js'
+import { configFolder, type Environment, homeOf, type Scope } from './config-paths.js'
+
+export type McpServer = {
+  readonly command: string
+  readonly args: readonly string[]
+  /** What the server has to know and an agent may not pass on. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export const ALLOW_SWITCH = '--allow-agent-rewind'
+
+type Asked = {
+  readonly program: string
+  readonly allowRewind: boolean
+  readonly scope: Scope
+  readonly environment: Environment
+}
+
+export function mcpServer({ program, allowRewind, scope, environment }: Asked): McpServer {
+  const { SAVESTATE_HOME: home } = environment
+  // A path of this machine is nothing for a file that a whole team shares.
+  const isTold = scope.type === 'user' && home !== undefined && isAbsolute(home)
+  return {
+    command: program,
+    args: ['mcp', ...(allowRewind ? [ALLOW_SWITCH] : [])],
+    env: isTold ? { SAVESTATE_HOME: home } : {},
+  }
+}
+
+export type ServerPlace = { readonly path: string; readonly at: JsonPath }
+
+/** Where an agent has its servers in JSON; undefined if it has them elsewhere. */
+export function serverPlace(
+  agent: AgentName,
+  scope: Scope,
+  environment: Environment,
+): ServerPlace | undefined {
+  const at = ['mcpServers', 'savestate']
+  const folder = configFolder(agent, scope, environment)
+  switch (agent) {
+    case 'claude': {
+      if (scope.type === 'project') return { path: join(scope.root, '.mcp.json'), at }
+      const moved = environment['CLAUDE_CONFIG_DIR'] !== undefined
+      return { path: join(moved ? folder : homeOf(environment), '.claude.json'), at }
+    }
+    case 'gemini':
+      return { path: join(folder, 'settings.json'), at }
+    case 'cursor':
+      return { path: join(folder, 'mcp.json'), at }
+    case 'copilot':
+      return scope.type === 'project' ? undefined : { path: join(folder, 'mcp-config.json'), at }
+    // Codex has TOML, opencode our plugin.
+    default:
+      return undefined
+  }
+}
+
+/** Agents whose entry is not in JSON, and is written all the same. */
+const OTHERWISE: readonly AgentName[] = ['codex', 'opencode']
+
+export function takesServer(agent: AgentName, scope: Scope, environment: Environment): boolean {
+  return OTHERWISE.includes(agent) || serverPlace(agent, scope, environment) !== undefined
+}
+
+export function serverEntry(
+  agent: AgentName,
+  { command, args, env }: McpServer,
+): Readonly<Record<string, unknown>> {
+  const variables = Object.keys(env).length === 0 ? {} : { env }
+  switch (agent) {
+    case 'claude':
+      return { type: 'stdio', command, args, ...variables }
+    case 'copilot':
+      return { type: 'local', command, args, tools: ['*'], ...variables }
+    default:
+      return { command, args, ...variables }
+  }
+}
+
+/** Whoever wrote it, also an older version or one at another place. */
+export function isOurServer(value: unknown): boolean {
+  const { command, args } = fieldsOf(value)
+  if (
+    typeof command !== 'string' ||
+    !/(?:^savestate|[\\/](?:bin\.js|savestate-hook))$/.test(command)
+  )
+    return false
+  const given: readonly unknown[] = Array.isArray(args) ? args : []
+  return given[0] === 'mcp' && given.slice(1).every((word) => word === ALLOW_SWITCH)
+}

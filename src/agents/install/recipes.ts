@@ -1,0 +1,229 @@
+// What is written for each agent, as data.
+import { join } from 'node:path'
+import { type AgentName, fieldsOf } from '../../base/index.js'
+import { names } from '../mappers/map-event.js'
+import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
+import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
+import type { JsonPath } from './edit/json-edit.js'
+import { type McpServer, serverEntry, serverPlace } from './mcp-server.js'
+import { opencodePlugin } from './opencode-plugin.js'
+import { configFolder, type Environment, type Scope } from './config-paths.js'
+import { claudeRules, geminiRule } from './store-rules.js'
+
+export type Recipe = {
+  readonly agent: AgentName
+  readonly scope: Scope
+  readonly environment: Environment
+  readonly command: HookCommand
+  /** The store's folder, to be kept from the agent. */
+  readonly storeHome: string
+  /** Where the daemon listens, if hooks are to go there. */
+  readonly daemon?: DaemonAddress | undefined
+  /** To be started by the agent; undefined: no more. */
+  readonly server?: McpServer | undefined
+}
+
+export type Target =
+  | {
+      readonly type: 'json'
+      readonly path: string
+      readonly add: readonly { readonly at: JsonPath; readonly value: unknown }[]
+      /** Set in a file that lacks them. */
+      readonly properties: readonly { readonly at: JsonPath; readonly value: unknown }[]
+      readonly isOurs: (value: unknown) => boolean
+      /** An entry of an object that is ours. Undefined: it is to go if we have made it. */
+      readonly entry?: { readonly at: JsonPath; readonly value: unknown } | undefined
+      /** It is for nobody but its owner. */
+      readonly isSecret: boolean
+    }
+  | {
+      readonly type: 'yaml'
+      readonly path: string
+      readonly key: string
+      /** How many hooks the lines have. */
+      readonly count: number
+      readonly lines: readonly string[]
+    }
+  | {
+      readonly type: 'file'
+      readonly path: string
+      readonly content: string
+      readonly mode: number
+      readonly holds: 'hooks' | 'plugins' | 'rules'
+    }
+
+const TIMEOUT_SECONDS = 30
+/** The line by which a whole file is known as ours. */
+export const FILE_MARK = 'Written by `savestate install`'
+
+export function targetsOf(recipe: Recipe): readonly Target[] {
+  const { agent, scope, environment, server } = recipe
+  const place = serverPlace(agent, scope, environment)
+  const hooks = hookTargets(recipe)
+  if (place === undefined) return hooks
+  const { path, at } = place
+  const entry = { at, value: server === undefined ? undefined : serverEntry(agent, server) }
+  const isOwnFile = hooks.every((target) => target.path !== path)
+  if (isOwnFile) return [...hooks, { ...NOTHING, path, entry }]
+  return hooks.map((target) =>
+    target.path === path && target.type === 'json' ? { ...target, entry } : target,
+  )
+}
+
+const NOTHING = {
+  type: 'json',
+  add: [],
+  properties: [],
+  isOurs: () => false,
+  isSecret: false,
+} as const
+
+function hookTargets(recipe: Recipe): readonly Target[] {
+  const { agent, scope, environment } = recipe
+  const folder = configFolder(agent, scope, environment)
+  switch (agent) {
+    case 'claude':
+      return [
+        hooksTarget(recipe, { path: join(folder, 'settings.json'), rules: claudeRules(recipe) }),
+      ]
+    case 'codex':
+      return [hooksTarget(recipe, { path: join(folder, 'hooks.json') })]
+    case 'gemini':
+      return [
+        hooksTarget(recipe, { path: join(folder, 'settings.json') }),
+        ...geminiPolicy(recipe, folder),
+      ]
+    case 'cursor':
+      return [hooksTarget(recipe, { path: join(folder, 'hooks.json'), hasVersion: true })]
+    case 'copilot':
+      return [
+        hooksTarget(recipe, { path: join(folder, 'hooks', 'savestate.json'), hasVersion: true }),
+      ]
+    case 'opencode': {
+      const content = opencodePlugin(recipe.command, recipe.server)
+      const path = join(folder, 'plugins', 'savestate.js')
+      return [{ type: 'file', path, content, mode: 0o644, holds: 'plugins' }]
+    }
+    case 'cline':
+      return EVENTS.cline.map((event) => ({
+        type: 'file',
+        path: join(folder, 'hooks', event),
+        content: `#!/bin/sh\n# ${FILE_MARK} cline.\n${commandLine(recipe.command, { agent, event })}\n`,
+        mode: 0o755,
+        holds: 'hooks',
+      }))
+    case 'hermes':
+      return [
+        {
+          type: 'yaml',
+          path: join(folder, 'config.yaml'),
+          key: 'hooks',
+          count: EVENTS.hermes.length,
+          lines: hermesLines(recipe),
+        },
+      ]
+  }
+}
+
+/** The events that we ask for: not those that say nothing new, and none that come before every call of a model. */
+export const EVENTS: Readonly<Record<AgentName, readonly string[]>> = {
+  claude:
+    names(`SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStop Stop
+    StopFailure PreCompact SessionEnd`),
+  codex: names(
+    `SessionStart UserPromptSubmit PreToolUse PostToolUse SubagentStop Stop PreCompact SessionEnd`,
+  ),
+  gemini: names('SessionStart BeforeAgent BeforeTool AfterTool AfterAgent SessionEnd'),
+  opencode: [],
+  cursor:
+    names(`sessionStart beforeSubmitPrompt preToolUse postToolUse postToolUseFailure subagentStop stop
+    sessionEnd`),
+  cline:
+    names(`TaskStart TaskResume UserPromptSubmit PreToolUse PostToolUse TaskComplete TaskError TaskCancel
+    SessionShutdown`),
+  copilot: names(
+    `sessionStart userPromptSubmitted preToolUse postToolUse agentStop errorOccurred sessionEnd`,
+  ),
+  hermes:
+    names(`on_session_start pre_llm_call pre_tool_call post_tool_call subagent_stop post_llm_call
+    on_session_finalize`),
+}
+
+type Special = {
+  readonly path: string
+  readonly rules?: readonly string[]
+  readonly hasVersion?: boolean
+}
+
+function hooksTarget(recipe: Recipe, { path, rules = [], hasVersion = false }: Special): Target {
+  const { agent } = recipe
+  return {
+    type: 'json',
+    path,
+    isSecret: recipe.daemon !== undefined,
+    properties: hasVersion ? [{ at: ['version'], value: 1 }] : [],
+    add: [
+      ...EVENTS[agent].map((event) => ({ at: ['hooks', event], value: entryOf(recipe, event) })),
+      ...rules.map((rule) => ({ at: ['permissions', 'deny'], value: rule })),
+    ],
+    isOurs: (value) => rules.some((rule) => rule === value) || isOurEntry(value, agent),
+  }
+}
+
+/** One hook in the form of its agent. */
+export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, unknown>> {
+  const { agent, daemon } = recipe
+  const command = commandLine(recipe.command, { agent, event })
+  switch (agent) {
+    case 'claude': {
+      const timeout = event === 'SessionEnd' ? 10 : TIMEOUT_SECONDS
+      const byCommand = { type: 'command', command, timeout }
+      const isCommand = daemon === undefined || !DAEMON_EVENTS.includes(event)
+      return {
+        hooks: [isCommand ? byCommand : daemonHook(daemon, { event, timeoutSeconds: timeout })],
+      }
+    }
+    case 'codex':
+      // More than 3 seconds it does not grant there.
+      return {
+        hooks: [
+          { type: 'command', command, timeout: event === 'SessionEnd' ? 3 : TIMEOUT_SECONDS },
+        ],
+      }
+    case 'gemini': {
+      const isTool = event.endsWith('Tool')
+      const hook = { name: 'savestate', type: 'command', command, timeout: TIMEOUT_SECONDS * 1000 }
+      return { ...(isTool ? { matcher: '.*' } : {}), hooks: [hook] }
+    }
+    case 'copilot':
+      return { type: 'command', bash: command, powershell: command, timeoutSec: TIMEOUT_SECONDS }
+    // Cursor; the others have files of their own form.
+    default:
+      return { command, timeout: TIMEOUT_SECONDS }
+  }
+}
+
+function isOurEntry(value: unknown, agent: AgentName): boolean {
+  const { hooks, command, bash, url } = fieldsOf(value)
+  if (Array.isArray(hooks))
+    return hooks.length > 0 && hooks.every((hook) => isOurEntry(hook, agent))
+  if (typeof url === 'string') return /^http:\/\/127\.0\.0\.1:\d+\/v1\/hook\//.test(url)
+  return isOurCommand(command ?? bash, agent)
+}
+
+/** Gemini CLI reads rules of a user; it ignores those of a project. */
+function geminiPolicy(recipe: Recipe, folder: string): readonly Target[] {
+  if (recipe.scope.type === 'project') return []
+  const content = `# ${FILE_MARK} gemini: its tools for files are kept from the store.\n${geminiRule(recipe)}`
+  const path = join(folder, 'policies', 'savestate.toml')
+  return [{ type: 'file', path, content, mode: 0o644, holds: 'rules' }]
+}
+
+function hermesLines({ command }: Recipe): readonly string[] {
+  const hooks = EVENTS.hermes.flatMap((event) => [
+    `  ${event}:`,
+    `    - command: ${JSON.stringify(commandLine(command, { agent: 'hermes', event }))}`,
+    `      timeout: ${TIMEOUT_SECONDS}`,
+  ])
+  return ['hooks:', ...hooks]
+}

@@ -1,0 +1,77 @@
+// Every command. Parsing, help, completion and docs/cli.md all come from here.
+import { commandBehind } from '../../base/index.js'
+import { AGENT_COMMANDS } from './agent-commands.js'
+import { FOLDER_COMMANDS } from './folder-commands.js'
+import { SESSION_COMMANDS } from './session-commands.js'
+import { type CommandSpec, COMMON_OPTIONS, type OptionSpec } from './command-spec.js'
+import { STORE_COMMANDS } from './store-commands.js'
+
+export { aliasesOf } from '../../base/index.js'
+
+export const COMMANDS = {
+  ...FOLDER_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...AGENT_COMMANDS,
+  ...STORE_COMMANDS,
+}
+
+export type CommandName = keyof typeof COMMANDS
+
+export const COMMAND_NAMES: readonly CommandName[] = [
+  'save',
+  'list',
+  'show',
+  'cat',
+  'diff',
+  'rewind',
+  'undo',
+  'redo',
+  'sessions',
+  'resume',
+  'fork',
+  'export',
+  'import',
+  'install',
+  'uninstall',
+  'hook',
+  'mcp',
+  'pin',
+  'unpin',
+  'name',
+  'status',
+  'config',
+  'move',
+  'prune',
+  'drop',
+  'forget',
+  'clear',
+  'clear-legacy',
+  'verify',
+  'repair',
+  'doctor',
+  'rekey',
+  'watch',
+  'run',
+  'daemon',
+  'completion',
+  'help',
+]
+
+/** By its name or an alias. */
+export function commandNamed(text: string): CommandName | undefined {
+  const name = commandBehind(text)
+  return COMMAND_NAMES.find((known) => known === name)
+}
+
+export function specOf(name: CommandName): CommandSpec {
+  return COMMANDS[name]
+}
+
+/** The command's own options, then those that every command takes. */
+export function optionsOf(name: CommandName | undefined): readonly OptionSpec[] {
+  return [...(name === undefined ? [] : (specOf(name).options ?? [])), ...COMMON_OPTIONS]
+}
+
+export function usageOf(name: CommandName | undefined): string {
+  return `savestate ${name === undefined ? '[-C DIR] <command> [options]' : specOf(name).usage}`
+}

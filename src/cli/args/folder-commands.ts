@@ -1,0 +1,291 @@
+// The commands that read a folder's checkpoints or change the folder.
+import {
+  type CommandSpec,
+  DRY_RUN,
+  IN_SESSION,
+  limitOption,
+  messageOption,
+  type OptionSpec,
+  REF,
+  sessionOption,
+  YES,
+} from './command-spec.js'
+
+const PATH_HELP =
+  'Paths are relative to the current folder (DIR with `-C DIR`). Savestate prints names with special characters in double quotes and accepts them in that form; put ./ before a name that really starts with a quote.'
+
+const ONLY_ITS_FILES =
+  'Only the files that the rewind changed are touched; later work on other files stays.'
+
+/** For commands that save when changes stop. */
+const SAVING: readonly OptionSpec[] = [
+  messageOption('The message of every checkpoint'),
+  {
+    name: 'quiet',
+    kind: 'number',
+    value: 'N',
+    summary: 'Save when nothing has changed for N seconds (default 1)',
+  },
+]
+
+export const FOLDER_COMMANDS = {
+  save: {
+    usage:
+      'save [-m TEXT] [--name NAME] [--session ID] [--state FILE|-] [--no-files] [--max-file-mb N]',
+    summary: 'Save the folder, and the state of an agent',
+    details: [
+      'If nothing has changed since the newest checkpoint, no checkpoint is made: --name is applied to the newest one if it has no name, and -m is ignored.',
+      'With --session a checkpoint is always made, and belongs to that session. A session with a new id is created.',
+    ],
+    options: [
+      messageOption('Say why'),
+      { name: 'name', kind: 'text', value: 'NAME', summary: 'Give the checkpoint a name' },
+      sessionOption('Add the checkpoint to this session'),
+      {
+        name: 'state',
+        kind: 'text',
+        value: 'FILE',
+        summary: 'Save the JSON in FILE (- for stdin) as the state of the session',
+        completes: 'files',
+        needs: 'session',
+      },
+      {
+        name: 'no-files',
+        kind: 'flag',
+        summary: 'Save only the state, not the folder',
+        needs: 'state',
+      },
+      {
+        name: 'max-file-mb',
+        kind: 'number',
+        value: 'N',
+        summary: 'Skip files over N MB (default 10, or the setting maxFileMb)',
+      },
+    ],
+    examples: [
+      ['savestate save -m "before the big refactoring"', 'Save, and say why'],
+      ['savestate save --name works', 'Save under a name'],
+      ['savestate save --session fix-login --state state.json', 'Save the folder and a state'],
+    ],
+  },
+  watch: {
+    usage: 'watch [-m TEXT] [--quiet N]',
+    summary: 'Save the folder whenever changes stop, until Ctrl-C',
+    details: [
+      'The kernel reports changed files, so a save takes time for what changed, not for the whole folder. Each checkpoint is printed as it is made; with --json, as one line each.',
+      'A folder that keeps changing is saved once a minute. Unsaved changes are saved at the end.',
+    ],
+    options: SAVING,
+  },
+  run: {
+    usage: 'run [-m TEXT] [--quiet N] -- COMMAND…',
+    summary: 'Run a command, and save the folder before, during and after it',
+    details: [
+      'For an agent, or any other program, without hooks. The command gets its arguments, the terminal, input, output and signals as if it were started directly, and `savestate run` ends with its exit code.',
+      'At the end a summary on stderr says what changed and how to undo it; with --json it is the last line of stderr, as JSON. Only the command writes to stdout.',
+      'A failed save never stops the command; it is reported at the end. Exit code 127: command not found. 126: not executable.',
+    ],
+    takesCommand: true,
+    options: SAVING,
+    examples: [
+      ['savestate run -- aider', 'Work with an agent, and be able to undo it'],
+      ['savestate run -m "new formatter" -- npx prettier --write .', 'Say why'],
+    ],
+  },
+  list: {
+    usage: 'list [-n N] [--prompts] [--grep WORDS] [--pinned] [--session ID | --all] [-- PATH…]',
+    summary: 'List the checkpoints, newest first',
+    details: [
+      'The prompts of coding agents come newest first, each with its tool calls below it in the order in which they ran. The row of a prompt (●) is the folder before the prompt; the row of a call is the folder after the call. Manual saves and rewinds appear between them.',
+      'Other commands accept the number or the first letters of the id. On the right are the agent, the lines added and removed, and the age. If someone other than the agent changed files, the row names them: you, or another agent.',
+      '--grep lists only checkpoints with all of the words in their name, message, prompt or changed paths (with --all: in the name or message). Paths list only checkpoints that changed one of these files, or a file below one of these folders. Both compare each checkpoint with the one before it until enough are found, at about a millisecond each.',
+      PATH_HELP,
+    ],
+    takesPaths: true,
+    options: [
+      { ...limitOption('Show at most N (default 20; with --json all)'), short: 'n' },
+      {
+        name: 'prompts',
+        kind: 'flag',
+        summary: 'Hide the tool calls, and show how many each prompt had',
+      },
+      {
+        name: 'grep',
+        kind: 'text',
+        value: 'WORDS',
+        summary: 'Only checkpoints with all of these words',
+      },
+      { name: 'pinned', kind: 'flag', summary: 'Only pinned checkpoints' },
+      sessionOption('Only checkpoints of this session'),
+      { name: 'all', kind: 'flag', summary: 'Checkpoints of all projects' },
+    ],
+    exclusive: [['session', 'all']],
+    examples: [
+      ['savestate list -n 50', 'The newest 50'],
+      ['savestate list --prompts', 'What you asked for'],
+      ['savestate list --grep "rm -rf"', 'Find the call that removed too much'],
+      ['savestate list -- src/db.ts', 'Which step changed this file?'],
+    ],
+  },
+  show: {
+    usage: 'show <ref> [--session ID]',
+    summary: 'Show one checkpoint in full',
+    details: [
+      'Shows what changed since the checkpoint before, what was skipped and why, and how to get the files back with git alone. For a checkpoint of a session, also the parts of its state and the latest tool calls before it.',
+    ],
+    positionals: [REF],
+    options: [IN_SESSION],
+  },
+  cat: {
+    usage: 'cat <ref>:PATH [--session ID]',
+    summary: 'Print one file of a checkpoint',
+    details: [
+      'Prints the bytes as they were saved; for a symbolic link, its target. `savestate cat <ref> PATH` is the same. On a terminal, control characters are made visible and binary files are refused.',
+      PATH_HELP,
+      'With --json: { checkpoint, path, type, mode, size } and the text as `content`, or as `contentBase64` if it is not UTF-8.',
+    ],
+    positionals: [
+      { ...REF, name: '<ref>:PATH', isRaw: true },
+      { name: 'PATH', isOptional: true, completes: 'files' },
+    ],
+    options: [IN_SESSION],
+    examples: [
+      ['savestate cat 3:src/app.ts', 'See a file as it was'],
+      ['savestate cat works:logo.png > old.png', 'Save it beside the new one'],
+    ],
+  },
+  diff: {
+    usage: 'diff [<ref> [<ref>]] [--stat] [-- PATH…]',
+    summary: 'Show what changed since a checkpoint, or between two',
+    details: [
+      'Without a checkpoint: from the newest one to the folder as it is now. With one: from it to the folder. With two: from the first to the second.',
+      'If there are several authors, the diff starts with a list of who changed which file.',
+      PATH_HELP,
+    ],
+    positionals: [
+      { ...REF, name: '[<ref>]', isOptional: true },
+      { ...REF, name: '[<ref>]', isOptional: true },
+    ],
+    takesPaths: true,
+    options: [{ name: 'stat', kind: 'flag', summary: 'Show only how much changed in each file' }],
+    examples: [
+      ['savestate diff', 'What changed since the newest checkpoint'],
+      ['savestate diff 2 1 --stat', 'How much changed between the last two'],
+      ['savestate diff works -- src', 'What changed in src since the checkpoint "works"'],
+    ],
+  },
+  rewind: {
+    usage:
+      'rewind [<ref>] [--before] [--files|--conversation|--state|--both] [--continue] [--session ID] [--path P]… [--keep-mine] [--dry-run] [-y] [-- PATH…]',
+    summary: 'Bring back the folder, the conversation of an agent, or both',
+    details: [
+      'The current files are saved first, so `savestate undo` can bring them back. Files that Savestate does not save (ignored, too large) are never removed, and are overwritten only if the checkpoint contains them; then they are saved first, too. A file to which `savestate install --project` added hooks is kept whole if the checkpoint has it without hooks; `savestate uninstall --project` removes them, or name the file with --path.',
+      'While a question is open, agents and other commands keep saving. If that changes the plan, it is shown again before anything is done.',
+      'Without a checkpoint, on a terminal, you pick one from a list with a preview of what going back would change; your own changes are marked. Arrow and page keys, Home and End move; → and ← open and close the steps of a prompt; / searches. Enter on a prompt goes back to before it. Enter on a tool call asks whether to go to before or after the call; u goes to before it at once. f, c and b bring back the files, the conversation (or state), or both. q or Esc quits with exit code 1. If the ssh connection is cut while the list is open, the command ends without changing anything. With TERM=dumb there is no list.',
+      'The checkpoint of a tool call is the folder after the call; the checkpoint of a prompt is the folder before it. The confirmation says which. --before goes to just before the call; for a checkpoint that is already from before what it names, such as a prompt, it changes nothing.',
+      'For a checkpoint of a coding agent, --conversation copies the conversation up to that point and prints the command that continues it; --continue runs that command. It changes no files and does not ask. --both also brings back the files. The original conversation of the agent is not changed. If the agent cannot continue from there, --conversation fails, and --both says before it asks that only the files will go back.',
+      'For an SDK session, --conversation (or --state) brings back the state at that checkpoint, and --both brings back files and state in one step. No other process may be writing to the session at the same time.',
+      '--keep-mine leaves every file that you have changed since the checkpoint as it is, even if an agent has changed it too, and lists these files. Savestate knows the author of a change from the hooks of coding agents, and `savestate list` shows it. Without hooks, every change counts as yours and stays.',
+      PATH_HELP,
+    ],
+    positionals: [{ ...REF, name: '[<ref>]', isOptional: true }],
+    takesPaths: true,
+    options: [
+      { name: 'files', kind: 'flag', summary: 'Bring back the files (this is the default)' },
+      {
+        name: 'before',
+        kind: 'flag',
+        summary: 'Go to just before the tool call of the checkpoint',
+      },
+      {
+        name: 'conversation',
+        kind: 'flag',
+        summary: 'Bring back the conversation, and leave the files alone',
+      },
+      {
+        name: 'state',
+        kind: 'flag',
+        summary: 'The same, for the state of an SDK session',
+      },
+      { name: 'both', kind: 'flag', summary: 'Bring back files and conversation (or state)' },
+      {
+        name: 'continue',
+        kind: 'flag',
+        summary: 'With --both or --conversation: run the agent with that conversation',
+      },
+      IN_SESSION,
+      {
+        name: 'path',
+        short: 'p',
+        kind: 'texts',
+        value: 'P',
+        summary: 'Only this file or folder; may be given more than once',
+        completes: 'files',
+      },
+      {
+        name: 'keep-mine',
+        kind: 'flag',
+        summary: 'Leave files that you have changed since then as they are',
+      },
+      DRY_RUN,
+      YES,
+    ],
+    exclusive: [
+      ['files', 'conversation', 'state', 'both'],
+      ['keep-mine', 'conversation'],
+      ['keep-mine', 'state'],
+      ['path', 'conversation'],
+      ['path', 'state'],
+      ['path', 'both'],
+      ['continue', 'files'],
+      ['continue', 'state'],
+      ['continue', 'path'],
+      ['continue', 'dry-run'],
+    ],
+    examples: [
+      ['savestate rewind', 'Pick from a list'],
+      ['savestate rewind 1', 'Go back to the newest checkpoint'],
+      ['savestate rewind works --path src/app.ts', 'Bring back one file'],
+      ['savestate rewind 3 --before', 'Go back to just before that tool call'],
+      ['savestate rewind 3 --dry-run', 'See what would happen'],
+      ['savestate rewind 3 --keep-mine', 'Undo what the agent did, keep what you did'],
+      ['savestate rewind 2 --both', 'Bring back the folder and the conversation'],
+      ['savestate rewind 2 --conversation', 'Go back in the conversation, keep the files'],
+    ],
+  },
+  undo: {
+    usage: 'undo [--dry-run] [-y]',
+    summary: 'Undo the last rewind',
+    details: [ONLY_ITS_FILES],
+    options: [DRY_RUN, YES],
+  },
+  redo: {
+    usage: 'redo [--dry-run] [-y]',
+    summary: 'Redo the last undone rewind',
+    details: [ONLY_ITS_FILES],
+    options: [DRY_RUN, YES],
+  },
+  pin: {
+    usage: 'pin <ref>',
+    summary: 'Keep a checkpoint regardless of the limits',
+    positionals: [REF],
+  },
+  unpin: {
+    usage: 'unpin <ref>',
+    summary: 'Let the limits apply to a checkpoint again',
+    positionals: [REF],
+  },
+  name: {
+    usage: 'name <ref> NAME | name <ref> --remove',
+    summary: 'Name a checkpoint, or remove its name',
+    details: [
+      'A checkpoint has one name; a new name replaces it. If several checkpoints have the same name, it means the newest of them. The limits never remove a checkpoint that has a name.',
+    ],
+    positionals: [REF, { name: 'NAME', isOptional: true }],
+    options: [{ name: 'remove', kind: 'flag', summary: 'Remove the name' }],
+    examples: [
+      ['savestate name 1 works', 'Name the newest checkpoint'],
+      ['savestate name works --remove', 'Remove that name'],
+    ],
+  },
+} as const satisfies Readonly<Record<string, CommandSpec>>

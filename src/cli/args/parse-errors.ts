@@ -1,0 +1,127 @@
+// Explains faults in the arguments of a command to the user.
+import { aliasesOf, COMMAND_EFFECTS, nearest } from '../../base/index.js'
+import type { OptionSpec, PositionalSpec } from './command-spec.js'
+import { COMMAND_NAMES, type CommandName, specOf } from './commands-table.js'
+
+/** For words that people try and that are no alias: what to type instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  revert:
+    'To go back to a checkpoint: `savestate rewind <ref>`; to undo the last rewind: `savestate undo`',
+  reset: 'To go back to a checkpoint: `savestate rewind <ref>`',
+  search: 'To search the checkpoints: `savestate list --grep WORDS`',
+  grep: 'To search the checkpoints: `savestate list --grep WORDS`',
+  find: 'To search the checkpoints: `savestate list --grep WORDS`',
+  commit: 'To make a checkpoint: `savestate save -m "why"`',
+  checkpoint: 'To make a checkpoint: `savestate save -m "why"`',
+  snapshot: 'To make a checkpoint: `savestate save -m "why"`',
+  stash: 'To make a checkpoint: `savestate save -m "why"`',
+  history:
+    'To see the checkpoints: `savestate list`; only those that changed a path: `savestate list -- PATH`',
+  init: 'No setup is needed: `savestate save` makes the first checkpoint',
+  version: 'For the version: `savestate --version`',
+}
+
+/** Nearly every short word is a slip of `ls` or `rm`. */
+const LONG_ALIASES = Object.keys(COMMAND_EFFECTS)
+  .flatMap(aliasesOf)
+  .filter((alias) => alias.length > 3)
+
+export function unknownCommand(word: string): string {
+  const fault = `There is no command ${JSON.stringify(word)}`
+  const instead = Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined
+  if (instead !== undefined) return `${fault}. ${instead}`
+  const near = nearest(word, [...COMMAND_NAMES, ...LONG_ALIASES])
+  return `${fault}${near === undefined ? '' : `; did you mean \`${near}\`?`}`
+}
+
+export function unknownOption(
+  { rawName, argument }: { readonly rawName: string; readonly argument: string },
+  { command, specs }: { command: CommandName | undefined; specs: readonly OptionSpec[] },
+): string {
+  if (/^-\d+$/.test(argument) && takesReference(command))
+    return `${argument} is not a checkpoint: numbers start at 1, the newest in \`savestate list\``
+  if (/^-\d/.test(argument) && command === 'config')
+    return `The value of a setting is 0 or more, not ${argument}`
+  const known = specs.flatMap(({ name }) => (name.length > 1 ? [name] : []))
+  const near = rawName.startsWith('--') ? nearest(rawName.slice(2), known) : undefined
+  return `There is no option ${JSON.stringify(rawName)}${near === undefined ? '' : `; did you mean --${near}?`}`
+}
+
+function takesReference(command: CommandName | undefined): boolean {
+  const places = command === undefined ? [] : (specOf(command).positionals ?? [])
+  return places.some(({ completes }) => completes === 'ref')
+}
+
+export function optionFault(
+  { kind, choices }: OptionSpec,
+  given: {
+    readonly rawName: string
+    readonly value?: string | undefined
+    readonly inlineValue?: boolean | undefined
+    readonly specs: readonly OptionSpec[]
+  },
+): string | undefined {
+  const { rawName, value, specs } = given
+  if (kind === 'flag') return value === undefined ? undefined : `${rawName} takes no value`
+  const isOption = specs.some(({ name, short }) => value === `--${name}` || value === `-${short}`)
+  if (value === undefined || (isOption && given.inlineValue !== true))
+    return `${rawName} needs a value`
+  if (kind === 'number' && !/^[1-9][0-9]{0,8}$/.test(value))
+    return `${rawName} takes a whole number of 1 or more, not ${JSON.stringify(value)}`
+  if (choices?.includes(value) === false)
+    return `${rawName} takes one of ${choices.join(', ')}, not ${JSON.stringify(value)}`
+  return undefined
+}
+
+export function positionalFault(
+  command: CommandName | undefined,
+  given: readonly string[],
+): string | undefined {
+  if (command === undefined) return undefined
+  const specs = specOf(command).positionals ?? []
+  const missing = specs[given.length]
+  if (missing !== undefined && missing.isOptional !== true) return `${missing.name} is missing`
+  for (const [at, value] of given.entries()) {
+    const spec = specs[at]
+    if (spec?.choices?.includes(value) === false) return choiceFault(given.slice(at), spec)
+  }
+  const extra = specs.at(-1)?.isRepeated === true ? [] : given.slice(specs.length)
+  return extra.length === 0 ? undefined : extraFault(command, extra)
+}
+
+function choiceFault(
+  given: readonly string[],
+  { choices = [], otherwise }: PositionalSpec,
+): string {
+  const [value = ''] = given
+  const near = choices.find((choice) => value.startsWith(choice)) ?? nearest(value, choices)
+  const fault = `${JSON.stringify(value)} is not one of ${choices.join(', ')}`
+  if (near !== undefined) return `${fault}; did you mean ${near}?`
+  return otherwise === undefined ? fault : `${fault}. ${otherwise(given)}`
+}
+
+function extraFault(command: CommandName, extra: readonly string[]): string {
+  const { takesPaths, options = [] } = specOf(command)
+  const fault = `Unexpected argument ${JSON.stringify(extra[0])}`
+  if (options.some(({ name }) => name === 'message'))
+    return `${fault}. To add a message: \`savestate ${command} -m ${JSON.stringify(extra.join(' '))}\``
+  return takesPaths === true ? `${fault}; paths go after --` : fault
+}
+
+export function combinationFault(
+  command: CommandName | undefined,
+  given: ReadonlyMap<string, unknown>,
+): string | undefined {
+  if (command === undefined) return undefined
+  const { options = [], exclusive = [] } = specOf(command)
+  for (const { name, value, isRequired, needs } of options) {
+    if (isRequired === true && !given.has(name)) return `--${name} ${value} is missing`
+    if (needs !== undefined && given.has(name) && !given.has(needs))
+      return `--${name} needs --${needs} too`
+  }
+  for (const group of exclusive) {
+    const [one, other] = group.filter((name) => given.has(name))
+    if (other !== undefined) return `--${one} and --${other} cannot be given together`
+  }
+  return undefined
+}

@@ -1,0 +1,137 @@
+// From the arguments to a parsed command. A fault is data: the caller decides what to do about it.
+import { parseArgs } from 'node:util'
+import {
+  combinationFault,
+  optionFault,
+  positionalFault,
+  unknownCommand,
+  unknownOption,
+} from './parse-errors.js'
+import type { OptionSpec } from './command-spec.js'
+import { type CommandName, commandNamed, optionsOf, specOf } from './commands-table.js'
+
+export type Options = {
+  has(name: string): boolean
+  text(name: string): string | undefined
+  number(name: string): number | undefined
+  /** To the byte: see raw-arguments.ts. */
+  texts(name: string): readonly string[]
+}
+
+export type Parsed = {
+  readonly command: CommandName | undefined
+  readonly options: Options
+  /** A path is to the byte. */
+  readonly positionals: readonly string[]
+  /** The arguments after `--`, byte for byte, if the command takes paths and has no option --path. */
+  readonly paths: readonly string[]
+  /** The same for a command that runs another. */
+  readonly words: readonly string[]
+  /** What is wrong with it, if something is. */
+  readonly fault: string | undefined
+}
+
+export function parse(argv: readonly string[]): Parsed {
+  const at = commandIndex(argv)
+  const word = argv[at]
+  const command = word === undefined ? undefined : commandNamed(word)
+  const specs = optionsOf(command)
+  const spec = command === undefined ? undefined : specOf(command)
+  const places = spec?.positionals ?? []
+  const [takesPaths, takesCommand] = [spec?.takesPaths === true, spec?.takesCommand === true]
+  const args = argv.filter((_, index) => index !== at)
+  const { tokens } = parseArgs({
+    args,
+    options: Object.fromEntries(specs.flatMap(parserOptions)),
+    strict: false,
+    tokens: true,
+  })
+  const values = new Map<string, string[]>()
+  const positionals: string[] = []
+  const afterDashes: string[] = []
+  const faults: string[] = []
+  let isAfterDashes = false
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') {
+      isAfterDashes = takesPaths || takesCommand
+    } else if (token.kind === 'positional') {
+      if (isAfterDashes) afterDashes.push(token.value)
+      else {
+        const place = places[positionals.length]
+        const isRaw = place?.completes === 'files' || place?.isRaw === true
+        positionals.push(isRaw ? token.value : wellFormed(token.value))
+      }
+    } else {
+      const option = specs.find((one) => isNamed(one, token))
+      const argument = args[token.index] ?? token.rawName
+      const fault =
+        option === undefined
+          ? unknownOption({ rawName: token.rawName, argument }, { command, specs })
+          : optionFault(option, { ...token, specs })
+      if (fault !== undefined) faults.push(fault)
+      const name = option?.name ?? token.name
+      values.set(name, [...(values.get(name) ?? []), token.value ?? ''])
+    }
+  }
+  // `rewind 3 -- src` is `rewind 3 --path src`.
+  const isPathOption = takesPaths && specs.some(({ name }) => name === 'path')
+  if (isPathOption && afterDashes.length > 0)
+    values.set('path', [...(values.get('path') ?? []), ...afterDashes])
+  // `rewind 3 -- $FILES` must not come to mean the whole folder if the variable is empty.
+  if (isPathOption && isAfterDashes && afterDashes.length === 0)
+    faults.push('A path is missing after --')
+  const words = takesCommand ? afterDashes : []
+  const paths = takesCommand || isPathOption ? [] : afterDashes
+  if (takesCommand && words.length === 0)
+    faults.push('The command to run is missing; it goes after --')
+  const fault =
+    word !== undefined && command === undefined
+      ? unknownCommand(word)
+      : (faults[0] ?? positionalFault(command, positionals) ?? combinationFault(command, values))
+  return { command, options: optionsFrom(values), positionals, paths, words, fault }
+}
+
+/** The index of the command: options, and the value of -C, may come before it. */
+export function commandIndex(argv: readonly string[]): number {
+  let index = 0
+  for (let word = argv[0]; word?.startsWith('-') && word !== '--'; word = argv[index]) {
+    index += word === '-C' ? 2 : 1
+  }
+  return index
+}
+
+function parserOptions({ name, kind, short, aliases = [] }: OptionSpec) {
+  const type = kind === 'flag' ? ('boolean' as const) : ('string' as const)
+  return [
+    [name, { type, ...(short === undefined ? {} : { short }) }] as const,
+    ...aliases.map((alias) => [alias, { type }] as const),
+  ]
+}
+
+function isNamed(
+  { name, aliases }: OptionSpec,
+  token: { readonly name: string; readonly rawName: string },
+): boolean {
+  if (aliases?.includes(token.name) === true) return true
+  return name === token.name && (name.length > 1 || token.rawName === `-${name}`)
+}
+
+function optionsFrom(values: ReadonlyMap<string, readonly string[]>): Options {
+  return {
+    has: (name) => values.has(name),
+    text: (name) => {
+      const text = values.get(name)?.at(-1)
+      return text === undefined ? undefined : wellFormed(text)
+    },
+    number: (name) => {
+      const text = values.get(name)?.at(-1)
+      return text === undefined ? undefined : Number(text)
+    },
+    texts: (name) => values.get(name) ?? [],
+  }
+}
+
+/** Bytes that are no text cannot be part of a reason or a name. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Cs}/gu, '\ufffd')
+}

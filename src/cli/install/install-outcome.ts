@@ -1,0 +1,89 @@
+// The outcome of an install or uninstall, as text.
+import { AGENT_TITLES } from '../args/agent-commands.js'
+import type { Request } from '../runtime/command.js'
+import { EXIT } from '../runtime/exit.js'
+import { filesText, permissionText } from './install-text.js'
+import type { AgentResult, Outcome } from './install-work.js'
+import { pathForPeople, printable, printableLines } from '../terminal/escape.js'
+
+type How = { readonly request: Request; readonly done: 'installed' | 'uninstalled' }
+
+export function outcomeText({ agents, declined }: Outcome, how: How): string {
+  if (declined) return 'Nothing has been changed.'
+  const isAll = how.request.options.has('all')
+  if (how.done === 'installed' && agents.length === 0) return 'No agent was found here.'
+  // `uninstall --all` names only agents that had hooks of ours.
+  const shown = isAll && how.done === 'uninstalled' ? agents.filter(hasNews) : agents
+  if (shown.length === 0) return 'No agent has Savestate hooks here.'
+  const isNew = how.done === 'installed' && shown.some(hasNewHooks)
+  return [
+    ...shown.flatMap((result) => agentLines(result, how)),
+    ...(isNew
+      ? [`They take effect the next time you start ${shown.length > 1 ? 'the agent' : 'it'}.`]
+      : []),
+    ...shown.flatMap(trustLines),
+  ].join('\n')
+}
+
+export function outcomeExit({ agents, declined }: Outcome): number {
+  if (declined) return EXIT.declined
+  return agents.some(({ error }) => error !== undefined) ? EXIT.failed : EXIT.done
+}
+
+function hasNews({ files, notes, permission, error }: AgentResult): boolean {
+  const isSame = files.length === 0 && notes.length === 0
+  return !isSame || permission !== undefined || error !== undefined
+}
+
+function hasNewHooks({ files, applied }: AgentResult): boolean {
+  const isHook = files.some(({ holds }) => holds !== undefined && holds.hooks + holds.plugins > 0)
+  return applied && isHook
+}
+
+function agentLines(result: AgentResult, { request, done }: How): readonly string[] {
+  const { agent, files, notes, applied, error } = result
+  const title = AGENT_TITLES[agent]
+  if (error !== undefined) return [`${title}: ${printableLines(error.message)}`]
+  const noted = notes.map((note) => `${title}: ${printableLines(note)}`)
+  const allowed = result.permission === undefined ? [] : [permissionText(agent, result.permission)]
+  if (files.length === 0 && allowed.length > 0)
+    return [...noted, ...(applied ? allowed : [`Would apply: ${allowed.join()}`])]
+  if (files.length === 0 && result.isTrustNew === true)
+    return [...noted, `Hooks for ${title} were installed already, and are trusted now.`]
+  if (files.length === 0 && result.trusted === false)
+    return [...noted, `Hooks for ${title} are installed already.`]
+  if (files.length === 0) return [...noted, NOTHING[done](title)]
+  if (!applied) {
+    const lines = files.flatMap(({ path, change, diff }) => [
+      `  ${change} ${pathForPeople(path)}`,
+      ...diff.map((line) => `    ${printable(line)}`),
+    ])
+    return [...noted, `${WOULD[done](title)}:`, ...lines, ...allowed]
+  }
+  const where = filesText(files, process.env)
+  const what =
+    done === 'uninstalled' || hasNewHooks(result)
+      ? DONE[done](title)
+      : `Configuration of ${title} changed in`
+  return [...noted, `${request.screen.paint('green', what)} ${where}.`, ...allowed]
+}
+
+const NOTHING = {
+  installed: (title: string) => `Hooks for ${title} are installed already: nothing to do.`,
+  uninstalled: (title: string) => `${title} has no Savestate hooks here: nothing to do.`,
+}
+const WOULD = {
+  installed: (title: string) => `Hooks for ${title} would be added`,
+  uninstalled: (title: string) => `Hooks for ${title} would be removed`,
+}
+const DONE = {
+  installed: (title: string) => `Hooks for ${title} added to`,
+  uninstalled: (title: string) => `Hooks for ${title} removed from`,
+}
+function trustLines({ trusted }: AgentResult): readonly string[] {
+  if (trusted !== false) return []
+  return [
+    'Codex does not run them until you trust them: start Codex and confirm, or run',
+    '`savestate install codex --trust`.',
+  ]
+}

@@ -1,0 +1,202 @@
+// What install and uninstall share: for which agents, where, and what became of it.
+import { AGENT_NAMES, type AgentName } from '../../base/index.js'
+import { forgetHttpAddress, httpHookAddress, stopDaemon } from '../../daemon/index.js'
+import { type FileChange, type InstallRequest, type Plan, usesHttp } from '../../agents/index.js'
+import { SavestateError, type Store } from '../../index.js'
+import type { Request } from '../runtime/command.js'
+import { confirmText } from '../runtime/confirm.js'
+import { diffLines, plansText, summaryText } from './install-text.js'
+
+export type AgentResult = {
+  readonly agent: AgentName
+  readonly files: readonly {
+    readonly path: string
+    readonly change: 'make' | 'change' | 'remove'
+    /** The lines that come and go. */
+    readonly diff: readonly string[]
+    /** The number of our entries in the file after an install. */
+    readonly holds?: NonNullable<FileChange['holds']>
+  }[]
+  readonly notes: readonly string[]
+  readonly applied: boolean
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null }
+  /** The agent gets or loses the right to go back by itself. */
+  readonly permission?: 'grant' | 'revoke'
+  /** Of Codex: whether the hooks are trusted now. */
+  readonly trusted?: boolean
+  /** They were not before. */
+  readonly isTrustNew?: boolean
+}
+
+export type Outcome = {
+  readonly scope: 'user' | 'project'
+  readonly declined: boolean
+  readonly agents: readonly AgentResult[]
+}
+
+export type Planned = { readonly request: InstallRequest; readonly plan: Plan }
+
+type Intent = {
+  readonly agents: readonly AgentName[]
+  readonly planOf: (one: InstallRequest) => Promise<Plan>
+  /** Asked below the summary. */
+  readonly question: string
+  /** Names in the summary what is removed from files. */
+  readonly removed: string
+}
+
+/** The plans, and whether the user wants them. */
+export type Agreed = Pick<Outcome, 'scope' | 'declined'> & {
+  readonly planned: readonly Planned[]
+  readonly failed: readonly AgentResult[]
+  readonly isWanted: boolean
+}
+
+/** Changes nothing, and asks only if something would change. */
+export async function planAndAsk(
+  request: Request,
+  { question, removed, ...intent }: Intent,
+): Promise<Agreed> {
+  const { planned, failed } = await planAll(request, intent)
+  const scope = request.options.has('project') ? 'project' : 'user'
+  if (request.options.has('dry-run'))
+    return { scope, planned, failed, isWanted: false, declined: false }
+  const isWanted =
+    !planned.some(hasWork) ||
+    (await confirmText(request, {
+      plan: summaryText(planned, { removed }),
+      question,
+      details: plansText(planned, request.screen.paintNote),
+    }))
+  return { scope, planned, failed, isWanted, declined: !isWanted }
+}
+
+const OF_ONE_AGENT = ['CONFIG_INVALID', 'FILE_FAILED']
+
+/** What is wrong with the configuration of one agent does not keep the others from theirs. */
+async function planAll(
+  request: Request,
+  { agents, planOf }: Pick<Intent, 'agents' | 'planOf'>,
+): Promise<Pick<Agreed, 'planned' | 'failed'>> {
+  const planned: Planned[] = []
+  const failed: AgentResult[] = []
+  for (const agent of agents) {
+    const one = await requestFor(request, agent)
+    try {
+      planned.push({ request: one, plan: await planOf(one) })
+    } catch (error) {
+      const isOne = !request.options.has('all')
+      if (isOne || !(error instanceof SavestateError) || !OF_ONE_AGENT.includes(error.code))
+        throw error
+      failed.push({ agent, files: [], notes: [], applied: false, error: error.toJSON() })
+    }
+  }
+  return { planned, failed }
+}
+
+/** False if all is as it is wanted already. */
+export function hasWork({ plan }: Planned): boolean {
+  return plan.changes.length > 0 || plan.permission !== undefined
+}
+
+export function resultOf({ request, plan }: Planned, applied: boolean): AgentResult {
+  const files = plan.changes.map(
+    ({ path, before, after, holds }) =>
+      ({
+        path,
+        ...(holds === undefined ? {} : { holds }),
+        change: before === undefined ? 'make' : after === undefined ? 'remove' : 'change',
+        diff: after === undefined ? [] : diffLines(before ?? '', after),
+      }) as const,
+  )
+  const { notes, permission } = plan
+  return {
+    agent: request.agent,
+    files,
+    notes,
+    applied,
+    ...(permission === undefined ? {} : { permission }),
+  }
+}
+
+/** The agent that was named, or those that --all means. */
+export async function chosenAgents(
+  request: Request,
+  all: () => Promise<readonly AgentName[]>,
+): Promise<readonly AgentName[]> {
+  const named = AGENT_NAMES.find((name) => name === request.positionals[0])
+  const isAll = request.options.has('all')
+  if (named !== undefined && !isAll) return [named]
+  if (named === undefined && isAll) return all()
+  throw new SavestateError('BAD_INPUT', 'Name an agent, or use --all', {
+    hint: `The agents are ${AGENT_NAMES.join(', ')}.`,
+  })
+}
+
+async function requestFor(request: Request, agent: AgentName): Promise<InstallRequest> {
+  const isProject = request.options.has('project')
+  const scope = isProject
+    ? ({ type: 'project', root: (await request.project()).path } as const)
+    : ({ type: 'user' } as const)
+  return {
+    agent,
+    scope,
+    environment: process.env,
+    programPath: process.argv[1] ?? 'savestate',
+    nodePath: process.execPath,
+    storeHome: await storeHome(request),
+    strict: request.options.has('strict'),
+    mcp: request.options.has('mcp'),
+    allowRewind: request.options.has('allow-agent-rewind'),
+    ...(await overHttp(request, agent)),
+  }
+}
+
+async function overHttp(
+  request: Request,
+  agent: AgentName,
+): Promise<Pick<InstallRequest, 'daemon'>> {
+  if (!request.options.has('http')) return {}
+  if (agent !== 'claude') {
+    if (request.options.has('all')) return {}
+    throw new SavestateError('BAD_INPUT', `${agent} has no HTTP hooks`, {
+      hint: 'Leave --http out.',
+    })
+  }
+  const isDryRun = request.options.has('dry-run')
+  return { daemon: await httpHookAddress(await request.store(), { isDryRun }) }
+}
+
+/** Where it is, also if it cannot be opened. */
+async function storeHome(request: Request): Promise<string> {
+  const { defaultHome } = await import('../../internal.js')
+  const open = await usableStore(request)
+  return open?.home ?? defaultHome()
+}
+
+/** Runs the work, then closes the daemon's TCP port if no hooks use it any more. */
+export async function closingUnusedPort(
+  store: Store | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  const wasUsed = store !== undefined && (await usesHttp(store))
+  await work()
+  if (wasUsed && !(await usesHttp(store))) await closePort(store)
+}
+
+/** Ends the daemon, and forgets its token. The next hook starts one without a port. */
+export async function closePort({ home }: Store): Promise<void> {
+  // First: the token was in settings that are gone, so it must not be valid again if the daemon does not answer.
+  forgetHttpAddress(home)
+  await stopDaemon()
+}
+
+/** Undefined for a store that cannot be opened: hooks can be taken out all the same. */
+export async function usableStore(request: Request): Promise<Store | undefined> {
+  try {
+    return await request.store()
+  } catch (error) {
+    if (error instanceof SavestateError) return undefined
+    throw error
+  }
+}

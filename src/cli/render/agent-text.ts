@@ -1,0 +1,75 @@
+// What a checkpoint says of its agent: its place in the session, its state in outline, its tool calls.
+import type { AgentDetails, CheckpointDetails } from '../../index.js'
+import { factOn } from '../terminal/label-line.js'
+import { counted, grouped } from '../terminal/format-numbers.js'
+import type { Colour } from '../terminal/colors.js'
+import { printableLine } from '../terminal/escape.js'
+import type { Screen } from '../terminal/screen.js'
+import { cutEnd, padEnd, widthOf } from '../terminal/text-width.js'
+
+const MAX_KEYS = 30
+const MAX_TOOLS = 10
+const KEY_WIDTH = 40
+
+type Figures = { readonly kind: string; readonly length: number | null }
+
+const COLOURS: Readonly<Record<string, Colour>> = {
+  confirmed: 'green',
+  failed: 'red',
+  started: 'yellow',
+}
+
+/** None for a checkpoint of a project alone. */
+export function agentLines(details: CheckpointDetails, screen: Screen): string[] {
+  const { session, step, status, agent } = details
+  if (session === null || agent === null) return []
+  const fact = factOn(screen)
+  const place = `${printableLine(session)}, step ${step}, turn ${agent.turn}`
+  return [
+    fact('Session', place),
+    fact('Status', printableLine(status ?? '')),
+    ...(agent.parent === null ? [] : [fact('Parent', agent.parent)]),
+    ...(agent.toolCall === null ? [] : [fact('Tool call', printableLine(agent.toolCall))]),
+    ...stateLines(agent, screen),
+    ...toolLines(agent, screen),
+  ]
+}
+
+function stateLines({ state, schemaVersion }: AgentDetails, screen: Screen): string[] {
+  const fact = factOn(screen)
+  if (state === null) return [fact('State', 'none')]
+  const keys = state.keys.slice(0, MAX_KEYS).map(({ key, ...figures }) => ({
+    name: cutEnd(printableLine(key), KEY_WIDTH),
+    holds: figuresText(figures),
+  }))
+  const width = Math.max(0, ...keys.map(({ name }) => widthOf(name)))
+  const more = state.keys.length - keys.length
+  const version = schemaVersion === null ? '' : `, version ${schemaVersion}`
+  return [
+    fact('State', `${figuresText(state)}${version}`),
+    ...keys.map(({ name, holds }) => `  ${padEnd(name, width)}  ${screen.paint('dim', holds)}`),
+    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+  ]
+}
+
+function figuresText({ kind, length }: Figures): string {
+  if (length === null) return kind
+  return kind === 'object' ? counted(length, 'key') : `${kind} of ${grouped(length)}`
+}
+
+/** Newest first. */
+function toolLines({ tools }: AgentDetails, screen: Screen): string[] {
+  if (tools.length === 0) return []
+  const shown = tools.slice(-MAX_TOOLS).reverse()
+  const width = Math.max(...shown.map(({ status }) => widthOf(status)))
+  const title = tools.length > shown.length ? `the newest ${shown.length}` : 'newest first'
+  return [
+    factOn(screen)('Tools', title),
+    ...shown.map(({ id, name, status, step }) => {
+      const state = padEnd(status, width)
+      const colour = COLOURS[status]
+      const call = `${printableLine(name)} (${printableLine(id)}), step ${step}`
+      return `  ${colour === undefined ? state : screen.paint(colour, state)}  ${call}`
+    }),
+  ]
+}

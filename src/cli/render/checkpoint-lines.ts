@@ -1,0 +1,195 @@
+// The lines of a list of checkpoints: of a prompt, of a tool call below it, of a row of no prompt. For the list and the
+// picker.
+import type { CheckpointView } from '../../index.js'
+import { isPrompt } from './checkpoint-groups.js'
+import { counted, grouped } from '../terminal/format-numbers.js'
+import type { Line, Part } from '../terminal/line-layout.js'
+import type { Paint } from '../terminal/colors.js'
+import { pathForPeople, printableLine } from '../terminal/escape.js'
+import { relativeTime } from '../terminal/relative-time.js'
+import type { Screen } from '../terminal/screen.js'
+import { cutEnd, cutStart } from '../terminal/text-width.js'
+
+/** The end of a path says which folder it is. */
+const FOLDER_WIDTH = 60
+const ROW_FOLDER_WIDTH = 30
+const NAME_WIDTH = 30
+/** Below the words of a prompt, which stand behind its mark. */
+export const SINGLE_INDENT = 2
+const STEP_INDENT = 4
+/** On a narrower screen only prompts and single rows have an age. */
+const AGED_STEPS_WIDTH = 100
+
+export type ListRow = CheckpointView & {
+  readonly shortId: string
+  /** The number or step to type; absent in lists of several projects. */
+  readonly label?: string
+  /** In lists of several projects; null for a checkpoint of no project. */
+  readonly project?: string | null
+}
+
+/** Settings that all lines share. */
+export type LineStyle = {
+  readonly screen: Pick<Screen, 'width' | 'now' | 'paint'>
+  /** Whether more than one author is known, so that it is worth naming them. */
+  readonly hasAuthors: boolean
+}
+
+/** A line of a row; without `row`, a line between rows. */
+export type RowLine = Line & { readonly row?: ListRow }
+
+/** `steps`: how many calls it led to, where that is to be said. */
+export function promptLine(row: ListRow, style: LineStyle, steps = 0): RowLine {
+  const { screen, hasAuthors } = style
+  const changes = changesPart(row, screen.paint)
+  const author = changes === undefined || !hasAuthors ? undefined : row.author
+  return {
+    row,
+    indent: 0,
+    mark: `● ${marksOf(row)}`,
+    text: printableLine(row.reason ?? ''),
+    colour: 'bold',
+    right: [
+      ...(changes === undefined ? [] : [withAuthor(changes, author)]),
+      ...(steps > 0 ? [plainPart(counted(steps, 'step'))] : []),
+      ...folderPart(row),
+      ...(row.sessionAgent === null ? [] : [dimPart(row.sessionAgent, screen.paint)]),
+      agePart(row, screen),
+    ],
+  }
+}
+
+export function continuedLine(prompt: ListRow): RowLine {
+  return { ...noteLine(`${printableLine(prompt.reason ?? '')} (continued)`), indent: 0, mark: '● ' }
+}
+
+export function noteLine(text: string): RowLine {
+  return { indent: STEP_INDENT, mark: '', text, colour: 'dim', right: [] }
+}
+
+export function stepLine(row: ListRow, { screen }: LineStyle): RowLine {
+  const changes = changesPart(row, screen.paint)
+  const other = row.author === row.sessionAgent ? null : row.author
+  return {
+    row,
+    indent: STEP_INDENT,
+    mark: marksOf(row),
+    text: printableLine(row.reason ?? ''),
+    right: [
+      ...(changes === undefined ? [] : [withAuthor(changes, other)]),
+      ...(screen.width >= AGED_STEPS_WIDTH ? [agePart(row, screen)] : []),
+    ],
+  }
+}
+
+export function singleLine(row: ListRow, { screen, hasAuthors }: LineStyle): RowLine {
+  const changes = changesPart(row, screen.paint)
+  const author = hasAuthors && row.author !== 'rewind' ? row.author : null
+  const owner = author === null ? [] : [plainPart(author)]
+  return {
+    row,
+    indent: SINGLE_INDENT,
+    mark: marksOf(row),
+    text: reasonOf(row),
+    right: [
+      ...sessionPart(row),
+      ...(changes === undefined ? owner : [withAuthor(changes, author)]),
+      ...folderPart(row),
+      agePart(row, screen),
+    ],
+  }
+}
+
+/** `fix-login:3`. The sessions of coding agents have ids that say nothing to a reader: their agent is named instead. */
+function sessionPart({ session, step, label, moment, sessionAgent, author }: ListRow): Part[] {
+  if (session === null || label?.startsWith('step') === true) return []
+  if (moment !== null)
+    return author === sessionAgent || sessionAgent === null ? [] : [plainPart(sessionAgent)]
+  return [plainPart(`${cutEnd(printableLine(session), NAME_WIDTH)}:${step}`, { isLesser: true })]
+}
+
+/** Ids of 18 letters in reasons of older stores are shortened; the kind is added where the reason does not say it. */
+export function reasonOf(row: CheckpointView): string {
+  const { reason, kind, name, hasFiles } = row
+  const text = printableLine(reason ?? '')
+  if (text === '' && kind === 'save' && name === null) return hasFiles ? '(no reason)' : '(state)'
+  if (kind === 'save') return text
+  const short = text.replace(/\b([bcdfghjklmnpqrstvwxz]{8})[bcdfghjklmnpqrstvwxz]{10}\b/g, '$1')
+  return short.startsWith(kind) ? short : `${kind}${short === '' ? '' : `: ${short}`}`
+}
+
+/** Names and pins are never cut away: only the text behind them is. */
+function marksOf({ damaged, filesPruned, pinned, name }: CheckpointView): string {
+  const shown = name === null ? '' : `[${cutEnd(printableLine(name), NAME_WIDTH)}] `
+  const lost = `${damaged === true ? '[damaged] ' : ''}${filesPruned === true ? '[files pruned] ' : ''}`
+  return `${lost}${pinned ? '[pinned] ' : ''}${shown}`
+}
+
+const ALONE: readonly (string | null)[] = [null, 'you', 'rewind']
+
+/** False where only the user has changed files: naming authors would repeat `you` in every row. */
+export function severalAuthors(rows: readonly CheckpointView[]): boolean {
+  return rows.some(({ author }) => !ALONE.includes(author))
+}
+
+/** `+1 −2`, or `3 files +12 −3`; undefined where no file changed. */
+function changesText({
+  hasFiles,
+  files,
+  insertions,
+  deletions,
+}: CheckpointView): string | undefined {
+  if (!hasFiles || files + insertions + deletions === 0) return undefined
+  const lines = [
+    ...(insertions > 0 ? [`+${grouped(insertions)}`] : []),
+    ...(deletions > 0 ? [`−${grouped(deletions)}`] : []),
+  ]
+  const isPlain = files === 1 && lines.length > 0
+  return [...(isPlain ? [] : [counted(files, 'file')]), ...lines].join(' ')
+}
+
+export function folderText(project: string | null | undefined): string {
+  if (project === undefined) return ''
+  return project === null ? '(no folder)' : cutStart(pathForPeople(project), FOLDER_WIDTH)
+}
+
+function changesPart(row: ListRow, paint: Paint): Part | undefined {
+  const text = changesText(row)
+  if (text === undefined) return undefined
+  const painted = text
+    .split(' ')
+    .map((word) =>
+      word.startsWith('+')
+        ? paint('green', word)
+        : word.startsWith('−')
+          ? paint('red', word)
+          : word,
+    )
+    .join(' ')
+  return { text, painted, isLesser: isPrompt(row) }
+}
+
+function withAuthor(part: Part, author: string | null | undefined): Part {
+  if (author === null || author === undefined) return part
+  const name = printableLine(author)
+  return { ...part, text: `${name} ${part.text}`, painted: `${name} ${part.painted}` }
+}
+
+function plainPart(text: string, { isLesser = false } = {}): Part {
+  const line = printableLine(text)
+  return { text: line, painted: line, isLesser }
+}
+
+function dimPart(text: string, paint: Paint): Part {
+  const line = printableLine(text)
+  return { text: line, painted: paint('dim', line), isLesser: false }
+}
+
+function agePart({ createdAt }: ListRow, { now, paint }: LineStyle['screen']): Part {
+  return dimPart(relativeTime(createdAt, now), paint)
+}
+
+function folderPart({ project }: ListRow): Part[] {
+  if (project === undefined) return []
+  return [plainPart(cutStart(folderText(project), ROW_FOLDER_WIDTH))]
+}

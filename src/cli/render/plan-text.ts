@@ -1,0 +1,118 @@
+// What a rewind would do or did, in words.
+import type { NotRestored, PlanItem, PlanView } from '../../index.js'
+import { counted, grouped } from '../terminal/format-numbers.js'
+import { hasListedBelow } from './folders-above.js'
+import type { Colour, Paint } from '../terminal/colors.js'
+import { pathForPeople, printable, printableLine } from '../terminal/escape.js'
+import { relativeTime } from '../terminal/relative-time.js'
+
+const SHOWN = 20
+
+const GROUPS: readonly (readonly [keyof PlanView, title: string, Colour])[] = [
+  ['write', 'Will be written', 'green'],
+  ['remove', 'Will be removed', 'red'],
+  ['keep', 'Stays as it is', 'dim'],
+  ['conflict', 'In the way, so nothing will be done', 'yellow'],
+]
+
+/** Every group with its paths in their order, at most 20 of each. Folders are listed where nothing in them is. */
+export function planText(
+  plan: PlanView,
+  paint: Paint,
+  mine: ReadonlySet<string> = new Set(),
+): string {
+  const isMine = ({ path }: PlanItem) => mine.has(path)
+  const text = (item: PlanItem) => `${itemText(item)}${isMine(item) ? '  (yours)' : ''}`
+  const groups = GROUPS.filter(([group]) => plan[group].length > 0).map(
+    ([group, title, colour]) => {
+      const items = shownItems(plan[group])
+      const more = items.length - SHOWN
+      return [
+        `${paint('bold', title)} (${countOf(plan, group)}):`,
+        ...items.slice(0, SHOWN).map((item) => `  ${paint(colour, text(item))}`),
+        ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+      ].join('\n')
+    },
+  )
+  const hasMine = [...plan.write, ...plan.remove].some(isMine)
+  return [...groups, ...(hasMine ? [KEEP_MINE] : [])].join('\n')
+}
+
+const KEEP_MINE = 'To keep what you changed since, marked (yours), add --keep-mine.'
+
+/** `2 files written, 1 removed, 1 kept`: the same numbers as in the plan. */
+export function planCounts({ write, remove, keep }: PlanView): string {
+  const removed = countText(remove)
+  const parts = [
+    ...(write.length > 0 ? [`${countText(write)} written`] : []),
+    ...(remove.length > 0
+      ? [`${write.length > 0 ? removed.replace(/ files?$/, '') : removed} removed`]
+      : []),
+    ...(keep.length > 0 ? [`${grouped(shownItems(keep).length)} kept`] : []),
+  ]
+  return parts.join(', ')
+}
+
+/** Lists the changes that a rewind cannot revert; empty if there are none. */
+export function notRestoredText(
+  found: readonly NotRestored[] | undefined,
+  { paint, now }: { readonly paint: Paint; readonly now: Date },
+): string {
+  if (found === undefined || found.length === 0) return ''
+  const more = found.length - SHOWN
+  return [
+    `${paint('bold', 'Not restored, because no checkpoint has it')} (${grouped(found.length)}):`,
+    ...found.slice(0, SHOWN).map(({ path, isFolder, change, by, at }) => {
+      const name = `${pathForPeople(path)}${isFolder ? '/' : ''}`
+      const when = relativeTime(at, now)
+      return paint('yellow', `  ${name}  (${change} by "${printableLine(by)}", ${when})`)
+    }),
+    ...(more > 0 ? [`  … and ${grouped(more)} more`] : []),
+  ].join('\n')
+}
+
+/** Of a session that gets another state with the files, if there is one. */
+export function stateText(session: string | undefined): string {
+  return session === undefined ? '' : `The state of ${printableLine(session)} will change too.`
+}
+
+export function isNothing({ write, remove, conflict }: PlanView): boolean {
+  return write.length + remove.length + conflict.length === 0
+}
+
+const MARKS: Readonly<Record<NonNullable<PlanItem['change']>, string>> = {
+  added: '+ ',
+  removed: '- ',
+  modified: '~ ',
+  type: '~ ',
+  mode: '~ ',
+}
+
+function itemText({ path, reason, change }: PlanItem): string {
+  const mark = change === undefined ? '' : MARKS[change]
+  return `${mark}${pathForPeople(path)}${reason === undefined ? '' : `  (${printable(reason)})`}`
+}
+
+/** A folder goes with what is in it: it is listed and counted only if nothing in it is. */
+function shownItems(items: readonly PlanItem[]): readonly PlanItem[] {
+  const isFolder = hasListedBelow(items)
+  return items
+    .filter(({ path }) => !isFolder(path))
+    .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}
+
+function countOf(plan: PlanView, group: keyof PlanView): string {
+  const isChanged = group === 'write' || group === 'remove'
+  return isChanged ? countText(plan[group]) : grouped(shownItems(plan[group]).length)
+}
+
+/** `6 files`, `1 folder`, `6 files and 1 folder`. */
+function countText(items: readonly PlanItem[]): string {
+  const shown = shownItems(items)
+  const folders = shown.filter(({ type }) => type === 'folder').length
+  const files = shown.length - folders
+  return [
+    ...(files > 0 ? [counted(files, 'file')] : []),
+    ...(folders > 0 ? [counted(folders, 'folder')] : []),
+  ].join(' and ')
+}

@@ -1,0 +1,15 @@
+// One line for one thing that is wrong with the store.
+import type { Problem } from '../../index.js'
+import { printable } from '../terminal/escape.js'
+import type { Screen } from '../terminal/screen.js'
+
+export function problemLine(problem: Problem, { paint }: Pick<Screen, 'paint'>): string {
+  const { kind, message, checkpoint, path, severity } = problem
+  const where = [
+    checkpoint === null ? [] : `checkpoint ${checkpoint}`,
+    path === undefined ? [] : path,
+  ].flat()
+  const place = where.length === 0 ? '' : ` (${where.join(', ')})`
+  const colour = severity === 'damage' ? 'red' : 'yellow'
+  return `  ${paint(colour, kind)}: ${printable(`${message}${place}`)}`
+}

@@ -1,0 +1,39 @@
+// Sessions as a table.
+import type { SessionView } from '../../index.js'
+import { folderText } from './checkpoint-lines.js'
+import { counted } from '../terminal/format-numbers.js'
+import { printableLine } from '../terminal/escape.js'
+import { relativeTime } from '../terminal/relative-time.js'
+import type { Screen } from '../terminal/screen.js'
+import { textTable } from '../terminal/table.js'
+import { cutEnd, cutStart } from '../terminal/text-width.js'
+
+const AGENT_WIDTH = 20
+/** In less room lines are longer than the terminal is wide: without the id there is nothing to go on with. */
+const LEAST_ID_WIDTH = 12
+const STATUS_WIDTH = { least: 'interrupted'.length, most: 30 }
+const PROJECT_WIDTH = 16
+
+export function sessionsTable(sessions: readonly SessionView[], screen: Screen): string {
+  const { least, most } = STATUS_WIDTH
+  const statusWidth = Math.min(most, Math.max(least, screen.width / 4))
+  // An id has to be typed again, so it is cut only where it would push out status and project.
+  const room = Math.min(screen.width / 2, screen.width - statusWidth - PROJECT_WIDTH)
+  const idWidth = Math.max(LEAST_ID_WIDTH, room)
+  return textTable(sessions, {
+    screen,
+    columns: [
+      { cell: ({ id }) => cutEnd(printableLine(id), idWidth), colour: 'yellow' },
+      { cell: ({ agent }) => cutEnd(printableLine(agent ?? ''), AGENT_WIDTH), isLesser: true },
+      { cell: (session) => cutEnd(statusText(session), statusWidth) },
+      { cell: ({ steps }) => counted(steps, 'step'), isNumber: true, isLesser: true },
+      { cell: ({ updatedAt }) => relativeTime(updatedAt, screen.now), isLesser: true },
+    ],
+    last: ({ project }, width) =>
+      screen.paint('dim', project === null ? '' : cutStart(folderText(project), width)),
+  })
+}
+
+function statusText({ interrupted, status }: SessionView): string {
+  return interrupted ? 'interrupted' : printableLine(status)
+}

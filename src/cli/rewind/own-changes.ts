@@ -1,0 +1,42 @@
+// Finds the user's own changes since a checkpoint, if agents have changed files too.
+import { type Project, SavestateError } from '../../index.js'
+import { severalAuthors } from '../render/checkpoint-lines.js'
+import type { Request } from '../runtime/command.js'
+
+export type OwnChanges = {
+  readonly mine: ReadonlySet<string>
+  /** True if only the user has changed files, in a project where agents work. */
+  readonly isAllMine: boolean
+}
+
+export const NOBODY: OwnChanges = { mine: new Set(), isAllMine: false }
+
+export async function ownersSince(project: Project, id: string): Promise<OwnChanges> {
+  const { changes } = await project.diff({ from: id, patch: 'none' })
+  const isMine = ({ author }: (typeof changes)[number]) =>
+    author?.split('+').includes('you') === true
+  const known = changes.filter(({ type, author }) => type !== 'folder' && author !== null)
+  const isAllMine = known.length > 0 && known.every(({ author }) => author === 'you')
+  const mine = isAllMine ? [] : known.filter(isMine).map(({ path }) => path)
+  return { mine: new Set(mine), isAllMine }
+}
+
+/** For a plan that is shown: the user's own changes since the checkpoint that a rewind goes to. */
+export async function mineInPlan(
+  request: Request,
+  target: { readonly to: string; readonly before: boolean },
+): Promise<ReadonlySet<string>> {
+  const { options, hooks } = request
+  const isShown = options.has('dry-run') || !options.has('yes')
+  if (!isShown || request.isJson || options.has('keep-mine')) return NOBODY.mine
+  const project = await request.project()
+  if (!severalAuthors((await project.list()).checkpoints)) return NOBODY.mine
+  try {
+    const found = await project.target(target, hooks)
+    return (await ownersSince(project, found.target.id)).mine
+  } catch (error) {
+    // The rewind reports it better.
+    if (error instanceof SavestateError) return NOBODY.mine
+    throw error
+  }
+}

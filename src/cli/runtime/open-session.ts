@@ -1,0 +1,44 @@
+// Sessions by the id that a person typed.
+import { SavestateError, type Session, type Store } from '../../index.js'
+import type { Request } from './command.js'
+
+/** To look at only: works also while an agent writes it. Throws SESSION_UNKNOWN. */
+export async function sessionToRead(store: Store, id: string): Promise<Session<unknown>> {
+  return store.session(id, { mustExist: true, lease: false })
+}
+
+/** The folder of the project that it belongs to; null if it belongs to none. */
+export async function folderOf(store: Store, id: string): Promise<string | null> {
+  return (await store.sessions()).find((session) => session.id === id)?.project ?? null
+}
+
+export async function isKnown(store: Store, id: string): Promise<boolean> {
+  try {
+    await (await sessionToRead(store, id)).close()
+    return true
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'SESSION_UNKNOWN') return false
+    throw error
+  }
+}
+
+type SessionWork<Result> = {
+  readonly id: string
+  readonly work: (session: Session<unknown>) => Promise<Result>
+}
+
+/** Writes to a session of this project, made if it is new; one that was made and got no checkpoint goes again. */
+export async function inSession<Result>(
+  request: Request,
+  { id, work }: SessionWork<Result>,
+): Promise<Result> {
+  const [store, project] = [await request.store(), await request.project()]
+  const isNew = !(await isKnown(store, id))
+  const session = await store.session<unknown>(id, { project })
+  try {
+    return await work(session)
+  } finally {
+    if (isNew && (await session.latest()) === undefined) await session.clear()
+    else await session.close()
+  }
+}

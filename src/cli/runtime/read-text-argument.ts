@@ -1,0 +1,93 @@
+// What a person hands over as a file or on stdin.
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { hasCode } from '../../base/index.js'
+import { SavestateError } from '../../index.js'
+import { printable } from '../terminal/escape.js'
+import { bytesOfArgument } from '../args/argv-bytes.js'
+
+export type GivenText = {
+  readonly text: string
+  /** How it is called in messages. */
+  readonly source: string
+}
+
+/** A file or stdin that can be read more than once. */
+export type GivenBytes = {
+  readonly source: string
+  readonly chunks: () => AsyncIterable<Uint8Array>
+}
+
+const MAX_SHOWN = 300
+const REFUSALS: readonly (readonly [code: string, why: string])[] = [
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'there is no such file'],
+  ['ENAMETOOLONG', 'its name is too long'],
+  ['EISDIR', 'it is a folder'],
+  ['EACCES', 'permission denied'],
+  ['ERR_FS_FILE_TOO_LARGE', 'it is too large'],
+  ['ERR_STRING_TOO_LONG', 'it is too large'],
+  ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not UTF-8 text'],
+]
+
+/** `path` as typed, to the byte; `-` is stdin. Throws BAD_INPUT for what cannot be read as UTF-8 text. */
+export async function readGiven(path: string): Promise<GivenText> {
+  return textOf(await openGiven(path))
+}
+
+/** A regular file is read each time. Stdin, a pipe or a device can be read only once, and is kept in memory as bytes. */
+export async function openGiven(path: string): Promise<GivenBytes> {
+  const source = path === '-' ? 'stdin' : printable(JSON.stringify(path.slice(0, MAX_SHOWN)))
+  const file = () => createReadStream(bytesOfPath(path))
+  try {
+    if (path !== '-' && (await stat(bytesOfPath(path))).isFile()) return { source, chunks: file }
+    const kept = await readAll(path === '-' ? process.stdin : file())
+    return {
+      source,
+      async *chunks() {
+        yield* kept
+      },
+    }
+  } catch (cause) {
+    throw refusalOf(source, cause)
+  }
+}
+
+/** Throws BAD_INPUT. */
+export async function textOf({ source, chunks }: GivenBytes): Promise<GivenText> {
+  try {
+    const bytes = Buffer.concat(await readAll(chunks()))
+    // Without the byte order mark that some editors put first.
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), source }
+  } catch (cause) {
+    throw refusalOf(source, cause)
+  }
+}
+
+/** The same piece by piece. */
+export async function* textsOf({ source, chunks }: GivenBytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of chunks()) yield decoder.decode(chunk, { stream: true })
+    yield decoder.decode()
+  } catch (cause) {
+    throw refusalOf(source, cause)
+  }
+}
+
+/** The error itself if it is none of those. */
+function refusalOf(source: string, cause: unknown): unknown {
+  const [, why] = REFUSALS.find(([code]) => hasCode(cause, code)) ?? []
+  if (why === undefined) return cause
+  return new SavestateError('BAD_INPUT', `${source} cannot be read: ${why}`, { cause })
+}
+
+function bytesOfPath(path: string): Buffer {
+  return Buffer.from(bytesOfArgument(path), 'latin1')
+}
+
+async function readAll(stream: AsyncIterable<unknown>): Promise<readonly Uint8Array[]> {
+  const parts: Uint8Array[] = []
+  for await (const part of stream) if (part instanceof Uint8Array) parts.push(part)
+  return parts
+}

@@ -1,0 +1,104 @@
+// Gives a command what it may use, each part made when it is first needed.
+import type { Hooks, Project, Store } from '../../index.js'
+import type { SaveAnswer } from '../../daemon/index.js'
+import type { AgentMark } from '../hook/detect-agent.js'
+import type { Request } from './command.js'
+import { isCurrentFolderGone } from '../start/current-folder.js'
+import type { Parsed } from '../args/parse.js'
+import type { ProgressBar } from '../terminal/progress-bar.js'
+import type { Screen } from '../terminal/screen.js'
+
+const MB = 1024 * 1024
+const MAX_MOVED = 3
+
+export type OpenRequest = Request & { close(): Promise<void> }
+
+export type Surroundings = {
+  readonly screen: Screen
+  readonly bar: ProgressBar
+  /** `.`, or the missing folder that `-C` names. */
+  readonly folder: string
+  /** The agent that started this process. */
+  readonly agent: AgentMark | undefined
+}
+
+export function openRequest(parsed: Parsed, around: Surroundings): OpenRequest {
+  const { screen, bar, folder, agent } = around
+  let opened: Promise<Store> | undefined
+  let found: Promise<Project> | undefined
+  let noticed = Promise.resolve()
+  const store = () => (opened ??= openForCommands(parsed))
+  const hooks: Hooks = {
+    onProgress: (progress) => bar.update(progress),
+    onNotice: (text) => {
+      bar.erase()
+      noticed = noticed.then(async () => {
+        const { printable } = await import('../terminal/escape.js')
+        screen.note(printable(text))
+      })
+    },
+  }
+  const find = async () => {
+    const project = await findProject(await store(), { folder, hooks })
+    await noteOrigin(await project.origin(), hooks)
+    return project
+  }
+  return {
+    ...parsed,
+    isJson: parsed.options.has('json'),
+    isAgent: agent !== undefined,
+    screen,
+    bar,
+    folder,
+    hooks,
+    argument(index) {
+      const text = parsed.positionals[index]
+      if (text === undefined) throw new Error(`The table lacks argument ${index}`)
+      return text
+    },
+    store,
+    project: () => (found ??= find()),
+    async close() {
+      await noticed
+      // A store that could not be opened has been reported as such.
+      const open = await opened?.catch(() => undefined)
+      await open?.close()
+    },
+  }
+}
+
+/** The project that the current folder belongs to, or the known project whose folder is missing. */
+export async function findProject(
+  store: Store,
+  { folder, hooks }: { readonly folder: string; readonly hooks?: Hooks },
+): Promise<Project> {
+  if (folder !== '.') return store.project(folder)
+  if (!isCurrentFolderGone()) return store.projectFor('.', hooks)
+  const { SavestateError } = await import('../../index.js')
+  throw new SavestateError('PROJECT_MISSING', 'The current folder no longer exists', {
+    hint: 'Change to another folder, or name one with -C.',
+  })
+}
+
+/** For a folder without checkpoints of its own: says where they may be. */
+export async function noteOrigin(
+  { maybeMovedFrom }: SaveAnswer['origin'],
+  { onNotice }: Hooks,
+): Promise<void> {
+  if (maybeMovedFrom.length === 0) return
+  const { commandLine } = await import('../terminal/shell-quote.js')
+  for (const old of maybeMovedFrom.slice(0, MAX_MOVED)) {
+    const command = commandLine(['savestate', 'move', old])
+    onNotice?.(`${old} has checkpoints and no longer exists. If it was moved here: ${command}`)
+  }
+}
+
+async function openForCommands({ command, options, positionals }: Parsed): Promise<Store> {
+  const { openStore } = await import('../../index.js')
+  const { anyClasses } = await import('./opaque-classes.js')
+  const maxFileMb = options.number('max-file-mb')
+  const limits = maxFileMb === undefined ? {} : { maxFileBytes: maxFileMb * MB }
+  // `run` passes signals on during a save, and the picker answers keys: their event loop must not be blocked.
+  const isAwake = command === 'run' || (command === 'rewind' && positionals.length === 0)
+  return openStore({ mayBlock: !isAwake, classes: anyClasses, limits })
+}

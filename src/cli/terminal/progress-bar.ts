@@ -1,0 +1,48 @@
+// One line on stderr that says how far a long piece of work is. Never in a file or a pipe, and not for
+// work that is done within a second.
+import type { Progress } from '../../index.js'
+import { bytes, grouped } from './format-numbers.js'
+import type { Terminal } from './screen.js'
+import { cutEnd } from './text-width.js'
+
+const SHOW_AFTER_MS = 1000
+const BAR_WIDTH = 24
+
+export type ProgressBar = {
+  update(progress: Progress): void
+  /** Until work has again taken a second. */
+  erase(): void
+}
+
+export function progressBar({
+  stderr: output,
+  env,
+}: Pick<Terminal, 'stderr' | 'env'>): ProgressBar {
+  if (output.isTTY !== true || env['TERM'] === 'dumb') {
+    return { update: () => undefined, erase: () => undefined }
+  }
+  let startMs = Date.now()
+  let isShown = false
+  return {
+    update(progress) {
+      if (Date.now() - startMs < SHOW_AFTER_MS) return
+      isShown = true
+      output.write(`\r${cutEnd(progressText(progress), (output.columns || 80) - 1)}\u001b[K`)
+    },
+    erase() {
+      if (isShown) output.write('\r\u001b[K')
+      isShown = false
+      startMs = Date.now()
+    },
+  }
+}
+
+export function progressText({ phase, files, bytes: done, of }: Progress): string {
+  if (phase === 'scan') return `Scanning the folder: ${grouped(files)} files`
+  const filled = of === 0 ? 0 : Math.min(BAR_WIDTH, Math.floor((files / of) * BAR_WIDTH))
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
+  if (phase === 'check') return `${bar} ${grouped(files)} of ${grouped(of)} objects checked`
+  if (phase === 'import') return `${bar} ${grouped(files)} of ${grouped(of)} checkpoints`
+  if (phase === 'seal') return `${bar} ${grouped(files)} of ${grouped(of)} rows`
+  return `${bar} ${grouped(files)} of ${grouped(of)} files, ${bytes(done)}`
+}

@@ -1,0 +1,40 @@
+// A name that is given to a checkpoint. An agent may not use, move or remove a name of the user's: `rewind works` has to
+// bring back what the user called that.
+import {
+  type CheckpointId,
+  type NamedBy,
+  parseAgentName,
+  parseName,
+  type ProjectId,
+  SavestateError,
+} from '../../model/index.js'
+import type { StoreContext } from '../operation/context.js'
+
+export type GivenName = { readonly name: string; readonly by: NamedBy }
+
+/** The name to record. Throws BAD_INPUT, and NEEDS_PERSON for a name of the user's. */
+export function checkName(
+  { ledger }: StoreContext,
+  project: ProjectId | undefined,
+  { name, by }: GivenName,
+): string {
+  if (by === 'user') return parseName(name)
+  const wanted = parseAgentName(name)
+  if (project !== undefined && ledger.nameOwners.isUsers(project, wanted))
+    throw new SavestateError(
+      'NEEDS_PERSON',
+      `The user has named a checkpoint ${JSON.stringify(wanted)} in this project, so an agent cannot use that name`,
+      { hint: 'Choose another name. Nothing has been changed.' },
+    )
+  return wanted
+}
+
+/** Throws NEEDS_PERSON if an agent would replace or remove a name that the user gave. */
+export function refuseRenaming({ ledger }: StoreContext, id: CheckpointId, by: NamedBy): void {
+  if (by === 'user' || !ledger.nameOwners.hasUsersName(id)) return
+  throw new SavestateError(
+    'NEEDS_PERSON',
+    `The user gave checkpoint ${id} its name, so an agent cannot change it`,
+    { hint: 'Ask the user to do it in their own terminal.' },
+  )
+}

@@ -1,0 +1,132 @@
+// What changed between two checkpoints, or between one and the folder as it is.
+import * as z from 'zod/mini'
+import { type FilesCheckpoint, isInside, type ObjectId } from '../../model/index.js'
+import {
+  authorsOfPaths,
+  type Stretch,
+  stretchesBetween,
+  stretchesSince,
+} from '../authorship/attribution.js'
+import { captureNow } from './capture.js'
+import { ensureProject, knownProject, type ProjectContext } from '../operation/context.js'
+import { refuseDamagedFiles } from '../verify/damage-marks.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { projectOperation } from '../operation/operation.js'
+import { recoverIfNeeded, withRecoveredProject } from '../restore/recover.js'
+import { type NamedPaths, totalsOf } from '../../snapshot/index.js'
+import { resolve, withFiles } from './resolve-ref.js'
+import { parseProjectPath } from '../restore/rewind.js'
+import { type ChangeView, viewChange } from './views.js'
+
+export type DiffChange = ChangeView & {
+  /** Who has changed it in between: `you`, the name of an agent, or several joined by `+`. Null if unknown. */
+  readonly author: string | null
+}
+
+export type DiffResult = {
+  readonly from: string
+  /** Null is the folder as it is. */
+  readonly to: string | null
+  readonly files: number
+  readonly insertions: number
+  readonly deletions: number
+  readonly changes: readonly DiffChange[]
+  /** As git prints it; null if it was not asked for. */
+  readonly patch: string | null
+}
+
+export const diff = projectOperation({
+  name: 'diff',
+  summary: 'Show what changed since a checkpoint, or between two',
+  effect: 'reads',
+  input: () =>
+    z.strictObject({
+      from: z.string(),
+      to: z.optional(z.string()),
+      paths: z._default(z.array(z.string()), []),
+      patch: z._default(z.enum(['none', 'full', 'stat']), 'full'),
+      color: z._default(z.boolean(), false),
+      width: z._default(z.int(), 80),
+    }),
+  async run(context, input, hooks): Promise<DiffResult> {
+    await recoverIfNeeded(context, hooks)
+    // To the end: a prune must not take away what is being compared.
+    return context.objects.shared(() => diffHere(context, input, hooks))
+  },
+})
+
+type DiffRequest = {
+  readonly from: string
+  readonly to?: string | undefined
+  readonly paths: readonly string[]
+  readonly patch: 'none' | 'full' | 'stat'
+  readonly color: boolean
+  readonly width: number
+}
+
+async function diffHere(
+  context: ProjectContext,
+  input: DiffRequest,
+  hooks: Hooks,
+): Promise<DiffResult> {
+  const { ledger, snapshots } = context
+  const project = knownProject(context)
+  const from = withFiles(resolve(ledger, project, input.from))
+  const to = input.to === undefined ? undefined : withFiles(resolve(ledger, project, input.to))
+  for (const end of to === undefined ? [from] : [from, to]) refuseDamagedFiles(ledger, end)
+  const before = from.snapshot.tree
+  const after = to?.snapshot.tree ?? (await captureFolder(context, { tree: before }, hooks))
+  const paths = input.paths.map(parseProjectPath)
+  const trees = to === undefined ? [before] : [before, after]
+  if (project !== undefined) await snapshots.expectPaths(project, { trees, paths })
+  const all = await snapshots.compare(before, after, { countLines: true })
+  const changes =
+    paths.length === 0
+      ? all
+      : all.filter(({ path }) => paths.some((limit) => isInside(path, limit)))
+  const authorOf = await authorsOfPaths(context, stretches(context, { from, to, after }))
+  const { color, width } = input
+  const stat = input.patch === 'stat'
+  const patch =
+    input.patch === 'none'
+      ? null
+      : await snapshots.patch({ before, after, paths, color, stat, width })
+  return {
+    from: from.id,
+    to: to?.id ?? null,
+    ...totalsOf(changes),
+    changes: changes.map((change) => ({ ...viewChange(change), author: authorOf(change.path) })),
+    patch,
+  }
+}
+
+function stretches(context: ProjectContext, { from, to, after }: DiffEnds): readonly Stretch[] {
+  const project = knownProject(context)
+  if (project === undefined) return []
+  return to === undefined
+    ? stretchesSince(context, project, { from: from.id, now: after })
+    : stretchesBetween(context, project, [from.id, to.id])
+}
+
+type DiffEnds = {
+  readonly from: FilesCheckpoint
+  readonly to: FilesCheckpoint | undefined
+  readonly after: ObjectId
+}
+
+/** The folder as it is, as a snapshot that no checkpoint holds: its objects serve the next save, or are garbage. */
+async function captureFolder(
+  context: ProjectContext,
+  named: NamedPaths,
+  hooks: Hooks,
+): Promise<ObjectId> {
+  const project = ensureProject(context)
+  return withRecoveredProject(context, project, {
+    purpose: 'diff',
+    hooks,
+    work: async () => {
+      const { snapshot } = await captureNow(context, project, { named, hooks })
+      return snapshot.tree
+    },
+  })
+}

@@ -1,0 +1,122 @@
+// One file as a checkpoint holds it, to the byte.
+import * as z from 'zod/mini'
+import { nearest } from '../../base/index.js'
+import {
+  type BytePath,
+  type FilesCheckpoint,
+  isInside,
+  nameOf,
+  pathText,
+  printablePath,
+  SavestateError,
+  SKIP_REASONS,
+} from '../../model/index.js'
+import { SnapshotFiles, type StoredFile } from '../../snapshot/index.js'
+import { knownProject, type ProjectContext } from '../operation/context.js'
+import { refuseDamagedFiles } from '../verify/damage-marks.js'
+import { projectOperation } from '../operation/operation.js'
+import { recoverIfNeeded } from '../restore/recover.js'
+import { resolve, withFiles } from './resolve-ref.js'
+import { parseProjectPath } from '../restore/rewind.js'
+
+export type FileResult = {
+  readonly checkpoint: string
+  /** Relative to the project. */
+  readonly path: string
+  readonly type: 'file' | 'link'
+  /** Octal, as in `644`; null for a link. */
+  readonly mode: string | null
+  readonly size: number
+  /** The target of a link. */
+  readonly content: Uint8Array
+}
+
+/** Comparing names letter by letter takes too long for more. */
+const MAX_COMPARED = 10_000
+/** How many names a message lists. */
+const MAX_NAMES = 8
+
+export const file = projectOperation({
+  name: 'file',
+  summary: 'Read one file of a checkpoint',
+  effect: 'reads',
+  input: () => z.strictObject({ ref: z.string(), path: z.string() }),
+  async run(context, { ref, path: text }, hooks): Promise<FileResult> {
+    await recoverIfNeeded(context, hooks)
+    const path = parseProjectPath(text)
+    // A prune must not remove the objects while they are read.
+    return context.objects.shared(async () => {
+      const checkpoint = withFiles(resolve(context.ledger, knownProject(context), ref))
+      refuseDamagedFiles(context.ledger, checkpoint, [path])
+      const files = new SnapshotFiles(context.snapshots.gitDir)
+      try {
+        const found = await files.read(checkpoint.snapshot.tree, path)
+        if (found === undefined) throw await notHeld(context, { checkpoint, path, files })
+        return resultOf(found, { checkpoint, path })
+      } finally {
+        files.close()
+      }
+    })
+  },
+})
+
+type Wanted = { readonly checkpoint: FilesCheckpoint; readonly path: BytePath }
+
+function resultOf(found: StoredFile, { checkpoint, path }: Wanted): FileResult {
+  if (found.type === 'folder') throw isFolder(found.names, path)
+  const { type, content } = found
+  return {
+    checkpoint: checkpoint.id,
+    path: pathText(path),
+    type,
+    mode: found.type === 'file' ? found.mode.toString(8) : null,
+    size: content.length,
+    content,
+  }
+}
+
+function isFolder(names: readonly BytePath[], path: BytePath): SavestateError {
+  const shown = names.slice(0, MAX_NAMES).map(printablePath).join(', ')
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+  const place = path === '' ? 'The path' : printablePath(path)
+  return new SavestateError('BAD_INPUT', `${place} is a folder in this checkpoint`, {
+    hint: names.length === 0 ? 'It is empty.' : `It contains: ${shown}${more}. Name one of them.`,
+  })
+}
+
+async function notHeld(
+  { ledger }: ProjectContext,
+  { checkpoint, path, files }: Wanted & { readonly files: SnapshotFiles },
+): Promise<SavestateError> {
+  const skipped = ledger.checkpoints
+    .details(checkpoint.id)
+    ?.skippedPaths.find((one) => isInside(path, one.path))
+  if (skipped !== undefined) {
+    const what = skipped.path === path ? '' : `${printablePath(skipped.path)} is `
+    return new SavestateError(
+      'CHECKPOINT_PARTIAL',
+      `${printablePath(path)} was not saved in this checkpoint: ${what}${SKIP_REASONS[skipped.reason]}`,
+      { hint: `\`savestate show ${checkpoint.id}\` lists the paths that were not saved.` },
+    )
+  }
+  const near = nearPaths(path, await files.paths(checkpoint.snapshot.tree)).map(printablePath)
+  return new SavestateError('BAD_INPUT', `This checkpoint has no ${printablePath(path)}`, {
+    hint:
+      near.length === 0
+        ? 'Paths are relative to the current folder.'
+        : `Did you mean ${near.join(', ')}?`,
+  })
+}
+
+/** Files of the same name elsewhere; else the one whose name is most like it. */
+function nearPaths(path: BytePath, all: readonly BytePath[]): readonly BytePath[] {
+  const name = nameOf(path).toLowerCase()
+  const same = all.filter((one) => nameOf(one).toLowerCase() === name)
+  if (same.length > 0) return same.slice(0, MAX_NAMES)
+  if (all.length > MAX_COMPARED) return []
+  const alike = nearest(path, all)
+  if (alike !== undefined) return [alike as BytePath]
+  const names = new Map(all.map((one) => [nameOf(one).toLowerCase(), one]))
+  const found = names.get((nearest(name, [...names.keys()]) ?? '') as BytePath)
+  return found === undefined ? [] : [found]
+}

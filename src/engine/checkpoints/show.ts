@@ -1,0 +1,59 @@
+// One checkpoint in full: what it holds, what it left out and why, and what changed since the one before.
+import * as z from 'zod/mini'
+import { type Checkpoint, hasFiles, invariant } from '../../model/index.js'
+import { agentDetails } from './agent-details.js'
+import { knownProject, type StoreContext } from '../operation/context.js'
+import { readDamage } from '../verify/damage-marks.js'
+import { projectOperation, sessionOperation } from '../operation/operation.js'
+import { recoverIfNeeded } from '../restore/recover.js'
+import { resolve, resolveInSession } from './resolve-ref.js'
+import { type CheckpointDetails, viewDetails } from './views.js'
+
+export const show = projectOperation({
+  name: 'show',
+  summary: 'Show one checkpoint in full',
+  effect: 'reads',
+  input: () => z.strictObject({ ref: z.string() }),
+  async run(context, { ref }, hooks): Promise<CheckpointDetails> {
+    await recoverIfNeeded(context, hooks)
+    return context.objects.shared(async () =>
+      detailsOf(context, resolve(context.ledger, knownProject(context), ref)),
+    )
+  },
+})
+
+export const showInSession = sessionOperation({
+  name: 'show',
+  summary: 'Show one checkpoint of a session in full',
+  effect: 'reads',
+  input: () => z.strictObject({ ref: z.string() }),
+  async run(context, { ref }): Promise<CheckpointDetails> {
+    return context.objects.shared(async () =>
+      detailsOf(context, resolveInSession(context, context.hold.key, ref)),
+    )
+  },
+})
+
+/** The caller shares the lock on the objects: a prune must not take away what is being compared. */
+async function detailsOf(
+  context: StoreContext,
+  checkpoint: Checkpoint,
+): Promise<CheckpointDetails> {
+  const { ledger, snapshots } = context
+  const details = ledger.checkpoints.details(checkpoint.id)
+  const agent = agentDetails(context, checkpoint)
+  if (!hasFiles(checkpoint))
+    return viewDetails(checkpoint, { details, ref: null, changes: [], agent })
+  const project = ledger.project(checkpoint.project)
+  invariant(project !== undefined, 'a checkpoint with files has a project')
+  const before = ledger.checkpoints.filesBefore(checkpoint)
+  // The changes of a damaged checkpoint are unknown; everything else can be shown.
+  const isDamaged = [checkpoint, before].some(
+    (each) => each !== undefined && readDamage(ledger, each.id) !== undefined,
+  )
+  const changes = isDamaged
+    ? []
+    : await snapshots.compare(before?.snapshot.tree, checkpoint.snapshot.tree, { countLines: true })
+  const refName = snapshots.refOf(project, checkpoint.id)
+  return viewDetails(checkpoint, { details, ref: refName, changes, agent })
+}

@@ -1,0 +1,39 @@
+// Asks about a plan while the project's lock is free: a question left open on a terminal must not keep the hooks of an
+// agent from saving. After the answer the plan is made again under the lock, and only a plan that was shown is
+// carried out (I3).
+import type { Project } from '../../model/index.js'
+import { type StoreContext } from './context.js'
+import type { Hooks } from './callbacks.js'
+import { withRecoveredProject } from '../restore/recover.js'
+import type { PlanQuestion, RestoreResult } from '../restore/restore.js'
+
+/**
+ * Repeats the attempt until it has a result. Each attempt runs under the lock and gets the mark of the plan that was
+ * agreed to last; `hooks.confirm` is called between two attempts.
+ */
+export async function whenAgreed(
+  context: StoreContext,
+  project: Project,
+  {
+    purpose,
+    hooks,
+    attempt,
+  }: {
+    readonly purpose: string
+    readonly hooks: Hooks
+    readonly attempt: (agreed: string | undefined) => Promise<RestoreResult | PlanQuestion>
+  },
+): Promise<RestoreResult> {
+  let agreed: string | undefined
+  for (;;) {
+    const outcome = await withRecoveredProject(context, project, {
+      purpose,
+      hooks,
+      work: () => attempt(agreed),
+    })
+    if (!('isQuestion' in outcome)) return outcome
+    const { plan, facts, declined } = outcome
+    if (hooks.confirm !== undefined && !(await hooks.confirm(plan, facts))) return declined
+    agreed = facts.mark
+  }
+}

@@ -1,0 +1,23 @@
+// Schemas of inputs that several operations share; in a file of their own, because our published types must not need zod's.
+import * as z from 'zod/mini'
+import { isWholeText } from '../../model/index.js'
+
+/** A text that the ledger keeps, or is asked for. */
+export const wholeText = () =>
+  z.string().check(z.refine(isWholeText, 'must be valid Unicode without NUL'))
+
+const word = () => z.enum(['in_progress', 'completed', 'failed', 'halted'])
+
+export const statusInput = () =>
+  z.union([word(), z.strictObject({ state: word(), reason: z.optional(wholeText()) })])
+
+export const momentInput = () =>
+  z.strictObject({
+    type: z.literal('event'),
+    who: z.string(),
+    session: z.string(),
+    agentId: z.optional(z.string()),
+    begins: z.optional(z.string()),
+    ends: z.optional(z.string()),
+    over: z.optional(z.enum(['session', 'agent'])),
+  })

@@ -1,0 +1,84 @@
+// Takes the history of a folder along to where the folder is now. A project is known by its path, so this is one row.
+import * as z from 'zod/mini'
+import {
+  bytePath,
+  type BytePath,
+  pathText,
+  printablePath,
+  type Project,
+  SavestateError,
+} from '../../model/index.js'
+import { refuseUnsafeFolder } from '../../snapshot/index.js'
+import { failpoint } from '../../system/index.js'
+import { type StoreContext, withProjectLock } from '../operation/context.js'
+import { Journals } from '../restore/restore-journal.js'
+import { storeOperation } from '../operation/operation.js'
+import { missingFolder } from './project-places.js'
+import { isExistingFolder, realFolder } from './project-root.js'
+import { parentIdentity } from './project-state.js'
+
+export type MoveResult = {
+  readonly from: string
+  readonly to: string
+  readonly checkpoints: number
+}
+
+export const moveProject = storeOperation({
+  name: 'move',
+  summary: 'Take the history of a moved folder along',
+  effect: 'changes-store',
+  input: () => z.strictObject({ from: z.string(), to: z.string() }),
+  async run(context, input): Promise<MoveResult> {
+    const to = realFolder(input.to)
+    refuseUnsafeFolder(to, bytePath(context.home))
+    const from = findGone(context, input.from)
+    return withProjectLock(context, from, {
+      purpose: 'move',
+      work: async () => {
+        refuseUnfinished(context, from)
+        const { ledger } = context
+        const checkpoints = ledger.checkpoints.count({ project: from.id })
+        failpoint('move:before-row')
+        ledger.transaction(() => {
+          const there = ledger.projectAt(to)
+          if (there !== undefined && !ledger.pruning.forgetProject(there.id)) throw isInUse(to)
+          ledger.projectRecords.move(from.id, { path: to, ...parentIdentity(to) })
+        })
+        failpoint('move:after-row')
+        return { from: pathText(from.path), to: pathText(to), checkpoints }
+      },
+    })
+  },
+})
+
+/** The project at a path where no folder is any more. */
+function findGone(context: StoreContext, text: string): Project {
+  const shown = JSON.stringify(text)
+  if (isExistingFolder(text))
+    throw new SavestateError('BAD_INPUT', `The folder ${shown} still exists`, {
+      hint: 'Only the history of a folder that was moved away can be taken along. Nothing was changed.',
+    })
+  const missing = missingFolder(text)
+  const known = missing === undefined ? undefined : context.ledger.projectAt(missing)
+  if (known !== undefined) return known
+  throw new SavestateError('BAD_INPUT', `No checkpoints of ${shown} are stored`, {
+    hint: '`savestate status` lists the projects. Nothing was changed.',
+  })
+}
+
+function refuseUnfinished({ home }: StoreContext, project: Project): void {
+  if (!new Journals(home).pending().includes(project.id)) return
+  throw new SavestateError(
+    'BAD_INPUT',
+    `A rewind of ${printablePath(project.path)} was interrupted and is not finished`,
+    {
+      hint: 'Move the folder back, run `savestate list` in it, and move it again. Nothing was changed.',
+    },
+  )
+}
+
+function isInUse(path: BytePath): SavestateError {
+  return new SavestateError('BAD_INPUT', `${printablePath(path)} has checkpoints of its own`, {
+    hint: 'Two histories cannot be joined. `savestate clear` removes this one. Nothing was changed.',
+  })
+}

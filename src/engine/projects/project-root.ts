@@ -1,0 +1,137 @@
+// Which folder is the project of a path. A repository is one, and so is a folder that was saved before. A package inside
+// a saved project is a part of it as long as that project captures it; a repository that it ignores is not.
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import {
+  type BytePath,
+  bytePathOf,
+  fsPath,
+  hasCode,
+  parentOf,
+  SavestateError,
+} from '../../model/index.js'
+
+const REPOSITORIES = ['.git', '.hg']
+/** A folder with one of these is a project unless a project above it is known. */
+const MANIFESTS = [
+  'pyproject.toml',
+  'package.json',
+  'Cargo.toml',
+  'go.mod',
+  'Makefile',
+  'pom.xml',
+  'Gemfile',
+]
+
+const MAX_SHOWN = 300
+/** Of what is not there, cannot be reached, or is no path at all. */
+const NO_FOLDER = [
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ERR_INVALID_ARG_VALUE',
+] as const
+
+/** The real path of a folder. */
+export function realFolder(path: string): BytePath {
+  if (isExistingFolder(path)) return wholePath(realpathSync.native(path, 'buffer'))
+  const shown = JSON.stringify(path.slice(0, MAX_SHOWN))
+  throw new SavestateError('PROJECT_MISSING', `There is no folder ${shown}`, {
+    hint: 'Name an existing folder with -C.',
+  })
+}
+
+/** A node:fs that gives text where bytes are asked for would give half of some names everywhere else, too. */
+function wholePath(path: unknown): BytePath {
+  if (Buffer.isBuffer(path)) return bytePathOf(path)
+  throw new SavestateError(
+    'FILE_FAILED',
+    'The file functions of Node were replaced in this process by ones that lose bytes of file names',
+    {
+      hint: 'Yarn Plug’n’Play does that: set `nodeLinker: node-modules` in .yarnrc.yml, or install savestate with npm.',
+    },
+  )
+}
+
+export function isExistingFolder(path: string): boolean {
+  if (typeof path !== 'string')
+    throw new SavestateError('BAD_INPUT', `A path must be a string, not ${typeof path}`)
+  try {
+    return statSync(path).isDirectory()
+  } catch (error) {
+    if (hasCode(error, ...NO_FOLDER)) return false
+    throw error
+  }
+}
+
+type Known = {
+  readonly known: (path: BytePath) => boolean
+  readonly refused: (path: BytePath) => boolean
+  /** Whether the project leaves out a folder inside it. */
+  readonly excludes: (project: BytePath, folder: BytePath) => boolean
+}
+
+export type FoundRoot = {
+  readonly root: BytePath
+  /** A folder on the way that looks like a project and is saved as part of `root`. */
+  readonly part?: BytePath | undefined
+}
+
+/** For a file or folder: the root of the project it belongs to, never one that is refused (home, `/tmp`, …). */
+export function findProjectRoot(path: string, is: Known): FoundRoot {
+  const start = realFolder(isExistingFolder(path) ? path : dirname(path))
+  let part: BytePath | undefined
+  for (let candidate = start; !isRoot(candidate); candidate = parentOf(candidate)) {
+    if (is.refused(candidate)) continue
+    if (is.known(candidate))
+      return part !== undefined && is.excludes(candidate, part)
+        ? { root: part }
+        : { root: candidate, part }
+    if (hasAny(candidate, REPOSITORIES)) return { root: part ?? candidate }
+    if (part === undefined && hasAny(candidate, MANIFESTS)) part = candidate
+  }
+  return { root: part ?? start }
+}
+
+function isRoot(path: BytePath): boolean {
+  return path === '' || path === '/'
+}
+
+/**
+ * The project of a folder inside a project: the outermost repository on the way that the project excludes, or one inside
+ * that in turn, or the project itself. The folder need not exist any more.
+ */
+export function findProjectWithin(
+  root: BytePath,
+  folder: BytePath,
+  excludes: Known['excludes'],
+): BytePath {
+  const names = folder
+    .slice(root.length)
+    .split('/')
+    .filter((name) => name !== '')
+  let at: string = root
+  for (const name of names) {
+    at = `${at}/${name}`
+    const candidate = at as BytePath
+    if (hasAny(candidate, REPOSITORIES) && excludes(root, candidate))
+      return findProjectWithin(candidate, folder, excludes)
+  }
+  return root
+}
+
+/** The nearest known project above a folder that captures the folder too. */
+export function findEnclosing(
+  path: BytePath,
+  { known, excludes }: Omit<Known, 'refused'>,
+): BytePath | undefined {
+  for (let above = parentOf(path); above !== ''; above = parentOf(above))
+    if (known(above)) return excludes(above, path) ? undefined : above
+  return undefined
+}
+
+function hasAny(folder: BytePath, names: readonly string[]): boolean {
+  return names.some((name) => existsSync(fsPath(`${folder}/${name}`)))
+}

@@ -1,0 +1,146 @@
+// The prune that the store starts by itself: when it is due, and the record of what it removed. It runs after a save, in a
+// process of its own, at most once per interval. No user sees its plan, so the record stays until a user has seen it.
+import {
+  type Config,
+  type DropReason,
+  type ErrorCode,
+  isError,
+  type PruneOptions,
+  SavestateError,
+} from '../../model/index.js'
+import { isBusy } from '../../system/index.js'
+import type { StoreContext } from '../operation/context.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { prune } from '../operation/lazy-operations.js'
+import { recordFailure } from '../operation/failure-log.js'
+import { perform } from '../operation/operation.js'
+import type { PruneResult } from './prune-result.js'
+import { storeSettings } from '../store/settings.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** A prune that no user watches. Failures are recorded for `status`, and what it removed for `list` and `status`. */
+export async function pruneUnattended(
+  context: StoreContext,
+  request: { readonly input: PruneOptions; readonly hooks?: Hooks | undefined },
+): Promise<PruneResult> {
+  try {
+    const result = await perform(prune, context, request)
+    for (const { what, code, message } of result.errors) note(context, code, `${what}: ${message}`)
+    recordAutoPrune(context, result)
+    return result
+  } catch (error) {
+    const code = error instanceof SavestateError ? error.code : 'INTERNAL'
+    note(context, code, isError(error) ? error.message : String(error))
+    throw error
+  }
+}
+
+export function notePruneNotStarted(context: StoreContext): void {
+  note(context, 'INTERNAL', 'the process that prunes could not be started')
+}
+
+function note({ ledger, clock }: StoreContext, code: string, message: string): void {
+  ledger.failures.add({ atMs: clock.nowMs(), operation: 'prune', project: null, code, message })
+}
+
+/** True at most once per interval, for all processes together: the caller then starts a prune. */
+export function claimPrune(context: StoreContext): boolean {
+  try {
+    return claim(context)
+  } catch (error) {
+    // No user asked for this prune, so nothing is reported; the next check is soon enough.
+    if (isBusy(error) || isFault(error, 'DISK_FULL', 'STORE_NEWER', 'STORE_UNUSABLE')) return false
+    if (!isFault(error, 'CONFIG_INVALID')) throw error
+    // No caller waits for this, so it is recorded although it is the user's error.
+    recordFailure(context, { operation: 'prune', project: null, error })
+    return false
+  }
+}
+
+function claim({ home, ledger, clock }: StoreContext): boolean {
+  if (ledger.checkpoints.added === 0) return false
+  const { config } = storeSettings(home)
+  if (!config.autoPrune) return false
+  const nowMs = clock.nowMs()
+  const intervalMs = config.autoPruneHours * HOUR_MS
+  return ledger.transaction(() => {
+    const claimed = ledger.record.time('prune_claimed_at')
+    // In a new store the time begins now.
+    const last = claimed ?? nowMs
+    // A clock that was set back must not stop it for ever.
+    const isDue = nowMs - last >= intervalMs || last > nowMs
+    if (isDue || claimed === undefined) ledger.record.set('prune_claimed_at', nowMs)
+    return isDue && nowMs - last < Math.max(patienceMsOf(config), 2 * intervalMs)
+  })
+}
+
+/**
+ * After a jump of the clock everything looks old, and after a long absence the user may return to their work: if
+ * the last prune is longer ago than every checkpoint is kept, one more interval passes first.
+ */
+function patienceMsOf({ retention, keepAllHours, retentionDays }: Config): number {
+  return retention === 'hermes' ? Math.max(1, retentionDays) * DAY_MS : keepAllHours * HOUR_MS
+}
+
+function isFault(error: unknown, ...codes: readonly ErrorCode[]): error is SavestateError {
+  return error instanceof SavestateError && codes.includes(error.code)
+}
+
+export type AutoPruneRecord = {
+  /** The time of the last automatic prune. */
+  readonly at: string
+  readonly checkpoints: number
+  readonly byReason: Readonly<Partial<Record<DropReason, number>>>
+  readonly sessions: number
+  /** Checkpoints that lost their files and kept their state. */
+  readonly prunedFiles: number
+  readonly bytesReclaimed: number
+  /** Projects whose last rewind can no longer be undone. */
+  readonly forgottenUndo: readonly string[]
+  /** Whether `list` or `status` has shown it on a terminal. */
+  readonly isShown: boolean
+}
+
+/** Adds to a record that was not shown yet. A prune that removed nothing leaves it as it is. */
+function recordAutoPrune(context: StoreContext, result: PruneResult): void {
+  const { deletedCheckpoints, deletedSessions, prunedFiles } = result
+  if (!result.applied || deletedCheckpoints + deletedSessions + prunedFiles === 0) return
+  const { ledger, clock } = context
+  ledger.transaction(() => {
+    const known = readAutoPrune(context)
+    const before = known?.isShown === false ? known : undefined
+    const byReason = { ...before?.byReason }
+    for (const [why, count] of Object.entries(result.deletedByReason) as [DropReason, number][])
+      byReason[why] = (byReason[why] ?? 0) + count
+    const forgotten = result.plan.projects.flatMap((it) => (it.forgetsUndo ? it.path : []))
+    const record: AutoPruneRecord = {
+      at: new Date(clock.nowMs()).toISOString(),
+      checkpoints: (before?.checkpoints ?? 0) + deletedCheckpoints,
+      byReason,
+      sessions: (before?.sessions ?? 0) + deletedSessions,
+      prunedFiles: (before?.prunedFiles ?? 0) + prunedFiles,
+      bytesReclaimed: (before?.bytesReclaimed ?? 0) + result.bytesReclaimed,
+      forgottenUndo: [...new Set([...(before?.forgottenUndo ?? []), ...forgotten])],
+      isShown: false,
+    }
+    ledger.record.set('auto_prune', JSON.stringify(record))
+  })
+}
+
+/** The record of the last automatic prune that removed something; null if there was none. */
+export function readAutoPrune({ ledger }: StoreContext): AutoPruneRecord | null {
+  const text = ledger.record.json('auto_prune')
+  return text === undefined ? null : (JSON.parse(text) as AutoPruneRecord)
+}
+
+/** If another prune has added to the record since it was read, the addition is still to be shown. */
+export function markAutoPruneShown(context: StoreContext, { at }: AutoPruneRecord): void {
+  const { ledger } = context
+  ledger.transaction(() => {
+    const known = readAutoPrune(context)
+    if (known?.at === at)
+      ledger.record.set('auto_prune', JSON.stringify({ ...known, isShown: true }))
+  })
+}

@@ -1,0 +1,101 @@
+// Takes a path out of history: out of every checkpoint of the project, and its contents out of the store.
+// Order of writes (docs/store.md#forget): objects; refs beside the old ones; all rows in one transaction; the refs
+// themselves; then a collection. Until the rows are there nothing has happened.
+import * as z from 'zod/mini'
+import {
+  type BytePath,
+  hasFiles,
+  pathText,
+  type Project,
+  ROOT,
+  SavestateError,
+} from '../../model/index.js'
+import type { Rewritten } from '../../snapshot/index.js'
+import { failpoint } from '../../system/index.js'
+import { removeAndCollect } from './gc.js'
+import { knownProject, type StoreContext } from '../operation/context.js'
+import { projectOperation } from '../operation/operation.js'
+import { commitFacts, replaceCommits } from '../store/replace-commits.js'
+import { parseProjectPath } from '../restore/rewind.js'
+
+export type ForgetResult = {
+  readonly path: string
+  /** Checkpoints that hold it. */
+  readonly checkpoints: readonly string[]
+  /** The most files and bytes that a checkpoint holds of it. */
+  readonly files: number
+  readonly bytes: number
+  readonly applied: boolean
+  /** It is in the newest checkpoint, so the next save will most likely capture it again. */
+  readonly isCurrent: boolean
+  readonly bytesReclaimed: number
+}
+
+export const forget = projectOperation({
+  name: 'forget',
+  summary: 'Remove a path from all history',
+  effect: 'changes-store',
+  input: () => z.strictObject({ path: z.string(), dryRun: z._default(z.boolean(), false) }),
+  async run(context, input, hooks): Promise<ForgetResult> {
+    const path = parseProjectPath(input.path)
+    if (path === ROOT)
+      throw new SavestateError('BAD_INPUT', 'forget takes a path in the project, not the project', {
+        hint: "Name a file or folder in it. To delete this project's history: savestate clear",
+      })
+    const project = knownProject(context)
+    if (project === undefined) throw nowhere(path)
+    const work = () => forgetHere(context, project, { path, dryRun: input.dryRun })
+    return removeAndCollect(context, project, { purpose: 'forget', hooks, work })
+  },
+})
+
+async function forgetHere(
+  context: StoreContext,
+  project: Project,
+  { path, dryRun }: { readonly path: BytePath; readonly dryRun: boolean },
+): Promise<Omit<ForgetResult, 'bytesReclaimed'>> {
+  const points = context.ledger.checkpoints.list({ project: project.id }).filter(hasFiles)
+  const rewritten = await context.snapshots.rewrite({
+    project: project.id,
+    path,
+    checkpoints: points.map((point) => commitFacts(point, project)),
+  })
+  if (rewritten.length === 0) throw nowhere(path)
+  failpoint('forget:written')
+  if (!dryRun) await record(context, project, { rewritten, path })
+  return {
+    path: pathText(path),
+    checkpoints: rewritten.map(({ checkpoint }) => checkpoint),
+    files: Math.max(...rewritten.map(({ files }) => files)),
+    bytes: Math.max(...rewritten.map(({ bytes }) => bytes)),
+    applied: !dryRun,
+    isCurrent: rewritten.some(({ checkpoint }) => checkpoint === points[0]?.id),
+  }
+}
+
+async function record(
+  context: StoreContext,
+  project: Project,
+  { rewritten, path }: { readonly rewritten: readonly Rewritten[]; readonly path: BytePath },
+): Promise<void> {
+  const { ledger } = context
+  await replaceCommits(context, project, {
+    rewritten,
+    writeRows() {
+      for (const { checkpoint, ...replacement } of rewritten) {
+        const details = ledger.checkpoints.details(checkpoint)
+        ledger.pruning.replaceFiles(checkpoint, { ...replacement, path }, details)
+      }
+    },
+  })
+}
+
+function nowhere(path: BytePath): SavestateError {
+  return new SavestateError(
+    'BAD_INPUT',
+    `No checkpoint of this project has ${JSON.stringify(pathText(path))}`,
+    {
+      hint: 'Check the spelling. Paths are relative to the current folder, or to DIR with `-C DIR`.',
+    },
+  )
+}

@@ -1,0 +1,155 @@
+// Removes what a plan names, unless it was used since. Order of writes (docs/store.md#prune): rows, then refs. A ref without
+// a row is garbage, a row without a ref is damage (I1, I2).
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Drop,
+  pathText,
+  SavestateError,
+  type Session,
+  type SessionKey,
+} from '../../model/index.js'
+import type { PruningRow } from '../../ledger/index.js'
+import { removeRefs } from '../../snapshot/index.js'
+import { failpoint } from '../../system/index.js'
+import { ifProjectIsFree, type StoreContext } from '../operation/context.js'
+import { Journals } from '../restore/restore-journal.js'
+import { projectStateOf } from '../projects/project-state.js'
+import type { PointsPlan, ProjectPlan, PrunePlan } from './prune-plan.js'
+import type { Tally } from './prune-result.js'
+import { deleteSession } from '../sessions/sessions.js'
+
+export async function applyPlan(
+  context: StoreContext,
+  plan: PrunePlan,
+  tally: Tally,
+): Promise<void> {
+  deleteSessions(context, plan, tally)
+  const ends = new Set(plan.sessions.map(({ session }) => session.key))
+  applyUnattached(context, plan, { ends, tally })
+  for (const project of plan.projects) {
+    if (project.drop.length === 0 && !project.isWhole) continue
+    let why: string | undefined = 'it is in use'
+    await ifProjectIsFree(context, project.project, {
+      purpose: 'prune',
+      work: async () => {
+        why = await applyTo(context, project, { ends, tally })
+      },
+    })
+    if (why !== undefined)
+      tally.fail(pathText(project.project.path), {
+        code: 'PROJECT_BUSY',
+        message: `${why}; left for the next prune`,
+      })
+  }
+}
+
+function deleteSessions(context: StoreContext, plan: PrunePlan, tally: Tally): void {
+  const known = new Map([...plan.projects, plan.unattached].flatMap((points) => [...points.known]))
+  for (const { session } of plan.sessions) {
+    try {
+      const isDue = isAsPlanned(context, session, known)
+      if (deleteSession(context, session.id, { isDue }).isDeleted) tally.sessions += 1
+    } catch (error) {
+      if (!(error instanceof SavestateError)) throw error
+      tally.fail(`session ${session.id}`, error)
+    }
+  }
+}
+
+/** Another process may have continued it since, or pinned or named one of its checkpoints. Checked in the transaction. */
+function isAsPlanned(
+  { ledger }: StoreContext,
+  planned: Session,
+  known: PointsPlan['known'],
+): (session: Session) => boolean {
+  return ({ key, updatedAtMs }) =>
+    key === planned.key &&
+    updatedAtMs === planned.updatedAtMs &&
+    ledger.checkpoints
+      .list({ session: key })
+      .every(({ id, pinned, name }) => !pinned && (known.get(id) ?? { name }).name === name)
+}
+
+type Work = { readonly ends: ReadonlySet<SessionKey>; readonly tally: Tally }
+
+function applyUnattached(
+  { ledger }: StoreContext,
+  { unattached }: PrunePlan,
+  { ends, tally }: Work,
+): void {
+  if (unattached.drop.length === 0) return
+  const done = ledger.transaction(() => {
+    const still = stillDue(ledger.pruning.checkpointsOf(null), unattached, ends)
+    ledger.pruning.drop(still.map(({ id }) => id))
+    return still
+  })
+  for (const { why } of done) tally.drop(why)
+}
+
+/** Why nothing was done, if so. */
+async function applyTo(
+  { home, ledger, snapshots }: StoreContext,
+  plan: ProjectPlan,
+  { ends, tally }: Work,
+): Promise<string | undefined> {
+  const { project, isWhole, isOrphaned, known } = plan
+  if (new Journals(home).pending().includes(project.id)) return 'a rewind of it is unfinished'
+  const done = ledger.transaction(() => {
+    if (isUsedSince(ledger, plan)) return undefined
+    const drops = stillDue(ledger.pruning.checkpointsOf(project.id), plan, ends)
+    ledger.pruning.dropFiles(drops.flatMap((it) => (it.keepsState === true ? it.id : [])))
+    ledger.pruning.drop(drops.flatMap((it) => (it.keepsState === true ? [] : it.id)))
+    return { drops, isForgotten: isWhole && ledger.pruning.forgetProject(project.id) }
+  })
+  if (done === undefined) return 'it was used in the meantime'
+  const { drops, isForgotten } = done
+  failpoint('prune:project-rows-removed')
+  const withFiles = drops.filter(({ id }) => known.get(id)?.commit !== null)
+  await removeRefs(
+    snapshots.gitDir,
+    withFiles.map(({ id }) => snapshots.refOf(project, id)),
+  )
+  for (const { why, keepsState } of drops) {
+    if (keepsState === true) tally.files += 1
+    else tally.drop(why)
+  }
+  if (isForgotten) {
+    rmSync(join(home, 'cache', project.id), { force: true })
+    if (isOrphaned) tally.orphan += 1
+    else tally.stale += 1
+  }
+  return undefined
+}
+
+/** Inside the transaction. Without what was pinned, named or continued since, or belongs to a session that stayed. */
+function stillDue(
+  rows: readonly PruningRow[],
+  { drop, known }: PointsPlan,
+  ends: ReadonlySet<SessionKey>,
+): Drop[] {
+  const now = new Map(rows.map((row) => [row.id, row]))
+  return drop.filter((it) => {
+    const row = now.get(it.id)
+    // It went with its session.
+    if (row === undefined) return true
+    const planned = known.get(it.id)
+    if (planned === undefined || row.pinned || row.name !== planned.name) return false
+    if (row.isOfThread !== planned.isOfThread) return false
+    if (row.session === null) return planned.session === null || ends.has(planned.session.key)
+    if (ends.has(row.session.key)) return false
+    // To thin out the past of a session is right whatever it does now; only its head has to stay.
+    const isThinned = it.why === 'prompts' || it.why === 'days'
+    const isAsBefore = row.session.updatedAtMs === planned.session?.updatedAtMs
+    const isHeadToo = row.session.isHead && it.keepsState !== true
+    return (isThinned || isAsBefore) && !isHeadToo
+  })
+}
+
+/** A save that found nothing new has reported that all is saved; a folder may have come back. */
+function isUsedSince({ pruning }: StoreContext['ledger'], plan: ProjectPlan): boolean {
+  const { project, isPast, isOrphaned, summary } = plan
+  if (!isPast) return false
+  if (pruning.touchedAtMs(project.id) !== summary.touchedAtMs) return true
+  return isOrphaned && projectStateOf(project.path, summary) !== 'orphan'
+}

@@ -1,0 +1,203 @@
+// The input of a prune for a project: its settings, whether its folder exists, and what keeps each checkpoint.
+import { isPromptReason } from '../../base/index.js'
+import {
+  type Config,
+  type Guard,
+  hourGroup,
+  type Project,
+  type ProjectId,
+  promptGroup,
+  type Prunable,
+  type PruneOptions,
+  retentionPolicy,
+  type RetentionPolicy,
+  type SavestateError,
+  type SessionKey,
+  type Settings,
+} from '../../model/index.js'
+import type { ProjectSummary, PruningRow } from '../../ledger/index.js'
+import { SnapshotFiles } from '../../snapshot/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { isHeld } from '../sessions/open-session.js'
+import { type ProjectState, projectFolder } from '../projects/project-state.js'
+import { PROJECT_FILE } from '../projects/project-trust.js'
+import { projectSettings, settingsFault, settingsWith } from '../store/settings.js'
+
+export type Point = PruningRow & Prunable
+
+export type PruneProject = {
+  readonly summary: ProjectSummary
+  readonly state: ProjectState
+  readonly unreachable: string | null
+  /** Newest first. */
+  readonly points: readonly Point[]
+  readonly rules: RetentionPolicy
+  /** The fault in its settings. The prune removes nothing from such a project. */
+  readonly fault: SavestateError | null
+}
+
+/** `fallback` are the settings of the store. */
+type Way = {
+  readonly nowMs: number
+  readonly input: PruneOptions
+  readonly fallback: Config
+  /** Sessions that a live process writes. */
+  readonly held: ReadonlySet<SessionKey>
+}
+
+export async function readProjects(context: StoreContext, way: Way): Promise<PruneProject[]> {
+  const saved = new SnapshotFiles(context.snapshots.gitDir)
+  try {
+    const facts: PruneProject[] = []
+    for (const summary of context.ledger.projects())
+      facts.push(await readProject(context, summary, { ...way, saved }))
+    return facts
+  } finally {
+    saved.close()
+  }
+}
+
+/** Sessions that a live process writes. */
+export function heldSessions({ ledger }: StoreContext, nowMs: number): ReadonlySet<SessionKey> {
+  const held = ledger.sessions.list({}).filter(({ lease }) => isHeld(lease, nowMs))
+  return new Set(held.map(({ key }) => key))
+}
+
+async function readProject(
+  context: StoreContext,
+  summary: ProjectSummary,
+  { nowMs, input, fallback, saved, held }: Way & { readonly saved: SnapshotFiles },
+): Promise<PruneProject> {
+  const { project, touchedAtMs } = summary
+  const { state, unreachable } = projectFolder(project.path, summary)
+  const projectBy = (config: Config, fault: SavestateError | null) => {
+    const rules = retentionPolicy(config, input)
+    const points = readPoints(context, project.id, { rules, nowMs, touchedAtMs, held })
+    return { summary, state, unreachable, rules, points, fault }
+  }
+  try {
+    const own =
+      state === 'live'
+        ? projectSettings(context.home, project.path)
+        : await savedSettings(context, { project, saved })
+    return projectBy(own.config, null)
+  } catch (error) {
+    // One project's fault must not keep the store from being pruned.
+    const fault = settingsFault(error)
+    if (fault === undefined) throw error
+    return projectBy(fallback, fault)
+  }
+}
+
+/** The settings as the project was saved last: an unmounted disk must not change how long its history is kept. */
+async function savedSettings(
+  { home, ledger }: StoreContext,
+  { project, saved }: { readonly project: Project; readonly saved: SnapshotFiles },
+): Promise<Settings> {
+  const { id, path } = project
+  const tree = ledger.checkpoints.newestFiles(id)?.snapshot.tree
+  const text = tree === undefined ? undefined : await saved.textOf(tree, PROJECT_FILE)
+  return settingsWith(home, { path, text })
+}
+
+type When = {
+  readonly rules: RetentionPolicy
+  readonly nowMs: number
+  /** When the project was last used. */
+  readonly touchedAtMs: number
+  readonly held: ReadonlySet<SessionKey>
+}
+
+/** Newest first; of null, those of sessions without a project. */
+export function readPoints(
+  { ledger }: StoreContext,
+  project: ProjectId | null,
+  when: When,
+): Point[] {
+  const names = new Set<string>()
+  const rows = ledger.pruning.checkpointsOf(project)
+  const newest = rows[0]
+  const newestFiles = rows.find(({ commit }) => commit !== null)
+  const starts = ageStarts(rows, when.nowMs)
+  return rows.map((row, index) => {
+    const agedFromMs = starts[index] ?? row.createdAtMs
+    const isNewestOfName = row.name !== null && !names.has(row.name)
+    if (row.name !== null) names.add(row.name)
+    const isNewest = project !== null && (row === newest || row === newestFiles)
+    const guard = guardOf(row, { isNewestOfName, agedFromMs, ...when })
+    return { ...row, ...tierRowOf(row, { guard, isNewest, agedFromMs, when }), guard }
+  })
+}
+
+/** Rows newest first. A checkpoint is not older than those saved before it, even if the clock was set back since. */
+function ageStarts(rows: readonly PruningRow[], nowMs: number): number[] {
+  let latestMs = 0
+  const starts = rows.toReversed().map(({ createdAtMs, importedAtMs }) => {
+    // A time that is still to come was a mistake, and says nothing about the rows after it.
+    if (createdAtMs <= nowMs) latestMs = Math.max(latestMs, createdAtMs)
+    return Math.max(latestMs, createdAtMs, importedAtMs ?? 0)
+  })
+  return starts.reverse()
+}
+
+/** Made by a rewind, an undo, a redo or what finished one. */
+const OF_REWINDS: readonly PruningRow['kind'][] = ['safety', 'rewind', 'undo', 'redo', 'recovery']
+
+function tierRowOf(
+  row: PruningRow,
+  {
+    guard,
+    isNewest,
+    agedFromMs,
+    when,
+  }: { guard: Guard | null; isNewest: boolean; agedFromMs: number; when: When },
+): Omit<Prunable, 'guard'> {
+  const { id, session, name, reason, kind, createdAtMs } = row
+  const isHead = session?.isHead === true
+  const used = [...(isNewest ? [when.touchedAtMs] : []), ...(isHead ? [session.updatedAtMs] : [])]
+  const isHeldNow = session !== null && when.held.has(session.key)
+  return {
+    id,
+    createdAtMs,
+    agedFromMs,
+    group: groupOf(row),
+    isPrompt: session !== null && isPromptReason(reason),
+    isSpecial:
+      name !== null || row.isInOperation || row.isBeforeOperation || OF_REWINDS.includes(kind),
+    // A session in progress thins out like any other, unless a process is at work on it.
+    isGuarded: guard !== null && (guard !== 'session' || isHeldNow),
+    usedAtMs: used.length === 0 ? null : Math.max(...used),
+    hasFiles: row.commit !== null,
+    isHead,
+  }
+}
+
+/** A save with a reason is a point of its own; saves without one stand for their hour. */
+function groupOf({ session, reason, kind, createdAtMs }: PruningRow): string | null {
+  if (session === null)
+    return reason !== null || kind === 'imported' ? null : hourGroup(createdAtMs)
+  // An import gives all its rows the turn that the session is in.
+  if (session.turn > 0 && kind !== 'imported') return promptGroup(session.key, session.turn)
+  return `session ${session.key} ${hourGroup(createdAtMs)}`
+}
+
+function guardOf(
+  { pinned, session, isOfThread, isNamedByUser }: PruningRow,
+  {
+    isNewestOfName,
+    agedFromMs,
+    rules,
+    nowMs,
+    held,
+  }: When & { readonly isNewestOfName: boolean; readonly agedFromMs: number },
+): Guard | null {
+  if (pinned) return 'pinned'
+  // A program may give each of its steps the same name; of these only the newest stays.
+  if (isNamedByUser || isNewestOfName) return 'named'
+  if (isOfThread) return 'thread'
+  if (session === null) return null
+  if (held.has(session.key)) return 'session'
+  const isActive = session.status === 'in_progress' && nowMs - session.updatedAtMs <= rules.activeMs
+  const isCovered = rules.tiers === null || nowMs - agedFromMs <= rules.activeMs
+  return isActive && isCovered ? 'session' : null
+}

@@ -1,0 +1,296 @@
+// What a prune would remove, and why. Reads, and changes nothing (I7).
+import {
+  type CheckpointId,
+  type Drop,
+  type Guard,
+  type ObjectId,
+  type Project,
+  planRetention,
+  type PruneOptions,
+  retentionPolicy,
+  type RetentionPolicy,
+  type SavestateError,
+  type Session,
+  type SessionKey,
+  undoStack,
+} from '../../model/index.js'
+import type { ProjectSummary, PruningRow } from '../../ledger/index.js'
+import type { StoreContext } from '../operation/context.js'
+import type { ProjectState } from '../projects/project-state.js'
+import {
+  readProjects,
+  heldSessions,
+  type Point,
+  readPoints,
+  type PruneProject,
+} from './prune-candidates.js'
+import { NOTHING_FOR_SIZE, planSize, type SizePlan } from './prune-size.js'
+import { storeSettings } from '../store/settings.js'
+import { type LargeProject, StoreSizes } from '../store/sizes.js'
+
+export type SessionDrop = { readonly session: Session; readonly why: 'age' | 'orphan' | 'size' }
+
+/** The part of a plan for one project, or for the sessions without a project. */
+export type PointsPlan = {
+  readonly drop: readonly Drop[]
+  readonly keep: ReadonlyMap<Guard | 'recent', number>
+  /** The checkpoints as they were when this was planned. */
+  readonly known: ReadonlyMap<CheckpointId, PruningRow>
+}
+
+export type ProjectPlan = PointsPlan & {
+  readonly project: Project
+  readonly state: ProjectState
+  /** Why its folder is neither found nor proven to be removed. */
+  readonly unreachable: string | null
+  readonly freesBytes: number
+  /** The last rewind can no longer be undone. */
+  readonly forgetsUndo: boolean
+  /** It was not used for long, or its folder is gone: it is judged as a whole. */
+  readonly isPast: boolean
+  /** All that it has goes: it is forgotten. */
+  readonly isWhole: boolean
+  /** It goes because its folder is gone. */
+  readonly isOrphaned: boolean
+  /** The project as it was when this was planned. */
+  readonly summary: ProjectSummary
+  /** Its settings cannot be read, so nothing of it goes. */
+  readonly fault: SavestateError | null
+}
+
+export type PrunePlan = {
+  readonly projects: readonly ProjectPlan[]
+  /** The checkpoints of sessions without a project. */
+  readonly unattached: PointsPlan
+  readonly sessions: readonly SessionDrop[]
+  readonly sizeBytes: number
+  readonly capBytes: number
+  /** The estimated size of the store after the prune. */
+  readonly afterBytes: number
+  /** The largest items that must stay, if the store cannot be brought under its limit. */
+  readonly largest: readonly LargeProject[]
+}
+
+/**
+ * After an earlier round nothing is garbage, so the store takes what it takes, whatever the sum of its parts. A later
+ * round removes for size only: nothing goes by another rule that the first plan did not show.
+ */
+export async function planPrune(
+  context: StoreContext,
+  input: PruneOptions,
+  { isFirst = true }: { readonly isFirst?: boolean } = {},
+): Promise<PrunePlan> {
+  const { home, clock, ledger } = context
+  const nowMs = clock.nowMs()
+  const { config } = storeSettings(home)
+  const held = heldSessions(context, nowMs)
+  const projects = await readProjects(context, { nowMs, input, held, fallback: config })
+  const dropOrphans = input.keepOrphans !== true && input.unattended !== true
+  const rules = retentionPolicy(config, input)
+  const loose = readPoints(context, null, { rules, nowMs, touchedAtMs: nowMs, held })
+  const removable = removableSessions(context, { projects, loose, held })
+  const ends = isFirst ? unusedSessions(removable, projects, { rules, nowMs, dropOrphans }) : []
+  const when = { nowMs, dropOrphans, ends: endsOf(ends) }
+  const byRules = new Map(projects.map((it) => [it, isFirst ? dropsOf(it, when) : []]))
+  const unattached = isFirst ? dropsOfUnattached(loose, { rules, ...when }) : []
+  const gone = new Set([...byRules.values(), unattached].flatMap((it) => it.map(({ id }) => id)))
+  const sizes = await StoreSizes.take(context)
+  const commitsLeft = (without: ReadonlySet<CheckpointId>) =>
+    projects.flatMap(({ points }) =>
+      points.flatMap((it) => (without.has(it.id) ? [] : commitOf(it))),
+    )
+  const live = await sizes.reached(commitsLeft(gone))
+  const liveBytes = sizes.sumOf(live)
+  const stateBytes = ledger.pruning.stateBytes({
+    sessions: ends.map(({ session }) => session.key),
+  })
+  const restBytes = isFirst ? sizes.rest : sizes.total - liveBytes
+  const capBytes = rules.maxBytes
+  const afterRules = restBytes - stateBytes + liveBytes
+  const forSize: SizePlan =
+    afterRules <= capBytes
+      ? { ...NOTHING_FOR_SIZE, afterBytes: afterRules }
+      : await planSize(context, {
+          projects,
+          unattached: loose,
+          gone,
+          removable: removable.filter(({ key }) => !when.ends.has(key)),
+          sizes,
+          restBytes,
+          capBytes,
+        })
+  const allGone = new Set([...gone, ...forSize.ids])
+  const finallyLive = forSize.ids.size === 0 ? live : await sizes.reached(commitsLeft(allGone))
+  const plans: ProjectPlan[] = []
+  for (const [project, drop] of byRules) {
+    const plan = planOf(project, [...drop, ...dropsForSize(project, forSize)])
+    const commits = project.points.flatMap((it) => (allGone.has(it.id) ? commitOf(it) : []))
+    const isPast = isFirst && isUnneeded(project, when)
+    plans.push({
+      ...plan,
+      project: project.summary.project,
+      state: project.state,
+      unreachable: project.unreachable,
+      freesBytes: await sizes.freed(commits, finallyLive),
+      forgetsUndo: forgetsUndo(context, project, plan),
+      isPast,
+      isWhole: isPast && plan.drop.length === project.points.length,
+      isOrphaned: dropOrphans && project.state === 'orphan',
+      summary: project.summary,
+      fault: project.fault,
+    })
+  }
+  return {
+    projects: plans,
+    unattached: planOf({ points: loose }, [
+      ...unattached,
+      ...dropsForSize({ points: loose }, forSize),
+    ]),
+    sessions: [...ends, ...forSize.sessions.map((session) => ({ session, why: 'size' as const }))],
+    sizeBytes: sizes.total,
+    capBytes,
+    afterBytes: Math.max(0, forSize.afterBytes),
+    largest: forSize.largest,
+  }
+}
+
+/** No live process writes them, none of their checkpoints has to stay, and the settings of their project can be read. */
+function removableSessions(
+  { ledger }: StoreContext,
+  {
+    projects,
+    loose,
+    held,
+  }: {
+    readonly projects: readonly PruneProject[]
+    readonly loose: readonly Point[]
+    readonly held: ReadonlySet<SessionKey>
+  },
+): Session[] {
+  const points = [...projects.flatMap((project) => project.points), ...loose]
+  const kept = new Set(
+    points.flatMap(({ guard, session }) =>
+      guard === null || guard === 'session' ? [] : (session?.key ?? []),
+    ),
+  )
+  const faulty = new Set<string | null>(
+    projects.flatMap((it) => (it.fault === null ? [] : it.summary.project.id)),
+  )
+  return ledger.sessions
+    .list({})
+    .filter(({ key, project }) => !held.has(key) && !kept.has(key) && !faulty.has(project))
+}
+
+/** Sessions that were not used for too long, or whose project is gone. `rules`: for sessions without a project. */
+function unusedSessions(
+  removable: readonly Session[],
+  projects: readonly PruneProject[],
+  { rules, nowMs, dropOrphans }: Omit<When, 'ends'> & { readonly rules: RetentionPolicy },
+): SessionDrop[] {
+  const projectOf = new Map<string | null, PruneProject>(
+    projects.map((project) => [project.summary.project.id, project]),
+  )
+  const active = new Set(
+    projects.flatMap(({ points }) =>
+      points.flatMap(({ guard, session }) => (guard === 'session' ? (session?.key ?? []) : [])),
+    ),
+  )
+  return removable.flatMap((session): SessionDrop[] => {
+    const { key, status, updatedAtMs } = session
+    const owner = projectOf.get(session.project)
+    const { completedMs, unusedMs } = owner?.rules ?? rules
+    const longestMs = status.state === 'completed' ? completedMs : unusedMs
+    if (nowMs - updatedAtMs > longestMs) return [{ session, why: 'age' }]
+    const isOrphan = dropOrphans && owner?.state === 'orphan' && !active.has(key)
+    return isOrphan ? [{ session, why: 'orphan' }] : []
+  })
+}
+
+type Ends = ReadonlyMap<number, SessionDrop['why']>
+type When = { readonly nowMs: number; readonly dropOrphans: boolean; readonly ends: Ends }
+
+function endsOf(drops: readonly SessionDrop[]): Ends {
+  return new Map(drops.map(({ session, why }) => [session.key, why]))
+}
+
+function commitOf({ commit }: Point): readonly ObjectId[] {
+  return commit === null ? [] : [commit]
+}
+
+function dropsOf(
+  { state, summary, points, rules, fault }: PruneProject,
+  { ends, ...when }: When,
+): Drop[] {
+  if (fault !== null) return []
+  const [withSessions, others] = splitByEnds(points, ends)
+  const { touchedAtMs } = summary
+  const isOrphan = state === 'orphan'
+  return [
+    ...withSessions,
+    ...planRetention({ isOrphan, touchedAtMs, checkpoints: others }, rules, when),
+  ]
+}
+
+/** A session without a project has no folder that could be gone; and its last use is that of the session. */
+function dropsOfUnattached(
+  points: readonly Point[],
+  { rules, ends, nowMs }: When & { readonly rules: PruneProject['rules'] },
+): Drop[] {
+  const [withSessions, others] = splitByEnds(points, ends)
+  const project = { isOrphan: false, touchedAtMs: nowMs, checkpoints: others }
+  return [...withSessions, ...planRetention(project, rules, { nowMs, dropOrphans: false })]
+}
+
+/** Splits off the checkpoints that are removed with their session. Files that an undo needs outlive it (`Sessions.delete`). */
+function splitByEnds(points: readonly Point[], ends: Ends): [Drop[], Point[]] {
+  const whyOf = ({ session, isInOperation, hasFiles }: Point) =>
+    session === null || (isInOperation && hasFiles) ? undefined : ends.get(session.key)
+  const drops = points.flatMap((point) => {
+    const why = whyOf(point)
+    return why === undefined ? [] : [{ id: point.id, why }]
+  })
+  return [drops, points.filter((point) => whyOf(point) === undefined)]
+}
+
+function dropsForSize(
+  { points }: { readonly points: readonly Point[] },
+  { ids, heads }: SizePlan,
+): Drop[] {
+  const chosen = points.filter(({ id }) => ids.has(id))
+  return chosen.map(({ id }) => ({
+    id,
+    why: 'size',
+    ...(heads.has(id) ? { keepsState: true } : {}),
+  }))
+}
+
+/** It was not used for long, or its folder is gone. */
+function isUnneeded(
+  { state, summary, rules, fault }: PruneProject,
+  { nowMs, dropOrphans }: When,
+): boolean {
+  if (fault !== null) return false
+  const isStale = nowMs - summary.touchedAtMs > rules.unusedMs
+  return isStale || (state === 'orphan' && dropOrphans)
+}
+
+function planOf(
+  { points }: { readonly points: readonly Point[] },
+  drop: readonly Drop[],
+): PointsPlan {
+  const gone = new Set(drop.flatMap(({ id, keepsState }) => (keepsState === true ? [] : id)))
+  const keep = new Map<Guard | 'recent', number>()
+  for (const { id, guard } of points)
+    if (!gone.has(id)) keep.set(guard ?? 'recent', (keep.get(guard ?? 'recent') ?? 0) + 1)
+  return { drop, keep, known: new Map(points.map((point) => [point.id, point])) }
+}
+
+function forgetsUndo(
+  { ledger }: StoreContext,
+  { summary }: PruneProject,
+  { drop }: PointsPlan,
+): boolean {
+  if (drop.length === 0) return false
+  const { undo } = undoStack(ledger.operations(summary.project.id))
+  return undo !== undefined && drop.some(({ id }) => id === undo.safety || id === undo.result)
+}

@@ -1,0 +1,165 @@
+// The result of a prune: its plan, and what it removed.
+import {
+  type Drop,
+  type DropReason,
+  type ErrorCode,
+  type Guard,
+  pathText,
+} from '../../model/index.js'
+import type { ProjectState } from '../projects/project-state.js'
+import type { PointsPlan, PrunePlan } from './prune-plan.js'
+import type { LargeProject } from '../store/sizes.js'
+
+/** What is removed and kept of a project, or of the sessions without a project. */
+export type PrunePointsView = {
+  readonly drop: readonly Drop[]
+  readonly keep: Readonly<Partial<Record<Guard | 'recent', number>>>
+}
+
+export type PruneProjectView = PrunePointsView & {
+  readonly id: string
+  readonly path: string
+  readonly state: ProjectState
+  /** Why its folder is neither found nor proven to be removed; such a project is kept. */
+  readonly unreachable: string | null
+  readonly freesBytes: number
+  /** The last rewind can no longer be undone. */
+  readonly forgetsUndo: boolean
+}
+
+export type PrunePlanView = {
+  readonly projects: readonly PruneProjectView[]
+  /** Checkpoints of sessions that belong to no project. */
+  readonly unattached: PrunePointsView
+  readonly sessions: readonly { readonly id: string; readonly why: 'age' | 'orphan' | 'size' }[]
+  readonly sizeBytes: number
+  readonly capBytes: number
+  readonly afterBytes: number
+}
+
+export type PruneResult = {
+  readonly plan: PrunePlanView
+  readonly applied: boolean
+  /** How many projects were checked. */
+  readonly scanned: number
+  readonly deletedOrphan: number
+  readonly deletedStale: number
+  readonly deletedCheckpoints: number
+  /** The same by reason. */
+  readonly deletedByReason: Readonly<Partial<Record<DropReason, number>>>
+  /** Checkpoints that lost their files and kept the state that a session continues from. */
+  readonly prunedFiles: number
+  readonly deletedSessions: number
+  readonly errors: readonly PruneError[]
+  readonly bytesReclaimed: number
+  /** Measured on disk. */
+  readonly sizeBytes: number
+  /** The reasons why the store is above its limit; null if it is not. */
+  readonly above: {
+    readonly byBytes: number
+    readonly because: readonly string[]
+    /** The projects that take the most of what has to stay. */
+    readonly projects: readonly LargeProject[]
+  } | null
+}
+
+export type PruneError = {
+  readonly what: string
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** Counts what was done. */
+export class Tally {
+  orphan = 0
+  stale = 0
+  files = 0
+  sessions = 0
+  readonly byReason = new Map<DropReason, number>()
+  readonly errors: PruneError[] = []
+
+  drop(why: DropReason): void {
+    this.byReason.set(why, (this.byReason.get(why) ?? 0) + 1)
+  }
+
+  get checkpoints(): number {
+    return [...this.byReason.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  fail(what: string, { code, message }: Pick<PruneError, 'code' | 'message'>): void {
+    if (!this.errors.some((error) => error.what === what)) this.errors.push({ what, code, message })
+  }
+}
+
+export type Measured = {
+  readonly applied: boolean
+  /** Before and after, on disk. */
+  readonly startBytes: number
+  readonly sizeBytes: number
+}
+
+export function resultOf(
+  plan: PrunePlan,
+  tally: Tally,
+  { applied, startBytes, sizeBytes }: Measured,
+): PruneResult {
+  const projects = plan.projects.map((it) => ({
+    id: it.project.id,
+    path: pathText(it.project.path),
+    state: it.state,
+    unreachable: it.unreachable,
+    ...viewPoints(it),
+    freesBytes: it.freesBytes,
+    forgetsUndo: it.forgetsUndo,
+  }))
+  const { capBytes, afterBytes, largest } = plan
+  const byBytes = (applied ? sizeBytes : afterBytes) - capBytes
+  return {
+    plan: {
+      projects,
+      unattached: viewPoints(plan.unattached),
+      sessions: plan.sessions.map(({ session, why }) => ({ id: session.id, why })),
+      sizeBytes: plan.sizeBytes,
+      capBytes,
+      afterBytes,
+    },
+    applied,
+    scanned: projects.length,
+    deletedOrphan: tally.orphan,
+    deletedStale: tally.stale,
+    deletedCheckpoints: tally.checkpoints,
+    deletedByReason: Object.fromEntries(tally.byReason),
+    prunedFiles: tally.files,
+    deletedSessions: tally.sessions,
+    errors: tally.errors,
+    bytesReclaimed: applied ? Math.max(0, startBytes - sizeBytes) : 0,
+    sizeBytes,
+    above: byBytes > 0 ? { byBytes, because: reasons(plan), projects: largest } : null,
+  }
+}
+
+function viewPoints({ drop, keep }: PointsPlan): PrunePointsView {
+  return { drop, keep: Object.fromEntries(keep) }
+}
+
+/** Lists what the rules keep. */
+function reasons({ projects }: PrunePlan): string[] {
+  const counts = new Map<string, number>()
+  for (const { keep } of projects)
+    for (const [why, count] of keep) counts.set(why, (counts.get(why) ?? 0) + count)
+  const count = (why: Guard | 'recent') => counts.get(why) ?? 0
+  const lines = [
+    [count('pinned'), 'pinned'],
+    [count('named'), 'named'],
+    [count('session'), 'of sessions in progress'],
+    [count('thread'), 'of graph threads'],
+  ] as const
+  const noun = (number: number) => (number === 1 ? 'checkpoint' : 'checkpoints')
+  return [
+    'the newest checkpoint of each project',
+    ...lines.flatMap(([number, what]) =>
+      number === 0 ? [] : `${number} ${noun(number)} (${what})`,
+    ),
+    'agent states',
+  ]
+}

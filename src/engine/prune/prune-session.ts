@@ -1,0 +1,82 @@
+// Prunes one session to its milestones. The remaining checkpoints need nothing of the removed ones: states are whole, and
+// the rows after a removed one get its parent.
+import * as z from 'zod/mini'
+import { type CheckpointId, planRetention, retentionPolicy } from '../../model/index.js'
+import type { SessionStep } from '../../ledger/index.js'
+import { failpoint, giveWay } from '../../system/index.js'
+import { sessionOperation } from '../operation/operation.js'
+import type { SessionContext } from '../sessions/session-context.js'
+import { storeSettings } from '../store/settings.js'
+
+export type SessionPruneResult = {
+  /** Oldest first. */
+  readonly dropped: readonly string[]
+  readonly applied: boolean
+}
+
+/** Steps that are read or removed at once: some 10 ms. */
+const SLICE = 500
+
+/**
+ * Removes the newest first, slice by slice. If the process is killed in between, the session is whole, and the next prune
+ * removes the rest: the same checkpoints remain.
+ */
+export const pruneSession = sessionOperation({
+  name: 'prune',
+  summary: 'Remove checkpoints of a session that are neither first, recent, named last nor pinned',
+  effect: 'changes-store',
+  input: () =>
+    z.strictObject({
+      dryRun: z._default(z.boolean(), false),
+      keepLast: z.optional(z.int().check(z.positive())),
+      maxCheckpoints: z.optional(z.int().check(z.positive())),
+    }),
+  async run(context, { dryRun, ...given }): Promise<SessionPruneResult> {
+    const steps = await readSteps(context)
+    const policy = retentionPolicy(storeSettings(context.home).config, given)
+    const when = { nowMs: context.clock.nowMs(), dropOrphans: false }
+    const ids = planRetention({ steps }, policy, when).map(({ id }) => id)
+    if (dryRun) return { dropped: ids, applied: false }
+    const gone = new Set(ids)
+    const planned = new Map(steps.flatMap(({ id, name }) => (gone.has(id) ? [[id, name]] : [])))
+    return { dropped: await removePlanned(context, planned), applied: true }
+  },
+})
+
+/** Newest first. */
+async function readSteps({ ledger, hold }: SessionContext): Promise<SessionStep[]> {
+  const steps: SessionStep[] = []
+  for (let step = Number.MAX_SAFE_INTEGER; ; ) {
+    const startMs = performance.now()
+    const page = ledger.steps.before(hold.key, { step, limit: SLICE })
+    for (const one of page) steps.push(one)
+    step = page.at(-1)?.step ?? 0
+    if (page.length < SLICE) return steps
+    await giveWay(startMs)
+  }
+}
+
+/** Removes the planned steps, except those that were pinned or renamed since, or that a rewind needs. */
+async function removePlanned(
+  { ledger, hold }: SessionContext,
+  planned: ReadonlyMap<CheckpointId, string | null>,
+): Promise<CheckpointId[]> {
+  const dropped: CheckpointId[] = []
+  for (let step = Number.MAX_SAFE_INTEGER; ; ) {
+    const startMs = performance.now()
+    const page = ledger.transaction(() => {
+      ledger.sessions.check(hold)
+      const steps = ledger.steps.before(hold.key, { step, limit: SLICE })
+      const ids = steps.flatMap(({ id, name, pinned }) =>
+        !pinned && planned.has(id) && planned.get(id) === name ? id : [],
+      )
+      ledger.steps.drop(hold.key, { ids, from: steps.at(-1)?.step ?? 0 })
+      dropped.push(...ids)
+      return steps
+    })
+    failpoint('prune:slice-removed')
+    step = page.at(-1)?.step ?? 0
+    if (page.length < SLICE) return dropped.reverse()
+    await giveWay(startMs)
+  }
+}

@@ -1,0 +1,255 @@
+// Selects what a prune removes because the store is too large: the fewest checkpoints that help, from the largest owner
+// first. Files and states are charged to their project, or to their session if it has no project. An owner that takes no
+// more than its fair share gives nothing. If that cannot bring the store under its limit, nothing is selected.
+import {
+  type CheckpointId,
+  chooseForSize,
+  fairShare,
+  type Giver,
+  pathText,
+  type Session,
+  type SessionKey,
+  type SizeModel,
+  type WeightedGraph,
+} from '../../model/index.js'
+import { stateRoot } from '../../ledger/index.js'
+import type { StoreContext } from '../operation/context.js'
+import type { Point, PruneProject } from './prune-candidates.js'
+import type { LargeProject, StoreSizes } from '../store/sizes.js'
+
+export type SizePlan = {
+  /** Checkpoints to remove, or to remove the files of. */
+  readonly ids: ReadonlySet<CheckpointId>
+  /** Checkpoints that lose only their files. */
+  readonly heads: ReadonlySet<CheckpointId>
+  readonly sessions: readonly Session[]
+  readonly afterBytes: number
+  /** The largest items that must stay; empty if the store fits. */
+  readonly largest: readonly LargeProject[]
+}
+
+export const NOTHING_FOR_SIZE: Omit<SizePlan, 'afterBytes'> = {
+  ids: new Set(),
+  heads: new Set(),
+  sessions: [],
+  largest: [],
+}
+
+type Request = {
+  readonly projects: readonly PruneProject[]
+  /** Checkpoints of sessions without a project. */
+  readonly unattached: readonly Point[]
+  /** Checkpoints that another rule removes. */
+  readonly gone: ReadonlySet<CheckpointId>
+  /** Sessions that stay by every other rule, and may be removed. */
+  readonly removable: readonly Session[]
+  readonly sizes: StoreSizes
+  /** Everything except the objects of checkpoints. */
+  readonly restBytes: number
+  readonly capBytes: number
+}
+
+export async function planSize(context: StoreContext, request: Request): Promise<SizePlan> {
+  const { capBytes } = request
+  const owners = ownersOf(context, request)
+  const model = await StoreModel.read(context, owners, request)
+  const sizes = owners.map((owner) => model.bytesOf(owner))
+  const fairBytes = fairShare(sizes, capBytes - model.unownedBytes)
+  const chosen = chooseForSize(owners, model, { capBytes, fairBytes })
+  const afterBytes = model.total()
+  if (chosen === undefined)
+    return { ...NOTHING_FOR_SIZE, afterBytes, largest: model.largest(owners) }
+  const idsIn = (parts: readonly Candidate[]) => parts.flatMap((it) => it.rows.map(({ id }) => id))
+  const ofSessions = new Set(idsIn(chosen.filter(({ session }) => session !== undefined)))
+  const files = idsIn(chosen.filter(({ keepsState }) => keepsState))
+  return {
+    ids: new Set(idsIn(chosen)),
+    heads: new Set(files.filter((id) => !ofSessions.has(id))),
+    sessions: chosen.flatMap((it) => it.session ?? []),
+    afterBytes,
+    largest: [],
+  }
+}
+
+/** A snapshot or a state that a checkpoint holds. */
+type Hold = { readonly graph: 'objects' | 'states'; readonly root: string }
+type Row = Point & { readonly files: Hold | null; readonly content: Hold | null }
+
+/** One step of a removal: a checkpoint, only its files, or a session with all its checkpoints. */
+type Candidate = {
+  readonly rows: readonly Row[]
+  readonly holds: readonly Hold[]
+  readonly keepsState: boolean
+  readonly session?: Session
+}
+
+type Owner = Giver<Candidate> & { readonly label: string; readonly holds: readonly Hold[] }
+
+function ownersOf(
+  { ledger }: StoreContext,
+  { projects, unattached, gone, removable }: Request,
+): Owner[] {
+  const finished = removable
+    .filter(({ status }) => status.state !== 'in_progress')
+    .toSorted((a, b) => a.updatedAtMs - b.updatedAtMs)
+  const ownerOf = (label: string, points: readonly Point[], isOpen = true): Owner => {
+    const rows = points.filter(({ id }) => !gone.has(id)).map(rowOf)
+    // Nothing is removed from a project whose settings cannot be read.
+    const candidates = isOpen ? candidatesIn(rows, finished) : []
+    return { label, holds: rows.flatMap(holdsOf), candidates }
+  }
+  const bySession = new Map<SessionKey, Point[]>()
+  for (const point of unattached) {
+    if (point.session === null || gone.has(point.id)) continue
+    const known = bySession.get(point.session.key)
+    if (known === undefined) bySession.set(point.session.key, [point])
+    else known.push(point)
+  }
+  return [
+    ...projects.map(({ summary, points, fault }) =>
+      ownerOf(pathText(summary.project.path), points, fault === null),
+    ),
+    ...[...bySession].map(([key, points]) =>
+      ownerOf(`session ${ledger.sessions.byKey(key)?.id ?? key}`, points),
+    ),
+  ]
+}
+
+function rowOf(point: Point): Row {
+  const { commit, state } = point
+  return {
+    ...point,
+    files: commit === null ? null : { graph: 'objects', root: commit },
+    content: state === null ? null : { graph: 'states', root: stateRoot(state) },
+  }
+}
+
+function holdsOf({ files, content }: Row): Hold[] {
+  return [files, content].filter((hold) => hold !== null)
+}
+
+/** Takes rows newest first; returns what can be removed, in the order of removal. */
+function candidatesIn(rows: readonly Row[], finished: readonly Session[]): Candidate[] {
+  // The newest stays: a save that finds nothing new relies on it.
+  const newest = rows.find(({ files }) => files !== null)
+  const isFree = ({ guard, isHead, session, files }: Row) =>
+    guard === null && files !== newest?.files && !(isHead && session?.status === 'in_progress')
+  const free = rows.filter(isFree).toReversed()
+  const single = (row: Row): Candidate => ({ rows: [row], holds: holdsOf(row), keepsState: false })
+  const others = free.filter(({ isHead }) => !isHead)
+  const filesOfHeads = free.flatMap((row): Candidate[] =>
+    row.isHead && row.files !== null ? [{ rows: [row], holds: [row.files], keepsState: true }] : [],
+  )
+  const whole = finished.flatMap((session): Candidate[] => {
+    const own = rows.filter((row) => row.session?.key === session.key)
+    if (own.length === 0 || own.some((row) => row.files !== null && !isFree(row))) return []
+    return [{ rows: own, holds: own.flatMap(holdsOf), keepsState: false, session }]
+  })
+  return [
+    ...others.filter(isAutomatic).map(single),
+    ...others.filter((row) => !isAutomatic(row)).map(single),
+    ...filesOfHeads,
+    ...whole,
+  ]
+}
+
+/** Neither a prompt, nor a save with a reason, nor needed by an undo. */
+function isAutomatic({ group, isPrompt, isSpecial }: Point): boolean {
+  return group !== null && !isPrompt && !isSpecial
+}
+
+type Graphs = Readonly<Record<Hold['graph'], WeightedGraph>>
+
+const MAX_LARGEST = 3
+
+class StoreModel implements SizeModel<Candidate> {
+  readonly #graphs: Graphs
+  readonly #baseBytes: number
+  readonly #bytes: Map<Giver<Candidate>, number>
+  /** How many removed candidates contain it: a session contains what its checkpoints do. */
+  readonly #removed = new Map<Hold, number>()
+  readonly #ownerOf = new Map<Candidate, Owner>()
+
+  static async read(
+    { ledger }: StoreContext,
+    owners: readonly Owner[],
+    { projects, unattached, gone, sizes, restBytes }: Request,
+  ): Promise<StoreModel> {
+    const holds = owners.flatMap((owner) => owner.holds)
+    const commits = holds.flatMap((it) => (it.graph === 'objects' ? it.root : []))
+    const graphs = { objects: await sizes.graph(commits), states: ledger.pruning.stateGraph() }
+    const goneStates = [...projects.flatMap((project) => project.points), ...unattached].flatMap(
+      ({ id, state }) => (state !== null && gone.has(id) ? stateRoot(state) : []),
+    )
+    for (const { graph, root } of holds) graphs[graph].add(root)
+    for (const root of goneStates) graphs.states.add(root)
+    const baseBytes = restBytes - graphs.states.total
+    for (const root of goneStates) graphs.states.remove(root)
+    return new StoreModel(owners, graphs, baseBytes)
+  }
+
+  private constructor(owners: readonly Owner[], graphs: Graphs, baseBytes: number) {
+    this.#graphs = graphs
+    this.#baseBytes = baseBytes
+    this.#bytes = new Map(owners.map((owner) => [owner, this.#sizeOf(owner.holds).bytes]))
+    for (const owner of owners)
+      for (const candidate of owner.candidates) this.#ownerOf.set(candidate, owner)
+  }
+
+  /** Data of no owner: caches, tables, states of graph threads. */
+  get unownedBytes(): number {
+    const owned = [...this.#bytes.values()].reduce((sum, bytes) => sum + bytes, 0)
+    return Math.max(0, this.total() - owned)
+  }
+
+  total(): number {
+    const { objects, states } = this.#graphs
+    return this.#baseBytes + objects.total + states.total
+  }
+
+  bytesOf(giver: Giver<Candidate>): number {
+    return this.#bytes.get(giver) ?? 0
+  }
+
+  remove(candidate: Candidate): void {
+    this.#change(candidate, 1)
+  }
+
+  restore(candidate: Candidate): void {
+    this.#change(candidate, -1)
+  }
+
+  /** By what they would take without everything that they could give. */
+  largest(owners: readonly Owner[]): LargeProject[] {
+    return owners
+      .map(({ label, candidates, holds }) => {
+        const free = new Set(candidates.flatMap((it) => it.holds))
+        return { path: label, ...this.#sizeOf(holds.filter((hold) => !free.has(hold))) }
+      })
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, MAX_LARGEST)
+  }
+
+  #sizeOf(holds: readonly Hold[]): { readonly bytes: number; readonly stateBytes: number } {
+    const bytesIn = (graph: Hold['graph']) =>
+      this.#graphs[graph].reachedFrom(
+        holds.flatMap((hold) => (hold.graph === graph ? hold.root : [])),
+      )
+    const stateBytes = bytesIn('states')
+    return { bytes: bytesIn('objects') + stateBytes, stateBytes }
+  }
+
+  #change(candidate: Candidate, by: 1 | -1): void {
+    const owner = this.#ownerOf.get(candidate)
+    if (owner === undefined) return
+    const before = this.total()
+    for (const hold of candidate.holds) {
+      const count = (this.#removed.get(hold) ?? 0) + by
+      this.#removed.set(hold, count)
+      const graph = this.#graphs[hold.graph]
+      if (by === 1 && count === 1) graph.remove(hold.root)
+      if (by === -1 && count === 0) graph.add(hold.root)
+    }
+    this.#bytes.set(owner, this.bytesOf(owner) + this.total() - before)
+  }
+}

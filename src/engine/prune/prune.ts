@@ -1,0 +1,110 @@
+// Keeps the store within its limits: plan, do, measure; again if it is still too large.
+import * as z from 'zod/mini'
+import { pathText, retentionPolicy } from '../../model/index.js'
+import { diskUsage, failpoint, takeLock } from '../../system/index.js'
+import { collect } from './gc.js'
+import { collectLockPath, type StoreContext } from '../operation/context.js'
+import { recordFailure } from '../operation/failure-log.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { storeOperation } from '../operation/operation.js'
+import { applyPlan } from './prune-apply.js'
+import { planPrune, type PrunePlan } from './prune-plan.js'
+import { type PruneResult, resultOf, Tally } from './prune-result.js'
+import { recoverAll } from '../restore/recover.js'
+import { storeSettings } from '../store/settings.js'
+import { recordAbove } from '../store/sizes.js'
+
+const MAX_ROUNDS = 4
+
+export const prune = storeOperation({
+  name: 'prune',
+  summary: 'Remove checkpoints that the settings no longer keep',
+  effect: 'changes-store',
+  input: () =>
+    z.strictObject({
+      dryRun: z._default(z.boolean(), false),
+      retentionDays: z.optional(z.number().check(z.nonnegative())),
+      maxSizeMb: z.optional(z.number().check(z.nonnegative())),
+      maxCheckpoints: z.optional(z.int().check(z.positive())),
+      keepOrphans: z.optional(z.boolean()),
+      unattended: z.optional(z.boolean()),
+    }),
+  async run(context, { dryRun, ...input }, hooks): Promise<PruneResult> {
+    await recoverAll(context, hooks)
+    const startBytes = await diskUsage(context.home)
+    const isOver = startBytes > retentionPolicy(storeSettings(context.home).config, input).maxBytes
+    // Packed, the store may fit as it is; and only what is packed has its true size in the plan.
+    if (isOver && !dryRun) await collect(context, { thorough: true })
+    const first = await plan(context, input)
+    const tally = new Tally()
+    for (const { project, fault } of first.projects)
+      if (fault !== null) tally.fail(pathText(project.path), fault)
+    const sizes = { startBytes, sizeBytes: first.sizeBytes }
+    const shown = resultOf(first, tally, { applied: false, ...sizes })
+    if (dryRun || !(await isAgreed(first, shown, hooks))) return shown
+    const sizeBytes = await applyInRounds(context, first, { input, tally, isOver })
+    context.ledger.record.set('pruned_at', context.clock.nowMs())
+    const result = resultOf(first, tally, { applied: true, startBytes, sizeBytes })
+    recordAbove(context, result.above?.projects ?? [])
+    // Copying the ledger must not bring the store over its limit.
+    if (sizeBytes + context.ledger.vacuum.bytesInUse() <= first.capBytes) await backUp(context)
+    return result
+  },
+})
+
+/** A full disk must not make the prune fail that frees room. */
+async function backUp(context: StoreContext): Promise<void> {
+  const { home, ledger, clock } = context
+  const lock = await takeLock(collectLockPath(home), { waitMs: 0, purpose: 'backup' })
+  try {
+    if (lock !== undefined) ledger.backUp(clock.nowMs())
+  } catch (error) {
+    recordFailure(context, { operation: 'backup', project: null, error })
+  } finally {
+    lock?.release()
+  }
+}
+
+type Rounds = {
+  readonly input: Parameters<typeof planPrune>[1]
+  readonly tally: Tally
+  readonly isOver: boolean
+}
+
+/** The size of the store afterwards. */
+async function applyInRounds(
+  context: StoreContext,
+  first: PrunePlan,
+  { input, tally, isOver }: Rounds,
+): Promise<number> {
+  let current = first
+  for (let round = 1; ; round += 1) {
+    await applyPlan(context, current, tally)
+    failpoint('prune:rows-removed')
+    const { isComplete } = await collect(context, { thorough: isOver })
+    const sizeBytes = await diskUsage(context.home)
+    if (!isComplete)
+      tally.fail('store', {
+        code: 'STORE_BUSY',
+        message: 'other processes were using the store; the next prune removes the rest',
+      })
+    if (sizeBytes <= first.capBytes || !isComplete || round === MAX_ROUNDS) return sizeBytes
+    current = await plan(context, input, { isFirst: false })
+    if (!hasWork(current)) return sizeBytes
+  }
+}
+
+/** Asks about the plan that will be carried out. Planning again after the answer could remove more than was shown. */
+async function isAgreed(first: PrunePlan, shown: PruneResult, hooks: Hooks): Promise<boolean> {
+  return !hasWork(first) || hooks.confirmPrune === undefined || hooks.confirmPrune(shown)
+}
+
+/** Under the lock that a save shares: the collection of another prune must not remove what is being measured. */
+function plan(...given: Parameters<typeof planPrune>): Promise<PrunePlan> {
+  const [context] = given
+  return context.objects.shared(() => planPrune(...given))
+}
+
+function hasWork({ projects, unattached, sessions }: PrunePlan): boolean {
+  return sessions.length > 0 || [...projects, unattached].some(({ drop }) => drop.length > 0)
+}

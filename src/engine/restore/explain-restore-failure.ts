@@ -1,0 +1,92 @@
+// Explains a rewind, undo or redo that failed half way: whether it changed anything, and the command that repeats it.
+// A safety checkpoint shifts the numbers, so the command names the checkpoint by its id.
+import {
+  type ErrorCode,
+  explainSystemError,
+  hasCode,
+  type OperationKind,
+  pathText,
+  type Project,
+  remedyFor,
+  type RewindNote,
+  SavestateError,
+} from '../../model/index.js'
+import { mountPointOf } from '../../system/index.js'
+
+export type RestoreOutcome =
+  | { readonly type: 'untouched' }
+  /** All but `left` files are as they were. */
+  | { readonly type: 'taken-back'; readonly left: number }
+  /** The journal stays, and the next command finishes or undoes the work. */
+  | { readonly type: 'unfinished'; readonly second?: unknown }
+  /** All files are written, only the row is missing. The next command adds it. */
+  | { readonly type: 'unrecorded' }
+  /** Another folder is at the project's path. */
+  | { readonly type: 'replaced' }
+
+type Failed = {
+  readonly context: { readonly home: string }
+  readonly project: Project
+  readonly request: Repeatable
+  readonly outcome: RestoreOutcome
+  /** How many files the plan writes and removes. */
+  readonly files: number
+}
+
+export type Repeatable = {
+  readonly kind: OperationKind
+  readonly rewind?: RewindNote | undefined
+}
+
+const SYSTEM_CODES: readonly ErrorCode[] = ['DISK_FULL', 'FILE_FAILED']
+
+/** The error to throw instead. Errors that are no refusal of the system have hints of their own. */
+export function restoreFailure(error: unknown, failed: Failed): unknown {
+  const explained = explainSystemError(error)
+  if (!(explained instanceof SavestateError)) return error
+  const { code, message, hint } = explained
+  const state = outcomeText(failed)
+  if (!SYSTEM_CODES.includes(code)) {
+    if (failed.outcome.type !== 'unfinished') return error
+    return new SavestateError(code, message, { hint: `${state} ${hint ?? ''}`, cause: error })
+  }
+  const cause = explained.cause ?? explained
+  const disk = isAboutDisk(cause, code) ? ` (the disk mounted at ${diskOf(message, failed)})` : ''
+  const again = repeatCommand(failed.request)
+  return new SavestateError(code, message, {
+    hint: `${state} ${remedyFor(cause)}${disk}, then repeat it: ${again}`,
+    cause,
+  })
+}
+
+/** By id: the number that the user typed may mean another checkpoint by now. */
+export function repeatCommand({ kind, rewind }: Repeatable): string {
+  return rewind === undefined ? `savestate ${kind}` : `savestate rewind ${rewind.target}`
+}
+
+function outcomeText({ outcome, files, request }: Failed): string {
+  switch (outcome.type) {
+    case 'untouched':
+      return 'Nothing was changed.'
+    case 'taken-back':
+      return outcome.left === 0
+        ? 'Nothing was changed: everything that had been written was reverted.'
+        : `${outcome.left} of ${files} files could not be reverted; all others are as they were.`
+    case 'unfinished':
+      return `Up to ${files} files may have been changed, and this could not be reverted yet. The next savestate command in this folder finishes the ${request.kind} or reverts it.`
+    case 'unrecorded':
+      return `All ${files} files were restored, but the store could not record it. The next savestate command in this folder records it.`
+    case 'replaced':
+      return 'The folder that is there now was not touched.'
+  }
+}
+
+function isAboutDisk(cause: unknown, code: ErrorCode): boolean {
+  return code === 'DISK_FULL' || hasCode(cause, 'EROFS')
+}
+
+/** The project's disk, or the store's: messages about files of the project name their full path. */
+function diskOf(message: string, { project, context }: Failed): string {
+  const path = pathText(project.path)
+  return mountPointOf(message.includes(path) ? path : context.home)
+}

@@ -1,0 +1,59 @@
+// A rewind to before `savestate install --project` would take out the hooks that make the checkpoints: from the next start
+// of the agent on nothing would be saved. A file that has our hooks stays as it is if the checkpoint has it without.
+import {
+  type BytePath,
+  bytePath,
+  HAS_HOOKS,
+  keepInPlan,
+  type ObjectId,
+  pathText,
+  type Project,
+  type RestorePlan,
+} from '../../model/index.js'
+import { SnapshotFiles } from '../../snapshot/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { noteKeys } from '../store/kv-notes.js'
+
+/** `install:<absolute path>` is the key of the note on what an install has done to a file. */
+export const INSTALL_NOTE = 'install:'
+
+/** In every hook, plugin and server entry of every version. */
+const MARK = /savestate/i
+
+type Trees = {
+  readonly now: ObjectId
+  readonly goal: ObjectId
+  /** A file that the user has named is restored as it was. */
+  readonly paths: readonly BytePath[] | undefined
+}
+
+export async function keepHooks(
+  context: StoreContext,
+  project: Project,
+  { plan, now, goal, paths = [] }: Trees & { readonly plan: RestorePlan },
+): Promise<RestorePlan> {
+  const changed = new Set([...plan.write, ...plan.remove].map(({ path }) => path))
+  const candidates = installedIn(context, project).filter(
+    (path) => changed.has(path) && !paths.includes(path),
+  )
+  if (candidates.length === 0) return plan
+  const files = new SnapshotFiles(context.snapshots.gitDir)
+  try {
+    const hasMark = async (tree: ObjectId, path: BytePath) => {
+      const file = await files.read(tree, path)
+      return file?.type === 'file' && MARK.test(file.content.toString('latin1'))
+    }
+    const kept: BytePath[] = []
+    for (const path of candidates)
+      if ((await hasMark(now, path)) && !(await hasMark(goal, path))) kept.push(path)
+    return keepInPlan(plan, kept, HAS_HOOKS)
+  } finally {
+    files.close()
+  }
+}
+
+/** The files of the project to which an install has added something. */
+function installedIn(context: StoreContext, { path }: Project): readonly BytePath[] {
+  const prefix = `${INSTALL_NOTE}${pathText(path)}/`
+  return noteKeys(context, prefix).map((key) => bytePath(key.slice(prefix.length)))
+}

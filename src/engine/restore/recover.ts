@@ -1,0 +1,151 @@
+// Finishes what a killed process left half done, before anything else happens to the project (I6). What
+// cannot be finished is undone.
+import {
+  hasFiles,
+  invariant,
+  isError,
+  type Left,
+  printablePath,
+  type Project,
+  SavestateError,
+} from '../../model/index.js'
+import { carryOut } from './apply-restore.js'
+import {
+  ifProjectIsFree,
+  knownProject,
+  type ProjectContext,
+  type StoreContext,
+  withProjectLock,
+} from '../operation/context.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { changedPaths, isOnlyOpened, Journals, rootInodeOf } from './restore-journal.js'
+import { projectStateOf } from '../projects/project-state.js'
+import { commitRestore } from './restore-record.js'
+import { settleLeft } from './remove-asides.js'
+import { type Interrupted, takeBack, tellLeft, untouchedPaths } from './rollback.js'
+
+/** Runs `work` under the project's lock, after any interrupted operation of the project is finished or undone (I6). */
+export function withRecoveredProject<T>(
+  context: StoreContext,
+  project: Project,
+  {
+    purpose,
+    hooks,
+    work,
+  }: { readonly purpose: string; readonly hooks: Hooks; readonly work: () => Promise<T> },
+): Promise<T> {
+  return withProjectLock(context, project, {
+    purpose,
+    work: async () => {
+      await recover(context, project, hooks)
+      return work()
+    },
+  })
+}
+
+/** The caller holds the project's lock, so the process that wrote a journal is dead. */
+async function recover(context: StoreContext, project: Project, hooks: Hooks): Promise<void> {
+  const journals = new Journals(context.home)
+  const journal = journals.read(project)
+  if (journal === undefined) return
+  if (context.ledger.operations(project.id).some(({ id }) => id === journal.operation)) {
+    // Killed between the row and the journal's end: it was done.
+    journals.remove(project.id)
+    return
+  }
+  // A disk that is not mounted will come back, and the work with it.
+  if (isOutOfReach(context, project)) return
+  if (journal.rootInode !== rootInodeOf(project)) {
+    journals.remove(project.id)
+    hooks.onNotice?.(
+      `The folder of an interrupted ${journal.kind} was replaced by another one; it is left as it is.`,
+    )
+    return
+  }
+  const safety = context.ledger.checkpoints.get(journal.safety)
+  invariant(
+    safety !== undefined && hasFiles(safety),
+    'a journal is written after its safety checkpoint',
+  )
+  const work = { journal, safety, hooks }
+  try {
+    const left = await finish(context, project, work)
+    hooks.onNotice?.(`An interrupted ${journal.kind} has been finished: ${journal.reason}.`)
+    tellLeft(left, { safety, hooks })
+  } catch (error) {
+    const why = isError(error) ? error.message : String(error)
+    const left = await takeBack(context, project, work).catch((second: unknown) => {
+      throw new SavestateError(
+        'RECOVERY_FAILED',
+        `An interrupted ${journal.kind} could neither be finished nor undone: ${why}`,
+        {
+          hint: `Everything that was there before is in checkpoint ${safety.id}.`,
+          cause: second,
+        },
+      )
+    })
+    hooks.onNotice?.(`An interrupted ${journal.kind} could not be finished and was undone: ${why}`)
+    tellLeft(left, { safety, hooks })
+  }
+}
+
+function isOutOfReach({ ledger }: StoreContext, { id, path }: Project): boolean {
+  const summary = ledger.projects().find(({ project }) => project.id === id)
+  return summary !== undefined && projectStateOf(path, summary) === 'unreachable'
+}
+
+/** For operations that do not lock: recovers what has no live owner. */
+export async function recoverIfNeeded(context: ProjectContext, hooks: Hooks): Promise<void> {
+  const project = knownProject(context)
+  if (project === undefined || !new Journals(context.home).pending().includes(project.id)) return
+  await ifProjectIsFree(context, project, {
+    purpose: 'recover',
+    work: () => recover(context, project, hooks),
+  })
+}
+
+/** For operations on the whole store: what cannot be recovered now is told, and stays for later. */
+export async function recoverAll(context: StoreContext, hooks: Hooks): Promise<void> {
+  const pending = new Set(new Journals(context.home).pending())
+  for (const { project } of context.ledger.projects()) {
+    if (!pending.has(project.id)) continue
+    await recoverIfNeeded({ ...context, path: project.path }, hooks).catch((error: unknown) => {
+      if (!(error instanceof SavestateError)) throw error
+      hooks.onNotice?.(`${printablePath(project.path)}: ${error.message}.`)
+    })
+  }
+}
+
+/** Returns what was left alone. */
+async function finish(
+  context: StoreContext,
+  project: Project,
+  work: Interrupted,
+): Promise<readonly Left[]> {
+  const { journal, safety, hooks } = work
+  const { kind, of, goal, ownersThen, reason, operation, session, rewind } = journal
+  await settleLeft(context, project, work)
+  const { now, only: untouched, left } = await untouchedPaths(context, project, work)
+  const opened = journal.entries.filter(isOnlyOpened)
+  const only = untouched.filter((path) => !opened.some((entry) => entry.path === path))
+  const request = { kind, of, goal, ownersThen, reason, paths: undefined, only, session, rewind }
+  const rest = await context.snapshots.plan(project, { now, goal, paths: undefined, only })
+  const closing = opened.flatMap(({ path, from, to }) =>
+    from === null || to === null ? [] : { path, from, to },
+  )
+  const plan = { ...rest, write: [...closing, ...rest.write] }
+  const { entries } = journal
+  const { after } = await carryOut(context, project, {
+    request,
+    plan,
+    entries,
+    only,
+    safety,
+    operation,
+    rootInode: journal.rootInode,
+    hooks,
+  })
+  const planned = changedPaths(entries)
+  await commitRestore(context, project, { after, planned, safety, operation, request })
+  return left
+}

@@ -1,0 +1,119 @@
+// The last step of a rewind: the files that it moved aside go, once a checkpoint holds them. A content that a program wrote
+// meanwhile gets a safety checkpoint of its own first (I3).
+import {
+  type BytePath,
+  type Entry,
+  type FileEntry,
+  type FilesCheckpoint,
+  type LinkEntry,
+  printablePath,
+  type Project,
+} from '../../model/index.js'
+import { type Applied, type Aside, measureSnapshot } from '../../snapshot/index.js'
+import type { StoreContext } from '../operation/context.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { type Journal, stagingFolders } from './restore-journal.js'
+import { recordCheckpoint } from '../checkpoints/record-checkpoint.js'
+
+/** A program that still writes to a file after so many checkpoints of it may never stop. */
+const ATTEMPTS = 5
+
+type Rewind = {
+  readonly rootInode: string
+  readonly safety: FilesCheckpoint
+  readonly reason: string
+  readonly hooks: Hooks
+}
+
+/** Afterwards the files are gone, except for those that a program keeps writing to. */
+export async function settleAsides(
+  context: StoreContext,
+  project: Project,
+  { rootInode, safety, reason, hooks, ...applied }: Rewind & Pick<Applied, 'asides'>,
+): Promise<void> {
+  const { snapshots } = context
+  const base = safety.snapshot.tree
+  let { asides } = applied
+  for (let attempt = 1; ; attempt++) {
+    const { rest, saved } = await snapshots.settleAsides(project, {
+      rootInode,
+      asides,
+      base,
+    })
+    if (rest.length === 0) return
+    if (attempt === ATTEMPTS) return reportBusy(rest, hooks)
+    if (saved !== undefined) {
+      const captured = await snapshotWith(context, safety, saved.tree)
+      const { id } = await recordCheckpoint(context, project, {
+        captured,
+        facts: {
+          kind: 'safety',
+          name: null,
+          reason: `during ${reason}`,
+          previous: base,
+          authors: null,
+        },
+      })
+      reportSaved(saved.paths, { checkpoint: id, hooks })
+    }
+    asides = rest
+  }
+}
+
+/** For a rewind that failed or was killed: settles what it has left aside, before the folder is captured. */
+export async function settleLeft(
+  context: StoreContext,
+  project: Project,
+  {
+    journal,
+    safety,
+    hooks,
+  }: {
+    readonly journal: Journal
+    readonly safety: FilesCheckpoint
+    readonly hooks: Hooks
+  },
+): Promise<void> {
+  const { operation: tag, rootInode, entries, reason } = journal
+  const known = new Map<BytePath, (FileEntry | LinkEntry)[]>(
+    entries.map(({ path, from, to }) => [path, [from, to].filter(isContent)]),
+  )
+  const sweep = stagingFolders(entries)
+  const asides = await context.snapshots.findAsides(project, { tag, rootInode, sweep, known })
+  if (asides.length === 0) return
+  const left = { asides, rootInode, safety, reason, hooks }
+  await settleAsides(context, project, left)
+}
+
+function isContent(entry: Entry | null): entry is FileEntry | LinkEntry {
+  return entry !== null && entry.type !== 'folder'
+}
+
+async function snapshotWith(
+  { ledger, snapshots }: StoreContext,
+  safety: FilesCheckpoint,
+  tree: FilesCheckpoint['snapshot']['tree'],
+) {
+  const details = ledger.checkpoints.details(safety.id)
+  const { skippedPaths = [], repositories = [], rules, owners } = details ?? {}
+  const figures = await measureSnapshot(snapshots.gitDir, tree)
+  const kept = { skippedPaths, repositories, rules, owners }
+  return { snapshot: { ...safety.snapshot, ...figures, tree, ...kept }, lines: undefined }
+}
+
+function reportSaved(
+  paths: readonly BytePath[],
+  { checkpoint, hooks }: { readonly checkpoint: string; readonly hooks: Hooks },
+): void {
+  for (const path of paths)
+    hooks.onNotice?.(
+      `${printablePath(path)} was written to while it was being replaced. What was written is in checkpoint ${checkpoint}.`,
+    )
+}
+
+function reportBusy(asides: readonly Aside[], hooks: Hooks): void {
+  for (const { path, at } of asides)
+    hooks.onNotice?.(
+      `A program keeps writing to the earlier ${printablePath(path)}, which it has open. That file stays as ${printablePath(at)}.`,
+    )
+}

@@ -1,0 +1,177 @@
+// What an unfinished rewind still has to do. Written before the first file is touched, removed after the row is there; the
+// process that finds one with no live owner finishes the work or undoes it (I6).
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type BytePath,
+  type CheckpointId,
+  type Entry,
+  fsPath,
+  hasCode,
+  leadsDown,
+  type ObjectId,
+  type OperationId,
+  type OperationKind,
+  type OwnedPath,
+  parentOf,
+  parseOperationId,
+  type Project,
+  type ProjectId,
+  type RestorePlan,
+  type RewindNote,
+  ROOT,
+  sameEntry,
+  SavestateError,
+} from '../../model/index.js'
+import { syncFolder, writeFileAtomically } from '../../system/index.js'
+import type { RestoreSession } from './restore-session.js'
+
+const VERSION = 3
+
+export type JournalEntry = {
+  readonly path: BytePath
+  readonly from: Entry | null
+  readonly to: Entry | null
+}
+
+export type Journal = {
+  readonly version: typeof VERSION
+  readonly operation: OperationId
+  readonly kind: OperationKind
+  readonly of: OperationId | null
+  readonly project: ProjectId
+  readonly projectPath: BytePath
+  /** The folder it was begun in; in another one of that name there is nothing to finish. */
+  readonly rootInode: string
+  readonly safety: CheckpointId
+  readonly goal: ObjectId
+  readonly ownersThen?: readonly OwnedPath[] | undefined
+  readonly reason: string
+  readonly entries: readonly JournalEntry[]
+  readonly session?: RestoreSession
+  readonly rewind?: RewindNote | undefined
+}
+
+export function journalEntries(plan: RestorePlan): JournalEntry[] {
+  return [
+    ...plan.write.map(({ path, from, to }) => ({ path, from: from ?? null, to })),
+    ...plan.remove.map(({ path, from }) => ({ path, from, to: null })),
+  ]
+}
+
+/** A folder that is in the journal only to get its mode back: see snapshot/restore/closed-folders.ts. */
+export function isOnlyOpened({ from, to }: JournalEntry): boolean {
+  return from !== null && to !== null && sameEntry(from, to)
+}
+
+/** The paths that the work is to change. */
+export function changedPaths(entries: readonly JournalEntry[]): BytePath[] {
+  return entries.filter((entry) => !isOnlyOpened(entry)).map(({ path }) => path)
+}
+
+/**
+ * The folders in which the work of a journal, or its reversal, stages new files and moves old ones aside: that of each
+ * path and, where the work changes that folder too, those above it.
+ */
+export function stagingFolders(entries: readonly JournalEntry[]): BytePath[] {
+  const changing = new Set(entries.map(({ path }) => path))
+  const folders = new Set<BytePath>()
+  for (const { path } of entries) {
+    let folder = parentOf(path)
+    folders.add(folder)
+    while (folder !== ROOT && changing.has(folder)) {
+      folder = parentOf(folder)
+      folders.add(folder)
+    }
+  }
+  return [...folders]
+}
+
+export const GONE = 'gone'
+
+export function rootInodeOf({ path }: Project): string {
+  return String(statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })?.ino ?? GONE)
+}
+
+export class Journals {
+  readonly #folder: string
+  readonly #temporary: string
+
+  constructor(home: string) {
+    this.#folder = join(home, 'journal')
+    this.#temporary = join(home, 'tmp')
+  }
+
+  /** The caller holds the project's lock, and keeps collections out: one of these removes what a killed process left. */
+  write(journal: Omit<Journal, 'version'>): void {
+    for (const folder of [this.#folder, this.#temporary])
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const path = this.#pathOf(journal.project)
+    const temporary = join(this.#temporary, `${journal.project}.journal`)
+    const content = JSON.stringify({ version: VERSION, ...journal })
+    writeFileAtomically({ path, temporary, content, durable: true })
+  }
+
+  read({ id }: Project): Journal | undefined {
+    const path = this.#pathOf(id)
+    // Hardly ever there, and an error thrown and caught takes longer than the look.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
+    let text: string
+    try {
+      text = readFileSync(path, 'utf8')
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return undefined
+      throw error
+    }
+    const journal = parseJournal(text, path)
+    if (journal.version === VERSION) return journal
+    throw new SavestateError(
+      'STORE_NEWER',
+      'A newer version of Savestate was interrupted during a rewind',
+      {
+        hint: 'Update savestate and run the command again.',
+      },
+    )
+  }
+
+  remove(project: ProjectId): void {
+    rmSync(this.#pathOf(project), { force: true })
+    // A journal that came back after a power cut would be carried out again.
+    syncFolder(this.#folder)
+  }
+
+  /** Projects with unfinished work. */
+  pending(): string[] {
+    // An error takes a fifth of a millisecond to be made, and this is asked at every start.
+    if (statSync(this.#folder, { throwIfNoEntry: false }) === undefined) return []
+    try {
+      return readdirSync(this.#folder)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => name.slice(0, -'.json'.length))
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return []
+      throw error
+    }
+  }
+
+  #pathOf(project: ProjectId): string {
+    return join(this.#folder, `${project}.json`)
+  }
+}
+
+function parseJournal(text: string, path: string): Journal {
+  try {
+    const journal = JSON.parse(text) as Journal
+    if (journal.version !== VERSION) return journal
+    // Names of temporary files and places to write come from it: it is not trusted (I4).
+    parseOperationId(journal.operation)
+    const isSafe = journal.entries.every(({ path }) => typeof path === 'string' && leadsDown(path))
+    if (isSafe) return journal
+    throw new Error('a path leads outside the project')
+  } catch (cause) {
+    throw new SavestateError('STORE_DAMAGED', 'The journal of an interrupted rewind is damaged', {
+      hint: `Move ${path} away. What was there before the rewind is in the newest checkpoint of kind "safety".`,
+      cause,
+    })
+  }
+}

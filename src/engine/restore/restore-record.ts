@@ -1,0 +1,132 @@
+// The rows of a rewind, undo or redo: the safety checkpoint before it, the operation with its result after it (I2, I3).
+import {
+  type BytePath,
+  type FilesCheckpoint,
+  isInside,
+  type OperationId,
+  parentOf,
+  type Project,
+  REWIND,
+  type RewindNote,
+  ROOT,
+} from '../../model/index.js'
+import type { Captured } from '../../snapshot/index.js'
+import { failpoint } from '../../system/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { Journals } from './restore-journal.js'
+import { lookAt } from '../authorship/note-authors.js'
+import { prepareCheckpoint, recordCheckpoint } from '../checkpoints/record-checkpoint.js'
+import type { RestoreRequest } from './restore.js'
+import { nextStepOf } from './restore-session.js'
+
+/** The row, then the journal's end. */
+export async function commitRestore(
+  context: StoreContext,
+  project: Project,
+  done: {
+    readonly after: Captured
+    /** The paths that the plan changes. */
+    readonly planned: readonly BytePath[]
+    readonly safety: FilesCheckpoint
+    readonly operation: OperationId
+    readonly request: Pick<RestoreRequest, 'kind' | 'of' | 'reason' | 'session' | 'rewind'>
+    /** The fencing number of the session's writer; undefined if it is dead. */
+    readonly fence?: number | undefined
+  },
+): Promise<FilesCheckpoint> {
+  const { after, planned, safety, operation, request } = done
+  const facts = {
+    kind: request.kind,
+    name: null,
+    reason: request.reason,
+    previous: safety.snapshot.tree,
+    authors: [REWIND],
+  }
+  const checkpoint = await prepareCheckpoint(context, project, { captured: after, facts })
+  const rewind = request.rewind && {
+    ...request.rewind,
+    bystanders: await findBystanders(context, { safety, after, planned }),
+  }
+  failpoint('restore:before-row')
+  context.ledger.addOperation(
+    {
+      id: operation,
+      project: project.id,
+      kind: request.kind,
+      atMs: checkpoint.createdAtMs,
+      safety: safety.id,
+      result: checkpoint.id,
+      of: request.of,
+    },
+    { checkpoint, details: { ...after.snapshot, rewind } },
+    (made) => {
+      const step = nextStepOf(context, request.session, done.fence)
+      step?.take(made)
+      return { ...made, session: step?.facts ?? null }
+    },
+  )
+  failpoint('restore:after-row')
+  new Journals(context.home).remove(project.id)
+  failpoint('restore:done')
+  return checkpoint
+}
+
+/**
+ * The paths in which the result differs from the safety checkpoint though the rewind did not change them: the rules that
+ * it brought back capture other paths, or another program wrote meanwhile. An undo leaves them alone.
+ */
+async function findBystanders(
+  { snapshots }: StoreContext,
+  {
+    safety,
+    after,
+    planned,
+  }: {
+    readonly safety: FilesCheckpoint
+    readonly after: Captured
+    readonly planned: readonly BytePath[]
+  },
+): Promise<readonly BytePath[]> {
+  const { tree } = after.snapshot
+  const changes = await snapshots.compare(safety.snapshot.tree, tree, { countLines: false })
+  // A folder on the way to a planned path does not stand for all it holds.
+  const ours = new Set<BytePath>(planned)
+  for (const path of planned)
+    for (let at = parentOf(path); at !== ROOT && !ours.has(at); at = parentOf(at)) ours.add(at)
+  const bystanders: BytePath[] = []
+  for (const { path } of changes) {
+    const last = bystanders.at(-1)
+    if (!ours.has(path) && (last === undefined || !isInside(path, last))) bystanders.push(path)
+  }
+  return bystanders
+}
+
+/** The folder as it is before the rewind: the newest checkpoint if that has it, with the same owners, else a new one. */
+export async function safetyCheckpoint(
+  context: StoreContext,
+  project: Project,
+  now: {
+    readonly captured: Captured
+    readonly newest: FilesCheckpoint | undefined
+    readonly reason: string
+    readonly rewind: RewindNote | undefined
+  },
+): Promise<FilesCheckpoint> {
+  const { captured, newest, reason, rewind } = now
+  const isSame = newest?.snapshot.tree === captured.snapshot.tree
+  if (isSame && hasSameOwners(context, newest, captured)) return newest
+  const look = lookAt(context, project, { type: 'look' })
+  const previous = newest?.snapshot.tree
+  const facts = { kind: 'safety' as const, name: null, reason, previous, authors: look.authors }
+  return recordCheckpoint(context, project, { captured, facts, rewind, also: look.made })
+}
+
+/** An undo by root gives files the owners that they have now. */
+function hasSameOwners(
+  { ledger }: StoreContext,
+  { id }: FilesCheckpoint,
+  { snapshot }: Captured,
+): boolean {
+  const recorded = ledger.checkpoints.details(id)?.owners
+  return JSON.stringify(recorded) === JSON.stringify(snapshot.owners)
+}

@@ -1,0 +1,95 @@
+// Undoes an unfinished rewind: brings its paths back to what the safety checkpoint holds. What somebody
+// else has changed since is left alone.
+import {
+  type BytePath,
+  type Entry,
+  type FilesCheckpoint,
+  type Left,
+  type ObjectId,
+  printablePath,
+  type Project,
+} from '../../model/index.js'
+import { captureNow } from '../checkpoints/capture.js'
+import type { StoreContext } from '../operation/context.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { type Journal, Journals, stagingFolders } from './restore-journal.js'
+import { settleAsides, settleLeft } from './remove-asides.js'
+
+export type Interrupted = {
+  readonly journal: Journal
+  readonly safety: FilesCheckpoint
+  readonly hooks: Hooks
+}
+
+/** Returns what could not be brought back. */
+export async function takeBack(
+  context: StoreContext,
+  project: Project,
+  work: Interrupted,
+): Promise<readonly Left[]> {
+  const { journal, safety, hooks } = work
+  const { snapshots, home } = context
+  await settleLeft(context, project, work)
+  const { now, only, left } = await untouchedPaths(context, project, work)
+  const goal = safety.snapshot.tree
+  const plan = await snapshots.plan(project, { now, goal, paths: undefined, only })
+  const applied = await snapshots.apply(project, {
+    plan,
+    tag: journal.operation,
+    sweep: stagingFolders(journal.entries),
+    ownersThen: context.ledger.checkpoints.details(safety.id)?.owners,
+  })
+  const { rootInode, reason } = journal
+  await settleAsides(context, project, { ...applied, rootInode, safety, reason, hooks })
+  new Journals(home).remove(project.id)
+  return [...plan.conflict, ...left, ...applied.disturbed.map(changedSince)]
+}
+
+/** Work that is called finished, or undone, is so but for these. */
+export function tellLeft(
+  left: readonly Left[],
+  { safety, hooks }: { readonly safety: FilesCheckpoint; readonly hooks: Hooks },
+): void {
+  const [first] = left
+  if (first === undefined) return
+  const others = left.length === 1 ? 'stays' : `and ${left.length - 1} more stay`
+  hooks.onNotice?.(
+    `${printablePath(first.path)} ${others} as found: ${first.reason}. What was there before is in checkpoint ${safety.id}.`,
+  )
+}
+
+/** The folder as it is, and the journal's paths that nobody but the interrupted work has changed. */
+export async function untouchedPaths(
+  context: StoreContext,
+  project: Project,
+  { journal, safety }: Omit<Interrupted, 'hooks'>,
+): Promise<{
+  readonly now: ObjectId
+  readonly only: readonly BytePath[]
+  /** Those that somebody has. */
+  readonly left: readonly Left[]
+}> {
+  const named = { paths: journal.entries.map(({ path }) => path) }
+  const { snapshot } = await captureNow(context, project, { named })
+  const changes = await context.snapshots.compare(safety.snapshot.tree, snapshot.tree, {
+    countLines: false,
+  })
+  const changed = new Map(changes.map(({ path, after }) => [path, after]))
+  const isUntouched = ({ path, from, to }: Journal['entries'][number]) => {
+    const present = changed.get(path)
+    return !changed.has(path) || isKnown(present, from) || isKnown(present, to)
+  }
+  const only = journal.entries.filter(isUntouched).map(({ path }) => path)
+  const left = journal.entries.filter((entry) => !isUntouched(entry)).map(({ path }) => path)
+  return { now: snapshot.tree, only, left: left.map(changedSince) }
+}
+
+function changedSince(path: BytePath): Left {
+  return { path, reason: 'changed since' }
+}
+
+/** Absence and folders hold nothing that could be lost. */
+function isKnown(present: Entry | undefined, known: Entry | null): boolean {
+  if (present === undefined || present.type === 'folder') return true
+  return known !== null && known.type === present.type && known.blob === present.blob
+}

@@ -1,0 +1,171 @@
+// Rewinds a session: its files, its state, or both. Both are one operation and one row (I2).
+import * as z from 'zod/mini'
+import {
+  type Checkpoint,
+  invariant,
+  makeId,
+  parseCheckpointId,
+  SavestateError,
+  type StateCheckpoint,
+} from '../../model/index.js'
+import { failpoint } from '../../system/index.js'
+import { refuseDamagedFiles, refuseDamagedState } from '../verify/damage-marks.js'
+import { describeTarget } from '../checkpoints/describe-target.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { notRestoredSince } from './not-restored.js'
+import { sessionOperation } from '../operation/operation.js'
+import { withFiles } from '../checkpoints/resolve-ref.js'
+import { type RestoreResult, restore } from './restore.js'
+import { nextStepOf, type RestoreSession } from './restore-session.js'
+import { parseProjectPath } from './rewind.js'
+import { checkpointBeforeInSession, leftOutOf, viewTarget } from './rewind-target.js'
+import { projectOf, type SessionContext, sessionNow } from '../sessions/session-context.js'
+import { resolveInSession } from '../sessions/session-queries.js'
+import { whenAgreed } from '../operation/confirm-unlocked.js'
+
+export type SessionRewindResult = RestoreResult & {
+  readonly restored: 'files' | 'state' | 'both'
+}
+
+export const rewindSession = sessionOperation({
+  name: 'rewind',
+  summary: 'Bring a session back to a checkpoint: its files, its state, or both',
+  effect: 'changes-files',
+  input: () =>
+    z.strictObject({
+      to: z.string(),
+      /** To the checkpoint that the session had before that one. */
+      before: z._default(z.boolean(), false),
+      restore: z._default(z.enum(['files', 'state', 'both']), 'both'),
+      paths: z.optional(z.array(z.string())),
+      keepMine: z._default(z.boolean(), false),
+      dryRun: z._default(z.boolean(), false),
+    }),
+  async run(context, input, hooks): Promise<SessionRewindResult> {
+    const named = resolveInSession(context, context.hold.key, input.to)
+    const target = input.before ? checkpointBeforeInSession(context.ledger, named) : named
+    const { restore: restored } = input
+    if (restored !== 'files') {
+      expectState(target)
+      refuseDamagedState(context.ledger, target)
+    }
+    if (restored === 'state')
+      return { ...rewindState(context, target, { dryRun: input.dryRun }), restored }
+    const paths = (input.paths ?? []).map(parseProjectPath)
+    const result = await restoreFiles(context, target, { ...input, paths, restored, hooks })
+    return { ...result, restored }
+  },
+})
+
+async function restoreFiles(
+  context: SessionContext,
+  target: Checkpoint,
+  request: {
+    readonly paths: readonly ReturnType<typeof parseProjectPath>[]
+    readonly restored: 'files' | 'both'
+    readonly keepMine: boolean
+    readonly dryRun: boolean
+    readonly hooks: Hooks
+  },
+): Promise<RestoreResult> {
+  const project = projectOf(context)
+  const { restored, hooks, keepMine, dryRun } = request
+  const then = withFiles(target)
+  refuseDamagedFiles(context.ledger, then, request.paths)
+  const paths = request.paths.length === 0 ? undefined : request.paths
+  return whenAgreed(context, project, {
+    purpose: 'rewind',
+    hooks,
+    attempt: (agreed) =>
+      restore(context, project, {
+        request: {
+          kind: 'rewind',
+          of: null,
+          target: then.id,
+          goal: then.snapshot.tree,
+          leftOut: leftOutOf(context.ledger, then.id),
+          ownersThen: context.ledger.checkpoints.details(then.id)?.owners,
+          paths,
+          only: undefined,
+          reason: `rewind to ${describeTarget(then)}`,
+          keepMine,
+          dryRun,
+          subject: {
+            to: viewTarget(context.ledger, then),
+            notRestored: notRestoredSince(context.ledger, then, paths),
+          },
+          rewind: { target: then.id },
+          session: sessionPart(context, target, restored),
+          movesState: restored === 'both',
+          fence: context.hold.fence,
+        },
+        hooks,
+        agreed,
+      }),
+  })
+}
+
+function sessionPart(
+  context: SessionContext,
+  target: Checkpoint,
+  restored: 'files' | 'state' | 'both',
+): RestoreSession {
+  const { key, id, head } = sessionNow(context)
+  const present = head === null ? undefined : context.ledger.checkpoints.get(head)
+  if (restored === 'files') {
+    const state = present?.session?.state ?? null
+    return { key, id, head, parent: head, state, revertFrom: null }
+  }
+  const { state = null, step = 0 } = target.session ?? {}
+  return { key, id, head, parent: target.id, state, revertFrom: step + 1 }
+}
+
+/** Without files there is nothing to capture, plan or journal: one row moves the state. */
+function rewindState(
+  context: SessionContext,
+  target: Checkpoint,
+  { dryRun }: { readonly dryRun: boolean },
+): RestoreResult {
+  const { ledger, clock, hold } = context
+  const nothing = {
+    to: viewTarget(ledger, target),
+    target: target.id,
+    plan: { write: [], remove: [], keep: [], conflict: [] },
+    declined: false,
+    safety: null,
+  }
+  if (dryRun) return { ...nothing, applied: false, checkpoint: null }
+  const createdAtMs = clock.nowMs()
+  const id = parseCheckpointId(makeId(clock.random))
+  failpoint('rewind-state:before-row')
+  ledger.transaction(() => {
+    ledger.sessions.check(hold)
+    const step = nextStepOf(context, sessionPart(context, target, 'state'), hold.fence)
+    invariant(step !== undefined, 'the head does not move within a transaction')
+    const checkpoint: StateCheckpoint = {
+      id,
+      kind: 'rewind',
+      name: null,
+      reason: `rewind of the state to ${describeTarget(target)}`,
+      createdAtMs,
+      pinned: false,
+      authors: null,
+      project: context.project?.id ?? null,
+      commit: null,
+      snapshot: null,
+      changes: null,
+      session: step.facts,
+    }
+    ledger.checkpoints.insert(checkpoint, undefined)
+    step.take(checkpoint)
+  })
+  failpoint('rewind-state:after-row')
+  return { ...nothing, applied: true, checkpoint: id }
+}
+
+function expectState({ id, session }: Checkpoint): void {
+  if (session !== null && session.state !== null) return
+  throw new SavestateError('CHECKPOINT_PARTIAL', `Checkpoint ${id} has no state`, {
+    hint: 'It was saved with files only. Restore those: `savestate rewind --files`.',
+  })
+}

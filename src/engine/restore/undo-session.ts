@@ -1,0 +1,72 @@
+// The session's part of an undo or redo: a rewind that took a session's state along is taken back with it. One that
+// left the state alone still does.
+import {
+  type Checkpoint,
+  type CheckpointId,
+  type Operation,
+  SavestateError,
+  type Session,
+  type SessionFacts,
+} from '../../model/index.js'
+import type { ProjectContext } from '../operation/context.js'
+import { refuseHeldElsewhere, type RestoreSession } from './restore-session.js'
+
+export type UndoSession = {
+  readonly part: RestoreSession
+  /** Whether the session gets another state, also where no file differs. */
+  readonly movesState: boolean
+  /** Where the session is, if it has gone on since the rewind and its state is to be another. */
+  readonly left: CheckpointId | undefined
+}
+
+export function undoSession(
+  context: ProjectContext,
+  rewind: Operation,
+  kind: 'undo' | 'redo',
+): UndoSession | undefined {
+  const { ledger } = context
+  const result = ledger.checkpoints.get(rewind.result)
+  const facts = result?.session ?? undefined
+  const session = facts === undefined ? undefined : ledger.sessions.byKey(facts.key)
+  if (result === undefined || facts === undefined || session === undefined) return undefined
+  refuseHeldElsewhere(context, session)
+  const { key, id, head } = session
+  const before = ledger.checkpoints.byStep(key, facts.step - 1)
+  if (before === undefined) throw stateIsGone(session, rewind)
+  const hasMovedState =
+    before.id !== facts.parent || ledger.tools.tookBackAt(key, { step: facts.step })
+  if (!hasMovedState) {
+    const state = stateOf(head === null ? undefined : ledger.checkpoints.get(head))
+    const part = { key, id, head, parent: head, state, revertFrom: null }
+    return { part, movesState: false, left: undefined }
+  }
+  const left = head === lastOf(context, rewind) ? undefined : (head ?? undefined)
+  const goal = kind === 'redo' ? result : before
+  const part = { key, id, head, parent: goal.id, state: stateOf(goal) }
+  return { part: { ...part, ...callsOf(kind, facts) }, movesState: true, left }
+}
+
+function callsOf(
+  kind: 'undo' | 'redo',
+  { step }: SessionFacts,
+): Pick<RestoreSession, 'revertFrom' | 'isTakenBack'> {
+  return kind === 'redo' ? { revertFrom: step + 1 } : { revertFrom: step, isTakenBack: true }
+}
+
+function stateOf(checkpoint: Checkpoint | undefined): RestoreSession['state'] {
+  return checkpoint?.session?.state ?? null
+}
+
+/** What the rewind led to, or the last undo or redo of it. */
+function lastOf({ ledger }: ProjectContext, { id, project }: Operation): CheckpointId | undefined {
+  return ledger.operations(project).findLast((it) => it.id === id || it.of === id)?.result
+}
+
+/** In a store where an older version has dropped it. To go on without it would leave the session with nothing. */
+function stateIsGone({ id }: Session, { safety }: Operation): SavestateError {
+  return new SavestateError(
+    'CHECKPOINT_PARTIAL',
+    `The state of the session ${JSON.stringify(id)} before the rewind is no longer stored`,
+    { hint: `You can still restore the files: \`savestate rewind --files ${safety}\`.` },
+  )
+}

@@ -1,0 +1,111 @@
+// Values of any size and depth on one line of a brief. They are written only as far as they are shown, so neither their
+// depth nor a cycle matters.
+import { types } from 'node:util'
+import { jsonEscape, UNSAFE_CHARACTERS } from '../../base/index.js'
+import { isError } from '../../model/index.js'
+
+const MAX_CHARS = 300
+
+/** Nothing in it can look like another line, act on a terminal, or be read by a model and seen by no one. */
+export function oneLine(text: string): string {
+  return text.replace(UNSAFE_CHARACTERS, (char) => {
+    const escaped = JSON.stringify(char).slice(1, -1)
+    return escaped === char ? jsonEscape(char) : escaped
+  })
+}
+
+/** At most so many characters, the last of them an ellipsis if it was longer. Never half a character. */
+export function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  if (maxChars < 1) return ''
+  return `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** A name or a reason. */
+export function shownText(text: string): string {
+  return cut(oneLine(cut(text, MAX_CHARS)), MAX_CHARS)
+}
+
+export function shownValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (isError(value)) return shownText(errorText(value))
+  const draft = { text: '' }
+  write(draft, value)
+  return cut(oneLine(draft.text), MAX_CHARS)
+}
+
+type Draft = { text: string }
+
+/** As JSON, as far as JSON has words for it. Each level adds a character, so it ends. */
+function write(draft: Draft, value: unknown): void {
+  if (draft.text.length > MAX_CHARS) return
+  if (typeof value !== 'object' || value === null) draft.text += scalarText(value)
+  else if (Array.isArray(value)) writeList(draft, value)
+  else if (types.isMap(value)) {
+    draft.text += 'Map '
+    writeList(draft, value.entries())
+  } else if (types.isSet(value)) {
+    draft.text += 'Set '
+    writeList(draft, value.values())
+  } else {
+    const leaf = leafText(value)
+    if (leaf === undefined) writeObject(draft, value)
+    else draft.text += leaf
+  }
+}
+
+function scalarText(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      // More than that is not shown.
+      return JSON.stringify(value.slice(0, MAX_CHARS))
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    default:
+      return value === null ? 'null' : typeof value
+  }
+}
+
+function leafText(value: object): string | undefined {
+  if (types.isDate(value)) return JSON.stringify(value)
+  if (isError(value)) return scalarText(errorText(value))
+  if (value instanceof URL) return scalarText(value.href)
+  if (types.isRegExp(value)) return String(value)
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `${value.byteLength} bytes`
+  return undefined
+}
+
+/** As `String` gives it, which fails where something else than a text stands for the name or for `toString`. */
+function errorText({ name, message }: Readonly<Record<'name' | 'message', unknown>>): string {
+  return (
+    [name, message].filter((part) => typeof part === 'string' && part !== '').join(': ') || 'Error'
+  )
+}
+
+function writeList(draft: Draft, items: Iterable<unknown>): void {
+  draft.text += '['
+  let isFirst = true
+  for (const item of items) {
+    if (!isFirst) draft.text += ','
+    isFirst = false
+    write(draft, item)
+    if (draft.text.length > MAX_CHARS) return
+  }
+  draft.text += ']'
+}
+
+function writeObject(draft: Draft, object: object): void {
+  draft.text += '{'
+  let isFirst = true
+  for (const key of Object.keys(object)) {
+    const value: unknown = Reflect.get(object, key)
+    if (value === undefined) continue
+    draft.text += `${isFirst ? '' : ','}${scalarText(key)}:`
+    isFirst = false
+    write(draft, value)
+    if (draft.text.length > MAX_CHARS) return
+  }
+  draft.text += '}'
+}

@@ -1,0 +1,120 @@
+// A text to put in front of the model when it goes on: what was done, what was taken back, what is uncertain.
+// The most important first, because the budget cuts from the end.
+import {
+  type Checkpoint,
+  hasFiles,
+  SavestateError,
+  type Session,
+  statusText,
+  type ToolCall,
+} from '../../model/index.js'
+import { cut, oneLine, shownText, shownValue } from './brief-value.js'
+import type { InFlight } from './tool-calls.js'
+import type { ChangeView } from '../checkpoints/views.js'
+
+export type Brief = {
+  readonly session: Session
+  readonly project: string | null
+  /** The head first. */
+  readonly ancestors: readonly Checkpoint[]
+  readonly inFlight: readonly InFlight[]
+  readonly confirmed: readonly ToolCall[]
+  readonly changes: readonly ChangeView[]
+  readonly notices: readonly string[]
+}
+
+type Section = readonly [title: string, lines: readonly string[]]
+
+/** Less of a line says nothing. */
+const MIN_CUT = 20
+
+export type BriefOptions = { readonly maxChars?: number }
+
+export function briefText(brief: Brief, options: BriefOptions = {}): string {
+  if (typeof options !== 'object' || options === null)
+    throw new SavestateError('BAD_INPUT', 'brief takes its options as an object')
+  const { maxChars = 4000 } = options
+  const { session, ancestors, inFlight, changes, notices } = brief
+  const opening: Section = [
+    `You are resuming the session ${JSON.stringify(session.id)} (${shownText(statusText(session.status))}${brief.project === null ? '' : `, in ${brief.project}`}).`,
+    [],
+  ]
+  const sections: readonly Section[] = [
+    [
+      'Uncertain: these calls were running when the process ended. Their effect is unverified; check before repeating them.',
+      inFlight.map(shownCall),
+    ],
+    ['Interrupted work:', notices],
+    ['Reverted:', revertedBy(ancestors)],
+    [
+      'Changed in the folder since the last checkpoint with files:',
+      changes.map(({ change, path }) => `${change} ${path}`),
+    ],
+    [
+      'Done (do not repeat):',
+      brief.confirmed
+        .filter(({ status }) => status !== 'started')
+        .reverse()
+        .map((call) => `${shownCall(call)}: ${call.status}${shownOutcome(call)}`),
+    ],
+    ['Last checkpoints, newest first:', ancestors.map(describeCheckpoint)],
+  ]
+  const filled = sections.filter(([, lines]) => lines.length > 0)
+  const whole = fit([opening, ...filled], maxChars)
+  // What is uncertain is never left out for the sake of the opening.
+  const isUncertainShown = inFlight.length === 0 || whole.includes('\n- ')
+  return isUncertainShown ? whole : fit(filled, maxChars)
+}
+
+function shownCall({ name, id, args }: Pick<ToolCall, 'name' | 'id' | 'args'>): string {
+  return `${shownText(name)} (call ${shownText(id)}) with ${shownValue(args)}`
+}
+
+function shownOutcome({ status, result, error }: ToolCall): string {
+  if (status === 'confirmed') return `, ${shownValue(result)}`
+  return status === 'failed' ? `, ${shownValue(error)}` : ''
+}
+
+function revertedBy(ancestors: readonly Checkpoint[]): string[] {
+  return ancestors.flatMap(({ kind, reason, session }) =>
+    kind === 'rewind' || kind === 'undo' || kind === 'redo'
+      ? `step ${session?.step ?? '-'}: ${shownText(reason ?? kind)}. What was done after that point is no longer in the state.`
+      : [],
+  )
+}
+
+/**
+ * Whole lines as long as they fit, and how many are missing where some do not. Of the first line of all, and of the
+ * first of a section, as much as fits.
+ */
+function fit(sections: readonly Section[], maxChars: number): string {
+  let text = ''
+  const add = (line: string, { minChars = Number.POSITIVE_INFINITY } = {}) => {
+    const whole = oneLine(line)
+    const before = text === '' ? '' : `${text}\n`
+    const room = maxChars - before.length
+    if (whole.length <= room) text = before + whole
+    else if (room >= minChars) text = before + cut(whole, room)
+    return whole.length <= room
+  }
+  for (const [title, lines] of sections) {
+    if (!add(title, text === '' ? { minChars: 1 } : {})) break
+    const left = lines.findIndex(
+      (line, place) => !add(`- ${line}`, place === 0 ? { minChars: MIN_CUT } : {}),
+    )
+    if (left === -1) continue
+    add(`- … and ${lines.length - left} more`)
+    break
+  }
+  return text
+}
+
+function describeCheckpoint(checkpoint: Checkpoint): string {
+  const { name, reason, kind, session } = checkpoint
+  const label = shownText(name ?? reason ?? kind)
+  const holds = [
+    session?.state === null ? undefined : 'state',
+    hasFiles(checkpoint) ? 'files' : undefined,
+  ]
+  return `step ${session?.step ?? '-'}: ${label} (${holds.filter(Boolean).join(' and ') || 'nothing'})`
+}

@@ -1,0 +1,54 @@
+// Copies the arguments of a call that must wait, for files or for an earlier call: the caller may change them meanwhile. A
+// call that does not wait reads its arguments in the transaction itself, without a copy.
+import { SavestateError, type StateId } from '../../model/index.js'
+import type { ExchangedItems } from './session-json.js'
+import type { SessionContext } from './session-context.js'
+
+/** Runs inside the transaction that adds the checkpoint; `base` is the state of the head. */
+export type WriteState = (base: StateId | undefined) => StateId | undefined
+
+export function wholeState(
+  { ledger, memory, order }: SessionContext,
+  { state, files }: { readonly state?: unknown; readonly files: boolean },
+): WriteState {
+  if (state === undefined) return (base) => base
+  if (files || !order.isFree) return ledger.states.capture(state, memory)
+  return () => ledger.states.write(state, memory)
+}
+
+export function longerList(
+  { ledger, memory, order }: SessionContext,
+  {
+    key,
+    items,
+    files,
+  }: { readonly key: string; readonly items: readonly unknown[]; readonly files: boolean },
+): WriteState {
+  const waits = files || !order.isFree
+  const kept = waits ? ledger.states.captureItems(items, { key, memory }) : items
+  return (base) => ledger.states.append(base, { key, items: kept }, memory)
+}
+
+/**
+ * A copy of other arguments, such as metadata, if the call must wait. A value that cannot be stored is returned as it is:
+ * writing it reports the error.
+ */
+export function asAtCall<Value>(
+  { ledger, order }: SessionContext,
+  value: Value,
+  { waits = !order.isFree }: { readonly waits?: boolean } = {},
+): Value {
+  if (!waits || typeof value !== 'object' || value === null) return value
+  try {
+    return ledger.states.copyOf(value)
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'STATE_UNSTORABLE') return value
+    throw error
+  }
+}
+
+/** A list of exported checkpoints is copied; a stream is read as it comes. */
+export function itemsAtCall(context: SessionContext, items: ExchangedItems): ExchangedItems {
+  // Always copied: the call loads the code of the import before it reads them.
+  return Array.isArray(items) ? asAtCall(context, [...items], { waits: true }) : items
+}

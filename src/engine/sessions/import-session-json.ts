@@ -1,0 +1,168 @@
+// Adds exported checkpoints to a session. In slices, so that the event loop and other writers have their time: killed in
+// between, the session holds the first items, and the same import adds the rest (I6).
+import * as z from 'zod/mini'
+import type { Ledger } from '../../ledger/index.js'
+import {
+  parseCheckpointId,
+  parseSessionId,
+  type SessionKey,
+  type StateId,
+} from '../../model/index.js'
+import { eventLoopTurn, failpoint, giveWay } from '../../system/index.js'
+import {
+  batchesOf,
+  type ExchangedItem,
+  type ExchangedItems,
+  isItems,
+  ItemReader,
+} from './session-json.js'
+import { sessionOperation, storeOperation } from '../operation/operation.js'
+import { type SessionContext, sessionNow } from './session-context.js'
+import { draftOf, inSession } from './session-draft.js'
+
+const items = () => z.custom<ExchangedItems>(isItems)
+
+export type ImportOutlook = { readonly add: number; readonly known: number }
+
+/** Refuses what the import would refuse. The session need not be there. */
+export const planImport = storeOperation({
+  name: 'import',
+  summary: 'Count the exported checkpoints that a session does not have yet',
+  effect: 'reads',
+  input: () => z.strictObject({ session: z.string(), checkpoints: items() }),
+  async run({ ledger }, { session, checkpoints }): Promise<ImportOutlook> {
+    return countNew(ledger, ledger.sessions.byId(parseSessionId(session))?.key, checkpoints)
+  },
+})
+
+/** Reads all items, and throws BAD_INPUT for the first that cannot be imported. */
+async function countNew(
+  ledger: Ledger,
+  session: SessionKey | undefined,
+  checkpoints: ExchangedItems,
+): Promise<ImportOutlook> {
+  const reader = new ItemReader()
+  const added = new Set<string>()
+  let count = 0
+  for await (const batch of batchesOf(checkpoints)) {
+    for (const item of batch) {
+      const { id } = reader.read(item)
+      count += 1
+      if (session === undefined || !isKnown(ledger, { session, id })) added.add(id)
+    }
+    await eventLoopTurn()
+  }
+  return { add: added.size, known: count - added.size }
+}
+
+export type ImportResult = { readonly imported: number; readonly known: number }
+
+/** A transaction ends after this. */
+const SLICE_MS = 20
+
+/** Ids that are there already are not added again. A list with something wrong in it is refused before anything is added. */
+export const importSession = sessionOperation({
+  name: 'import',
+  summary: 'Add exported checkpoints to a session',
+  effect: 'adds',
+  input: () => z.strictObject({ checkpoints: items() }),
+  async run(context, { checkpoints }): Promise<ImportResult> {
+    if (Array.isArray(checkpoints)) await countNew(context.ledger, undefined, checkpoints)
+    const result = { imported: 0, known: 0 }
+    const adder = new Adder(context)
+    for await (const batch of batchesOf(checkpoints)) {
+      for (let done = 0; done < batch.length; ) {
+        const startMs = performance.now()
+        const slice = addSlice(context, adder, batch.slice(done))
+        failpoint('import:slice-added')
+        done += slice.length
+        for (const isAdded of slice) result[isAdded ? 'imported' : 'known'] += 1
+        await giveWay(startMs)
+      }
+    }
+    return result
+  },
+})
+
+/** As many of the items as there is time for; for each whether it was new. */
+function addSlice(
+  { ledger, memory }: SessionContext,
+  adder: Adder,
+  batch: readonly unknown[],
+): boolean[] {
+  const startMs = performance.now()
+  try {
+    return ledger.transaction(() => {
+      const added: boolean[] = []
+      for (const item of batch) {
+        added.push(adder.add(item))
+        if (performance.now() - startMs > SLICE_MS) break
+      }
+      return added
+    })
+  } catch (error) {
+    memory.forget()
+    throw error
+  }
+}
+
+class Adder {
+  readonly #context: SessionContext
+  readonly #reader = new ItemReader()
+  /** The stored state of the item before; undefined if that was known already, and may have another one. */
+  #last: StateId | undefined
+
+  constructor(context: SessionContext) {
+    this.#context = context
+  }
+
+  /** Inside a transaction. False if the session has it already. */
+  add(value: unknown): boolean {
+    const { ledger, hold, clock } = this.#context
+    const item = this.#reader.read(value)
+    if (isKnown(ledger, { session: hold.key, id: item.id })) {
+      this.#last = undefined
+      return false
+    }
+    const session = sessionNow(this.#context)
+    const { name, reason, createdAtMs } = item
+    const draft = { ...draftOf(this.#context, { kind: 'imported', name, reason }), createdAtMs }
+    const state = this.#write(item)
+    this.#last = state
+    const { status } = session
+    const made = inSession(draft, session, {
+      status,
+      parent: session.head,
+      toolCall: null,
+      state,
+      schemaVersion: null,
+      metadata: item.metadata,
+      operationId: item.id,
+    })
+    ledger.checkpoints.insert(made, undefined)
+    const atMs = clock.nowMs()
+    ledger.sessions.advance(hold, { head: made.id, status, atMs, leaseUntilMs: null })
+    return true
+  }
+
+  /** Appended items cost only themselves; any other change is found by comparing the whole state. */
+  #write({ additions }: ExchangedItem): StateId {
+    const { ledger, memory } = this.#context
+    if (additions === undefined || this.#last === undefined)
+      return ledger.states.write(this.#reader.state, memory)
+    return additions.reduce(
+      (base, { path, append }) => ledger.states.append(base, { key: path, items: append }, memory),
+      this.#last,
+    )
+  }
+}
+
+/** By the id it was imported under, or by our own if it was exported from here. */
+function isKnown(
+  ledger: Ledger,
+  { session, id }: { readonly session: SessionKey; readonly id: string },
+): boolean {
+  if (ledger.checkpoints.byOperation(session, id) !== undefined) return true
+  if (!/^[bcdfghjklmnpqrstvwxz]{18}$/.test(id)) return false
+  return ledger.checkpoints.get(parseCheckpointId(id))?.session?.key === session
+}

@@ -1,0 +1,114 @@
+// Goes on where an agent stopped: the right to write, what was interrupted, the latest state, and what is
+// not certain.
+import { type Checkpoint, pathText, SavestateError } from '../../model/index.js'
+import type { Change } from '../../snapshot/index.js'
+import { type Brief, type BriefOptions, briefText } from './brief.js'
+import { captureNow } from '../checkpoints/capture.js'
+import { type StoreContext } from '../operation/context.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { openSession } from './open-session.js'
+import { withRecoveredProject } from '../restore/recover.js'
+import { type SessionContext, sessionNow } from './session-context.js'
+import { readState } from './session-queries.js'
+import { type SessionView, viewSession } from './session-view.js'
+import { type InFlight, inFlight } from './tool-calls.js'
+import {
+  type ChangeView,
+  type CheckpointView,
+  viewChange,
+  viewCheckpoint,
+} from '../checkpoints/views.js'
+
+export type Resumed = {
+  readonly context: SessionContext
+  readonly session: SessionView
+  /** Null for a session that nothing was saved in. */
+  readonly checkpoint: CheckpointView | null
+  readonly state: unknown
+  /** Tool calls that were begun and whose end is not known. */
+  readonly inFlight: readonly InFlight[]
+  /** What changed in the folder since the newest checkpoint that holds files. */
+  readonly changedSince: readonly ChangeView[]
+  readonly notices: readonly string[]
+  brief(options?: BriefOptions): string
+}
+
+export async function resumeSession(
+  context: StoreContext,
+  id: string,
+  hooks: Hooks = {},
+): Promise<Resumed> {
+  const opened = openSession(context, { id, must: 'be known' })
+  try {
+    return await readResumed(opened, hooks)
+  } catch (error) {
+    context.ledger.sessions.releaseLease(opened.hold)
+    throw error
+  }
+}
+
+async function readResumed(context: SessionContext, hooks: Hooks): Promise<Resumed> {
+  const { ledger, project } = context
+  const notices: string[] = []
+  const heard = { ...hooks, onNotice: (text: string) => void notices.push(text) }
+  // An agent can go on without its folder, and has to know that it is gone.
+  const changes = await changesSince(context, heard).catch((error: unknown) => {
+    if (!(error instanceof SavestateError) || error.code !== 'PROJECT_MISSING') throw error
+    notices.push(`${error.message}.`)
+    return []
+  })
+  for (const notice of notices) hooks.onNotice?.(notice)
+  const session = sessionNow(context)
+  const head = session.head === null ? undefined : ledger.checkpoints.get(session.head)
+  const ancestors = ancestorsOf(context, head)
+  const calls = inFlight(context)
+  const brief: Brief = {
+    session,
+    project: project === undefined ? null : pathText(project.path),
+    ancestors,
+    inFlight: calls,
+    confirmed: ledger.tools.list(session.key, { limit: 20 }),
+    changes: changes.map(viewChange),
+    notices,
+  }
+  return {
+    context,
+    session: viewSession(context, session),
+    checkpoint: head === undefined ? null : viewCheckpoint(head),
+    state: head === undefined ? undefined : readState(context, head),
+    inFlight: calls,
+    changedSince: brief.changes,
+    notices,
+    brief: (options) => briefText(brief, options),
+  }
+}
+
+/** Finishes an interrupted rewind first (I6). */
+async function changesSince(context: SessionContext, hooks: Hooks): Promise<readonly Change[]> {
+  const { project, ledger, snapshots } = context
+  if (project === undefined) return []
+  return withRecoveredProject(context, project, {
+    purpose: 'resume',
+    hooks,
+    work: async () => {
+      const newest = ledger.checkpoints.newestFiles(project.id)
+      if (newest === undefined) return []
+      const named = { tree: newest.snapshot.tree }
+      const { snapshot } = await captureNow(context, project, { named, hooks })
+      return snapshots.compare(newest.snapshot.tree, snapshot.tree, { countLines: true })
+    },
+  })
+}
+
+const MAX_ANCESTORS = 5
+
+/** The head and what it came from, newest first. */
+function ancestorsOf({ ledger }: StoreContext, head: Checkpoint | undefined): Checkpoint[] {
+  const ancestors: Checkpoint[] = []
+  for (let at = head; at !== undefined && ancestors.length < MAX_ANCESTORS; ) {
+    ancestors.push(at)
+    const parent: string | null = at.session?.parent ?? null
+    at = parent === null ? undefined : ledger.checkpoints.get(at.session?.parent ?? at.id)
+  }
+  return ancestors
+}

@@ -1,0 +1,36 @@
+// A checkpoint of the files before the first change of a turn, for callers that cannot tell which tool changes files.
+import * as z from 'zod/mini'
+import { sessionOperation } from '../operation/operation.js'
+import { projectOf, sessionNow } from './session-context.js'
+import { addCheckpoint, type SessionSaveResult } from './session-save.js'
+
+export type EnsureResult =
+  | SessionSaveResult
+  /** The turn had one already, or nothing has changed. */
+  | { readonly created: false; readonly reason: 'once-per-turn' | 'unchanged' }
+
+/** The turn that needs no other checkpoint, for as long as a session is open. */
+export class EnsuredTurns {
+  turn: number | undefined
+}
+
+export const ensure = sessionOperation({
+  name: 'ensure',
+  summary: 'Save the files once in this turn, if they changed',
+  effect: 'adds',
+  input: () => z.strictObject({ reason: z.string(), turns: z.instanceof(EnsuredTurns) }),
+  async run(context, { reason, turns }, hooks): Promise<EnsureResult> {
+    projectOf(context)
+    const { turn } = sessionNow(context)
+    if (turns.turn === turn) return { created: false, reason: 'once-per-turn' }
+    const saved = await addCheckpoint(
+      context,
+      { reason, files: true, ifChanged: true },
+      // The agent has not changed anything in this turn yet.
+      { hooks, writeState: (base) => base, moment: { type: 'look' } },
+    )
+    // Only after a success: a failed attempt does not use up the turn.
+    turns.turn = turn
+    return saved.created ? saved : { created: false, reason: 'unchanged' }
+  },
+})

@@ -1,0 +1,77 @@
+// A checkpoint of a session before the transaction that gives it its place in the session.
+import {
+  type Authors,
+  type Checkpoint,
+  type CheckpointKind,
+  makeId,
+  parseCheckpointId,
+  parseName,
+  parseReason,
+  type Session,
+  type SessionFacts,
+} from '../../model/index.js'
+import type { Captured } from '../../snapshot/index.js'
+import { prepareCheckpoint } from '../checkpoints/record-checkpoint.js'
+import { projectOf, type SessionContext } from './session-context.js'
+
+export type Draft = Omit<Checkpoint, 'session'>
+
+type Labels = Pick<Checkpoint, 'name' | 'reason'>
+
+/** Throws BAD_INPUT. */
+export function labelsOf(said: {
+  readonly name?: string | undefined
+  readonly reason?: string | undefined
+}): Labels {
+  return {
+    name: said.name === undefined ? null : parseName(said.name),
+    reason: said.reason === undefined ? null : parseReason(said.reason),
+  }
+}
+
+export function draftOf(
+  { clock, project }: Pick<SessionContext, 'clock' | 'project'>,
+  facts: Labels & { readonly kind: CheckpointKind },
+): Draft {
+  const createdAtMs = clock.nowMs()
+  return {
+    ...facts,
+    id: parseCheckpointId(makeId(clock.random)),
+    createdAtMs,
+    pinned: false,
+    authors: null,
+    project: project?.id ?? null,
+    commit: null,
+    snapshot: null,
+    changes: null,
+  }
+}
+
+/** Writes its commit and ref. */
+export async function draftWithFiles(
+  context: SessionContext,
+  {
+    captured,
+    ...facts
+  }: Labels & {
+    readonly kind: CheckpointKind
+    readonly captured: Captured
+    readonly authors: Authors
+  },
+): Promise<Draft> {
+  const project = projectOf(context)
+  const previous = context.ledger.checkpoints.newestFiles(project.id)?.snapshot.tree
+  return prepareCheckpoint(context, project, { captured, facts: { ...facts, previous } })
+}
+
+type InSession = Draft & { readonly session: SessionFacts }
+
+/** The draft as the next step of the session. */
+export function inSession(
+  draft: Draft,
+  { key, id, agent, nextStep, turn }: Session,
+  facts: Omit<SessionFacts, 'key' | 'id' | 'agent' | 'step' | 'turn'>,
+): Checkpoint & InSession {
+  return { ...draft, session: { key, id, agent, step: nextStep, turn, ...facts } } as Checkpoint &
+    InSession
+}

@@ -1,0 +1,189 @@
+// Queries of a session. Lists are metadata only; a state is read when it is asked for.
+import * as z from 'zod/mini'
+import {
+  type Checkpoint,
+  type CheckpointBrief,
+  parseCheckpointId,
+  SavestateError,
+  type SessionKey,
+} from '../../model/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { refuseDamagedState } from '../verify/damage-marks.js'
+import { sessionOperation } from '../operation/operation.js'
+import { resolveInSession } from '../checkpoints/resolve-ref.js'
+import { type SessionContext, sessionNow } from './session-context.js'
+import { wholeText } from '../operation/input-schemas.js'
+import { type CheckpointView, viewBrief, viewCheckpoint } from '../checkpoints/views.js'
+
+const LIST_HINT = '`savestate list --session` shows the checkpoints of a session.'
+
+export { resolveInSession } from '../checkpoints/resolve-ref.js'
+
+const limit = () => z.optional(z.int().check(z.positive()))
+
+export const listSession = sessionOperation({
+  name: 'list',
+  summary: 'List the checkpoints of a session, newest first',
+  effect: 'reads',
+  input: () =>
+    z.strictObject({
+      limit: limit(),
+      before: z.optional(z.string()),
+      beforeStep: z.optional(z.int()),
+      name: z.optional(wholeText()),
+    }),
+  withoutInput: () => ({}),
+  async run(context, input): Promise<readonly CheckpointView[]> {
+    const { ledger, hold } = context
+    const scope = { session: hold.key }
+    if (input.name !== undefined)
+      return ledger.checkpoints.allByName(scope, input.name, input.limit).map(viewCheckpoint)
+    const beforeStep = input.before === undefined ? input.beforeStep : stepOf(context, input.before)
+    return ledger.checkpoints.briefs({ ...scope, limit: input.limit, beforeStep }).map(viewBrief)
+  },
+})
+
+function stepOf({ ledger, hold }: SessionContext, id: string): number {
+  const session = ledger.checkpoints.get(parseCheckpointId(id))?.session
+  if (session?.key === hold.key) return session.step
+  throw new SavestateError('CHECKPOINT_UNKNOWN', `The session has no checkpoint ${id}`, {
+    hint: LIST_HINT,
+  })
+}
+
+/** From and to a moment, inclusive; oldest first. */
+export const between = sessionOperation({
+  name: 'between',
+  summary: 'List the checkpoints of a session within a time, oldest first',
+  effect: 'reads',
+  input: () => z.strictObject({ from: z.optional(z.date()), to: z.optional(z.date()) }),
+  async run({ ledger, hold }, { from, to }): Promise<readonly CheckpointView[]> {
+    const isWithin = ({ createdAtMs }: CheckpointBrief) =>
+      (from === undefined || createdAtMs >= from.getTime()) &&
+      (to === undefined || createdAtMs <= to.getTime())
+    return ledger.checkpoints
+      .briefs({ session: hold.key })
+      .filter(isWithin)
+      .reverse()
+      .map(viewBrief)
+  },
+})
+
+/** The same without an end, by the name that its caller knows. */
+export const since = { ...between, name: 'since' }
+
+export const stateAt = sessionOperation({
+  name: 'stateAt',
+  summary: 'Read the state of a checkpoint',
+  effect: 'reads',
+  input: () =>
+    z.strictObject({ ref: z.optional(z.string()), keys: z.optional(z.array(z.string())) }),
+  withoutInput: () => ({}),
+  async run(context, { ref, keys }): Promise<unknown> {
+    const { head } = sessionNow(context)
+    const checkpoint =
+      ref !== undefined
+        ? resolveInSession(context, context.hold.key, ref)
+        : head === null
+          ? undefined
+          : context.ledger.checkpoints.get(head)
+    return checkpoint === undefined ? undefined : readState(context, checkpoint, keys)
+  },
+})
+
+/** Undefined if it was saved without one. */
+export function readState(
+  context: StoreContext,
+  checkpoint: Checkpoint,
+  keys?: readonly string[],
+): unknown {
+  const state = checkpoint.session?.state ?? null
+  const options = keys === undefined ? {} : { keys }
+  return expectState(context, checkpoint, () =>
+    state === null ? undefined : context.ledger.states.read(state, options),
+  )
+}
+
+/** Reads something of the state of a checkpoint. A failure names the checkpoint. */
+export function expectState<Value>(
+  { ledger }: StoreContext,
+  checkpoint: Checkpoint,
+  read: () => Value,
+): Value {
+  refuseDamagedState(ledger, checkpoint)
+  try {
+    return read()
+  } catch (cause) {
+    if (!(cause instanceof SavestateError) || cause.code !== 'STORE_DAMAGED') throw cause
+    const hint = cause.hint === null ? {} : { hint: cause.hint }
+    const message = `Checkpoint ${checkpoint.id}: ${cause.message}`
+    throw new SavestateError(cause.code, message, { ...hint, cause })
+  }
+}
+
+export type SessionSummary = {
+  readonly total: number
+  readonly uniqueNames: number
+  readonly countByName: Readonly<Record<string, number>>
+  readonly first: CheckpointView | null
+  readonly last: CheckpointView | null
+  readonly seconds: number
+}
+
+export const summary = sessionOperation({
+  name: 'summary',
+  summary: 'Count the checkpoints of a session',
+  effect: 'reads',
+  input: () => z.strictObject({}),
+  run: async (context) => summarize(context, context.hold.key),
+})
+
+export function summarize({ ledger }: StoreContext, session: SessionKey): SessionSummary {
+  const counts = [...ledger.checkpoints.countByName(session)]
+  const named = counts.flatMap(([name, count]) => (name === null ? [] : [[name, count] as const]))
+  const last = ledger.checkpoints.byNumber({ session }, 1)
+  const first = ledger.checkpoints.oldest(session)
+  return {
+    total: counts.reduce((sum, [, count]) => sum + count, 0),
+    uniqueNames: named.length,
+    countByName: Object.fromEntries(named),
+    first: first === undefined ? null : viewCheckpoint(first),
+    last: last === undefined ? null : viewCheckpoint(last),
+    seconds: ((last?.createdAtMs ?? 0) - (first?.createdAtMs ?? 0)) / 1000,
+  }
+}
+
+/** The newest checkpoint, or the newest of a name. */
+export const latest = sessionOperation({
+  name: 'latest',
+  summary: 'Find the newest checkpoint of a session',
+  effect: 'reads',
+  input: () => z.strictObject({ name: z.optional(wholeText()) }),
+  async run({ ledger, hold }: SessionContext, { name }): Promise<CheckpointView | undefined> {
+    const scope = { session: hold.key }
+    const found =
+      name === undefined
+        ? ledger.checkpoints.byNumber(scope, 1)
+        : ledger.checkpoints.byName(scope, name)
+    return found === undefined ? undefined : viewCheckpoint(found)
+  },
+})
+
+export type SessionHead = {
+  readonly id: string
+  /** What its save said of it. */
+  readonly metadata: unknown
+}
+
+/** Cheap enough for callers that check it before each save. */
+export const head = sessionOperation({
+  name: 'head',
+  summary: 'Find the checkpoint that the next one will follow',
+  effect: 'reads',
+  input: () => z.strictObject({}),
+  async run(context): Promise<SessionHead | undefined> {
+    const { head: id } = sessionNow(context)
+    if (id === null) return undefined
+    return { id, metadata: context.ledger.checkpoints.get(id)?.session?.metadata }
+  },
+})

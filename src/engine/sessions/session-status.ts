@@ -1,0 +1,46 @@
+// How a session stands: going on, or ended and why.
+import * as z from 'zod/mini'
+import { parseStatus, type Status, STATUS_WORDS } from '../../model/index.js'
+import { sessionOperation } from '../operation/operation.js'
+import { sessionNow } from './session-context.js'
+import { type SessionView, viewSession } from './session-view.js'
+import { statusInput } from '../operation/input-schemas.js'
+
+/** As a word, or with a reason. */
+export type StatusInput =
+  | (typeof STATUS_WORDS)[number]
+  | { readonly state: string; readonly reason?: string | undefined }
+
+export function parseStatusInput(input: StatusInput): Status {
+  return typeof input === 'string'
+    ? parseStatus(input, null)
+    : parseStatus(input.state, input.reason ?? null)
+}
+
+export const setStatus = sessionOperation({
+  name: 'status',
+  summary: 'Record how a session ended, or that it continues',
+  effect: 'adds',
+  input: () => z.strictObject({ status: statusInput() }),
+  async run(context, input): Promise<SessionView> {
+    const { ledger, hold, clock } = context
+    const status = parseStatusInput(input.status)
+    ledger.transaction(() => ledger.sessions.setStatus(hold, { status, atMs: clock.nowMs() }))
+    return viewSession(context, sessionNow(context))
+  },
+})
+
+export const newTurn = sessionOperation({
+  name: 'newTurn',
+  summary: 'Start the next turn',
+  effect: 'adds',
+  input: () => z.strictObject({}),
+  async run(context): Promise<number> {
+    const { ledger, hold } = context
+    return ledger.transaction(() => {
+      const turn = sessionNow(context).turn + 1
+      ledger.sessions.setTurn(hold, turn)
+      return turn
+    })
+  },
+})

@@ -1,0 +1,43 @@
+// What callers and `--json` see of a session.
+import { pathText, type Session, statusText } from '../../model/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { isHeld } from './open-session.js'
+
+export type SessionView = {
+  readonly id: string
+  readonly agent: string | null
+  /** The folder it works in, as text. */
+  readonly project: string | null
+  readonly status: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly head: string | null
+  readonly steps: number
+  readonly turn: number
+  readonly metadata: unknown
+  readonly forkedFrom: string | null
+  /** In progress without a process: its process died, or closed the session before it was ended. */
+  readonly interrupted: boolean
+}
+
+export function viewSession({ ledger, clock }: StoreContext, session: Session): SessionView {
+  const project = session.project === null ? undefined : ledger.project(session.project)
+  return {
+    id: session.id,
+    agent: session.agent,
+    project: project === undefined ? null : pathText(project.path),
+    status: statusText(session.status),
+    createdAt: new Date(session.createdAtMs).toISOString(),
+    updatedAt: new Date(session.updatedAtMs).toISOString(),
+    head: session.head,
+    steps: session.nextStep,
+    turn: session.turn,
+    metadata: session.metadata ?? null,
+    forkedFrom: session.forkedFrom,
+    interrupted: isInterrupted(session, clock.nowMs()),
+  }
+}
+
+export function isInterrupted({ status, lease }: Session, nowMs: number): boolean {
+  return status.state === 'in_progress' && !isHeld(lease, nowMs)
+}

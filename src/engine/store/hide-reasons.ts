@@ -1,0 +1,103 @@
+// Reasons as an encrypted store writes them. The hooks of agents put prompts and commands into reasons, which are not
+// encrypted; a store with a key has the names of tools there, and `rekey` brings older rows to the same form. The
+// commit of a checkpoint has its reason as its message, so it is written again.
+import { callsReason, HIDDEN_PROMPT, isPromptReason, promptReason } from '../../base/index.js'
+import { type Checkpoint, type CheckpointId, hasFiles, type Project } from '../../model/index.js'
+import { failpoint } from '../../system/index.js'
+import { type StoreContext } from '../operation/context.js'
+import { ID_LETTERS, nameTarget } from '../checkpoints/describe-target.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { withRecoveredProject } from '../restore/recover.js'
+import { commitFacts, replaceCommits } from './replace-commits.js'
+
+/** Can be killed and done again at any time: it passes over what is done. */
+export async function hideReasons(context: StoreContext, hooks: Hooks): Promise<void> {
+  const { ledger } = context
+  const hidden = hiddenReasons(ledger.checkpoints.list({}).reverse())
+  for (const { project } of ledger.projects())
+    await withRecoveredProject(context, project, {
+      purpose: 'rekey',
+      hooks,
+      work: () => hideInProject(context, project, hidden),
+    })
+  ledger.transaction(() => {
+    for (const [id, reason] of hidden) {
+      const checkpoint = ledger.checkpoints.get(id)
+      if (checkpoint?.commit === null) ledger.rekey.setReason(id, { reason, commit: null })
+    }
+  })
+}
+
+async function hideInProject(
+  context: StoreContext,
+  project: Project,
+  hidden: Hidden,
+): Promise<void> {
+  const { ledger, snapshots } = context
+  const checkpoints = ledger.checkpoints.list({ project: project.id }).flatMap((checkpoint) => {
+    const reason = hidden.get(checkpoint.id)
+    return reason === undefined || !hasFiles(checkpoint) ? [] : [{ ...checkpoint, reason }]
+  })
+  if (checkpoints.length === 0) return
+  const rewritten = await snapshots.rewrite({
+    project: project.id,
+    path: undefined,
+    checkpoints: checkpoints.map((checkpoint) => commitFacts(checkpoint, project)),
+  })
+  failpoint('rekey:written')
+  await replaceCommits(context, project, {
+    rewritten,
+    writeRows() {
+      for (const { checkpoint, commit } of rewritten)
+        ledger.rekey.setReason(checkpoint, { reason: hidden.get(checkpoint) ?? '', commit })
+    },
+  })
+}
+
+type Hidden = ReadonlyMap<CheckpointId, string>
+
+/** The new reasons of those that need one. Oldest first: rewinds and forks quote older reasons. */
+function hiddenReasons(checkpoints: readonly Checkpoint[]): Hidden {
+  const hidden = new Map<CheckpointId, string>()
+  const byPrefix = new Map<string, Checkpoint>()
+  for (const checkpoint of checkpoints) {
+    const { id, reason } = checkpoint
+    const wanted = hookReason(checkpoint) ?? quotingReason(checkpoint, byPrefix)
+    if (wanted !== undefined && wanted !== reason) hidden.set(id, wanted)
+    byPrefix.set(id.slice(0, ID_LETTERS), { ...checkpoint, reason: wanted ?? reason })
+  }
+  return hidden
+}
+
+const WITHOUT_WORDS: readonly (string | null)[] = ['End of the turn', 'End of the session', null]
+
+/** Undefined for a checkpoint that no hook of an agent made. */
+function hookReason({ reason, session }: Checkpoint): string | undefined {
+  const metadata: Readonly<Record<string, unknown>> = Object(session?.metadata)
+  const { agent, event, at, calls, tool } = metadata
+  if (typeof agent !== 'string' || typeof event !== 'string' || typeof at !== 'string')
+    return undefined
+  if (WITHOUT_WORDS.includes(reason)) return undefined
+  if (isPromptReason(reason)) return promptReason(HIDDEN_PROMPT)
+  if (Array.isArray(calls) && calls.length > 0) return callsReason([...new Set(calls.map(toolIn))])
+  return at === 'before-tool' ? `Before ${toolIn(tool)}` : toolIn(tool)
+}
+
+/** The name in a label such as `Bash: ls`. */
+function toolIn(label: unknown): string {
+  const name = typeof label === 'string' ? /^[^\s:]+/.exec(label)?.[0] : undefined
+  return name ?? 'a tool call'
+}
+
+const QUOTING = /^([^"]*\b(?:rewind|fork)\b[^"]*)"[^]*" \(([bcdfghjklmnpqrstvwxz]{8})\)$/
+
+/** The words of a checkpoint that is gone may have been a prompt, so only its id stays. */
+function quotingReason(
+  { reason }: Checkpoint,
+  byPrefix: ReadonlyMap<string, Checkpoint>,
+): string | undefined {
+  const [, start = '', id] = QUOTING.exec(reason ?? '') ?? []
+  if (id === undefined) return undefined
+  const target = byPrefix.get(id)
+  return start + (target === undefined ? id : nameTarget(target))
+}

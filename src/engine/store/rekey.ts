@@ -1,0 +1,86 @@
+// Changes the key that the store is encrypted with, also from none and to none. Order of writes and what a kill leaves:
+// docs/encryption.md#order-of-writes.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import type { RekeyPlan, Target } from '../../ledger/index.js'
+import { SavestateError } from '../../model/index.js'
+import { failpoint } from '../../system/index.js'
+import { collect } from '../prune/gc.js'
+import type { StoreContext } from '../operation/context.js'
+import { hideReasons } from './hide-reasons.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { storeOperation } from '../operation/operation.js'
+
+export type RekeyResult = {
+  readonly plan: RekeyPlan
+  readonly applied: boolean
+  readonly moved: number
+  /** Rows that no key opens: they were damaged before, and stay as they are. */
+  readonly damaged: number
+}
+
+export const rekey = storeOperation({
+  name: 'rekey',
+  summary: 'Change the key that states are encrypted with',
+  effect: 'changes-store',
+  input: () =>
+    z.strictObject({
+      /** To no key at all. */
+      plain: z._default(z.boolean(), false),
+      dryRun: z._default(z.boolean(), false),
+    }),
+  async run(context, { plain, dryRun }, hooks): Promise<RekeyResult> {
+    const { ledger, use } = context
+    const target = plain ? undefined : wantedKey(context)
+    const plan = ledger.rekey.plan(target)
+    if (dryRun || !plan.isNeeded) return { plan, applied: false, moved: 0, damaged: 0 }
+    const done = await use?.upgrade(() => apply(context, { target, hooks }))
+    if (done !== undefined) return { plan, applied: true, ...done.result }
+    throw new SavestateError('STORE_BUSY', 'Other programs have the store open', {
+      hint: 'Close them, then run `savestate rekey` again. Nothing has been changed.',
+    })
+  },
+})
+
+/** Under the store's lock alone. */
+async function apply(
+  context: StoreContext,
+  { target, hooks }: { readonly target: Target; readonly hooks: Hooks },
+): Promise<Pick<RekeyResult, 'moved' | 'damaged'>> {
+  const { home, ledger, clock } = context
+  if (target !== undefined) await hideWords(context, hooks)
+  failpoint('rekey:hidden')
+  const { total: of } = ledger.rekey.plan(target)
+  const result = ledger.rekey.rewrite(target, {
+    nowMs: clock.nowMs(),
+    onRows: (files) => hooks.onProgress?.({ phase: 'seal', files, bytes: 0, of }),
+  })
+  if (existsSync(join(home, 'damaged')))
+    hooks.onNotice?.(
+      'The files that `repair` has moved to the folder `damaged` of the store were not changed: they use the old key, or none.',
+    )
+  return result
+}
+
+/** Prompts and commands that hooks wrote while there was no key: in notes, in reasons, and in the commits of checkpoints. */
+async function hideWords(context: StoreContext, hooks: Hooks): Promise<void> {
+  // They contain the last prompt and the calls in progress. Without them the next checkpoint gets a poorer reason.
+  context.ledger.notes.removeAll('hook:')
+  await hideReasons(context, hooks)
+  const { isComplete } = await collect(context, { thorough: true })
+  if (isComplete) return
+  throw new SavestateError(
+    'STORE_BUSY',
+    'The store is in use, so commits that quote prompts cannot be removed now',
+    { hint: 'Wait until other calls have ended, then run `savestate rekey` again.' },
+  )
+}
+
+function wantedKey({ ledger }: StoreContext): Target {
+  const key = ledger.rekey.givenKey
+  if (key !== undefined) return key
+  throw new SavestateError('KEY_MISSING', 'No key was given to encrypt the store with', {
+    hint: 'Set SAVESTATE_NEW_KEY or SAVESTATE_NEW_KEY_FILE; `openssl rand -hex 32` makes a key.',
+  })
+}

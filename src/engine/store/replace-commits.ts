@@ -1,0 +1,53 @@
+// Gives checkpoints other commits. Order of writes (docs/store.md#forget): the commits are written; refs beside the old
+// ones; all rows in one transaction; the refs themselves. Until the rows are there nothing has happened (I2), and a
+// collection finishes what a kill leaves.
+import type { FilesCheckpoint, ObjectId, Project } from '../../model/index.js'
+import { removeRefs, type Rewritten, setRefs } from '../../snapshot/index.js'
+import { failpoint } from '../../system/index.js'
+import { NEXT } from '../prune/gc.js'
+import type { StoreContext } from '../operation/context.js'
+
+type Replacement = {
+  readonly rewritten: readonly Rewritten[]
+  /** Inside a transaction. */
+  readonly writeRows: () => void
+}
+
+/** The caller holds the project's lock. */
+export async function replaceCommits(
+  { ledger, snapshots }: StoreContext,
+  project: Project,
+  { rewritten, writeRows }: Replacement,
+): Promise<void> {
+  const refs = (ending: string): Map<string, ObjectId> =>
+    new Map(
+      rewritten.map(({ checkpoint, commit }) => [
+        `${snapshots.refOf(project, checkpoint)}${ending}`,
+        commit,
+      ]),
+    )
+  await setRefs(snapshots.gitDir, refs(NEXT))
+  failpoint('commits:refs-beside')
+  ledger.removeBackup()
+  ledger.transaction(writeRows)
+  failpoint('commits:rows')
+  await setRefs(snapshots.gitDir, refs(''))
+  failpoint('commits:refs')
+  await removeRefs(snapshots.gitDir, [...refs(NEXT).keys()])
+}
+
+/** The message of a checkpoint's commit. */
+export function commitFacts(
+  { id, kind, reason, createdAtMs, snapshot }: FilesCheckpoint,
+  { id: project, path }: Project,
+) {
+  return {
+    tree: snapshot.tree,
+    project,
+    projectPath: path,
+    checkpoint: id,
+    kind,
+    reason,
+    createdAtMs,
+  }
+}

@@ -1,0 +1,148 @@
+// The store at a glance.
+import * as z from 'zod/mini'
+import { pathText, type RetentionSetting } from '../../model/index.js'
+import { diskUsage } from '../../system/index.js'
+import { type AutoPruneRecord, readAutoPrune } from '../prune/auto-prune.js'
+import { type LegacyArchive, legacyArchives } from './clear.js'
+import type { StoreContext } from '../operation/context.js'
+import { storeOperation } from '../operation/operation.js'
+import { type ProjectState, projectStateOf } from '../projects/project-state.js'
+import { recoverAll } from '../restore/recover.js'
+import { type SessionView, viewSession } from '../sessions/session-view.js'
+import { storeSettings, type UntrustedFile, untrustedIfReadable } from './settings.js'
+import { type AboveLimit, aboveLimit, projectSizes } from './sizes.js'
+
+export type ProjectStatus = {
+  readonly id: string
+  readonly path: string
+  readonly checkpoints: number
+  /** Files and states: contents that its checkpoints share count once, contents that projects share count for each. Null: unknown. */
+  readonly sizeBytes: number | null
+  /** The part of it that is conversations and other states. */
+  readonly stateBytes: number | null
+  readonly lastTouch: string
+  readonly state: ProjectState
+  /** Its files that ask for something that counts only once the user trusts them. */
+  readonly untrusted: readonly UntrustedFile[]
+}
+
+/** A project under watch, in any process (docs/watching.md). */
+export type WatchStatus = {
+  readonly path: string
+  readonly pid: number
+  /** False while the system does not let it be watched: saves look at everything. */
+  readonly isWatching: boolean
+  /** Why a save scanned everything, the last time that one had to. */
+  readonly doubt: string | null
+  readonly doubtAt: string | null
+  readonly fullScans: number
+  readonly folders: number
+  /** Changes that no event reported. */
+  readonly missed: number
+}
+
+export type FailureView = {
+  readonly at: string
+  readonly operation: string
+  readonly code: string
+  readonly message: string
+}
+
+export type StatusResult = {
+  readonly home: string
+  readonly sizeBytes: number
+  readonly projects: readonly ProjectStatus[]
+  /** Checkpoints of sessions that belong to no project. */
+  readonly unattached: number
+  readonly sessions: readonly SessionView[]
+  readonly watches: readonly WatchStatus[]
+  /** Archives of older stores. */
+  readonly legacy: readonly LegacyArchive[]
+  /** `maxCheckpoints` counts with the policy `hermes` only. */
+  readonly limits: {
+    readonly retention: RetentionSetting
+    readonly maxSizeMb: number
+    readonly maxCheckpoints: number
+  }
+  /** Null while the store is within its size limit. */
+  readonly above: AboveLimit | null
+  /** When it was pruned last. */
+  readonly prunedAt: string | null
+  /** Removals by automatic prunes since they were last shown on a terminal; null if there never were any. */
+  readonly autoPruned: AutoPruneRecord | null
+  /** What failed in the last 24 hours, newest first. */
+  readonly failures: readonly FailureView[]
+}
+
+export const status = storeOperation({
+  name: 'status',
+  summary: 'Show the store: its size and its projects',
+  effect: 'reads',
+  input: () => z.strictObject({}),
+  async run(context, _input, hooks): Promise<StatusResult> {
+    await recoverAll(context, hooks)
+    const { home, ledger } = context
+    const sizes = await context.objects.shared(() => projectSizes(context))
+    // A folder whose first save failed has none, and is no project to the user.
+    const saved = ledger.projects().filter(({ checkpoints }) => checkpoints > 0)
+    const projects = saved.map(({ project, ...summary }) => {
+      const state = projectStateOf(project.path, summary)
+      return {
+        id: project.id,
+        path: pathText(project.path),
+        checkpoints: summary.checkpoints,
+        sizeBytes: sizes.get(project.id)?.bytes ?? null,
+        stateBytes: sizes.get(project.id)?.stateBytes ?? null,
+        lastTouch: new Date(summary.touchedAtMs).toISOString(),
+        state,
+        untrusted: state === 'live' ? untrustedIfReadable(home, project.path) : [],
+      }
+    })
+    const sessions = ledger.sessions.list({}).map((session) => viewSession(context, session))
+    const { retention, maxSizeMb, maxCheckpoints } = storeSettings(home).config
+    const prunedAtMs = ledger.record.time('pruned_at')
+    const sizeBytes = await diskUsage(home)
+    return {
+      home,
+      sizeBytes,
+      projects: projects.sort((a, b) => (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0)),
+      unattached: ledger.pruning.unattached(),
+      sessions,
+      watches: watchesOf(context),
+      legacy: await legacyArchives(home),
+      limits: { retention, maxSizeMb, maxCheckpoints },
+      above: aboveLimit(context, sizeBytes),
+      prunedAt: prunedAtMs === undefined ? null : new Date(prunedAtMs).toISOString(),
+      autoPruned: readAutoPrune(context),
+      failures: failuresSince(context, Number(prunedAtMs ?? 0)),
+    }
+  },
+})
+
+function watchesOf({ ledger, snapshots }: StoreContext): WatchStatus[] {
+  return snapshots.watches().flatMap((note) => {
+    const path = ledger.project(note.project)?.path
+    if (path === undefined) return []
+    const { isWatching, doubt, doubtAtMs, fullScans, folders, missed } = note
+    const doubtAt = doubtAtMs === null ? null : new Date(doubtAtMs).toISOString()
+    const { pid } = note.process
+    return { path: pathText(path), pid, isWatching, doubt, doubtAt, fullScans, folders, missed }
+  })
+}
+
+const MAX_FAILURES = 100
+const DAY_MS = 24 * 60 * 60_000
+
+/** Failures of prunes are reported until a later prune succeeds. */
+function failuresSince({ ledger, clock }: StoreContext, prunedAtMs: number): FailureView[] {
+  const dayAgoMs = clock.nowMs() - DAY_MS
+  return ledger.failures
+    .list(MAX_FAILURES)
+    .filter(({ operation, atMs }) => atMs >= (operation === 'prune' ? prunedAtMs : dayAgoMs))
+    .map(({ atMs, operation, code, message }) => ({
+      at: new Date(atMs).toISOString(),
+      operation,
+      code,
+      message,
+    }))
+}

@@ -1,0 +1,199 @@
+// The store's folder: made 0700, marked with its format, and refused if it or its mark is not ours (I8).
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { hasCode, SavestateError } from '../../model/index.js'
+import { writeFileAtomically } from '../../system/index.js'
+import { closeToOthers, refuseOtherOwner } from './store-owner.js'
+
+export const FORMAT = 'savestate 1\n'
+// I8: how a newer version marks its stores.
+const NEWER = /^savestate [0-9]+\n$/
+
+const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'] as const
+
+/** Returns the real path of the store, made if it was not there. Throws STORE_FOREIGN, STORE_NEWER, STORE_UNUSABLE. */
+export function openHome(path: string): string {
+  return checkedHome(path, closeToOthers)
+}
+
+function checkedHome(path: string, check: (home: string) => void): string {
+  try {
+    makeFolder(path)
+  } catch (error) {
+    // Where nobody can make a folder, as in /proc, the system says that it is not there.
+    if (!hasCode(error, ...REFUSALS, 'ENOENT')) throw error
+    throw unusable(path, error)
+  }
+  try {
+    const home = realpathSync(path)
+    refuseOtherOwner(home)
+    checkFormat(home)
+    check(home)
+    return home
+  } catch (error) {
+    if (!hasCode(error, ...REFUSALS)) throw error
+    throw unusable(path, error)
+  }
+}
+
+/** With those above it, one by one: `recursive` never ends where a folder that is there takes none (/proc). */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+    const above = dirname(path)
+    if (!hasCode(error, 'ENOENT') || existsSync(above)) throw error
+    makeFolder(above)
+    makeFolder(path)
+  }
+}
+
+function unusable(path: string, cause: unknown): SavestateError {
+  if (path === '') {
+    return new SavestateError('STORE_UNUSABLE', 'The path of the store is empty', {
+      hint: 'Set SAVESTATE_HOME to a folder, or leave it unset for ~/.savestate.',
+      cause,
+    })
+  }
+  const file = fileOnTheWay(path)
+  if (file !== undefined) {
+    return new SavestateError(
+      'STORE_UNUSABLE',
+      `The store ${path} cannot be created: ${file} is a file`,
+      { hint: 'Choose a folder for the store with SAVESTATE_HOME.', cause },
+    )
+  }
+  return new SavestateError('STORE_UNUSABLE', `The store ${path} cannot be opened or written`, {
+    hint: 'Check the permissions, or choose another folder with SAVESTATE_HOME.',
+    cause,
+  })
+}
+
+/** The path itself or a folder above it that is no folder; undefined if there is none, or it cannot be checked. */
+function fileOnTheWay(path: string): string | undefined {
+  for (let part = path; part !== dirname(part); part = dirname(part)) {
+    try {
+      const found = statSync(part, { throwIfNoEntry: false })
+      if (found !== undefined) return found.isDirectory() ? undefined : part
+    } catch (error) {
+      if (!hasCode(error, 'ENOTDIR', ...REFUSALS)) throw error
+    }
+  }
+  return undefined
+}
+
+/**
+ * The same for a store that may be damaged: its mark may be wrong, if what is in it is plainly a store, and others may have
+ * access, which is reported and repaired like any damage.
+ */
+export function inspectHome(path: string): string {
+  if (!existsSync(path) || !hasFormatFault(path)) return checkedHome(path, () => undefined)
+  const home = realpathSync(path)
+  refuseOtherOwner(home)
+  return home
+}
+
+/** If the folder is not accessible, opening it reports the error. */
+function hasFormatFault(path: string): boolean {
+  try {
+    return formatFault(realpathSync(path)) !== undefined
+  } catch (error) {
+    if (!hasCode(error, ...REFUSALS)) throw error
+    return false
+  }
+}
+
+/** What is wrong with the mark of a store; undefined also for what is no store at all. Throws STORE_NEWER. */
+export function formatFault(home: string): string | undefined {
+  const format = readIfThere(join(home, 'format'))
+  if (format === FORMAT || !isPlainlyStore(home)) return undefined
+  if (format === undefined) return 'the format file is missing'
+  if (NEWER.test(format)) checkFormat(home)
+  return 'the format file is damaged'
+}
+
+/** For who has had the store open for a while: another program may have removed it, or brought it forward (I8). */
+export function expectStoreStill(home: string): void {
+  const format = readIfThere(join(home, 'format'))
+  if (format === FORMAT) return
+  if (format !== undefined && NEWER.test(format)) checkFormat(home)
+  if (existsSync(join(home, 'ledger.db'))) return
+  throw new SavestateError('STORE_UNUSABLE', `The store ${home} no longer exists`, {
+    hint: 'Nothing has been saved. Put the store back if it was moved, and open it again.',
+  })
+}
+
+function isPlainlyStore(home: string): boolean {
+  return (
+    existsSync(join(home, 'ledger.db')) ||
+    existsSync(join(home, 'objects.git', 'refs', 'savestate'))
+  )
+}
+
+/** A ledger that is gone while checkpoints are there must not be taken for a new one. Throws STORE_DAMAGED. */
+export function refuseLostLedger(home: string): void {
+  const size = statSync(join(home, 'ledger.db'), { throwIfNoEntry: false })?.size ?? 0
+  if (size > 0) return
+  const gitDir = join(home, 'objects.git')
+  const refs = join(gitDir, 'refs', 'savestate')
+  const hasRefs = existsSync(refs) && readdirSync(refs).length > 0
+  if (!hasRefs && !existsSync(join(gitDir, 'packed-refs'))) return
+  throw new SavestateError('STORE_DAMAGED', 'The ledger of the store is missing', {
+    hint: 'Run `savestate repair`. The files of every checkpoint are still in objects.git.',
+  })
+}
+
+function checkFormat(home: string): void {
+  const path = join(home, 'format')
+  const format = readIfThere(path)
+  if (format === FORMAT) return
+  if (format !== undefined) {
+    const shown = JSON.stringify(format.trim().slice(0, 60))
+    throw new SavestateError('STORE_NEWER', `The store ${home} has the format ${shown}`, {
+      hint: 'It was made by a newer version of Savestate: update. If not, `savestate repair` checks it. Nothing has been changed.',
+    })
+  }
+  refuseFilled(home)
+  chmodSync(home, 0o700)
+  // Until now others may have been able to write to it.
+  refuseFilled(home)
+  refuseOtherOwner(home)
+  writeFileAtomically({ path, content: FORMAT, durable: true })
+}
+
+function refuseFilled(home: string): void {
+  if (isEmpty(home) || readIfThere(join(home, 'format')) === FORMAT) return
+  throw new SavestateError('STORE_UNUSABLE', `${home} is not empty and is not a store`, {
+    hint: 'Point SAVESTATE_HOME at a new or empty folder.',
+  })
+}
+
+/**
+ * What another process is just making counts as nothing: `format` is the first thing to be there. Settings may
+ * have been there before.
+ */
+function isEmpty(home: string): boolean {
+  return readdirSync(home).every((name) => name.startsWith('format.') || name === 'config.json')
+}
+
+/** Nothing in it if it is no file: a pipe would be waited for without end. */
+function readIfThere(path: string): string | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    return found.isFile() ? readFileSync(path, 'utf8') : ''
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    if (hasCode(error, 'ELOOP')) return ''
+    throw error
+  }
+}

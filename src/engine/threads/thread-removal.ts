@@ -1,0 +1,99 @@
+// Forgetting threads, or parts of them. A checkpoint stays as long as another that stays is made from it: the value of
+// a delta channel is what was written since an earlier checkpoint.
+import type { StoredGraphCheckpoint } from '../../ledger/index.js'
+import type { StoreContext } from '../operation/context.js'
+import { readValues } from './graph-threads.js'
+
+export function deleteThread({ ledger, clock }: StoreContext, thread: string): number {
+  return ledger.transaction(() => ledger.threads.delete(thread, clock.nowMs()))
+}
+
+/** The copies have the ids of the originals. A thread that is not there is not copied. */
+export function copyThread(
+  { ledger }: StoreContext,
+  { from, to }: { readonly from: string; readonly to: string },
+): void {
+  ledger.transaction(() => ledger.threads.copy(from, to))
+}
+
+/** Leaves the latest checkpoint of each namespace, and what it is made from. How many were removed. */
+export function keepLatest(context: StoreContext, thread: string): number {
+  return removeFrom(context, {
+    thread,
+    choose: (all) => {
+      const latest = new Map<string, string>()
+      for (const { ns, id } of all) if (id > (latest.get(ns) ?? '')) latest.set(ns, id)
+      return all.filter(({ ns, id }) => latest.get(ns) !== id)
+    },
+  })
+}
+
+/** How many checkpoints were removed, in all threads. */
+export function deleteRuns(context: StoreContext, runs: readonly string[]): number {
+  const isOfRuns = ({ run }: StoredGraphCheckpoint) => run !== null && runs.includes(run)
+  const threads = context.ledger.threads.threadsOfRuns(runs)
+  const removed = threads.map((thread) =>
+    removeFrom(context, { thread, choose: (all) => all.filter(isOfRuns) }),
+  )
+  return removed.reduce((sum, count) => sum + count, 0)
+}
+
+type Removal = {
+  readonly thread: string
+  readonly choose: (all: readonly StoredGraphCheckpoint[]) => readonly StoredGraphCheckpoint[]
+}
+
+function removeFrom(context: StoreContext, { thread, choose }: Removal): number {
+  const { ledger } = context
+  return ledger.transaction(() => {
+    const all = ledger.threads.all(thread)
+    const going = new Set(choose(all))
+    keepWhatIsNeeded(context, { all, going })
+    const sends = sendsOfParents(all.filter((checkpoint) => !going.has(checkpoint)))
+    for (const checkpoint of going)
+      ledger.threads.remove(checkpoint, { keepWritesTo: sends.get(placeKey(checkpoint)) })
+    return going.size
+  })
+}
+
+/** By parent: the channel whose writes its children need. */
+function sendsOfParents(staying: readonly StoredGraphCheckpoint[]): Map<string, string> {
+  return new Map(
+    staying.flatMap(({ ns, parent, sends }) =>
+      parent === null || sends === null ? [] : [[placeKey({ ns, id: parent }), sends]],
+    ),
+  )
+}
+
+/** Takes back out of `going` what the others are made from. */
+function keepWhatIsNeeded(
+  context: StoreContext,
+  {
+    all,
+    going,
+  }: { readonly all: readonly StoredGraphCheckpoint[]; readonly going: Set<StoredGraphCheckpoint> },
+): void {
+  const byPlace = new Map(all.map((checkpoint) => [placeKey(checkpoint), checkpoint]))
+  const parentOf = ({ ns, parent }: StoredGraphCheckpoint) =>
+    parent === null ? undefined : byPlace.get(placeKey({ ns, id: parent }))
+  const staying = all.filter((checkpoint) => !going.has(checkpoint))
+  // What is kept for another one is itself a checkpoint that must be whole, so the list grows as it is read.
+  for (const kept of staying) {
+    const open = new Set(kept.deltas)
+    const seen = new Set([kept])
+    let above = parentOf(kept)
+    // Where a parent stays by itself, its own turn looks further up.
+    while (above !== undefined && open.size > 0 && going.has(above) && !seen.has(above)) {
+      seen.add(above)
+      going.delete(above)
+      staying.push(above)
+      for (const channel of readValues(context, { state: above.state, channels: [...open] }).keys())
+        open.delete(channel)
+      above = parentOf(above)
+    }
+  }
+}
+
+function placeKey({ ns, id }: Pick<StoredGraphCheckpoint, 'ns' | 'id'>): string {
+  return JSON.stringify([ns, id])
+}

@@ -1,0 +1,213 @@
+// One page for a report of a fault: what there is and how it is, and nothing of what is in it.
+import { readdirSync, statfsSync } from 'node:fs'
+import { arch, homedir, release, type } from 'node:os'
+import { join } from 'node:path'
+import { backupTimeMs, SCHEMA_VERSION } from '../../ledger/index.js'
+import {
+  type Config,
+  type ConfigSource,
+  type ErrorCode,
+  hasCode,
+  pathText,
+  SavestateError,
+} from '../../model/index.js'
+import { gitVersionText, refuseOldGit } from '../../snapshot/index.js'
+import { diskUsage, isSurelyDead } from '../../system/index.js'
+import type { CareContext, Problem } from './findings.js'
+import type { Hooks } from '../operation/callbacks.js'
+import { Journals } from '../restore/restore-journal.js'
+import { storeSettings, untrustedIfReadable } from '../store/settings.js'
+import { verifyCare } from './verify.js'
+
+export type DoctorResult = {
+  readonly versions: {
+    readonly savestate: string
+    readonly node: string
+    /** `none` where git cannot be started. */
+    readonly git: string
+    readonly sqlite: string
+    readonly system: string
+  }
+  /** The fault of git: missing or too old. Null if there is none. */
+  readonly gitProblem: { readonly message: string; readonly hint: string | null } | null
+  /** The user's own home shown as ~. */
+  readonly home: string
+  readonly ledgerVersion: number
+  /** When the backup of the ledger was made; null if there is none. */
+  readonly ledgerBackupAt: string | null
+  /** Null where the configuration is malformed. */
+  readonly settings:
+    | readonly {
+        readonly key: string
+        readonly value: Config[keyof Config]
+        readonly source: ConfigSource
+      }[]
+    | null
+  /** Bytes on disk. */
+  readonly sizes: Readonly<Record<string, number>>
+  readonly freeBytes: number
+  /** Null where the ledger cannot be read. */
+  readonly counts: Readonly<
+    Record<'projects' | 'sessions' | 'checkpoints' | 'damaged', number>
+  > | null
+  /** Projects whose own files ask for something that counts only once the user trusts them. */
+  readonly untrusted: number
+  readonly unfinished: number
+  readonly leases: number
+  /** Newest first. */
+  readonly failures: readonly {
+    readonly at: string
+    readonly operation: string
+    readonly code: string
+    /** Only where paths may be told: messages name files. */
+    readonly message?: string
+  }[]
+  /** False where the quick verify could not be run for lack of a usable git. */
+  readonly isVerified: boolean
+  /** Of a quick verify, by kind. */
+  readonly problems: readonly {
+    readonly kind: Problem['kind']
+    readonly severity: Problem['severity']
+    readonly count: number
+  }[]
+  /** Only if they were asked for. */
+  readonly projects?: readonly string[]
+}
+
+const MAX_FAILURES = 10
+
+export async function doctor(
+  care: CareContext,
+  { version, paths }: { readonly version: string; readonly paths: boolean },
+  hooks: Hooks,
+): Promise<DoctorResult> {
+  const { home, ledger } = care
+  const gitProblem = await findGitProblem(home)
+  const { problems, isVerified } = await verifyQuickly(care, { gitProblem, hooks })
+  const isReadable = ledger !== undefined && !problems.some(({ path }) => path === 'ledger.db')
+  const inside = isReadable ? ledger : undefined
+  const { bavail, bsize } = statfsSync(home)
+  return {
+    versions: {
+      savestate: version,
+      node: process.version,
+      git: gitProblem?.isMissing === true ? 'none' : await gitVersionText(home),
+      sqlite: ledger?.rowChecks.sqliteVersion() ?? 'unknown',
+      system: `${type()} ${release()} ${arch()}`,
+    },
+    gitProblem:
+      gitProblem === undefined ? null : { message: gitProblem.message, hint: gitProblem.hint },
+    home: shownHome(home),
+    ledgerVersion: SCHEMA_VERSION,
+    ledgerBackupAt: backupAt(home),
+    settings: settingsIn(home),
+    sizes: await sizesIn(home),
+    freeBytes: bavail * bsize,
+    counts: inside?.marks.counts() ?? null,
+    untrusted: (inside?.projects() ?? []).filter(
+      ({ project }) => untrustedIfReadable(home, project.path).length > 0,
+    ).length,
+    unfinished: new Journals(home).pending().length,
+    leases: (inside?.marks.leases() ?? []).filter(({ owner }) => !isSurelyDead(owner)).length,
+    failures: (inside?.failures.list(MAX_FAILURES) ?? []).map((failure) => ({
+      at: new Date(failure.atMs).toISOString(),
+      operation: failure.operation,
+      code: failure.code,
+      ...(paths ? { message: failure.message } : {}),
+    })),
+    isVerified,
+    problems: countsByKind(problems),
+    ...(paths
+      ? { projects: (inside?.projects() ?? []).map(({ project }) => pathText(project.path)) }
+      : {}),
+  }
+}
+
+function backupAt(home: string): string | null {
+  const madeMs = backupTimeMs(home)
+  return madeMs === undefined ? null : new Date(madeMs).toISOString()
+}
+
+type GitProblem = {
+  readonly message: string
+  readonly hint: string | null
+  readonly isMissing: boolean
+}
+
+async function findGitProblem(home: string): Promise<GitProblem | undefined> {
+  const missing = await gitVersionText(home).then(() => undefined, faultOf)
+  const fault = missing ?? (await refuseOldGit(home).then(() => undefined, faultOf))
+  if (fault === undefined) return undefined
+  return { message: fault.message, hint: fault.hint, isMissing: missing !== undefined }
+}
+
+function faultOf(error: unknown): SavestateError {
+  if (error instanceof SavestateError && GIT_FAULTS.includes(error.code)) return error
+  throw error
+}
+
+const GIT_FAULTS: readonly ErrorCode[] = ['GIT_MISSING', 'GIT_FAILED']
+
+/** The page is made for machines on which something is broken: without git the rest of it still helps. */
+async function verifyQuickly(
+  care: CareContext,
+  { gitProblem, hooks }: { readonly gitProblem: GitProblem | undefined; readonly hooks: Hooks },
+): Promise<{ readonly problems: readonly Problem[]; readonly isVerified: boolean }> {
+  try {
+    const { problems } = await verifyCare(care, { quick: true }, hooks)
+    if (gitProblem?.isMissing !== true) return { problems, isVerified: true }
+    // A repository that was made without git is not finished, which is no damage.
+    const others = problems.filter(({ kind }) => kind !== 'repository')
+    return { problems: others, isVerified: others.length > 0 }
+  } catch (error) {
+    if (gitProblem === undefined) throw error
+    faultOf(error)
+    return { problems: [], isVerified: false }
+  }
+}
+
+function settingsIn(home: string): DoctorResult['settings'] {
+  try {
+    const { config, sources } = storeSettings(home)
+    const keys = Object.keys(config) as (keyof Config)[]
+    return keys.map((key) => ({ key, value: config[key], source: sources[key] }))
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'CONFIG_INVALID') return null
+    throw error
+  }
+}
+
+function shownHome(home: string): string {
+  const own = homedir()
+  return home === own || home.startsWith(`${own}/`) ? `~${home.slice(own.length)}` : home
+}
+
+async function sizesIn(home: string): Promise<Record<string, number>> {
+  const sizes: Record<string, number> = {}
+  for (const name of readdirSync(home)) {
+    const part = name.startsWith('ledger.db') ? 'ledger' : name.replace(/\.git$/, '')
+    if (!PARTS.includes(part)) continue
+    sizes[part] = (sizes[part] ?? 0) + (await sizeOf(join(home, name)))
+  }
+  return { ...sizes, total: await diskUsage(home) }
+}
+
+const PARTS = ['ledger', 'objects', 'cache', 'journal', 'tmp', 'damaged']
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return await diskUsage(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 0
+    throw error
+  }
+}
+
+function countsByKind(problems: readonly Problem[]): DoctorResult['problems'] {
+  const counts = new Map<string, DoctorResult['problems'][number]>()
+  for (const { kind, severity } of problems) {
+    const key = `${kind} ${severity}`
+    counts.set(key, { kind, severity, count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  return [...counts.values()]
+}

@@ -1,0 +1,286 @@
+// `savestate/langgraph`: a checkpoint saver for LangGraph.js. What a put keeps, and why, is in
+// docs/decisions/0013-langgraph.md.
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type DeltaChannelHistory,
+  type PendingWrite,
+  WRITES_IDX_MAP,
+} from '@langchain/langgraph-checkpoint'
+import {
+  type GraphCheckpoint,
+  type GraphWrite,
+  openStore,
+  type Project,
+  type RewindResult,
+  SavestateError,
+  type Store,
+  type Threads,
+} from '../index.js'
+import { Channels } from './channels.js'
+import {
+  askedPlace,
+  type Config,
+  configOf,
+  idOf,
+  namespaceOf,
+  placeToPut,
+  placeToWrite,
+  refuseStrategy,
+  runOf,
+  textsOf,
+  threadOf,
+} from './config.js'
+import { deltasOf, factsText, keptValues, sendsOf } from './checkpoint-json.js'
+import {
+  checkOpenOptions,
+  checkOptions,
+  type OpenSaverOptions,
+  type SaverOptions,
+} from './options.js'
+import { Order } from './order.js'
+import { dump } from './serial.js'
+import { type Reader, readHistory, readMetadata, readTuple } from './read-tuple.js'
+
+export type { OpenSaverOptions, SaverOptions } from './options.js'
+
+export class SavestateSaver extends BaseCheckpointSaver {
+  readonly #threads: Threads
+  readonly #project: Project | undefined
+  readonly #savesFiles: boolean
+  readonly #channels: Channels
+  readonly #order = new Order()
+  #owned: Store | undefined
+
+  constructor(options: SaverOptions) {
+    // Other savers are made with nothing, or a path, and JavaScript lets anybody try.
+    const { store, project, files = false, serde }: Partial<SaverOptions> = options ?? {}
+    super(serde)
+    if (store?.threads === undefined) {
+      throw new SavestateError('BAD_INPUT', 'SavestateSaver needs an open store', {
+        hint: 'Use `await SavestateSaver.open({ home })`, which opens one.',
+      })
+    }
+    checkOptions(options)
+    this.#threads = store.threads
+    this.#project = project
+    this.#savesFiles = files
+    this.#channels = new Channels(serde === undefined ? this.serde : undefined)
+  }
+
+  /** Opens a store of its own, which `close` closes. */
+  static async open(options: OpenSaverOptions = {}): Promise<SavestateSaver> {
+    checkOpenOptions(options)
+    const { project: path, files = false, serde, ...storeOptions } = options
+    const store = await openStore(storeOptions)
+    try {
+      const project = path === undefined ? {} : { project: await store.project(path) }
+      const own = serde === undefined ? {} : { serde }
+      const saver = new SavestateSaver({ store, files, ...project, ...own })
+      saver.#owned = store
+      return saver
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    await this.#order.idle()
+    await this.#owned?.close()
+  }
+
+  override async put(
+    config: Config,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions?: ChannelVersions,
+  ): Promise<Config> {
+    const { id: parent = null, thread, ns } = placeToPut(config)
+    const place = { thread, ns, id: checkpoint.id }
+    const values = keptValues(checkpoint, { parent, metadata, newVersions })
+    const facts = {
+      ...place,
+      parent,
+      facts: factsText(checkpoint),
+      run: runOf(config, metadata),
+      deltas: deltasOf(metadata, values),
+      sends: sendsOf(checkpoint, parent),
+    }
+    const ready = Promise.all([
+      this.#channels.dump(this.serde, { place, values }),
+      dump(this.serde, { value: metadata, what: 'the metadata' }),
+    ])
+    return this.#order.do({
+      threads: [thread],
+      ready,
+      work: async ([dumped, dumpedMetadata]) => {
+        const files = await this.#saveFiles(thread, metadata.step)
+        await this.#threads.put({ ...facts, values: dumped, metadata: dumpedMetadata, files })
+        return configOf(place)
+      },
+    })
+  }
+
+  override async putWrites(config: Config, writes: PendingWrite[], taskId: string): Promise<void> {
+    const place = placeToWrite(config)
+    const ready = Promise.all(
+      writes.map(async ([channel, value], index): Promise<GraphWrite> => {
+        const what = `a write to the channel ${JSON.stringify(channel)}`
+        const dumped = await dump(this.serde, { value, what })
+        const special = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel] : undefined
+        return { task: taskId, idx: special ?? index, channel, value: dumped }
+      }),
+    )
+    await this.#order.do({
+      threads: [place.thread],
+      ready,
+      work: (dumped) => this.#threads.putWrites(place, dumped),
+    })
+  }
+
+  override async getTuple(config: Config): Promise<CheckpointTuple | undefined> {
+    const found = await this.#find(config)
+    return found === undefined ? undefined : this.#tuple(found, { isForUse: true })
+  }
+
+  override async *list(
+    config: Config,
+    { limit = Number.POSITIVE_INFINITY, before, filter = {} }: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    if (Number.isNaN(limit) || (Number.isFinite(limit) && !Number.isInteger(limit)))
+      throw new SavestateError(
+        'BAD_INPUT',
+        `The limit of a list must be a whole number, not ${limit}`,
+      )
+    const wanted = Object.entries<unknown>(filter)
+    const places = await this.#threads.list({
+      thread: threadOf(config),
+      ns: namespaceOf(config),
+      id: idOf(config),
+      before: before === undefined ? undefined : idOf(before),
+      limit: wanted.length === 0 && Number.isFinite(limit) ? Math.max(0, limit) : undefined,
+    })
+    let left = limit
+    for (const place of places) {
+      if (left <= 0) return
+      const found = await this.#threads.find(place)
+      if (found === undefined || !(await this.#isLike(found, wanted))) continue
+      const tuple = await this.#tuple(found, { isForUse: false })
+      if (tuple === undefined) continue
+      left -= 1
+      yield tuple
+    }
+  }
+
+  override async getDeltaChannelHistory({
+    config,
+    channels,
+  }: {
+    config: Config
+    channels: string[]
+  }): Promise<Record<string, DeltaChannelHistory>> {
+    const found = await this.#find(config)
+    if (found === undefined)
+      return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]))
+    const reader = this.#reader({ isForUse: true })
+    const histories = await this.#threads.histories(found, channels)
+    const reading = [...histories].map(async ([channel, history]) => {
+      return [channel, await readHistory(reader, history)] as const
+    })
+    return Object.fromEntries(await Promise.all(reading))
+  }
+
+  /** What continues the thread is refused from now on; a run that starts from nothing begins it anew. */
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#inOrder([threadId], () => this.#threads.delete(threadId))
+  }
+
+  /** All checkpoints and writes, under the same ids. A thread that is not there is not copied. */
+  async copyThread(from: string, to: string): Promise<void> {
+    await this.#inOrder([from, to], () => this.#threads.copy(from, to))
+  }
+
+  /** `keep_latest` leaves the latest checkpoint of each namespace, and those that its delta channels are made from. */
+  async prune(
+    threadIds: readonly string[],
+    strategy: 'keep_latest' | 'delete' = 'keep_latest',
+  ): Promise<void> {
+    const threads = this.#threads
+    const ids = textsOf(threadIds, 'threadIds')
+    refuseStrategy(strategy)
+    for (const id of ids)
+      await this.#inOrder([id], () =>
+        strategy === 'delete' ? threads.delete(id) : threads.keepLatest(id),
+      )
+  }
+
+  /** Forgets the checkpoints of runs that had a `run_id` in their metadata. */
+  async deleteForRuns(runIds: readonly string[]): Promise<void> {
+    const ids = textsOf(runIds, 'runIds')
+    await this.#order.idle()
+    await this.#threads.deleteRuns(ids)
+  }
+
+  /** The id of our checkpoint of the project's files that was saved with a checkpoint of the graph. */
+  async filesOf(config: Config): Promise<string | undefined> {
+    return (await this.#find(config))?.files ?? undefined
+  }
+
+  /** Brings the folder back to what it held at a checkpoint of the graph; `project.undo` takes that back. */
+  async rewindFiles(
+    config: Config,
+    options: { readonly dryRun?: boolean } = {},
+  ): Promise<RewindResult> {
+    const to = await this.filesOf(config)
+    if (to !== undefined && this.#project !== undefined)
+      return this.#project.rewind({ to, ...options })
+    throw new SavestateError('CHECKPOINT_PARTIAL', 'No files were saved with this checkpoint', {
+      hint: 'A saver with a project and files: true saves them.',
+    })
+  }
+
+  async #find(config: Config): Promise<GraphCheckpoint | undefined> {
+    const place = askedPlace(config)
+    return place === undefined ? undefined : this.#threads.find(place)
+  }
+
+  /** Undefined if it was removed meanwhile. */
+  async #tuple(
+    found: GraphCheckpoint,
+    use: Pick<Reader, 'isForUse'>,
+  ): Promise<CheckpointTuple | undefined> {
+    const contents = await this.#threads.read(found)
+    return contents === undefined ? undefined : readTuple(this.#reader(use), { found, contents })
+  }
+
+  async #isLike(
+    found: GraphCheckpoint,
+    wanted: readonly (readonly [string, unknown])[],
+  ): Promise<boolean> {
+    if (wanted.length === 0) return true
+    const metadata = new Map(Object.entries<unknown>(await readMetadata(this, found)))
+    return wanted.every(([key, value]) => metadata.get(key) === value)
+  }
+
+  #reader({ isForUse }: Pick<Reader, 'isForUse'>): Reader {
+    const firstVersion = this.getNextVersion(undefined)
+    return { serde: this.serde, channels: this.#channels, firstVersion, isForUse }
+  }
+
+  async #saveFiles(thread: string, step: number): Promise<string | null> {
+    if (!this.#savesFiles || this.#project === undefined) return null
+    const name = thread.replaceAll(/\p{Cc}/gu, ' ').slice(0, 200)
+    const { id } = await this.#project.save({ reason: `langgraph ${name} step ${step}` })
+    return id
+  }
+
+  #inOrder<Result>(threads: readonly string[], work: () => Promise<Result>): Promise<Result> {
+    return this.#order.do({ threads, ready: Promise.resolve(), work })
+  }
+}

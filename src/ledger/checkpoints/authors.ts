@@ -1,0 +1,124 @@
+// Who has changed what: the column of the checkpoints, and what is under way in a project.
+import { tryParseJson } from '../../base/index.js'
+import {
+  type Authors,
+  type CheckpointId,
+  joinAuthors,
+  type ObjectId,
+  parseCheckpointId,
+  parseObjectId,
+  type ProjectId,
+  settleAuthors,
+  type Task,
+} from '../../model/index.js'
+import type { Database, SqlRow } from '../../system/index.js'
+
+/** A snapshot of a project, and who has made it of the one before. */
+export type FilesStep = {
+  readonly id: CheckpointId
+  readonly tree: ObjectId
+  readonly authors: Authors
+}
+
+export class Authorship {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Calls of agents that are under way in a project, as far as was told. */
+  tasks(project: ProjectId): readonly Task[] {
+    const row = this.#database.get('SELECT tasks FROM projects WHERE id = ?', project)
+    return tasksIn(row?.['tasks'])
+  }
+
+  setTasks(project: ProjectId, tasks: readonly Task[]): void {
+    const stored = tasks.length === 0 ? null : JSON.stringify(tasks)
+    this.#database.run('UPDATE projects SET tasks = ? WHERE id = ?', stored, project)
+  }
+
+  /** The end of a call was seen that these checkpoints were made under. */
+  settle(ids: readonly string[]): void {
+    for (const id of ids) {
+      const row = this.#database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
+      if (row !== undefined)
+        setAuthors(this.#database, id, settleAuthors(authorsIn(row['authors'])))
+    }
+  }
+
+  /** The snapshots of a project from one checkpoint on, oldest first, that one included. */
+  stepsFrom(project: ProjectId, from: CheckpointId): FilesStep[] {
+    return this.#database
+      .all(
+        `SELECT id, tree, authors FROM checkpoints WHERE project = ? AND tree IS NOT NULL
+         AND seq >= (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq`,
+        project,
+        from,
+      )
+      .map(stepOf)
+  }
+}
+
+export function authorsColumn(authors: Authors): string | null {
+  return authors === null ? null : JSON.stringify(authors)
+}
+
+/** What is not of the form is not known. */
+export function authorsIn(stored: unknown): Authors {
+  if (typeof stored !== 'string') return null
+  const names = tryParseJson(stored)
+  return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
+}
+
+/**
+ * Inside the transaction that takes these checkpoints away, or their files, and before that. What they had changed is
+ * from then on part of what the next one shows.
+ */
+export function handOnAuthors(database: Database, ids: readonly CheckpointId[]): void {
+  const rows = database.all(
+    `SELECT project, seq FROM checkpoints
+     WHERE tree IS NOT NULL AND id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+    JSON.stringify(ids),
+  )
+  for (const row of rows) {
+    const [project, seq] = [String(row['project']), Number(row['seq'])]
+    // Read again: the one before may have handed something on to it.
+    const own = database.get('SELECT authors FROM checkpoints WHERE seq = ?', seq)
+    const next = database.get(
+      `SELECT id, authors FROM checkpoints WHERE project = ? AND tree IS NOT NULL AND seq > ?
+       ORDER BY seq LIMIT 1`,
+      project,
+      seq,
+    )
+    if (next === undefined) continue
+    const authors = joinAuthors(authorsIn(own?.['authors']), authorsIn(next['authors']))
+    setAuthors(database, String(next['id']), authors)
+  }
+}
+
+function setAuthors(database: Database, id: string, authors: Authors): void {
+  database.run('UPDATE checkpoints SET authors = ? WHERE id = ?', authorsColumn(authors), id)
+}
+
+function stepOf(row: SqlRow): FilesStep {
+  return {
+    id: parseCheckpointId(String(row['id'])),
+    tree: parseObjectId(String(row['tree'])),
+    authors: authorsIn(row['authors']),
+  }
+}
+
+/** Nothing but us writes it; what a damaged row holds is as good as nothing. */
+function tasksIn(stored: unknown): readonly Task[] {
+  if (typeof stored !== 'string') return []
+  const tasks = tryParseJson(stored)
+  return Array.isArray(tasks) ? tasks.filter(isTask) : []
+}
+
+function isTask(value: unknown): value is Task {
+  if (typeof value !== 'object' || value === null) return false
+  const { who, session, call, sinceMs, unsure } = value as Readonly<Record<string, unknown>>
+  const areTexts = [who, session, call].every((text) => typeof text === 'string')
+  return areTexts && typeof sinceMs === 'number' && Array.isArray(unsure)
+}

@@ -1,0 +1,146 @@
+// Lists of checkpoints, with what a list shows. SQLite gives all of it as one text: to hand over each column of each
+// row by itself takes three times as long (docs/performance.md#states).
+import {
+  type CheckpointBrief,
+  type CheckpointId,
+  type CheckpointKind,
+  checkpointMoment,
+  invariant,
+  momentOfMetadata,
+  parseCheckpointId,
+  parseProjectId,
+  parseStatus,
+  type ProjectId,
+  type SessionKey,
+  type SkipCounts,
+} from '../../model/index.js'
+import type { Database, SqlValue } from '../../system/index.js'
+import { authorsIn } from './authors.js'
+import { checkpointPlace, openShown, type Vault } from '../encryption/index.js'
+
+export type CheckpointQuery = {
+  readonly project?: ProjectId | undefined
+  readonly session?: SessionKey | undefined
+  readonly limit?: number | undefined
+  /** Of a session: only those before this step. Not an id, whose checkpoint may be removed between two pages. */
+  readonly beforeStep?: number | undefined
+  /** Only steps of the session after this one, oldest first. */
+  readonly afterStep?: number | undefined
+}
+
+/** The end of the statement, after its tables, with its values. `order` is the column to sort by. */
+export function restOf({ project, session, limit, beforeStep, afterStep }: CheckpointQuery): {
+  readonly rest: string
+  readonly values: readonly SqlValue[]
+  readonly order: 'seq' | 'step'
+} {
+  const conditions: string[] = []
+  const values: SqlValue[] = []
+  const where = (condition: string, value: SqlValue) => {
+    conditions.push(condition)
+    values.push(value)
+  }
+  if (project !== undefined) where('checkpoints.project = ?', project)
+  if (session !== undefined) where('session = ?', session)
+  if (beforeStep !== undefined) where('step < ?', beforeStep)
+  if (afterStep !== undefined) where('step > ?', afterStep)
+  const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  const order = session === undefined ? 'seq' : 'step'
+  return {
+    rest: `${filter} ORDER BY ${order} ${afterStep === undefined ? 'DESC' : 'ASC'} LIMIT ?`,
+    values: [...values, limit ?? -1],
+    order,
+  }
+}
+
+export type BriefsQuery = Omit<CheckpointQuery, 'afterStep'>
+
+export function readBriefs(
+  database: Database,
+  query: BriefsQuery,
+  vault: Vault,
+): CheckpointBrief[] {
+  const { rest, values, order } = restOf(query)
+  const row = database.get(
+    `SELECT group_concat(brief) AS briefs FROM (
+       SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
+         sessions.id, step, checkpoints.status, checkpoints.status_reason, state IS NOT NULL, tree IS NOT NULL,
+         files, insertions, deletions, skipped_counts, authors, ${MOMENT}, sessions.agent,
+         checkpoints.turn, checkpoints.project, file_count) AS brief
+       FROM checkpoints LEFT JOIN sessions ON sessions.key = checkpoints.session ${rest})`,
+    ...values,
+  )
+  const briefs: unknown = JSON.parse(`[${optionalText(row?.['briefs']) ?? ''}]`)
+  invariant(
+    Array.isArray(briefs) && briefs.every((brief) => Array.isArray(brief)),
+    'a list of rows',
+  )
+  // An aggregate promises no order, though it keeps that of its rows: then this only looks.
+  return briefs.sort(([a], [b]) => number(b) - number(a)).map((columns) => briefOf(columns, vault))
+}
+
+/** The keys that checkpointMoment needs. Sealed metadata is no JSON, and is given as it is. */
+const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_array(
+  json_extract(checkpoints.metadata, '$.agentSession'), json_extract(checkpoints.metadata, '$.at'),
+  json_type(checkpoints.metadata, '$.calls') = 'array') ELSE json_quote(checkpoints.metadata) END)`
+
+function momentIn(
+  value: unknown,
+  { id, vault }: { readonly id: CheckpointId; readonly vault: Vault },
+): CheckpointBrief['moment'] {
+  if (typeof value === 'string') {
+    const shown = openShown(vault, value, checkpointPlace(id))
+    return 'text' in shown ? momentOfMetadata(JSON.parse(shown.text)) : null
+  }
+  if (!Array.isArray(value)) return null
+  const [agentSession, at, hasCalls]: readonly unknown[] = value
+  return checkpointMoment({ agentSession, at, hasCalls: hasCalls === 1 })
+}
+
+function briefOf(columns: readonly unknown[], vault: Vault): CheckpointBrief {
+  const [, id, kind, name, reason, createdAt, pinned, sessionId, step, status, statusReason] =
+    columns
+  const [hasState, hasFiles, files, insertions, deletions, skippedCounts, authors, moment] =
+    columns.slice(11)
+  const [agent, turn, project, fileCount] = columns.slice(19)
+  const isInSession = sessionId !== null
+  return {
+    id: parseCheckpointId(text(id)),
+    kind: text(kind) as CheckpointKind,
+    name: optionalText(name),
+    reason: optionalText(reason),
+    createdAtMs: number(createdAt),
+    pinned: number(pinned) !== 0,
+    authors: authorsIn(authors),
+    project: project === null ? null : parseProjectId(text(project)),
+    sessionId: optionalText(sessionId),
+    agent: optionalText(agent),
+    turn: isInSession ? number(turn) : null,
+    step: isInSession ? number(step) : null,
+    status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,
+    hasState: hasState === 1,
+    hasFiles: hasFiles === 1,
+    // A prune that takes the files leaves their number.
+    filesPruned: hasFiles !== 1 && fileCount !== null,
+    changes:
+      hasFiles === 1
+        ? { files: number(files), insertions: number(insertions), deletions: number(deletions) }
+        : null,
+    skippedCounts: hasFiles === 1 ? (JSON.parse(text(skippedCounts)) as SkipCounts) : {},
+    moment: momentIn(moment, { id: parseCheckpointId(text(id)), vault }),
+  }
+}
+
+function number(value: unknown): number {
+  invariant(typeof value === 'number', 'the column holds a number')
+  return value
+}
+
+function text(value: unknown): string {
+  invariant(typeof value === 'string', 'the column holds text')
+  return value
+}
+
+function optionalText(value: unknown): string | null {
+  return value === null || value === undefined ? null : text(value)
+}

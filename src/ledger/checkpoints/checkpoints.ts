@@ -1,0 +1,298 @@
+// The rows of checkpoints: of a project, of a session, or of both.
+import {
+  type Checkpoint,
+  type CheckpointBrief,
+  type CheckpointId,
+  type FilesCheckpoint,
+  hasFiles,
+  type ObjectId,
+  parseObjectId,
+  type ProjectId,
+  type SessionKey,
+  type SnapshotDetails,
+} from '../../model/index.js'
+import type { Database, SqlValue } from '../../system/index.js'
+import { authorsColumn } from './authors.js'
+import { type BriefsQuery, type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
+import { readDetails, storeDetails } from './detail-rows.js'
+import { checkpointOf, number, optional, storedMetadata } from '../rows.js'
+import { checkpointPlace, type Vault } from '../encryption/index.js'
+import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
+
+const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
+  LEFT JOIN sessions ON sessions.key = checkpoints.session`
+
+/** Where a checkpoint may be looked for: a person types references within a project or within a session. */
+export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
+
+export class Checkpoints {
+  readonly #database: Database
+  /** How many this process has added. */
+  #added = 0
+  readonly #vault: Vault
+
+  constructor(database: Database, vault: Vault) {
+    this.#database = database
+    this.#vault = vault
+  }
+
+  get added(): number {
+    return this.#added
+  }
+
+  /** Inside a transaction. `details` for a checkpoint that holds a snapshot. */
+  insert(checkpoint: Checkpoint, details: SnapshotDetails | undefined): void {
+    const { session: s } = checkpoint
+    const files = hasFiles(checkpoint) ? this.#filesColumns(checkpoint, details) : NO_FILES
+    this.#database.run(
+      `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
+        insertions, deletions, file_count, size_bytes, skipped_counts, details, session, parent, step, status,
+        status_reason, turn, tool_call, state, schema_version, metadata, operation_id,
+        authors)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      checkpoint.id,
+      checkpoint.project,
+      checkpoint.kind,
+      checkpoint.name,
+      checkpoint.reason,
+      checkpoint.createdAtMs,
+      checkpoint.pinned ? 1 : 0,
+      ...files,
+      s?.key ?? null,
+      s?.parent ?? null,
+      s?.step ?? null,
+      s?.status.state ?? null,
+      s !== null && 'reason' in s.status ? s.status.reason : null,
+      s?.turn ?? null,
+      s?.toolCall ?? null,
+      s?.state ?? null,
+      s?.schemaVersion ?? null,
+      storedMetadata(s?.metadata, {
+        vault: this.#vault,
+        place: checkpointPlace(checkpoint.id),
+      }),
+      s?.operationId ?? null,
+      authorsColumn(checkpoint.authors),
+    )
+    this.#added += 1
+    if (checkpoint.project !== null) this.#touch(checkpoint.project, checkpoint.createdAtMs)
+  }
+
+  /** Newest first; with `afterStep` oldest first. */
+  list(query: CheckpointQuery): Checkpoint[] {
+    const { rest, values } = restOf(query)
+    return this.#database
+      .all(`${SELECT} ${rest}`, ...values)
+      .map((row) => checkpointOf(row, this.#vault))
+  }
+
+  /** The same without what a list does not show: a row costs a tenth. */
+  briefs(query: BriefsQuery): CheckpointBrief[] {
+    return readBriefs(this.#database, query, this.#vault)
+  }
+
+  get(id: CheckpointId): Checkpoint | undefined {
+    return this.#one('WHERE checkpoints.id = ?', id)
+  }
+
+  details(id: CheckpointId): SnapshotDetails | undefined {
+    const sql = 'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?'
+    const row = this.#database.get(sql, id)
+    return row === undefined ? undefined : readDetails(this.#database, row)
+  }
+
+  /** The newest snapshot of a project. */
+  newestFiles(project: ProjectId): FilesCheckpoint | undefined {
+    return files(
+      this.#one(
+        'WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 1',
+        project,
+      ),
+    )
+  }
+
+  /** The snapshots of the newest checkpoints, newest first. */
+  newestTrees(project: ProjectId): ObjectId[] {
+    const rows = this.#database.all(
+      'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50',
+      project,
+    )
+    return rows.map((row) => parseObjectId(String(row['tree'])))
+  }
+
+  /** The snapshot of the same project just before this checkpoint. */
+  filesBefore({ id, project }: Pick<Checkpoint, 'id' | 'project'>): FilesCheckpoint | undefined {
+    return files(
+      this.#one(
+        `WHERE checkpoints.project = ? AND tree IS NOT NULL
+         AND seq < (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq DESC LIMIT 1`,
+        project,
+        id,
+      ),
+    )
+  }
+
+  /** Newer checkpoints of the project that list uncaptured changes, newest first. */
+  uncapturedSince(checkpoint: FilesCheckpoint): UncapturedRow[] {
+    return readUncaptured(this.#database, checkpoint)
+  }
+
+  /** The n-th newest, from 1. */
+  byNumber(scope: Scope, n: number): Checkpoint | undefined {
+    const { column, value } = columnOf(scope)
+    return this.#one(`WHERE ${column} = ? ORDER BY seq DESC LIMIT 1 OFFSET ?`, value, n - 1)
+  }
+
+  /** The number that `byNumber` finds it by in its project. */
+  numberOf({ id, project }: Pick<FilesCheckpoint, 'id' | 'project'>): number {
+    const row = this.#database.get(
+      `SELECT count(*) AS number FROM checkpoints
+       WHERE project = ? AND seq >= (SELECT seq FROM checkpoints WHERE id = ?)`,
+      project,
+      id,
+    )
+    return Number(row?.['number'])
+  }
+
+  /** The newest of that name. */
+  byName(scope: Scope, name: string): Checkpoint | undefined {
+    return this.allByName(scope, name, 1)[0]
+  }
+
+  /** Newest first. */
+  allByName(scope: Scope, name: string, limit = -1): Checkpoint[] {
+    const { column, value } = columnOf(scope)
+    return this.#database
+      .all(
+        `${SELECT} WHERE ${column} = ? AND name = ? ORDER BY seq DESC LIMIT ?`,
+        value,
+        name,
+        limit,
+      )
+      .map((row) => checkpointOf(row, this.#vault))
+  }
+
+  /** Newest first. */
+  byPrefix(scope: Scope, prefix: string, { limit }: { readonly limit: number }): Checkpoint[] {
+    const { column, value } = columnOf(scope)
+    return this.#database
+      .all(
+        // The plus makes SQLite search the index of ids instead of reading the whole scope.
+        `${SELECT} WHERE +${column} = ? AND checkpoints.id >= ? AND checkpoints.id < ?
+         ORDER BY seq DESC LIMIT ?`,
+        value,
+        prefix,
+        `${prefix}~`,
+        limit,
+      )
+      .map((row) => checkpointOf(row, this.#vault))
+  }
+
+  /** Without a scope, all of the store. */
+  count(scope?: Scope): number {
+    const { column, value } = scope === undefined ? { column: '1', value: 1 } : columnOf(scope)
+    const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
+    return number(this.#database.get(sql, value) ?? {}, 'count')
+  }
+
+  /** The ids just before and after this one in the order of ids: no other shares more of its start. */
+  neighborsOf(id: string): string[] {
+    const row = this.#database.get(
+      `SELECT (SELECT max(id) FROM checkpoints WHERE id < ?1) AS before,
+         (SELECT min(id) FROM checkpoints WHERE id > ?1) AS after`,
+      id,
+    )
+    return [row?.['before'], row?.['after']].filter((other) => typeof other === 'string')
+  }
+
+  byOperation(session: SessionKey, operationId: string): Checkpoint | undefined {
+    return this.#one('WHERE session = ? AND operation_id = ?', session, operationId)
+  }
+
+  /** Whether a checkpoint is the head of its session or came before it: not so what a rewind has left behind. */
+  isBehind({ id, session }: Checkpoint, head: CheckpointId | null): boolean {
+    const sql = `WITH RECURSIVE line (id) AS (
+        SELECT ? UNION SELECT parent FROM checkpoints JOIN line USING (id) WHERE session = ?)
+      SELECT 1 FROM line WHERE id = ? LIMIT 1`
+    return this.#database.get(sql, head, session?.key ?? null, id) !== undefined
+  }
+
+  /** Whether a rewind, undo or redo needs this checkpoint to be taken back or done again. */
+  isInOperation(id: CheckpointId): boolean {
+    // Also the one that a session was at just before: its state is what an undo goes back to.
+    const sql = `SELECT 1 FROM operations WHERE safety = ?1 OR result = ?1
+      OR result = (SELECT next.id FROM checkpoints AS it JOIN checkpoints AS next
+        ON next.session = it.session AND next.step = it.step + 1 WHERE it.id = ?1) LIMIT 1`
+    return this.#database.get(sql, id) !== undefined
+  }
+
+  releaseOperation(id: CheckpointId): void {
+    this.#database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
+  }
+
+  /** How many checkpoints of a session have each name; null for those without. */
+  countByName(session: SessionKey): ReadonlyMap<string | null, number> {
+    const rows = this.#database.all(
+      'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name',
+      session,
+    )
+    return new Map(rows.map((row) => [optional(row, 'name'), number(row, 'count')]))
+  }
+
+  oldest(session: SessionKey): Checkpoint | undefined {
+    return this.#one('WHERE session = ? ORDER BY step LIMIT 1', session)
+  }
+
+  byStep(session: SessionKey, step: number): Checkpoint | undefined {
+    return this.#one('WHERE session = ? AND step = ?', session, step)
+  }
+
+  setName(id: CheckpointId, name: string | null): void {
+    this.#database.run('UPDATE checkpoints SET name = ? WHERE id = ?', name, id)
+  }
+
+  setPinned(id: CheckpointId, pinned: boolean): void {
+    this.#database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
+  }
+
+  #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {
+    const row = this.#database.get(`${SELECT} ${rest}`, ...values)
+    return row === undefined ? undefined : checkpointOf(row, this.#vault)
+  }
+
+  #filesColumns(
+    { snapshot, commit, changes }: FilesCheckpoint,
+    details: SnapshotDetails = NO_DETAILS,
+  ): SqlValue[] {
+    return [
+      snapshot.tree,
+      commit,
+      changes.files,
+      changes.insertions,
+      changes.deletions,
+      snapshot.fileCount,
+      snapshot.sizeBytes,
+      JSON.stringify(snapshot.skippedCounts),
+      storeDetails(this.#database, details),
+    ]
+  }
+
+  /** Never back: with a clock that is behind, what is in use would look long forgotten once it is right again. */
+  #touch(project: ProjectId, atMs: number): void {
+    const sql = 'UPDATE projects SET touched_at = max(touched_at, ?) WHERE id = ?'
+    this.#database.run(sql, atMs, project)
+  }
+}
+
+const NO_DETAILS: SnapshotDetails = { skippedPaths: [], repositories: [] }
+const NO_FILES: readonly SqlValue[] = Array.from({ length: 9 }, () => null)
+
+function columnOf(scope: Scope): { readonly column: string; readonly value: SqlValue } {
+  return 'project' in scope
+    ? { column: 'checkpoints.project', value: scope.project }
+    : { column: 'session', value: scope.session }
+}
+
+function files(checkpoint: Checkpoint | undefined): FilesCheckpoint | undefined {
+  return checkpoint !== undefined && hasFiles(checkpoint) ? checkpoint : undefined
+}

@@ -1,0 +1,54 @@
+// The details of checkpoints: rows that many checkpoints share, found by the hash of their text. The capture rules are rows of
+// their own, which the details refer to: they are long, and seldom change.
+import { hash } from 'node:crypto'
+import type { EffectiveRules, SnapshotDetails } from '../../model/index.js'
+import type { Database, SqlRow } from '../../system/index.js'
+import { text } from '../rows.js'
+
+/** The hash of a row of rules begins with this; those of details are bare. */
+const RULES = 'rules-'
+
+/** As it is stored: the rules by their hash. */
+type StoredDetails = Omit<SnapshotDetails, 'rules'> & { readonly rules?: string }
+
+/** Inside a transaction. Returns the hash that the checkpoint refers to. */
+export function storeDetails(database: Database, details: SnapshotDetails): string {
+  const { skippedPaths, repositories, rewind, uncaptured, owners } = details
+  const rules = details.rules && store(database, JSON.stringify(details.rules), RULES)
+  // In this order: see readUncaptured.
+  const row = { uncaptured, skippedPaths, repositories, rules, rewind, owners }
+  return store(database, JSON.stringify(row))
+}
+
+/** `row` has the column `json`. Rules that a repair has lost count as not recorded. */
+export function readDetails(database: Database, row: SqlRow): SnapshotDetails {
+  const { rules, ...details } = parseDetails(row)
+  const found =
+    rules === undefined ? undefined : database.get('SELECT json FROM details WHERE hash = ?', rules)
+  if (found === undefined) return details
+  return { ...details, rules: JSON.parse(text(found, 'json')) as EffectiveRules }
+}
+
+export function parseDetails(row: SqlRow): StoredDetails {
+  return JSON.parse(text(row, 'json')) as StoredDetails
+}
+
+/** Removes the rows that nothing refers to. */
+export function collectDetails(database: Database): void {
+  database.run(
+    `DELETE FROM details WHERE hash NOT LIKE '${RULES}%'
+     AND hash NOT IN (SELECT details FROM checkpoints WHERE details IS NOT NULL)`,
+  )
+  database.run(
+    `WITH used (hash) AS (
+       SELECT CASE WHEN json_valid(json) THEN json_extract(json, '$.rules') END FROM details)
+     DELETE FROM details WHERE hash LIKE '${RULES}%'
+     AND hash NOT IN (SELECT hash FROM used WHERE hash IS NOT NULL)`,
+  )
+}
+
+function store(database: Database, json: string, prefix = ''): string {
+  const key = `${prefix}${hash('sha256', json, 'hex')}`
+  database.run('INSERT OR IGNORE INTO details (hash, json) VALUES (?, ?)', key, json)
+  return key
+}

@@ -1,0 +1,138 @@
+// Removes rows of checkpoints so that the rest stays whole: parents, authors and operations refer to rows that exist (I1).
+import { type CheckpointId, parseCheckpointId, type ProjectId } from '../../model/index.js'
+import type { Database, SqlRow } from '../../system/index.js'
+import { handOnAuthors } from './authors.js'
+import { number, optional } from '../rows.js'
+
+/**
+ * Inside a transaction. Removes the rows of these checkpoints. The checkpoints after them get their parents, and
+ * rewinds that could only be undone with one of them are forgotten. Never to be called for the head of a session.
+ */
+export function dropRows(database: Database, ids: readonly CheckpointId[]): void {
+  handOnAuthors(database, ids)
+  forgetOperations(database, ids)
+  reparent(database, { ids, children: childrenOf(database, ids) })
+  database.run(
+    'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  )
+}
+
+/** Inside a transaction. These checkpoints of sessions keep their states and lose their files. */
+export function dropFiles(database: Database, ids: readonly CheckpointId[]): void {
+  handOnAuthors(database, ids)
+  forgetOperations(database, ids)
+  // `file_count` stays: it says that files were there.
+  database.run(
+    `UPDATE checkpoints SET tree = NULL, "commit" = NULL, files = NULL, insertions = NULL, deletions = NULL,
+       size_bytes = NULL, skipped_counts = NULL, details = NULL, authors = NULL
+     WHERE session IS NOT NULL AND id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(ids),
+  )
+}
+
+/** Inside a transaction, before these are dropped: to the nearest ancestor that stays, else to the last step that does. */
+export function moveHeads(database: Database, ids: readonly CheckpointId[]): void {
+  const list = JSON.stringify(ids)
+  const sessions = database.all(
+    'SELECT key, head FROM sessions WHERE head IN (SELECT value FROM json_each(?))',
+    list,
+  )
+  for (const row of sessions) {
+    const key = number(row, 'key')
+    const next = database.get(
+      `WITH RECURSIVE line (id, depth) AS (
+         SELECT ?1, 0 UNION ALL
+         SELECT parent, depth + 1 FROM checkpoints JOIN line USING (id) WHERE session = ?2 AND parent IS NOT NULL)
+       SELECT checkpoints.id FROM checkpoints LEFT JOIN line USING (id)
+       WHERE session = ?2 AND checkpoints.id NOT IN (SELECT value FROM json_each(?3))
+       ORDER BY depth IS NULL, depth, step DESC LIMIT 1`,
+      String(row['head']),
+      key,
+      list,
+    )
+    const head = next === undefined ? null : String(next['id'])
+    database.run('UPDATE sessions SET head = ? WHERE key = ?', head, key)
+  }
+}
+
+/** Inside a transaction. Sessions leave their rows, for their fences. */
+export function clearProject(database: Database, project: ProjectId, atMs: number): number {
+  const rows = database.all('SELECT id FROM checkpoints WHERE project = ?', project)
+  const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
+  const list = JSON.stringify(ids)
+  const sessions = 'SELECT key FROM sessions WHERE project = ?'
+  database.run(
+    `DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session IN (${sessions}))`,
+    project,
+  )
+  database.run(`DELETE FROM tool_calls WHERE session IN (${sessions})`, project)
+  database.run(
+    'UPDATE graph_checkpoints SET files = NULL WHERE files IN (SELECT value FROM json_each(?))',
+    list,
+  )
+  database.run('DELETE FROM operations WHERE project = ?', project)
+  reparent(database, { ids, children: childrenOf(database, ids) })
+  database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
+  database.run(
+    `UPDATE sessions SET deleted_at = coalesce(deleted_at, ?), project = NULL, fence = fence + 1, head = NULL,
+       metadata = NULL, lease_owner = NULL, lease_expires_at = NULL, next_step = 0, turn = 0 WHERE project = ?`,
+    atMs,
+    project,
+  )
+  deleteProject(database, project)
+  return ids.length
+}
+
+/** Inside a transaction, when nothing refers to the project any more. */
+export function deleteProject(database: Database, project: ProjectId): boolean {
+  return database.run('DELETE FROM projects WHERE id = ?', project).changes > 0
+}
+
+/** Leaves a note, so that an undo can say why there is nothing to undo. */
+function forgetOperations(database: Database, ids: readonly CheckpointId[]): void {
+  const gone = database.all(
+    `WITH RECURSIVE gone (id) AS (
+       SELECT id FROM operations WHERE safety IN (SELECT value FROM json_each(?1))
+         OR result IN (SELECT value FROM json_each(?1))
+       UNION SELECT operations.id FROM operations JOIN gone ON operations.of = gone.id)
+     DELETE FROM operations WHERE id IN gone RETURNING project`,
+    JSON.stringify(ids),
+  )
+  for (const project of new Set(gone.map((row) => String(row['project']))))
+    database.run('UPDATE projects SET has_lost_undo = 1 WHERE id = ?', project)
+}
+
+/** Reads every checkpoint of every session: there is no index of parents. */
+function childrenOf(database: Database, ids: readonly CheckpointId[]): readonly SqlRow[] {
+  return database.all(
+    `SELECT id, parent FROM checkpoints WHERE session IS NOT NULL
+     AND parent IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(ids),
+  )
+}
+
+/** Inside a transaction, before these are deleted. Each child that stays gets the nearest ancestor that stays. */
+export function reparent(
+  database: Database,
+  {
+    ids,
+    children,
+  }: { readonly ids: readonly CheckpointId[]; readonly children: readonly SqlRow[] },
+): void {
+  const gone = new Map(
+    database
+      .all(
+        'SELECT id, parent FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      )
+      .map((row) => [String(row['id']), optional(row, 'parent')]),
+  )
+  for (const row of children) {
+    if (gone.has(String(row['id']))) continue
+    let parent = optional(row, 'parent')
+    while (parent !== null && gone.has(parent)) parent = gone.get(parent) ?? null
+    const sql = 'UPDATE checkpoints SET parent = ? WHERE id = ?'
+    database.run(sql, parent, String(row['id']))
+  }
+}

@@ -1,0 +1,104 @@
+// A new ledger from what can be read of a damaged one, completed from the backup. The new one is complete under its own name before
+// the old one is moved; from then on an interrupted rescue only has to be finished, and until then no process opens the ledger.
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { SavestateError } from '../../model/index.js'
+import {
+  type Database,
+  failpoint,
+  openDatabase,
+  removePlanted,
+  type SetAside,
+  syncFile,
+  syncFolder,
+} from '../../system/index.js'
+import { type CopyOptions, copyRows, tablesOf } from './copy-rows.js'
+import { ledgerFiles } from '../ledger-files.js'
+import { createTables, refuseOtherVersionInFile } from '../schema.js'
+import { allowShrinking } from './vacuum.js'
+
+/** Something may still refer to the ids of lost rows, so they are not reused. */
+const ID_GAP = 1_000_000
+
+export function refuseHalfRescued(home: string): void {
+  if (!existsSync(ledgerFiles(home).rescued)) return
+  throw new SavestateError('STORE_DAMAGED', 'A repair of the ledger was interrupted', {
+    hint: 'Run `savestate repair` to finish it.',
+  })
+}
+
+/** The caller holds the store's lock: no other process has the ledger open. */
+export function rescueLedger(home: string, away: SetAside): void {
+  const { ledger, log, shared, rescued } = ledgerFiles(home)
+  if (!existsSync(rescued)) makeRescued(home)
+  failpoint('rescue:made')
+  for (const path of [shared, log, ledger])
+    away.move(path, 'the ledger as it was before the repair')
+  failpoint('rescue:moved')
+  renameSync(rescued, ledger)
+  syncFolder(home)
+}
+
+function makeRescued(home: string): void {
+  const { ledger, log, rescued, backup } = ledgerFiles(home)
+  refuseOtherVersionInFile(ledger)
+  const folder = join(home, 'tmp', 'rescue')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Copies: SQLite may write to a file that it opens.
+  const from = copyOf(ledger, join(folder, 'from.db'))
+  if (from !== undefined) copyOf(log, `${from}-wal`)
+  const old = copyOf(backup, join(folder, 'backup.db'))
+  const to = join(folder, 'to.db')
+  const target = openDatabase(to, { timeoutMs: 0 })
+  target.exec('PRAGMA foreign_keys = OFF')
+  allowShrinking(target)
+  createTables(target)
+  target.transaction(() => {
+    let tables = tablesOf(target)
+    if (from !== undefined) tables = copyFrom(from, target, { tables, onConflict: 'REPLACE' })
+    // The rows of the ledger are newer; the backup completes the tables that could not be read whole.
+    if (old !== undefined) copyFrom(old, target, { tables, onConflict: 'IGNORE' })
+    target.run('UPDATE store SET has_lost_rows = 1')
+    // Cached views of other processes may refer to lost rows.
+    target.run('UPDATE state_generation SET number = number + 1')
+    target.run('UPDATE file.sqlite_sequence SET seq = seq + ?', ID_GAP)
+  })
+  target.close()
+  syncFile(to)
+  renameSync(to, rescued)
+  syncFolder(home)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function copyOf(path: string, copy: string): string | undefined {
+  if (!existsSync(path)) return undefined
+  copyFileSync(path, copy)
+  return copy
+}
+
+/** Returns the tables that it could not copy completely. */
+function copyFrom(path: string, target: Database, options: CopyOptions): readonly string[] {
+  let source: Database | undefined
+  try {
+    source = openWithoutPlanted(path)
+    return copyRows(source, target, options)
+  } catch (error) {
+    if (error instanceof SavestateError && error.code === 'DISK_FULL') throw error
+    return options.tables
+  } finally {
+    source?.close()
+  }
+}
+
+/** Removes triggers, views and virtual tables from the copy first: reading a table must not run them. */
+function openWithoutPlanted(path: string): Database {
+  const options = { timeoutMs: 0, isDamaged: true }
+  try {
+    return openDatabase(path, options)
+  } catch (error) {
+    if (!(error instanceof SavestateError) || error.code !== 'STORE_DAMAGED') throw error
+    removePlanted(path)
+    return openDatabase(path, options)
+  }
+}

@@ -1,0 +1,43 @@
+// Texts that front ends and agents' hooks keep between two of their processes, by key.
+import type { Database } from '../../system/index.js'
+
+export class Notes {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  get(key: string): string | undefined {
+    const row = this.#database.get('SELECT value FROM notes WHERE key = ?', key)
+    return row === undefined ? undefined : String(row['value'])
+  }
+
+  /** In order. */
+  keys(prefix: string): readonly string[] {
+    const sql = 'SELECT key FROM notes WHERE substr(key, 1, ?) = ? ORDER BY key'
+    return this.#database.all(sql, prefix.length, prefix).map((row) => String(row['key']))
+  }
+
+  /** Null: it does not expire. */
+  set(key: string, value: string, expiresAtMs: number | null): void {
+    this.#database.run(
+      'INSERT OR REPLACE INTO notes (key, value, expires_at) VALUES (?, ?, ?)',
+      key,
+      value,
+      expiresAtMs,
+    )
+  }
+
+  remove(key: string): void {
+    this.#database.run('DELETE FROM notes WHERE key = ?', key)
+  }
+
+  removeAll(prefix: string): void {
+    this.#database.run('DELETE FROM notes WHERE substr(key, 1, ?) = ?', prefix.length, prefix)
+  }
+
+  removeExpired(nowMs: number): void {
+    this.#database.run('DELETE FROM notes WHERE expires_at < ?', nowMs)
+  }
+}

@@ -1,0 +1,220 @@
+// The rows of sessions. Every write names the fencing number that its writer holds: once another process has
+// taken the session over, no row of the old one's is accepted any more (I11).
+import {
+  type CheckpointId,
+  IN_PROGRESS,
+  invariant,
+  type LeaseOwner,
+  parseCheckpointId,
+  type ProjectId,
+  SavestateError,
+  type Session,
+  type SessionKey,
+  type Status,
+  type StatusWord,
+} from '../../model/index.js'
+import type { Database, SqlValue } from '../../system/index.js'
+import { handOnAuthors } from '../checkpoints/authors.js'
+import { sessionOf, storedMetadata } from '../rows.js'
+import { sessionPlace, type Vault } from '../encryption/index.js'
+
+export type NewSession = {
+  readonly id: string
+  readonly agent: string | null
+  readonly project: ProjectId | null
+  readonly metadata: unknown
+  readonly atMs: number
+}
+
+export type SessionQuery = {
+  readonly status?: StatusWord | undefined
+  readonly project?: ProjectId | undefined
+  readonly limit?: number | undefined
+}
+
+/** A writer's right to a session. */
+export type LeaseToken = { readonly key: SessionKey; readonly id: string; readonly fence: number }
+
+// Takes the time twice. It never goes back, and differs after every change, whatever the clock does.
+const UPDATED_AT = 'updated_at = max(?, updated_at + (? < updated_at))'
+
+export class Sessions {
+  readonly #database: Database
+  readonly #vault: Vault
+
+  constructor(database: Database, vault: Vault) {
+    this.#database = database
+    this.#vault = vault
+  }
+
+  /** Undefined too for one that was deleted. */
+  byId(id: string): Session | undefined {
+    const row = this.#database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
+    return row === undefined ? undefined : sessionOf(row, this.#vault)
+  }
+
+  byKey(key: SessionKey): Session | undefined {
+    const row = this.#database.get(
+      'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL',
+      key,
+    )
+    return row === undefined ? undefined : sessionOf(row, this.#vault)
+  }
+
+  wasDeleted(id: string): boolean {
+    const sql = 'SELECT 1 FROM sessions WHERE id = ? AND deleted_at IS NOT NULL'
+    return this.#database.get(sql, id) !== undefined
+  }
+
+  /** Last touched first. */
+  list({ status, project, limit }: SessionQuery): Session[] {
+    const conditions = ['deleted_at IS NULL']
+    const values: SqlValue[] = []
+    if (status !== undefined) {
+      conditions.push('status = ?')
+      values.push(status)
+    }
+    if (project !== undefined) {
+      conditions.push('project = ?')
+      values.push(project)
+    }
+    const where = conditions.join(' AND ')
+    const sql = `SELECT * FROM sessions WHERE ${where} ORDER BY updated_at DESC, key DESC LIMIT ?`
+    return this.#database.all(sql, ...values, limit ?? -1).map((row) => sessionOf(row, this.#vault))
+  }
+
+  /** Inside a transaction. A deleted session of that id begins anew, with a higher fence. */
+  create({ id, agent, project, metadata, atMs }: NewSession): Session {
+    this.#database.run(
+      `INSERT INTO sessions (id, agent, project, status, created_at, updated_at, metadata)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, project = excluded.project,
+         status = excluded.status, status_reason = NULL, created_at = excluded.created_at,
+         updated_at = excluded.updated_at, metadata = excluded.metadata, head = NULL, forked_from = NULL,
+         fence = fence + 1, lease_owner = NULL, lease_expires_at = NULL, deleted_at = NULL
+       WHERE deleted_at IS NOT NULL`,
+      id,
+      agent,
+      project,
+      IN_PROGRESS.state,
+      atMs,
+      atMs,
+      storedMetadata(metadata, { vault: this.#vault, place: sessionPlace(id) }),
+    )
+    const session = this.byId(id)
+    invariant(session !== undefined, 'a session that was made is there')
+    return session
+  }
+
+  /** Inside a transaction, after the caller has found the old lease absent, expired or its owner dead. */
+  takeLease(key: SessionKey, lease: { owner: LeaseOwner; expiresAtMs: number }): Session {
+    this.#database.run(
+      'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?',
+      JSON.stringify(lease.owner),
+      lease.expiresAtMs,
+      key,
+    )
+    const session = this.byKey(key)
+    invariant(session !== undefined, 'a session whose lease was taken is there')
+    return session
+  }
+
+  renewLease(hold: LeaseToken, expiresAtMs: number): void {
+    this.#held(hold, 'lease_expires_at = ?', expiresAtMs)
+  }
+
+  /** Without a word if another has it already. */
+  releaseLease({ key, fence }: LeaseToken): void {
+    this.#database.run(
+      'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?',
+      key,
+      fence,
+    )
+  }
+
+  /** Throws SESSION_FENCED or SESSION_DELETED; inside the transaction of every write. */
+  check(hold: LeaseToken): void {
+    this.#held(hold, 'fence = fence')
+  }
+
+  advance(
+    hold: LeaseToken,
+    to: { head: CheckpointId; status: Status; atMs: number; leaseUntilMs: number | null },
+  ): void {
+    this.#held(
+      hold,
+      `head = ?, status = ?, status_reason = ?, ${UPDATED_AT}, next_step = next_step + 1,
+       lease_expires_at = coalesce(?, lease_expires_at)`,
+      to.head,
+      to.status.state,
+      'reason' in to.status ? to.status.reason : null,
+      to.atMs,
+      to.atMs,
+      to.leaseUntilMs,
+    )
+  }
+
+  setStatus(hold: LeaseToken, { status, atMs }: { status: Status; atMs: number }): void {
+    const reason = 'reason' in status ? status.reason : null
+    const set = `status = ?, status_reason = ?, ${UPDATED_AT}`
+    this.#held(hold, set, status.state, reason, atMs, atMs)
+  }
+
+  setTurn(hold: LeaseToken, turn: number): void {
+    this.#held(hold, 'turn = ?', turn)
+  }
+
+  setForkedFrom(hold: LeaseToken, from: CheckpointId): void {
+    this.#held(hold, 'forked_from = ?', from)
+  }
+
+  /** Inside a transaction. The row stays as a tombstone; checkpoints and tool calls go. Returns how many checkpoints. */
+  delete(key: SessionKey, atMs: number): number {
+    this.#database.run(
+      'DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session = ?)',
+      key,
+    )
+    this.#database.run('DELETE FROM tool_calls WHERE session = ?', key)
+    // A rewind of the project's files can still be undone: what it needs stays, without the session.
+    const kept = this.#database.run(
+      `UPDATE checkpoints SET session = NULL, parent = NULL, step = NULL, status = NULL, status_reason = NULL,
+         turn = NULL, tool_call = NULL, state = NULL, schema_version = NULL, metadata = NULL, operation_id = NULL
+       WHERE session = ? AND tree IS NOT NULL AND (id IN (SELECT safety FROM operations)
+         OR id IN (SELECT result FROM operations))`,
+      key,
+    )
+    const rows = this.#database.all('SELECT id FROM checkpoints WHERE session = ?', key)
+    handOnAuthors(
+      this.#database,
+      rows.map((row) => parseCheckpointId(String(row['id']))),
+    )
+    const { changes } = this.#database.run('DELETE FROM checkpoints WHERE session = ?', key)
+    this.#database.run(
+      `UPDATE sessions SET deleted_at = ?, fence = fence + 1, head = NULL, metadata = NULL, lease_owner = NULL,
+       lease_expires_at = NULL, next_step = 0, turn = 0 WHERE key = ?`,
+      atMs,
+      key,
+    )
+    return changes + kept.changes
+  }
+
+  #held({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
+    const { changes } = this.#database.run(
+      `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`,
+      ...values,
+      key,
+      fence,
+    )
+    if (changes === 1) return
+    if (this.byKey(key) === undefined) {
+      throw new SavestateError('SESSION_DELETED', `The session ${JSON.stringify(id)} was deleted`, {
+        hint: 'Open it with `store.session` to start again.',
+      })
+    }
+    throw new SavestateError(
+      'SESSION_FENCED',
+      `Another process has taken over the session ${JSON.stringify(id)}`,
+      { hint: 'This process can no longer write to it. Nothing was written.' },
+    )
+  }
+}

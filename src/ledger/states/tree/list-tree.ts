@@ -1,0 +1,133 @@
+// Trees of lists. A tree that is known is made again after a change, and only the nodes from the first place
+// that changed on are looked at. Any tree is made longer from the last node of each of its levels. Both give
+// the tree that the list would have if it were new (chunks.ts).
+import type { StateId } from '../../../model/index.js'
+import { type Child, chunksOf, zerosOf } from './chunks.js'
+import { readHash } from './element-rows.js'
+import { type KnownNodes, nodeKey, openNodes, storeNode } from './node-rows.js'
+import type { Rows } from '../rows.js'
+import { EMPTY_TREE, type Tree } from '../state-body.js'
+
+/** A node in its tree, with the zeros of its last element. */
+type Node = Child & { /** For KnownNodes. */ readonly key: string; readonly size: number }
+
+export type KnownTree = {
+  tree: Tree
+  /** The leaves first. */
+  readonly levels: Node[][]
+}
+
+export function emptyTree(): KnownTree {
+  return { tree: EMPTY_TREE, levels: [] }
+}
+
+type Change = {
+  readonly elements: readonly Child[]
+  /** The elements before this place are as they were. */
+  readonly changedFrom: number
+}
+
+/** After it `known` is the tree of these elements. */
+export function remakeTree(
+  rows: Rows,
+  { known, elements, changedFrom }: Change & { readonly known: KnownTree },
+): void {
+  const { levels } = known
+  let children = elements
+  let from = changedFrom
+  let height = -1
+  do {
+    height += 1
+    const nodes = levels[height] ?? []
+    const before = popFrom(nodes, from)
+    from = nodes.length
+    const rest = children.slice(before.start)
+    for (const node of storeLevel(rows, {
+      children: rest,
+      level: height,
+      before: before.nodes,
+    }))
+      nodes.push(node)
+    levels[height] = nodes
+    children = nodes
+  } while (children.length > 1)
+  levels.length = height + 1
+  known.tree = { length: elements.length, height, node: children[0]?.id ?? 0 }
+}
+
+/** Takes away the nodes that hold what comes after a place, and the last one in any case. */
+function popFrom(
+  nodes: Node[],
+  place: number,
+): { readonly nodes: KnownNodes; readonly start: number } {
+  const popped: KnownNodes = new Map()
+  let start = nodes.reduce((sum, { size }) => sum + size, 0)
+  // What ended the last one may have been only the end of the list.
+  do {
+    const node = nodes.pop()
+    if (node === undefined) break
+    popped.set(node.key, node.id)
+    start -= node.size
+  } while (start > place)
+  return { nodes: popped, start }
+}
+
+type Extension = {
+  readonly tree: Tree
+  /** The state that the tree is of; undefined if the tree is empty. */
+  readonly state: StateId | undefined
+  readonly elements: readonly Child[]
+}
+
+export function extendTree(rows: Rows, { tree, state, elements }: Extension): Tree {
+  const spine = state === undefined ? [] : readSpine(rows, { tree, state })
+  let children = elements
+  let height = -1
+  do {
+    height += 1
+    const { kept = [], key = '', id = 0 } = spine[height] ?? {}
+    const before: KnownNodes = new Map([[key, id]])
+    children = storeLevel(rows, { children: [...kept, ...children], level: height, before })
+  } while (children.length > 1 || height < tree.height)
+  return { length: tree.length + elements.length, height, node: children[0]?.id ?? 0 }
+}
+
+type SpineNode = {
+  readonly id: number
+  readonly key: string
+  /** Its children that stay: of a leaf all, of a node above it all but the last, which grows. */
+  readonly kept: readonly Child[]
+}
+
+/** The last node of each level, the leaf first. */
+function readSpine(
+  rows: Rows,
+  { tree, state }: { readonly tree: Tree; readonly state: StateId },
+): SpineNode[] {
+  const spine: SpineNode[] = []
+  let id = tree.node
+  for (let level = tree.height; level >= 0 && tree.length > 0; level -= 1) {
+    const [ids = []] = openNodes(rows, { ids: [id], state })
+    const last = ids.at(-1) ?? 0
+    // Within a node nothing ends before its last child, so what the hashes are does not matter.
+    const kept = ids.slice(0, -1).map((child) => ({ id: child, zeros: 0 }))
+    if (level === 0) kept.push({ id: last, zeros: zerosOf(readHash(rows, { id: last, state })) })
+    spine.unshift({ id, key: nodeKey(ids), kept })
+    id = last
+  }
+  return spine
+}
+
+type Level = {
+  readonly children: readonly Child[]
+  readonly level: number
+  /** Nodes that were here before, and need no new row. */
+  readonly before: KnownNodes
+}
+
+function storeLevel(rows: Rows, { children, level, before }: Level): Node[] {
+  return chunksOf(children, level).map(({ ids, zeros }) => {
+    const { id, key } = storeNode(rows, { ids, known: before })
+    return { id, key, zeros, size: ids.length }
+  })
+}

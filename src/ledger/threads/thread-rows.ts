@@ -1,0 +1,161 @@
+// Between the rows of graph threads and nouns.
+import { invariant, parseStateId, type StateId } from '../../model/index.js'
+import type { SqlRow } from '../../system/index.js'
+import { number, optional, text } from '../rows.js'
+import {
+  graphPlace,
+  openText,
+  type Place,
+  type SealingKey,
+  type Vault,
+  writePlace,
+} from '../encryption/index.js'
+
+export type ThreadKey = number
+
+export type GraphPlace = { readonly thread: string; readonly ns: string; readonly id: string }
+
+/** What the serializer of the framework made of a value: JSON is text, everything else is bytes. */
+export type SerialValue = { readonly type: string; readonly data: string | Uint8Array }
+
+export type GraphWrite = {
+  readonly task: string
+  /** Below zero for what replaces an earlier write of its kind. */
+  readonly idx: number
+  readonly channel: string
+  readonly value: SerialValue
+}
+
+export type GraphCheckpoint = GraphPlace & {
+  readonly parent: string | null
+  /** The checkpoint as JSON, without the values of its channels. */
+  readonly facts: string
+  readonly metadata: SerialValue
+  readonly run: string | null
+  /** Our checkpoint of the project's files. */
+  readonly files: string | null
+  /** The channels whose value is made from the writes of earlier checkpoints. */
+  readonly deltas: readonly string[]
+  /** The channel whose writes to the parent are a value of this checkpoint. */
+  readonly sends: string | null
+}
+
+export type StoredGraphCheckpoint = GraphCheckpoint & {
+  readonly key: ThreadKey
+  readonly state: StateId
+}
+
+export type ThreadRow = {
+  readonly key: ThreadKey
+  readonly isDeleted: boolean
+  readonly deletedTo: string | null
+}
+
+/** Rows of `graph_checkpoints` with `thread_id`, the id of the thread. */
+export function graphCheckpointOf(row: SqlRow, vault: Vault): StoredGraphCheckpoint {
+  const deltas = optional(row, 'deltas')
+  const place = { ns: text(row, 'ns'), id: text(row, 'id') }
+  return {
+    ...graphPlaceOf(row),
+    key: number(row, 'thread'),
+    parent: optionalName(row, 'parent'),
+    state: parseStateId(number(row, 'state')),
+    facts: openText(vault, text(row, 'facts'), graphPlace('facts', place)),
+    metadata: openSerial(vault, {
+      stored: { type: text(row, 'metadata_type'), data: dataOf(row, 'metadata') },
+      place: graphPlace('metadata', place),
+    }),
+    run: optionalName(row, 'run'),
+    files: optional(row, 'files'),
+    deltas: deltas === null ? [] : (JSON.parse(deltas) as string[]),
+    sends: optionalName(row, 'sends'),
+  }
+}
+
+export function graphPlaceOf(row: SqlRow): GraphPlace {
+  return { thread: nameOf(row, 'thread_id'), ns: nameOf(row, 'ns'), id: nameOf(row, 'id') }
+}
+
+export function graphWriteOf(row: SqlRow, vault: Vault): GraphWrite {
+  return {
+    task: nameOf(row, 'task'),
+    idx: number(row, 'idx'),
+    channel: nameOf(row, 'channel'),
+    value: openSerial(vault, {
+      stored: { type: text(row, 'type'), data: dataOf(row, 'value') },
+      place: placeOfWrite(row),
+    }),
+  }
+}
+
+export function threadOf(row: SqlRow): ThreadRow {
+  return {
+    key: number(row, 'key'),
+    isDeleted: row['deleted_at'] !== null,
+    deletedTo: optionalName(row, 'deleted_to'),
+  }
+}
+
+/** SQLite would cut a name at NUL and merge all lone surrogates: such a name is stored as JSON, which begins with '"'. */
+export function storedName(name: string): string {
+  const isOdd = name.startsWith('"') || name.includes('\0') || !isWellFormed(name)
+  return isOdd ? JSON.stringify(name) : name
+}
+
+function nameOf(row: SqlRow, column: string): string {
+  const stored = text(row, column)
+  return stored.startsWith('"') ? (JSON.parse(stored) as string) : stored
+}
+
+function optionalName(row: SqlRow, column: string): string | null {
+  return row[column] === null ? null : nameOf(row, column)
+}
+
+function isWellFormed(name: string): boolean {
+  // A surrogate alone: a high one that no low one follows, or a low one that no high one precedes.
+  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(name)
+}
+
+/** Of a row of `graph_writes`. */
+export function placeOfWrite(row: SqlRow): Place {
+  return writePlace({
+    ns: text(row, 'ns'),
+    checkpoint: text(row, 'checkpoint'),
+    task: text(row, 'task'),
+    idx: number(row, 'idx'),
+  })
+}
+
+export function dataOf(row: SqlRow, column: string): string | Uint8Array {
+  const data = row[column]
+  invariant(
+    typeof data === 'string' || data instanceof Uint8Array,
+    `the column ${column} holds text or bytes`,
+  )
+  return data
+}
+
+/** In place of the type of a sealed value, which is sealed with it. A type that begins so is written with one more. */
+const MARK = '~'
+const SEALED = '~sealed'
+
+/** Without a key as it is. */
+export function storedSerial(
+  { type, data }: SerialValue,
+  { key, place }: { readonly key: SealingKey | undefined; readonly place: Place },
+): SerialValue {
+  if (key === undefined) return { type: type.startsWith(MARK) ? `${MARK}${type}` : type, data }
+  const content =
+    typeof data === 'string' ? [type, data] : [type, null, Buffer.from(data).toString('base64')]
+  return { type: SEALED, data: key.seal(JSON.stringify(content), place) }
+}
+
+export function openSerial(
+  vault: Vault,
+  { stored: { type, data }, place }: { readonly stored: SerialValue; readonly place: Place },
+): SerialValue {
+  if (type !== SEALED) return { type: type.startsWith(MARK) ? type.slice(MARK.length) : type, data }
+  const opened = openText(vault, String(data), place)
+  const [name, content, bytes] = JSON.parse(opened) as [string, string | null, string?]
+  return { type: name, data: content ?? Buffer.from(bytes ?? '', 'base64') }
+}

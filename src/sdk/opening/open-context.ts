@@ -1,0 +1,159 @@
+// What an open store is made of, and where it is.
+import { existsSync } from 'node:fs'
+import { resolveStorePath } from '../../base/index.js'
+import * as engine from '../../engine/index.js'
+import type { StoreContext } from '../../engine/index.js'
+import { Ledger, removeHalfRekeyed } from '../../ledger/index.js'
+import {
+  type BytePath,
+  type ClassRegistry,
+  type Durability,
+  type Limits,
+  SavestateError,
+} from '../../model/index.js'
+import { Snapshots } from '../../snapshot/index.js'
+import { type Clock, SharedLock, systemClock } from '../../system/index.js'
+import { type Encryption, ENCRYPTION_OPTIONS, givenKeys } from './encryption-keys.js'
+import { type Known, refuseNoList, refuseUnknown } from './validate-options.js'
+import { OpenCalls } from './open-calls.js'
+
+export type StoreOptions = {
+  /** Where the store is; default: $SAVESTATE_HOME, else ~/.savestate. */
+  readonly home?: string
+  /** `fsync` (default) survives a power cut, `os` a killed process. */
+  readonly durability?: Durability
+  readonly limits?: Partial<Limits>
+  /** The caller has nothing else to do while it waits, nor to watch: no thread is started to keep its event loop free. */
+  readonly mayBlock?: boolean
+  /** Classes whose instances may stand in states, and how they are kept. */
+  readonly classes?: ClassRegistry
+  /** Keys to encrypt what agents know; default: from $SAVESTATE_KEY or $SAVESTATE_KEY_FILE (docs/encryption.md). */
+  readonly encryption?: Encryption
+  /** For tests. */
+  readonly clock?: Clock
+}
+
+const STORE_OPTIONS: Known<StoreOptions> = {
+  home: true,
+  durability: true,
+  limits: true,
+  mayBlock: true,
+  classes: true,
+  encryption: true,
+  clock: true,
+}
+const LIMITS: Known<Limits> = { maxFileBytes: true, maxFiles: true, allowSecrets: true }
+const DURABILITIES: Readonly<Record<Durability, true>> = { fsync: true, os: true }
+
+function checkOptions(options: StoreOptions): void {
+  refuseUnknown('openStore', options, STORE_OPTIONS)
+  const { limits = {}, encryption = {}, durability = 'fsync' } = options
+  refuseUnknown('limits of openStore', limits, LIMITS)
+  refuseUnknown('encryption of openStore', encryption, ENCRYPTION_OPTIONS)
+  if (!Object.hasOwn(DURABILITIES, durability)) {
+    throw new SavestateError('BAD_INPUT', `There is no durability ${JSON.stringify(durability)}`, {
+      hint: `There are ${Object.keys(DURABILITIES).join(' and ')}.`,
+    })
+  }
+  checkLimits(limits)
+  // Not by its class: the package may be there twice, and each copy has one of its own.
+  const { classes } = options
+  if (classes === undefined || typeof Object(classes).withPrototype === 'function') return
+  throw new SavestateError('BAD_INPUT', 'classes of openStore must be a ClassRegistry', {
+    hint: 'Make one with `new ClassRegistry()`, and name each class with its `register(name, { type, toValue, fromValue })`.',
+  })
+}
+
+/** A number that is none would let every file through, or no file. */
+function checkLimits(limits: Partial<Limits>): void {
+  for (const name of ['maxFileBytes', 'maxFiles'] as const) {
+    const limit: unknown = limits[name]
+    if (limit === undefined || (typeof limit === 'number' && limit >= 0)) continue
+    throw new SavestateError('BAD_INPUT', `limits.${name} of openStore must be a number, 0 or more`)
+  }
+  const { allowSecrets } = limits
+  refuseNoList('openStore', 'limits.allowSecrets', allowSecrets)
+  if (allowSecrets === undefined || allowSecrets.every((line) => typeof line === 'string')) return
+  throw new SavestateError(
+    'BAD_INPUT',
+    'limits.allowSecrets of openStore must be a list of strings',
+  )
+}
+
+/** `use` is held for as long as the store is open. */
+export type OpenContext = StoreContext & Calls & { readonly use: SharedLock }
+
+export type Calls = { readonly calls: OpenCalls }
+
+export async function openContext(options: StoreOptions): Promise<OpenContext> {
+  checkOptions(options)
+  const home = engine.openHome(homeOf(options))
+  const durability = options.durability ?? 'fsync'
+  const limitsOf = ({ path }: { readonly path: BytePath }) => ({
+    ...engine.limitsOf(home, path),
+    ...options.limits,
+  })
+  const keys = givenKeys(options.encryption, { home, environment: process.env })
+  const mayBlock = options.mayBlock ?? false
+  const snapshots = new Snapshots({ home, durability, limitsOf, mayBlock })
+  // A first save is likely to come. Otherwise the thread waits for a project: many programs keep only states.
+  if (!existsSync(snapshots.gitDir)) snapshots.warmUp()
+  const use = new SharedLock(engine.storeLockPath(home))
+  try {
+    await use.hold()
+    removeHalfRekeyed(home)
+    engine.refuseLostLedger(home)
+    const ledger = Ledger.open(home, { durability, classes: options.classes, keys })
+    await snapshots.prepare()
+    const objects = new SharedLock(engine.objectsLockPath(home))
+    const calls = new OpenCalls()
+    return { home, ledger, snapshots, objects, use, calls, clock: options.clock ?? systemClock }
+  } catch (error) {
+    await snapshots.close()
+    use.close()
+    throw error
+  }
+}
+
+/** Where the store is unless it is said. */
+export function defaultHome(): string {
+  return homeOf({})
+}
+
+export function homeOf({ home }: Pick<StoreOptions, 'home'>): string {
+  if (home === undefined) return homeOfEnvironment()
+  // Anything else, such as null, would be taken for no place at all, and the usual store be worked on.
+  if (typeof home !== 'string' || home === '' || home.includes('\0'))
+    throw new SavestateError('BAD_INPUT', 'The home of a store must be a path, as a string')
+  if (!/^~(?:\/|$)/.test(home)) return home
+  throw new SavestateError(
+    'BAD_INPUT',
+    `The home of a store is ${JSON.stringify(home)}: ${TILDE}`,
+    {
+      hint: 'Give the whole path, such as `join(os.homedir(), ".savestate")`.',
+    },
+  )
+}
+
+const TILDE = 'only a shell replaces "~"'
+
+function homeOfEnvironment(): string {
+  const found = resolveStorePath()
+  if ('path' in found) return found.path
+  if (found.fault === 'no-home-folder')
+    throw new SavestateError(
+      'STORE_UNUSABLE',
+      'There is no home folder: HOME is empty or relative',
+      {
+        hint: 'Set HOME, or set SAVESTATE_HOME to the whole path of a folder.',
+      },
+    )
+  const problem = found.fault === 'tilde' ? `: ${TILDE}` : ' is a relative path'
+  const message =
+    found.fault === 'empty'
+      ? 'The path of the store is empty'
+      : `SAVESTATE_HOME=${process.env['SAVESTATE_HOME']}${problem}`
+  throw new SavestateError('STORE_UNUSABLE', message, {
+    hint: 'Set SAVESTATE_HOME to the whole path of a folder, or leave it unset for ~/.savestate.',
+  })
+}

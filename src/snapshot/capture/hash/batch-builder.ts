@@ -1,0 +1,108 @@
+// Puts together the answer of a hash thread, in columns and in one piece of memory: an object or a buffer for each of
+// thousands of files costs more than what is done with it.
+import { crc32 } from 'node:zlib'
+import type { BigIntStats } from 'node:fs'
+import type { ObjectId } from '../../../model/index.js'
+import { compressed, PACK_HEAD_BYTES, putPackHead } from '../../objects/pack-entry.js'
+import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
+import type { ReadFault } from './read-file.js'
+import type { SecretContent } from '../scan/secret-content.js'
+
+const NO_ID = '0'.repeat(40)
+const FIRST_BYTES = 1 << 20
+
+export type HashedFile = {
+  readonly id: ObjectId
+  readonly stats: BigIntStats
+  readonly readAtMs: number
+  readonly lines: number
+  readonly secret: SecretContent | undefined
+}
+
+export class BatchBuilder {
+  /** Kept from one batch to the next. */
+  #memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #end = 0
+  #count = 0
+  #ids = ''
+  #stamps = new BigInt64Array(0)
+  #figures = new Float64Array(0)
+  #faults: (readonly [number, ReadFault])[] = []
+  #secrets: (readonly [number, SecretContent])[] = []
+
+  /** Begins a batch of at most so many files. */
+  begin(fileCount: number): void {
+    this.#end = this.#count = 0
+    this.#ids = ''
+    this.#stamps = new BigInt64Array(fileCount * STAMPS_PER_FILE)
+    this.#figures = new Float64Array(fileCount * FIGURES_PER_FILE)
+    this.#faults = []
+    this.#secrets = []
+  }
+
+  addFault(fault: ReadFault): void {
+    this.#faults.push([this.#count, fault])
+    this.#ids += NO_ID
+    this.#count += 1
+  }
+
+  /** `content`: undefined if the store already has it. */
+  add(file: HashedFile, content: Uint8Array | undefined): void {
+    const { id, stats, readAtMs, lines, secret } = file
+    if (secret !== undefined) this.#secrets.push([this.#count, secret])
+    this.#ids += id
+    const start = this.#end
+    if (content !== undefined) this.#compress(content)
+    const crc = start === this.#end ? 0 : crc32(this.#memory.subarray(start, this.#end))
+    const stamp = this.#count * STAMPS_PER_FILE
+    this.#stamps[stamp] = stats.mtimeNs
+    this.#stamps[stamp + 1] = stats.ctimeNs
+    this.#stamps[stamp + 2] = stats.ino
+    const figure = this.#count * FIGURES_PER_FILE
+    this.#figures[figure] = Number(stats.size)
+    this.#figures[figure + 1] = Number(stats.mode)
+    this.#figures[figure + 2] = readAtMs
+    this.#figures[figure + 3] = lines
+    this.#figures[figure + 4] = start
+    this.#figures[figure + 5] = this.#end
+    this.#figures[figure + 6] = crc
+    this.#figures[figure + 7] = Number(stats.uid)
+    this.#figures[figure + 8] = Number(stats.gid)
+    this.#count += 1
+  }
+
+  finish(): HashedBatch {
+    const data = new ArrayBuffer(this.#end)
+    this.#memory.copy(Buffer.from(data), 0, 0, this.#end)
+    return {
+      count: this.#count,
+      ids: this.#ids,
+      stamps: this.#stamps,
+      figures: this.#figures,
+      faults: this.#faults,
+      secrets: this.#secrets,
+      data,
+    }
+  }
+
+  #compress(content: Uint8Array): void {
+    const body = compressed(content)
+    this.#makeRoom(PACK_HEAD_BYTES + body.length)
+    this.#end = putPackHead(this.#memory, this.#end, { type: 'blob', size: content.length })
+    this.#append(body)
+  }
+
+  #append(part: Uint8Array): void {
+    this.#makeRoom(part.length)
+    this.#memory.set(part, this.#end)
+    this.#end += part.length
+  }
+
+  #makeRoom(bytes: number): void {
+    const end = this.#end + bytes
+    if (end <= this.#memory.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(end, this.#memory.length * 2))
+    this.#memory.copy(larger, 0, 0, this.#end)
+    this.#memory = larger
+  }
+}

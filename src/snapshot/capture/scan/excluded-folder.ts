@@ -1,0 +1,33 @@
+// Whether a capture enters a folder at all, decided by the same rules as a scan, for one path and without reading the rest.
+import { existsSync } from 'node:fs'
+import { type BytePath, fsPath, joinPath, nameOf, ROOT } from '../../../model/index.js'
+import { newFolder } from '../stat-cache/node.js'
+import { type Context, Selection } from './selection.js'
+import { absolute, type Site } from '../capture-target.js'
+
+/**
+ * The outermost folder on the way to `path` that a capture leaves out with all that is in it; undefined if it enters
+ * `path`, or if it would enter it for what git tracks there. Paths are relative to the project and need not exist.
+ */
+export function excludedFolder(
+  place: Omit<Site, 'ignoreCase'>,
+  path: BytePath,
+): BytePath | undefined {
+  const site = { ...place, ignoreCase: process.platform === 'darwin' }
+  const selection = new Selection(site, undefined)
+  const enter = (folder: BytePath, context: Context) => {
+    const at = { path: folder, absolute: absolute(site, folder) }
+    const has = (name: string) => existsSync(fsPath(`${at.absolute}/${name}`))
+    return selection.enter(newFolder(nameOf(folder), { viaIndex: false }), at, { context, has })
+  }
+  let context = enter(ROOT, selection.outermost())
+  let folder: BytePath = ROOT
+  for (const name of path.split('/').filter((each) => each !== '')) {
+    folder = joinPath(folder, name)
+    const item = { path: folder, absolute: absolute(site, folder), name: name as BytePath }
+    const choice = selection.choose({ ...item, type: 'folder' }, context)
+    if ('skip' in choice) return folder
+    context = enter(folder, { ...context, onlyTracked: context.onlyTracked || choice.viaIndex })
+  }
+  return undefined
+}

@@ -1,0 +1,82 @@
+// Compares the paths of a NodeTable with the file system without making nodes of them: the helper thread from the end, the
+// scan's own thread from the beginning.
+import { type BigIntStats, lstatSync } from 'node:fs'
+import { fsPath, isError } from '../../../model/index.js'
+import { type Columns, columnsOf, KIND, type NodeTable } from './columns.js'
+import { isSameNumber } from './stats.js'
+
+/** `leftOut`: the row is a skipped path, which has nothing to compare. */
+export const VERDICT = { changed: 0, same: 1, leftOut: 2 } as const
+
+const LSTAT = { bigint: true, throwIfNoEntry: false } as const
+const TYPE_MASK = 0o170000
+// In the order of their kinds: folder, file, link.
+const TYPES = [0o040000, 0o100000, 0o120000]
+
+export class StatTable {
+  readonly count: number
+  readonly #columns: Columns
+  readonly #names: Buffer
+  readonly #root: string
+  #folder = -1
+  /** The path of that folder, with a slash at its end. */
+  #folderPath = ''
+
+  /** `root` is the project's absolute path, one character per byte. */
+  constructor(table: NodeTable, root: string) {
+    this.count = table.count
+    this.#columns = columnsOf(table)
+    const { buffer, byteOffset, length } = table.names
+    this.#names = Buffer.from(buffer, byteOffset, length)
+    this.#root = root
+  }
+
+  /** Writes a verdict for each row of a range. A path that is gone or not accessible has changed; a new mode sets ctime. */
+  check(from: number, to: number, verdicts: Uint8Array): void {
+    const { kinds, parents } = this.#columns
+    for (let row = from; row < to; row++) {
+      if (kinds[row] === KIND.skipped) {
+        verdicts[row] = VERDICT.leftOut
+        continue
+      }
+      const parent = parents[row] ?? 0
+      if (parent !== this.#folder) {
+        this.#folderPath = `${this.#pathOf(parent)}/`
+        this.#folder = parent
+      }
+      const path = row === 0 ? this.#root : this.#folderPath + this.#nameOf(row)
+      verdicts[row] = this.#isSame(row, lstatOf(path)) ? VERDICT.same : VERDICT.changed
+    }
+  }
+
+  #isSame(row: number, stats: BigIntStats | undefined): boolean {
+    if (stats === undefined) return false
+    const { kinds, sizes, mtimes, ctimes, inos } = this.#columns
+    return (
+      isSameNumber(ctimes[row] ?? 0n, stats.ctimeNs) &&
+      isSameNumber(mtimes[row] ?? 0n, stats.mtimeNs) &&
+      isSameNumber(inos[row] ?? 0n, stats.ino) &&
+      Number(stats.size) === sizes[row] &&
+      (Number(stats.mode) & TYPE_MASK) === TYPES[kinds[row] ?? 0]
+    )
+  }
+
+  #pathOf(row: number): string {
+    if (row === 0) return this.#root === '/' ? '' : this.#root
+    return `${this.#pathOf(this.#columns.parents[row] ?? 0)}/${this.#nameOf(row)}`
+  }
+
+  #nameOf(row: number): string {
+    const start = this.#columns.nameStarts[row] ?? 0
+    return this.#names.latin1Slice(start, start + (this.#columns.nameBytes[row] ?? 0))
+  }
+}
+
+function lstatOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(fsPath(path), LSTAT)
+  } catch (error) {
+    if (isError(error) && 'code' in error) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,248 @@
+// How two snapshots differ: content by git, permission bits by us.
+import {
+  type BytePath,
+  type ChangeCounts,
+  type Entry,
+  type ObjectId,
+  ROOT,
+} from '../../model/index.js'
+import type { BlobReader } from '../git/blob-reader.js'
+import { runGit } from '../git/git-program.js'
+import type { Side, TreeChange, TreeDiff } from '../git/tree-diff.js'
+import {
+  decodeModes,
+  isSameUsual,
+  type ModeClass,
+  modeOf,
+  type ModeTable,
+  unusualPaths,
+} from '../objects/modes.js'
+import { EMPTY_TREE } from '../objects/object-id.js'
+import { hostile, refuseHostileTree } from '../objects/safe-path.js'
+import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
+
+export type Change = {
+  readonly path: BytePath
+  readonly before: Entry | undefined
+  readonly after: Entry | undefined
+  readonly insertions: number | undefined
+  readonly deletions: number | undefined
+}
+
+export type Parts = { readonly files: ObjectId; readonly modes: ObjectId }
+
+export class SnapshotComparer {
+  readonly #gitDir: string
+  readonly #blobs: BlobReader
+
+  constructor(gitDir: string, blobs: BlobReader) {
+    this.#gitDir = gitDir
+    this.#blobs = blobs
+  }
+
+  async parts(snapshot: ObjectId): Promise<Parts> {
+    const entries = decodeTree(await this.#blobs.read(snapshot))
+    const idOf = (name: string) => entries.find((entry) => entry.name === name)?.id
+    const [files, modes] = [idOf('files'), idOf('modes')]
+    if (files === undefined || modes === undefined) throw hostile('lacks its files or its modes')
+    return { files, modes }
+  }
+
+  /** Whether a snapshot holds something of this path. */
+  async has(snapshot: ObjectId, path: BytePath): Promise<boolean> {
+    const { files } = await this.parts(snapshot)
+    return (await this.#entryAt(files, path)) !== undefined
+  }
+
+  /**
+   * For each snapshot a text that is the same for two of them only if nothing at or below these paths differs. It may
+   * differ without such a difference, where permissions differ elsewhere. Reads the folders on the way, once each.
+   */
+  async fingerprints(
+    snapshots: readonly ObjectId[],
+    paths: readonly BytePath[],
+  ): Promise<readonly string[]> {
+    const trees = new Map<ObjectId, Promise<readonly TreeEntry[]>>()
+    return Promise.all(
+      snapshots.map(async (snapshot) => {
+        const { files, modes } = await this.parts(snapshot)
+        const entries = await Promise.all(paths.map((path) => this.#entryAt(files, path, trees)))
+        return [modes, ...entries.map((entry) => (entry ? `${entry.mode} ${entry.id}` : ''))].join()
+      }),
+    )
+  }
+
+  /** `trees` keeps the folders that were read. */
+  async #entryAt(
+    files: ObjectId,
+    path: BytePath,
+    trees = new Map<ObjectId, Promise<readonly TreeEntry[]>>(),
+  ): Promise<Pick<TreeEntry, 'id' | 'mode'> | undefined> {
+    let found: Pick<TreeEntry, 'id' | 'mode'> = { id: files, mode: GIT_MODE.folder }
+    for (const name of path === ROOT ? [] : path.split('/')) {
+      if (found.mode !== GIT_MODE.folder) return undefined
+      const { id } = found
+      const entries = trees.get(id) ?? this.#blobs.read(id).then(decodeTree)
+      trees.set(id, entries)
+      const entry = (await entries).find((each) => each.name === name)
+      if (entry === undefined) return undefined
+      found = entry
+    }
+    return found
+  }
+
+  /** Every path that differs, folders included, sorted. Without `before`: from nothing. */
+  async compare(before: ObjectId | undefined, after: ObjectId, diff: TreeDiff): Promise<Change[]> {
+    if (before === after) return []
+    const one =
+      before === undefined ? { files: EMPTY_TREE, modes: undefined } : await this.parts(before)
+    const other = await this.parts(after)
+    const modesAfter = await this.#modes(other.modes)
+    const modesBefore = one.modes === undefined ? modesAfter : await this.#modes(one.modes)
+    const rows = await diff.compare(one.files, other.files)
+    const changes = joinTypeChanges(rows).map((row) => toChange(row, modesBefore, modesAfter))
+    const areRecorded = !modesBefore.isAssumed && !modesAfter.isAssumed
+    if (one.modes !== undefined && one.modes !== other.modes && areRecorded) {
+      const changed = new Set(rows.map(({ path }) => path))
+      changes.push(...(await this.#modeChanges(other.files, { modesBefore, modesAfter, changed })))
+    }
+    return changes.filter(isReal).sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+
+  /**
+   * Figures of the difference, for every save: one question to git in the usual case that no mode changed,
+   * since the trees of the snapshots themselves can be compared.
+   */
+  async count(
+    before: ObjectId | undefined,
+    after: ObjectId,
+    diff: TreeDiff,
+  ): Promise<ChangeCounts> {
+    if (before === undefined) return totalsOf(await this.compare(undefined, after, diff))
+    const rows = await diff.compare(before, after)
+    if (rows.some(({ path }) => path === 'modes'))
+      return totalsOf(await this.compare(before, after, diff))
+    return totalsOf(joinTypeChanges(rows))
+  }
+
+  async #modes(id: ObjectId): Promise<ModeTable> {
+    return decodeModes(await this.#blobs.read(id))
+  }
+
+  /** Paths whose content is the same in both and whose mode is not. */
+  async #modeChanges(
+    files: ObjectId,
+    known: { modesBefore: ModeTable; modesAfter: ModeTable; changed: ReadonlySet<BytePath> },
+  ): Promise<Change[]> {
+    const { modesBefore, modesAfter, changed } = known
+    const present = await this.#list(files)
+    const candidates = isSameUsual(modesBefore, modesAfter)
+      ? [...unusualPaths(modesBefore), ...unusualPaths(modesAfter)]
+      : present.keys()
+    const changes: Change[] = []
+    for (const path of new Set(candidates)) {
+      const side = present.get(path)
+      if (side === undefined || side.type === 'link' || changed.has(path)) continue
+      changes.push({
+        path,
+        before: entryOf(side, path, modesBefore),
+        after: entryOf(side, path, modesAfter),
+        insertions: 0,
+        deletions: 0,
+      })
+    }
+    return changes
+  }
+
+  /** Everything in a tree, and the tree itself as ''. */
+  async #list(files: ObjectId): Promise<Map<BytePath, Side>> {
+    const output = await runGit(this.#gitDir, ['ls-tree', '-r', '-t', '-z', '--full-tree', files])
+    const present = new Map<BytePath, Side>([[ROOT, { type: 'folder', id: files }]])
+    for (const line of output.toString('latin1').split('\0')) {
+      const match = /^(\d{6}) \w+ (\w{40})\t([^]*)$/.exec(line)
+      if (match === null) continue
+      const [, mode = '', id = '', path = ''] = match
+      const type =
+        mode === '040000'
+          ? 'folder'
+          : mode === '120000'
+            ? 'link'
+            : mode === '100755'
+              ? 'executable'
+              : 'file'
+      present.set(path as BytePath, { type, id: id as ObjectId })
+    }
+    refuseHostileTree([...present].map(([path, { type }]) => ({ path, type })))
+    return present
+  }
+}
+
+/** Git reports a file that became a folder as two changes of one path. */
+function joinTypeChanges(rows: readonly TreeChange[]): TreeChange[] {
+  const byPath = new Map<BytePath, TreeChange>()
+  for (const row of rows) {
+    const other = byPath.get(row.path)
+    const joined =
+      other === undefined
+        ? row
+        : {
+            path: row.path,
+            before: row.before ?? other.before,
+            after: row.after ?? other.after,
+            insertions: row.insertions ?? other.insertions,
+            deletions: row.deletions ?? other.deletions,
+          }
+    byPath.set(row.path, joined)
+  }
+  return [...byPath.values()]
+}
+
+function toChange(row: TreeChange, modesBefore: ModeTable, modesAfter: ModeTable): Change {
+  const { path, insertions, deletions } = row
+  const isSameClass = row.before?.type === row.after?.type
+  // A mode that nobody recorded is that of the other side: what is only assumed is never a difference.
+  const [before, after] = [
+    isSameClass && modesBefore.isAssumed ? modesAfter : modesBefore,
+    isSameClass && modesAfter.isAssumed ? modesBefore : modesAfter,
+  ]
+  return {
+    path,
+    before: row.before === undefined ? undefined : entryOf(row.before, path, before),
+    after: row.after === undefined ? undefined : entryOf(row.after, path, after),
+    insertions,
+    deletions,
+  }
+}
+
+function entryOf(side: Side, path: BytePath, modes: ModeTable): Entry {
+  if (side.type === 'link') return { type: 'link', blob: side.id }
+  const modeClass: ModeClass = side.type
+  const mode = modeOf(modes, path, modeClass)
+  return side.type === 'folder' ? { type: 'folder', mode } : { type: 'file', blob: side.id, mode }
+}
+
+/** A folder whose contents changed is itself unchanged, unless its mode is another. */
+function isReal({ before, after }: Change): boolean {
+  if (before?.type === 'folder' && after?.type === 'folder') return before.mode !== after.mode
+  if (before?.type === 'file' && after?.type === 'file')
+    return before.blob !== after.blob || before.mode !== after.mode
+  return true
+}
+
+type Counted = {
+  readonly before: { readonly type: string } | undefined
+  readonly after: { readonly type: string } | undefined
+  readonly insertions: number | undefined
+  readonly deletions: number | undefined
+}
+
+/** Folders come and go with their files; only files count. */
+export function totalsOf(changes: readonly Counted[]): ChangeCounts {
+  const isFolder = (entry: Counted['before']) => entry === undefined || entry.type === 'folder'
+  const files = changes.filter(({ before, after }) => !isFolder(before) || !isFolder(after))
+  return {
+    files: files.length,
+    insertions: files.reduce((sum, { insertions }) => sum + (insertions ?? 0), 0),
+    deletions: files.reduce((sum, { deletions }) => sum + (deletions ?? 0), 0),
+  }
+}

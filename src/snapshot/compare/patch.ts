@@ -1,0 +1,41 @@
+// A readable diff of two snapshots, made by git.
+import { type BytePath, isAscii, type ObjectId } from '../../model/index.js'
+import { runGit } from '../git/git-program.js'
+
+export type PatchRequest = {
+  readonly before: ObjectId
+  readonly after: ObjectId
+  readonly paths: readonly BytePath[]
+  readonly color: boolean
+  readonly stat: boolean
+  /** Columns for `stat`. */
+  readonly width: number
+}
+
+/** `files` trees in, text out (as git prints it: bytes that are mostly UTF-8). */
+export async function patchText(gitDir: string, request: PatchRequest): Promise<string> {
+  const { before, after, paths, color, stat, width } = request
+  const output = await runGit(gitDir, [
+    'diff',
+    '--no-ext-diff',
+    '--no-textconv',
+    '--find-renames',
+    color ? '--color=always' : '--color=never',
+    ...(stat ? [`--stat=${width}`] : []),
+    before,
+    after,
+    '--',
+    ...paths.map(pathspec),
+  ])
+  return output.toString('utf8')
+}
+
+/** What git matches with every byte that is not ASCII. */
+const OTHER_BYTE = '[!\u0001-\u007f]'
+
+/** An argument of a process cannot hold bytes that are not UTF-8: such a path stands for those that differ from it in these alone. */
+function pathspec(path: BytePath): string {
+  const text = isAscii(path) ? path : Buffer.from(path, 'latin1').toString('utf8')
+  if (!text.includes('\ufffd')) return `:(top,literal)${text}`
+  return `:(top,glob)${path.replace(/[*?[\\]/g, '\\$&').replace(/[\u0080-\u00ff]/g, OTHER_BYTE)}`
+}

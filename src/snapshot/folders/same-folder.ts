@@ -1,0 +1,22 @@
+// Whether two paths lead to one folder. The text does not tell: a folder that is mounted twice has two real paths.
+import { statSync } from 'node:fs'
+import { fsPath, hasCode } from '../../model/index.js'
+
+export type FolderIdentity = { readonly dev: bigint; readonly ino: bigint }
+
+/** Undefined where there is nothing, or nothing that can be looked at. */
+export function identityOf(path: string): FolderIdentity | undefined {
+  try {
+    return statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    if (hasCode(error, 'EACCES', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined
+    throw error
+  }
+}
+
+export function isSameFolder(
+  one: FolderIdentity | undefined,
+  other: FolderIdentity | undefined,
+): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
+}

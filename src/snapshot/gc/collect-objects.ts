@@ -1,0 +1,221 @@
+// Removes objects that no checkpoint holds. Safe beside saves in other processes (docs/store.md#collection):
+// a save shares the lock on the objects from its first look at them until its row is there; here they are removed
+// only while nobody shares it, and only if every ref that is there then has been followed to its end.
+import { mkdirSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hasCode, type ObjectId, SavestateError } from '../../model/index.js'
+import { failpoint, listIfThere } from '../../system/index.js'
+import { loosePath } from '../objects/loose.js'
+import { type Pack, takeCensus } from './object-sizes.js'
+import { reachableFrom } from './mark.js'
+import { areRefsNew, commitsOf, newOf, packRefs, type RefsSeen, seeRefs } from './refs.js'
+import { repack, select } from './repack.js'
+
+export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
+
+export type CollectOptions = {
+  /** A folder for temporaries on the same disk. */
+  readonly temporary: string
+  readonly alone: Alone
+  /** The commits that the ledger refers to. */
+  readonly recorded: () => ReadonlySet<string>
+  /** Write packs anew for any waste at all, and pack all that is loose. */
+  readonly thorough: boolean
+  /** Gives up if saves leave no gap for so long. */
+  readonly waitMs: number
+}
+
+export type Collected = {
+  /** Files of the store that were removed. */
+  readonly removed: number
+  /** False: saves were under way all the time, and something is left for the next time. */
+  readonly isComplete: boolean
+}
+
+const BATCH_FILES = 200
+const BATCH_MS = 15
+const PAUSE_MS = 5
+
+export async function collectObjects(gitDir: string, options: CollectOptions): Promise<Collected> {
+  await packRefs(gitDir)
+  const objects = join(gitDir, 'objects')
+  const seen = await seeRecordedRefs(gitDir, options)
+  const live = await reachableFrom(gitDir, commitsOf(seen.refs))
+  const census = takeCensus(objects)
+  const selection = select(census, live, options)
+  const commits = commitsOf(seen.refs)
+  const temporary = join(options.temporary, 'repack')
+  const name =
+    selection.packs.length + selection.loose.length === 0
+      ? undefined
+      : await repack(gitDir, selection, { commits, live, temporary })
+  failpoint('collect:repacked')
+  const sweep = new Sweep(gitDir, { seen, live, options })
+  const packed = new Set(name === undefined ? [] : selection.loose)
+  const garbage = [...census.loose.keys()].filter((id) => !live.has(id) || packed.has(id))
+  const packs = selection.packs.filter((pack) => pack.name !== name)
+  return sweep.run({ garbage, packs: name === undefined ? emptied(packs, live) : packs })
+}
+
+/**
+ * What no ref holds is removed, so every checkpoint must have its ref (I1). A power cut or somebody's hand may have taken
+ * some, and they can be made again.
+ */
+async function seeRecordedRefs(
+  gitDir: string,
+  { recorded }: Pick<CollectOptions, 'recorded'>,
+): Promise<RefsSeen> {
+  // In this order: a row comes after its ref.
+  const rows = recorded()
+  const seen = await seeRefs(gitDir)
+  const held = commitsOf(seen.refs) as ReadonlySet<string>
+  const missing = [...rows].filter((commit) => !held.has(commit))
+  if (missing.length === 0) return seen
+  // Others may have removed rows since, with their refs.
+  const still = recorded()
+  const lost = missing.filter((commit) => still.has(commit)).length
+  if (lost === 0) return seen
+  const what =
+    lost === 1
+      ? 'A checkpoint has no ref that points to it'
+      : `${lost} checkpoints have no refs that point to them`
+  throw new SavestateError('STORE_DAMAGED', what, {
+    hint: 'Nothing was removed. Run `savestate repair`, which recreates refs.',
+  })
+}
+
+/** Without a new pack only those may go in which nothing is held. */
+function emptied(packs: readonly Pack[], live: ReadonlySet<string>): Pack[] {
+  return packs.filter(({ objects }) => ![...objects.keys()].some((id) => live.has(id)))
+}
+
+type Doomed = { readonly garbage: readonly string[]; readonly packs: readonly Pack[] }
+
+class Sweep {
+  readonly #gitDir: string
+  readonly #objects: string
+  readonly #options: CollectOptions
+  readonly #live: Set<string>
+  #seen: RefsSeen
+  #removed = 0
+  readonly #deadline: number
+
+  constructor(
+    gitDir: string,
+    { seen, live, options }: { seen: RefsSeen; live: Set<string>; options: CollectOptions },
+  ) {
+    this.#gitDir = gitDir
+    this.#objects = join(gitDir, 'objects')
+    this.#seen = seen
+    this.#live = live
+    this.#options = options
+    this.#deadline = performance.now() + options.waitMs
+  }
+
+  async run({ garbage, packs }: Doomed): Promise<Collected> {
+    const held = new Set(this.#live)
+    let left = [...garbage]
+    while (left.length > 0) {
+      const done = await this.#whenAlone(() => this.#removeLoose(left, held))
+      if (done === undefined) return { removed: this.#removed, isComplete: false }
+      left = left.slice(done)
+    }
+    for (const pack of packs) {
+      const done = await this.#whenAlone(() => this.#setAside(pack, held))
+      if (done === undefined) return { removed: this.#removed, isComplete: false }
+    }
+    const done = await this.#whenAlone(() => this.#sweepLeftovers())
+    // Large files take a while to remove, so that is done when others may work again.
+    rmSync(this.#graveyard, { recursive: true, force: true })
+    return { removed: this.#removed, isComplete: done !== undefined }
+  }
+
+  get #graveyard(): string {
+    return join(this.#options.temporary, 'removed')
+  }
+
+  /**
+   * Does the work while no save is under way and every ref has been followed. Undefined when saves leave no gap
+   * for too long.
+   */
+  async #whenAlone<T>(work: () => T): Promise<T | undefined> {
+    for (;;) {
+      const outcome = this.#options.alone(() =>
+        areRefsNew(this.#gitDir, this.#seen) ? undefined : { value: work() },
+      )
+      if (outcome?.result !== undefined) return outcome.result.value
+      if (performance.now() > this.#deadline) return undefined
+      if (outcome !== undefined) await this.#follow()
+      await sleep(PAUSE_MS)
+    }
+  }
+
+  /** What new checkpoints hold stays, also if it was nobody's before. */
+  async #follow(): Promise<void> {
+    const seen = await seeRefs(this.#gitDir)
+    const held = await reachableFrom(this.#gitDir, commitsOf(newOf(seen.refs, this.#seen)))
+    for (const id of held) this.#live.add(id)
+    this.#seen = seen
+  }
+
+  /** How many of them are dealt with. `before` was live at the first look: such are packed by now. */
+  #removeLoose(ids: readonly string[], before: ReadonlySet<string>): number {
+    const until = performance.now() + BATCH_MS
+    let done = 0
+    for (const id of ids.slice(0, BATCH_FILES)) {
+      if (performance.now() > until) break
+      done += 1
+      if (this.#live.has(id) && !before.has(id)) continue
+      removeIfThere(loosePath(this.#objects, id as ObjectId))
+      this.#removed += 1
+      failpoint('collect:loose-removed')
+    }
+    return done
+  }
+
+  /** A pack goes unless a checkpoint that came since needs something of it that is nowhere else. */
+  #setAside({ name, objects }: Pack, before: ReadonlySet<string>): true {
+    for (const id of objects.keys()) if (this.#live.has(id) && !before.has(id)) return true
+    const folder = join(this.#objects, 'pack')
+    const files = readdirSync(folder).filter((file) => file.startsWith(`${name}.`))
+    // The index first: what git cannot see it does not try to read.
+    const ordered = files.sort((a, b) => Number(b.endsWith('.idx')) - Number(a.endsWith('.idx')))
+    for (const file of ordered) {
+      this.#bury(join(folder, file), file)
+      failpoint('collect:pack-removed')
+    }
+    return true
+  }
+
+  /** What a killed writer left: nobody writes now, so whatever is unfinished is nobody's. */
+  #sweepLeftovers(): true {
+    const folder = join(this.#objects, 'pack')
+    const files = listIfThere(folder)
+    for (const file of files) {
+      const isUnseen = file.endsWith('.pack') && !files.includes(file.replace(/\.pack$/, '.idx'))
+      if (isUnseen || file.startsWith('tmp_')) this.#bury(join(folder, file), file)
+    }
+    for (const prefix of readdirSync(this.#objects)) {
+      const at = join(this.#objects, prefix)
+      if (prefix.startsWith('tmp_')) this.#bury(at, prefix)
+      if (/^[0-9a-f]{2}$/.test(prefix) && readdirSync(at).length === 0)
+        rmSync(at, { recursive: true })
+    }
+    return true
+  }
+
+  #bury(path: string, name: string): void {
+    mkdirSync(this.#graveyard, { recursive: true, mode: 0o700 })
+    renameSync(path, join(this.#graveyard, name))
+    this.#removed += 1
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+  }
+}

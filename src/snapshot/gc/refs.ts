@@ -1,0 +1,116 @@
+// The refs of the checkpoints, seen from outside git: a look takes a few milliseconds, so that it can be taken
+// while no save is under way.
+import { rmdirSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCode, type ObjectId } from '../../model/index.js'
+import { failpoint, listIfThere, syncFolder } from '../../system/index.js'
+import { readLooseRefs, readPackedRefs } from '../repair/refs-file.js'
+import { runGit } from '../git/git-program.js'
+import { eachLine } from './mark.js'
+import { whileAlone } from './ref-locks.js'
+
+const ROOT = 'refs/savestate'
+
+/** By name: the commit. */
+export type Refs = ReadonlyMap<string, string>
+
+/** All refs, and what tells later whether there are more. */
+export type RefsSeen = { readonly refs: Refs; readonly packed: string }
+
+export async function seeRefs(gitDir: string): Promise<RefsSeen> {
+  for (;;) {
+    const packed = packedStamp(gitDir)
+    const format = '--format=%(refname) %(objectname)'
+    const output = await runGit(gitDir, ['for-each-ref', format, ROOT])
+    const refs = new Map<string, string>()
+    for (const line of output.toString('latin1').split('\n')) {
+      const [name, commit] = line.split(' ')
+      if (name !== undefined && commit !== undefined) refs.set(name, commit)
+    }
+    if (packedStamp(gitDir) === packed) return { refs, packed }
+  }
+}
+
+/**
+ * Whether refs came since, or hold another commit: a `forget` gives an old name a new one. Also true if somebody has
+ * packed them anew. What is no ref holds nothing, and git does not list it either.
+ */
+export function areRefsNew(gitDir: string, seen: RefsSeen): boolean {
+  if (packedStamp(gitDir) !== seen.packed) return true
+  return newOf(readLooseRefs(gitDir).commits, seen).size > 0
+}
+
+/** Those of `refs` that were not there, or held another commit. */
+export function newOf(refs: Refs, seen: RefsSeen): Refs {
+  return new Map([...refs].filter(([name, commit]) => seen.refs.get(name) !== commit))
+}
+
+/** Removes these refs, wherever they are kept. One that is gone already is no fault. */
+export async function removeRefs(gitDir: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  await updateRefs(
+    gitDir,
+    names.map((name) => `delete ${name}`),
+  )
+}
+
+/** Sets refs that exist or not, whatever they hold. */
+export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
+  if (refs.size === 0) return
+  await updateRefs(
+    gitDir,
+    [...refs].map(([name, commit]) => `update ${name} ${commit}`),
+  )
+}
+
+/**
+ * A file of its own for each ref takes a block of the disk. Git would remove those files when the one that holds them all
+ * is not yet surely on the disk: a power cut could leave neither.
+ */
+export async function packRefs(gitDir: string): Promise<void> {
+  await whileAlone(gitDir, async () => {
+    await runGit(gitDir, ['pack-refs', '--all', '--no-prune'])
+    await syncFile(join(gitDir, 'packed-refs'))
+    syncFolder(gitDir)
+    failpoint('refs:packed')
+    const packed = readPackedRefs(gitDir) ?? new Map<string, ObjectId>()
+    // Only we change a ref that is there, and one at a time.
+    for (const [name, commit] of readLooseRefs(gitDir).commits)
+      if (packed.get(name) === commit) rmSync(join(gitDir, name), { force: true })
+    for (const project of listIfThere(join(gitDir, ROOT)))
+      removeIfEmpty(join(gitDir, ROOT, project))
+  })
+}
+
+/** Who is about to put a ref into it makes it again. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {
+  const args = ['update-ref', '--stdin']
+  await whileAlone(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
+}
+
+export function commitsOf(refs: Refs): Set<ObjectId> {
+  return new Set(refs.values()) as Set<ObjectId>
+}
+
+function packedStamp(gitDir: string): string {
+  const stats = statSync(join(gitDir, 'packed-refs'), { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+}

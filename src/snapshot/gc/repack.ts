@@ -1,0 +1,93 @@
+// One pack in place of several, and of loose objects: with deltas, and without what nobody holds.
+// Order of writes: pack and index into a temporary folder, flushed; pack named; index named; folder flushed. Until
+// then the old files are there, and afterwards everything is there twice until they are removed.
+import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
+import type { Census, Pack } from './object-sizes.js'
+import { eachLine, listForPacking } from './mark.js'
+
+/** What is to be written anew. */
+export type Selection = {
+  readonly packs: readonly Pack[]
+  /** Loose objects that go into the new pack. */
+  readonly loose: readonly string[]
+}
+
+const MANY_LOOSE = 200
+const SMALL_PACK_BYTES = 16 << 20
+const MANY_SMALL_PACKS = 4
+const WASTE_PART = 0.1
+const WASTE_BYTES = 1 << 20
+
+/** Not more than is worth it: large packs in which little is wasted stay as they are. */
+export function select(
+  { loose, packs }: Census,
+  live: ReadonlySet<string>,
+  { thorough }: { readonly thorough: boolean },
+): Selection {
+  const kept = [...loose.keys()].filter((id) => live.has(id))
+  const wasteful = packs.filter((pack) => isWasteful(pack, live, thorough))
+  const small = packs.filter((pack) => pack.bytes < SMALL_PACK_BYTES && !wasteful.includes(pack))
+  const isWorthIt = kept.length >= MANY_LOOSE || small.length >= MANY_SMALL_PACKS
+  if (wasteful.length === 0 && !isWorthIt && !(thorough && kept.length > 1))
+    return { packs: [], loose: [] }
+  return { packs: [...wasteful, ...small], loose: kept }
+}
+
+function isWasteful(
+  { objects, bytes }: Pack,
+  live: ReadonlySet<string>,
+  thorough: boolean,
+): boolean {
+  let wasted = 0
+  for (const [id, size] of objects) if (!live.has(id)) wasted += size
+  if (thorough) return wasted > 0
+  return wasted > WASTE_BYTES || wasted > bytes * WASTE_PART
+}
+
+/** The name of the new pack, in place; undefined if nothing of the selection is held by anybody. */
+export async function repack(
+  gitDir: string,
+  selection: Selection,
+  {
+    commits,
+    live,
+    temporary,
+  }: { commits: Iterable<string>; live: ReadonlySet<string>; temporary: string },
+): Promise<string | undefined> {
+  const wanted = new Set(selection.loose)
+  for (const { objects } of selection.packs)
+    for (const id of objects.keys()) if (live.has(id)) wanted.add(id)
+  if (wanted.size === 0) return undefined
+  const lines: string[] = []
+  await listForPacking(gitDir, commits, (id, line) => {
+    if (wanted.delete(id)) lines.push(line)
+  })
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  const args = ['pack-objects', '-q', '--delta-base-offset', '--threads=1', join(temporary, 'pack')]
+  await eachLine(gitDir, { args, input: [...lines, ...wanted] }, () => undefined)
+  return installPack(temporary, join(gitDir, 'objects', 'pack'))
+}
+
+/** Moves the pack in `temporary`, the only one there, to the packs of a store; returns its name. */
+export function installPack(temporary: string, folder: string): string | undefined {
+  const files = listIfThere(temporary)
+  const index = files.find((file) => file.endsWith('.idx'))
+  if (index === undefined) return undefined
+  const name = index.slice(0, -'.idx'.length)
+  for (const file of files) {
+    chmodSync(join(temporary, file), 0o600)
+    syncFile(join(temporary, file))
+  }
+  failpoint('collect:packed')
+  // The index last: git sees a pack only through it.
+  for (const file of [...files.filter((other) => other !== index), index]) {
+    renameSync(join(temporary, file), join(folder, file))
+    failpoint('collect:named')
+  }
+  syncFolder(folder)
+  rmSync(temporary, { recursive: true, force: true })
+  return name
+}

@@ -1,0 +1,85 @@
+// The two maps that a restore plan is made from: what is there now, with everything uncaptured that could
+// be in the way, and what the checkpoint holds. Equal paths are in neither. The capture has read every path that the
+// checkpoint holds (snapshot/capture/scan/named-paths.ts), so only what cannot be captured at all is in the way.
+import { lstatSync } from 'node:fs'
+import {
+  type BytePath,
+  type Entry,
+  fsPath,
+  hasCode,
+  joinPath,
+  parentOf,
+  ROOT,
+  type SkipReason,
+  type Uncaptured,
+} from '../../model/index.js'
+import { childOf, type FolderNode, findNode, type Node } from '../capture/stat-cache/node.js'
+import { absolute, type Site } from '../capture/capture-target.js'
+import { isUnreadable } from '../capture/stat-cache/stats.js'
+import type { Change } from '../compare/compare.js'
+
+export type RestoreMaps = {
+  readonly now: Map<BytePath, Entry | Uncaptured>
+  readonly target: Map<BytePath, Entry>
+}
+
+export function restoreMaps(changes: readonly Change[], site: Site, root: FolderNode): RestoreMaps {
+  const now = new Map<BytePath, Entry | Uncaptured>()
+  const target = new Map<BytePath, Entry>()
+  for (const { path, before, after } of changes) {
+    if (before !== undefined) now.set(path, before)
+    if (after !== undefined) target.set(path, after)
+  }
+  for (const { path, before, after } of changes) {
+    if (before?.type === 'folder' && after?.type !== 'folder') addSkippedInside(path)
+    if (before === undefined && after !== undefined) addObstacle(path)
+  }
+  return { now, target }
+
+  /** A folder that is to go may hold what is not captured. */
+  function addSkippedInside(path: BytePath): void {
+    const folder = findNode(root, path)
+    if (folder?.kind !== 'folder') return
+    for (const child of folder.children) {
+      if (child.kind !== 'skipped') continue
+      const { reason, isFolder } = child
+      now.set(joinPath(path, child.name), { type: 'uncaptured', reason, isFolder })
+    }
+  }
+
+  /** Something uncaptured may stand where the checkpoint has something. */
+  function addObstacle(path: BytePath): void {
+    const reason = uncapturedAbove(root, path)
+    if (reason === undefined) return
+    // Nothing below an uncaptured folder was looked at, so each level is looked at now.
+    for (let level = path; level !== ROOT && !now.has(level); level = parentOf(level)) {
+      const type = typeAt(site, level)
+      if (type === undefined) continue
+      if (findNode(root, level)?.kind === 'folder') return
+      now.set(level, { type: 'uncaptured', reason, isFolder: type === 'folder' })
+    }
+  }
+}
+
+/** Why the nearest known node at or above a path was skipped, if it was. */
+function uncapturedAbove(root: FolderNode, path: BytePath): SkipReason | undefined {
+  let node: Node | undefined = root
+  for (const name of path.split('/')) {
+    if (node.kind !== 'folder') break
+    const inner: Node | undefined = childOf(node, name)
+    if (inner === undefined) return undefined
+    node = inner
+  }
+  return node.kind === 'skipped' ? node.reason : undefined
+}
+
+function typeAt(site: Site, path: BytePath): 'folder' | 'other' | undefined {
+  try {
+    return lstatSync(fsPath(absolute(site, path))).isDirectory() ? 'folder' : 'other'
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    // Something may be there, behind a folder that does not let us in.
+    if (isUnreadable(error)) return 'other'
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+// Whether a path is, at this moment, what the safety checkpoint holds: the last check before it is
+// replaced or removed (I3).
+import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
+import {
+  type BytePath,
+  type Entry,
+  type FileEntry,
+  hasCode,
+  type LinkEntry,
+} from '../../model/index.js'
+import { type ContentNode, type FolderNode, findNode } from '../capture/stat-cache/node.js'
+import { readStable } from '../capture/hash/read-file.js'
+import { isSameStamp } from '../capture/stat-cache/stats.js'
+import { objectIdOf } from '../objects/object-id.js'
+import type { MovedStamp } from './aside.js'
+
+const MODE_BITS = 0o7777
+
+/** The safety checkpoint's content at a path, and a way to the path that follows no link. */
+type Expected<E> = { readonly from: E; readonly place: string | Buffer }
+
+export type LastCheck = {
+  /** Whether a path is still what the safety checkpoint holds. */
+  isThere(path: BytePath, expected: Expected<Entry | undefined>): boolean
+  /**
+   * The same for a file or link that was moved from `path` to `place`; undefined if it is something else. With `stamp`,
+   * an equal stamp proves an equal content later on.
+   */
+  checkMoved(
+    path: BytePath,
+    expected: Expected<FileEntry | LinkEntry>,
+  ): { readonly stamp: MovedStamp | undefined } | undefined
+}
+
+export function lastCheckIn(root: FolderNode): LastCheck {
+  return {
+    isThere(path, { from, place }) {
+      const stats = look(place)
+      if (from === undefined) return stats === undefined
+      if (stats === undefined) return false
+      // A folder is removed only when empty, and never overwritten: its type is all that matters.
+      if (from.type === 'folder') return stats.isDirectory()
+      const node = nodeOf(path, from)
+      if (node?.settled === true && isSameStamp(node, stats)) return true
+      // Another stamp need not be another content: all names of a file have one, and we may just have removed one of them.
+      return node !== undefined && hasContent(from, { place, stats, size: node.size })
+    },
+    checkMoved(path, { from, place }) {
+      const stats = look(place)
+      const node = nodeOf(path, from)
+      if (stats === undefined || node === undefined) return undefined
+      // The move has set ctime. A write since the capture has set mtime, and a stable node was read well after its own.
+      const { size, mtimeNs, ino } = stats
+      const moved = {
+        size: node.size,
+        mtimeNs: node.mtimeNs,
+        ctimeNs: stats.ctimeNs,
+        ino: node.ino,
+      }
+      if (node.settled && isSameStamp(moved, stats) && isAs(from, stats))
+        return { stamp: { size, mtimeNs, ino } }
+      const isSame = hasContent(from, { place, stats, size: node.size })
+      return isSame ? { stamp: undefined } : undefined
+    },
+  }
+
+  function nodeOf(path: BytePath, { type }: FileEntry | LinkEntry): ContentNode | undefined {
+    const node = findNode(root, path)
+    return node?.kind === type ? node : undefined
+  }
+}
+
+function hasContent(
+  from: FileEntry | LinkEntry,
+  { place, stats, size }: { place: string | Buffer; stats: BigIntStats; size: number },
+): boolean {
+  return size === Number(stats.size) && isAs(from, stats) && contentIdOf(place, stats) === from.blob
+}
+
+function isAs(from: Entry, stats: BigIntStats): boolean {
+  if (from.type === 'link') return stats.isSymbolicLink()
+  return stats.isFile() && (Number(stats.mode) & MODE_BITS) === from.mode
+}
+
+function look(place: string | Buffer): BigIntStats | undefined {
+  try {
+    return lstatSync(place, { bigint: true })
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** Undefined if it cannot be read, or changes all the time. */
+export function contentIdOf(place: string | Buffer, stats: BigIntStats): string | undefined {
+  if (stats.isSymbolicLink()) return objectIdOf('blob', readlinkSync(place, { encoding: 'buffer' }))
+  const read = readStable(typeof place === 'string' ? place : place.toString('latin1'))
+  return typeof read === 'string' ? undefined : objectIdOf('blob', read.content)
+}

@@ -1,0 +1,293 @@
+// All the work on files and objects. It runs on a thread of its own, so that the caller's event loop stays
+// free (I12); in a command line that has nothing else to do, on the main one.
+import { join } from 'node:path'
+import {
+  type BytePath,
+  type ChangeCounts,
+  isInside,
+  type ObjectId,
+  planRestore,
+  printablePath,
+  type ProjectId,
+  ROOT,
+  SavestateError,
+} from '../../model/index.js'
+import { failpoint } from '../../system/index.js'
+import { HashLanes } from '../capture/hash/hash-lane.js'
+import { ProgressCounter } from '../capture/progress.js'
+import { absolute } from '../capture/capture-target.js'
+import { StatAhead } from '../capture/stat-cache/stat-worker-client.js'
+import { lstat } from '../capture/stat-cache/stats.js'
+import type { CaptureCalls, CaptureData, ExpectRequest, NamedPaths } from './capture-requests.js'
+import { SnapshotComparer } from '../compare/compare.js'
+import { BlobReader } from '../git/blob-reader.js'
+import { TreeDiff } from '../git/tree-diff.js'
+import { encodeCommit, refName, StagedRef } from '../objects/commit.js'
+import { ObjectSink, ObjectStore } from '../objects/object-store.js'
+import { readHistory } from '../import/source-history.js'
+import { Sources } from '../import/sources.js'
+import { patchText } from '../compare/patch.js'
+import { ProjectCapture } from '../capture/project-capture.js'
+import { applyPlan, openRoot } from '../restore/apply.js'
+import { closedFolders } from '../restore/closed-folders.js'
+import { ownerThenIn } from '../restore/ownership.js'
+import { restoreMaps } from '../restore/plan-inputs.js'
+import { findAsides, settleAsides } from '../restore/settle-asides.js'
+import { lastCheckIn } from '../restore/recheck.js'
+import { uncapturedThen } from '../restore/rules-of-target.js'
+import { EventQueue } from '../watch/event-queue.js'
+import { WatchFolder } from '../watch/watch-folder.js'
+import { withFiles } from '../compare/replace-files.js'
+import { PathRemover, rewriteCommits, rewriteWithout } from '../compare/remove-path.js'
+
+/** What was started ahead. */
+export type Started = {
+  readonly lanes?: HashLanes
+  /** The helper of a project, if one was. */
+  readonly helperFor?: (project: ProjectId) => StatAhead | undefined
+}
+
+export function captureCalls({ home, durable }: CaptureData, started: Started = {}): CaptureCalls {
+  const gitDir = join(home, 'objects.git')
+  const store = new ObjectStore(join(gitDir, 'objects'))
+  const blobs = new BlobReader(gitDir)
+  const comparer = new SnapshotComparer(gitDir, blobs)
+  const plainDiff = new TreeDiff(gitDir, { countLines: false })
+  const countingDiff = new TreeDiff(gitDir, { countLines: true })
+  const sources = new Sources(gitDir)
+  const captures = new Map<ProjectId, ProjectCapture>()
+  /** Rewinds whose moved-aside files are still there, by their tags. */
+  const rewinding = new Map<ProjectId, string>()
+  const watchFolder = new WatchFolder(home)
+  const events = new EventQueue(watchFolder)
+  const lanes =
+    started.lanes ?? new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
+
+  return {
+    expectMany: () => lanes.warmUp(),
+
+    async capture({ project, site, held, watch, holdObjects, named }, report) {
+      const capture = captureOf(project)
+      if (watch) capture.watch(site.root)
+      const inRewind = { ...site, rewinding: rewinding.get(project) }
+      const captured = await capture.capture(inRewind, { held, holdObjects, report })
+      if (named === undefined) return captured
+      const paths = await pathsNamed(captured.snapshot.tree, named)
+      return capture.addNamed(inRewind, captured, paths)
+    },
+
+    unwatch: (project) => captures.get(project)?.unwatch(),
+
+    async letGo(project) {
+      const capture = captures.get(project)
+      captures.delete(project)
+      capture?.writeCache()
+      capture?.close()
+    },
+
+    activity: (project) => captures.get(project)?.watched?.activity,
+
+    lookAtAll: async (project) => captures.get(project)?.watched?.lookAtAll(),
+
+    async record({ facts, since }) {
+      const { project, tree } = facts
+      const temporary = join(home, 'tmp', project)
+      const capture = captureOf(project)
+      const sink = capture.takeHeld(tree) ?? new ObjectSink(store, { temporary, durable })
+      const commit = sink.add('commit', encodeCommit(facts))
+      const name = refName(project, facts.checkpoint)
+      const ref = new StagedRef(gitDir, { name, commit, temporary: `${sink.temporary}.ref` })
+      let changes: Promise<ChangeCounts | undefined> = Promise.resolve(undefined)
+      try {
+        // Git counts while the disk is busy with the rest.
+        const onNamed = () => {
+          const counted = capture.countsSince(since?.tree, tree)
+          if (counted !== undefined) changes = Promise.resolve(counted)
+          else if (since !== undefined) changes = countSince(since.tree, tree)
+          // Its fault is told below, once all is written.
+          changes.catch(() => undefined)
+        }
+        await sink.finish({ ref, onNamed })
+      } catch (error) {
+        ref.abandon()
+        throw error
+      }
+      failpoint('record:commit-written')
+      const [, counted] = await Promise.all([ref.name({ durable }), changes])
+      failpoint('record:ref-written')
+      capture.keep(tree)
+      return { commit, changes: counted }
+    },
+
+    async rewrite({ project, path, checkpoints }) {
+      const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
+      if (path === undefined) return rewriteCommits(sink, checkpoints)
+      return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
+    },
+
+    expectSomewhere,
+
+    fingerprints: ({ snapshots, paths }) => comparer.fingerprints(snapshots, paths),
+
+    compare: ({ before, after, countLines }) =>
+      comparer.compare(before, after, countLines ? countingDiff : plainDiff),
+
+    async plan({ project, site, now, goal, leftOut, paths, only, leave }) {
+      const { root } = captureOf(project)
+      await expectSomewhere({ site, trees: [goal], paths: paths ?? [] })
+      const changes = await comparer.compare(now, goal, plainDiff)
+      const maps = restoreMaps(changes, site, root)
+      const keepers =
+        leftOut === undefined
+          ? () => undefined
+          : await uncapturedThen({ site, changes, leftOut }, blobs)
+      const allowed = only === undefined ? undefined : new Set(only)
+      const includes = (path: BytePath) =>
+        (paths === undefined || paths.some((limit) => isInside(path, limit))) &&
+        (allowed?.has(path) ?? true)
+      const scope = { includes, uncapturedThen: keepers, leave: new Set(leave) }
+      const plan = planRestore(maps.now, maps.target, scope)
+      return { ...plan, write: [...closedFolders(plan, root), ...plan.write] }
+    },
+
+    apply({ project, root, tag, plan, sweep, ownersThen }, report) {
+      const capture = captureOf(project)
+      const progress = new ProgressCounter(report)
+      progress.toStore(plan.write.length)
+      rewinding.set(project, tag)
+      const given = { root, tag, sweep, blobs, durable }
+      const { ino: rootIno } = capture.root
+      const lastCheck = lastCheckIn(capture.root)
+      const ownerThen = ownerThenIn(ownersThen)
+      const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
+      return applyPlan(plan, { ...given, rootIno, lastCheck, ownerThen, onProgress })
+    },
+
+    async settleAsides({ project, root, rootInode, asides, base }) {
+      const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
+      const folders = openRoot({ root, rootIno: BigInt(rootInode) })
+      try {
+        const add = (content: Buffer) => sink.add('blob', content)
+        const { rest, stored } = settleAsides(asides, { folders, store: add })
+        rewinding.delete(project)
+        if (stored.size === 0) return { rest, saved: undefined }
+        const tree = await withFiles(base, stored, { blobs, comparer, sink })
+        await sink.finish()
+        return { rest, saved: { tree, paths: [...stored.keys()] } }
+      } finally {
+        folders.close()
+      }
+    },
+
+    findAsides({ root, rootInode, ...left }) {
+      const folders = openRoot({ root, rootIno: BigInt(rootInode) })
+      try {
+        return findAsides(folders, left)
+      } finally {
+        folders.close()
+      }
+    },
+
+    async patch(request) {
+      const [before, after] = [
+        await comparer.parts(request.before),
+        await comparer.parts(request.after),
+      ]
+      return patchText(gitDir, { ...request, before: before.files, after: after.files })
+    },
+
+    async examine(request, report) {
+      const { examineObjects } = await import('../repair/examine.js')
+      return examineObjects(home, request, report)
+    },
+
+    async mend({ aside, what }) {
+      const { mend } = await import('../repair/repair-objects.js')
+      // Whatever is open may be set aside.
+      for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
+      return mend({ home, aside }, what)
+    },
+
+    readHistory: ({ tip, ...request }) => readHistory(tip, sources.of(request)),
+
+    adopt: ({ project, tree, ...request }) =>
+      sources.of(request).adopter.store(tree, {
+        store,
+        temporary: join(home, 'tmp', project),
+        durable,
+      }),
+
+    closeSource: () => sources.close(),
+
+    writeCaches: () => {
+      for (const capture of captures.values()) capture.writeCache()
+    },
+
+    async close() {
+      for (const resource of [blobs, plainDiff, countingDiff, store, lanes, sources])
+        resource.close()
+      for (const capture of captures.values()) capture.close()
+      events.close()
+      watchFolder.remove()
+    },
+  }
+
+  function captureOf(project: ProjectId): ProjectCapture {
+    let capture = captures.get(project)
+    if (capture === undefined) {
+      const statAhead =
+        started.helperFor?.(project) ?? new StatAhead(new URL('./stat-thread.js', import.meta.url))
+      capture = new ProjectCapture(project, {
+        home,
+        store,
+        durable,
+        lanes,
+        statAhead,
+        events,
+        watchFolder,
+      })
+      captures.set(project, capture)
+    }
+    return capture
+  }
+
+  /** Those that a capture lacks. */
+  async function pathsNamed(now: ObjectId, named: NamedPaths): Promise<readonly BytePath[]> {
+    const { tree, inside, paths = [] } = named
+    if (tree === undefined) return paths
+    const isMeant = (path: BytePath) =>
+      inside === undefined || inside.some((limit) => isInside(path, limit) || isInside(limit, path))
+    const changes = await comparer.compare(now, tree, plainDiff)
+    const lacking = changes.filter(({ path, before }) => before === undefined && isMeant(path))
+    return [...lacking.map(({ path }) => path), ...paths]
+  }
+
+  async function countSince(before: ObjectId | undefined, after: ObjectId): Promise<ChangeCounts> {
+    try {
+      return await comparer.count(before, after, countingDiff)
+    } catch (error) {
+      // The figures are of no use if the checkpoint before is damaged, but this one must not fail for that.
+      const isDamage =
+        error instanceof SavestateError && ['STORE_DAMAGED', 'GIT_FAILED'].includes(error.code)
+      if (before === undefined || !isDamage) throw error
+      return comparer.count(undefined, after, countingDiff)
+    }
+  }
+
+  /** A path that is nowhere is most likely mistyped. */
+  async function expectSomewhere({ site, trees, paths }: ExpectRequest): Promise<void> {
+    for (const path of paths) {
+      if (path === ROOT || lstat(absolute(site, path)) !== undefined) continue
+      const isHeld = await Promise.all(trees.map((tree) => comparer.has(tree, path)))
+      if (isHeld.includes(true)) continue
+      const checkpoints = trees.length === 1 ? 'the checkpoint' : 'any of the checkpoints'
+      throw new SavestateError(
+        'BAD_INPUT',
+        `Neither the folder nor ${checkpoints} has ${printablePath(path)}`,
+        {
+          hint: 'Check the spelling. Paths are relative to the current folder, or to DIR with `-C DIR`.',
+        },
+      )
+    }
+  }
+}

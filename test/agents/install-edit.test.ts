@@ -1,0 +1,313 @@
+// Install and uninstall as functions of texts: for any configuration, what was there stays, and all of it comes back.
+import { isDeepStrictEqual } from 'node:util'
+import * as fc from 'fast-check'
+import { parse as parseJsonc } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+import { expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
+import { addServer, removeServer } from '../../src/agents/install/codex-server.js'
+import {
+  isMerged,
+  type JsonTarget,
+  merged,
+  missingPaths,
+  stripped,
+} from '../../src/agents/install/edit/merge-json.js'
+import { entryOf, type Recipe, targetsOf } from '../../src/agents/install/recipes.js'
+import { unedited, undone, undoOf } from '../../src/agents/install/edit/text-edit.js'
+import { addTrust, removeTrust } from '../../src/agents/install/edit/toml-edit.js'
+import { addBlock, removeBlock } from '../../src/agents/install/edit/yaml-edit.js'
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+function recipe(agent: Recipe['agent'], more: Partial<Recipe> = {}): Recipe {
+  return {
+    agent,
+    scope: { type: 'user' },
+    environment: { HOME: '/home/user' },
+    command: { launcher: '/home/user/.savestate/bin/savestate-hook', strict: false },
+    storeHome: '/home/user/.savestate',
+    ...more,
+  }
+}
+
+function jsonTarget(agent: Recipe['agent'], more: Partial<Recipe> = {}): JsonTarget {
+  const [target] = targetsOf(recipe(agent, more))
+  if (target?.type !== 'json') throw new Error('no JSON')
+  return target
+}
+
+const AGENTS = ['claude', 'codex', 'gemini', 'cursor', 'copilot'] as const
+
+/** The hooks of somebody else, and everything else that such a file may hold. */
+const configs = fc
+  .record({
+    before: fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), {
+      maxKeys: 3,
+    }),
+    hooks: fc.option(
+      fc.dictionary(
+        fc.constantFrom('Stop', 'PreToolUse', 'BeforeTool', 'stop', 'Other'),
+        fc.array(
+          fc.constantFrom<Json>(
+            { hooks: [{ type: 'command', command: 'say done' }] },
+            { command: 'savestate list' },
+            { matcher: 'Bash', hooks: [] },
+          ),
+          { maxLength: 2 },
+        ),
+        { maxKeys: 3 },
+      ),
+      { nil: undefined },
+    ),
+    deny: fc.option(
+      fc.array(fc.constantFrom('Read(./secret)', 'Read(~/.savestate/**)'), { maxLength: 2 }),
+      { nil: undefined },
+    ),
+  })
+  .map(({ before, hooks, deny }) => ({
+    ...before,
+    ...(deny === undefined ? {} : { permissions: { deny } }),
+    ...(hooks === undefined ? {} : { hooks }),
+  }))
+
+/** The ways in which people and programs lay JSON out. */
+const layouts = fc.record({
+  unit: fc.constantFrom('', '  ', '    ', '\t'),
+  eol: fc.constantFrom('\n', '\r\n'),
+  end: fc.constantFrom('', '\n', '\n\n'),
+  mark: fc.constantFrom('', '\uFEFF'),
+  comment: fc.constantFrom('', '// a note', '/* a\n note */'),
+  hasTrailingCommas: fc.boolean(),
+})
+
+const texts = fc.tuple(configs, layouts).map(([config, layout]) => {
+  const { unit, eol, end, mark, comment, hasTrailingCommas } = layout
+  let text = JSON.stringify(config, null, unit)
+  if (hasTrailingCommas) text = text.replaceAll(/([^\s{[,])(\s*\n\s*[}\]])/g, '$1,$2')
+  // Only between lines, where no string can be.
+  if (comment !== '')
+    text = text.replace('{\n', `{ ${comment}\n`).replace(/\n\}$/, `\n${comment}\n}`)
+  return mark + (text + end).replaceAll('\n', eol)
+})
+
+const valueOf = (text: string): unknown =>
+  parseJsonc(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true })
+
+/** The same on plain data. */
+function withAdditions(config: unknown, { add, properties }: JsonTarget): unknown {
+  const result = structuredClone(config) as Record<string, unknown>
+  for (const { at, value } of properties) result[at[0] ?? ''] ??= value
+  for (const { at, value } of add) {
+    const keys = at.slice(0, -1)
+    let parent = result
+    for (const key of keys) parent = (parent[key] ??= {}) as Record<string, unknown>
+    const list = (parent[at.at(-1) ?? ''] ??= []) as unknown[]
+    if (!list.some((item) => isDeepStrictEqual(item, value))) list.push(value)
+  }
+  return result
+}
+
+test('for any configuration: what was there stays, our entries come, twice is once, and undo gives the same bytes', () => {
+  fc.assert(
+    fc.property(texts, fc.constantFrom(...AGENTS), (text, agent) => {
+      const target = jsonTarget(agent)
+      const result = merged(text, target)
+      expect(isMerged(result.text, target, [])).toBe(true)
+      expect(merged(result.text, target).text).toBe(result.text)
+      expect(valueOf(result.text)).toEqual(withAdditions(valueOf(text), target))
+      expect(undone(result.text, undoOf(result))).toBe(text)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('without a record, what is ours is found by its form, and everything else has the meaning that it had', () => {
+  const plain = fc
+    .tuple(configs, layouts)
+    .filter(([config]) => !JSON.stringify(config).includes('~/.savestate'))
+  fc.assert(
+    fc.property(plain, fc.constantFrom(...AGENTS), ([config, { unit, eol }], agent) => {
+      const target = jsonTarget(agent)
+      const text = JSON.stringify(config, null, unit).replaceAll('\n', eol)
+      const made = missingPaths(text, target)
+      const back = stripped(merged(text, target).text, target, { onlyStale: false, made })
+      const set = Object.fromEntries(target.properties.map(({ at, value }) => [at[0], value]))
+      expect(valueOf(back)).toEqual({ ...set, ...(valueOf(text) as object) })
+    }),
+    { numRuns: 80 },
+  )
+})
+
+test('comments, order and indentation of others stay where they are', () => {
+  const text = '{\n\t"b": 1, // first\n\t/* second */ "a": [],\n}\n'
+  const { text: after } = merged(text, {
+    ...jsonTarget('claude'),
+    add: [{ at: ['hooks', 'Stop'], value: 7 }],
+  })
+  expect(after).toBe(
+    '{\n\t"b": 1, // first\n\t/* second */ "a": [],\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t7\n\t\t]\n\t},\n}\n',
+  )
+})
+
+test.each([
+  ['{', 'JSON'],
+  ['[]', 'object'],
+  ['{"hooks": []}', 'object'],
+  ['{"hooks": {"Stop": {}}}', 'list'],
+  ['{"hooks": {}, "hooks": {}}', 'twice'],
+  ['{"a": 1} trailing', 'JSON'],
+])('a configuration that cannot be merged into is refused: %s', (text, why) => {
+  expect(() => merged(text, jsonTarget('claude'))).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(why) }),
+  )
+})
+
+test.each([
+  'savestate hook claude Stop',
+  'savestate hook claude Stop --strict',
+  "'/old/pla'\\''ce/bin.js' hook claude Stop",
+  "test -x '/moved/savestate-hook' && exec '/moved/savestate-hook' hook claude Stop; command -v savestate >/dev/null && exec savestate hook claude Stop; exit 0",
+  'command -v savestate >/dev/null && exec savestate hook claude Stop; exit 0',
+])('an entry of an older form is replaced: %s', (command) => {
+  const target = jsonTarget('claude')
+  const old = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
+  const start = stripped(old, target, { onlyStale: true })
+  expect(valueOf(start)).toEqual({})
+  expect(valueOf(merged(start, target).text)).toEqual(valueOf(merged('{}\n', target).text))
+})
+
+test.each([
+  'savestate list',
+  'savestate hook codex Stop',
+  'savestate hook claude Stop; rm -rf /',
+  "/bin/sh -c 'savestate hook codex Stop'",
+])('a command that is not ours stays: %s', (command) => {
+  const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
+  expect(stripped(text, jsonTarget('claude'), { onlyStale: false })).toBe(text)
+})
+
+test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(
+  'a server comes to the TOML of Codex and goes again to the byte: %j',
+  (text) => {
+    const server = { command: 'savestate', args: ['mcp'], env: { SAVESTATE_HOME: '/s' } }
+    const { text: after } = addServer(unedited(text), server)
+    expect(parseToml(after)).toMatchObject({ mcp_servers: { savestate: server } })
+    expect(addServer(unedited(after), server).text).toBe(after)
+    expect(removeServer(unedited(after)).text).toBe(text)
+  },
+)
+
+test('a server of that name that a person has set up stays', () => {
+  const theirs = '[mcp_servers.savestate]\ncommand = "savestate"\nargs = ["mcp"]\n'
+  const server = { command: 'elsewhere', args: ['mcp'], env: {} }
+  expect(addServer(unedited(theirs), server).text).toBe(theirs)
+  expect(removeServer(unedited(theirs)).text).toBe(theirs)
+})
+
+test('tool calls can go to the daemon; what starts it again stays a command', () => {
+  const daemon = { url: 'http://127.0.0.1:7', token: 'secret' }
+  const one = recipe('claude', { daemon })
+  expect(entryOf(one, 'PreToolUse')).toEqual({
+    hooks: [
+      {
+        type: 'http',
+        url: 'http://127.0.0.1:7/v1/hook/claude/PreToolUse',
+        headers: { Authorization: 'Bearer secret' },
+        timeout: 30,
+      },
+    ],
+  })
+  for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop'])
+    expect(entryOf(one, event)).toEqual(entryOf(recipe('claude'), event))
+  const target = jsonTarget('claude', { daemon })
+  expect(isMerged(merged('{}', target).text, target, [])).toBe(true)
+  const back = stripped(merged('{}', target).text, jsonTarget('claude'), { onlyStale: false })
+  expect(valueOf(back)).toEqual({})
+})
+
+const TOML = [
+  '',
+  'model = "x"',
+  'model = "x"\r\n\r\n[projects."/a b"]\r\ntrust_level = "trusted"\r\n',
+  '# a note\nnotify = ["a", "b"]\n[hooks.state."/other:stop:0:0"]\ntrusted_hash = "sha256:00"\n',
+  'big = 9223372036854775807\ntext = """\n[hooks.state."x"]\n"""\n',
+]
+
+test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
+  const trusts = ['stop', 'pre_tool_use'].map((event, index) => ({
+    key: `/home/u/"odd\\ name"/hooks.json:${event}:0:0`,
+    hash: `sha256:${index}`,
+  }))
+  const added = trusts.reduce(addTrust, unedited(text))
+  const { hooks } = parseToml(added.text, { integersAsBigInt: true }) as {
+    hooks: { state: Record<string, unknown> }
+  }
+  expect(hooks.state).toMatchObject(
+    Object.fromEntries(trusts.map(({ key, hash }) => [key, { trusted_hash: hash }])),
+  )
+  expect(trusts.reduce(addTrust, added).text).toBe(added.text)
+  expect(undone(added.text, undoOf(added))).toBe(text)
+  const later = `${added.text}\n[later]\n`
+  const taken = trusts.reduce(removeTrust, unedited(later)).text
+  expect(parseToml(taken, { integersAsBigInt: true })).toEqual(
+    parseToml(`${text}\n[later]\n`, { integersAsBigInt: true }),
+  )
+})
+
+test('a hash that has changed is replaced, and TOML that cannot be added to is refused', () => {
+  const key = '/h:stop:0:0'
+  const old = addTrust(unedited('a = 1\n'), { key, hash: 'sha256:old' })
+  expect(addTrust(old, { key, hash: 'sha256:new' }).text).toBe(
+    old.text.replace('sha256:old', 'sha256:new'),
+  )
+  for (const text of ['a = ', 'hooks = 1\n', 'hooks = { state = {} }\n'])
+    expect(() => addTrust(unedited(text), { key, hash: 'x' })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    )
+})
+
+test('a block is added to YAML and taken out of it', () => {
+  const lines = ['hooks:', '  one:', '    - command: "x"']
+  for (const text of [
+    '',
+    'a: 1',
+    'a: 1\n',
+    '# only a note\n',
+    'a:\r\n  - b\r\n',
+    'a: |\n  text\n',
+  ]) {
+    const added = addBlock(unedited(text), 'hooks', lines)
+    expect(parseYaml(added.text)).toEqual({
+      ...parseYaml(text),
+      hooks: { one: [{ command: 'x' }] },
+    })
+    expect(undone(added.text, undoOf(added))).toBe(text)
+    expect(parseYaml(removeBlock(unedited(`${added.text}z: 2\n`)).text)).toEqual({
+      ...parseYaml(text),
+      z: 2,
+    })
+  }
+  for (const text of ['hooks:\n  a: []\n', '- a\n', '{a: 1}\n', 'a: [\n'])
+    expect(() => addBlock(unedited(text), 'hooks', lines)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    )
+})
+
+test('a configuration that is nested deeper than its parser could follow is refused', () => {
+  const deep = (open: string, close: string) => open.repeat(50_000) + close.repeat(50_000)
+  const refusal = { code: 'CONFIG_INVALID', message: 'it is nested too deeply' }
+  const lists = `{"x": ${deep('[', ']')}}`
+  const objects = `{"x": ${deep('{"a":', '}')}}`
+  for (const text of [lists, objects, `// "[" and "{"\n${lists}`]) {
+    expect(() => merged(text, jsonTarget('claude'))).toThrow(expect.objectContaining(refusal))
+  }
+  const flat = `{"x": [${'[{}], "[[[", '.repeat(1000)}1]}`
+  expect(isMerged(merged(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
+  expect(() => addBlock(unedited(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
+    expect.objectContaining({ ...refusal, message: 'it is nested deeper than 200 levels' }),
+  )
+  expect(() => addTrust(unedited(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID' }),
+  )
+})

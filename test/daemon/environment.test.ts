@@ -1,0 +1,33 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { expect, test, vi } from 'vitest'
+import { environmentFingerprint } from '../../src/daemon/environment.js'
+
+test.each([
+  ['getuid', 4242],
+  ['getegid', 4242],
+  ['getgroups', [4242]],
+] as const)('a caller with other rights has another fingerprint: %s', (name, value) => {
+  const own = environmentFingerprint({})
+  expect(environmentFingerprint({})).toBe(own)
+  const spy = vi.spyOn(process, name).mockReturnValue(value as never)
+  expect(environmentFingerprint({})).not.toBe(own)
+  spy.mockRestore()
+})
+
+test('a caller with another root has another fingerprint', () => {
+  const own = environmentFingerprint({})
+  const { statSync } = fs
+  const inChroot = (...args: Parameters<typeof statSync>) =>
+    args[0] === '/'
+      ? Object.assign(statSync('/', { bigint: true }), { ino: 42n })
+      : statSync(...args)
+  Object.assign(fs, { statSync: inChroot })
+  syncBuiltinESMExports()
+  try {
+    expect(environmentFingerprint({})).not.toBe(own)
+  } finally {
+    Object.assign(fs, { statSync })
+    syncBuiltinESMExports()
+  }
+})

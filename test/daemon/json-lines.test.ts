@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Line, lineOf, lineReader } from '../../src/daemon/json-lines.js'
+
+test('however the text is cut, the same lines come out', () => {
+  const line = fc.dictionary(fc.string(), fc.jsonValue())
+  fc.assert(
+    fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {
+      // As the other end writes it: what JSON has no words for is gone.
+      const expected = lines.map((one): unknown => JSON.parse(JSON.stringify(one)))
+      const text = lines.map(lineOf).join('')
+      const read: Line[] = []
+      const reader = lineReader(
+        { maxChars: 1 << 20 },
+        {
+          line: (one) => read.push(one),
+          fault: () => expect.unreachable(),
+        },
+      )
+      let at = 0
+      for (const cut of cuts) {
+        reader(text.slice(at, at + cut))
+        at += cut
+      }
+      reader(text.slice(at))
+      expect(read).toEqual(expected)
+    }),
+  )
+})
+
+test.each(['[]\n', 'null\n', '\n', 'GET / HTTP/1.1\r\n', '{"a":\n', 'x'.repeat(101)])(
+  '%j is a fault, told once, and nothing after it is read',
+  (text) => {
+    let faults = 0
+    const reader = lineReader(
+      { maxChars: 100 },
+      { line: () => expect.unreachable(), fault: () => (faults += 1) },
+    )
+    reader(text)
+    reader('{"go":true}\n')
+    reader('[]\n')
+    expect(faults).toBe(1)
+  },
+)

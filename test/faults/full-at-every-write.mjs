@@ -1,0 +1,111 @@
+// One operation, again and again from the same start, with a disk that is full at its first write, its second, and
+// so on until it needs no more:
+//   node full-at-every-write.mjs '{"home":…,"project":…,"scratch":…,"operation":"save","target":<id>,"held":{…}}'
+// `home` and `project` are put back before each attempt; `held` is what the checkpoint `target` holds. Prints one line of
+// JSON: how many attempts failed, and what was wrong after them. In a process of its own, because it changes what
+// node's writes do.
+import { execFileSync } from 'node:child_process'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fillUpAt, makeRoom } from '../support/disk-full.mjs'
+import { openStore, SavestateError } from '../../dist/index.js'
+
+const request = JSON.parse(process.argv[2] ?? '{}')
+const { home, project: folder } = request
+const start = [home, folder].map((path, i) => ({ path, copy: join(request.scratch, String(i)) }))
+const held = linesOf(Object.entries(request.held))
+const faults = []
+let failures = 0
+/** What the folder holds when the operation is done. */
+let done = ''
+
+const OPERATIONS = {
+  save: ({ project }) => project.save({ reason: 'on a full disk' }),
+  rewind: ({ project }) => project.rewind({ to: request.target }),
+  session: ({ session }) =>
+    session.save({ state: { messages: ['one', 'two'] }, files: true, reason: 'step' }),
+}
+
+for (const { path, copy } of start) copyFolder(path, copy)
+await attempt(Infinity)
+for (let at = 1; !(await attempt(at)); at += 1);
+process.stdout.write(`${JSON.stringify({ failures, faults })}\n`)
+
+/** True if the operation had all the room it needed. */
+async function attempt(at) {
+  for (const { path, copy } of start) copyFolder(copy, path)
+  const fault = (text) => faults.push(`full at write ${at}: ${text}`)
+  const store = await openStore({ home, mayBlock: true, durability: 'os' })
+  try {
+    const project = await store.project(folder)
+    const session =
+      request.operation === 'session' ? await store.session('agent', { project }) : undefined
+    const before = { files: filesIn(folder), list: await idsOf(project) }
+    fillUpAt(at)
+    const error = await OPERATIONS[request.operation]({ project, session }).then(
+      () => undefined,
+      (thrown) => thrown,
+    )
+    const writes = makeRoom()
+    if (error === undefined) {
+      done = filesIn(folder)
+      // Some may fail without harm: a note of who holds a lock.
+      return writes < at
+    }
+    failures += 1
+    if (!(error instanceof SavestateError) || error.code !== 'DISK_FULL')
+      fault(`not DISK_FULL but ${error.stack}`)
+    await lookAround({ store, project, before, fault })
+    return false
+  } finally {
+    await store.close()
+  }
+}
+
+/** With room again, in the same process: nothing is lost, and everything goes on. */
+async function lookAround({ store, project, before, fault }) {
+  const list = await idsOf(project)
+  if (before.list.some((id) => !list.includes(id))) fault('a checkpoint is gone')
+  const now = filesIn(folder)
+  if (now !== before.files && now !== done) fault(`the folder is half done: ${now}`)
+  const { problems } = await store.verify(undefined, { quick: true })
+  if (problems.length > 0) fault(JSON.stringify(problems))
+  await OPERATIONS.save({ project })
+  await project.rewind({ to: request.target })
+  if (filesIn(folder) !== held) fault('an older checkpoint does not come back')
+  const left = [
+    ...leftIn(folder, /\.savestate-tmp-/),
+    ...leftIn(home, /\.tmp$|^tmp\/.|^journal\/./),
+  ]
+  if (left.length > 0) fault(`left behind: ${left.join(', ')}`)
+}
+
+function copyFolder(from, to) {
+  execFileSync('sh', ['-c', 'rm -rf "$2" && cp -a "$1" "$2"', 'sh', from, to])
+}
+
+async function idsOf(project) {
+  const { checkpoints } = await project.list({ limit: 1000 })
+  return checkpoints.map(({ id }) => id)
+}
+
+function leftIn(path, form) {
+  const names = existsSync(path) ? readdirSync(path, { recursive: true }) : []
+  return names.filter((name) => form.test(name))
+}
+
+function filesIn(path) {
+  const names = readdirSync(path, { recursive: true })
+  const isFile = (name) => lstatSync(join(path, name)).isFile()
+  return linesOf(
+    names.filter(isFile).map((name) => [name, readFileSync(join(path, name), 'latin1')]),
+  )
+}
+
+function linesOf(files) {
+  return files
+    .map(([name, content]) => `${name}: ${content}`)
+    .sort()
+    .join('\n')
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import {
+  authorText,
+  joinAuthors,
+  judge,
+  type Moment,
+  settleAuthors,
+  type Task,
+} from '../../../src/model/restore/author.js'
+import { bytePath } from '../../../src/model/byte-path.js'
+import type { Entry } from '../../../src/model/entry.js'
+import { parseObjectId } from '../../../src/model/ids.js'
+import { PathOwners } from '../../../src/model/restore/path-owners.js'
+
+type Event = Omit<Extract<Moment, { type: 'event' }>, 'type' | 'who' | 'session'>
+
+const claude = (event: Event): Moment => ({ type: 'event', who: 'claude', session: 's', ...event })
+const codex = (event: Event): Moment => ({ type: 'event', who: 'codex', session: 't', ...event })
+const LOOK: Moment = { type: 'look' }
+const HOUR_MS = 60 * 60_000
+
+/** The authors of a change that each look finds, and which of them are settled by which. */
+function follow(moments: readonly Moment[], stepMs = 1) {
+  let tasks: readonly Task[] = []
+  const found: (readonly string[] | null)[] = []
+  for (const [n, moment] of moments.entries()) {
+    const { authors, tasks: next, settled } = judge(tasks, moment, n * stepMs)
+    found.push(authors)
+    for (const made of settled) found[Number(made)] = settleAuthors(found[Number(made)] ?? null)
+    tasks = next(`${n}`)
+  }
+  return found.map(authorText)
+}
+
+test('a change belongs to the agent whose call it was found after, and to the person in between', () => {
+  const turn = [claude({ over: 'session' }), claude({ begins: 'a' }), claude({ ends: 'a' })]
+  expect(follow([...turn, claude({ begins: 'b' }), claude({ ends: 'b' }), LOOK])).toEqual([
+    'you',
+    'you',
+    'claude',
+    'you',
+    'claude',
+    'you',
+  ])
+})
+
+test('what is found while a call is under way is the agent’s alone once its end is seen', () => {
+  const under = [claude({ begins: 'a' }), LOOK, codex({ begins: 'x' }), codex({ ends: 'x' })]
+  expect(follow(under)).toEqual(['you', 'claude+you', 'claude+you', 'claude+codex'])
+  expect(follow([...under, claude({ ends: 'a' })])).toEqual([
+    'you',
+    'claude',
+    'claude',
+    'claude+codex',
+    'claude',
+  ])
+})
+
+test('a call that has lost its end, or its beginning, leaves it open who it was', () => {
+  expect(follow([claude({ begins: 'a' }), claude({ over: 'session' }), LOOK])).toEqual([
+    'you',
+    'claude+you',
+    'you',
+  ])
+  expect(follow([claude({ ends: 'a' })])).toEqual(['claude+you'])
+  const next = claude({ begins: 'b', over: 'agent' })
+  expect(follow([claude({ begins: 'a' }), LOOK, next, claude({ ends: 'b' })])).toEqual([
+    'you',
+    'claude+you',
+    'claude+you',
+    'claude',
+  ])
+  // Of a subagent another call may be under way.
+  const inner = claude({ begins: 'b', over: 'agent', agentId: 'sub' })
+  expect(follow([claude({ begins: 'a' }), inner, claude({ ends: 'a' })]).at(-1)).toBe('claude')
+})
+
+test('two calls that cannot be told apart end one after the other', () => {
+  const twice = [claude({ begins: 'a' }), claude({ begins: 'a' })]
+  expect(follow([...twice, claude({ ends: 'a' }), claude({ ends: 'a' }), LOOK])).toEqual([
+    'you',
+    'claude',
+    'claude',
+    'claude',
+    'you',
+  ])
+})
+
+test('who saves says who it was, and an agent at work is named besides', () => {
+  const said = (...who: readonly string[]): Moment => ({ type: 'said', who })
+  expect(
+    follow([said('make'), claude({ begins: 'a' }), said('you'), claude({ ends: 'a' })]),
+  ).toEqual(['make', 'you', 'claude+you', 'claude'])
+})
+
+test('a call that nothing is heard of for an hour is over', () => {
+  expect(follow([claude({ begins: 'a' }), LOOK], HOUR_MS)).toEqual(['you', 'you'])
+})
+
+test('what nobody knows stays so when it is joined', () => {
+  expect(joinAuthors(['you'], ['claude'])).toEqual(['claude', 'you'])
+  expect(joinAuthors([], ['claude'])).toEqual(['claude'])
+  expect(joinAuthors(null, ['claude'])).toBeNull()
+  expect(authorText([])).toBeNull()
+})
+
+test('a rewind is named only if no one else has changed anything', () => {
+  expect(authorText(['rewind'])).toBe('rewind')
+  expect(authorText(['rewind', 'you'])).toBe('you')
+  expect(authorText(['claude', 'codex', 'rewind'])).toBe('claude+codex')
+})
+
+test('a path is the person’s from their first change on, and a rewind gives it back to whom it was', () => {
+  const content = (letter: string): Entry => ({
+    type: 'file',
+    blob: parseObjectId(letter.repeat(40)),
+    mode: 0o644,
+  })
+  const path = bytePath('f')
+  const isPersons = (...steps: readonly (readonly [string, ...string[]])[]) => {
+    const owners = new PathOwners()
+    let before: Entry | undefined
+    for (const [letter, ...authors] of steps) {
+      const after = letter === '-' ? undefined : content(letter)
+      owners.follow({ path, before, after }, authors)
+      before = after
+    }
+    return owners.persons().length === 1
+  }
+  expect(isPersons(['a', 'claude'])).toBe(false)
+  expect(isPersons(['a', 'you'], ['b', 'claude'])).toBe(true)
+  expect(isPersons(['a', 'claude'], ['b', 'claude', 'you'])).toBe(true)
+  expect(isPersons(['a', 'claude'], ['b', 'you'], ['a', 'rewind'])).toBe(false)
+  expect(isPersons(['a', 'you'], ['-', 'rewind'], ['a', 'rewind'])).toBe(true)
+  expect(isPersons(['a', 'you'], ['b', 'claude'], ['-', 'rewind'], ['b', 'rewind'])).toBe(true)
+  expect(isPersons(['a', 'you'], ['-', 'rewind'])).toBe(false)
+  expect(isPersons(['a', 'you'], ['-', 'rewind'], ['b', 'claude'])).toBe(false)
+})

@@ -1,0 +1,50 @@
+// Very many files at once: hash threads answer while the scan is still going through the folders.
+import { expect, test } from 'vitest'
+import { openProject } from './capture-helpers.js'
+import { type FileSpec, scratchWithThreads as scratch } from '../../support/scratch.js'
+
+// Made up here, so that no scanner of secrets takes this file for one.
+const KEY = ['-----BEGIN', 'PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----\n'].join(
+  ' ',
+)
+// More than are hashed without threads, and several batches for each of those.
+const COUNT = 1200
+
+function files(content: string, folders: number): Record<string, FileSpec> {
+  const names = Array.from({ length: COUNT }, (_, i) => `folder-${i % folders}/file-${i}`)
+  return Object.fromEntries(names.map((name) => [name, `${content} ${name}`]))
+}
+
+test.each([1, 300])(
+  'thousands of files in %i folders that change at once are all saved, again and again',
+  async (folders) => {
+    await using s = await scratch({ files: files('one', folders) })
+    const { project } = await openProject(s)
+    const ids = [(await project.save()).id]
+    const seen = [s.snapshotOf()]
+    for (const content of ['two', 'six']) {
+      s.write(files(content, folders))
+      const saved = await project.save()
+      expect(saved).toMatchObject({ created: true, files: COUNT })
+      ids.push(saved.id)
+      seen.push(s.snapshotOf())
+    }
+    await project.rewind({ to: ids[1] ?? '' })
+    expect(s.snapshotOf()).toEqual(seen[1])
+  },
+)
+
+test('secrets among thousands of files of one folder are left out, wherever they stand', async () => {
+  await using s = await scratch({ files: files('one', 1) })
+  const secrets = Array.from({ length: 25 }, (_, i) => `folder-0/file-${i * 48}`)
+  s.write(Object.fromEntries(secrets.map((name) => [name, KEY])))
+  const { project } = await openProject(s)
+  const first = await project.save()
+  expect(first).toMatchObject({ created: true, files: COUNT - secrets.length })
+  expect(first.skipped).toBe(secrets.length)
+  s.write(files('two', 1))
+  s.write(Object.fromEntries(secrets.map((name) => [name, KEY])))
+  const second = await project.save()
+  expect(second).toMatchObject({ created: true, files: COUNT - secrets.length })
+  expect(second.skipped).toBe(secrets.length)
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { bytePath, ROOT } from '../../../src/model/index.js'
+import { newContent } from '../../../src/snapshot/capture/stat-cache/node.js'
+import { Touches } from '../../../src/snapshot/watch/touches.js'
+
+const path = bytePath
+const node = (name: string) => newContent(path(name), { kind: 'file', viaIndex: false })
+
+test('a touched name makes all folders above it loud, and no other', () => {
+  const touches = new Touches()
+  touches.add(path('a/b'), 'c', { hasNewNames: false })
+  expect(['', 'a', 'a/b', 'a/x', 'x'].map((each) => touches.isQuiet(path(each)))).toEqual([
+    false,
+    false,
+    false,
+    true,
+    true,
+  ])
+  expect([touches.has(path('a/b'), 'c'), touches.has(path('a'), 'b')]).toEqual([true, false])
+})
+
+test('a name that came or went touches its folder too', () => {
+  const touches = new Touches()
+  touches.add(path('a/b'), 'c', { hasNewNames: true })
+  expect([touches.has(path('a/b'), 'c'), touches.has(path('a'), 'b')]).toEqual([true, true])
+})
+
+test('of a lost folder nothing is the same, of those beside it everything', () => {
+  const touches = new Touches()
+  touches.lose(path('a/b'))
+  expect(touches.sameIn(path('a/b/c'))(node('d'))).toBe(false)
+  expect(touches.sameIn(path('a'))(node('b'))).toBe(false)
+  expect(touches.sameIn(path('a'))(node('c'))).toBe(true)
+  expect(touches.isQuiet(path('a/c'))).toBe(true)
+})
+
+test('one name touched for ever is one; too many names are everything', () => {
+  const touches = new Touches()
+  for (let i = 0; i < 300_000; i++) touches.add(ROOT, 'log', { hasNewNames: false })
+  expect([touches.isQuiet(path('a')), touches.has(ROOT, 'other')]).toEqual([true, false])
+  for (let i = 0; i < 100_001; i++) touches.add(path('a'), String(i), { hasNewNames: false })
+  expect([touches.isQuiet(path('b')), touches.has(ROOT, 'other')]).toEqual([false, true])
+})

@@ -1,0 +1,168 @@
+// A project that one store watches and another one scans, for the suites that compare the two.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { CheckpointDetails, Project, StatusResult, Store } from '../../../src/index.js'
+import { type Scratch, sdk } from '../../support/scratch.js'
+
+export type Watched = StatusResult['watches'][number]
+
+export type Pair = AsyncDisposable & {
+  readonly store: Store
+  readonly watched: Project
+  readonly plain: Project
+  /** Both save; undefined if both have the same. Nobody may change the project meanwhile. */
+  difference(): Promise<object | undefined>
+  /** What `status` says of the watch. */
+  watch(): Promise<Watched>
+}
+
+/** `mayBlock`: the watch is on this thread, so that a test can hold it up. */
+export async function watchedAndNot(
+  s: Scratch,
+  { mayBlock = false, path = s.project }: { mayBlock?: boolean; path?: string } = {},
+): Promise<Pair> {
+  const store = await s.open({ mayBlock })
+  const plainStore = await sdk.openStore({
+    home: join(s.folder, 'plain'),
+    durability: 'os',
+    mayBlock,
+  })
+  const watched = await store.project(path, { watch: true })
+  const plain = await plainStore.project(path)
+  await watched.save()
+  return {
+    store,
+    watched,
+    plain,
+    async difference() {
+      const [mine, theirs] = [await savedBy(watched), await savedBy(plain)]
+      // What a save leaves out is on record only if it made a checkpoint.
+      const factsOf = mine.created && theirs.created ? allFactsOf : treeOf
+      const both = { watched: factsOf(mine), plain: factsOf(theirs) }
+      return isDeepStrictEqual(both.watched, both.plain) ? undefined : both
+    },
+    async watch() {
+      const [watch] = (await store.status()).watches
+      if (watch === undefined) throw new Error('status tells of no watch')
+      return watch
+    },
+    [Symbol.asyncDispose]: () => plainStore.close(),
+  }
+}
+
+async function savedBy(
+  project: Project,
+): Promise<CheckpointDetails & { readonly created: boolean }> {
+  const { id, created } = await project.save()
+  return { ...(await project.show(id)), created }
+}
+
+function treeOf({ tree }: CheckpointDetails): object {
+  return { tree }
+}
+
+function allFactsOf(details: CheckpointDetails): object {
+  const { tree, fileCount, sizeBytes, skipped, skippedByReason, skippedPaths, repositories } =
+    details
+  return { tree, fileCount, sizeBytes, skipped, skippedByReason, skippedPaths, repositories }
+}
+
+/** Runs a script in a process of its own, and waits without letting this thread hear of anything. */
+export function runBlocking(script: string, ...args: readonly string[]): void {
+  execFileSync(process.execPath, ['-e', script, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+/** Writes to two files by turns, so that no two events are merged, and to a third at the very end. */
+export const BURST = `
+  const fs = require('node:fs')
+  const [folder, count] = [process.argv[1], Number(process.argv[2])]
+  const files = ['burst-a', 'burst-b'].map((name) => fs.openSync(folder + '/' + name, 'w'))
+  for (let i = 0; i < count; i++) fs.writeSync(files[i % 2], 'x')
+  fs.appendFileSync(folder + '/last', 'written when the queue was full\\n')
+`
+
+/**
+ * What the system can be made to do to a watched project, in a process of its own: `mount` and `unmount` at a path, and
+ * `limit` for the number of watches. By the kernel where a process may have namespaces of its own, of which nobody else
+ * sees anything; everywhere by giving the program the answers that the kernel would give.
+ */
+export type System = 'kernel' | 'answers given to it'
+
+export const mayHaveNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
+
+export const SYSTEMS: readonly System[] = mayHaveNamespaces
+  ? ['kernel', 'answers given to it']
+  : ['answers given to it']
+
+const POWERS: Readonly<Record<System, string>> = {
+  kernel: `
+    const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' })
+    const mount = (at) => run('mount', '-t', 'tmpfs', 'none', at)
+    const unmount = (at) => run('umount', at)
+    const limit = (count) => fs.writeFileSync('/proc/sys/user/max_inotify_watches', String(count))
+  `,
+  'answers given to it': `
+    const { openSync, watch } = fs
+    const table = path + '-mounts'
+    const above = '1 0 0:1 / / rw - ext4 none rw\\n'
+    const unmount = () => fs.writeFileSync(table, above)
+    const mount = (at) => fs.writeFileSync(table, above + '2 1 0:2 / ' + at + ' rw - tmpfs none rw\\n')
+    unmount()
+    fs.openSync = (file, ...rest) => openSync(file === '/proc/self/mountinfo' ? table : file, ...rest)
+    let most = Infinity
+    const watching = new Set()
+    const limit = (count) => (most = count)
+    fs.watch = (...args) => {
+      if (watching.size >= most)
+        throw Object.assign(new Error('ENOSPC: no watch is left'), { code: 'ENOSPC', syscall: 'watch' })
+      const watcher = watch(...args)
+      watching.add(watcher)
+      return watcher.once('close', () => watching.delete(watcher))
+    }
+    syncBuiltinESMExports()
+  `,
+}
+
+/**
+ * Runs a script in such a process. At hand: `fs`, `path` (the project), `mount`, `unmount`, `limit`, and `tell`, which
+ * saves. Gives back what was told of each save.
+ */
+export function whereSystemDoes(system: System, s: Scratch, body: string): unknown {
+  const file = join(s.folder, 'watching.mjs')
+  const index = new URL('../../../dist/index.js', import.meta.url).href
+  const folders = JSON.stringify({ home: s.home, plain: join(s.folder, 'plain'), path: s.project })
+  writeFileSync(
+    file,
+    `
+    import fs from 'node:fs'
+    import { execFileSync } from 'node:child_process'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { home, plain: plainHome, path } = ${folders}
+    ${POWERS[system]}
+    const sdk = await import(${JSON.stringify(index)})
+    const store = await sdk.openStore({ home, mayBlock: true, durability: 'os' })
+    const plainStore = await sdk.openStore({ home: plainHome, mayBlock: true, durability: 'os' })
+    const watched = await store.project(path, { watch: true })
+    const plain = await plainStore.project(path)
+    const treeOf = async (project) => (await project.show((await project.save()).id)).tree
+    const told = []
+    const tell = async () => {
+      const isSame = (await treeOf(watched)) === (await treeOf(plain))
+      const [{ doubt, fullScans, isWatching }] = (await store.status()).watches
+      told.push({ isSame, doubt, fullScans, isWatching })
+    }
+    ${body}
+    await plainStore.close()
+    await store.close()
+    process.stdout.write(JSON.stringify(told))
+    `,
+  )
+  const command = [process.execPath, file]
+  const [program = '', ...args] =
+    system === 'kernel' ? ['unshare', '-rm', '--propagation', 'private', ...command] : command
+  return JSON.parse(execFileSync(program, args, { encoding: 'utf8' }))
+}

@@ -1,0 +1,187 @@
+// A watch among others: rewinds in a watched project, other processes at the same one, and processes that die.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Project } from '../../../src/index.js'
+import { setStore } from '../../engine/prune/prune-helpers.js'
+import { type Scratch, scratch, sdk } from '../../support/scratch.js'
+import { perform, plainSeries } from './random-edits.js'
+import { watchedAndNot } from './watch-helpers.js'
+
+const INDEX = new URL('../../../dist/index.js', import.meta.url).href
+const CLI = fileURLToPath(new URL('../../../dist/cli/bin.js', import.meta.url))
+
+/** Some series of changes, the same ones each time. */
+function someActs(count: number, seed: number) {
+  return fc.sample(plainSeries, { numRuns: count, seed })
+}
+
+async function diffOf(project: Project, from: string): Promise<object> {
+  const { changes, patch } = await project.diff({ from })
+  return { changes, patch }
+}
+
+test('a diff, a rewind and an undo in a watched project are those of any other', async () => {
+  await using s = await scratch()
+  await using pair = await watchedAndNot(s, { mayBlock: true })
+  for (const acts of someActs(4, 3)) {
+    const [mine, theirs] = [await pair.watched.save(), await pair.plain.save()]
+    s.write({ count: mine.id })
+    for (const each of acts) perform(s.project, each)
+    const now = s.snapshotOf()
+    expect(await diffOf(pair.watched, mine.id)).toEqual(await diffOf(pair.plain, theirs.id))
+    const { plan } = await pair.watched.rewind({ to: mine.id, dryRun: true })
+    expect(plan).toEqual((await pair.plain.rewind({ to: theirs.id, dryRun: true })).plan)
+    await pair.watched.rewind({ to: mine.id })
+    expect(await diffOf(pair.watched, mine.id)).toEqual({ changes: [], patch: '' })
+    expect(await pair.difference()).toBeUndefined()
+    await pair.watched.undo()
+    expect(await pair.difference()).toBeUndefined()
+    expect(s.snapshotOf()).toEqual(now)
+  }
+  expect((await pair.watch()).fullScans).toBe(0)
+})
+
+test('the files of a session are saved as they are', async () => {
+  await using s = await scratch({ files: { a: '1' } })
+  await using pair = await watchedAndNot(s, { mayBlock: true })
+  const session = await pair.store.session('task', { project: pair.watched })
+  for (const acts of someActs(2, 5)) {
+    for (const each of acts) perform(s.project, each)
+    const { id } = await session.save({ files: true })
+    const plain = await pair.plain.save()
+    expect((await session.show(id)).tree).toBe((await pair.plain.show(plain.id)).tree)
+  }
+  await session.close()
+})
+
+test('another store saves, rewinds and prunes beside the watch', async () => {
+  await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
+  setStore(s, { retention: 'hermes', maxCheckpoints: 3, autoPrune: false })
+  chmodSync(join(s.home, 'config.json'), 0o600)
+  await using pair = await watchedAndNot(s, { mayBlock: true })
+  const other = await s.open({ mayBlock: true })
+  const theirs = await other.project(s.project)
+  const { id: first } = await theirs.save({ name: 'first' })
+  let turn = 0
+  for (const acts of someActs(8, 7)) {
+    for (const each of acts) perform(s.project, each)
+    turn += 1
+    if (turn % 2 === 0) await theirs.save()
+    if (turn % 4 === 1) await theirs.rewind({ to: first })
+    if (turn % 4 === 3) await other.prune()
+    expect(await pair.difference()).toBeUndefined()
+  }
+  await other.close()
+  expect((await pair.store.verify()).problems).toEqual([])
+  expect((await pair.watch()).fullScans).toBe(0)
+})
+
+test('the command line saves and rewinds beside the watch', async () => {
+  await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
+  await using pair = await watchedAndNot(s)
+  const env = { ...process.env, SAVESTATE_HOME: s.home }
+  const command = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [CLI, ...args], { cwd: s.project, env, encoding: 'utf8' })
+  s.write({ 'b/c': '3', 'd/e': 'new' })
+  expect(command('save').status).toBe(0)
+  expect((await pair.watched.save()).created).toBe(false)
+  expect(command('rewind', '2', '-y')).toMatchObject({ status: 0 })
+  expect(existsSync(join(s.project, 'd/e'))).toBe(false)
+  expect(await pair.difference()).toBeUndefined()
+  expect(command('undo', '-y')).toMatchObject({ status: 0 })
+  expect(await pair.difference()).toBeUndefined()
+  expect(command('status').stdout).toContain('Watched:')
+})
+
+/** A process that watches the project and saves it whenever it is sent a line. */
+async function watcher(s: Scratch): Promise<ChildProcess> {
+  const script = `
+    const { openStore } = await import(${JSON.stringify(INDEX)})
+    const store = await openStore({ home: ${JSON.stringify(s.home)}, durability: 'os' })
+    const project = await store.project(${JSON.stringify(s.project)}, { watch: true })
+    await project.save()
+    process.stdout.write('saved')
+    process.stdin.on('data', async () => {
+      await project.save()
+      process.stdout.write('saved')
+    })
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}
+
+const foldersIn = (s: Scratch) => readdirSync(join(s.home, 'watches'))
+
+test('two processes watch one project; what a killed one leaves goes, and only that', async () => {
+  await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
+  await using pair = await watchedAndNot(s)
+  const child = await watcher(s)
+  for (const text of ['3', '4']) {
+    s.write({ 'b/c': text })
+    child.stdin?.write('save\n')
+    await once(child.stdout ?? child, 'data')
+    expect((await pair.watched.save()).created).toBe(false)
+    expect(await pair.difference()).toBeUndefined()
+  }
+  const pids = (await pair.store.status()).watches.map(({ pid }) => pid)
+  expect(new Set(pids)).toEqual(new Set([process.pid, child.pid]))
+  expect(foldersIn(s)).toHaveLength(2)
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+  // Long ago, so that it could be nobody's who is at it now.
+  for (const name of foldersIn(s)) utimesSync(join(s.home, 'watches', name), 1, 1)
+  const { problems } = await pair.store.verify()
+  expect(problems).toEqual([
+    expect.objectContaining({
+      kind: 'leftover',
+      path: expect.stringContaining(`watches/${child.pid}-`),
+    }),
+  ])
+  expect(await pair.store.status()).toMatchObject({ watches: [{ pid: process.pid }] })
+  expect(foldersIn(s)).toEqual([expect.stringMatching(`^${process.pid}-`)])
+  expect((await pair.store.verify()).problems).toEqual([])
+  s.write({ 'b/c': '5' })
+  expect(await pair.difference()).toBeUndefined()
+  expect((await pair.watch()).fullScans).toBe(0)
+})
+
+test('a repair removes what a killed process left, and a watch that begins does too', async () => {
+  await using s = await scratch({ files: { a: '1' } })
+  const kill = async () => {
+    const child = await watcher(s)
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    return foldersIn(s)
+  }
+  expect(await kill()).toHaveLength(1)
+  // A process that is started to watch finds it, and is killed in turn.
+  const [left = ''] = await kill()
+  expect(foldersIn(s)).toEqual([left])
+  utimesSync(join(s.home, 'watches', left), 1, 1)
+  await sdk.repairStore({ home: s.home })
+  expect(foldersIn(s)).toEqual([])
+})
+
+test('with the store a watch ends, and leaves nothing', async () => {
+  await using s = await scratch({ files: { a: '1' } })
+  const store = await s.open()
+  const project = await store.project(s.project, { watch: true })
+  await project.save()
+  writeFileSync(join(s.project, 'a'), '2')
+  await project.save()
+  expect((await store.status()).watches).toHaveLength(1)
+  await project.unwatch()
+  expect((await store.status()).watches).toEqual([])
+  await store.close()
+  expect(foldersIn(s)).toEqual([])
+})

@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { type BytePath, bytePath, ROOT } from '../../../src/model/index.js'
+import {
+  type FolderNode,
+  newContent,
+  newFolder,
+} from '../../../src/snapshot/capture/stat-cache/node.js'
+import { EventQueue } from '../../../src/snapshot/watch/event-queue.js'
+import { WatchFolder } from '../../../src/snapshot/watch/watch-folder.js'
+import { WatchedProject } from '../../../src/snapshot/watch/watched-project.js'
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-watched-')))
+afterAll(() => rmSync(top, { recursive: true, force: true }))
+
+test('a look in the background waits for a capture that is under way, and ends after one that failed', async () => {
+  const root = newFolder(ROOT, { viaIndex: false })
+  // More than one step: it pauses between them.
+  root.children = Array.from({ length: 500 }, (_, i) =>
+    newContent(`gone ${String(i).padStart(3, '0')}` as BytePath, { kind: 'file', viaIndex: false }),
+  )
+  let known:
+    | { readonly root: FolderNode; readonly snapshot: undefined; readonly keptBy: undefined }
+    | undefined = { root, snapshot: undefined, keptBy: undefined }
+  mkdirSync(join(top, 'home'))
+  const events = new EventQueue(new WatchFolder(join(top, 'home')))
+  const project = new WatchedProject({
+    root: bytePath(top),
+    events,
+    known: () => known,
+    tell: () => true,
+  })
+  try {
+    const looked = project.lookAtAll().then(() => 'over')
+    known = undefined
+    expect(await Promise.race([looked, sleep(100, 'waits')])).toBe('waits')
+    project.endLook()
+    expect(await Promise.race([looked, sleep(2000, 'waits')])).toBe('over')
+  } finally {
+    project.close()
+    events.close()
+  }
+})

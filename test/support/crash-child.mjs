@@ -1,0 +1,37 @@
+// Operations in a process of their own, so that it can be killed, raced or given a hostile environment:
+//   node crash-child.mjs '{"home":…,"project":…,"run":[["save",{"reason":"x"}],…]}'
+// Prints one line of JSON: the results, or the error. Ends with 3 on a SavestateError.
+// As root, `uid` makes it an ordinary user first. `ready` is a file to make and `waitFor` one to wait for
+// before it opens the store. `mayBlock` is that of `openStore`: no capture thread.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openStore, SavestateError } from '../../dist/index.js'
+
+const request = JSON.parse(process.argv[2] ?? '{}')
+if (request.umask !== undefined) process.umask(request.umask)
+if (request.uid !== undefined && process.getuid?.() === 0) {
+  process.setgroups([])
+  process.setgid(request.uid)
+  process.setuid(request.uid)
+}
+if (request.ready !== undefined) writeFileSync(request.ready, '')
+while (request.waitFor !== undefined && !existsSync(request.waitFor)) await sleep(1)
+
+try {
+  const { home, limits, mayBlock, durability = 'os' } = request
+  const store = await openStore({ home, durability, limits, mayBlock })
+  const project = await store.project(request.project)
+  const results = []
+  for (const [name, input] of request.run) {
+    if (name === 'write') writeFileSync(join(request.project, input.path), input.content)
+    else results.push(await (name === 'verify' ? store.verify() : project[name](input)))
+  }
+  await store.close()
+  process.stdout.write(`${JSON.stringify({ results })}\n`)
+} catch (error) {
+  if (!(error instanceof SavestateError)) throw error
+  process.stdout.write(`${JSON.stringify({ error })}\n`)
+  process.exitCode = 3
+}

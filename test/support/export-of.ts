@@ -1,0 +1,10 @@
+import type { ExchangedCheckpoint } from '../../src/index.js'
+
+/** All that a session exports, as a list. */
+export async function exportOf(session: {
+  export(): AsyncIterable<ExchangedCheckpoint>
+}): Promise<ExchangedCheckpoint[]> {
+  const items: ExchangedCheckpoint[] = []
+  for await (const item of session.export()) items.push(item)
+  return items
+}
