@@ -1,12 +1,5 @@
 export type { AgentState, Message, ToolCallRecord } from './agent-state.js'
-export {
-  type DaemonPlace,
-  daemonPlaceHolder,
-  storeHome,
-  takeDaemonPlace,
-} from './opening/daemon-lock.js'
 export { autoSave, type AutoSaveOptions } from './auto-save.js'
-export type { Encryption, KeyInput } from './opening/encryption-keys.js'
 export { fromJsonForm, type JsonForm, toJsonForm } from './json-form.js'
 export {
   type DiffInput,
@@ -24,13 +17,7 @@ export {
   type SerialValue,
   Threads,
 } from './threads.js'
-export { clearStore } from './maintenance/clear.js'
-export { defaultHome, type StoreOptions } from './opening/open-context.js'
 export { openStore, Store } from './store.js'
 export type { ResumedSession, SessionOptions, SessionsInput } from './store-types.js'
-export {
-  type CareOptions,
-  doctorStore,
-  repairStore,
-  verifyStore,
-} from './maintenance/damaged-store.js'
+export * from './maintenance/index.js'
+export * from './opening/index.js'

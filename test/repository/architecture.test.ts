@@ -1,20 +1,21 @@
-// Holds the import table of the style guide, so that a room cannot reach where it must not.
+// Enforces the layers and the layout of the repository: imports go down, and `ls` shows the architecture.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, posix } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** Each room and the rooms below it that it may import. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cli: ['adapters', 'daemon', 'mcp', 'imports', 'yaml', 'internal', 'index', 'base'],
-  // Loaded by the CLI's import commands when they run; nothing else may depend on it.
+/** Each layer and the layers below it that it may import. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  cli: ['agents', 'daemon', 'mcp', 'imports', 'yaml', 'internal', 'index', 'base'],
+  // The CLI's import commands load it when they run; nothing else may depend on it.
   imports: ['yaml', 'internal', 'base'],
   mcp: ['internal', 'index', 'base'],
-  daemon: ['adapters', 'internal', 'index', 'base'],
-  adapters: ['yaml', 'internal', 'index', 'base'],
+  daemon: ['agents', 'internal', 'index', 'base'],
+  agents: ['yaml', 'internal', 'index', 'base'],
+  langgraph: ['index', 'base'],
   yaml: ['model', 'base'],
   internal: ['index', 'sdk', 'engine', 'snapshot', 'model', 'base'],
   index: ['sdk', 'engine', 'model', 'base'],
@@ -35,17 +36,23 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'get-east-asian-width': ['cli'],
   zod: ['engine', 'imports', 'mcp'],
   '@modelcontextprotocol': ['mcp'],
-  yaml: ['yaml', 'adapters'],
-  'jsonc-parser': ['adapters'],
-  'smol-toml': ['adapters'],
+  yaml: ['yaml', 'agents'],
+  'jsonc-parser': ['agents'],
+  'smol-toml': ['agents'],
   // Not bundled: an optional peer of the package.
-  '@langchain': ['adapters'],
+  '@langchain': ['langgraph'],
 }
 
-/** Not part of the program: makers of test folders, used by the tests beside them only. */
-const TEST_AIDS = ['snapshot/checkout/sample-repositories.ts', 'snapshot/checkout/scratch-git.ts']
-
 const MAX_LINES = 300
+
+/** Per folder. A folder with more than READABLE files has a README that says where to start reading. */
+const MAX_FILES = 20
+const READABLE = 5
+/** One file per command. */
+const LARGE_FOLDERS = ['src/cli/commands']
+
+/** Folders of test/ that no folder of src/ corresponds to. */
+const CROSS_CUTTING = ['attacks', 'crash', 'faults', 'fixtures', 'repository', 'support']
 
 type Import = { readonly file: string; readonly specifier: string }
 
@@ -56,31 +63,27 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
 const textOf = new Map(
   sources.map((path) => [path, readFileSync(join(ROOT, 'src', path), 'utf8')] as const),
 )
-/** Tests may use what they need to look at their room from outside. */
-const shipped = [...textOf].filter(
-  ([path]) => !path.endsWith('.test.ts') && !TEST_AIDS.includes(path),
-)
-const imports = shipped.flatMap(([file, text]) => importsOf(file, text))
+const imports = [...textOf].flatMap(([file, text]) => importsOf(file, text))
 
-test('the table knows every room', () => {
-  expect([...new Set(sources.map(roomOf))].filter((room) => !(room in ROOMS))).toEqual([])
+test('the table knows every layer', () => {
+  expect([...new Set(sources.map(layerOf))].filter((layer) => !(layer in LAYERS))).toEqual([])
 })
 
 test('imports point down the table, never up, never sideways', () => {
   const faults = imports.filter(({ file, specifier }) => {
     const target = targetOf(file, specifier)
     if (target === undefined) return false
-    const [from, to] = [roomOf(file), roomOf(target)]
-    return from !== to && ROOMS[from]?.includes(to) !== true
+    const [from, to] = [layerOf(file), layerOf(target)]
+    return from !== to && LAYERS[from]?.includes(to) !== true
   })
   expect(faults).toEqual([])
 })
 
-test('a room is entered by its index.ts', () => {
+test('other layers import a layer by its index.ts', () => {
   const faults = imports.filter(({ file, specifier }) => {
     const target = targetOf(file, specifier)
-    if (target === undefined || roomOf(file) === roomOf(target)) return false
-    const door = `${roomOf(target)}/index.ts`
+    if (target === undefined || layerOf(file) === layerOf(target)) return false
+    const door = `${layerOf(target)}/index.ts`
     return target.includes('/') && target !== door
   })
   expect(faults).toEqual([])
@@ -102,18 +105,52 @@ test('every relative import leads to a file', () => {
   expect(faults).toEqual([])
 })
 
-test('the program imports no test and no aid of one', () => {
+test('src holds no tests and imports nothing from test/', () => {
+  expect(sources.filter((path) => path.endsWith('.test.ts'))).toEqual([])
+  expect(imports.filter(({ specifier }) => /(?:^|\/)test\//.test(specifier))).toEqual([])
+})
+
+test('a layer exports the contents of its folders through the index of each folder', () => {
   const faults = imports.filter(({ file, specifier }) => {
-    const target = targetOf(file, specifier) ?? ''
-    return target.endsWith('.test.ts') || TEST_AIDS.includes(target)
+    if (!/^[a-z]+\/index\.ts$/.test(file) || specifier.split('/').length <= 2) return false
+    const folder = posix.dirname(targetOf(file, specifier) ?? '')
+    return !specifier.endsWith('/index.js') && textOf.has(`${folder}/index.ts`)
+  })
+  // Loaded on demand: an index would load the rest of the folder too.
+  const lazy = ['./install/install.js', './conversation/conversation.js']
+  expect(faults.filter(({ specifier }) => !lazy.includes(specifier))).toEqual([])
+})
+
+test(`no folder has more than ${MAX_FILES} files, and a large one says where to start`, () => {
+  const folders = ['src', 'test', 'bench', 'e2e', 'torture', 'scripts'].flatMap((top) => [
+    top,
+    ...readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
+  ])
+  const faults = folders.flatMap((folder) => {
+    const names = readdirSync(join(ROOT, folder))
+    const files = names.filter((name) => /\.(?:ts|mjs|cjs)$/.test(name)).length
+    const isLarge = files > MAX_FILES && !LARGE_FOLDERS.includes(folder)
+    const lacksReadme =
+      files > READABLE && folder.startsWith('src/') && !names.includes('README.md')
+    return [...(isLarge ? [`${folder}: ${files} files`] : []), ...(lacksReadme ? [folder] : [])]
   })
   expect(faults).toEqual([])
+})
+
+test('test/ mirrors src/', () => {
+  const folders = readdirSync(join(ROOT, 'test'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => relative(join(ROOT, 'test'), join(entry.parentPath, entry.name)))
+    .filter((folder) => !CROSS_CUTTING.includes(folder.split('/')[0] ?? ''))
+  expect(folders.filter((folder) => !existsSync(join(ROOT, 'src', folder)))).toEqual([])
 })
 
 test('only system/sqlite/sqlite-driver.ts loads a SQLite driver, and only when one is needed', () => {
   const names = /@photostructure\/sqlite|node:sqlite/
   expect(imports.filter(({ specifier }) => names.test(specifier))).toEqual([])
-  const users = shipped.filter(([, text]) =>
+  const users = [...textOf].filter(([, text]) =>
     /['"](?:@photostructure\/sqlite|node:sqlite)/.test(text),
   )
   expect(users.map(([path]) => path)).toEqual(['system/sqlite/sqlite-driver.ts'])
@@ -123,7 +160,7 @@ test('other packages are imported only where the table says', () => {
   const faults = imports.filter(({ file, specifier }) => {
     if (specifier.startsWith('.') || specifier.startsWith('node:')) return false
     const name = specifier.split('/')[0] ?? ''
-    return BUNDLED[name]?.includes(roomOf(file)) !== true
+    return BUNDLED[name]?.includes(layerOf(file)) !== true
   })
   expect(faults).toEqual([])
 })
@@ -134,13 +171,10 @@ test('the MCP library is imported by the file that is bundled by itself, and now
 })
 
 test('only the ledger and the locks speak SQL', () => {
-  const others = ['sqlite', 'foreign-schema', 'lock', 'shared-lock'].map(
-    (name) => `system/${name}.ts`,
-  )
-  const isAllowed = (path: string) => roomOf(path) === 'ledger' || others.includes(path)
+  const isAllowed = (path: string) => /^(?:ledger|system\/(?:sqlite|locks))\//.test(path)
   const sql =
     /['"`]\s*(?:SELECT\s|INSERT\s+(?:OR|INTO)\s|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+(?:TABLE|INDEX)|BEGIN\b|COMMIT\b|ROLLBACK\b|PRAGMA\s)/
-  const faults = shipped.filter(([path, text]) => !isAllowed(path) && sql.test(text))
+  const faults = [...textOf].filter(([path, text]) => !isAllowed(path) && sql.test(text))
   expect(faults.map(([path]) => path)).toEqual([])
 })
 
@@ -152,10 +186,10 @@ test(`no file has more than ${MAX_LINES} lines`, () => {
   expect(long).toEqual([])
 })
 
-test('only the faces print, exit and look at the command line', () => {
-  const faults = shipped.filter(
+test('only the command line prints, exits and reads its arguments', () => {
+  const faults = [...textOf].filter(
     ([path, text]) =>
-      roomOf(path) !== 'cli' &&
+      layerOf(path) !== 'cli' &&
       // Processes of their own.
       path !== 'sdk/maintenance/prune-process.ts' &&
       path !== 'daemon/server/serve.ts' &&
@@ -165,9 +199,9 @@ test('only the faces print, exit and look at the command line', () => {
 })
 
 test('operations get the time and chance from their context', () => {
-  const faults = shipped.filter(
+  const faults = [...textOf].filter(
     ([path, text]) =>
-      ['engine', 'ledger', 'model'].includes(roomOf(path)) &&
+      ['engine', 'ledger', 'model'].includes(layerOf(path)) &&
       // A nonce is random whatever the context says.
       path !== 'ledger/encryption/sealing-key.ts' &&
       /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandomBytes\(|\bprocess\.env\b/.test(text),
@@ -177,11 +211,11 @@ test('operations get the time and chance from their context', () => {
 
 test('there is no any, no enum, no suppressed type error, and no skipped test', () => {
   const types =
-    /:\s*any\b|\bas any\b|<any>|^\s*(?:export )?(?:const )?enum |@ts-(?:ignore|nocheck)/m
+    /:\s*any\b(?! \w)|\bas any\b(?! \w)|<any>|^\s*(?:export )?(?:const )?enum |@ts-(?:ignore|nocheck)/m
   const skipped = /\b(?:test|describe|it)\.(?:skip|todo|only|skipIf|runIf)\b/
   const all = [...textOf].map(([path, text]) => [`src/${path}`, text] as const)
-  const tests = readdirSync(join(ROOT, 'test'))
-    .filter((name) => name.endsWith('.ts') && name !== 'architecture.test.ts')
+  const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('architecture.test.ts'))
     .map((name) => [`test/${name}`, readFileSync(join(ROOT, 'test', name), 'utf8')] as const)
   const faults = [...all, ...tests].filter(([path, text]) => {
     // One place needs it, and says why.
@@ -213,7 +247,7 @@ test('nothing is needed at run time that an install script would have to build',
   expect(answer.toString()).toBe('42')
 })
 
-function roomOf(path: string): string {
+function layerOf(path: string): string {
   const slash = path.indexOf('/')
   return slash === -1 ? path.replace(/\.ts$/, '') : path.slice(0, slash)
 }
@@ -221,10 +255,10 @@ function roomOf(path: string): string {
 function importsOf(file: string, text: string): Import[] {
   const code = text.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, '')
   const statements =
-    /(?:^|\n)\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|\bnew URL\(\s*['"](\.[^'"]+)['"]/g
+    /(?:^|\n)\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
   return [...code.matchAll(statements)].map((match) => ({
     file,
-    specifier: match[1] ?? match[2] ?? match[3] ?? '',
+    specifier: match[1] ?? match[2] ?? '',
   }))
 }
 

@@ -1,0 +1,2 @@
+export type { AgentCheckpoint, Conversation } from './conversation.js'
+export { continueCommand } from './continue-command.js'

@@ -1,0 +1,2 @@
+export type { Answer } from './event.js'
+export { isBeforeTool } from './mappers.js'

@@ -1,0 +1,2 @@
+export type { MomentInput } from './note-authors.js'
+export { type RevertedResult, reverted } from './reverted-files.js'

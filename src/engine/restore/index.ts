@@ -1,0 +1,6 @@
+export type { NotRestored } from './not-restored.js'
+export { INSTALL_NOTE } from './keep-hooks.js'
+export { type RewindResult, rewind } from './rewind.js'
+export { findTarget, type FoundTarget } from './rewind-target.js'
+export { redo, undo } from './undo.js'
+export { type SessionRewindResult, rewindSession } from './session-rewind.js'

@@ -1,0 +1,44 @@
+export { type EnsureResult, ensure, EnsuredTurns } from './save-once-per-turn.js'
+export {
+  type ExchangedCheckpoint,
+  type ExchangedItems,
+  labelOf,
+  parseTime,
+} from './session-json.js'
+export type { ExportPage } from './export-session.js'
+export type { ImportOutlook, ImportResult } from './import-session-json.js'
+export { openSession } from './open-session.js'
+export { type Resumed, resumeSession } from './resume.js'
+export type { SessionContext } from './session-context.js'
+export {
+  between,
+  head,
+  latest,
+  listSession,
+  type SessionHead,
+  type SessionSummary,
+  since,
+  stateAt,
+  summary,
+} from './session-queries.js'
+export { appendToSession, type SessionSaveResult, saveSession } from './session-save.js'
+export { newTurn, setStatus, type StatusInput } from './session-status.js'
+export type { SessionView } from './session-view.js'
+export { asAtCall, itemsAtCall } from './copy-at-call.js'
+export {
+  deleteSession,
+  findCheckpoint,
+  forkSession,
+  listSessions,
+  type SessionsResult,
+} from './sessions.js'
+export {
+  type Decision,
+  decideTool,
+  type InFlight,
+  inFlight,
+  runOnce,
+  runTool,
+  type ToolRequest,
+  type ToolRun,
+} from './tool-calls.js'

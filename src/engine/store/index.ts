@@ -1,0 +1,14 @@
+export type { ClearResult } from './clear-project.js'
+export { clearStore, type LegacyArchive, legacyArchives } from './clear.js'
+export {
+  config,
+  type ConfigResult,
+  limitsOf,
+  storeConfig,
+  storeSettings,
+  type UntrustedFile,
+} from './settings.js'
+export { changeNote, type NoteChange, readNote } from './kv-notes.js'
+export type { RekeyResult } from './rekey.js'
+export type { StatusResult } from './status.js'
+export { inspectHome, openHome, refuseLostLedger } from './store-home.js'

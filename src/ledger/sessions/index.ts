@@ -1,0 +1,2 @@
+export type { SessionStep } from './session-steps.js'
+export type { LeaseToken } from './sessions.js'

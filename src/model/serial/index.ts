@@ -1,0 +1,5 @@
+export * from './decode.js'
+export * from './encode.js'
+export * from './path.js'
+export * from './plain.js'
+export * from './registry.js'

@@ -1,0 +1,3 @@
+export * from './config.js'
+export * from './limits.js'
+export * from './secrets.js'

@@ -1,0 +1,8 @@
+export {
+  type DaemonPlace,
+  daemonPlaceHolder,
+  storeHome,
+  takeDaemonPlace,
+} from './daemon-lock.js'
+export type { Encryption, KeyInput } from './encryption-keys.js'
+export { defaultHome, type StoreOptions } from './open-context.js'

@@ -1,0 +1,1 @@
+export { readRegularFile } from './regular-file.js'

@@ -1,0 +1,9 @@
+export { type Change, totalsOf } from './compare.js'
+export type { Rewritten } from './remove-path.js'
+export {
+  compareSkipped,
+  hasEntry,
+  printSkipped,
+  type SkippedPrint,
+  type SkippedPrints,
+} from './skipped-fingerprints.js'

@@ -1,0 +1,1 @@
+export { isUnsafeFolder, refuseUnsafeFolder } from './refused-folders.js'

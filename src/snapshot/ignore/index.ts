@@ -1,0 +1,1 @@
+export { secretLines } from './secret-lines.js'

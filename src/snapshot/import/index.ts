@@ -1,0 +1,2 @@
+export type { SourceCommit } from './source-history.js'
+export { sourceHead, sourceRefs } from './source-refs.js'

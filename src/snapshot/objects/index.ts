@@ -1,0 +1,1 @@
+export type { CommitFacts } from './commit.js'

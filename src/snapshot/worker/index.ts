@@ -1,0 +1,1 @@
+export type { NamedPaths } from './capture-requests.js'

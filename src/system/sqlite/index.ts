@@ -1,0 +1,2 @@
+export * from './sqlite.js'
+export { isBusy, isCorrupt, isStatementFault } from './sqlite-errors.js'
