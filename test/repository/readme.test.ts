@@ -18,7 +18,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeWhole } from '../support/remove-whole.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+/** The second page continues the session of the first. */
+const PAGES = ['README.md', 'docs/guide/with-git-alone.md']
+  .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+  .join('\n')
 
 let scratch = ''
 let environment: NodeJS.ProcessEnv = {}
@@ -136,7 +139,7 @@ test('a quick start whose program fails says so and fails', () => {
 /** The text of the marked blocks in a language. */
 function blocks(language: string): string[] {
   const form = new RegExp(`^<!-- run -->\\n\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm')
-  return [...README.matchAll(form)].map(([, text = '']) => text)
+  return [...PAGES.matchAll(form)].map(([, text = '']) => text)
 }
 
 type Step = { readonly command: string; readonly output: string }
