@@ -1,4 +1,4 @@
-// Sessions through the SDK: what seeds A, D and E could do, and what they could not. See docs/sessions.md.
+// Sessions through the SDK. See docs/sessions.md.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '../../support/own-sqlite.js'
