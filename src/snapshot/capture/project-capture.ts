@@ -14,7 +14,6 @@ import type { Captured, CaptureWork } from './capture-types.js'
 import type { CountedChanges } from './hash/change-tally.js'
 import { expectSameRoot, replaced } from './capture-errors.js'
 import { finishSnapshot } from './finish-snapshot.js'
-import type { HashLanes } from './hash/hash-lane.js'
 import { Hasher } from './hash/hasher.js'
 import { type FolderNode, newFolder, type Node, totalLines } from './stat-cache/node.js'
 import { addNamedPaths, storeNamed } from './scan/named-paths.js'
@@ -23,7 +22,7 @@ import type { PackedNodes } from './stat-cache/packed-nodes.js'
 import { Scan } from './scan/scan.js'
 import type { Scanned, ScanOptions } from './scan/scan-types.js'
 import type { Site } from './capture-target.js'
-import { hasLargeCache, type StatAhead } from './stat-cache/stat-worker-client.js'
+import { hasLargeCache, type StatWorkerClient } from './stat-cache/stat-worker-client.js'
 import { type CachedProject, keepStatCache, readStatCache } from './stat-cache/stat-cache.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import type { EventQueue } from '../watch/event-queue.js'
@@ -36,8 +35,8 @@ export type CaptureSettings = {
   readonly home: string
   readonly store: ObjectStore
   readonly durable: boolean
-  readonly lanes: HashLanes
-  readonly statAhead: StatAhead
+  readonly hashThread: URL
+  readonly statWorker: StatWorkerClient
   /** What the watches of all projects share. */
   readonly events: EventQueue
   readonly watchFolder: WatchFolder
@@ -107,13 +106,13 @@ export class ProjectCapture {
     const touches = await this.#watch?.take()
     // The nodes are changed in place: if this fails half-way they are of no use any more.
     this.#known = this.#found = undefined
-    const { store, durable, lanes } = this.#settings
+    const { store, durable, hashThread } = this.#settings
     const sink = this.#newSink()
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
     const { root, limits } = site
     const { maxFileBytes } = limits
-    const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, lanes, onProgress })
+    const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, hashThread, onProgress })
     // Counted is what came since the newest checkpoint: of anything else nobody asks.
     if (known?.snapshot?.tree !== held[0]) hasher.tally.giveUp()
     try {
@@ -135,7 +134,7 @@ export class ProjectCapture {
         throw replaced(site.root)
       expectSameRoot(site.root, scanned.root.ino)
       for (const node of scanned.pending) node.epoch = epoch
-      this.#settings.statAhead.update(scanned.restamped)
+      this.#settings.statWorker.update(scanned.restamped)
       failpoint('capture:hashed')
       // Nothing came or went, and no mode is another.
       const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
@@ -162,7 +161,7 @@ export class ProjectCapture {
       this.#unwritten += scanned.newsCount
       this.#watch?.tell()
       // A thread costs 10 MB, and a watched project is seldom looked at as a whole.
-      if (this.#watch !== undefined) this.#settings.statAhead.close()
+      if (this.#watch !== undefined) this.#settings.statWorker.close()
       if (held.includes(snapshot.tree)) this.keep(snapshot.tree)
       if (this.#watch?.joinLinks(scanned.linked, scanned.root) === true)
         return await this.capture(site, work)
@@ -181,10 +180,10 @@ export class ProjectCapture {
     const found = this.#found
     const named = found && addNamedPaths(found.root, { site, paths })
     if (found === undefined || named === undefined) return captured
-    const { store, durable, lanes } = this.#settings
+    const { store, durable, hashThread } = this.#settings
     const [sink, packed] = [this.#newSink(), this.#packed]
     const { root } = site
-    const { tree } = await storeNamed(named, { root, store, sink, durable, lanes, packed })
+    const { tree } = await storeNamed(named, { root, store, sink, durable, hashThread, packed })
     this.#found = { ...found, root: named.root }
     const files = describeFiles(tree, this.#found, packed)
     return { snapshot: { ...captured.snapshot, ...files }, lines: undefined }
@@ -213,7 +212,7 @@ export class ProjectCapture {
   close(): void {
     this.unwatch()
     this.#held?.sink.abandon()
-    this.#settings.statAhead.close()
+    this.#settings.statWorker.close()
   }
 
   /** Not for a handful of changes: reading those again next time costs less than writing everything now. */
@@ -223,7 +222,7 @@ export class ProjectCapture {
     const table = keepStatCache(this.#cachePath, this.#known)
     if (table === undefined) return
     this.#packed = undefined
-    if (this.#watch === undefined) this.#settings.statAhead.arm(table, this.#known.rootPath)
+    if (this.#watch === undefined) this.#settings.statWorker.arm(table, this.#known.rootPath)
     this.#unwritten = 0
     this.#isCacheAged = false
   }
@@ -244,16 +243,16 @@ export class ProjectCapture {
       const keptEpoch = known?.keptEpoch ?? -1
       return new Scan(site, { ...all, ...this.#watch.scanOptions(touches, keptEpoch) }).run()
     }
-    const { statAhead } = this.#settings
-    statAhead.begin()
+    const { statWorker } = this.#settings
+    statWorker.begin()
     try {
       const quietFiles = this.#judge(known)
-      const isSame = (node: Node) => statAhead.isSame(node)
+      const isSame = (node: Node) => statWorker.isSame(node)
       const sameIn = () => isSame
       const onFolder = () => false
       return new Scan(site, { ...all, quietFiles, sameIn, onFolder, looksFirst: false }).run()
     } finally {
-      statAhead.end()
+      statWorker.end()
     }
   }
 
@@ -262,7 +261,7 @@ export class ProjectCapture {
     const packed = this.#packed
     const isDoubtful = known === undefined || known.keptEpoch < 0
     const changed =
-      packed === undefined || isDoubtful ? undefined : this.#settings.statAhead.complete()
+      packed === undefined || isDoubtful ? undefined : this.#settings.statWorker.complete()
     if (packed === undefined || changed === undefined) return () => undefined
     const isQuiet = packed.judge(changed)
     return (folder) => (folder.isPacked && isQuiet(folder) ? packed.tally(folder).files : undefined)
@@ -270,9 +269,9 @@ export class ProjectCapture {
 
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
-      if (hasLargeCache(this.#settings.home, this.#project)) this.#settings.statAhead.warmUp()
+      if (hasLargeCache(this.#settings.home, this.#project)) this.#settings.statWorker.warmUp()
       const read = readStatCache(this.#cachePath, root)
-      if (read !== undefined) this.#settings.statAhead.arm(read.packed.table, root)
+      if (read !== undefined) this.#settings.statWorker.arm(read.packed.table, root)
       this.#known = read?.cached
       this.#packed = read?.packed
       this.#isCacheAged =

@@ -29,7 +29,7 @@ export class WatchedProject {
   constructor(options: WatchedOptions) {
     this.#options = options
     this.#watch = new ProjectWatch(options.root, options.events)
-    this.#timer = setInterval(() => void this.lookAtAll(), BACKGROUND_LOOK_MS)
+    this.#timer = setInterval(() => void this.scanAll(), BACKGROUND_LOOK_MS)
     this.#timer.unref()
   }
 
@@ -84,7 +84,7 @@ export class WatchedProject {
   }
 
   /** Looks at everything, in small steps; one look at a time. */
-  lookAtAll(): Promise<void> {
+  scanAll(): Promise<void> {
     this.#look ??= this.#lookNow()
       // The next save looks everywhere itself, and says what is wrong there.
       .catch(() => this.#watch.distrust())

@@ -34,7 +34,7 @@ test('a look in the background waits for a capture that is under way, and ends a
     tell: () => true,
   })
   try {
-    const looked = project.lookAtAll().then(() => 'over')
+    const looked = project.scanAll().then(() => 'over')
     known = undefined
     expect(await Promise.race([looked, sleep(100, 'waits')])).toBe('waits')
     project.endLook()

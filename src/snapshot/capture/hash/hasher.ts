@@ -8,7 +8,7 @@ import { nameLooseObject, syncFolders } from '../../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../../objects/object-store.js'
 import { STREAM_BYTES, streamBlob, streamedId } from '../../objects/stream-blob.js'
 import { ChangeTally } from './change-tally.js'
-import type { HashLanes } from './hash-lane.js'
+import { startHashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
 import { newSkipped, type SkippedNode } from '../stat-cache/node.js'
 import { ownerNumber } from '../scan/owners.js'
@@ -21,7 +21,6 @@ import { VerifiedFolder } from '../scan/verified-folder.js'
 // Below this, starting the threads takes longer than the work.
 const MANY_FILES = 600
 const MANY_BYTES = 16 << 20
-const MANY_FOR_READY_LANES = 50
 const MODE_BITS = 0o7777
 const ATTEMPTS = 3
 const TOO_LARGE = { reason: 'too-large', isFolder: false } as const
@@ -33,7 +32,8 @@ export type HasherOptions = {
   readonly sink: ObjectSink
   readonly durable: boolean
   readonly maxFileBytes: number
-  readonly lanes: HashLanes
+  /** The script of the hash threads. */
+  readonly hashThread: URL
   readonly onProgress: (files: number, bytes: number) => void
 }
 
@@ -70,8 +70,7 @@ export class Hasher {
     } else {
       this.#small.push(item)
       this.#smallBytes += size
-      const many = this.#options.lanes.isReady ? MANY_FOR_READY_LANES : MANY_FILES
-      if (this.#small.length > many || this.#smallBytes > MANY_BYTES) this.#startPool()
+      if (this.#small.length > MANY_FILES || this.#smallBytes > MANY_BYTES) this.#startPool()
     }
   }
 
@@ -102,7 +101,6 @@ export class Hasher {
   close(): void {
     this.#folder.leave()
     this.#pool?.close()
-    this.#options.lanes.close()
   }
 
   /** Something that was to be captured was not: the snapshot has fewer files than the scan saw. */
@@ -125,10 +123,10 @@ export class Hasher {
   }
 
   #startPool(): void {
-    const { lanes } = this.#options
+    const { hashThread, store } = this.#options
     this.tally.giveUp()
-    const pool = new HashPool(lanes.take(), {
-      objectsFolder: lanes.objectsFolder,
+    const pool = new HashPool(startHashLanes(hashThread, store.folder), {
+      objectsFolder: store.folder,
       largeBytes: this.#largeBytes,
       take: (batch, hashed) => this.#take(batch, hashed),
     })

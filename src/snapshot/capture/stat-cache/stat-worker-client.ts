@@ -33,7 +33,7 @@ export function hasLargeCache(home: string, project: ProjectId): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LARGE_CACHE_BYTES
 }
 
-export class StatAhead {
+export class StatWorkerClient {
   readonly #url: URL
   #worker: Worker | undefined
   #table: NodeTable | undefined
