@@ -156,10 +156,7 @@ export class Snapshots {
   }
 
   /** `path`: the project that the history is for. */
-  async readHistory(
-    path: BytePath,
-    from: { readonly objects: string; readonly tip: ObjectId },
-  ) {
+  async readHistory(path: BytePath, from: { readonly objects: string; readonly tip: ObjectId }) {
     return this.#call('readHistory', { ...from, limits: this.#options.limitsOf({ path }) })
   }
 

@@ -97,7 +97,7 @@ export function skippedFor({ skippedPaths }: CheckpointDetails, reason: string):
 }
 
 /** Longer than the 100 ms for which a file just written is not trusted to be known. */
-export function settle(): Promise<void> {
+export function waitForStableStamps(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 120))
 }
 

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch, sdk } from '../../support/scratch.js'
-import { openProject, saved, settle, storedBytes } from './capture-helpers.js'
+import { openProject, saved, waitForStableStamps, storedBytes } from './capture-helpers.js'
 
 /** Does something right after the first call of a function of node:fs for a path. */
 function afterFirst(name: 'lstatSync' | 'readlinkSync', path: string, act: () => void): Disposable {
@@ -64,7 +64,7 @@ test('a mode changed after the look and before the reading', async () => {
 test('a link read while its folder was another one for a moment', async () => {
   await using s = await scratch({ files: { 'a/link': { link: 'first' } } })
   s.write({ 'a/link': { link: 'of another folder' } }, s.folder)
-  await settle()
+  await waitForStableStamps()
   const store = await s.open({ mayBlock: true })
   const project = await store.project(s.project)
   const [mine, other] = [join(s.project, 'a'), join(s.folder, 'a')]

@@ -3,7 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { capturedFiles, openProject, saved, settle, skippedFor } from './capture-helpers.js'
+import {
+  capturedFiles,
+  openProject,
+  saved,
+  waitForStableStamps,
+  skippedFor,
+} from './capture-helpers.js'
 import { GIT_ENVIRONMENT, type Scratch, scratch } from '../../support/scratch.js'
 
 test('a nested repository is ordinary files, without its .git, and comes back', async () => {
@@ -107,7 +113,7 @@ test('HEAD is noted as it is when the checkpoint is made, not when the folder wa
   const { project } = await openProject(s)
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
-  await settle()
+  await waitForStableStamps()
   await project.diff({ from: first.id })
   top.git('commit', '-q', '-am', 'second')
   const { repositories } = await saved(project)
@@ -162,7 +168,7 @@ test('a repository that became one, or ceased to be one, is seen by the next sav
   await using s = await scratch({ files: { 'lib/a': 'x' } })
   const { project } = await openProject(s)
   expect((await saved(project)).repositories).toEqual([])
-  await settle()
+  await waitForStableStamps()
   run(s, 'lib', 'init', '-q')
   s.write({ 'lib/b': 'x' })
   expect((await saved(project)).repositories).toEqual([

@@ -10,7 +10,7 @@ import {
   inChild,
   openProject,
   saved,
-  settle,
+  waitForStableStamps,
   skippedFor,
 } from './capture-helpers.js'
 import { scratch, sdk } from '../../support/scratch.js'
@@ -114,7 +114,7 @@ test('only a change of an ignore file is needed for its rules to count', async (
     ],
   ]
   for (const [path, text, expected] of steps) {
-    await settle()
+    await waitForStableStamps()
     s.write({ [path]: text })
     expect(capturedFiles(s, (await saved(project)).ref), `${path}: ${text}`).toEqual(expected)
   }
@@ -226,12 +226,12 @@ test('only the index has to change for a file to be captured, or not any more', 
   const { store, project } = await openProject(s)
   const files = async () => capturedFiles(s, (await saved(project)).ref)
   expect(await files()).toEqual(['c.txt'])
-  await settle()
+  await waitForStableStamps()
   s.git(['add', '-f', 'dist/a.js'])
   expect(await files()).toEqual(['c.txt', 'dist/a.js'])
   s.git(['add', '-f', 'sub/b.log'])
   expect(await files()).toEqual(['c.txt', 'dist/a.js', 'sub/b.log'])
-  await settle()
+  await waitForStableStamps()
   s.git(['rm', '-q', '--cached', 'dist/a.js'])
   expect(await files()).toEqual(['c.txt', 'sub/b.log'])
   s.git(['rm', '-q', '--cached', 'sub/b.log', 'c.txt'])
@@ -266,10 +266,10 @@ test('a file over the limit is listed with its size, its neighbours are captured
     { path: 'sub/large', reason: 'too-large', sizeBytes: 1001 },
   ])
   // It shrinks without its folder noticing.
-  await settle()
+  await waitForStableStamps()
   truncateSync(join(s.project, 'sub/large'), 1000)
   expect(capturedFiles(s, (await saved(project)).ref)).toContain('sub/large')
-  await settle()
+  await waitForStableStamps()
   truncateSync(join(s.project, 'sub/large'), 1001)
   const grown = await saved(project)
   expect([capturedFiles(s, grown.ref), grown.skippedByReason]).toEqual([
@@ -476,12 +476,12 @@ test.each([
   s.git(['init', '-q'])
   s.git(['add', '-f', '-A'])
   damage(join(s.project, '.git/index'))
-  await settle()
+  await waitForStableStamps()
   const { store, project } = await openProject(s)
   const first = await saved(project)
   expect(capturedFiles(s, first.ref)).toEqual(['b.txt'])
   expect(skippedFor(first, 'unreadable')).toEqual(['.git/index'])
-  await settle()
+  await waitForStableStamps()
   s.write({ 'b.txt': 'changed' })
   expect(skippedFor(await saved(project), 'unreadable')).toEqual(['.git/index'])
   await store.close()
@@ -518,7 +518,7 @@ test('what is left out is listed as it is when the checkpoint is made', async ()
   const { project } = await openProject(s, { limits: { maxFileBytes: 1000 } })
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
-  await settle()
+  await waitForStableStamps()
   await project.diff({ from: first.id })
   s.write({ 'large.bin': 'x'.repeat(1001) })
   const details = await saved(project)

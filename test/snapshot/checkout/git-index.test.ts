@@ -25,7 +25,7 @@ import {
   headOf,
   openRepository,
 } from '../../../src/snapshot/checkout/repository.js'
-import { objectFormatOf } from '../../../src/snapshot/checkout/object-format.js'
+import { readObjectFormat } from '../../../src/snapshot/checkout/object-format.js'
 import { FOR_GIT, forGit, READABLE, SPARSE, started } from '../../support/sample-repositories.js'
 import {
   commit,
@@ -35,7 +35,7 @@ import {
   open,
   scratchFolders,
 } from '../../support/scratch-git.js'
-import { trackedPathsOf } from '../../../src/snapshot/checkout/tracked-paths.js'
+import { newTrackedPaths } from '../../../src/snapshot/checkout/tracked-paths.js'
 
 const newFolder = scratchFolders()
 
@@ -80,7 +80,7 @@ describe('a folder that is one entry is tracked with all that is in it', () => {
   test.each(Object.entries(SPARSE))('%s', (_, make) => {
     const folder = sampleOf(make).worktree
     const tracked = readTrackedPaths(open(folder))
-    const { digest } = trackedPathsOf(['in/a', 'out/', 'over/', 'top'].map(bytePath))
+    const { digest } = newTrackedPaths(['in/a', 'out/', 'over/', 'top'].map(bytePath))
     const paths = ['top', 'in/a', 'out/b', 'out/deep/c', 'in', 'in/b', 'ou', 'out', 'outer/b']
     const folders = ['', 'in', 'out', 'out/deep', 'ou', 'outer', 'in/a', 'top']
     expect({
@@ -119,10 +119,10 @@ test('what is no file is refused without waiting for it', () => {
   const folder = started(newFolder())
   const index = join(folder, '.git/index')
   execFileSync('mkfifo', [index])
-  expect(() => trackedPaths(open(folder))).toThrow('no regular file')
+  expect(() => trackedPaths(open(folder))).toThrow('not a regular file')
   rmSync(index)
   mkdirSync(index)
-  expect(() => trackedPaths(open(folder))).toThrow('no regular file')
+  expect(() => trackedPaths(open(folder))).toThrow('not a regular file')
 })
 
 test('the object format is found however the config writes it', () => {
@@ -134,7 +134,7 @@ test('the object format is found however the config writes it', () => {
     '[other]\nobjectformat = sha1\n[extensions]\nnoop\nobjectFormat=sha256',
   ]) {
     writeFileSync(join(folder, '.git/config'), `[core]\n\tbare = false\n${setting}`)
-    expect(objectFormatOf(open(folder))).toBe('sha256')
+    expect(readObjectFormat(open(folder))).toBe('sha256')
   }
   writeFileSync(join(folder, '.git/config'), '[other]\nobjectformat = sha256\n# [extensions]\n')
   expect(errorsOf(readTrackedPaths(open(folder)), [bytePath('a')])).toEqual([])
@@ -180,7 +180,7 @@ function errorsOf(tracked: TrackedPaths, names: readonly BytePath[]): readonly s
   const files = new Set(names)
   const folders = new Set(names.flatMap((name) => foldersOf(name)))
   const paths = [...files, ...folders, bytePath('no such name')]
-  const { digest } = trackedPathsOf(names)
+  const { digest } = newTrackedPaths(names)
   return [
     ...(tracked.count === files.size ? [] : [`count: ${tracked.count}, not ${files.size}`]),
     ...(tracked.digest === digest ? [] : ['digest']),

@@ -14,7 +14,7 @@ import {
   compileIgnoreList,
   extend,
   type IgnoreChain,
-  verdict,
+  findVerdict,
 } from '../../../src/snapshot/ignore/ignore-rules.js'
 
 const SEED = Number(process.env['IGNORE_SEED'] ?? 20_260)
@@ -52,8 +52,8 @@ test('a list above the root decides as if the root were the folder of the list',
         const list = compileIgnoreList(root, ROOT, { ignoreCase, prefix })
         const below = bytes(path.slice(slash + 1))
         const isFolder = ruleset.folders.has(path)
-        expect(verdict(extend(undefined, list), below, isFolder)).toBe(
-          verdict(above, path, isFolder),
+        expect(findVerdict(extend(undefined, list), below, isFolder)).toBe(
+          findVerdict(above, path, isFolder),
         )
       }
     }),
@@ -117,7 +117,7 @@ function decider({ ignoreCase, user, exclude, root, nested, folders }: Ruleset) 
       const list = lists.get(at)
       if (list !== undefined) chain = extend(chain, list)
       at = joinPath(at, part)
-      const answer = verdict(chain, at, folders.has(at) || at !== path)
+      const answer = findVerdict(chain, at, folders.has(at) || at !== path)
       if (at === path || answer === 'ignored') return answer ?? 'none'
     }
     return 'none'

@@ -4,7 +4,7 @@ import {
   compileIgnoreList,
   extend,
   type IgnoreChain,
-  verdict,
+  findVerdict,
 } from '../../../src/snapshot/ignore/ignore-rules.js'
 
 const EXACT = { ignoreCase: false }
@@ -19,7 +19,7 @@ describe('one list', () => {
 
   test('nothing is said where no rule matches', () => {
     expect(says('*.log\n', 'a.txt')).toBeUndefined()
-    expect(verdict(undefined, bytePath('a'), false)).toBeUndefined()
+    expect(findVerdict(undefined, bytePath('a'), false)).toBeUndefined()
   })
 
   test('the root is never ignored', () => {
@@ -75,7 +75,7 @@ describe('one list', () => {
     const asked = ['bUILD', 'x.log', 'src/ab', '\xc9', '\xe9'].map((text) =>
       bytePathOf(Buffer.from(text, 'latin1')),
     )
-    expect(asked.filter((path) => verdict(chain, path, false) === 'ignored')).toEqual(
+    expect(asked.filter((path) => findVerdict(chain, path, false) === 'ignored')).toEqual(
       asked.slice(0, 4),
     )
   })
@@ -85,23 +85,23 @@ describe('a chain', () => {
   test('the list added last decides if it has a match, else the one before', () => {
     const outer = extend(undefined, compileIgnoreList('*.log\n*.tmp\n', ROOT, EXACT))
     const inner = extend(outer, compileIgnoreList('!keep.log\n', bytePath('a'), EXACT))
-    expect(verdict(inner, bytePath('a/keep.log'), false)).toBe('included')
-    expect(verdict(inner, bytePath('a/keep.tmp'), false)).toBe('ignored')
-    expect(verdict(outer, bytePath('b/keep.log'), false)).toBe('ignored')
+    expect(findVerdict(inner, bytePath('a/keep.log'), false)).toBe('included')
+    expect(findVerdict(inner, bytePath('a/keep.tmp'), false)).toBe('ignored')
+    expect(findVerdict(outer, bytePath('b/keep.log'), false)).toBe('ignored')
   })
 
   test('a list anchors its rules in its own folder', () => {
     const chain = extend(undefined, compileIgnoreList('/x\n', bytePath('a/b'), EXACT))
-    expect(verdict(chain, bytePath('a/b/x'), false)).toBe('ignored')
-    expect(verdict(chain, bytePath('a/b/c/x'), false)).toBeUndefined()
+    expect(findVerdict(chain, bytePath('a/b/x'), false)).toBe('ignored')
+    expect(findVerdict(chain, bytePath('a/b/c/x'), false)).toBeUndefined()
   })
 
   test('a list above the root sees the whole path', () => {
     const prefix = bytePath('apps/web')
     const list = compileIgnoreList('/apps/*/dist\n/dist2\n', ROOT, { ignoreCase: false, prefix })
     const chain = extend(undefined, list)
-    expect(verdict(chain, bytePath('dist'), true)).toBe('ignored')
-    expect(verdict(chain, bytePath('dist2'), true)).toBeUndefined()
+    expect(findVerdict(chain, bytePath('dist'), true)).toBe('ignored')
+    expect(findVerdict(chain, bytePath('dist2'), true)).toBeUndefined()
   })
 })
 
@@ -112,7 +112,7 @@ test('30,000 paths against 60 rules take milliseconds', () => {
   )
   const times = Array.from({ length: 5 }, () => {
     const start = performance.now()
-    const ignored = paths.filter((path) => verdict(chain, path, false) === 'ignored')
+    const ignored = paths.filter((path) => findVerdict(chain, path, false) === 'ignored')
     expect(ignored.length).toBe(6_000)
     return performance.now() - start
   })
@@ -131,7 +131,7 @@ const SIXTY = `
   .split(/\s+/)
 
 /** A path that ends in a slash is a folder. */
-function says(file: string, path: string): ReturnType<typeof verdict> {
+function says(file: string, path: string): ReturnType<typeof findVerdict> {
   const chain: IgnoreChain = extend(undefined, compileIgnoreList(file, ROOT, EXACT))
-  return verdict(chain, bytePath(path.replace(/\/$/, '')), path.endsWith('/'))
+  return findVerdict(chain, bytePath(path.replace(/\/$/, '')), path.endsWith('/'))
 }

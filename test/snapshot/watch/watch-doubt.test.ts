@@ -4,7 +4,7 @@ import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settle } from '../capture/capture-helpers.js'
+import { waitForStableStamps } from '../capture/capture-helpers.js'
 import { scratch } from '../../support/scratch.js'
 import { BURST, type Pair, runBlocking, watchedAndNot } from './watch-helpers.js'
 
@@ -169,7 +169,7 @@ test('folder replaced: by one with its inode, after it was watched under another
   for (const each of made) mkdirSync(each)
   renameSync(made.find((each) => statSync(each).ino === ino) ?? made[0] ?? '', path)
   s.write(FILES, path)
-  await settle()
+  await waitForStableStamps()
   await project.save()
   s.write({ a: 'changed' }, path)
   expect((await project.save()).created).toBe(true)

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { settle } from '../capture/capture-helpers.js'
+import { waitForStableStamps } from '../capture/capture-helpers.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 import { git, perform, plainSeries, series } from './random-edits.js'
 import { BURST, type Pair, runBlocking, watchedAndNot } from './watch-helpers.js'
@@ -157,7 +157,7 @@ test.each(Object.entries(SILENT))(
   async (_, change) => {
     await using s = await scratch({ files: { file: 'before', c: '1' } })
     // One that has just been written is looked at again by every save.
-    await settle()
+    await waitForStableStamps()
     await using pair = await watchedAndNot(s)
     change(join(s.project, 'file'))
     // No event: this save cannot know (docs/limits.md).
@@ -176,7 +176,7 @@ test('a file left out for what it holds is found by the look at everything once 
   await using s = await scratch({ files: { 'a/file': key, c: '1' } })
   const outside = join(s.folder, 'another-name')
   linkSync(join(s.project, 'a/file'), outside)
-  await settle()
+  await waitForStableStamps()
   await using pair = await watchedAndNot(s)
   expect((await pair.watched.show('1')).skippedByReason).toEqual({ secret: 1 })
   await pair.watched.lookAtAll()
@@ -239,7 +239,7 @@ test.each<readonly [string, (pair: Pair, s: Scratch) => Promise<unknown>]>([
   ],
 ])('what was touched still is until a checkpoint holds it: after %s', async (_, look) => {
   await using s = await scratch({ files: { a: '1', b: '1' } })
-  await settle()
+  await waitForStableStamps()
   await using pair = await watchedAndNot(s)
   expect(await pair.watched.activity()).toMatchObject({ isTouched: false })
   s.write({ a: '2' })

@@ -31,13 +31,13 @@ test('a look in the background waits for a capture that is under way, and ends a
     root: bytePath(top),
     events,
     known: () => known,
-    tell: () => true,
+    report: () => true,
   })
   try {
     const looked = project.scanAll().then(() => 'over')
     known = undefined
     expect(await Promise.race([looked, sleep(100, 'waits')])).toBe('waits')
-    project.endLook()
+    project.cancelScan()
     expect(await Promise.race([looked, sleep(2000, 'waits')])).toBe('over')
   } finally {
     project.close()

@@ -1,5 +1,5 @@
-// Turns the contents of files into objects: here when they are few, on hash threads when they are many
-// (which then start while the scan is still going on). Large files are streamed in either case.
+// Turns the contents of files into objects: on this thread if they are few, on hash threads, which start during the scan,
+// if they are many. Large files are always streamed.
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
 import { type BytePath, invariant, type ObjectId, type SkipReason } from '../../../model/index.js'
 import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
@@ -15,7 +15,7 @@ import { ownerNumber } from '../scan/owners.js'
 import { isUnchanged, type ReadFault, readStart, readStableLink, readStable } from './read-file.js'
 import type { Pending } from '../scan/scan-types.js'
 import { SECRET_BYTES, type SecretContent, secretIn } from '../scan/secret-content.js'
-import { isSettled, setStamp } from '../stat-cache/stats.js'
+import { isStampStable, setStamp } from '../stat-cache/stats.js'
 import { VerifiedFolder } from '../scan/verified-folder.js'
 
 // Below this, starting the threads takes longer than the work.
@@ -40,7 +40,7 @@ export type HasherOptions = {
 export class Hasher {
   readonly tally: ChangeTally
   readonly #options: HasherOptions
-  /** What is streamed: too large to be read whole, or over the limit of what is captured at all. */
+  /** Files of this size or larger are streamed, including those over the capture limit. */
   readonly #largeBytes: number
   readonly #large: Pending[] = []
   #small: Pending[] = []
@@ -48,7 +48,7 @@ export class Hasher {
   #pool: HashPool | undefined
   #hasGivenUp = false
   #isScanOver = false
-  /** Threads answer while the scan goes through the very folders that these change. */
+  /** Replacements of nodes wait for the end of the scan, which iterates over the same folders. */
   readonly #replacements: (() => void)[] = []
   #onTaken: () => void = () => undefined
   readonly #folder = new VerifiedFolder()
@@ -75,8 +75,8 @@ export class Hasher {
   }
 
   /**
-   * Afterwards every node that was added has its id, or has been skipped. Calls `onTaken` whenever some
-   * more have, while the threads are busy with the next.
+   * Afterwards every added node has an id or is skipped. Calls `onTaken` after each batch, while the threads work on the
+   * next.
    */
   async finish(onTaken: () => void): Promise<void> {
     this.#onTaken = onTaken
@@ -89,7 +89,7 @@ export class Hasher {
     this.#folder.leave()
     const pooled = this.#pool?.finish()
     await Promise.all([pooled, this.#streamLarge()])
-    // What the threads found too large for them.
+    // Files that the threads found too large.
     await this.#streamLarge()
   }
 
@@ -103,7 +103,7 @@ export class Hasher {
     this.#pool?.close()
   }
 
-  /** Something that was to be captured was not: the snapshot has fewer files than the scan saw. */
+  /** A file could not be captured, so the snapshot has fewer files than the scan found. */
   get hasGivenUp(): boolean {
     return this.#hasGivenUp
   }
@@ -158,8 +158,8 @@ export class Hasher {
       node.mtimeNs = stamps[stamp] ?? 0n
       node.ctimeNs = stamps[stamp + 1] ?? 0n
       node.ino = BigInt.asUintN(64, stamps[stamp + 2] ?? 0n)
-      node.settled = isSettled(node, figures[figure + 2] ?? 0)
-      if (this.#keepsOut(item, secretOf.get(i))) return
+      node.isStable = isStampStable(node, figures[figure + 2] ?? 0)
+      if (this.#isRejectedSecret(item, secretOf.get(i))) return
       node.id = id
       node.lines = figures[figure + 3]
       total += node.size
@@ -180,7 +180,7 @@ export class Hasher {
     }
     const { target, stats, readAtMs } = read
     setStamp(item.node, stats)
-    item.node.settled = isSettled(stats, readAtMs)
+    item.node.isStable = isStampStable(stats, readAtMs)
     const id = sink.add('blob', target)
     item.node.id = id
     this.tally.add(item.before, { id, content: target })
@@ -195,9 +195,9 @@ export class Hasher {
       this.#giveUp(item, read)
       return
     }
-    this.#see(item, read.stats)
-    item.node.settled = isSettled(read.stats, read.readAtMs)
-    if (this.#keepsOut(item, secretIn(item.path, read.content))) return
+    this.#setStats(item, read.stats)
+    item.node.isStable = isStampStable(read.stats, read.readAtMs)
+    if (this.#isRejectedSecret(item, secretIn(item.path, read.content))) return
     const id = sink.add('blob', read.content)
     item.node.id = id
     this.tally.add(item.before, { id, content: read.content })
@@ -206,27 +206,27 @@ export class Hasher {
   }
 
   /**
-   * Whether a content just read is a secret that must not be stored. The node that takes its place has the
-   * stamp, so that the file is not read again while it is unchanged.
+   * Whether a content just read is a secret that must not be stored. The skipped node keeps the stamp, so that the file is
+   * not read again while it is unchanged.
    */
-  #keepsOut(item: Pending, secret: SecretContent | undefined): boolean {
+  #isRejectedSecret(item: Pending, secret: SecretContent | undefined): boolean {
     const { node, context } = item
     node.isAllowedSecret = secret !== undefined
     if (secret === undefined) return false
-    // What git tracks is captured whatever its name; that it is a key is more than a name.
+    // A tracked file is captured in spite of a doubtful name, but not if its content is a key.
     if (secret === 'doubtful' && node.viaIndex) return false
     const path = item.path.slice(this.#options.root.length).replace(/^\/+/, '') as BytePath
     if (context.rules.allowsSecret(path)) return false
     this.#hasGivenUp = true
     const skipped = newSkipped(node.name, { reason: 'secret', isFolder: false })
-    const { size, mtimeNs, ctimeNs, ino, settled } = node
-    const stamped = Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, settled })
+    const { size, mtimeNs, ctimeNs, ino, isStable } = node
+    const stamped = Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, isStable })
     this.#replace(() => replaceNode(item, stamped))
     return true
   }
 
-  /** A file that the scan has looked at has its mode from there, or a change of it would go unnoticed. */
-  #see({ node, isUnseen }: Pending, stats: BigIntStats): void {
+  /** Keeps the mode that the scan saw; otherwise a change of mode would go unnoticed. */
+  #setStats({ node, isUnseen }: Pending, stats: BigIntStats): void {
     setStamp(node, stats)
     if (isUnseen) node.mode = Number(stats.mode) & MODE_BITS
   }
@@ -248,7 +248,7 @@ export class Hasher {
     this.#giveUp(item, 'unstable')
   }
 
-  /** False if the file changed meanwhile. */
+  /** False if the file changed while it was read. */
   async #streamOnce(item: Pending, fd: number): Promise<boolean> {
     const { sink, store, durable, maxFileBytes, onProgress } = this.#options
     const { node } = item
@@ -260,21 +260,21 @@ export class Hasher {
       replaceNode(item, newSkipped(node.name, { ...TOO_LARGE, stats: before }))
       return true
     }
-    this.#see(item, before)
-    node.settled = isSettled(before, readAtMs)
-    if (this.#keepsOut(item, secretIn(item.path, readStart(fd, SECRET_BYTES)))) return true
+    this.#setStats(item, before)
+    node.isStable = isStampStable(before, readAtMs)
+    if (this.#isRejectedSecret(item, secretIn(item.path, readStart(fd, SECRET_BYTES)))) return true
     const size = Number(before.size)
     const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
     const after = fstatSync(fd, { bigint: true })
     if (blob === undefined || !isUnchanged(before, after)) return false
-    // As in isSteady: two writes within one tick leave one stamp, and what was read between them is torn.
-    if (!isSettled(after, readAtMs) && (await streamedId(fd, size)) !== blob.id) return false
+    // As in isSteady: two writes within one clock tick leave one stamp, and a read between them is torn.
+    if (!isStampStable(after, readAtMs) && (await streamedId(fd, size)) !== blob.id) return false
     if (!store.has(blob.id)) {
       const changed = nameLooseObject(store.folder, blob)
       if (durable) await syncFolders(changed)
     }
-    this.#see(item, after)
-    node.settled = isSettled(after, readAtMs)
+    this.#setStats(item, after)
+    node.isStable = isStampStable(after, readAtMs)
     node.id = blob.id
     node.lines = blob.lines
     onProgress(1, size)
@@ -282,16 +282,16 @@ export class Hasher {
   }
 }
 
-/** The node becomes a skipped one, or goes if the file has gone. */
+/** Replaces the node by a skipped one, or removes it if the file is gone. */
 function replaceByFault(item: Pending, fault: ReadFault): void {
   const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
   const replacement = newSkipped(item.node.name, { reason, isFolder: false })
   replaceNode(item, fault === 'gone' ? undefined : replacement)
-  item.folder.settled = false
+  item.folder.isStable = false
 }
 
 function replaceNode({ node, folder }: Pending, replacement: SkippedNode | undefined): void {
   const at = folder.children.indexOf(node)
-  invariant(at !== -1, 'a file that was to be read is in its folder')
+  invariant(at !== -1, 'a pending file is in its folder')
   folder.children.splice(at, 1, ...(replacement === undefined ? [] : [replacement]))
 }

@@ -23,7 +23,7 @@ test('what vanished while a folder above was moved for a moment is found by the 
   for (let i = 0; i < 5; i += 1) writeFileSync(join(deep, `file-${i}`), 'content')
   const inner = folderListedLater(deep)
   writeFileSync(join(deep, inner, 'file'), 'content')
-  // Long enough for everything to be settled: from here on nothing about `deep` changes any more.
+  // Long enough for everything to be isStable: from here on nothing about `deep` changes any more.
   await sleep(150)
 
   let isMoved = false
@@ -85,10 +85,10 @@ function scan(
     onPending,
     isStored: () => true,
     onFile: () => undefined,
-    sameIn: () => () => false,
+    unchangedIn: () => () => false,
     onFolder: () => false,
-    looksFirst: false,
-    quietFiles: () => undefined,
+    statsFirst: false,
+    countCleanFiles: () => undefined,
   }
   return new Scan(site, options).run().root
 }

@@ -8,7 +8,7 @@ import {
   inChild,
   openProject,
   saved,
-  settle,
+  waitForStableStamps,
   skippedFor,
   storedBytes,
 } from '../capture-helpers.js'
@@ -97,10 +97,10 @@ describe('content', () => {
     expect(capturedFiles(s, details.ref)).toEqual([...Object.keys(more), 'src/a.ts'].sort())
     expect(isStored(s, key)).toBe(false)
     // Changed in place to something harmless, then back: no other name comes or goes.
-    await settle()
+    await waitForStableStamps()
     s.write({ 'src/mine.bin': 'x'.repeat(key.length) })
     expect(capturedFiles(s, (await saved(project)).ref)).toContain('src/mine.bin')
-    await settle()
+    await waitForStableStamps()
     s.write({ 'src/mine.bin': key })
     const again = await saved(project)
     expect(skippedFor(again, 'secret')).toEqual(['src/mine.bin'])
@@ -139,7 +139,7 @@ describe('content', () => {
     const bytes = 20 << 20
     for (let i = 0; i < 10; i++) s.write({ [`keys/${i}`]: KEY + 'A'.repeat(bytes / 10) })
     for (let i = 0; i < 150; i++) s.write({ [`more/${i}`]: `${i}` })
-    await settle()
+    await waitForStableStamps()
     const script = `
       const read = () => Number(/rchar: (\\d+)/.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1])
       const counted = async (name) => {
@@ -176,11 +176,11 @@ describe('what git tracks', () => {
     expect(capturedFiles(s, details.ref)).toEqual(['.env', 'a.txt', 'id_rsa', 'what.pem'])
     expect(skippedFor(details, 'secret')).toEqual(['.npmrc', 'fixture.key'])
     // Only the index has to change.
-    await settle()
+    await waitForStableStamps()
     s.git(['rm', '-q', '--cached', '.env', 'what.pem'])
     const without = await saved(project)
     expect(capturedFiles(s, without.ref)).toEqual(['a.txt', 'id_rsa'])
-    await settle()
+    await waitForStableStamps()
     s.git(['add', '-f', '.env', 'what.pem', '.npmrc'])
     expect(capturedFiles(s, (await saved(project)).ref)).toEqual(
       ['.env', '.npmrc', 'a.txt', 'id_rsa', 'what.pem'].sort(),
@@ -221,7 +221,7 @@ describe('allowed', () => {
       captured: [],
       secret: Object.keys(files).filter((name) => !/log|gitig/.test(name)),
     }
-    await settle()
+    await waitForStableStamps()
     expect(await of([])).toEqual(none)
     expect(await of(['.env.test', 'certs/'])).toEqual({
       captured: ['.env.test', 'certs/dev/a.key'],
@@ -249,7 +249,7 @@ describe('allowed', () => {
   test('by a line of a trusted .savestateignore, until it goes', async () => {
     await using s = await scratch({ files })
     const { project } = await openProject(s)
-    await settle()
+    await waitForStableStamps()
     s.write({ '.savestateignore': '!.env\n!other.key\n' })
     await project.trustFiles((await project.config()).untrusted)
     expect(skippedFor(await saved(project), 'secret')).toEqual(['.env.test', 'certs/dev/a.key'])

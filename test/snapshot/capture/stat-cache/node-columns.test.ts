@@ -26,7 +26,7 @@ const stamp = fc.record({
   mtimeNs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   ctimeNs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   ino: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
-  settled: fc.boolean(),
+  isStable: fc.boolean(),
   epoch: fc.nat(3),
 })
 const owner = fc.nat(2).map((number) => ownerNumber(1000, 1000 + number))
@@ -167,17 +167,17 @@ function packed(root: FolderNode, keptEpoch: number): PackedNodes {
 }
 
 function foldersOf(root: FolderNode): [number, FolderNode][] {
-  const folders: [number, FolderNode][] = [[root.place, root]]
+  const folders: [number, FolderNode][] = [[root.row, root]]
   visitNodes(root, (node) => {
-    if (node.kind === 'folder') folders.push([node.place, node])
+    if (node.kind === 'folder') folders.push([node.row, node])
   })
   return folders
 }
 
 /** All that the cache has to keep. */
 function factsOf(node: Node, isKept: (node: Node) => boolean): unknown {
-  const { kind, name: text, size, mtimeNs, ctimeNs, ino, settled } = node
-  const common = { kind, text, size, mtimeNs, ctimeNs, ino, settled, kept: isKept(node) }
+  const { kind, name: text, size, mtimeNs, ctimeNs, ino, isStable } = node
+  const common = { kind, text, size, mtimeNs, ctimeNs, ino, isStable, kept: isKept(node) }
   if (node.kind === 'skipped') return { ...common, reason: node.reason, isFolder: node.isFolder }
   const { mode: bits, owner: number, id: object, viaIndex: via } = node
   const captured = { ...common, bits, number, object, via }
@@ -189,7 +189,7 @@ function factsOf(node: Node, isKept: (node: Node) => boolean): unknown {
 
 /** A folder before what it holds. */
 function placesOf(node: Node): number[] {
-  return [node.place, ...(node.kind === 'folder' ? node.children.flatMap(placesOf) : [])]
+  return [node.row, ...(node.kind === 'folder' ? node.children.flatMap(placesOf) : [])]
 }
 
 function bytes(text: string): BytePath {

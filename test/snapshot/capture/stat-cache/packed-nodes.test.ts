@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settle, storeGit } from '../capture-helpers.js'
+import { waitForStableStamps, storeGit } from '../capture-helpers.js'
 import { type Scratch, scratch, sdk } from '../../../support/scratch.js'
 
 const FOLDERS = 50
@@ -70,7 +70,7 @@ test('with a cache a save is that of a process without one, whatever has changed
   mkdirSync(join(s.project, 'f24/\né'))
   writeFileSync(anyBytes(s.project), 'before')
   for (let i = 0; i < FOLDERS; i++) s.write({ [`f${i}/file-${i}.txt`]: String(i) })
-  await settle()
+  await waitForStableStamps()
   const fresh = join(s.folder, 'fresh')
   await savedFiles(s, s.home)
   for (const [change, make] of Object.entries(CHANGES)) {

@@ -23,7 +23,7 @@ import {
   inChild,
   openProject,
   saved,
-  settle,
+  waitForStableStamps,
   skippedFor,
   storedBytes,
   storedTree,
@@ -39,7 +39,7 @@ test('a file that has not changed is not read again, in the same process or the 
     0,
   )
   expect(bytes).toBeGreaterThan(15_000_000)
-  await settle()
+  await waitForStableStamps()
   // Counts every byte that the process and its threads read, from whatever file.
   const script = `
     const read = () => Number(/rchar: (\\d+)/.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1])
@@ -97,7 +97,7 @@ test('a change that restores the time of modification is seen', async () => {
   utimesSync(path, 1_500_000_000, 1_500_000_000)
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   await project.save()
   writeFileSync(path, 'after!')
   utimesSync(path, 1_500_000_000, 1_500_000_000)
@@ -110,7 +110,7 @@ test('a file put in place by rename, of the same size and time, is seen', async 
   utimesSync(join(s.project, 'sub/file'), 1_500_000_000, 1_500_000_000)
   writeFileSync(join(s.folder, 'replacement'), 'after!')
   utimesSync(join(s.folder, 'replacement'), 1_500_000_000, 1_500_000_000)
-  await settle()
+  await waitForStableStamps()
   const { project } = await openProject(s)
   await project.save()
   renameSync(join(s.folder, 'replacement'), join(s.project, 'sub/file'))
@@ -121,10 +121,10 @@ test('a file put in place by rename, of the same size and time, is seen', async 
 test('two files that swap their names are seen', async () => {
   await using s = await scratch({ files: { a: 'one', b: 'two' } })
   for (const name of ['a', 'b']) utimesSync(join(s.project, name), 1_500_000_000, 1_500_000_000)
-  await settle()
+  await waitForStableStamps()
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   renameSync(join(s.project, 'a'), join(s.project, 'c'))
   renameSync(join(s.project, 'b'), join(s.project, 'a'))
   renameSync(join(s.project, 'c'), join(s.project, 'b'))
@@ -146,7 +146,7 @@ test('files and folders that come and go in a known folder are seen', async () =
   for (const [step, files] of steps) {
     step()
     expect(capturedFiles(s, (await saved(project)).ref)).toEqual(files)
-    await settle()
+    await waitForStableStamps()
     expect((await project.save()).created).toBe(false)
   }
 })
@@ -155,7 +155,7 @@ test('a folder or file that was touched and not changed is no change', async () 
   await using s = await scratch({ files: { 'sub/a': 'x', b: 'y', link: { link: 'b' } } })
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   const now = new Date()
   for (const path of ['sub', 'sub/a', 'b', '']) utimesSync(join(s.project, path), now, now)
   s.write({ 'sub/passing': 'x' })
@@ -223,7 +223,7 @@ test.each(DAMAGES)('a cache that is %s costs time and nothing else', async (_, d
   const first = await openProject(s)
   const before = await saved(first.project)
   await first.store.close()
-  await settle()
+  await waitForStableStamps()
   damage(cacheOf(s))
   const again = await openProject(s)
   expect((await again.project.save()).created).toBe(false)
@@ -240,7 +240,7 @@ test('no single flipped bit of the cache changes what is saved', async () => {
   const first = await openProject(s)
   const { tree } = await saved(first.project)
   await first.store.close()
-  await settle()
+  await waitForStableStamps()
   const cache = cacheOf(s)
   const whole = readFileSync(cache)
   for (let at = 0; at < whole.length; at += Math.ceil(whole.length / tries(48, 6))) {
@@ -258,7 +258,7 @@ test('the cache of a folder that was replaced by another is of no use and does n
   await using s = await scratch({ files: { a: 'x', 'sub/b': 'y' } })
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   renameSync(s.project, join(s.folder, 'elsewhere'))
   mkdirSync(s.project)
   s.write({ 'sub/b': 'another', c: 'new' })
@@ -301,9 +301,9 @@ test('an object that a diff stored and a collection removed is stored again by t
   await using s = await scratch({ files: { a: 'one', 'sub/b': 'one', 'sub/deep/c': 'one' } })
   const { project } = await openProject(s)
   const first = await project.save()
-  await settle()
+  await waitForStableStamps()
   s.write({ a: 'two', 'sub/b': 'two', 'sub/new': 'two' })
-  await settle()
+  await waitForStableStamps()
   await project.diff({ from: first.id })
   storeGit(s, 'prune', '--expire=now')
   const { created, ref } = await saved(project)
@@ -318,7 +318,7 @@ test('the same holds for what another process remembers', async () => {
   const first = await openProject(s)
   const { id } = await first.project.save()
   s.write({ a: 'two', 'sub/b': 'two' })
-  await settle()
+  await waitForStableStamps()
   await first.project.diff({ from: id })
   await first.store.close()
   storeGit(s, 'prune', '--expire=now')
@@ -333,7 +333,7 @@ test('objects of a checkpoint whose ref was dropped and collected are stored aga
   const { project } = await openProject(s)
   const first = await saved(project)
   s.write({ a: 'two' })
-  await settle()
+  await waitForStableStamps()
   const second = await saved(project)
   // The oldest goes, as a prune would have it: what only it held is collected.
   storeGit(s, 'update-ref', '-d', first.ref)
@@ -374,7 +374,7 @@ function byFirst(a: readonly string[], b: readonly string[]): number {
 test('a cache never rests on a checkpoint that is about to be pruned, however small the saves', async () => {
   await using s = await scratch()
   worthACache(s)
-  await settle()
+  await waitForStableStamps()
   const trees: string[] = []
   for (let i = 0; i < 30; i++) {
     s.write({ 'many/file-7': `edit ${i}` })
