@@ -11,7 +11,7 @@ const MAX_BYTES = 4 << 20
 export type Mounts = {
   /** Changes when something is mounted or unmounted in the project. */
   readonly key: string
-  /** The type of such a file system, if the project is on one or contains one. */
+  /** The type of a REMOTE file system that the project is on or contains. */
   readonly remote: string | undefined
 }
 

@@ -81,7 +81,7 @@ export class ProjectWatch {
     this.#leaveQueue = queue.onOverflow(() => this.#raiseDoubt('overflow'))
   }
 
-  /** What was touched since the last call; undefined while the project cannot be watched. */
+  /** The names touched since the last call; undefined while the project cannot be watched. */
   async take(): Promise<Touches | undefined> {
     if (performance.now() < this.#suspendedUntilMs) return undefined
     this.#suspendedUntilMs = 0

@@ -10,14 +10,14 @@ import {
 const EXACT = { ignoreCase: false }
 
 describe('one list', () => {
-  test('the last rule that matches decides, however it is looked up', () => {
+  test('the last matching rule decides, for every kind of lookup', () => {
     const file = 'a.log\n!*.log\na.l?g\n!/a.log\n'
     const lines = file.split('\n')
     const answers = [1, 2, 3, 4].map((count) => says(lines.slice(0, count).join('\n'), 'a.log'))
     expect(answers).toEqual(['ignored', 'included', 'ignored', 'included'])
   })
 
-  test('nothing is said where no rule matches', () => {
+  test('there is no verdict if no rule matches', () => {
     expect(says('*.log\n', 'a.txt')).toBeUndefined()
     expect(findVerdict(undefined, bytePath('a'), false)).toBeUndefined()
   })
@@ -26,14 +26,14 @@ describe('one list', () => {
     expect(says('*\n**\n', '')).toBeUndefined()
   })
 
-  test('a rule for folders passes over files', () => {
+  test('a folder rule does not match files', () => {
     expect(says('build/\n', 'build')).toBeUndefined()
     expect(says('build/\n', 'build/')).toBe('ignored')
     expect(says('build\n!build/\n', 'build')).toBe('ignored')
     expect(says('build\n!build/\n', 'build/')).toBe('included')
   })
 
-  test('a name matches at any depth, a path from the folder of the file only', () => {
+  test('a name matches at any depth, a path only from the folder of the file', () => {
     expect(says('a\n', 'x/y/a')).toBe('ignored')
     expect(says('/a\n', 'a')).toBe('ignored')
     expect(says('/a\n', 'x/a')).toBeUndefined()
@@ -56,7 +56,7 @@ describe('one list', () => {
     ])
   })
 
-  test('a suffix of several dots, of none, and of no bytes', () => {
+  test('suffixes with several dots, without a dot, and empty ones match', () => {
     expect(says('*.tar.gz\n', 'a.tar.gz')).toBe('ignored')
     expect(says('*.tar.gz\n', 'a.gz')).toBeUndefined()
     expect(says('*.gz\n', '.gz')).toBe('ignored')
@@ -64,7 +64,7 @@ describe('one list', () => {
     expect(says('*\n', 'a')).toBe('ignored')
   })
 
-  test('a name that is special to JavaScript is a name', () => {
+  test('names of JavaScript properties are ordinary names', () => {
     expect(says('constructor\n', 'constructor')).toBe('ignored')
     expect(says('a\n', '__proto__')).toBeUndefined()
   })
@@ -82,7 +82,7 @@ describe('one list', () => {
 })
 
 describe('a chain', () => {
-  test('the list added last decides if it has a match, else the one before', () => {
+  test('the list added last decides if it matches, otherwise the previous one', () => {
     const outer = extend(undefined, compileIgnoreList('*.log\n*.tmp\n', ROOT, EXACT))
     const inner = extend(outer, compileIgnoreList('!keep.log\n', bytePath('a'), EXACT))
     expect(findVerdict(inner, bytePath('a/keep.log'), false)).toBe('included')

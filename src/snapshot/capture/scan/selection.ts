@@ -30,7 +30,7 @@ import { isTemporaryName, type Site } from '../capture-target.js'
 import { isUnreadable } from '../stat-cache/stats.js'
 import { type KnownIndex, Tracking } from './tracking.js'
 
-/** What decides the names in one folder. */
+/** The rules and the index that decide the names in one folder. */
 export type Context = {
   readonly rules: Rules
   readonly tracking: Tracking | undefined
