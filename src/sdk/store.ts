@@ -287,9 +287,7 @@ export class Store {
     // Before a thread is started for it.
     this.#context.calls.refuseClosed()
     refuseUnsafeFolder(path, bytePath(this.#context.home))
-    const { ledger, snapshots } = this.#context
-    snapshots.warmUp()
-    if (ledger.projectAt(path) === undefined) snapshots.expectFirstSave()
+    this.#context.snapshots.warmUp()
     return new Project({ ...this.#context, path })
   }
 }

@@ -65,7 +65,6 @@ export async function withProjectLock<T>(
 ): Promise<T> {
   expectSameStore(context)
   const lookedAtMs = performance.now()
-  context.snapshots.expectCapture(project.id)
   const path = lockPath(context, project)
   const lock = await takeLock(path, { waitMs: LOCK_WAIT_MS, purpose })
   if (lock === undefined) {

@@ -1,5 +1,5 @@
-// From nodes to the objects of a snapshot: a tree for each folder that changed, the modes, and the tree
-// that holds both and is the snapshot's identity.
+// Turns nodes into the objects of a snapshot: a tree for each changed folder, the modes blob, and the tree that contains
+// both and is the snapshot's identity.
 import {
   type BytePath,
   invariant,
@@ -11,11 +11,12 @@ import {
 } from '../../model/index.js'
 import { headOf } from '../checkout/repository.js'
 import { encodeModes, type ModeTable, tabulateModes } from '../objects/modes.js'
-import type { ObjectSink } from '../objects/object-store.js'
+import type { ObjectSink, ObjectStore } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
 import { findNode, type FolderNode, isUnfinished, type Node } from './stat-cache/node.js'
 import { ownersOf } from './scan/owners.js'
 import type { PackedNodes } from './stat-cache/packed-nodes.js'
+import type { CachedProject } from './stat-cache/stat-cache.js'
 import type { Scanned } from './scan/scan-types.js'
 import { isUnreadable } from './stat-cache/stats.js'
 import {
@@ -28,7 +29,7 @@ import {
 
 export type SnapshotParts = { readonly tree: ObjectId; readonly modes: ObjectId }
 
-/** Makes the trees of one capture, as far as the contents they hold have been hashed. */
+/** Builds the trees of one capture as their contents are hashed. */
 export class TreeBuilder {
   readonly #root: FolderNode
   readonly #sink: ObjectSink
@@ -42,12 +43,12 @@ export class TreeBuilder {
     this.#steps = this.#build(root)
   }
 
-  /** Goes on until it meets a folder in which a content is still to be hashed. */
+  /** Builds trees until it reaches a folder with a content that is not hashed yet. */
   advance(): void {
     this.#steps.next()
   }
 
-  /** All contents are hashed. `modes` is the blob of the last snapshot, if nothing about modes has changed since. */
+  /** Call when all contents are hashed. `known` is the last snapshot's modes blob, if no mode has changed since. */
   finish(known: ObjectId | undefined, packed: PackedNodes | undefined): SnapshotParts {
     this.advance()
     const files = this.#root.id
@@ -62,7 +63,7 @@ export class TreeBuilder {
 
   *#build(folder: FolderNode): Generator<undefined, void> {
     if (folder.id !== undefined) return
-    // A copy: while this waits, files that cannot be read are taken out of the folder.
+    // Iterate over a copy: while this waits, unreadable files are removed from the folder.
     for (const child of folder.children.filter((node) => node.kind === 'folder'))
       yield* this.#build(child)
     while (folder.children.some(isUnfinished)) yield
@@ -90,12 +91,33 @@ function modesOf(root: FolderNode, packed: PackedNodes | undefined): ModeTable {
 function gitModeOf(node: Node): GitMode {
   if (node.kind === 'folder') return GIT_MODE.folder
   if (node.kind === 'link') return GIT_MODE.link
-  invariant(node.kind === 'file', 'what is skipped has no git mode')
+  invariant(node.kind === 'file', 'a skipped path has no git mode')
   return (node.mode & 0o100) === 0 ? GIT_MODE.file : GIT_MODE.executable
 }
 
-/** `packed`: where the nodes are that nobody has looked at. */
-export function describeSnapshot(
+/** Call when all contents are hashed. Reuses the last snapshot's tree and modes blob where nothing changed. */
+export function finishSnapshot(
+  scanned: Scanned,
+  now: {
+    readonly known: CachedProject | undefined
+    readonly builder: TreeBuilder
+    readonly hasSameModes: boolean
+    readonly hasSameFiles: boolean
+    readonly store: ObjectStore
+    readonly packed: PackedNodes | undefined
+  },
+): { readonly snapshot: Snapshot; readonly modes: ObjectId | undefined } {
+  const { known, builder, hasSameModes, hasSameFiles, store, packed } = now
+  const tree = known?.snapshot?.tree
+  if (hasSameFiles && hasSameModes && tree !== undefined && store.has(tree))
+    return { snapshot: describeSnapshot(tree, scanned, packed), modes: known?.modes }
+  const canReuse = hasSameModes && known?.modes !== undefined && store.has(known.modes)
+  const parts = builder.finish(canReuse ? known.modes : undefined, packed)
+  return { snapshot: describeSnapshot(parts.tree, scanned, packed), modes: parts.modes }
+}
+
+/** `packed`: nodes that no scan has visited. */
+function describeSnapshot(
   tree: ObjectId,
   scanned: Scanned,
   packed: PackedNodes | undefined,
@@ -107,7 +129,7 @@ export function describeSnapshot(
   }
 }
 
-/** The nodes of a capture, and what of its repositories could not be read. */
+/** The nodes of a capture, and the repository files that could not be read. */
 export type Found = Pick<Scanned, 'root' | 'unreadable'>
 
 export function describeFiles(
@@ -125,7 +147,7 @@ export function describeFiles(
   }
 }
 
-/** With what of repositories could not be read. A `.git` is left out in any case: then it is listed for the graver reason. */
+/** Adds unreadable repository files. An unreadable `.git` is listed as `unreadable` instead of `vcs`. */
 function withUnreadable(
   { skipped, skippedCounts }: Summary,
   { root, unreadable }: Found,

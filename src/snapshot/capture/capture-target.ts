@@ -1,14 +1,14 @@
-// The fixed facts of one project that every capture of it needs.
+// The project folder that a capture reads, its limits, and the names that a rewind reserves in it.
 import type { BytePath, CaptureLimits } from '../../model/index.js'
 
 export type Site = {
   /** Absolute, one character per byte. */
   readonly root: BytePath
-  /** The store's own folder, absolute; never captured. */
+  /** The store's folder, absolute; never captured. */
   readonly home: BytePath
   readonly limits: CaptureLimits
   readonly ignoreCase: boolean
-  /** The tag of a rewind that is under way: what it has moved aside is not part of the folder. */
+  /** The tag of the current rewind: files that it moved aside are not part of the folder. */
   readonly rewinding?: string | undefined
 }
 
@@ -17,7 +17,7 @@ export function absolute(site: { readonly root: BytePath }, path: BytePath): Byt
   return (site.root === '/' ? `/${path}` : `${site.root}/${path}`) as BytePath
 }
 
-/** The temporary files of a rewind have names that nobody else gives. */
+/** The name of a temporary file of a rewind. */
 export function temporaryName(tag: string, number: number): string {
   return `${temporaryPrefix(tag)}${number}`
 }
@@ -26,7 +26,7 @@ export function temporaryPrefix(tag: string): string {
   return `.savestate-tmp-${tag}-`
 }
 
-/** A file of the user's that a rewind has moved aside; `hash` stands for its path. */
+/** The name of a user's file that a rewind moved aside; `hash` is the hash of its path. */
 export function asideName(
   tag: string,
   { hash, number }: { readonly hash: string; readonly number: number },
@@ -38,7 +38,7 @@ export function asidePrefix(tag: string): string {
   return `.savestate-old-${tag}-`
 }
 
-/** Names that a rewind reserves: they are never captured. */
+/** Names that a rewind reserves; they are never captured. */
 export function isTemporaryName(name: string): boolean {
   return /^\.savestate-(?:tmp-[a-z]{18}|old-[a-z]{18}-[0-9a-f]{12})-[0-9]+$/.test(name)
 }

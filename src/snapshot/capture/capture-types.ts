@@ -1,17 +1,17 @@
-// What a capture is asked for, and what it gives.
+// The options and the result of a capture.
 import type { ObjectId, Snapshot } from '../../model/index.js'
 import type { CaptureProgress } from './progress.js'
 
 export type CaptureWork = {
-  /** Snapshots of the project's newest checkpoints: what they hold is surely in the store. */
+  /** Snapshots of the project's newest checkpoints: their objects are in the store. */
   readonly held: readonly ObjectId[]
-  /** Few new objects are kept for `takeHeld` instead of being written. */
+  /** A few new objects are kept for `takeHeld` instead of being written. */
   readonly holdObjects: boolean
   readonly report: (progress: CaptureProgress) => void
 }
 
 export type Captured = {
   readonly snapshot: Snapshot
-  /** Lines of all files, if every one of them was read just now. */
+  /** Lines of all files, if every file was read in this process. */
   readonly lines: number | undefined
 }

@@ -1,34 +1,36 @@
-// How far a capture or a restore is, told now and then.
+// Reports the progress of a capture or a restore, at most every 50 ms.
 
 export type CaptureProgress = {
-  /** Not of files of the project: `check` (objects of the store), `seal` (rows of the ledger), `import` (checkpoints). */
+  /** `check` counts objects of the store, `seal` rows of the ledger, `import` checkpoints; the others count files. */
   readonly phase: 'scan' | 'store' | 'check' | 'seal' | 'import'
   readonly files: number
   readonly bytes: number
-  /** Files in all, as far as is known. */
+  /** The total, as far as it is known. */
   readonly of: number
 }
 
+export type OnProgress = (progress: CaptureProgress) => void
+
 const EVERY_MS = 50
-/** The clock is looked at only now and then: a scan counts every file. */
-const FILES_PER_LOOK = 100
+/** A scan reports every file, so the clock is read only once per this many. */
+const FILES_PER_CHECK = 100
 
 export class ProgressCounter {
-  readonly #report: (progress: CaptureProgress) => void
+  readonly #report: OnProgress
   #next = Date.now() + EVERY_MS
   #of = 0
-  #nextLook = FILES_PER_LOOK
+  #nextCheck = FILES_PER_CHECK
   #files = 0
   #bytes = 0
 
-  constructor(report: (progress: CaptureProgress) => void) {
+  constructor(report: OnProgress) {
     this.#report = report
   }
 
   scanned(files: number): void {
-    if (files < this.#nextLook) return
-    this.#nextLook = files + FILES_PER_LOOK
-    this.#tell({ phase: 'scan', files, bytes: 0, of: files })
+    if (files < this.#nextCheck) return
+    this.#nextCheck = files + FILES_PER_CHECK
+    this.#reportIfDue({ phase: 'scan', files, bytes: 0, of: files })
   }
 
   toStore(of: number): void {
@@ -38,7 +40,7 @@ export class ProgressCounter {
   stored(files: number, bytes: number): void {
     this.#files += files
     this.#bytes += bytes
-    this.#tell({
+    this.#reportIfDue({
       phase: 'store',
       files: this.#files,
       bytes: this.#bytes,
@@ -46,7 +48,7 @@ export class ProgressCounter {
     })
   }
 
-  #tell(progress: CaptureProgress): void {
+  #reportIfDue(progress: CaptureProgress): void {
     const now = Date.now()
     if (now < this.#next) return
     this.#next = now + EVERY_MS

@@ -1,5 +1,5 @@
-// One capture of a project: scan, hash, build, store. What is known of the project stays in memory and in
-// the stat cache, so that the next capture looks only at what changed.
+// Captures a project: scan, hash, build trees, store. The nodes stay in memory and in the stat cache, so that the next
+// capture reads only what changed.
 import { join } from 'node:path'
 import {
   type BytePath,
@@ -9,12 +9,10 @@ import {
   ROOT,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
-import { describeFiles, type Found, TreeBuilder } from './build-snapshot.js'
+import { describeFiles, finishSnapshot, type Found, TreeBuilder } from './build-snapshot.js'
 import type { Captured, CaptureWork } from './capture-types.js'
 import type { CountedChanges } from './hash/change-tally.js'
-import { expectSameRoot, replaced } from './capture-errors.js'
-import { finishSnapshot } from './finish-snapshot.js'
-import type { HashLanes } from './hash/hash-lane.js'
+import { expectSameRoot, rootReplacedError } from './capture-errors.js'
 import { Hasher } from './hash/hasher.js'
 import { type FolderNode, newFolder, type Node, totalLines } from './stat-cache/node.js'
 import { addNamedPaths, storeNamed } from './scan/named-paths.js'
@@ -23,8 +21,8 @@ import type { PackedNodes } from './stat-cache/packed-nodes.js'
 import { Scan } from './scan/scan.js'
 import type { Scanned, ScanOptions } from './scan/scan-types.js'
 import type { Site } from './capture-target.js'
-import { hasLargeCache, type StatAhead } from './stat-cache/stat-worker-client.js'
-import { type CachedProject, keepStatCache, readStatCache } from './stat-cache/stat-cache.js'
+import { hasLargeCache, type StatWorkerClient } from './stat-cache/stat-worker-client.js'
+import { type CachedProject, saveStatCache, readStatCache } from './stat-cache/stat-cache.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import type { EventQueue } from '../watch/event-queue.js'
 import type { Touches } from '../watch/touches.js'
@@ -36,31 +34,30 @@ export type CaptureSettings = {
   readonly home: string
   readonly store: ObjectStore
   readonly durable: boolean
-  readonly lanes: HashLanes
-  readonly statAhead: StatAhead
-  /** What the watches of all projects share. */
+  readonly hashThread: URL
+  readonly statWorker: StatWorkerClient
+  /** Shared by the watches of all projects. */
   readonly events: EventQueue
   readonly watchFolder: WatchFolder
 }
 
 const MAX_UNWRITTEN = 100
-/** Well before a prune removes the checkpoint that vouches for what the cache on disk calls kept. */
+/** The cache is rewritten well before a prune removes the checkpoint that keeps its objects. */
 const MAX_CHECKPOINTS_SINCE = 12
 
 export class ProjectCapture {
   readonly #settings: CaptureSettings
   readonly #project: ProjectId
   #known: CachedProject | undefined
-  /** What of `#known` was read from the cache and not looked at since. */
+  /** The nodes of `#known` that were read from the cache and not visited since. */
   #packed: PackedNodes | undefined
   #isCacheRead = false
-  /** Nodes that the cache on disk does not know as they are. */
+  /** The number of nodes whose current state is not in the cache on disk. */
   #unwritten = 0
-  /** The checkpoint that vouches for the cache on disk is getting old, or is gone. */
+  /** The checkpoint that keeps the objects of the cache on disk is old or gone. */
   #isCacheAged = false
   #watch: WatchedProject | undefined
   #counted: CountedChanges | undefined
-  /** The nodes of the last capture, with the paths that were named besides. */
   #found: Found | undefined
   #held: { readonly sink: ObjectSink; readonly tree: ObjectId } | undefined
 
@@ -73,19 +70,19 @@ export class ProjectCapture {
     return join(this.#settings.home, 'cache', this.#project)
   }
 
-  /** The nodes of the last capture, with the paths that were named besides. */
+  /** The nodes of the last capture, including named paths. */
   get root(): FolderNode {
     return this.#found?.root ?? newFolder(ROOT, { viaIndex: false })
   }
 
-  /** From now on a capture looks only at what was touched. */
+  /** From now on a capture scans only what was touched. */
   watch(root: BytePath): void {
     const { events, watchFolder } = this.#settings
     this.#watch ??= new WatchedProject({
       root,
       events,
       known: () => this.#known,
-      tell: (report) => noteWatch(watchFolder, this.#project, report),
+      report: (report) => noteWatch(watchFolder, this.#project, report),
     })
   }
 
@@ -103,18 +100,18 @@ export class ProjectCapture {
     this.#held?.sink.abandon()
     this.#held = undefined
     const known = this.#recall(site.root, held)
-    // Nothing may fail between this and the next line: what was touched is told once.
+    // Nothing may throw between this and the next statement: the watch reports each touch only once.
     const touches = await this.#watch?.take()
-    // The nodes are changed in place: if this fails half-way they are of no use any more.
+    // The scan changes the nodes in place, so they are useless if it fails.
     this.#known = this.#found = undefined
-    const { store, durable, lanes } = this.#settings
+    const { store, durable, hashThread } = this.#settings
     const sink = this.#newSink()
     const progress = new ProgressCounter(report)
     const onProgress = (files: number, bytes: number) => progress.stored(files, bytes)
     const { root, limits } = site
     const { maxFileBytes } = limits
-    const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, lanes, onProgress })
-    // Counted is what came since the newest checkpoint: of anything else nobody asks.
+    const hasher = new Hasher({ root, store, sink, durable, maxFileBytes, hashThread, onProgress })
+    // Only changes since the newest checkpoint are ever asked for.
     if (known?.snapshot?.tree !== held[0]) hasher.tally.giveUp()
     try {
       const memory = { known, touches }
@@ -125,19 +122,18 @@ export class ProjectCapture {
         onFile: (count) => progress.scanned(count),
         onPending: (item) => hasher.add(item),
       })
-      // Looked at now: the builder gives the root an id as soon as all contents have theirs.
+      // Read this before building: the builder gives the root an id as soon as all contents have one.
       const hasSameFiles = scanned.root.id !== undefined
       const epoch = (known?.epoch ?? 0) + 1
       progress.toStore(scanned.pending.length)
       const builder = new TreeBuilder(scanned.root, sink, epoch)
       await hasher.finish(() => builder.advance())
-      if (touches !== undefined && this.#watch?.isOf(scanned.root) === false)
-        throw replaced(site.root)
+      if (touches !== undefined && this.#watch?.isRoot(scanned.root) === false)
+        throw rootReplacedError(site.root)
       expectSameRoot(site.root, scanned.root.ino)
       for (const node of scanned.pending) node.epoch = epoch
-      this.#settings.statAhead.update(scanned.restamped)
+      this.#settings.statWorker.update(scanned.restamped)
       failpoint('capture:hashed')
-      // Nothing came or went, and no mode is another.
       const hasSameModes = !scanned.haveModesChanged && !hasher.hasGivenUp
       const now = { known, builder, hasSameModes, hasSameFiles, store, packed: this.#packed }
       const { snapshot, modes } = finishSnapshot(scanned, now)
@@ -160,37 +156,37 @@ export class ProjectCapture {
       const counts = hasSameModes ? hasher.tally.counts : undefined
       this.#counted = { since: known?.snapshot?.tree, tree: snapshot.tree, counts }
       this.#unwritten += scanned.newsCount
-      this.#watch?.tell()
-      // A thread costs 10 MB, and a watched project is seldom looked at as a whole.
-      if (this.#watch !== undefined) this.#settings.statAhead.close()
+      this.#watch?.reportNews()
+      // The stat thread costs 10 MB, and a watched project rarely needs a full scan.
+      if (this.#watch !== undefined) this.#settings.statWorker.close()
       if (held.includes(snapshot.tree)) this.keep(snapshot.tree)
-      if (this.#watch?.joinLinks(scanned.linked, scanned.root) === true)
+      if (this.#watch?.markHardLinks(scanned.linked, scanned.root) === true)
         return await this.capture(site, work)
       return { snapshot, lines: held.length === 0 ? totalLines(scanned.root) : undefined }
     } catch (error) {
       sink.abandon()
-      this.#watch?.endLook()
+      this.#watch?.cancelScan()
       throw error
     } finally {
       hasher.close()
     }
   }
 
-  /** The last capture with these paths, which its rules left out. The next capture builds on the one without them. */
+  /** Adds paths to the last capture that its rules skipped. The next capture starts from the one without them. */
   async addNamed(site: Site, captured: Captured, paths: readonly BytePath[]): Promise<Captured> {
     const found = this.#found
     const named = found && addNamedPaths(found.root, { site, paths })
     if (found === undefined || named === undefined) return captured
-    const { store, durable, lanes } = this.#settings
+    const { store, durable, hashThread } = this.#settings
     const [sink, packed] = [this.#newSink(), this.#packed]
     const { root } = site
-    const { tree } = await storeNamed(named, { root, store, sink, durable, lanes, packed })
+    const { tree } = await storeNamed(named, { root, store, sink, durable, hashThread, packed })
     this.#found = { ...found, root: named.root }
     const files = describeFiles(tree, this.#found, packed)
     return { snapshot: { ...captured.snapshot, ...files }, lines: undefined }
   }
 
-  /** What the last capture left to be written with its record. */
+  /** The objects of the last capture that are still to be written with its record. */
   takeHeld(tree: ObjectId): ObjectSink | undefined {
     const held = this.#held
     if (held?.tree !== tree) return undefined
@@ -198,13 +194,13 @@ export class ProjectCapture {
     return held.sink
   }
 
-  /** What the last capture has counted on its way, if it was of these. */
+  /** The changes that the last capture counted, if it was between these snapshots. */
   countsSince(since: ObjectId | undefined, tree: ObjectId): ChangeCounts | undefined {
     const counted = this.#counted
     return counted?.since === since && counted?.tree === tree ? counted.counts : undefined
   }
 
-  /** The last capture is recorded: its objects are held by a ref from now on. */
+  /** Call when the last capture is recorded: from now on a ref keeps its objects. */
   keep(tree: ObjectId): void {
     if (this.#known?.snapshot?.tree !== tree) return
     this.#known = { ...this.#known, keptBy: tree, keptEpoch: this.#known.epoch }
@@ -213,17 +209,17 @@ export class ProjectCapture {
   close(): void {
     this.unwatch()
     this.#held?.sink.abandon()
-    this.#settings.statAhead.close()
+    this.#settings.statWorker.close()
   }
 
-  /** Not for a handful of changes: reading those again next time costs less than writing everything now. */
+  /** Skips a few changes: reading those files again next time costs less than writing the whole cache. */
   writeCache(): void {
     if (this.#known === undefined) return
     if (this.#unwritten <= MAX_UNWRITTEN && !this.#isCacheAged) return
-    const table = keepStatCache(this.#cachePath, this.#known)
+    const table = saveStatCache(this.#cachePath, this.#known)
     if (table === undefined) return
     this.#packed = undefined
-    if (this.#watch === undefined) this.#settings.statAhead.arm(table, this.#known.rootPath)
+    if (this.#watch === undefined) this.#settings.statWorker.arm(table, this.#known.rootPath)
     this.#unwritten = 0
     this.#isCacheAged = false
   }
@@ -244,35 +240,41 @@ export class ProjectCapture {
       const keptEpoch = known?.keptEpoch ?? -1
       return new Scan(site, { ...all, ...this.#watch.scanOptions(touches, keptEpoch) }).run()
     }
-    const { statAhead } = this.#settings
-    statAhead.begin()
+    const { statWorker } = this.#settings
+    statWorker.begin()
     try {
-      const quietFiles = this.#judge(known)
-      const isSame = (node: Node) => statAhead.isSame(node)
-      const sameIn = () => isSame
+      const countCleanFiles = this.#cleanFileCounter(known)
+      const isSame = (node: Node) => statWorker.isSame(node)
+      const unchangedIn = () => isSame
       const onFolder = () => false
-      return new Scan(site, { ...all, quietFiles, sameIn, onFolder, looksFirst: false }).run()
+      return new Scan(site, {
+        ...all,
+        countCleanFiles,
+        unchangedIn,
+        onFolder,
+        statsFirst: false,
+      }).run()
     } finally {
-      statAhead.end()
+      statWorker.end()
     }
   }
 
-  /** Nothing is sure unless a checkpoint holds the objects. */
-  #judge(known: CachedProject | undefined): ScanOptions['quietFiles'] {
+  /** Counts the files of packed folders that are unchanged. Without a checkpoint that keeps the objects, no folder is. */
+  #cleanFileCounter(known: CachedProject | undefined): ScanOptions['countCleanFiles'] {
     const packed = this.#packed
-    const isDoubtful = known === undefined || known.keptEpoch < 0
+    const isKept = known !== undefined && known.keptEpoch >= 0
     const changed =
-      packed === undefined || isDoubtful ? undefined : this.#settings.statAhead.complete()
+      packed !== undefined && isKept ? this.#settings.statWorker.complete() : undefined
     if (packed === undefined || changed === undefined) return () => undefined
-    const isQuiet = packed.judge(changed)
-    return (folder) => (folder.isPacked && isQuiet(folder) ? packed.tally(folder).files : undefined)
+    const isClean = packed.cleanFolderTest(changed)
+    return (folder) => (folder.isPacked && isClean(folder) ? packed.tally(folder).files : undefined)
   }
 
   #recall(root: BytePath, held: readonly ObjectId[]): CachedProject | undefined {
     if (this.#known === undefined && !this.#isCacheRead) {
-      if (hasLargeCache(this.#settings.home, this.#project)) this.#settings.statAhead.warmUp()
+      if (hasLargeCache(this.#settings.home, this.#project)) this.#settings.statWorker.warmUp()
       const read = readStatCache(this.#cachePath, root)
-      if (read !== undefined) this.#settings.statAhead.arm(read.packed.table, root)
+      if (read !== undefined) this.#settings.statWorker.arm(read.packed.table, root)
       this.#known = read?.cached
       this.#packed = read?.packed
       this.#isCacheAged =
@@ -281,7 +283,7 @@ export class ProjectCapture {
     this.#isCacheRead = true
     const known = this.#known
     if (known === undefined || isAmong(held, known.keptBy)) return known
-    // Whatever held these objects may be gone, and they with it: each will be looked for.
+    // The checkpoint that kept these objects may be gone, so each object must be looked up.
     return { ...known, keptEpoch: -1 }
   }
 }

@@ -1,6 +1,5 @@
-// Decodes the file git calls the index, down to the names in it (gitformat-index(5)). What is not
-// understood to the last byte is refused, never guessed: a tracked file taken for an ignored one
-// would be missing from a snapshot.
+// Decodes the names in git's index file (gitformat-index(5)). It rejects everything that it does not understand to the last
+// byte: a tracked file mistaken for an ignored one would be missing from a snapshot.
 
 import { hash } from 'node:crypto'
 import type { BytePath } from '../../model/index.js'
@@ -16,12 +15,12 @@ export class IndexUnsupported extends Error {
   }
 }
 
-/** The hashes that name objects in an index and guard it, and how many bytes one has. */
+/** The hashes of object ids and of the index checksum, with their length in bytes. */
 const ID_BYTES = { sha1: 20, sha256: 32 } as const
 type ObjectFormat = keyof typeof ID_BYTES
 
 const HEADER_BYTES = 12
-// From the start of an entry: times, device, inode, then these.
+// Offsets from the start of an entry, after times, device and inode.
 const MODE_OFFSET = 26
 const ID_OFFSET = 40
 const EXTENDED_FLAG = 0x4000
@@ -31,8 +30,8 @@ const TYPE_MASK = 0o170000
 const MAX_NAME_BYTES = 0xfffff
 
 /**
- * The names in an index, ascending, each once: files and symbolic links, and (with a slash at the end) the folders that a
- * sparse index has as one entry. No gitlinks. Throws IndexUnsupported.
+ * The names in an index, ascending and unique: files, symbolic links, and (with a trailing slash) the folders that a sparse
+ * index has as one entry. No gitlinks. Throws IndexUnsupported.
  */
 export function parseIndexNames(bytes: Buffer, format: string): readonly BytePath[] {
   if (!isObjectFormat(format)) throw new IndexUnsupported(`object format ${format}`)
@@ -53,7 +52,7 @@ function isObjectFormat(format: string): format is ObjectFormat {
 function verifyChecksum(bytes: Buffer, format: ObjectFormat): void {
   const end = bytes.length - ID_BYTES[format]
   const expected = bytes.toString('hex', end)
-  // index.skipHash leaves it empty.
+  // index.skipHash writes zeros.
   if (/^0+$/.test(expected)) return
   if (hash(format, bytes.subarray(0, end)) !== expected) {
     throw new IndexUnsupported('checksum mismatch')
@@ -86,7 +85,7 @@ function parseEntries(
       start = dropped.end
     }
     const length = flags & NAME_LENGTH_MASK
-    // A length that does not fit is given as the mask; then only the zero byte tells.
+    // A longer name has the mask as its length; then it ends at the zero byte.
     const end =
       length === NAME_LENGTH_MASK ? bytes.indexOf(0, start) : start + length - shared.length
     if (end < start || end >= limit || bytes[end] !== 0) throw new IndexUnsupported('truncated')
@@ -99,7 +98,7 @@ function parseEntries(
       names.push(name as BytePath)
       lastKept = name
     }
-    // Before version 4, one to eight zero bytes fill an entry up to a multiple of eight.
+    // Before version 4, one to eight zero bytes pad an entry to a multiple of eight.
     position = version === 4 ? end + 1 : position + ((end - position + 8) & ~7)
   }
   return { names, end: position }
@@ -115,10 +114,10 @@ function isKept(mode: number, name: string): boolean {
     case 0o040000:
       if (name.endsWith('/')) return true
   }
-  throw new IndexUnsupported(`an entry of mode ${mode.toString(8)}`)
+  throw new IndexUnsupported(`entry with mode ${mode.toString(8)}`)
 }
 
-// Seven bits a byte, highest first; each byte but the first adds one, so no number has two forms.
+// Seven bits per byte, highest first; each byte but the first adds one, so that every number has one encoding.
 function readVarint(bytes: Buffer, start: number): { value: number; end: number } {
   let end = start
   let byte = bytes.readUInt8(end++)
@@ -139,7 +138,7 @@ function checkExtensions(
   while (position + 8 <= limit) {
     const signature = bytes.toString('latin1', position, position + 4)
     if (signature === 'link') throw new IndexUnsupported('split index')
-    // `sdir` only announces the folder entries; one with a capital may be skipped by definition.
+    // `sdir` only announces folder entries; an extension with a capital letter is optional by definition.
     if (signature !== 'sdir' && !/^[A-Z]/.test(signature)) {
       throw new IndexUnsupported(`extension ${JSON.stringify(signature)}`)
     }

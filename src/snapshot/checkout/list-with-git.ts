@@ -1,6 +1,6 @@
-// Asks git what an index tracks, for the indexes not decoded here: those that are split, or odd. Git never gets to see
-// the user's repository, only a stand-in with copies of the index files. Even `ls-files` writes: it sets the time of a
-// shared index it reads; and the user's configuration could make it run programs or fetch.
+// Runs git to list the paths in an index that we do not decode, such as a split one. Git sees only a stand-in repository
+// with copies of the index files, never the user's repository: even `ls-files` writes (it sets the time of a shared index),
+// and the user's configuration could make it run programs or fetch.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,24 +8,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BytePath, fsPath, joinPath, ROOT } from '../../model/index.js'
 import { IndexUnsupported } from './index-format.js'
-import { objectFormatOf } from './object-format.js'
+import { readObjectFormat } from './object-format.js'
 import { readRegularFile } from './regular-file.js'
 import type { Repository } from './repository.js'
-import { type TrackedPaths, trackedPathsOf } from './tracked-paths.js'
+import { type TrackedPaths, newTrackedPaths } from './tracked-paths.js'
 
 export const MAX_INDEX_BYTES = 1024 * 1024 * 1024
 
-/** Throws IndexUnsupported, or what running git throws, when git can't read the index either. */
+/** Throws IndexUnsupported, or the error of running git, if git can't read the index either. */
 export function listTrackedWithGit(repository: Repository): TrackedPaths {
   const indexes = readIndexFiles(repository)
-  if (indexes.length === 0) return trackedPathsOf([])
-  const format = objectFormatOf(repository)
+  if (indexes.length === 0) return newTrackedPaths([])
+  const format = readObjectFormat(repository)
   const standIn = mkdtempSync(join(tmpdir(), 'savestate-index-'))
   try {
     fillStandIn(standIn, { indexes, format })
     const records = runListing(standIn)
     checkComplete(records, indexes)
-    return trackedPathsOf(parseRecords(records))
+    return newTrackedPaths(parseRecords(records))
   } finally {
     rmSync(standIn, { recursive: true, force: true })
   }
@@ -33,11 +33,11 @@ export function listTrackedWithGit(repository: Repository): TrackedPaths {
 
 type IndexFile = { readonly name: string; readonly bytes: Buffer }
 
-/** The index and, as it may be split, whatever it may share entries with. */
+/** The index and the shared index files that a split index may refer to. */
 function readIndexFiles({ gitDir }: Repository): readonly IndexFile[] {
   const index = readRegularFile(`${gitDir}/index`, MAX_INDEX_BYTES)
   if (index === 'absent') return []
-  if (index === 'unfit') throw new IndexUnsupported('no regular file')
+  if (index === 'unfit') throw new IndexUnsupported('not a regular file')
   const files: IndexFile[] = [{ name: 'index', bytes: index }]
   for (const name of readdirSync(fsPath(gitDir), 'latin1')) {
     if (!/^sharedindex\.[0-9a-f]+$/.test(name)) continue
@@ -94,8 +94,8 @@ function runListing(standIn: string): readonly string[] {
 }
 
 /**
- * Git drops, without a word, the entries of a sparse index it fails to unfold, having no trees here. A split index
- * has more entries than its first file says, never fewer.
+ * Git silently drops the entries of a sparse index that it cannot expand, because the stand-in has no trees. A split index
+ * has at least as many entries as its first file states.
  */
 function checkComplete(records: readonly string[], indexes: readonly IndexFile[]): void {
   const expected = indexes[0]?.bytes.readUInt32BE(8) ?? 0
@@ -109,7 +109,7 @@ function parseRecords(records: readonly string[]): readonly BytePath[] {
   for (const record of records) {
     const [, type, name] =
       /^(04|10|12|16)0\d{3} [0-9a-f]+ [0-3]\t(?!\.\/$)([^]+)$/.exec(record) ?? []
-    // Git does not notice where an index was cut off, and lists zeros: no mode, `./` for no name.
+    // Git does not detect a truncated index and lists zeros: no mode, and `./` for an empty name.
     if (name === undefined) throw new IndexUnsupported(`git lists ${JSON.stringify(record)}`)
     if (type !== '16') names.add(joinPath(ROOT, name))
   }

@@ -1,5 +1,5 @@
-// Which hash a repository names its objects with. Read as git does before anything else: from the
-// repository's own config file alone, without what that includes.
+// Reads the hash algorithm of a repository. Like git's early setup, it reads only the repository's own config file and no
+// includes.
 
 import { IndexUnsupported } from './index-format.js'
 import { readRegularFile } from './regular-file.js'
@@ -7,11 +7,11 @@ import type { Repository } from './repository.js'
 
 const MAX_CONFIG_BYTES = 64 * 1024 * 1024
 
-/** The value of `extensions.objectformat` in lower case; `sha1` when there is none. */
-export function objectFormatOf({ commonDir }: Repository): string {
+/** The value of `extensions.objectformat` in lower case; `sha1` if there is none. */
+export function readObjectFormat({ commonDir }: Repository): string {
   const bytes = readRegularFile(`${commonDir}/config`, MAX_CONFIG_BYTES)
   if (bytes === 'absent') return 'sha1'
-  if (bytes === 'unfit') throw new IndexUnsupported('the config is no regular file')
+  if (bytes === 'unfit') throw new IndexUnsupported('the config is not a regular file')
   let section = ''
   let format = 'sha1'
   for (const line of bytes.toString('latin1').split('\n')) {

@@ -1,15 +1,14 @@
-// Files of the user's `.git` are read by a worker thread that must not hang or run out of memory on
-// a FIFO or a video somebody put in their place. What is absent is told apart from what could not
-// be looked at, which throws.
+// Reads files of the user's `.git` without blocking on a FIFO or running out of memory on a huge file. A missing file is
+// `absent`; a file that cannot be opened throws.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { ifExists } from '../../base/index.js'
 import { fsPath, hasCode } from '../../model/index.js'
 
-/** `unfit`: there, but no regular file or larger than asked for. */
+/** `unfit`: not a regular file, or larger than `maxBytes`. */
 export type RegularFile = Buffer | 'absent' | 'unfit'
 
-/** The bytes of the file at `path` (symbolic links are followed), if it is of at most `maxBytes`. */
+/** Follows symbolic links. */
 export function readRegularFile(path: string, maxBytes: number): RegularFile {
   const descriptor = openForReading(path)
   if (typeof descriptor !== 'number') return descriptor
@@ -24,7 +23,7 @@ export function readRegularFile(path: string, maxBytes: number): RegularFile {
 
 function openForReading(path: string): number | 'absent' | 'unfit' {
   try {
-    // Without O_NONBLOCK, opening a FIFO waits for somebody to write to it.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK
     return ifExists(() => openSync(fsPath(path), flags)) ?? 'absent'
   } catch (error) {

@@ -1,6 +1,5 @@
-// Finds the user's git repositories and what they have checked out, by reading their files: starting
-// git for this would cost more than the rest of a save. Nothing here ever writes to a repository,
-// runs anything it configures, or looks at the environment (GIT_DIR and the like).
+// Finds the user's git repositories and their HEAD by reading files: starting git would cost more than the rest of a save.
+// It never writes to a repository, runs programs that it configures, or reads the environment (GIT_DIR and the like).
 
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { ifExists } from '../../base/index.js'
@@ -15,19 +14,19 @@ export type Repository = {
 }
 
 export type Head = {
-  /** Null on an unborn branch, and where the refs are in a format not read here (reftable). */
+  /** Null on an unborn branch, and for refs in a format that we do not read (reftable). */
   readonly commit: string | null
-  /** As text (see `pathText`), without `refs/heads/`; null when HEAD is not on a branch. */
+  /** As text (see `pathText`), without `refs/heads/`; null if HEAD is not on a branch. */
   readonly branch: string | null
 }
 
-// A path of the kernel's longest length, with what git writes around it.
+// The kernel's longest path, plus the text that git writes around it.
 const MAX_POINTER_BYTES = 4096 + 64
 const MAX_PACKED_REFS_BYTES = 512 * 1024 * 1024
-// As many as git itself follows.
+// Git's own limit.
 const MAX_SYMBOLIC_REFS = 5
 
-/** The repository whose worktree is exactly this folder. Throws when it could not look. */
+/** The repository whose worktree is exactly this folder. Throws if it is not accessible. */
 export function openRepository(folder: string): Repository | undefined {
   const dotGit = inFolder(folder, '.git')
   const stats = ifExists(() => statSync(fsPath(dotGit), { throwIfNoEntry: false }), 'ELOOP')
@@ -38,7 +37,7 @@ export function openRepository(folder: string): Repository | undefined {
   return commonDir === undefined ? undefined : { worktree: folder, gitDir, commonDir }
 }
 
-/** The nearest repository at or above the folder, and where in its worktree the folder is. */
+/** The nearest repository at or above the folder, and the folder's path in its worktree. */
 export function enclosingRepository(
   folder: string,
 ): { readonly repository: Repository; readonly prefix: BytePath } | undefined {
@@ -57,12 +56,12 @@ export function headOf(repository: Repository): Head {
   return follow(repository, 'HEAD')
 }
 
-/** Null for a ref that is not there, or leads to no commit. */
+/** Null for a missing ref, or one without a commit. */
 export function refCommit(repository: Repository, name: string): string | null {
   return isRefName(name) ? follow(repository, name).commit : null
 }
 
-/** The names below `prefix` of the refs that are packed. */
+/** The names of packed refs that start with `prefix`. */
 export function packedNames({ commonDir }: Repository, prefix: string): string[] {
   const bytes = readRegularFile(inFolder(commonDir, 'packed-refs'), MAX_PACKED_REFS_BYTES)
   if (typeof bytes === 'string') return []
@@ -80,15 +79,13 @@ function follow(repository: Repository, start: string): Head {
       const commit = ref === undefined ? packedCommit(repository, name) : ref.commit
       return { commit, branch: branchOf(name) }
     }
-    // A repository with reftables says `refs/heads/.invalid` in HEAD, so that nobody takes it for
-    // a repository with files: no ref is called so.
+    // A reftable repository has `refs/heads/.invalid` in HEAD, which is not a valid ref name.
     if (!isRefName(ref.target)) break
     name = ref.target
   }
   return { commit: null, branch: null }
 }
 
-/** The file of ignore patterns that belongs to the repository but is not in its worktree. */
 export function excludeFileOf(repository: Repository): string {
   return inFolder(repository.commonDir, 'info/exclude')
 }
@@ -103,7 +100,7 @@ function below(folder: string, path: string): BytePath {
 
 function hasHead(gitDir: string): boolean {
   const stats = ifExists(() => lstatSync(fsPath(inFolder(gitDir, 'HEAD'))))
-  // Ancient repositories have a symbolic link, which dangles while the branch is unborn.
+  // In old repositories HEAD is a symbolic link, which dangles while the branch is unborn.
   return stats !== undefined && (stats.isFile() || stats.isSymbolicLink())
 }
 
@@ -114,8 +111,8 @@ function commonDirOf(gitDir: string): string | undefined {
 }
 
 /**
- * Where the path in a file leads, relative to `base`. The real path: `..` after a symbolic link is
- * not what its text says.
+ * Resolves the path in a file, relative to `base`. Returns the real path, because `..` after a symbolic link differs from
+ * its text.
  */
 function followPointer(file: string, pattern: RegExp, base: string): string | undefined {
   const bytes = readRegularFile(file, MAX_POINTER_BYTES)
@@ -141,7 +138,7 @@ function readLooseRef(path: string): LooseRef | undefined {
   const bytes = readRegularFile(path, MAX_POINTER_BYTES)
   if (bytes === 'absent') return undefined
   const text = bytes === 'unfit' ? '' : bytes.toString('latin1')
-  // Not \s: to it a byte A0, the end of many a UTF-8 letter, is white space.
+  // Not \s, which matches the byte A0, the last byte of many UTF-8 letters.
   const target = /^ref:[ \t\r\n]*([^ \t\r\n]+)[ \t\r\n]*$/.exec(text)?.[1]
   if (target !== undefined) return { type: 'symbolic', target }
   return {
@@ -163,7 +160,7 @@ function folderOfRef({ gitDir, commonDir }: Repository, name: string): string {
   return /^refs\/(?!bisect\/|worktree\/|rewritten\/)/.test(name) ? commonDir : gitDir
 }
 
-// What git forbids in the name of a ref, as far as it could lead out of the folder of refs.
+// Rejects the names that git forbids and that could lead out of the refs folder.
 function isRefName(name: string): boolean {
   return /^refs\/[^\0-\x20\x7f~^:?*[\\]+$/.test(name) && !/\.\.|\/\.|\/\/|\/$/.test(name)
 }

@@ -1,4 +1,4 @@
-// The set of paths a git index tracks, however they were read.
+// The set of paths that a git index tracks.
 
 import { hash } from 'node:crypto'
 import { type BytePath, parentOf } from '../../model/index.js'
@@ -10,17 +10,14 @@ export type TrackedPaths = {
   hasInside(folder: BytePath): boolean
   /** A folder tracked as a whole counts as one. */
   readonly count: number
-  /** Equal for equal lists of paths, and for those only. */
+  /** Equal exactly for equal lists of paths. */
   readonly digest: string
 }
 
-/**
- * `names`: ascending, none twice; a folder tracked as a whole ends with a slash, as in a sparse
- * index.
- */
-export function trackedPathsOf(names: readonly BytePath[]): TrackedPaths {
-  // Each costs about as much as reading the names did, and not every caller needs both.
-  const lookup = once(() => lookupOf(names))
+/** `names`: ascending and unique; a folder tracked as a whole ends with a slash, as in a sparse index. */
+export function newTrackedPaths(names: readonly BytePath[]): TrackedPaths {
+  // Each costs about as much as reading the names, and not every caller needs both.
+  const lookup = once(() => buildLookup(names))
   const digest = once(() => hash('sha256', names.join('\0')))
   return {
     has: (path) => lookup().files.has(path) || isInWholeFolder(lookup(), path),
@@ -37,7 +34,7 @@ export function trackedPathsOf(names: readonly BytePath[]): TrackedPaths {
 
 type Lookup = { readonly files: ReadonlySet<string>; readonly wholeFolders: ReadonlySet<string> }
 
-function lookupOf(names: readonly BytePath[]): Lookup {
+function buildLookup(names: readonly BytePath[]): Lookup {
   const wholeFolders = names.filter((name) => name.endsWith('/'))
   const files = wholeFolders.length === 0 ? names : names.filter((name) => !name.endsWith('/'))
   return {

@@ -1,7 +1,7 @@
-// The `[...]` of a glob as a table of bytes. git's reading differs from POSIX in places that decide
-// whether a file is saved, so each of them is kept: see the comments below.
+// Parses the `[...]` of a glob into a table of bytes. git differs from POSIX in ways that decide whether a file is saved, so
+// each difference is kept: see the comments below.
 
-/** One cell per byte: 1 where the byte is accepted. Under `ignoreCase` it is asked lower-case bytes only. */
+/** One cell per byte: 1 if the byte is accepted. With `ignoreCase`, only lower-case bytes are looked up. */
 export type ByteSet = Uint8Array
 
 export type GlobOptions = {
@@ -10,7 +10,7 @@ export type GlobOptions = {
   readonly ignoreCase: boolean
 }
 
-/** What `?` accepts. */
+/** The bytes that `?` accepts. */
 export function anyByte({ pathname }: GlobOptions): ByteSet {
   const set = new Uint8Array(256).fill(1)
   if (pathname) set[SLASH] = 0
@@ -19,7 +19,7 @@ export function anyByte({ pathname }: GlobOptions): ByteSet {
 
 /**
  * Reads the set whose `[` is just before `start`; `end` is just after its `]`.
- * `undefined` where git gives up on the whole pattern: no closing `]`, or an unknown `[:class:]`.
+ * `undefined` if git rejects the whole pattern: no closing `]`, or an unknown `[:class:]`.
  */
 export function parseByteSet(
   pattern: string,
@@ -29,10 +29,10 @@ export function parseByteSet(
   const isNegated = pattern[start] === '!' || pattern[start] === '^'
   const first = isNegated ? start + 1 : start
   const set: ByteSet = new Uint8Array(256)
-  // Where a range may begin; a range or a class cannot be the start of another range.
+  // The start of a possible range; a range or a class cannot start another range.
   let previous: number | undefined
   let at = first
-  // A `]` in the first place is a member, not the end.
+  // A `]` in first position is a member, not the end.
   while (at === first || pattern[at] !== ']') {
     const name = className(pattern, at)
     if (name !== undefined) {
@@ -71,7 +71,7 @@ export function parseByteSet(
 const SLASH = 0x2f
 const LOWER = /[a-z]/
 
-// Asked for ASCII only, whatever the locale; `space` is git's own, without \v and \f.
+// Query for ASCII only, whatever the locale; `space` is git's own, without \v and \f.
 const CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ['alnum', /[0-9A-Za-z]/],
   ['alpha', /[A-Za-z]/],

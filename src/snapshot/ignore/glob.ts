@@ -1,5 +1,5 @@
-// A glob taken apart once, so that matching is a walk over small numbers and `ignore-rules.ts` can
-// see which globs are plain names or plain suffixes and need no walk at all.
+// Parses a glob once, so that matching is a walk over small numbers, and `rule-index.ts` can tell plain names and plain
+// suffixes, which need no walk.
 
 import { anyByte, type ByteSet, type GlobOptions, parseByteSet } from './byte-set.js'
 
@@ -12,11 +12,11 @@ export const END = 256
 export const STAR = 257
 /** Any bytes. */
 export const DEEP = 258
-/** Nothing, or any bytes up to and with a `/`: the `**` and the slash after it. */
+/** Nothing, or any bytes up to and including a `/`: the `**` and the slash after it. */
 export const FOLDERS = 259
 export const SET = 260
 
-/** `undefined` where git takes the pattern for malformed; such a pattern matches nothing. */
+/** `undefined` if git considers the pattern malformed; such a pattern matches nothing. */
 export function parseGlob(pattern: string, options: GlobOptions): Glob | undefined {
   const steps: number[] = []
   const sets: ByteSet[] = []
@@ -52,13 +52,13 @@ export function parseGlob(pattern: string, options: GlobOptions): Glob | undefin
   return { steps: Uint16Array.from(steps), sets }
 }
 
-/** The text a glob from step `from` on stands for, if it is plain bytes to the end. */
+/** The text of a glob from step `from` on, if it consists of plain bytes only. */
 export function literalFrom({ steps }: Glob, from: number): string | undefined {
   const bytes = steps.subarray(from, -1)
   return bytes.every((step) => step < END) ? Buffer.from(bytes).toString('latin1') : undefined
 }
 
-/** Lower case for A to Z alone, as git does it: a byte above 0x7f is no letter. */
+/** Like git, folds only A to Z: a byte above 0x7f is no letter. */
 export function foldCase(text: string): string {
   return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase()) : text
 }
@@ -71,10 +71,10 @@ function readStars(
   let end = at + 1
   while (pattern[end] === '*') end++
   if (!pathname) return { step: DEEP, end }
-  // Two or more stars cross folders only as a whole name; elsewhere they are one star.
+  // Two or more stars cross folders only if they are a whole path component; otherwise they act as one star.
   if (end - at === 1 || (at > 0 && pattern[at - 1] !== '/')) return { step: STAR, end }
   if (pattern[end] === '/') return { step: FOLDERS, end: end + 1 }
-  // An escaped slash closes the name too, but then git wants at least that slash in the text.
+  // An escaped slash ends the component too, but git then requires that slash in the text.
   if (end === pattern.length || pattern.startsWith('\\/', end)) return { step: DEEP, end }
   return { step: STAR, end }
 }

@@ -1,13 +1,13 @@
-// Reads the lines of an ignore file (.gitignore, info/exclude) as git does, byte by byte: only the
-// blanks git strips are stripped, and a line git would cut short is cut short here.
+// Parses an ignore file (.gitignore, info/exclude) as git does, byte by byte: it strips only the blanks that git strips, and
+// truncates a line where git does.
 
 export type IgnoreRule = {
   /** Without the `!`, the slash at the start and the slash at the end. Never empty. */
   readonly glob: string
-  /** `!`: what matches is included again. */
+  /** `!`: a matching path is included again. */
   readonly isNegated: boolean
   readonly isFolderOnly: boolean
-  /** Matched against the path from the file's folder; otherwise against the name alone, at any depth. */
+  /** Matches the path relative to the file's folder; otherwise the name alone, at any depth. */
   readonly isAnchored: boolean
 }
 
@@ -39,7 +39,7 @@ function cString(line: string): string {
   return nul === -1 ? line : line.slice(0, nul)
 }
 
-/** Spaces only, not tabs. An escaped space stays, the ones after it go. */
+/** Removes trailing spaces, not tabs. An escaped space stays; the spaces after it are removed. */
 function trimBlanks(line: string): string {
   let end = line.length
   while (line[end - 1] === ' ') end--

@@ -1,29 +1,29 @@
-// Decides whether one path is ignored, as git would. A save asks this for every path it meets, so
-// files are compiled once and folders share the chain of the folder they are in.
+// Decides whether a path is ignored, as git does. A save does this for every path, so ignore files are compiled once, and a
+// folder shares the chain of its parent.
 
 import { type BytePath, ROOT } from '../../model/index.js'
 import { DEEP, FOLDERS, foldCase, type Glob, parseGlob, STAR } from './glob.js'
 import { parseIgnoreFile } from './ignore-file.js'
 import {
-  type Asked,
-  askedOf,
+  type Query,
+  newQuery,
   type Entry,
   indexRules,
-  lastMatch,
+  findLastMatch,
   type RuleIndex,
 } from './rule-index.js'
 
 /** The compiled rules of one ignore file. */
 export type IgnoreList = {
   readonly base: BytePath
-  /** What comes before a path from `base`: the prefix and a slash, or nothing. */
+  /** Prepended to a path relative to `base`: the prefix and a slash, or nothing. */
   readonly lead: string
   readonly ignoreCase: boolean
   readonly names: RuleIndex
   readonly paths: RuleIndex
 }
 
-/** Lists from the highest precedence down. Shared freely: entering a folder adds one link. */
+/** Lists from the highest precedence down, as a shared linked list: entering a folder adds one link. */
 export type IgnoreChain = {
   readonly list: IgnoreList
   readonly lower: IgnoreChain | undefined
@@ -31,13 +31,13 @@ export type IgnoreChain = {
 
 export type IgnoreListOptions = {
   readonly ignoreCase: boolean
-  /** For a file in a folder above the chain's root: the way from that folder down to `base`. */
+  /** For a file in a folder above the chain's root: the path from that folder to `base`. */
   readonly prefix?: BytePath | undefined
 }
 
 export type Verdict = 'ignored' | 'included'
 
-/** `text` is an ignore file, one character per byte; `base` is its folder, from the chain's root. */
+/** `text` is an ignore file, one character per byte; `base` is its folder, relative to the chain's root. */
 export function compileIgnoreList(
   text: string,
   base: BytePath,
@@ -57,25 +57,25 @@ export function compileIgnoreList(
   return { base, lead, ignoreCase, names: indexRules(names), paths: indexRules(paths) }
 }
 
-/** The chain with one more list, which takes precedence over all that were there. */
+/** Adds a list that takes precedence over all others. */
 export function extend(chain: IgnoreChain | undefined, list: IgnoreList): IgnoreChain {
   return { list, lower: chain }
 }
 
-/** Both chains as one: the first takes precedence over all of the other. */
-export function joined(
+/** Joins two chains; the first takes precedence. */
+export function joinChains(
   chain: IgnoreChain | undefined,
   lower: IgnoreChain | undefined,
 ): IgnoreChain | undefined {
-  return chain === undefined ? lower : { list: chain.list, lower: joined(chain.lower, lower) }
+  return chain === undefined ? lower : { list: chain.list, lower: joinChains(chain.lower, lower) }
 }
 
 /**
- * What the rules say of this one path, which must lie inside the base of every list; `undefined`
- * when no rule matches. As in git, nothing can be included again inside an ignored folder: the
- * caller walks from the top and does not descend into one. The root itself is never ignored.
+ * Decides one path, which must be inside the base of every list; `undefined` if no rule matches. As in git, no path inside
+ * an ignored folder can be included again: the caller walks from the top and does not enter ignored folders. The root
+ * itself is never ignored.
  */
-export function verdict(
+export function findVerdict(
   chain: IgnoreChain | undefined,
   path: BytePath,
   isFolder: boolean,
@@ -93,23 +93,23 @@ export function verdict(
   return undefined
 }
 
-type Subject = { readonly path: string; readonly name: Asked }
+type Subject = { readonly path: string; readonly name: Query }
 
 function subjectOf(path: string, isFolder: boolean): Subject {
-  return { path, name: askedOf(path.slice(path.lastIndexOf('/') + 1), isFolder) }
+  return { path, name: newQuery(path.slice(path.lastIndexOf('/') + 1), isFolder) }
 }
 
 function decide({ base, lead, names, paths }: IgnoreList, subject: Subject): Entry | undefined {
-  const byName = names.size === 0 ? undefined : lastMatch(names, subject.name)
-  if (paths.size === 0) return byName
+  const indexByName = names.size === 0 ? undefined : findLastMatch(names, subject.name)
+  if (paths.size === 0) return indexByName
   const below = base === ROOT ? subject.path : subject.path.slice(base.length + 1)
-  const byPath = lastMatch(paths, askedOf(lead + below, subject.name.isFolder))
-  if (byName === undefined || byPath === undefined) return byName ?? byPath
-  return byName.order > byPath.order ? byName : byPath
+  const byPath = findLastMatch(paths, newQuery(lead + below, subject.name.isFolder))
+  if (indexByName === undefined || byPath === undefined) return indexByName ?? byPath
+  return indexByName.order > byPath.order ? indexByName : byPath
 }
 
-// A leading **/ with no slash after it asks for nothing but the name, at any depth. A name has no
-// slash for a star to stop at, so its stars may as well cross them, and *.suffix is seen as such.
+// A leading **/ without another slash matches only the name, at any depth. A name contains no slash, so `*` may become `**`,
+// and the index recognizes *.suffix.
 function nameGlobOf({ steps, sets }: Glob): Glob | undefined {
   const rest = steps.subarray(1)
   if (steps[0] !== FOLDERS || rest.includes(SLASH)) return undefined

@@ -1,13 +1,13 @@
-// Glob matching with the answers of git's wildmatch and none of its exponential cases.
+// Glob matching with the results of git's wildmatch, but without its exponential cases.
 //
-// A failed step goes back to the last star only. That loses nothing: an earlier star, made longer,
-// leaves later ones a shorter text to choose from. A `*` cannot cross a `/`, so beyond it lies one
-// more place to go back to, the last `**`. Time is bounded by text × pattern × folders in the text.
+// A failed step backtracks only to the last star. That is enough: a longer match of an earlier star only leaves less text
+// for the later ones. A `*` cannot cross a `/`, so there is a second backtrack point, the last `**`. Time is bounded by
+// text × pattern × folders in the text.
 
 import type { GlobOptions } from './byte-set.js'
 import { DEEP, END, FOLDERS, foldCase, type Glob, parseGlob, SET, STAR } from './glob.js'
 
-/** Pattern and text hold one character per byte. A malformed pattern matches nothing. */
+/** Pattern and text have one character per byte. A malformed pattern matches nothing. */
 export function compileGlob(pattern: string, options: GlobOptions): (text: string) => boolean {
   const glob = parseGlob(pattern, options)
   if (glob === undefined) return () => false
@@ -15,10 +15,10 @@ export function compileGlob(pattern: string, options: GlobOptions): (text: strin
   return (text) => matchGlob(glob, text)
 }
 
-/** Whether the glob matches the whole text, which must be folded if the glob is. */
+/** Whether the glob matches the whole text. The text must be case-folded if the glob is. */
 export function matchGlob({ steps, sets }: Glob, text: string): boolean {
   const end = text.length
-  // Most globs end in a plain byte and most texts in another one.
+  // Fast path: most globs end with a plain byte, and most texts with a different one.
   const final = steps[steps.length - 2] ?? END
   if (final < END && text.charCodeAt(end - 1) !== final) return false
 
@@ -42,7 +42,7 @@ export function matchGlob({ steps, sets }: Glob, text: string): boolean {
       continue
     }
     if (at === end) {
-      // Going back would only leave less text for what is still wanted.
+      // Backtracking would not gain more text for the remaining steps.
       return want === END
     }
     const byte = text.charCodeAt(at)

@@ -41,7 +41,7 @@ export function lastCheckIn(root: FolderNode): LastCheck {
       // A folder is removed only when empty, and never overwritten: its type is all that matters.
       if (from.type === 'folder') return stats.isDirectory()
       const node = nodeOf(path, from)
-      if (node?.settled === true && isSameStamp(node, stats)) return true
+      if (node?.isStable === true && isSameStamp(node, stats)) return true
       // Another stamp need not be another content: all names of a file have one, and we may just have removed one of them.
       return node !== undefined && hasContent(from, { place, stats, size: node.size })
     },
@@ -57,7 +57,7 @@ export function lastCheckIn(root: FolderNode): LastCheck {
         ctimeNs: stats.ctimeNs,
         ino: node.ino,
       }
-      if (node.settled && isSameStamp(moved, stats) && isAs(from, stats))
+      if (node.isStable && isSameStamp(moved, stats) && isAs(from, stats))
         return { stamp: { size, mtimeNs, ino } }
       const isSame = hasContent(from, { place, stats, size: node.size })
       return isSame ? { stamp: undefined } : undefined

@@ -1,28 +1,27 @@
-// A look at everything now and then, for what no event tells of: writes through a mapped page, through another hard
-// link, or through another mount. It goes in small steps between the calls of the thread, and what it finds is
-// touched for the next save.
+// A periodic scan of the whole project for changes without an event: writes through a mapped page, another hard link or
+// another mount. It runs in small steps between the calls of the thread, and touches its findings for the next save.
 import { type BytePath, joinPath, ROOT } from '../../model/index.js'
-import { type FolderNode, findNode, isPassing, type Node } from '../capture/stat-cache/node.js'
+import { type FolderNode, findNode, isTransient, type Node } from '../capture/stat-cache/node.js'
 import { isSameStamp, lstat, stampText } from '../capture/stat-cache/stats.js'
-import { liesInFile } from '../capture/scan/folder-visit.js'
+import { dependsOnContent } from '../capture/scan/folder-visit.js'
 import type { ProjectWatch } from './project-watch.js'
 
-export const BACKGROUND_LOOK_MS = 2 * 60_000
+export const BACKGROUND_SCAN_MS = 2 * 60_000
 const STEP_PATHS = 200
 const MODE_BITS = 0o7777
 
-type Place = { readonly folder: BytePath; readonly node: Node }
+type Entry = { readonly folder: BytePath; readonly node: Node }
 type Change =
   | 'missed'
-  /** Missed, unless an event told of another name that it has. */
+  /** Missed, unless there was an event for another hard link of the file. */
   | 'perhaps'
-  /** Another name came or went, of which only that name's folder is told. */
+  /** A hard link was added or removed; only the folder of that link gets an event. */
   | 'relinked'
-/** `before`: the stamp that was no longer true. */
-type Found = Place & { readonly before: string; readonly change: Change }
+/** `before`: the outdated stamp. */
+type Found = Entry & { readonly before: string; readonly change: Change }
 
-/** Goes through all nodes of a project that a save has left behind; a pause is allowed at each step. */
-export async function lookInBackground(
+/** Checks all nodes of the last save. Stops if `pause`, called after each step, resolves to false. */
+export async function scanInBackground(
   now: { readonly root: FolderNode; readonly rootPath: BytePath; readonly watch: ProjectWatch },
   pause: () => Promise<boolean>,
 ): Promise<void> {
@@ -35,21 +34,21 @@ export async function lookInBackground(
     count += 1
     if (count % STEP_PATHS === 0 && !(await pause())) return
   }
-  // What was seen happened before this, so its event, if there is one, has come after it.
-  if (found.length > 0 && !((await watch.settle()) && (await pause()))) return
+  // These changes happened before now, so after a drain their events, if any, have arrived.
+  if (found.length > 0 && !((await watch.drain()) && (await pause()))) return
   const { isTouched } = watch.activity
   for (const { folder, node, before, change } of found) {
     if (watch.isTouched(folder, node.name)) continue
-    // A save has been here since.
+    // A save has updated the node since.
     if (findNode(root, joinPath(folder, node.name)) !== node || stampText(node) !== before) continue
     if (change === 'missed' || (change === 'perhaps' && !isTouched))
       watch.noteMissed(folder, node.name)
     else watch.touch(folder, node.name)
   }
-  watch.noteLooked()
+  watch.noteScanned()
 }
 
-function changeOf(rootPath: BytePath, { folder, node }: Place): Change | undefined {
+function changeOf(rootPath: BytePath, { folder, node }: Entry): Change | undefined {
   const stats = lstat(`${rootPath}/${joinPath(folder, node.name)}`)
   if (stats === undefined || stats === 'unreadable') return 'missed'
   if (isSameStamp(node, stats)) return undefined
@@ -64,11 +63,12 @@ function changeOf(rootPath: BytePath, { folder, node }: Place): Change | undefin
   return stats.isFile() && stats.nlink > 1n ? 'perhaps' : 'missed'
 }
 
-function* nodesBelow(folder: FolderNode, path: BytePath): Generator<Place> {
+function* nodesBelow(folder: FolderNode, path: BytePath): Generator<Entry> {
   for (const node of folder.children) {
-    // Files with several names are looked at by every save, and so is what could not be read.
+    // Every save checks hard links and unreadable paths itself.
     if (node.kind === 'file' && node.isLinked) continue
-    if (node.kind === 'skipped' && !(liesInFile(node) && isPassing(node.reason, node))) continue
+    if (node.kind === 'skipped' && !(dependsOnContent(node) && isTransient(node.reason, node)))
+      continue
     yield { folder: path, node }
     if (node.kind === 'folder') yield* nodesBelow(node, joinPath(path, node.name))
   }

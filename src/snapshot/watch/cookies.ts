@@ -1,4 +1,4 @@
-// A cookie is a file made to be heard of: its event stands behind those of all that happened before.
+// A cookie is a file created for its event: events arrive in order, so all earlier changes have been reported by then.
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
@@ -8,7 +8,7 @@ const WAIT_MS = 200
 export class Cookies {
   readonly #folder: string
   readonly #nameOf: (number: number) => string
-  /** What is to be called when the event of a name comes. */
+  /** Callbacks by cookie name. */
   readonly #waiting = new Map<string, () => void>()
   #made = 0
   #last: string | undefined
@@ -18,14 +18,14 @@ export class Cookies {
     this.#nameOf = nameOf
   }
 
-  /** True once the event of a new cookie has come, and all that came with it; false if it does not come. */
+  /** True once the event of a new cookie has arrived, with the rest of its burst; false if it does not arrive. */
   async wait(): Promise<boolean> {
     const name = this.#nameOf((this.#made += 1))
     return this.#put(name) && this.#arrivalOf(name)
   }
 
-  /** An event of this name has come. */
-  hear(name: string | null): void {
+  /** Call for every event in the cookie folder. */
+  notify(name: string | null): void {
     if (name === null) return
     this.#waiting.get(name)?.()
     this.#waiting.delete(name)
@@ -39,27 +39,27 @@ export class Cookies {
   #arrivalOf(name: string): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        // The loop may have been held up for that long: once round, so that what has come is told.
+        // The event loop may have been blocked until now: give it one turn to deliver waiting events.
         setImmediate(() => {
           if (this.#waiting.delete(name)) resolve(false)
         })
       }, WAIT_MS)
       this.#waiting.set(name, () => {
         clearTimeout(timer)
-        // Behind the rest of the burst, which is counted by then.
+        // Resolve after the rest of the burst has been counted.
         setImmediate(() => resolve(true))
       })
     })
   }
 
-  /** One file for all of them: a rename costs the least. False where no file can be made. */
+  /** Renames one file, which is cheapest. False if no file can be created. */
   #put(name: string): boolean {
     const path = join(this.#folder, name)
     try {
       this.#move(path)
     } catch (error) {
-      // The save goes on without, and says what is wrong with the disk if that keeps it from saving too.
-      if (!hasCode(error, 'ENOENT', ...NO_PLACE)) throw error
+      // The save continues without a watch, and reports the disk error if it cannot write either.
+      if (!hasCode(error, 'ENOENT', ...UNWRITABLE_CODES)) throw error
       this.#last = undefined
       return false
     }
@@ -77,5 +77,13 @@ export class Cookies {
   }
 }
 
-/** Errors of a folder in which nothing can be made now. */
-export const NO_PLACE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST']
+/** Errors of a folder in which no file can be created now. */
+export const UNWRITABLE_CODES = [
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOTDIR',
+  'EEXIST',
+]

@@ -1,9 +1,9 @@
-// The one queue that all watches of a thread share: whether the kernel has thrown events away, and whether all that
-// came before a moment have arrived. An overflow is silent, so a drain that comes near the queue's length counts as
-// one.
+// The kernel's event queue, which all watches of a thread share. It detects whether the kernel dropped events, and whether
+// all earlier events have arrived. The kernel's overflow is silent here, so a burst of half the queue's length counts as
+// an overflow.
 import { type FSWatcher, readFileSync, watch } from 'node:fs'
 import { hasCode } from '../../model/index.js'
-import { Cookies, NO_PLACE } from './cookies.js'
+import { Cookies, UNWRITABLE_CODES } from './cookies.js'
 import type { WatchFolder } from './watch-folder.js'
 
 const DEFAULT_QUEUE = 16_384
@@ -14,7 +14,7 @@ export class EventQueue {
   readonly #cookies: Cookies
   #watcher: FSWatcher | undefined
   #burst = 0
-  readonly #onOverflow = new Set<() => void>()
+  readonly #overflowListeners = new Set<() => void>()
 
   /** `folder`: for cookies. */
   constructor(folder: WatchFolder) {
@@ -23,23 +23,23 @@ export class EventQueue {
     this.#cookies = new Cookies(folder.path, (number) => `cookie-${number}`)
   }
 
-  /** Returns what takes it back. */
-  whenOverflowed(tell: () => void): () => void {
-    this.#onOverflow.add(tell)
-    return () => void this.#onOverflow.delete(tell)
+  /** Returns a function that removes the listener. */
+  onOverflow(listener: () => void): () => void {
+    this.#overflowListeners.add(listener)
+    return () => void this.#overflowListeners.delete(listener)
   }
 
-  /** One event has come. All of a burst come in one turn of the event loop. */
+  /** Call for every event. A burst arrives in one turn of the event loop. */
   count(): void {
     if (this.#burst === 0) setImmediate(() => (this.#burst = 0))
     this.#burst += 1
     if (this.#burst < this.#safeBurst) return
-    for (const tell of this.#onOverflow) tell()
+    for (const listener of this.#overflowListeners) listener()
   }
 
   /**
-   * Cookies are heard of when it returns; false if none can be made now. Throws where the system has no watch for them:
-   * without it all others are of no use, so it comes first.
+   * Starts the watch on the cookies; false if none can be created now. Throws if the system refuses this watch: it comes
+   * first, because without it all other watches are useless.
    */
   listen(): boolean {
     if (this.#watcher !== undefined) return true
@@ -47,18 +47,18 @@ export class EventQueue {
     try {
       this.#watcher = watch(this.#folder.path, { persistent: false }, (_type, name) => {
         this.count()
-        this.#cookies.hear(name)
+        this.#cookies.notify(name)
       })
     } catch (error) {
-      if (!isWatchLimit(error) && hasCode(error, 'ENOENT', ...NO_PLACE)) return false
+      if (!isWatchLimit(error) && hasCode(error, 'ENOENT', ...UNWRITABLE_CODES)) return false
       throw error
     }
     this.#watcher.on('error', () => this.close())
     return true
   }
 
-  /** Every event of what happened before the call has been told when it returns. False if that cannot be made sure. */
-  async settle(): Promise<boolean> {
+  /** Waits until all events of earlier changes have been reported. False if that is uncertain. */
+  async drain(): Promise<boolean> {
     try {
       if (!this.listen()) return false
     } catch (error) {
@@ -66,7 +66,7 @@ export class EventQueue {
       throw error
     }
     if (await this.#cookies.wait()) return true
-    // Perhaps the folder was removed: the next one begins anew.
+    // The folder may have been removed: the next drain creates it again.
     this.close()
     return false
   }
@@ -82,13 +82,13 @@ export class EventQueue {
       this.#folder.ensure()
       return true
     } catch (error) {
-      if (hasCode(error, 'ENOENT', ...NO_PLACE)) return false
+      if (hasCode(error, 'ENOENT', ...UNWRITABLE_CODES)) return false
       throw error
     }
   }
 }
 
-/** The system has no more watches to give. */
+/** The system has no more watches. */
 export function isWatchLimit(error: unknown): boolean {
   return hasCode(
     error,

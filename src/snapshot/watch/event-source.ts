@@ -1,5 +1,4 @@
-// Where events come from on Linux: a watch for each folder, all in one queue of the kernel, so that the order of
-// events holds across folders.
+// The source of events on Linux: one watch per folder. All share one kernel queue, so events are ordered across folders.
 import { type FSWatcher, watch } from 'node:fs'
 import { type BytePath, fsPath, joinPath, nameOf, ROOT } from '../../model/index.js'
 
@@ -7,26 +6,26 @@ export type SourceEvent = {
   /** Relative to the project. */
   readonly folder: BytePath
   readonly name: BytePath
-  /** False if the name surely is of what it was of before: only its content or mode may have changed. */
+  /** False if the name still refers to the same file: only its content or mode may have changed. */
   readonly isRename: boolean
 }
 
 export type SourceListener = {
-  /** Called for every event, also of folders that are not watched any more. */
+  /** Called for every event, even of folders that are no longer watched. */
   onCount(): void
   onEvent(event: SourceEvent): void
-  /** Events may have been missed from now on. */
+  /** From now on, events may be missed. */
   onFault(error: unknown): void
 }
 
 export type EventSource = {
-  /** Watches a folder from now on; false if it was watched already. Throws what the system says against it. */
+  /** Starts a watch on a folder; false if there is one. Throws the system's error. */
   add(path: BytePath): boolean
-  /** Forgets a folder and all below. */
+  /** Ends the watches on a folder and everything below. */
   drop(path: BytePath): void
   readonly folders: number
-  /** As EventQueue.settle, where the events of a project have an order of their own. */
-  settle?(): Promise<boolean>
+  /** Like EventQueue.drain, for a source with its own event order. */
+  drain?(): Promise<boolean>
   close(): void
 }
 
@@ -37,8 +36,8 @@ type Watched = {
 }
 
 /**
- * The end of a watch is an event too, one that nobody hears of: so few at a time that they do not fill the queue
- * before it is read again.
+ * Closing a watch adds an event to the kernel's queue that Node does not report. Close only this many at a time, so that
+ * they do not fill the queue.
  */
 const CLOSED_AT_ONCE = 256
 
@@ -47,7 +46,7 @@ export class FolderSource implements EventSource {
   readonly #listener: SourceListener
   #tree: Watched = newWatched(ROOT)
   #folders = 0
-  /** Closed once the queue is empty: an event of theirs that nobody counts could hide an overflow. */
+  /** Closed after the current burst: their uncounted events could hide an overflow. */
   readonly #retired: FSWatcher[] = []
 
   constructor(root: BytePath, listener: SourceListener) {
@@ -62,7 +61,7 @@ export class FolderSource implements EventSource {
   add(path: BytePath): boolean {
     const place = this.#placeOf(path)
     if (place.watcher !== undefined) return false
-    // Nobody was told what became of the folders in it.
+    // Without a watch on this folder, moves of its subfolders went unreported.
     for (const name of place.inside.keys()) this.drop(joinPath(path, name))
     place.watcher = this.#watch(place)
     this.#folders += 1
@@ -91,7 +90,7 @@ export class FolderSource implements EventSource {
       this.#listener.onCount()
       if (place.watcher !== watcher) return
       const isRename = type === 'rename'
-      // An event of the folder itself comes under its own name, as if of something in it.
+      // An event of the folder itself has the folder's own name, like an event of an entry.
       if (isRename && name === nameOf((path || this.#root) as BytePath)) this.#onSelf(path)
       if (name !== null) this.#listener.onEvent({ folder: path, name: name as BytePath, isRename })
     })

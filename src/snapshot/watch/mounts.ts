@@ -1,23 +1,23 @@
-// What is mounted in a project, since a mount gives no event; and whether its file system tells of all changes.
+// Finds the mounts in a project, because a mount gives no event, and file systems that do not report all changes.
 import { openSync, readSync } from 'node:fs'
 import { type BytePath, hasCode } from '../../model/index.js'
 
-/** Changes made by another machine, or behind a program, give no events there. */
+/** On these, changes by another machine or by the serving program give no events. */
 const REMOTE =
   /^(?:nfs|cifs|smb|fuse|9p|ceph|afs|virtiofs|vboxsf|prl_fs|lustre|gluster|gfs2|ocfs2|hgfs|drvfs|vmhgfs)/
 
 const MAX_BYTES = 4 << 20
 
 export type Mounts = {
-  /** Differs when something was mounted or unmounted in the project. */
+  /** Changes when something is mounted or unmounted in the project. */
   readonly key: string
-  /** The type of a file system, of the project or in it, whose changes cannot all be seen. */
+  /** The type of a REMOTE file system that the project is on or contains. */
   readonly remote: string | undefined
 }
 
 let buffer = Buffer.alloc(64 << 10)
 
-/** Nothing is known of mounts where the system has no such table. */
+/** Empty where the system has no mount table. */
 export function mountsOf(root: BytePath): Mounts {
   const table = readTable()
   if (table === undefined) return { key: '', remote: undefined }
@@ -30,10 +30,10 @@ export function mountsOf(root: BytePath): Mounts {
   return mounts
 }
 
-/** What was found in the table as it was read last; it seldom changes. */
+/** The results for the last table read; it rarely changes. */
 let last = { table: '', mounts: new Map<BytePath, Mounts>() }
 
-/** `table`: as in /proc/self/mountinfo, one character per byte. */
+/** `table`: the text of /proc/self/mountinfo, one character per byte. */
 export function mountsIn(table: string, root: BytePath): Mounts {
   const inside: string[] = []
   let above = { point: '', line: '' }
@@ -54,7 +54,7 @@ function leadsTo(point: string, path: string): boolean {
   return point === '/' || path === point || path.startsWith(`${point}/`)
 }
 
-/** The fifth field; blanks in it are written in octal. */
+/** The fifth field, with blanks escaped in octal. */
 function mountPoint(line: string): string | undefined {
   let start = 0
   for (let i = 0; i < 4; i++) {
@@ -72,7 +72,7 @@ function typeOf(line: string): string {
   return / - (\S+)/.exec(line)?.[1] ?? ''
 }
 
-/** Kept open: every save reads it, from its beginning, where the kernel makes it anew. */
+/** Kept open: every save reads it, and the kernel generates it again when it is read from the start. */
 let table: number | 'absent' | undefined
 
 function readTable(): string | undefined {

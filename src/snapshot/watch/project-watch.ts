@@ -1,5 +1,5 @@
-// The watch on one project. Before a save it says what was touched since the last one; whenever something may have
-// been missed it says instead that nothing is known, and the save looks at everything (docs/watching.md).
+// The watch on one project. Before a save it reports what was touched since the last one. Whenever an event may have been
+// missed, it reports everything as touched, and the save does a full scan (docs/watching.md).
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { type BytePath, fsPath, hasCode, joinPath, ROOT } from '../../model/index.js'
 import { type EventQueue, isWatchLimit } from './event-queue.js'
@@ -23,26 +23,26 @@ export type Activity = {
   readonly isTouched: boolean
   /** Since the last event, or since the watch began. */
   readonly quietMs: number
-  /** False while the system does not let the project be watched: then nothing is known of it. */
+  /** False while the system refuses to watch the project. */
   readonly isWatching: boolean
 }
 
 export type WatchReport = {
   readonly isWatching: boolean
-  /** Why it is not, or why it last was not. */
+  /** Why the project is not watched, or why the last full scan was needed. */
   readonly doubt: Doubt | null
   readonly doubtAtMs: number | null
-  /** How often a save had to look at everything after all. */
+  /** How many saves needed a full scan. */
   readonly fullScans: number
   readonly folders: number
-  /** Changes that no event told of, found by the look in the background. */
+  /** Changes without an event, found by the background scan. */
   readonly missed: number
   readonly lookedAtMs: number | null
 }
 
 type FolderIdentity = Pick<BigIntStats, 'ino' | 'birthtimeNs' | 'ctimeNs'>
 
-/** How long a project is not watched after the system has refused. */
+/** How long to wait after the system refused a watch. */
 const RETRY_MS = 5 * 60_000
 
 export class ProjectWatch {
@@ -50,14 +50,14 @@ export class ProjectWatch {
   readonly #queue: EventQueue
   readonly #source: EventSource
   readonly #leaveQueue: () => void
-  #touches = everything()
+  #touches = touchEverything()
   #mounts: Mounts | undefined
   #folder: FolderIdentity | undefined
-  /** What has cast doubt on the watch since the last save. */
+  /** Why the watch is in doubt since the last save. */
   #doubt: Doubt | undefined
   #lastDoubt: { readonly doubt: Doubt; readonly atMs: number } | undefined
-  /** By a clock that nobody sets, as all that is waited for here. */
-  #restsUntilMs = 0
+  /** By a monotonic clock. */
+  #suspendedUntilMs = 0
   #fullScans = 0
   #missed = 0
   #lookedAtMs: number | null = null
@@ -71,50 +71,49 @@ export class ProjectWatch {
       onEvent: ({ folder, name, isRename }) => {
         this.#lastEventMs = performance.now()
         this.#touches.add(folder, name, { hasNewNames: isRename })
-        // Whatever bears the name now is not what was watched under it.
-        if (isRename) this.#lose(joinPath(folder, name))
+        // The name now refers to another file or folder than the watched one.
+        if (isRename) this.#invalidate(joinPath(folder, name))
       },
-      onFault: () => this.#cast('lost-watch'),
+      onFault: () => this.#raiseDoubt('lost-watch'),
     }
     const Source = process.platform === 'linux' ? FolderSource : TreeSource
     this.#source = new Source(root, listener)
-    this.#leaveQueue = queue.whenOverflowed(() => this.#cast('overflow'))
+    this.#leaveQueue = queue.onOverflow(() => this.#raiseDoubt('overflow'))
   }
 
-  /** What was touched since the last call; undefined while the project cannot be watched. */
+  /** The names touched since the last call; undefined while the project cannot be watched. */
   async take(): Promise<Touches | undefined> {
-    if (performance.now() < this.#restsUntilMs) return undefined
-    this.#restsUntilMs = 0
-    if (this.#source.folders > 0 && !(await this.settle())) this.#cast('no-cookie')
-    this.#checkPlace()
-    if (this.#doubt !== undefined) this.#beginAnew(this.#doubt)
-    if (this.#source.settle === undefined) this.#listen()
-    if (this.#restsUntilMs > 0) return undefined
+    if (performance.now() < this.#suspendedUntilMs) return undefined
+    this.#suspendedUntilMs = 0
+    if (this.#source.folders > 0 && !(await this.drain())) this.#raiseDoubt('no-cookie')
+    this.#checkRoot()
+    if (this.#doubt !== undefined) this.#restart(this.#doubt)
+    if (this.#source.drain === undefined) this.#listen()
+    if (this.#suspendedUntilMs > 0) return undefined
     const touches = this.#touches
     this.#touches = new Touches()
     return touches
   }
 
-  /** Every event of what happened before the call has been told when it returns; false if that is not sure. */
-  settle(): Promise<boolean> {
-    return this.#source.settle?.() ?? this.#queue.settle()
+  /** Waits until all events of earlier changes have been reported. False if that is uncertain. */
+  drain(): Promise<boolean> {
+    return this.#source.drain?.() ?? this.#queue.drain()
   }
 
-  /** To be called before a folder is looked at. True if it is watched only from now on. */
+  /** Call before a folder is scanned. True if the watch on it has just begun. */
   add(path: BytePath): boolean {
-    if (this.#restsUntilMs > 0) return false
+    if (this.#suspendedUntilMs > 0) return false
     try {
       return this.#source.add(path)
     } catch (error) {
-      if (isWatchLimit(error)) this.#rest('watch-limit')
+      if (isWatchLimit(error)) this.#suspend('watch-limit')
       else if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'))
-        this.#touches.lose(path)
+        this.#touches.invalidate(path)
       else throw error
       return false
     }
   }
 
-  /** Of the folder that is watched. */
   get rootInode(): bigint | undefined {
     return this.#folder?.ino
   }
@@ -123,37 +122,36 @@ export class ProjectWatch {
     this.#touches.add(folder, name, { hasNewNames: false })
   }
 
-  /** Something was found that the system did not report. */
+  /** Records a change that had no event. */
   noteMissed(folder: BytePath, name: BytePath): void {
     this.#missed += 1
     this.#touches.add(folder, name, { hasNewNames: true })
-    this.#lose(joinPath(folder, name))
+    this.#invalidate(joinPath(folder, name))
   }
 
-  /** The next save looks at everything. */
-  distrust(): void {
-    this.#cast('lost-watch')
+  /** The next save does a full scan. */
+  requireFullScan(): void {
+    this.#raiseDoubt('lost-watch')
   }
 
-  noteLooked(): void {
+  noteScanned(): void {
     this.#lookedAtMs = Date.now()
   }
 
-  /** Whether a change of this name has been told of and waits for the next save. */
+  /** Whether a change of this name was reported and waits for the next save. */
   isTouched(folder: BytePath, name: BytePath): boolean {
     return this.#doubt !== undefined || this.#touches.has(folder, name)
   }
 
-  /** For who saves when a folder falls quiet. */
   get activity(): Activity {
     const isTouched = this.#doubt !== undefined || !this.#touches.isEmpty
-    const isWatching = this.#restsUntilMs === 0
+    const isWatching = this.#suspendedUntilMs === 0
     return { isTouched, quietMs: performance.now() - this.#lastEventMs, isWatching }
   }
 
   report(): WatchReport {
     return {
-      isWatching: this.#restsUntilMs === 0,
+      isWatching: this.#suspendedUntilMs === 0,
       doubt: this.#lastDoubt?.doubt ?? null,
       doubtAtMs: this.#lastDoubt?.atMs ?? null,
       fullScans: this.#fullScans,
@@ -168,13 +166,13 @@ export class ProjectWatch {
     this.#source.close()
   }
 
-  /** All that is known of a name that may have become another's. */
-  #lose(path: BytePath): void {
+  /** Forgets a name that may refer to another file or folder now. */
+  #invalidate(path: BytePath): void {
     this.#source.drop(path)
-    this.#touches.lose(path)
+    this.#touches.invalidate(path)
   }
 
-  #cast(doubt: Doubt): void {
+  #raiseDoubt(doubt: Doubt): void {
     this.#doubt ??= doubt
   }
 
@@ -183,43 +181,39 @@ export class ProjectWatch {
       this.#queue.listen()
     } catch (error) {
       if (!isWatchLimit(error)) throw error
-      this.#rest('watch-limit')
+      this.#suspend('watch-limit')
     }
   }
 
-  /** The path must lead to the folder that is watched, and to the same file systems. */
-  #checkPlace(): void {
+  /** Checks that the path leads to the watched folder, on the same file systems. */
+  #checkRoot(): void {
     const mounts = mountsOf(this.#root)
     const folder = identityOf(this.#root)
-    if (this.#mounts !== undefined && this.#mounts.key !== mounts.key) this.#cast('mount-changed')
-    if (this.#folder !== undefined && isAnother(this.#folder, folder)) this.#cast('folder-replaced')
+    if (this.#mounts !== undefined && this.#mounts.key !== mounts.key)
+      this.#raiseDoubt('mount-changed')
+    if (this.#folder !== undefined && isAnother(this.#folder, folder))
+      this.#raiseDoubt('folder-replaced')
     this.#mounts = mounts
     this.#folder = folder
-    if (mounts.remote !== undefined) this.#rest('not-watchable')
+    if (mounts.remote !== undefined) this.#suspend('not-watchable')
   }
 
-  #beginAnew(doubt: Doubt): void {
-    this.#note(doubt)
-    this.#source.drop(ROOT)
-    this.#touches = everything()
-  }
-
-  /** The system does not let us watch: saves look at everything until it is tried again. */
-  #rest(doubt: Doubt): void {
-    this.#note(doubt)
-    this.#source.drop(ROOT)
-    this.#touches = everything()
-    this.#restsUntilMs = performance.now() + RETRY_MS
-  }
-
-  #note(doubt: Doubt): void {
+  #restart(doubt: Doubt): void {
     this.#doubt = undefined
     this.#fullScans += 1
     this.#lastDoubt = { doubt, atMs: Date.now() }
+    this.#source.drop(ROOT)
+    this.#touches = touchEverything()
+  }
+
+  /** The system refuses to watch: saves do full scans until the next attempt. */
+  #suspend(doubt: Doubt): void {
+    this.#restart(doubt)
+    this.#suspendedUntilMs = performance.now() + RETRY_MS
   }
 }
 
-/** Undefined where there is none, or where nobody can look: the scan comes next, and says what is wrong. */
+/** Undefined if it is missing or inaccessible: the scan comes next and reports the error. */
 function identityOf(path: BytePath): FolderIdentity | undefined {
   try {
     return lstatSync(fsPath(path), { bigint: true, throwIfNoEntry: false })
@@ -230,9 +224,9 @@ function identityOf(path: BytePath): FolderIdentity | undefined {
 }
 
 /**
- * A new folder often has the inode of one that was removed, and of that removal the kernel tells under the name by which
- * this thread first watched the folder, which need not be the project's. Where a file system keeps no time of birth, it
- * is none or that of the last change.
+ * A new folder often gets the inode of a removed one. The kernel reports that removal under the path by which this thread
+ * first watched the folder, which may belong to another project, so compare the birth time too. A file system without
+ * birth times reports zero or the ctime.
  */
 function isAnother(before: FolderIdentity, now: FolderIdentity | undefined): boolean {
   if (before.ino !== now?.ino) return true
@@ -240,8 +234,8 @@ function isAnother(before: FolderIdentity, now: FolderIdentity | undefined): boo
   return isBirthKnown && before.birthtimeNs !== now.birthtimeNs
 }
 
-function everything(): Touches {
+function touchEverything(): Touches {
   const touches = new Touches()
-  touches.lose(ROOT)
+  touches.invalidate(ROOT)
   return touches
 }

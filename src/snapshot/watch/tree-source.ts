@@ -1,4 +1,4 @@
-// Where events come from on macOS and Windows: one watch for the whole tree.
+// The source of events on macOS and Windows: one watch for the whole tree.
 import { randomBytes } from 'node:crypto'
 import { type FSWatcher, watch } from 'node:fs'
 import {
@@ -17,7 +17,7 @@ import type { EventSource, SourceListener } from './event-source.js'
 export class TreeSource implements EventSource {
   readonly #root: BytePath
   readonly #listener: SourceListener
-  /** In the project, since only there is their order that of its events; never captured, by their names. */
+  /** In the project, because only there are they ordered with its events. Their names are never captured. */
   readonly #cookies: Cookies
   #watcher: FSWatcher | undefined
 
@@ -35,17 +35,17 @@ export class TreeSource implements EventSource {
   add(): boolean {
     if (this.#watcher !== undefined) return false
     const options = { persistent: false, recursive: true, encoding: 'latin1' } as const
-    this.#watcher = watch(fsPath(this.#root), options, (_type, name) => this.#hear(name))
+    this.#watcher = watch(fsPath(this.#root), options, (_type, name) => this.#notify(name))
     this.#watcher.on('error', (error) => this.#listener.onFault(error))
     return true
   }
 
-  /** The one watch goes on below. */
+  /** Only dropping the root ends the single watch. */
   drop(path: BytePath): void {
     if (path === ROOT) this.close()
   }
 
-  async settle(): Promise<boolean> {
+  async drain(): Promise<boolean> {
     try {
       return await this.#cookies.wait()
     } finally {
@@ -58,15 +58,15 @@ export class TreeSource implements EventSource {
     this.#watcher = undefined
   }
 
-  #hear(name: string | null): void {
+  #notify(name: string | null): void {
     this.#listener.onCount()
     if (name === null) {
-      this.#listener.onFault(new Error('An event came without a name'))
+      this.#listener.onFault(new Error('An event had no name'))
       return
     }
-    this.#cookies.hear(name)
+    this.#cookies.notify(name)
     const path = name.replaceAll('\\', '/') as BytePath
-    // Such a watch does not say what kind of change it was.
+    // A recursive watch does not report the kind of change.
     this.#listener.onEvent({ folder: parentOf(path), name: nameOf(path), isRename: true })
   }
 }

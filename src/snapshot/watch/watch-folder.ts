@@ -1,6 +1,5 @@
-// The folder in the store of one thread that watches, with its cookie and what it says of each project. Its name tells
-// its process, so that what a killed one left can be removed on proof of its death: made in one step, it is never
-// without an owner.
+// The folder in the store for one thread's watches: its cookie and a note per project. Its name identifies the process, so
+// that others can remove it once the process is dead. It is created in one step, so it always has an owner.
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -13,7 +12,7 @@ import {
 } from '../../system/index.js'
 
 const WATCHES = 'watches'
-/** pid, start, machine, boot, the namespace of its pid if it has one, and letters of its own. */
+/** pid, start time, machine, boot, the pid namespace if it has one, and random letters. */
 const NAME = /^([0-9]+)-([0-9]+)-([0-9a-f]{8})-([0-9a-f]{8})(?:-n([0-9]+))?-[0-9a-f]{8}$/
 
 export class WatchFolder {
@@ -23,16 +22,16 @@ export class WatchFolder {
   constructor(home: string) {
     this.#home = home
     const { pid, startedAt, host, boot, namespace } = ownIdentity()
-    const place = namespace === undefined ? [] : [`n${namespace}`]
+    const inNamespace = namespace === undefined ? [] : [`n${namespace}`]
     const letters = randomBytes(4).toString('hex')
-    const name = [pid, startedAt, short(host), short(boot), ...place, letters].join('-')
+    const name = [pid, startedAt, short(host), short(boot), ...inNamespace, letters].join('-')
     this.path = join(home, WATCHES, name)
   }
 
-  /** The folder is there when it returns. Where it has to be made, the leftovers of others go first. */
+  /** Creates the folder if it is missing, after removing those of dead processes. */
   ensure(): void {
     if (existsSync(this.path)) return
-    removeDead(this.#home)
+    removeDeadWatches(this.#home)
     makeFolderIn(this.#home, WATCHES, basename(this.path))
   }
 
@@ -63,7 +62,7 @@ export function watchOwners(home: string): WatchOwner[] {
   })
 }
 
-export function removeDead(home: string): void {
+export function removeDeadWatches(home: string): void {
   for (const { path, process: owner } of watchOwners(home))
     if (isSurelyDead(owner)) rmSync(join(home, path), { recursive: true, force: true })
 }
@@ -72,7 +71,7 @@ export function namesIn(folder: string): string[] {
   return ifExists(() => readdirSync(folder)) ?? []
 }
 
-/** Undefined of what is gone or was never written: it is written whole. */
+/** Undefined if the file is missing or no JSON object. */
 export function parseJson<T extends object>(path: string): T | undefined {
   const value = tryParseJson(ifExists(() => readFileSync(path, 'utf8'), 'EISDIR'))
   return typeof value === 'object' && value !== null ? (value as T) : undefined

@@ -1,12 +1,18 @@
-// What each process says of the projects it watches, for `status` in any other: a small file for each, which goes
-// with the watch, and is not believed once its process is dead.
+// Notes about the projects that each process watches, for `status` in other processes. Each is a small file, removed when
+// the watch ends and ignored once its process is dead.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, type ProjectId } from '../../model/index.js'
 import { type ProcessIdentity, writeFileAtomically } from '../../system/index.js'
-import { NO_PLACE } from './cookies.js'
+import { UNWRITABLE_CODES } from './cookies.js'
 import type { WatchReport } from './project-watch.js'
-import { namesIn, parseJson, removeDead, type WatchFolder, watchOwners } from './watch-folder.js'
+import {
+  namesIn,
+  parseJson,
+  removeDeadWatches,
+  type WatchFolder,
+  watchOwners,
+} from './watch-folder.js'
 
 export type WatchNote = WatchReport & {
   readonly project: ProjectId
@@ -15,7 +21,7 @@ export type WatchNote = WatchReport & {
 
 const NOTE = /^[a-z]{18}$/
 
-/** Undefined: the watch is over. False if it could not be written. */
+/** Pass undefined when the watch ends. False if the note could not be written. */
 export function noteWatch(
   folder: WatchFolder,
   project: ProjectId,
@@ -31,15 +37,15 @@ export function noteWatch(
     writeFileAtomically({ path, content: JSON.stringify({ ...report, project }), durable: false })
     return true
   } catch (error) {
-    // For people only: a full disk must not keep a save from being made.
-    if (!hasCode(error, 'ENOENT', ...NO_PLACE)) throw error
+    // The note is only informative: a full disk must not fail a save.
+    if (!hasCode(error, 'ENOENT', ...UNWRITABLE_CODES)) throw error
     return false
   }
 }
 
-/** Of processes that may be alive; what the dead left is removed. */
+/** The notes of processes that may be alive. Removes those of dead processes. */
 export function readWatchNotes(home: string): WatchNote[] {
-  removeDead(home)
+  removeDeadWatches(home)
   return watchOwners(home).flatMap(({ path, process: owner }) =>
     namesIn(join(home, path))
       .filter((name) => NOTE.test(name))

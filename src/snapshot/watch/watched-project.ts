@@ -1,9 +1,9 @@
-// A project under watch: what a scan may leave out, and the look in the background that checks on it.
+// A watched project: decides what a scan may skip, and runs the background scan that checks the watch.
 import { type BytePath, joinPath } from '../../model/index.js'
 import { type ContentNode, type FolderNode, visitNodes } from '../capture/stat-cache/node.js'
 import type { ScanOptions } from '../capture/scan/scan-types.js'
 import type { CachedProject } from '../capture/stat-cache/stat-cache.js'
-import { BACKGROUND_LOOK_MS, lookInBackground } from './background-look.js'
+import { BACKGROUND_SCAN_MS, scanInBackground } from './background-look.js'
 import type { EventQueue } from './event-queue.js'
 import { type Activity, ProjectWatch, type WatchReport } from './project-watch.js'
 import type { Touches } from './touches.js'
@@ -11,25 +11,25 @@ import type { Touches } from './touches.js'
 export type WatchedOptions = {
   readonly root: BytePath
   readonly events: EventQueue
-  /** The project as the last capture left it; undefined while one is under way, and after one that failed. */
+  /** The nodes of the last capture; undefined during a capture, and after a failed one. */
   readonly known: () => Pick<CachedProject, 'root' | 'snapshot' | 'keptBy'> | undefined
-  /** Called when there is something new to say of the watch; undefined at its end. False: to be said again. */
-  readonly tell: (report: WatchReport | undefined) => boolean
+  /** Called when the report changes, and with undefined when the watch ends. False: report it again later. */
+  readonly report: (report: WatchReport | undefined) => boolean
 }
 
 export class WatchedProject {
   readonly #watch: ProjectWatch
   readonly #timer: NodeJS.Timeout
-  #look: Promise<void> | undefined
-  #isLooking = false
+  #scan: Promise<void> | undefined
+  #isScanning = false
   #isClosed = false
   readonly #options: WatchedOptions
-  #told = ''
+  #lastReported = ''
 
   constructor(options: WatchedOptions) {
     this.#options = options
     this.#watch = new ProjectWatch(options.root, options.events)
-    this.#timer = setInterval(() => void this.lookAtAll(), BACKGROUND_LOOK_MS)
+    this.#timer = setInterval(() => void this.scanAll(), BACKGROUND_SCAN_MS)
     this.#timer.unref()
   }
 
@@ -37,40 +37,42 @@ export class WatchedProject {
     return this.#watch.take()
   }
 
-  /** The folder that was scanned must be the watched one: of another nothing is known. */
-  isOf(root: FolderNode): boolean {
+  /** Whether the scanned folder is the watched one. */
+  isRoot(root: FolderNode): boolean {
     return this.#watch.rootInode === root.ino
   }
 
-  /** A save has been made; if there is something new to say of the watch, it is said. */
-  tell(): void {
+  /** Call after each save. */
+  reportNews(): void {
     const { folders: _, ...news } = this.#watch.report()
     const text = JSON.stringify(news)
-    if (text !== this.#told && this.#options.tell(this.#watch.report())) this.#told = text
+    if (text !== this.#lastReported && this.#options.report(this.#watch.report()))
+      this.#lastReported = text
   }
 
-  /** What was not touched needs no look, if a checkpoint holds it and it cannot change by itself. */
+  /** An untouched folder is skipped if a checkpoint keeps it and nothing in it can change without an event. */
   scanOptions(
     touches: Touches,
     keptEpoch: number,
-  ): Pick<ScanOptions, 'looksFirst' | 'onFolder' | 'sameIn' | 'quietFiles'> {
+  ): Pick<ScanOptions, 'statsFirst' | 'onFolder' | 'unchangedIn' | 'countCleanFiles'> {
     return {
-      looksFirst: true,
+      statsFirst: true,
       onFolder: (path) => this.#watch.add(path),
-      sameIn: (path) => touches.sameIn(path),
-      quietFiles(folder, parent) {
+      unchangedIn: (path) => touches.unchangedIn(path),
+      countCleanFiles(folder, parent) {
         const { summary } = folder
-        if (summary === undefined || summary.isLoud || summary.epoch > keptEpoch) return undefined
-        return touches.isQuiet(joinPath(parent, folder.name)) ? summary.files : undefined
+        if (summary === undefined || summary.needsRescan || summary.epoch > keptEpoch)
+          return undefined
+        return touches.isClean(joinPath(parent, folder.name)) ? summary.files : undefined
       },
     }
   }
 
   /**
-   * The other names of files just found to have some are looked at by every save from now on: one that was changed
-   * through another name has had no event. True if there are such, so that a save must go on once more.
+   * Marks the other hard links of these files, so that every save checks them: a change through another link gives no
+   * event. True if any were found; then the save must scan again.
    */
-  joinLinks(linked: readonly ContentNode[], root: FolderNode): boolean {
+  markHardLinks(linked: readonly ContentNode[], root: FolderNode): boolean {
     if (linked.length === 0) return false
     const inodes = new Set(linked.map(({ ino }) => ino))
     let isFound = false
@@ -83,21 +85,21 @@ export class WatchedProject {
     return isFound
   }
 
-  /** Looks at everything, in small steps; one look at a time. */
-  lookAtAll(): Promise<void> {
-    this.#look ??= this.#lookNow()
-      // The next save looks everywhere itself, and says what is wrong there.
-      .catch(() => this.#watch.distrust())
-      .finally(() => (this.#look = undefined))
-    return this.#look
+  /** Scans everything in small steps; joins a scan that is already running. */
+  scanAll(): Promise<void> {
+    this.#scan ??= this.#scanNow()
+      // The next save does a full scan and reports the error.
+      .catch(() => this.#watch.requireFullScan())
+      .finally(() => (this.#scan = undefined))
+    return this.#scan
   }
 
-  /** A capture has failed: the nodes that are looked at are of no use any more. */
-  endLook(): void {
-    this.#isLooking = false
+  /** Call when a capture failed: its nodes are no longer valid. */
+  cancelScan(): void {
+    this.#isScanning = false
   }
 
-  /** What was captured for something else than a checkpoint, or by a save that failed, waits for the next one too. */
+  /** Changes captured without a checkpoint, or by a failed save, still count as touched. */
   get activity(): Activity {
     const { isTouched, ...others } = this.#watch.activity
     const known = this.#options.known()
@@ -113,26 +115,26 @@ export class WatchedProject {
     this.#isClosed = true
     clearInterval(this.#timer)
     this.#watch.close()
-    this.#options.tell(undefined)
+    this.#options.report(undefined)
   }
 
-  async #lookNow(): Promise<void> {
+  async #scanNow(): Promise<void> {
     const { known, root: rootPath } = this.#options
     const nodes = () => known()?.root
     const root = nodes()
     if (root === undefined || !this.#watch.report().isWatching) return
-    this.#isLooking = true
-    // A capture that is under way has the nodes to itself; after it they are the same ones again.
+    this.#isScanning = true
+    // A running capture owns the nodes; afterwards they are the same objects again.
     const pause = () =>
       new Promise<boolean>((resolve) => {
         const go = () => {
-          if (this.#isClosed || !this.#isLooking) resolve(false)
+          if (this.#isClosed || !this.#isScanning) resolve(false)
           else if (nodes() === undefined) setTimeout(go, 20).unref()
           else resolve(nodes() === root)
         }
         setImmediate(go)
       })
-    await lookInBackground({ root, rootPath, watch: this.#watch }, pause)
-    this.tell()
+    await scanInBackground({ root, rootPath, watch: this.#watch }, pause)
+    this.reportNews()
   }
 }

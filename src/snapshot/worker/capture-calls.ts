@@ -1,5 +1,6 @@
-// All the work on files and objects. It runs on a thread of its own, so that the caller's event loop stays
-// free (I12); in a command line that has nothing else to do, on the main one.
+// The calls of the capture thread: all work on files and objects. This table is the only statement of that API;
+// `CaptureCalls` is derived from it. It runs on a thread of its own, so that the caller's event loop stays free (I12),
+// or on the main thread of a one-shot command.
 import { join } from 'node:path'
 import {
   type BytePath,
@@ -13,20 +14,36 @@ import {
   SavestateError,
 } from '../../model/index.js'
 import { failpoint } from '../../system/index.js'
-import { HashLanes } from '../capture/hash/hash-lane.js'
-import { ProgressCounter } from '../capture/progress.js'
+import { type OnProgress, ProgressCounter } from '../capture/progress.js'
 import { absolute } from '../capture/capture-target.js'
-import { StatAhead } from '../capture/stat-cache/stat-worker-client.js'
+import { StatWorkerClient } from '../capture/stat-cache/stat-worker-client.js'
 import { lstat } from '../capture/stat-cache/stats.js'
-import type { CaptureCalls, CaptureData, ExpectRequest, NamedPaths } from './capture-requests.js'
+import type {
+  AdoptRequest,
+  ApplyRequest,
+  CaptureData,
+  CaptureRequest,
+  CompareRequest,
+  ExpectRequest,
+  FindAsidesRequest,
+  FingerprintRequest,
+  NamedPaths,
+  PlanRequest,
+  RecordRequest,
+  RewriteRequest,
+  SettleRequest,
+  SettleResult,
+} from './capture-requests.js'
+import type { ExamineRequest } from '../repair/examine.js'
+import type { MendRequest } from '../repair/repair-objects.js'
 import { SnapshotComparer } from '../compare/compare.js'
 import { BlobReader } from '../git/blob-reader.js'
 import { TreeDiff } from '../git/tree-diff.js'
 import { encodeCommit, refName, StagedRef } from '../objects/commit.js'
 import { ObjectSink, ObjectStore } from '../objects/object-store.js'
 import { readHistory } from '../import/source-history.js'
-import { Sources } from '../import/sources.js'
-import { patchText } from '../compare/patch.js'
+import { type SourceRequest, Sources } from '../import/sources.js'
+import { type PatchRequest, patchText } from '../compare/patch.js'
 import { ProjectCapture } from '../capture/project-capture.js'
 import { applyPlan, openRoot } from '../restore/apply.js'
 import { closedFolders } from '../restore/closed-folders.js'
@@ -40,14 +57,9 @@ import { WatchFolder } from '../watch/watch-folder.js'
 import { withFiles } from '../compare/replace-files.js'
 import { PathRemover, rewriteCommits, rewriteWithout } from '../compare/remove-path.js'
 
-/** What was started ahead. */
-export type Started = {
-  readonly lanes?: HashLanes
-  /** The helper of a project, if one was. */
-  readonly helperFor?: (project: ProjectId) => StatAhead | undefined
-}
+export type CaptureCalls = ReturnType<typeof captureCalls>
 
-export function captureCalls({ home, durable }: CaptureData, started: Started = {}): CaptureCalls {
+export function captureCalls({ home, durable }: CaptureData) {
   const gitDir = join(home, 'objects.git')
   const store = new ObjectStore(join(gitDir, 'objects'))
   const blobs = new BlobReader(gitDir)
@@ -56,17 +68,16 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
   const countingDiff = new TreeDiff(gitDir, { countLines: true })
   const sources = new Sources(gitDir)
   const captures = new Map<ProjectId, ProjectCapture>()
-  /** Rewinds whose moved-aside files are still there, by their tags. */
+  /** The tags of rewinds whose moved-aside files still exist. */
   const rewinding = new Map<ProjectId, string>()
   const watchFolder = new WatchFolder(home)
   const events = new EventQueue(watchFolder)
-  const lanes =
-    started.lanes ?? new HashLanes(new URL('./hash-thread.js', import.meta.url), store.folder)
+  const hashThread = new URL('./hash-thread.js', import.meta.url)
+  const statThread = new URL('./stat-thread.js', import.meta.url)
 
   return {
-    expectMany: () => lanes.warmUp(),
-
-    async capture({ project, site, held, watch, holdObjects, named }, report) {
+    async capture(request: CaptureRequest, report: OnProgress) {
+      const { project, site, held, watch, holdObjects, named } = request
       const capture = captureOf(project)
       if (watch) capture.watch(site.root)
       const inRewind = { ...site, rewinding: rewinding.get(project) }
@@ -76,20 +87,24 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       return capture.addNamed(inRewind, captured, paths)
     },
 
-    unwatch: (project) => captures.get(project)?.unwatch(),
+    unwatch: (project: ProjectId) => captures.get(project)?.unwatch(),
 
-    async letGo(project) {
+    /** Frees the memory of a project. No other call may be working on it: a plan uses its nodes. */
+    async letGo(project: ProjectId) {
       const capture = captures.get(project)
       captures.delete(project)
       capture?.writeCache()
       capture?.close()
     },
 
-    activity: (project) => captures.get(project)?.watched?.activity,
+    /** Undefined if the project is not watched. */
+    activity: (project: ProjectId) => captures.get(project)?.watched?.activity,
 
-    lookAtAll: async (project) => captures.get(project)?.watched?.lookAtAll(),
+    /** Runs the background scan now. */
+    lookAtAll: async (project: ProjectId) => captures.get(project)?.watched?.scanAll(),
 
-    async record({ facts, since }) {
+    /** Writes the commit and the ref that keep a snapshot. Only afterwards may a row refer to it (I1). */
+    async record({ facts, since }: RecordRequest) {
       const { project, tree } = facts
       const temporary = join(home, 'tmp', project)
       const capture = captureOf(project)
@@ -99,12 +114,12 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       const ref = new StagedRef(gitDir, { name, commit, temporary: `${sink.temporary}.ref` })
       let changes: Promise<ChangeCounts | undefined> = Promise.resolve(undefined)
       try {
-        // Git counts while the disk is busy with the rest.
+        // Git counts the changes while the disk writes the rest.
         const onNamed = () => {
           const counted = capture.countsSince(since?.tree, tree)
           if (counted !== undefined) changes = Promise.resolve(counted)
           else if (since !== undefined) changes = countSince(since.tree, tree)
-          // Its fault is told below, once all is written.
+          // Promise.all below reports the error, once everything is written.
           changes.catch(() => undefined)
         }
         await sink.finish({ ref, onNamed })
@@ -119,7 +134,8 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       return { commit, changes: counted }
     },
 
-    async rewrite({ project, path, checkpoints }) {
+    /** Writes new snapshots and commits without a path. The caller holds the project's lock and updates refs and rows. */
+    async rewrite({ project, path, checkpoints }: RewriteRequest) {
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       if (path === undefined) return rewriteCommits(sink, checkpoints)
       return rewriteWithout(new PathRemover(path, { blobs, comparer, sink }), sink, checkpoints)
@@ -127,12 +143,15 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
 
     expectSomewhere,
 
-    fingerprints: ({ snapshots, paths }) => comparer.fingerprints(snapshots, paths),
+    /** One text per snapshot; two texts are equal only if nothing at or below the paths differs. */
+    fingerprints: ({ snapshots, paths }: FingerprintRequest) =>
+      comparer.fingerprints(snapshots, paths),
 
-    compare: ({ before, after, countLines }) =>
+    compare: ({ before, after, countLines }: CompareRequest) =>
       comparer.compare(before, after, countLines ? countingDiff : plainDiff),
 
-    async plan({ project, site, now, goal, leftOut, paths, only, leave }) {
+    /** Plans how to turn the project, as just captured, into a snapshot. Changes nothing. */
+    async plan({ project, site, now, goal, leftOut, paths, only, leave }: PlanRequest) {
       const { root } = captureOf(project)
       await expectSomewhere({ site, trees: [goal], paths: paths ?? [] })
       const changes = await comparer.compare(now, goal, plainDiff)
@@ -150,7 +169,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       return { ...plan, write: [...closedFolders(plan, root), ...plan.write] }
     },
 
-    apply({ project, root, tag, plan, sweep, ownersThen }, report) {
+    apply({ project, root, tag, plan, sweep, ownersThen }: ApplyRequest, report: OnProgress) {
       const capture = captureOf(project)
       const progress = new ProgressCounter(report)
       progress.toStore(plan.write.length)
@@ -163,7 +182,9 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       return applyPlan(plan, { ...given, rootIno, lastCheck, ownerThen, onProgress })
     },
 
-    async settleAsides({ project, root, rootInode, asides, base }) {
+    /** The last step of a rewind: removes the files it moved aside, and stores contents that no checkpoint has. */
+    async settleAsides(request: SettleRequest): Promise<SettleResult> {
+      const { project, root, rootInode, asides, base } = request
       const sink = new ObjectSink(store, { temporary: join(home, 'tmp', project), durable })
       const folders = openRoot({ root, rootIno: BigInt(rootInode) })
       try {
@@ -179,7 +200,8 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       }
     },
 
-    findAsides({ root, rootInode, ...left }) {
+    /** Finds the files that an interrupted rewind moved aside. */
+    findAsides({ root, rootInode, ...left }: FindAsidesRequest) {
       const folders = openRoot({ root, rootIno: BigInt(rootInode) })
       try {
         return findAsides(folders, left)
@@ -188,7 +210,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       }
     },
 
-    async patch(request) {
+    async patch(request: PatchRequest) {
       const [before, after] = [
         await comparer.parts(request.before),
         await comparer.parts(request.after),
@@ -196,27 +218,33 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
       return patchText(gitDir, { ...request, before: before.files, after: after.files })
     },
 
-    async examine(request, report) {
+    /** Checks objects, refs and caches. Changes nothing. */
+    async examine(request: ExamineRequest, report: OnProgress) {
       const { examineObjects } = await import('../repair/examine.js')
       return examineObjects(home, request, report)
     },
 
-    async mend({ aside, what }) {
+    /** Repairs one problem that `examine` found. `aside`: the folder for files that are in the way. */
+    async mend({ aside, what }: { readonly aside: string; readonly what: MendRequest }) {
       const { mend } = await import('../repair/repair-objects.js')
-      // Whatever is open may be set aside.
+      // The repair may move files aside that are open here.
       for (const resource of [blobs, plainDiff, countingDiff, store]) resource.close()
       return mend({ home, aside }, what)
     },
 
-    readHistory: ({ tip, ...request }) => readHistory(tip, sources.of(request)),
+    /** The history of a commit in another repository, whose objects folder is `objects`. */
+    readHistory: ({ tip, ...request }: SourceRequest & { readonly tip: ObjectId }) =>
+      readHistory(tip, sources.of(request)),
 
-    adopt: ({ project, tree, ...request }) =>
+    /** Copies a tree of that repository into the store, for the caller to record. The caller holds the project's lock. */
+    adopt: ({ project, tree, ...request }: AdoptRequest) =>
       sources.of(request).adopter.store(tree, {
         store,
         temporary: join(home, 'tmp', project),
         durable,
       }),
 
+    /** Closes that repository and forgets what was read from it. */
     closeSource: () => sources.close(),
 
     writeCaches: () => {
@@ -224,8 +252,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     },
 
     async close() {
-      for (const resource of [blobs, plainDiff, countingDiff, store, lanes, sources])
-        resource.close()
+      for (const resource of [blobs, plainDiff, countingDiff, store, sources]) resource.close()
       for (const capture of captures.values()) capture.close()
       events.close()
       watchFolder.remove()
@@ -235,14 +262,12 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
   function captureOf(project: ProjectId): ProjectCapture {
     let capture = captures.get(project)
     if (capture === undefined) {
-      const statAhead =
-        started.helperFor?.(project) ?? new StatAhead(new URL('./stat-thread.js', import.meta.url))
       capture = new ProjectCapture(project, {
         home,
         store,
         durable,
-        lanes,
-        statAhead,
+        hashThread,
+        statWorker: new StatWorkerClient(statThread),
         events,
         watchFolder,
       })
@@ -251,7 +276,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     return capture
   }
 
-  /** Those that a capture lacks. */
+  /** The named paths that a capture lacks. */
   async function pathsNamed(now: ObjectId, named: NamedPaths): Promise<readonly BytePath[]> {
     const { tree, inside, paths = [] } = named
     if (tree === undefined) return paths
@@ -266,7 +291,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     try {
       return await comparer.count(before, after, countingDiff)
     } catch (error) {
-      // The figures are of no use if the checkpoint before is damaged, but this one must not fail for that.
+      // If the previous checkpoint is damaged, its counts are useless, but this checkpoint must not fail.
       const isDamage =
         error instanceof SavestateError && ['STORE_DAMAGED', 'GIT_FAILED'].includes(error.code)
       if (before === undefined || !isDamage) throw error
@@ -274,7 +299,7 @@ export function captureCalls({ home, durable }: CaptureData, started: Started = 
     }
   }
 
-  /** A path that is nowhere is most likely mistyped. */
+  /** Throws for a path that is neither in a snapshot nor in the folder: it is most likely mistyped. */
   async function expectSomewhere({ site, trees, paths }: ExpectRequest): Promise<void> {
     for (const path of paths) {
       if (path === ROOT || lstat(absolute(site, path)) !== undefined) continue

@@ -1,4 +1,4 @@
-// The thread behind a HashLane.
+// The entry point of the thread behind a HashLane.
 import { workerData } from 'node:worker_threads'
 import { faultOf, lowerPriority } from '../../system/index.js'
 import { FileHasher } from '../capture/hash/file-hasher.js'
@@ -11,7 +11,7 @@ lowerPriority()
 
 port.on('message', (request: HashRequest) => {
   try {
-    // Made when the work begins: the thread may have been started long before.
+    // Created with the first request, because it reads the list of stored objects.
     hasher ??= new FileHasher(objectsFolder)
     const batch = hasher.hash(request)
     port.postMessage(batch satisfies HashReply, [

@@ -1,4 +1,4 @@
-// The helper thread behind StatAhead.
+// The entry point of the helper thread behind StatWorkerClient.
 import { parentPort } from 'node:worker_threads'
 import {
   HELPER_AT,

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inChild, settle } from '../../snapshot/capture/capture-helpers.js'
+import { inChild, waitForStableStamps } from '../../snapshot/capture/capture-helpers.js'
 import { DatabaseSync } from '../../support/own-sqlite.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 
@@ -84,7 +84,7 @@ describe.each(Object.entries(WRITERS))('written %s just before it', (_, write) =
   test('is replaced: the write is in a checkpoint, and the rewind goes on', async () => {
     await using s = await prepare({ 'a.txt': 'one' })
     s.write({ 'a.txt': 'two' })
-    await settle()
+    await waitForStableStamps()
     const answer = await inChild(s, `${around('before', write)} ${REWIND}`, { mayBlock: true })
     expect(answer).toEqual({ code: 'none', notices: [] })
     expect(blobsOfCheckpoints(s)).toContain(blobOf(MINE))
@@ -95,7 +95,7 @@ describe.each(Object.entries(WRITERS))('written %s just before it', (_, write) =
   test('is removed: the write is in a checkpoint, and the rewind goes on', async () => {
     await using s = await prepare({ b: 'one' })
     s.write({ 'a.txt': 'two' })
-    await settle()
+    await waitForStableStamps()
     const answer = await inChild(s, `${around('before', write)} ${REWIND}`, { mayBlock: true })
     expect(answer).toEqual({ code: 'none', notices: [] })
     expect(blobsOfCheckpoints(s)).toContain(blobOf(MINE))
@@ -106,7 +106,7 @@ describe.each(Object.entries(WRITERS))('written %s just before it', (_, write) =
 test('written through an open file after it was moved: the write is in a checkpoint, which the notice names', async () => {
   await using s = await prepare({ 'a.txt': 'one' })
   s.write({ 'a.txt': 'two' })
-  await settle()
+  await waitForStableStamps()
   const write = `writeSync(held, ${JSON.stringify(MINE)}, 0); closeSync(held)`
   const answer = await inChild(s, `${around('placed', write)} ${REWIND}`, { mayBlock: true })
   expect(answer).toEqual({
@@ -129,7 +129,7 @@ test('written through an open file after it was moved: the write is in a checkpo
 test('a new file that came to the path while the old one was moved stays until it is saved', async () => {
   await using s = await prepare({ 'a.txt': 'one' })
   s.write({ 'a.txt': 'two' })
-  await settle()
+  await waitForStableStamps()
   const write = `writeFileSync(file, ${JSON.stringify(MINE)}, { flag: 'wx' })`
   const answer = await inChild(s, `${around('after', write)} ${REWIND}`, { mayBlock: true })
   expect(answer).toEqual({ code: 'none', notices: [] })
@@ -142,7 +142,7 @@ test('a new file that came to the path while the old one was moved stays until i
 test('a file that a program never stops writing to stays under a reserved name, and the notice says so', async () => {
   await using s = await prepare({ 'a.txt': 'one' })
   s.write({ 'a.txt': 'two' })
-  await settle()
+  await waitForStableStamps()
   const write = `
     const fstat = plain.lstatSync
     let count = 0

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import {
   openProject,
   saved,
-  settle,
+  waitForStableStamps,
   storedTree,
   storeGit,
 } from '../../snapshot/capture/capture-helpers.js'
@@ -179,7 +179,7 @@ test('after a collection by git everything is still there, and saving goes on', 
   }
   // While the store is open, as a cron job of the user might.
   storeGit(s, 'gc', '--quiet', '--prune=now')
-  await settle()
+  await waitForStableStamps()
   expect((await project.save()).created).toBe(false)
   s.write({ a: 'one' })
   const last = await saved(project)

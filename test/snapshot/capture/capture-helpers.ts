@@ -1,5 +1,5 @@
-// What the capture suites share beyond scratch.ts: a look at the store with git alone, and a child process
-// that may be somebody else.
+// Helpers of the capture suites beyond scratch.ts: reading the store with git alone, and running a child process, possibly
+// as another user.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, lchownSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,14 +41,14 @@ export function storedTree(s: { readonly home: string }, ref: string | null): Ma
   return stored
 }
 
-/** What the checkpoint holds at a path, by `git cat-file`. */
+/** The content of a path in a checkpoint, by `git cat-file`. */
 export function storedBytes(s: { readonly home: string }, ref: string, path: string): Buffer {
   const entry = storedTree(s, ref).get(path)
   expect(entry, `${JSON.stringify(path)} in the checkpoint`).toBeDefined()
   return storeGit(s, 'cat-file', 'blob', entry?.id ?? '')
 }
 
-/** The mode that the checkpoint's `modes` blob gives a path; a folder's path ends with a slash. */
+/** The mode of a path in the checkpoint's `modes` blob; a folder's path ends with a slash. */
 export function storedMode(
   s: { readonly home: string },
   ref: string | null,
@@ -64,14 +64,14 @@ export function storedMode(
   return Number.parseInt(unusual?.split(' ')[0] ?? usual, 8)
 }
 
-/** The files and links a checkpoint holds, as sorted text. */
+/** The files and links in a checkpoint, as sorted text. */
 export function capturedFiles(s: { readonly home: string }, ref: string | null): string[] {
   return [...storedTree(s, ref)]
     .flatMap(([path, { type }]) => (type === 'folder' ? [] : path))
     .sort()
 }
 
-/** The one project of a scratch folder, saved, with all that is to be known of the checkpoint. */
+/** Saves the project of a scratch folder and returns the checkpoint's details. */
 export async function saved(
   project: Project,
 ): Promise<CheckpointDetails & { readonly created: boolean; readonly ref: string }> {
@@ -88,7 +88,7 @@ export async function openProject(
   return { store, project: await store.project(s.project) }
 }
 
-/** The paths that were left out for a reason, sorted. */
+/** The paths that were skipped for a reason, sorted. */
 export function skippedFor({ skippedPaths }: CheckpointDetails, reason: string): string[] {
   return skippedPaths
     .filter((skipped) => skipped.reason === reason)
@@ -96,8 +96,8 @@ export function skippedFor({ skippedPaths }: CheckpointDetails, reason: string):
     .sort()
 }
 
-/** Longer than the 100 ms for which a file just written is not trusted to be known. */
-export function settle(): Promise<void> {
+/** Longer than the 100 ms during which the stamp of a new file is unreliable. */
+export function waitForStableStamps(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 120))
 }
 
@@ -105,17 +105,17 @@ export type ChildOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** Started by root, the child becomes an ordinary user once the store is open. */
   readonly asOrdinaryUser?: boolean
-  /** Whoever owns the scratch folder and what is in it stays the owner. */
+  /** Do not change the owner of the scratch folder and its contents. */
   readonly keepsOwners?: boolean
-  /** That of `openStore`: true for no capture thread. */
+  /** As for `openStore`: true runs without a capture thread. */
   readonly mayBlock?: boolean
 }
 
 const ORDINARY_USER = 65534
 
 /**
- * Runs the body of an async function in a new process, with `sdk`, `store`, `project`, `fs`, `scratch` (the
- * folders) and `codeOf` (a promise's error code, or 'none') at hand, and gives back what it returns.
+ * Runs the body of an async function in a new process and returns its result. The body can use `sdk`, `store`, `project`,
+ * `fs`, `scratch` (the folders) and `codeOf` (a promise's error code, or 'none').
  */
 export async function inChild(
   s: Scratch,
@@ -125,7 +125,7 @@ export async function inChild(
   const isRoot = process.getuid?.() === 0
   const folders = { folder: s.folder, project: s.project, home: s.home }
   if (asOrdinaryUser && isRoot && !keepsOwners) give(s.folder, ORDINARY_USER)
-  // It opens the store as root, which takes no store of another user.
+  // It opens the store as root, who rejects a store of another user.
   if (isRoot && existsSync(s.home)) give(s.home, 0)
   const script = `
     import * as fs from 'node:fs'
@@ -140,7 +140,7 @@ export async function inChild(
     }
     const store = await sdk.openStore({ home: scratch.home, durability: 'os', mayBlock: ${mayBlock} })
     if (${asOrdinaryUser && isRoot}) {
-      // The threads and the SQLite driver may lie where only root can read: they are loaded first.
+      // Only root may be able to read the threads and the SQLite driver, so load them first.
       const warm = path.join(scratch.folder, 'warm-up')
       fs.mkdirSync(warm, { recursive: true })
       await (await store.project(warm)).save()
@@ -168,7 +168,7 @@ export async function inChild(
   }
 }
 
-/** Makes a user the owner of a folder with all that is in it; for root. */
+/** Makes a user the owner of a folder and its contents; needs root. */
 export function give(path: string, user: number): void {
   lchownSync(path, user, user)
   for (const entry of readdirSync(path, { withFileTypes: true })) {

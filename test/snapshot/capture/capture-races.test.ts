@@ -1,12 +1,12 @@
-// What changes between the look at a path and its reading, at the worst moment, is saved by the next save at the latest.
+// A change between the stat and the read of a path is saved by the next save at the latest.
 import fs, { type BigIntStats, chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Scratch, scratch, sdk } from '../../support/scratch.js'
-import { openProject, saved, settle, storedBytes } from './capture-helpers.js'
+import { openProject, saved, waitForStableStamps, storedBytes } from './capture-helpers.js'
 
-/** Does something right after the first call of a function of node:fs for a path. */
+/** Calls `act` right after the first call of a node:fs function for a path. */
 function afterFirst(name: 'lstatSync' | 'readlinkSync', path: string, act: () => void): Disposable {
   const original = fs[name]
   let isDone = false
@@ -42,7 +42,7 @@ async function treeIn(s: Scratch, home: string): Promise<string | null> {
   return tree
 }
 
-test('a mode changed after the look and before the reading', async () => {
+test('a mode that changes between the stat and the read is saved', async () => {
   await using s = await scratch({ files: { 'a/run': '1', 'a/other': '2' } })
   const store = await s.open({ mayBlock: true })
   const project = await store.project(s.project)
@@ -52,7 +52,7 @@ test('a mode changed after the look and before the reading', async () => {
   {
     using _ = afterFirst('lstatSync', file, () => {
       chmodSync(file, 0o755)
-      // So long ago when it is read that its stamp is trusted.
+      // Long enough before the read that the stamp is stable.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
     })
     await project.save()
@@ -61,10 +61,10 @@ test('a mode changed after the look and before the reading', async () => {
   expect(tree).toBe(await treeIn(s, 'fresh'))
 })
 
-test('a link read while its folder was another one for a moment', async () => {
+test('a link read while its folder was briefly swapped is saved correctly', async () => {
   await using s = await scratch({ files: { 'a/link': { link: 'first' } } })
   s.write({ 'a/link': { link: 'of another folder' } }, s.folder)
-  await settle()
+  await waitForStableStamps()
   const store = await s.open({ mayBlock: true })
   const project = await store.project(s.project)
   const [mine, other] = [join(s.project, 'a'), join(s.folder, 'a')]
@@ -82,14 +82,14 @@ test('a link read while its folder was another one for a moment', async () => {
   expect(tree).toBe(await treeIn(s, 'fresh'))
 })
 
-test('a file of megabytes written a second time within one tick of the clock, while it is read', async () => {
+test('a large file written twice within one clock tick, during the read, is not saved torn', async () => {
   const [first, second] = [Buffer.alloc(6 << 20, 'a'), Buffer.alloc(6 << 20, 'b')]
   await using s = await scratch({ files: { large: first } })
   const { project } = await openProject(s, { mayBlock: true })
   const { fstatSync, read } = fs
   const isLarge = (stats: BigIntStats | fs.Stats) => Number(stats.size) === first.length
   let reads = 0
-  // The clock of the file system ticks so slowly that both writes leave the same stamp.
+  // The file clock ticks so slowly that both writes leave the same stamp.
   const now = BigInt(Date.now() + 3_600_000) * 1_000_000n
   using _ = replaced('fstatSync', (fd: number, options: { readonly bigint: true }) => {
     const stats = fstatSync(fd, options)

@@ -1,4 +1,4 @@
-// What is refused, with a code: folders that hold everything, the store itself, too many files.
+// Refused with a code: system folders, the store itself, too many files.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import type { CheckpointDetails } from '../../../src/index.js'
 import { scratchWithThreads as scratch, sdk } from '../../support/scratch.js'
 import { mayHaveNamespaces } from '../watch/watch-helpers.js'
 
-test('roots, homes and what is above them, and the folders for temporary files are refused', async () => {
+test('roots, homes, their parents and the temporary folders are refused', async () => {
   await using s = await scratch()
   const home = join(s.folder, 'users/me')
   const temporary = join(s.folder, 'temporary')
@@ -37,7 +37,7 @@ test('roots, homes and what is above them, and the folders for temporary files a
   )
 })
 
-test('the folder for temporary files of this machine is refused, what is in it is not', async () => {
+test('the temporary folder of this machine is refused, a folder inside it is not', async () => {
   await using s = await scratch()
   const store = await s.open()
   await expect(store.project(realpathSync(tmpdir()))).rejects.toMatchObject({
@@ -47,7 +47,7 @@ test('the folder for temporary files of this machine is refused, what is in it i
   await expect(store.project(s.project)).resolves.toBeDefined()
 })
 
-test('the store and what is in it are refused', async () => {
+test('the store and folders inside it are refused', async () => {
   await using s = await scratch()
   const store = await s.open()
   symlinkSync(s.home, join(s.folder, 'link'))
@@ -55,7 +55,7 @@ test('the store and what is in it are refused', async () => {
     await expect(store.project(folder)).rejects.toMatchObject({ code: 'PROJECT_REFUSED' })
 })
 
-test('a refusal says what and why, and what to do', async () => {
+test('a refusal names the folder, the reason and a remedy', async () => {
   await using s = await scratch()
   const store = await s.open()
   await expect(store.project('/')).rejects.toMatchObject({
@@ -65,9 +65,9 @@ test('a refusal says what and why, and what to do', async () => {
   })
 })
 
-// Where a process may not have mounts of its own, guard.test.ts and scan.test.ts still hold the decision.
+// Where a process cannot have its own mounts, guard.test.ts and scan.test.ts still test the decision.
 test.each(mayHaveNamespaces ? ['mount --bind'] : [])(
-  'a store inside the project stays out of checkpoints and is no target of a rewind by another %s',
+  'a store reached through %s is neither captured nor changed by a rewind',
   async (mount) => {
     await using s = await scratch({ files: { a: 'one', 'sub/b': 'y' } })
     mkdirSync(join(s.folder, 'twin'))
@@ -95,7 +95,7 @@ test.each(mayHaveNamespaces ? ['mount --bind'] : [])(
   },
 )
 
-test('a store inside the project is left out, and the project is captured', async () => {
+test('a store inside the project is skipped, and the project is captured', async () => {
   await using s = await scratch({ files: { a: 'x', 'sub/b': 'y' } })
   const store = await s.open({ home: join(s.project, 'sub/.savestate') })
   const project = await store.project(s.project)
@@ -109,7 +109,7 @@ test('a store inside the project is left out, and the project is captured', asyn
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('too many files are refused, and nothing is left behind', async () => {
+test('too many files are refused without leftovers', async () => {
   await using s = await scratch()
   for (let i = 0; i < 11; i++) s.write({ [`file-${i}`]: String(i) })
   const { store, project } = await openProject(s, { limits: { maxFiles: 10 } })
@@ -123,14 +123,14 @@ test('too many files are refused, and nothing is left behind', async () => {
   expect((await saved(project)).fileCount).toBe(10)
   s.write({ one: 'x' })
   await expect(project.save()).rejects.toMatchObject({ code: 'TOO_MANY_FILES' })
-  // What the failed save half knew is not taken for the truth.
+  // The next save does not trust the nodes of the failed one.
   s.write({ one: null, 'file-1': 'changed' })
   const details = await saved(project)
   expect([details.fileCount, details.files]).toEqual([10, 1])
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('only what would be captured counts', async () => {
+test('skipped files do not count toward the limit', async () => {
   await using s = await scratch({ files: { a: 'x', b: 'y', '.gitignore': '*.tmp' } })
   mkdirSync(join(s.project, 'node_modules'))
   for (let i = 0; i < 10_000; i++) writeFileSync(join(s.project, 'node_modules', String(i)), '')
@@ -140,11 +140,11 @@ test('only what would be captured counts', async () => {
   expect([details.fileCount, details.skippedByReason]).toEqual([3, { ignored: 101 }])
 })
 
-test('the limit is 200,000 files unless told otherwise', () => {
+test('the default limit is 200,000 files', () => {
   expect(sdk.DEFAULT_LIMITS).toMatchObject({ maxFileBytes: 10 * 1024 * 1024, maxFiles: 200_000 })
 })
 
-test('a folder that is not there, or is none, is missing', async () => {
+test('a missing folder, and a path that is no folder, are PROJECT_MISSING', async () => {
   await using s = await scratch({ files: { file: 'x' } })
   const store = await s.open()
   symlinkSync('nowhere', join(s.folder, 'dangling'))
@@ -156,7 +156,7 @@ test('a folder that is not there, or is none, is missing', async () => {
     })
 })
 
-test('a project whose folder has gone is missing when it is saved, and no checkpoint is made', async () => {
+test('saving a project whose folder was removed fails without a checkpoint', async () => {
   await using s = await scratch({ files: { file: 'x' } })
   const { project } = await openProject(s)
   await project.save()
@@ -171,7 +171,7 @@ test('a project whose folder has gone is missing when it is saved, and no checkp
   expect((await project.list()).checkpoints.length).toBe(1)
 })
 
-test('a project folder that may not be read is missing, not empty', async () => {
+test('an unreadable project folder is an error, not an empty project', async () => {
   await using s = await scratch({ files: { file: 'x' } })
   const code = await inChild(
     s,
@@ -187,7 +187,7 @@ test('a project folder that may not be read is missing, not empty', async () => 
   expect(code).toEqual(['PROJECT_MISSING', 1])
 })
 
-test('nothing changed, nothing added: the checkpoint that was there is given back', async () => {
+test('a save without changes returns the existing checkpoint', async () => {
   await using s = await scratch({ files: { a: 'x', 'sub/b': 'y' } })
   const { store, project } = await openProject(s)
   const { created, ...first } = await project.save({ reason: 'first' })

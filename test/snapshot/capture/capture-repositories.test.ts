@@ -1,12 +1,18 @@
-// Git repositories inside a project: their files are captured, their `.git` never, their HEAD is noted.
+// Git repositories inside a project: their files are captured, their `.git` never is, and their HEAD is recorded.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { capturedFiles, openProject, saved, settle, skippedFor } from './capture-helpers.js'
+import {
+  capturedFiles,
+  openProject,
+  saved,
+  waitForStableStamps,
+  skippedFor,
+} from './capture-helpers.js'
 import { GIT_ENVIRONMENT, type Scratch, scratch } from '../../support/scratch.js'
 
-test('a nested repository is ordinary files, without its .git, and comes back', async () => {
+test('the files of a nested repository are captured and restored, without its .git', async () => {
   await using s = await scratch({ files: { 'outer.txt': 'x' } })
   const inner = repository(s, 'libs/inner', { 'a.txt': 'tracked', 'src/b.txt': 'tracked' })
   s.write({ 'libs/inner/untracked.txt': 'too' })
@@ -31,7 +37,7 @@ test('a nested repository is ordinary files, without its .git, and comes back', 
   expect(s.hashTree(join(s.project, 'libs/inner/.git'))).toEqual(git)
 })
 
-test('the HEAD of every repository is noted: on a branch, detached, unborn, the project itself', async () => {
+test('the HEAD of every repository is recorded: on a branch, detached, unborn, the project itself', async () => {
   await using s = await scratch()
   const top = repository(s, '.', { 'top.txt': 'x' })
   const onBranch = repository(s, 'on-branch', { a: 'x' })
@@ -53,7 +59,7 @@ test('the HEAD of every repository is noted: on a branch, detached, unborn, the 
   ])
 })
 
-test('a submodule and a worktree, whose .git is a file, are noted like any repository', async () => {
+test('a submodule and a worktree, whose .git is a file, are recorded like any repository', async () => {
   await using s = await scratch()
   const library = join(s.folder, 'library')
   mkdirSync(library)
@@ -86,7 +92,7 @@ test('a submodule and a worktree, whose .git is a file, are noted like any repos
   expect(s.snapshotOf()).toEqual(before)
 })
 
-test('a project inside a repository knows what that repository has checked out', async () => {
+test('a project inside a repository records the HEAD of that repository', async () => {
   await using s = await scratch()
   writeFileSync(join(s.folder, 'above.txt'), 'x')
   gitIn(s.folder, ['init', '-q'])
@@ -101,20 +107,20 @@ test('a project inside a repository knows what that repository has checked out',
   expect(capturedFiles(s, ref)).toEqual(['inside.txt'])
 })
 
-test('HEAD is noted as it is when the checkpoint is made, not when the folder was last looked at', async () => {
+test('the recorded HEAD is that of the checkpoint, not of the last scan of the folder', async () => {
   await using s = await scratch()
   const top = repository(s, '.', { 'a.txt': 'one' })
   const { project } = await openProject(s)
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
-  await settle()
+  await waitForStableStamps()
   await project.diff({ from: first.id })
   top.git('commit', '-q', '-am', 'second')
   const { repositories } = await saved(project)
   expect(repositories).toEqual([{ path: '', branch: 'main', commit: top.head() }])
 })
 
-test('a commit that changes no file leaves no new checkpoint, the next change notes it', async () => {
+test('a commit without file changes makes no checkpoint; the next change records it', async () => {
   await using s = await scratch()
   const top = repository(s, '.', { 'a.txt': 'one' })
   const { project } = await openProject(s)
@@ -127,7 +133,7 @@ test('a commit that changes no file leaves no new checkpoint, the next change no
   ])
 })
 
-test('a .git that is no repository is left out and stops nothing', async () => {
+test('a .git that is no repository is skipped and does not stop a save', async () => {
   await using s = await scratch({
     files: {
       'file/.git': 'not a pointer',
@@ -158,11 +164,11 @@ test('a .git that is no repository is left out and stops nothing', async () => {
   expect(byPath(details.repositories).filter(({ commit }) => commit !== null)).toEqual([])
 })
 
-test('a repository that became one, or ceased to be one, is seen by the next save', async () => {
+test('the next save notices a repository that was created or removed', async () => {
   await using s = await scratch({ files: { 'lib/a': 'x' } })
   const { project } = await openProject(s)
   expect((await saved(project)).repositories).toEqual([])
-  await settle()
+  await waitForStableStamps()
   run(s, 'lib', 'init', '-q')
   s.write({ 'lib/b': 'x' })
   expect((await saved(project)).repositories).toEqual([

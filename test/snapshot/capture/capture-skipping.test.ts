@@ -1,4 +1,4 @@
-// What is not captured: for every reason, that it is left out, listed, and stops nothing.
+// Skipped paths: for every reason, the path is skipped and listed, and does not stop the save.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,12 +10,12 @@ import {
   inChild,
   openProject,
   saved,
-  settle,
+  waitForStableStamps,
   skippedFor,
 } from './capture-helpers.js'
 import { scratch, sdk } from '../../support/scratch.js'
 
-test('every default exclude leaves out what it names, at any depth, unless asked for', async () => {
+test('every default exclude applies at any depth, unless the user includes the path', async () => {
   await using s = await scratch()
   const samples = sdk.DEFAULT_EXCLUDES.map((exclude, i) => {
     const sample = exclude.replace('*', 'sample').replace(/\/$/, '/inside/file')
@@ -46,7 +46,7 @@ test('every default exclude leaves out what it names, at any depth, unless asked
   )
 })
 
-test('the default excludes are those that were promised', () => {
+test('the default excludes are the documented ones', () => {
   const promised = `node_modules/ dist/ build/ target/ out/ .next/ .nuxt/ __pycache__/ *.pyc *.pyo .cache/
     .pytest_cache/ .mypy_cache/ .ruff_cache/ coverage/ .coverage .venv/ venv/ env/ .git/ .hg/ .svn/
     .worktrees/ *.so *.dylib *.dll *.o *.a *.jar *.class *.exe *.obj *.mp4 *.mov *.mkv *.webm *.zip *.tar
@@ -54,7 +54,7 @@ test('the default excludes are those that were promised', () => {
   expect([...sdk.DEFAULT_EXCLUDES]).toEqual(promised.split(/\s+/))
 })
 
-test('an exclude of folders does not take files of that name, nor names around it', async () => {
+test('a folder exclude matches neither files of that name nor similar names', async () => {
   const files = { dist: 'a file', 'src/build': 'a file', 'distx/a': 'x', 'a.logs': 'x', log: 'x' }
   await using s = await scratch({ files: { ...files, '.environment/a': 'x', 'env.txt': 'x' } })
   const { project } = await openProject(s)
@@ -63,7 +63,7 @@ test('an exclude of folders does not take files of that name, nor names around i
   expect(capturedFiles(s, ref)).toEqual([...Object.keys(files), '.environment/a', 'env.txt'].sort())
 })
 
-test('.gitignore files at every level and info/exclude are obeyed, with or without a repository', async () => {
+test('.gitignore files at every level and info/exclude apply, with or without a repository', async () => {
   const files = {
     '.gitignore': '*.tmp\n/only-top\n!keep.tmp\n',
     'a.tmp': '',
@@ -96,7 +96,7 @@ test('.gitignore files at every level and info/exclude are obeyed, with or witho
   )
 })
 
-test('only a change of an ignore file is needed for its rules to count', async () => {
+test('a changed ignore file applies to the next save', async () => {
   await using s = await scratch({ files: { 'a.tmp': '', 'b.tmp': '', 'sub/c.tmp': '' } })
   s.git(['init', '-q'])
   const { project } = await openProject(s)
@@ -114,13 +114,13 @@ test('only a change of an ignore file is needed for its rules to count', async (
     ],
   ]
   for (const [path, text, expected] of steps) {
-    await settle()
+    await waitForStableStamps()
     s.write({ [path]: text })
     expect(capturedFiles(s, (await saved(project)).ref), `${path}: ${text}`).toEqual(expected)
   }
 })
 
-test('.savestateignore has the last word, at every level, over defaults and .gitignore', async () => {
+test('.savestateignore overrides defaults and .gitignore, at every level', async () => {
   await using s = await scratch({
     files: {
       '.gitignore': 'ignored-by-git\nsub/also\n',
@@ -157,7 +157,7 @@ test('.savestateignore has the last word, at every level, over defaults and .git
   ])
 })
 
-test('no rule brings a .git back', async () => {
+test('no rule can include a .git', async () => {
   await using s = await scratch({ files: { '.savestateignore': '!.git\n!.git/\n!*\n', a: '' } })
   s.git(['init', '-q'])
   const { project } = await openProject(s)
@@ -166,7 +166,7 @@ test('no rule brings a .git back', async () => {
   expect(details.skippedByReason).toEqual({ vcs: 1 })
 })
 
-test('what the index tracks is captured, whatever its name and whatever ignores it', async () => {
+test('tracked files are captured in spite of ignore rules and excludes', async () => {
   const tracked = {
     'dist/bundle.js': 'x',
     'out/deep/er/page.html': 'x',
@@ -190,7 +190,7 @@ test('what the index tracks is captured, whatever its name and whatever ignores 
   ])
 })
 
-test('tracked files of a nested repository are captured by its own index', async () => {
+test('the index of a nested repository decides its tracked files', async () => {
   await using s = await scratch({
     files: {
       'lib/dist/index.js': 'x',
@@ -207,7 +207,7 @@ test('tracked files of a nested repository are captured by its own index', async
   expect(capturedFiles(s, ref)).toEqual(['lib/debug.log', 'lib/dist/index.js'])
 })
 
-test('a project inside a repository captures what that repository tracks there', async () => {
+test('a project inside a repository captures the files that this repository tracks', async () => {
   await using s = await scratch({ files: { 'dist/a.js': 'x', 'dist/b.js': 'x', 'x.skip': 'x' } })
   writeFileSync(join(s.folder, '.gitignore'), '*.skip\n')
   const git = (...args: string[]) => s.git(args, { cwd: s.folder })
@@ -219,31 +219,31 @@ test('a project inside a repository captures what that repository tracks there',
   expect(skippedFor(details, 'ignored')).toEqual(['dist/b.js', 'x.skip'])
 })
 
-test('only the index has to change for a file to be captured, or not any more', async () => {
+test('a change of the index alone changes what is captured', async () => {
   await using s = await scratch({ files: { 'dist/a.js': 'x', 'sub/b.log': 'x', 'c.txt': 'x' } })
   s.git(['init', '-q'])
   s.git(['add', 'c.txt'])
   const { store, project } = await openProject(s)
   const files = async () => capturedFiles(s, (await saved(project)).ref)
   expect(await files()).toEqual(['c.txt'])
-  await settle()
+  await waitForStableStamps()
   s.git(['add', '-f', 'dist/a.js'])
   expect(await files()).toEqual(['c.txt', 'dist/a.js'])
   s.git(['add', '-f', 'sub/b.log'])
   expect(await files()).toEqual(['c.txt', 'dist/a.js', 'sub/b.log'])
-  await settle()
+  await waitForStableStamps()
   s.git(['rm', '-q', '--cached', 'dist/a.js'])
   expect(await files()).toEqual(['c.txt', 'sub/b.log'])
   s.git(['rm', '-q', '--cached', 'sub/b.log', 'c.txt'])
   expect(await files()).toEqual(['c.txt'])
-  // The same with what another process remembers.
+  // The same with the stat cache of another process.
   await store.close()
   s.git(['add', '-f', 'sub/b.log'])
   const again = await openProject(s)
   expect(capturedFiles(s, (await saved(again.project)).ref)).toEqual(['c.txt', 'sub/b.log'])
 })
 
-test('git rm --cached does not let a rewind delete or overwrite the file', async () => {
+test('after git rm --cached, a rewind does not delete or overwrite the file', async () => {
   await using s = await scratch({ files: { 'dist/a.js': 'one', 'b.txt': 'x' } })
   s.git(['init', '-q'])
   const { project } = await openProject(s)
@@ -256,7 +256,7 @@ test('git rm --cached does not let a rewind delete or overwrite the file', async
   expect(s.snapshotOf(s.project, { except: ['.git'] })).toEqual(before)
 })
 
-test('a file over the limit is listed with its size, its neighbours are captured', async () => {
+test('a file over the limit is listed with its size, and its neighbors are captured', async () => {
   await using s = await scratch({ files: { small: 'x', 'sub/exact': 'y'.repeat(1000) } })
   writeFileSync(join(s.project, 'sub/large'), 'z'.repeat(1001))
   const { project } = await openProject(s, { limits: { maxFileBytes: 1000 } })
@@ -265,11 +265,11 @@ test('a file over the limit is listed with its size, its neighbours are captured
   expect(details.skippedPaths).toEqual([
     { path: 'sub/large', reason: 'too-large', sizeBytes: 1001 },
   ])
-  // It shrinks without its folder noticing.
-  await settle()
+  // It shrinks without a change of its folder.
+  await waitForStableStamps()
   truncateSync(join(s.project, 'sub/large'), 1000)
   expect(capturedFiles(s, (await saved(project)).ref)).toContain('sub/large')
-  await settle()
+  await waitForStableStamps()
   truncateSync(join(s.project, 'sub/large'), 1001)
   const grown = await saved(project)
   expect([capturedFiles(s, grown.ref), grown.skippedByReason]).toEqual([
@@ -278,7 +278,7 @@ test('a file over the limit is listed with its size, its neighbours are captured
   ])
 })
 
-test('10 MB is the limit unless told otherwise, and another limit counts at once', async () => {
+test('the default limit is 10 MB, and a new limit applies to the next save', async () => {
   await using s = await scratch({ files: { 'exactly-10mb': '', 'over-10mb': '' } })
   const limit = 10 * 1024 * 1024
   truncateSync(join(s.project, 'exactly-10mb'), limit)
@@ -294,7 +294,7 @@ test('10 MB is the limit unless told otherwise, and another limit counts at once
   expect(capturedFiles(s, (await saved(higher.project)).ref)).toEqual(['exactly-10mb', 'over-10mb'])
 })
 
-test('of more than can be listed nothing is taken for made later', async () => {
+test('a rewind deletes nothing if the list of skipped paths was truncated', async () => {
   const large = Array.from({ length: 1003 }, (_, n) => `large/${String(n).padStart(4, '0')}`)
   await using s = await scratch({
     files: Object.fromEntries(large.map((name) => [name, 'ten bytes.'])),
@@ -318,7 +318,7 @@ test('of more than can be listed nothing is taken for made later', async () => {
   expect(large.every((name) => existsSync(join(s.project, name)))).toBe(true)
 })
 
-test('pipes, sockets and devices are listed and never waited for', async () => {
+test('pipes, sockets and devices are listed and never block a save', async () => {
   await using s = await scratch({ files: { file: 'x' } })
   execFileSync('mkfifo', [join(s.project, 'pipe')])
   const server = createServer()
@@ -343,7 +343,7 @@ test('pipes, sockets and devices are listed and never waited for', async () => {
   }
 })
 
-test('ignore files and .git that are pipes or folders are not waited for', async () => {
+test('ignore files and .git that are pipes or folders do not block a save', async () => {
   await using s = await scratch({ files: { 'a/x.tmp': 'x', 'b/.gitignore/x': 'x', 'b/y': 'x' } })
   execFileSync('mkfifo', [join(s.project, 'a/.gitignore'), join(s.project, 'a/.savestateignore')])
   const { project } = await openProject(s)
@@ -352,7 +352,7 @@ test('ignore files and .git that are pipes or folders are not waited for', async
   expect(skippedFor(details, 'special')).toEqual(['a/.gitignore', 'a/.savestateignore'])
 })
 
-test('a file of a rewind that was killed is left out, one that only looks like it is not', async () => {
+test('a leftover of a killed rewind is skipped, a file with a similar name is captured', async () => {
   const temporary = `.savestate-tmp-${'b'.repeat(18)}-0`
   await using s = await scratch({ files: { [temporary]: 'x', '.savestate-tmp-mine': 'x', a: 'x' } })
   const { project } = await openProject(s)
@@ -361,7 +361,7 @@ test('a file of a rewind that was killed is left out, one that only looks like i
   expect(skippedFor(details, 'temporary')).toEqual([temporary])
 })
 
-test('what may not be read is listed, file or folder, and the rest is captured', async () => {
+test('unreadable files and folders are listed, and the rest is captured', async () => {
   await using s = await scratch({
     files: { open: 'x', 'sub/open': 'x', closed: 'x', 'locked/inside': 'x', 'listed/inside': 'x' },
   })
@@ -401,7 +401,7 @@ test('what may not be read is listed, file or folder, and the rest is captured',
   expect(opened.skippedByReason).toEqual({})
 })
 
-test('an unreadable .git, in any of its parts, stops no checkpoint', async () => {
+test('an unreadable part of .git does not stop a checkpoint', async () => {
   const closed = ['.git', '.git/HEAD', '.git/index', '.git/info', '.git/config', '.git/refs']
   await using s = await scratch()
   const folders = closed.map((_, i) => join(s.folder, `project-${i}`))
@@ -448,7 +448,7 @@ test('an unreadable .git is listed once, as unreadable', async () => {
   expect(details.skippedByReason).toEqual({ unreadable: 2, vcs: 1 })
 })
 
-test('an unreadable ignore file rules nothing out and is itself listed', async () => {
+test('an unreadable ignore file has no rules and is listed', async () => {
   await using s = await scratch({ files: { '.gitignore': '*.txt', 'a.txt': 'x' } })
   chmodSync(join(s.project, '.gitignore'), 0)
   const details = (await inChild(s, 'return project.show((await project.save()).id)', {
@@ -476,12 +476,12 @@ test.each([
   s.git(['init', '-q'])
   s.git(['add', '-f', '-A'])
   damage(join(s.project, '.git/index'))
-  await settle()
+  await waitForStableStamps()
   const { store, project } = await openProject(s)
   const first = await saved(project)
   expect(capturedFiles(s, first.ref)).toEqual(['b.txt'])
   expect(skippedFor(first, 'unreadable')).toEqual(['.git/index'])
-  await settle()
+  await waitForStableStamps()
   s.write({ 'b.txt': 'changed' })
   expect(skippedFor(await saved(project), 'unreadable')).toEqual(['.git/index'])
   await store.close()
@@ -490,7 +490,7 @@ test.each([
   expect(skippedFor(await saved(again.project), 'unreadable')).toEqual(['.git/index'])
 })
 
-test('reasons are always counted, paths are bounded, and what may be missed comes first', async () => {
+test('all skipped paths are counted, the list is bounded, and surprising paths come first', async () => {
   await using s = await scratch({ files: { kept: 'x', '\u200c.git': 'x' } })
   for (let i = 0; i < 1500; i++) writeFileSync(join(s.project, `file-${i}.log`), '')
   writeFileSync(join(s.project, 'zz-large'), 'x'.repeat(2000))
@@ -513,12 +513,12 @@ test('reasons are always counted, paths are bounded, and what may be missed come
   ])
 })
 
-test('what is left out is listed as it is when the checkpoint is made', async () => {
+test('the list of skipped paths is that of the checkpoint', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project } = await openProject(s, { limits: { maxFileBytes: 1000 } })
   const first = await project.save()
   s.write({ 'a.txt': 'two' })
-  await settle()
+  await waitForStableStamps()
   await project.diff({ from: first.id })
   s.write({ 'large.bin': 'x'.repeat(1001) })
   const details = await saved(project)
@@ -527,7 +527,7 @@ test('what is left out is listed as it is when the checkpoint is made', async ()
   ])
 })
 
-test('what could not be saved is news, though the files are the same', async () => {
+test('a path that can no longer be saved makes a checkpoint, though the files are unchanged', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one' } })
   const { project } = await openProject(s, { limits: { maxFileBytes: 1000 } })
   const first = await saved(project)
@@ -535,7 +535,7 @@ test('what could not be saved is news, though the files are the same', async () 
   const second = await saved(project)
   expect(second).toMatchObject({ created: true, files: 0 })
   expect(second.skippedPaths).toEqual([{ path: 'large.bin', reason: 'too-large', sizeBytes: 1001 }])
-  // Listed once is enough; nor is it news what is ignored, or what is missed no more.
+  // It makes only one checkpoint. Ignored paths and paths that became readable make none.
   s.write({ 'large.bin': 'x'.repeat(1002), 'some.log': 'ignored' })
   expect(await project.save()).toMatchObject({ created: false, id: second.id })
   s.write({ 'large.bin': null })
@@ -543,9 +543,9 @@ test('what could not be saved is news, though the files are the same', async () 
   expect(first.skipped).toBe(0)
 })
 
-test('folders deeper than any path can name stop nothing', async () => {
+test('folders deeper than the longest path do not stop a save', async () => {
   await using s = await scratch({ files: { 'a.txt': 'x' } })
-  // Beyond 4,096 bytes the kernel takes no path, but a process can still go down step by step.
+  // The kernel rejects paths over 4,096 bytes, but a process can still descend step by step.
   const script = `
     process.chdir(${JSON.stringify(s.project)})
     const fs = require('node:fs')

@@ -35,7 +35,7 @@ function swapBack({ dir, away, link }: Paths): void {
   renameSync(away, dir)
 }
 
-/** Saves as a process does that knows nothing of the project yet. Returns the skipped paths. */
+/** Saves like a process without cached nodes. Returns the skipped paths. */
 async function saveAfresh(s: Scratch): Promise<readonly string[]> {
   rmSync(join(s.home, 'cache'), { recursive: true, force: true })
   const { project, store } = await openProject(s)
@@ -50,7 +50,7 @@ function foundOutside(s: Scratch): string[] {
   return [OUTSIDE, 'only-outside'].filter((text) => contents.includes(text))
 }
 
-/** What a save finds once the swapping is over. */
+/** The files that a save captures after the swaps. */
 async function savedAfterwards(s: Scratch): Promise<string[]> {
   const { project } = await openProject(s)
   return capturedFiles(s, (await saved(project)).ref)
@@ -90,7 +90,7 @@ function beforeEachCall(act: (call: number) => void): Disposable & { readonly co
   }
 }
 
-test('a folder is a link to the outside for one or more system calls, at every moment of a save', async () => {
+test('a folder that is a link during any system calls of a save brings in nothing from outside', async () => {
   const files = (content: string): Files => ({
     'dir/.gitignore': `${content}\n`,
     'dir/file': content,
@@ -143,7 +143,7 @@ async function startSwapper({ dir, away, link }: Paths): Promise<ChildProcess> {
   return swapper
 }
 
-/** However far it has come. */
+/** Stops the swapper in any state and restores the folder. */
 async function stopSwapper(swapper: ChildProcess, { dir, away, link }: Paths): Promise<void> {
   swapper.kill('SIGKILL')
   await once(swapper, 'exit')
@@ -153,7 +153,7 @@ async function stopSwapper(swapper: ChildProcess, { dir, away, link }: Paths): P
   }
 }
 
-test('another process swaps the folder as fast as it can while hash threads read it', async () => {
+test('a process that swaps the folder while hash threads read it brings in nothing from outside', async () => {
   const files = (content: string): Files =>
     Object.fromEntries(
       Array.from({ length: 700 }, (_, i) => [`dir/sub-${i % 5}/${i}.txt`, `${content} ${i}`]),

@@ -1,4 +1,4 @@
-// What a checkpoint holds is what the folder held, bit for bit (I9), seen with git alone.
+// A checkpoint contains exactly the bytes of the folder (I9), verified with git alone.
 import { chmodSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import {
 } from './capture-helpers.js'
 import { inFolder, scratchWithThreads as scratch } from '../../support/scratch.js'
 
-test('bytes are stored as they are, whatever git would make of them', async () => {
+test('bytes are stored unchanged, without git conversions', async () => {
   const contents: Record<string, string | Buffer> = {
     'crlf.txt': 'one\r\ntwo\r\n',
     'mixed.txt': 'one\r\ntwo\nthree\r',
@@ -80,7 +80,7 @@ test('links are stored as links, never followed', async () => {
   expect(fileCount).toBe(Object.keys(targets).length + 1)
 })
 
-test('a link with a target that is not UTF-8 comes back to the byte', async () => {
+test('a link with a target that is not UTF-8 is restored byte for byte', async () => {
   const target = Buffer.from('caf\xe9/\xff', 'latin1')
   await using s = await scratch({ files: { link: { link: target } } })
   const { project } = await openProject(s)
@@ -95,7 +95,7 @@ test('a link with a target that is not UTF-8 comes back to the byte', async () =
 const FILE_MODES = [0o600, 0o644, 0o755, 0o700, 0o444, 0o400, 0o555, 0o4755, 0o2755, 0o664, 0o1644]
 const FOLDER_MODES = [0o755, 0o700, 0o750, 0o555, 0o1777, 0o2775, 0o3777, 0o711 | 0o400]
 
-test('every mode bit of files and folders is kept, in git as far as git can and beside it whole', async () => {
+test('every mode bit of files and folders is stored, in git as far as possible and in full in the modes blob', async () => {
   await using s = await scratch()
   const modes = new Map<string, number>()
   for (const mode of FILE_MODES) {
@@ -137,7 +137,7 @@ test('every mode bit of files and folders is kept, in git as far as git can and 
   expect(s.snapshotOf()).toEqual(before)
 })
 
-test('a change of mode alone is a change, of a file, a folder and the project itself', async () => {
+test('a change of mode alone makes a checkpoint: of a file, a folder and the project itself', async () => {
   await using s = await scratch({ files: { file: 'x', 'folder/file': 'y' } })
   chmodSync(s.project, 0o755)
   const { project } = await openProject(s)
@@ -154,7 +154,7 @@ test('a change of mode alone is a change, of a file, a folder and the project it
   expect(await created('', 0o711)).toEqual([false, [['', 'mode', '0711']]])
 })
 
-test('empty folders, nested ones too, outlive a collection of the store and come back', async () => {
+test('empty and nested empty folders survive a collection and are restored', async () => {
   await using s = await scratch({
     files: {
       empty: { folder: 0o755 },
@@ -182,7 +182,7 @@ test('empty folders, nested ones too, outlive a collection of the store and come
   expect(s.snapshotOf()).toEqual(before)
 })
 
-test('a project that holds nothing at all is a checkpoint too', async () => {
+test('an empty project can be saved', async () => {
   await using s = await scratch()
   const { project } = await openProject(s)
   const first = await saved(project)
@@ -244,7 +244,7 @@ const NASTY_NAMES = [
   '\xf0\x9f\x92\xa9'.repeat(63),
 ]
 
-test('any name that a file can have is kept and comes back', async () => {
+test('every valid file name is stored and restored', async () => {
   await using s = await scratch()
   for (const name of NASTY_NAMES) {
     const path = Buffer.concat([Buffer.from(`${s.project}/`), Buffer.from(name, 'latin1')])
@@ -286,7 +286,7 @@ const RESERVED = [
   'a\\git~1\\b',
 ]
 
-test('a name that git would take for .git is left out, listed, and does the store no harm', async () => {
+test('a name that git treats as .git is skipped and listed, and the store stays valid', async () => {
   await using s = await scratch({ files: { ok: 'x' } })
   for (const name of RESERVED) writeFileSync(join(s.project, name), 'reserved')
   mkdirSync(join(s.project, 'sub/.gIt'), { recursive: true })
@@ -299,7 +299,7 @@ test('a name that git would take for .git is left out, listed, and does the stor
   expect(s.fsck()).toBe('')
 })
 
-test('a .git with bytes after it that are no text is left out too: git reads no further than those', async () => {
+test('a .git followed by invalid UTF-8 is skipped, because git ignores the rest', async () => {
   const names = ['".git\\377"', '".git\\300\\200x"', '.git\uffff']
   await using s = await scratch({ files: { ok: 'x' } })
   for (const name of names) s.write({ [name]: 'reserved' })
@@ -309,7 +309,7 @@ test('a .git with bytes after it that are no text is left out too: git reads no 
   expect(skippedFor(details, 'reserved')).toEqual([...names].sort())
 })
 
-test('names that only look like .git are captured', async () => {
+test('names that only resemble .git are captured', async () => {
   const names = ['.gitignore', '.github', 'git', 'git~2', 'digit~1', '.gitt', 'x.git', '.git-x']
   names.push(
     '.gitattributes',
@@ -326,7 +326,7 @@ test('names that only look like .git are captured', async () => {
   expect([capturedFiles(s, ref), skipped]).toEqual([[...names].sort(), 0])
 })
 
-test('files that git acts on are bytes like any other, however odd', async () => {
+test('files with a meaning to git are stored like any other', async () => {
   const attributes = `${'a'.repeat(5000)} text\n* [broken\n`
   const modules = [
     '[submodule "../../../evil"]',
@@ -364,7 +364,7 @@ test('files that git acts on are bytes like any other, however odd', async () =>
   expect(s.snapshotOf()).toEqual(before)
 })
 
-test('a file in place of a folder, a folder in place of a link: what is saved is what is there', async () => {
+test('a path that changes its type is saved with its current type', async () => {
   await using s = await scratch({ files: { a: 'file', 'b/file': 'x', c: { link: 'a' } } })
   const { project } = await openProject(s)
   await project.save()
@@ -387,7 +387,7 @@ test('a file in place of a folder, a folder in place of a link: what is saved is
   ])
 })
 
-test('the figures of a checkpoint are those of the folder', async () => {
+test('the totals of a checkpoint match the folder', async () => {
   await using s = await scratch({
     files: { 'a.txt': 'one\ntwo\n', 'b.bin': Buffer.from([0, 1, 2]), 'c/d': 'no newline' },
   })

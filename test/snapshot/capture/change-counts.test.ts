@@ -1,5 +1,5 @@
-// What a checkpoint says it changes is what git says, however it was counted: by the capture itself where only contents
-// changed and that is sure, else by git.
+// The change counts of a checkpoint equal git's, whether the capture counted them (only contents of known files changed) or
+// git did.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ const file: fc.Arbitrary<FileSpec> = fc.oneof(
 const edits = fc.dictionary(fc.constantFrom('x', 'y', 'd/z'), file, { minKeys: 1, maxKeys: 3 })
 
 test.each([{ watch: false }, { watch: true }])(
-  'random edits, watched: $watch',
+  'random edits have the counts of git, watched: $watch',
   async ({ watch }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(edits, { minLength: 1, maxLength: 5 }), async (rounds) => {
@@ -27,7 +27,7 @@ test.each([{ watch: false }, { watch: true }])(
         const project = await store.project(s.project, { watch })
         let { id: before } = await project.save()
         for (const files of rounds) {
-          // What is to go must be there.
+          // A file must exist before it is removed.
           s.write(Object.fromEntries(Object.keys(files).map((name) => [name, ''])))
           s.write(files)
           const saved = await project.save()
@@ -42,7 +42,7 @@ test.each([{ watch: false }, { watch: true }])(
   },
 )
 
-test('the content before is in a pack, of another process, or not there any more', async () => {
+test('counts are right if the old content is in a pack, from another process, or gone', async () => {
   await using s = await scratch({ files: { x: 'a\nb\n', y: 'a\n' } })
   s.allowDamage()
   const first = await s.open()

@@ -1,4 +1,4 @@
-// One branch of very many folders in each other must neither stop a save nor be harmed by a rewind.
+// Deeply nested folders neither stop a save nor are damaged by a rewind.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,10 +7,10 @@ import { scratch } from '../../support/scratch.js'
 
 const levels = (count: number) => Array.from({ length: count }, () => 'd').join('/')
 
-/** Beyond what any stack of ours could bear, and still a path that the system takes. */
+/** More than our stack allows, but still a valid path for the system. */
 const VERY_DEEP = 1500
 
-test('what is more than 500 levels down is listed as left out, and stays through save and rewind', async () => {
+test('paths below 500 levels are listed as skipped, and survive a save and a rewind', async () => {
   await using s = await scratch({ files: { a: 'one' } })
   const { project } = await openProject(s)
   const { id } = await saved(project)
@@ -30,7 +30,7 @@ test('what is more than 500 levels down is listed as left out, and stays through
   expect(readFileSync(join(deepest, 'file'), 'utf8')).toBe('the only copy')
 })
 
-test('a branch of 500 levels goes and comes back', async () => {
+test('500 nested folders are removed and restored', async () => {
   await using s = await scratch({ files: { a: 'one' } })
   const { project } = await openProject(s)
   for (let count = 1; count <= 500; count += 1) s.write({ [`${levels(count)}/file`]: `${count}` })

@@ -1,5 +1,5 @@
-// A process that may open only so many files. Whatever the call at which that shows, it is told as such and not as a bug of
-// ours, and what was begun is finished or undone by the next command.
+// A process with a low limit of open files. At whichever call the limit is hit, the error names the limit instead of an
+// internal bug, and the next command finishes or undoes the operation.
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '../../../dist/cli/bin.js')
 const FILES = Array.from({ length: 30 }, (_, n) => `dir/f${n}`)
 const both = (content: string) => Object.fromEntries(FILES.map((path) => [path, content]))
-/** From what a process needs to start to what a rewind of these files needs. */
+/** From the minimum for starting the process to the need of this rewind. */
 const LIMITS = Array.from({ length: 8 }, (_, n) => 26 + 4 * n)
 
 function runIn(s: Scratch) {
@@ -22,7 +22,7 @@ function runIn(s: Scratch) {
   }
 }
 
-test('a rewind with few descriptors fails in words, and the folder is as before or as wanted', async () => {
+test('a rewind with few descriptors reports the limit, and the folder is in its old or new state', async () => {
   await using s = await scratch({ files: both('one') })
   const run = runIn(s)
   expect(run(1000, 'save', '--name', 'first')).toMatchObject({ status: 0 })
@@ -39,7 +39,7 @@ test('a rewind with few descriptors fails in words, and the folder is as before 
   }
 })
 
-test('a rewind of more folders than the process may open files is carried out', async () => {
+test('a rewind of more folders than the limit of open files succeeds', async () => {
   const wide = Array.from({ length: 200 }, (_, n) => `folder${n}/file`)
   const deep = Array.from({ length: 60 }, (_, n) => `deep${'/d'.repeat(n)}/file`)
   const all = (content: string) =>

@@ -1,5 +1,5 @@
-// One file under several names: what is done to one of them shows at the others. A rewind is not to take its own
-// doings for somebody else's, and not to change what the other names show.
+// Hard links: a change through one name shows at the others. A rewind must not mistake its own changes for those of another
+// process, and must not change files outside the project through another name.
 import { linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
 
-/** All of them names of one new file. */
+/** Creates one file with all these names. */
 function linkTogether(s: Scratch, content: string): void {
   const [first = '', ...others] = NAMES.map((name) => join(s.project, name))
   for (const path of [first, ...others]) rmSync(path, { force: true })
@@ -34,7 +34,7 @@ describe('a rewind of more names than it makes rounds', () => {
     expect(s.snapshotOf()).toEqual(then)
     await project.undo()
     expect(s.snapshotOf()).toEqual(now)
-    // The save, what was there before, the rewind, the undo: nothing that came meanwhile.
+    // The save, the safety checkpoint, the rewind, the undo, and no others.
     expect((await project.list()).checkpoints).toHaveLength(4)
   })
 })
@@ -47,7 +47,7 @@ describe('a mode', () => {
   }
 
   test.each([{ names: ['b'] }, { names: ['b', 'c'] }])(
-    'comes back where $names became second names since',
+    'is restored although $names became hard links since',
     async ({ names }) => {
       await using s = await scratch({ files })
       const project = await (await s.open()).project(s.project)
@@ -65,7 +65,7 @@ describe('a mode', () => {
     },
   )
 
-  test('of a name that is not captured stays as it is', async () => {
+  test('of a hard link that is not captured stays unchanged', async () => {
     await using s = await scratch({ files: { ...files, '.savestateignore': 'ignored/' } })
     const project = await (await s.open()).project(s.project)
     const { id } = await project.save({})

@@ -1,4 +1,4 @@
-// From 0 bytes to more than 2 GB (in the long run 4 GB): streamed, bounded in memory, exact.
+// Files from 0 bytes to more than 2 GB (4 GB in the long run) are streamed in bounded memory and stored exactly.
 import { randomFillSync } from 'node:crypto'
 import { closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { scratch } from '../../support/scratch.js'
 const GB = 1 << 30
 const MB = 1 << 20
 
-test('an empty file is a file', async () => {
+test('an empty file is captured', async () => {
   await using s = await scratch({ files: { empty: '' } })
   const { project } = await openProject(s)
   const { id, ref } = await saved(project)
@@ -31,7 +31,7 @@ test('an empty file is a file', async () => {
 test('a file of 3 GB over the limit is recorded and not read', async () => {
   await using s = await scratch({ files: { small: 'x', huge: '' } })
   truncateSync(join(s.project, 'huge'), 3 * GB)
-  // Reading it takes seconds: the process counts what it reads.
+  // Reading it would take seconds, so count the bytes that the process reads.
   const answer = await inChild(
     s,
     `
@@ -48,17 +48,17 @@ test('a file of 3 GB over the limit is recorded and not read', async () => {
   expect((answer as { read: number }).read).toBeLessThan(100 * MB)
 })
 
-test('a file of more than 2 GB under the limit is streamed in little memory and is exact', async () => {
+test('a file of more than 2 GB under the limit is streamed in bounded memory and stored exactly', async () => {
   await using s = await scratch({ files: { 'huge.bin': '', small: 'x' } })
-  // More than 31 bits can count; in the long run more than 32 can.
+  // More than 2^31 bytes; in the long run more than 2^32.
   const size = (isLong ? 4 : 2) * GB + 3 * MB
   const path = join(s.project, 'huge.bin')
   truncateSync(path, size)
-  // What `git hash-object` gives for it.
+  // From `git hash-object`.
   const blob = isLong
     ? '68ba1e73daa1591e75c1f90b452b898d2d0fbf5b'
     : '292c6914779c653dcba56ee821f09d0a33b4c4f1'
-  // Something to find at both ends and across what 32 bits can count.
+  // Data at both ends and across the 32-bit boundary.
   const marks = [0, 2 ** 31 - 3, ...(isLong ? [2 ** 32 - 3] : []), size - 5]
   const fd = openSync(path, 'r+')
   for (const at of marks) writeSync(fd, 'mark!', at)
@@ -70,7 +70,7 @@ test('a file of more than 2 GB under the limit is streamed in little memory and 
     const { id } = await (await raised.project(scratch.project)).save()
     const { ref, sizeBytes, skipped } = await (await raised.project(scratch.project)).show(id)
     await raised.close()
-    // Not maxRSS, which Linux begins with what the process had that started this one.
+    // Not maxRSS, which on Linux starts with the parent's value.
     const peak = /VmHWM:\\s+(\\d+) kB/.exec(fs.readFileSync('/proc/self/status', 'latin1'))
     return { ref, sizeBytes, skipped, peakBytes: Number(peak?.[1]) * 1024 }
     `,
@@ -83,11 +83,11 @@ test('a file of more than 2 GB under the limit is streamed in little memory and 
   const id = storedTree(s, String(ref)).get('huge.bin')?.id ?? ''
   expect(id).toBe(blob)
   expect(storeGit(s, 'cat-file', '-s', id).toString().trim()).toBe(String(size))
-  // Its id has just been proven; fsck would take ten seconds to prove it again.
+  // The id has just been checked; fsck would take ten seconds to check it again.
   s.allowDamage()
 }, 120_000)
 
-test('17 MB of noise come back to the byte, undone and redone', async () => {
+test('17 MB of noise are restored byte for byte by an undo and a redo', async () => {
   await using s = await scratch({ files: { small: 'x' } })
   const path = join(s.project, 'noise.bin')
   writeFileSync(path, randomFillSync(Buffer.alloc(17 * MB)))
@@ -104,7 +104,7 @@ test('17 MB of noise come back to the byte, undone and redone', async () => {
   expect(s.snapshotOf()).toEqual(before)
 })
 
-test('sizes around every threshold come back to the byte', async () => {
+test('files around every size threshold are restored byte for byte', async () => {
   await using s = await scratch()
   const sizes = [
     1,

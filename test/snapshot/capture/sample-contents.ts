@@ -4,7 +4,7 @@ import fc from 'fast-check'
 /** The largest content that the reused zlib handle compresses. */
 export const MOST_BYTES = 256 << 10
 
-/** Contents that lead everywhere: each kind of block, matches of each length and distance, codes that are too deep. */
+/** Contents for every code path: each kind of block, matches of each length and distance, codes that are too deep. */
 export const contents = fc.oneof(
   fc.uint8Array({ maxLength: 5000 }),
   fc.lorem({ mode: 'sentences', maxCount: 60 }).map((text) => Buffer.from(text)),
@@ -33,13 +33,13 @@ export function noise(seed: number, size: number): Buffer {
   return Buffer.from(Uint8Array.from({ length: size }, () => below(256)))
 }
 
-/** Each byte half as often as the one before: without a limit some would take more bits than there are. */
+/** Each byte is half as frequent as the previous one: without a limit, some codes would be too long. */
 export function rarer(seed: number, size: number): Buffer {
   const below = random(seed)
   return Buffer.from(Uint8Array.from({ length: size }, () => Math.clz32(below(2 ** 31) + 1)))
 }
 
-/** Parts of what came before, from up to 33,000 bytes away. */
+/** Repeats earlier parts, from up to 33,000 bytes back. */
 export function repeating(given: {
   readonly seed: number
   readonly size: number

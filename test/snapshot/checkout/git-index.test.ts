@@ -25,7 +25,7 @@ import {
   headOf,
   openRepository,
 } from '../../../src/snapshot/checkout/repository.js'
-import { objectFormatOf } from '../../../src/snapshot/checkout/object-format.js'
+import { readObjectFormat } from '../../../src/snapshot/checkout/object-format.js'
 import { FOR_GIT, forGit, READABLE, SPARSE, started } from '../../support/sample-repositories.js'
 import {
   commit,
@@ -35,14 +35,14 @@ import {
   open,
   scratchFolders,
 } from '../../support/scratch-git.js'
-import { trackedPathsOf } from '../../../src/snapshot/checkout/tracked-paths.js'
+import { newTrackedPaths } from '../../../src/snapshot/checkout/tracked-paths.js'
 
 const newFolder = scratchFolders()
 
 type Sample = { readonly root: string; readonly worktree: string }
 const samples = new Map<(folder: string) => string, Sample>()
 
-/** Made once, for tests that only look at it. */
+/** Created once, for tests that only read it. */
 function sampleOf(make: (folder: string) => string): Sample {
   const known = samples.get(make)
   if (known !== undefined) return known
@@ -52,7 +52,7 @@ function sampleOf(make: (folder: string) => string): Sample {
   return sample
 }
 
-describe('decoded in process, and by git, an index tracks what `git ls-files` lists', () => {
+describe('our decoder and git give the paths that `git ls-files` lists', () => {
   test.each(Object.entries(READABLE))('%s', (_, make) => {
     const { worktree } = sampleOf(make)
     const names = listed(forGit(worktree))
@@ -61,7 +61,7 @@ describe('decoded in process, and by git, an index tracks what `git ls-files` li
   })
 })
 
-describe('what is not decoded in process is left to git', () => {
+describe('git lists an index that we do not decode', () => {
   test.each(Object.entries(FOR_GIT))('%s', (_, make) => {
     const { worktree } = sampleOf(make)
     expect(() => readTrackedPaths(open(worktree))).toThrow(IndexUnsupported)
@@ -69,18 +69,18 @@ describe('what is not decoded in process is left to git', () => {
   })
 })
 
-test('each version is what its sample says', () => {
+test('each sample has its index version', () => {
   for (const version of [2, 3, 4]) {
     const { worktree } = sampleOf(READABLE[`version ${version}`] ?? started)
     expect(readFileSync(join(worktree, '.git/index')).readUInt32BE(4)).toBe(version)
   }
 })
 
-describe('a folder that is one entry is tracked with all that is in it', () => {
+describe('a folder that is one entry is tracked with its contents', () => {
   test.each(Object.entries(SPARSE))('%s', (_, make) => {
     const folder = sampleOf(make).worktree
     const tracked = readTrackedPaths(open(folder))
-    const { digest } = trackedPathsOf(['in/a', 'out/', 'over/', 'top'].map(bytePath))
+    const { digest } = newTrackedPaths(['in/a', 'out/', 'over/', 'top'].map(bytePath))
     const paths = ['top', 'in/a', 'out/b', 'out/deep/c', 'in', 'in/b', 'ou', 'out', 'outer/b']
     const folders = ['', 'in', 'out', 'out/deep', 'ou', 'outer', 'in/a', 'top']
     expect({
@@ -92,12 +92,12 @@ describe('a folder that is one entry is tracked with all that is in it', () => {
       hasInside: ['', 'in', 'out', 'out/deep'],
       digest,
     })
-    // It has no trees to unfold them with, and must not leave them out.
+    // Git has no trees to expand them, and must not drop them.
     expect(() => listTrackedWithGit(open(folder))).toThrow(/git lists|ls-files/)
   })
 })
 
-test('an index cut short is an error, though git may list it without one', () => {
+test('a truncated index is an error, though git may accept it', () => {
   const folder = started(newFolder())
   commit(folder, { a: '1', b: '1' })
   for (const length of [138, 110, 100, 50, 20, 0]) {
@@ -115,17 +115,17 @@ test('an index written without a checksum is read', () => {
   expect(errorsOf(readTrackedPaths(open(folder)), [bytePath('a'), bytePath('b/c')])).toEqual([])
 })
 
-test('what is no file is refused without waiting for it', () => {
+test('an index that is not a file is refused without blocking', () => {
   const folder = started(newFolder())
   const index = join(folder, '.git/index')
   execFileSync('mkfifo', [index])
-  expect(() => trackedPaths(open(folder))).toThrow('no regular file')
+  expect(() => trackedPaths(open(folder))).toThrow('not a regular file')
   rmSync(index)
   mkdirSync(index)
-  expect(() => trackedPaths(open(folder))).toThrow('no regular file')
+  expect(() => trackedPaths(open(folder))).toThrow('not a regular file')
 })
 
-test('the object format is found however the config writes it', () => {
+test('the object format is found in every spelling of the config', () => {
   const folder = started(newFolder())
   commit(folder, { a: '1' })
   for (const setting of [
@@ -134,7 +134,7 @@ test('the object format is found however the config writes it', () => {
     '[other]\nobjectformat = sha1\n[extensions]\nnoop\nobjectFormat=sha256',
   ]) {
     writeFileSync(join(folder, '.git/config'), `[core]\n\tbare = false\n${setting}`)
-    expect(objectFormatOf(open(folder))).toBe('sha256')
+    expect(readObjectFormat(open(folder))).toBe('sha256')
   }
   writeFileSync(join(folder, '.git/config'), '[other]\nobjectformat = sha256\n# [extensions]\n')
   expect(errorsOf(readTrackedPaths(open(folder)), [bytePath('a')])).toEqual([])
@@ -142,7 +142,7 @@ test('the object format is found however the config writes it', () => {
   expect(() => readTrackedPaths(open(folder))).toThrow('object format sha3')
 })
 
-test('the stamp is that of one state of the index', () => {
+test('the stamp changes with every change of the index', () => {
   const folder = started(newFolder())
   expect(indexStamp(open(folder))).toBe('absent')
   commit(folder, { a: '1' })
@@ -152,13 +152,13 @@ test('the stamp is that of one state of the index', () => {
   expect(indexStamp(open(folder))).not.toBe(first)
 })
 
-test('no call changes anything in a repository, nor leaves anything behind', () => {
+test('no call changes a repository or leaves files behind', () => {
   const temporary = newFolder()
   vi.stubEnv('TMPDIR', temporary)
   onTestFinished(() => void vi.unstubAllEnvs())
   for (const make of Object.values({ ...READABLE, ...FOR_GIT, ...SPARSE })) {
     const { root, worktree } = sampleOf(make)
-    // Git does not set the time of a shared index or an object anew where that is recent.
+    // Git does not update the time of a shared index or object if it is recent.
     for (const path of Object.keys(fingerprint(root))) {
       if (/sharedindex|objects\/../.test(path)) utimesSync(fsPath(path), 1, 1)
     }
@@ -175,12 +175,12 @@ test('no call changes anything in a repository, nor leaves anything behind', () 
   expect(readdirSync(temporary)).toEqual([])
 })
 
-/** Where the answers are not those for exactly these names. */
+/** The queries whose answers differ from exactly these names. */
 function errorsOf(tracked: TrackedPaths, names: readonly BytePath[]): readonly string[] {
   const files = new Set(names)
   const folders = new Set(names.flatMap((name) => foldersOf(name)))
   const paths = [...files, ...folders, bytePath('no such name')]
-  const { digest } = trackedPathsOf(names)
+  const { digest } = newTrackedPaths(names)
   return [
     ...(tracked.count === files.size ? [] : [`count: ${tracked.count}, not ${files.size}`]),
     ...(tracked.digest === digest ? [] : ['digest']),

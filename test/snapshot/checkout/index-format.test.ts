@@ -32,7 +32,7 @@ const kinds = ([2, 3, 4] as const).flatMap((version) =>
 )
 
 for (const { version, format } of kinds) {
-  test(`the names decoded from version ${version} with ${format} are those git lists, whatever they are`, () => {
+  test(`any names decoded from version ${version} with ${format} are those that git lists`, () => {
     const folder = started(newFolder(), {}, [`--object-format=${format}`])
     git(folder, ['config', 'core.protectNTFS', 'false'])
     const index = join(folder, '.git/index')
@@ -57,7 +57,7 @@ for (const { version, format } of kinds) {
   })
 }
 
-test('no index with a changed bit and none cut short is taken for a good one', () => {
+test('an index with a flipped bit or a truncated one is rejected', () => {
   const taken: string[] = []
   for (const bytes of smallIndexes()) {
     for (let length = 0; length < bytes.length; length++) {
@@ -74,7 +74,7 @@ test('no index with a changed bit and none cut short is taken for a good one', (
   expect(taken).toEqual([])
 })
 
-test('whatever the bytes are, they are decoded or refused', () => {
+test('any bytes are decoded or rejected', () => {
   for (const bytes of smallIndexes()) {
     const end = bytes.length - 20
     const edits = fc.array(fc.tuple(fc.nat(end - 1), fc.nat(255)), { minLength: 1, maxLength: 5 })
@@ -89,7 +89,7 @@ test('whatever the bytes are, they are decoded or refused', () => {
   }
 })
 
-test('an unknown extension is skipped or refused, as its first letter says', () => {
+test('the first letter of an unknown extension decides whether it is skipped or rejected', () => {
   const [bytes = Buffer.alloc(0)] = smallIndexes()
   const names = parseIndex(bytes)
   expect(parseIndex(extended(bytes, 'ABCD'))).toEqual(names)
@@ -98,7 +98,7 @@ test('an unknown extension is skipped or refused, as its first letter says', () 
   expect(() => parseIndex(extended(bytes, 'link'))).toThrow('split index')
 })
 
-test('an unknown version is refused', () => {
+test('an unknown version is rejected', () => {
   const [bytes = Buffer.alloc(0)] = smallIndexes()
   for (const version of [0, 1, 5]) {
     const changed = Buffer.from(bytes)
@@ -128,7 +128,7 @@ function markSkipped(folder: string, records: readonly string[]): void {
     const input = Buffer.from(records.join(''), 'latin1')
     git(folder, ['update-index', '-z', '--skip-worktree', '--stdin'], input)
   } catch {
-    // Another entry took the place of one of these; git stops there, and the rest goes unmarked.
+    // Another entry replaced one of these; git stops there and leaves the rest unmarked.
   }
 }
 

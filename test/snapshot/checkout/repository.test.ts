@@ -39,7 +39,7 @@ describe('openRepository', () => {
     expect(excludeFileOf(open(worktree))).toBe(`${commonDir}/info/exclude`)
   })
 
-  test('finds a repository by a relative gitfile in a folder that is reached by a link', () => {
+  test('finds a repository by a relative gitfile in a folder reached through a link', () => {
     const folder = newFolder()
     started(join(folder, 'real', 'store'))
     mkdirSync(join(folder, 'real', 'tree'))
@@ -59,7 +59,7 @@ describe('openRepository', () => {
     expect(openRepository(folder)).toEqual({ worktree: folder, gitDir, commonDir: gitDir })
   })
 
-  test('takes no other .git for a repository', () => {
+  test('rejects any other .git', () => {
     const folder = newFolder()
     const dotGit = join(folder, '.git')
     mkdirSync(dotGit)
@@ -93,14 +93,14 @@ describe('openRepository', () => {
     expect(openRepository(folder)).toBeUndefined()
   })
 
-  test('throws when it could not look', () => {
+  test('throws if .git cannot be read', () => {
     expect(() => openRepository(`/${'x/'.repeat(3_000)}y`)).toThrow('ENAMETOOLONG')
   })
 
-  test('throws when it may not look', () => {
+  test('throws without permission', () => {
     const folder = started(newFolder())
     execFileSync('chmod', ['000', folder])
-    // Root may look anywhere, so it is somebody else for the moment.
+    // Root can read everything, so become another user for the test.
     const isRoot = process.geteuid?.() === 0
     if (isRoot) process.seteuid?.(65534)
     try {
@@ -147,7 +147,7 @@ describe('headOf', () => {
     expect(head()).toEqual({ commit: null, branch: 'topic' })
   })
 
-  test('finds a packed branch where a folder of other branches was', () => {
+  test('finds a packed branch where a folder of branches was', () => {
     const folder = started(newFolder())
     const first = commit(folder, {})
     git(folder, ['checkout', '-q', '-b', 'a'])
@@ -156,7 +156,7 @@ describe('headOf', () => {
     expect(headOf(open(folder))).toEqual({ commit: first, branch: 'a' })
   })
 
-  test('knows the heads of linked worktrees and submodules', () => {
+  test('finds the heads of linked worktrees and submodules', () => {
     for (const kind of ['a linked worktree', 'a submodule']) {
       const worktree = READABLE[kind]?.(newFolder()) ?? ''
       const expected = {
@@ -169,7 +169,7 @@ describe('headOf', () => {
     }
   })
 
-  test('knows a commit of a SHA-256 repository', () => {
+  test('reads a commit of a SHA-256 repository', () => {
     const folder = started(newFolder(), {}, ['--object-format=sha256'])
     const first = commit(folder, {})
     expect(first).toHaveLength(64)
@@ -178,7 +178,7 @@ describe('headOf', () => {
     expect(headOf(open(folder))).toEqual({ commit: first, branch: 'main' })
   })
 
-  test('gives the branch as text, whatever its bytes are', () => {
+  test('returns the branch as text, even if its bytes are not UTF-8', () => {
     const folder = started(newFolder())
     const first = commit(folder, {})
     git(folder, ['checkout', '-q', '-b', 'voilà'])
@@ -189,7 +189,7 @@ describe('headOf', () => {
     expect(headOf(open(folder))).toEqual({ commit: null, branch: '"\\377"' })
   })
 
-  test('follows links and refs that stand for another, not in circles', () => {
+  test('follows links and symbolic refs, but no cycles', () => {
     const folder = started(newFolder())
     const first = commit(folder, {})
     git(folder, ['symbolic-ref', 'refs/heads/alias', 'refs/heads/main'])
@@ -211,7 +211,7 @@ describe('headOf', () => {
     expect(headOf(open(folder))).toEqual(NOWHERE)
   })
 
-  test('a HEAD that is none leads nowhere, however large it is', () => {
+  test('an invalid HEAD has no commit, at any size', () => {
     const folder = started(newFolder())
     const first = commit(folder, {})
     const headFile = join(folder, '.git/HEAD')

@@ -1,5 +1,5 @@
-// What is captured is what git would not ignore: thousands of generated trees and ignore files, saved by the
-// whole program and asked of `git check-ignore`. To search further than the fixed seed:
+// A capture contains exactly the files that git does not ignore: thousands of generated trees and ignore files are saved by
+// the whole program and compared with `git check-ignore`. To search further than the fixed seed:
 // SEED=7 RUNS=500 npx vitest run test/snapshot/ignore/capture-agreement.test.ts
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -14,8 +14,7 @@ import { GIT_ENVIRONMENT, type Scratch, scratch } from '../../support/scratch.js
 const SEED = Number(process.env['SEED'] ?? 1_988)
 const RUNS = Number(process.env['RUNS'] ?? tries(120))
 
-// Names that no default exclude is meant for, and few enough for rules and paths to meet. One character per
-// byte.
+// Names that no default exclude matches, and few enough that rules and paths often meet. One character per byte.
 const PLAIN = [
   'a',
   'b',
@@ -103,7 +102,7 @@ beforeAll(async () => {
 
 afterAll(() => s.dispose())
 
-test('every file is captured exactly if git does not ignore it', async () => {
+test('a file is captured exactly if git does not ignore it', async () => {
   let captured = 0
   let ignored = 0
   await fc.assert(
@@ -118,7 +117,7 @@ test('every file is captured exactly if git does not ignore it', async () => {
       ignored += left.size
       captured += files.length - left.size
 
-      // The same folder under other rules, decided with all that is known of it by now.
+      // The same folder under other rules, with cached nodes.
       write(folder, '.gitignore', one.exclude)
       write(folder, '.git/info/exclude', one.ignores[0]?.text ?? '')
       const again = await project.save()
@@ -130,17 +129,17 @@ test('every file is captured exactly if git does not ignore it', async () => {
     }),
     { seed: SEED, numRuns: RUNS },
   )
-  // Rules that never match, or always, would agree with anything.
+  // Rules that never or always match would prove nothing.
   expect(Math.min(captured, ignored)).toBeGreaterThan(RUNS * 3)
 }, 240_000)
 
-test('a save in any folder of a repository decides as git does there', async () => {
+test('a save in any folder of a repository decides like git', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (one) => {
       const top = join(s.folder, `case-${count++}`)
       const below = one.files.flatMap((file, i) => (i % 4 === 0 ? [] : `src/${file}`))
       const files = build(top, { ...one, files: ['src/a', ...below, 'top'] })
-      // The project is a folder of the repository; a folder that is ignored itself is not asked of git.
+      // The project is a folder of the repository; skip folders that are ignored themselves.
       const left = ignoredByGit(top, ['src', ...files])
       fc.pre(!left.has('src'))
       const project = await store.project(join(top, 'src'))
@@ -154,7 +153,7 @@ test('a save in any folder of a repository decides as git does there', async () 
   )
 }, 240_000)
 
-/** Makes the case and returns its files. What is in the way of something else is left out. */
+/** Creates the case and returns its files. Skips a path that conflicts with an earlier one. */
 function build(folder: string, { files, exclude, ignores }: Case): string[] {
   mkdirSync(join(folder, '.git/info'), { recursive: true })
   for (const inside of ['objects', 'refs']) mkdirSync(join(folder, '.git', inside))

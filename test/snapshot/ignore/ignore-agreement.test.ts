@@ -1,4 +1,4 @@
-// The claim of this folder is "as git does", so git is asked. To search further than the fixed seed:
+// The ignore rules must decide like git, so compare with git. To search further than the fixed seed:
 // IGNORE_SEED=7 IGNORE_RUNS=2000 npx vitest run test/snapshot/ignore/ignore-agreement.test.ts
 
 import { spawnSync } from 'node:child_process'
@@ -14,13 +14,13 @@ import {
   compileIgnoreList,
   extend,
   type IgnoreChain,
-  verdict,
+  findVerdict,
 } from '../../../src/snapshot/ignore/ignore-rules.js'
 
 const SEED = Number(process.env['IGNORE_SEED'] ?? 20_260)
 const RUNS = Number(process.env['IGNORE_RUNS'] ?? tries(320))
 
-test('every decision on nasty rules and nasty paths is the one git makes', () => {
+test('every decision on nasty rules and paths equals that of git', () => {
   let decisions = 0
   const seen = new Map<string, number>()
   fc.assert(
@@ -35,12 +35,12 @@ test('every decision on nasty rules and nasty paths is the one git makes', () =>
     { seed: SEED, numRuns: RUNS },
   )
   expect(decisions).toBeGreaterThanOrEqual(RUNS * 16)
-  // A generator whose rules never match would agree with anything.
+  // Rules that never match would prove nothing.
   for (const answer of ['ignored', 'included', 'none'])
     expect(seen.get(answer)).toBeGreaterThan(decisions / 20)
 })
 
-test('a list above the root decides as if the root were the folder of the list', () => {
+test('a list above the root decides as if it were in the root', () => {
   fc.assert(
     fc.property(rulesets, (ruleset) => {
       const { ignoreCase, root } = ruleset
@@ -52,8 +52,8 @@ test('a list above the root decides as if the root were the folder of the list',
         const list = compileIgnoreList(root, ROOT, { ignoreCase, prefix })
         const below = bytes(path.slice(slash + 1))
         const isFolder = ruleset.folders.has(path)
-        expect(verdict(extend(undefined, list), below, isFolder)).toBe(
-          verdict(above, path, isFolder),
+        expect(findVerdict(extend(undefined, list), below, isFolder)).toBe(
+          findVerdict(above, path, isFolder),
         )
       }
     }),
@@ -61,21 +61,24 @@ test('a list above the root decides as if the root were the folder of the list',
   )
 })
 
-test.each([false, true])('every set holds the bytes git says, ignoreCase: %s', (ignoreCase) => {
-  const classes = 'alnum alpha blank cntrl digit graph lower print punct space upper xdigit word'
-  const sets = classes.split(' ').map((word) => `[:${word}:]`)
-  sets.push('A', 'A-C', '\\A', '!A', '\x80-\xff', ' --', '+--', 'a\\-z', 'a-c-e', 'a[:digit:]-e')
-  const every = Array.from({ length: 255 }, (_, index) => String.fromCharCode(index + 1))
-  const inner = every.filter((byte) => byte !== '/').map((byte) => bytes(`x/${byte}y`))
-  const asked = [...every.map((byte) => bytes(`x${byte}y`)), ...inner]
-  for (const members of sets) {
-    const root = `/x[${members}]y\nx/[${members}]y\n`
-    const ruleset = { ...EMPTY, ignoreCase, root, folders: new Set([bytes('x')]) }
-    const ours = asked.map(decider(ruleset))
-    const answers = askGit(ruleset, asked)
-    expect([members, ...named(asked, ours)]).toEqual([members, ...named(asked, answers)])
-  }
-})
+test.each([false, true])(
+  'every set contains the same bytes as in git, ignoreCase: %s',
+  (ignoreCase) => {
+    const classes = 'alnum alpha blank cntrl digit graph lower print punct space upper xdigit word'
+    const sets = classes.split(' ').map((word) => `[:${word}:]`)
+    sets.push('A', 'A-C', '\\A', '!A', '\x80-\xff', ' --', '+--', 'a\\-z', 'a-c-e', 'a[:digit:]-e')
+    const every = Array.from({ length: 255 }, (_, index) => String.fromCharCode(index + 1))
+    const inner = every.filter((byte) => byte !== '/').map((byte) => bytes(`x/${byte}y`))
+    const asked = [...every.map((byte) => bytes(`x${byte}y`)), ...inner]
+    for (const members of sets) {
+      const root = `/x[${members}]y\nx/[${members}]y\n`
+      const ruleset = { ...EMPTY, ignoreCase, root, folders: new Set([bytes('x')]) }
+      const ours = asked.map(decider(ruleset))
+      const answers = askGit(ruleset, asked)
+      expect([members, ...named(asked, ours)]).toEqual([members, ...named(asked, answers)])
+    }
+  },
+)
 
 type Ruleset = {
   readonly ignoreCase: boolean
@@ -104,7 +107,7 @@ const bytes = (text: string): BytePath => bytePathOf(Buffer.from(text, 'latin1')
 const named = (asked: readonly BytePath[], answers: readonly string[]): string[] =>
   asked.map((path, index) => `${JSON.stringify(path)} ${answers[index]}`)
 
-/** Decides as the scanner will: from the top, never into an ignored folder. */
+/** Decides like the scan: from the top, never entering an ignored folder. */
 function decider({ ignoreCase, user, exclude, root, nested, folders }: Ruleset) {
   const compile = (text: string, base: BytePath) => compileIgnoreList(text, base, { ignoreCase })
   let top: IgnoreChain | undefined
@@ -117,7 +120,7 @@ function decider({ ignoreCase, user, exclude, root, nested, folders }: Ruleset) 
       const list = lists.get(at)
       if (list !== undefined) chain = extend(chain, list)
       at = joinPath(at, part)
-      const answer = verdict(chain, at, folders.has(at) || at !== path)
+      const answer = findVerdict(chain, at, folders.has(at) || at !== path)
       if (at === path || answer === 'ignored') return answer ?? 'none'
     }
     return 'none'
@@ -125,8 +128,8 @@ function decider({ ignoreCase, user, exclude, root, nested, folders }: Ruleset) 
 }
 
 let scratch = ''
-// Before its fix of late 2025 git cut a literal start off a pattern and matched the rest alone, so
-// that foo**/bar matched foobar. We follow gitignore(5); such patterns are left out for such a git.
+// Before late 2025, git cut a literal prefix off a pattern and matched only the rest, so that foo**/bar matched foobar. We
+// follow gitignore(5); with such a git, these patterns are not generated.
 let cutsLiteralPrefix = false
 
 beforeAll(() => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type IgnoreRule, parseIgnoreFile } from '../../../src/snapshot/ignore/ignore-file.js'
 
-test('marks are taken off a pattern and kept as facts', () => {
+test('the marks of a pattern become flags', () => {
   expect(parseIgnoreFile('a\n!b\n/c\nd/\ne/f\n!/g/h/\n')).toEqual([
     rule('a'),
     rule('b', { isNegated: true }),
@@ -12,7 +12,7 @@ test('marks are taken off a pattern and kept as facts', () => {
   ])
 })
 
-test('comments and lines that can match nothing give no rule', () => {
+test('comments and lines that match nothing give no rule', () => {
   expect(parseIgnoreFile('# a\n#\n\n   \n\r\n!\n/\n!/\n//\n')).toEqual([])
 })
 
@@ -20,7 +20,7 @@ test('an escaped mark is part of the pattern', () => {
   expect(globs('\\#a\n\\!b\n #c\n!#d\n')).toEqual(['\\#a', '\\!b', ' #c', '#d'])
 })
 
-test('blanks at the end go, escaped ones and tabs stay', () => {
+test('trailing spaces are removed, escaped spaces and tabs stay', () => {
   expect(globs('a  \nb\\ \nc\\   \nd\\\\ \ne\t\nf\\ g \n')).toEqual([
     'a',
     'b\\ ',
@@ -31,7 +31,7 @@ test('blanks at the end go, escaped ones and tabs stay', () => {
   ])
 })
 
-test('one CR before the end of a line or of the file belongs to the end', () => {
+test('one CR before the end of a line or of the file is part of the line end', () => {
   expect(globs('a\r\nb \r\nc\r\r\nd\re\nf\r')).toEqual(['a', 'b', 'c\r', 'd\re', 'f'])
 })
 

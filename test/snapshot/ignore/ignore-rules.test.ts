@@ -4,36 +4,36 @@ import {
   compileIgnoreList,
   extend,
   type IgnoreChain,
-  verdict,
+  findVerdict,
 } from '../../../src/snapshot/ignore/ignore-rules.js'
 
 const EXACT = { ignoreCase: false }
 
 describe('one list', () => {
-  test('the last rule that matches decides, however it is looked up', () => {
+  test('the last matching rule decides, for every kind of lookup', () => {
     const file = 'a.log\n!*.log\na.l?g\n!/a.log\n'
     const lines = file.split('\n')
     const answers = [1, 2, 3, 4].map((count) => says(lines.slice(0, count).join('\n'), 'a.log'))
     expect(answers).toEqual(['ignored', 'included', 'ignored', 'included'])
   })
 
-  test('nothing is said where no rule matches', () => {
+  test('there is no verdict if no rule matches', () => {
     expect(says('*.log\n', 'a.txt')).toBeUndefined()
-    expect(verdict(undefined, bytePath('a'), false)).toBeUndefined()
+    expect(findVerdict(undefined, bytePath('a'), false)).toBeUndefined()
   })
 
   test('the root is never ignored', () => {
     expect(says('*\n**\n', '')).toBeUndefined()
   })
 
-  test('a rule for folders passes over files', () => {
+  test('a folder rule does not match files', () => {
     expect(says('build/\n', 'build')).toBeUndefined()
     expect(says('build/\n', 'build/')).toBe('ignored')
     expect(says('build\n!build/\n', 'build')).toBe('ignored')
     expect(says('build\n!build/\n', 'build/')).toBe('included')
   })
 
-  test('a name matches at any depth, a path from the folder of the file only', () => {
+  test('a name matches at any depth, a path only from the folder of the file', () => {
     expect(says('a\n', 'x/y/a')).toBe('ignored')
     expect(says('/a\n', 'a')).toBe('ignored')
     expect(says('/a\n', 'x/a')).toBeUndefined()
@@ -56,7 +56,7 @@ describe('one list', () => {
     ])
   })
 
-  test('a suffix of several dots, of none, and of no bytes', () => {
+  test('suffixes with several dots, without a dot, and empty ones match', () => {
     expect(says('*.tar.gz\n', 'a.tar.gz')).toBe('ignored')
     expect(says('*.tar.gz\n', 'a.gz')).toBeUndefined()
     expect(says('*.gz\n', '.gz')).toBe('ignored')
@@ -64,7 +64,7 @@ describe('one list', () => {
     expect(says('*\n', 'a')).toBe('ignored')
   })
 
-  test('a name that is special to JavaScript is a name', () => {
+  test('names of JavaScript properties are ordinary names', () => {
     expect(says('constructor\n', 'constructor')).toBe('ignored')
     expect(says('a\n', '__proto__')).toBeUndefined()
   })
@@ -75,33 +75,33 @@ describe('one list', () => {
     const asked = ['bUILD', 'x.log', 'src/ab', '\xc9', '\xe9'].map((text) =>
       bytePathOf(Buffer.from(text, 'latin1')),
     )
-    expect(asked.filter((path) => verdict(chain, path, false) === 'ignored')).toEqual(
+    expect(asked.filter((path) => findVerdict(chain, path, false) === 'ignored')).toEqual(
       asked.slice(0, 4),
     )
   })
 })
 
 describe('a chain', () => {
-  test('the list added last decides if it has a match, else the one before', () => {
+  test('the list added last decides if it matches, otherwise the previous one', () => {
     const outer = extend(undefined, compileIgnoreList('*.log\n*.tmp\n', ROOT, EXACT))
     const inner = extend(outer, compileIgnoreList('!keep.log\n', bytePath('a'), EXACT))
-    expect(verdict(inner, bytePath('a/keep.log'), false)).toBe('included')
-    expect(verdict(inner, bytePath('a/keep.tmp'), false)).toBe('ignored')
-    expect(verdict(outer, bytePath('b/keep.log'), false)).toBe('ignored')
+    expect(findVerdict(inner, bytePath('a/keep.log'), false)).toBe('included')
+    expect(findVerdict(inner, bytePath('a/keep.tmp'), false)).toBe('ignored')
+    expect(findVerdict(outer, bytePath('b/keep.log'), false)).toBe('ignored')
   })
 
   test('a list anchors its rules in its own folder', () => {
     const chain = extend(undefined, compileIgnoreList('/x\n', bytePath('a/b'), EXACT))
-    expect(verdict(chain, bytePath('a/b/x'), false)).toBe('ignored')
-    expect(verdict(chain, bytePath('a/b/c/x'), false)).toBeUndefined()
+    expect(findVerdict(chain, bytePath('a/b/x'), false)).toBe('ignored')
+    expect(findVerdict(chain, bytePath('a/b/c/x'), false)).toBeUndefined()
   })
 
   test('a list above the root sees the whole path', () => {
     const prefix = bytePath('apps/web')
     const list = compileIgnoreList('/apps/*/dist\n/dist2\n', ROOT, { ignoreCase: false, prefix })
     const chain = extend(undefined, list)
-    expect(verdict(chain, bytePath('dist'), true)).toBe('ignored')
-    expect(verdict(chain, bytePath('dist2'), true)).toBeUndefined()
+    expect(findVerdict(chain, bytePath('dist'), true)).toBe('ignored')
+    expect(findVerdict(chain, bytePath('dist2'), true)).toBeUndefined()
   })
 })
 
@@ -112,7 +112,7 @@ test('30,000 paths against 60 rules take milliseconds', () => {
   )
   const times = Array.from({ length: 5 }, () => {
     const start = performance.now()
-    const ignored = paths.filter((path) => verdict(chain, path, false) === 'ignored')
+    const ignored = paths.filter((path) => findVerdict(chain, path, false) === 'ignored')
     expect(ignored.length).toBe(6_000)
     return performance.now() - start
   })
@@ -131,7 +131,7 @@ const SIXTY = `
   .split(/\s+/)
 
 /** A path that ends in a slash is a folder. */
-function says(file: string, path: string): ReturnType<typeof verdict> {
+function says(file: string, path: string): ReturnType<typeof findVerdict> {
   const chain: IgnoreChain = extend(undefined, compileIgnoreList(file, ROOT, EXACT))
-  return verdict(chain, bytePath(path.replace(/\/$/, '')), path.endsWith('/'))
+  return findVerdict(chain, bytePath(path.replace(/\/$/, '')), path.endsWith('/'))
 }

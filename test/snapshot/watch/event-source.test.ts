@@ -19,7 +19,7 @@ import {
 } from '../../../src/snapshot/watch/event-source.js'
 import { TreeSource } from '../../../src/snapshot/watch/tree-source.js'
 
-/** In memory where that is possible: very many folders are made here. */
+/** In memory where possible, because the tests create thousands of folders. */
 const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 const top = realpathSync(mkdtempSync(join(PLACE, 'savestate-events-')))
 afterAll(() => rmSync(top, { recursive: true, force: true }))
@@ -47,7 +47,7 @@ class Heard implements Disposable {
     writeFileSync(join(this.root, name), name)
   }
 
-  /** The places of the events so far, each once. */
+  /** The unique paths of the events so far. */
   get places(): string[] {
     return [...new Set(this.events.map(({ folder, name }) => `${folder}/${name}`))].sort()
   }
@@ -59,11 +59,11 @@ class Heard implements Disposable {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the end of very many watches does not push the events of others out of the queue', async () => {
+test('closing thousands of watches does not drop the events of others', async () => {
   using many = new Heard('many', FolderSource)
   using one = new Heard('one', FolderSource)
   one.source.add(ROOT)
-  // More than the kernel's queue is long.
+  // More than the length of the kernel's queue.
   for (let i = 0; i < 17_000; i++) {
     mkdirSync(join(many.root, String(i)))
     many.source.add(bytePath(String(i)))
@@ -76,7 +76,7 @@ test('the end of very many watches does not push the events of others out of the
   expect(one.places).toEqual(['/a'])
 })
 
-test('a folder is watched until it is dropped, and those below it with it', async () => {
+test('dropping a folder ends its watch and those below it', async () => {
   using heard = new Heard('drop', FolderSource)
   const { source } = heard
   for (const name of ['a', 'a/b', 'c']) mkdirSync(join(heard.root, name))
@@ -91,7 +91,7 @@ test('a folder is watched until it is dropped, and those below it with it', asyn
   expect(heard.places).toEqual(['a/b/1', 'c/4'])
 })
 
-test('what was watched in a folder before the folder itself is watched anew', () => {
+test('a new watch on a folder ends older watches below it', () => {
   using heard = new Heard('inside', FolderSource)
   const { source } = heard
   mkdirSync(join(heard.root, 'a/b'), { recursive: true })
@@ -99,7 +99,7 @@ test('what was watched in a folder before the folder itself is watched anew', ()
   expect([add('a/b'), add('a/b'), add('a'), add('a/b')]).toEqual([true, false, true, true])
 })
 
-test('a folder that is not there cannot be watched', () => {
+test('a missing folder cannot be watched', () => {
   using heard = new Heard('absent', FolderSource)
   expect(() => heard.source.add(bytePath('nowhere'))).toThrow(/ENOENT/)
   expect(heard.source.folders).toBe(0)
@@ -108,7 +108,7 @@ test('a folder that is not there cannot be watched', () => {
 test.each([
   ['a watch for each folder', FolderSource],
   ['one watch for the tree', TreeSource],
-] as const)('%s: a folder that goes is told of', async (_, Source) => {
+] as const)('%s: the removal of a folder is reported', async (_, Source) => {
   using heard = new Heard(`gone-${Source.name}`, Source)
   heard.source.add(ROOT)
   await sleep(20)
@@ -118,8 +118,8 @@ test.each([
   expect(isHeard()).toBe(true)
 })
 
-// The plumbing only: how such a watch behaves on macOS and Windows cannot be seen here.
-test('one watch for the tree: events of all folders, and a cookie behind them that does not stay', async () => {
+// Tests the plumbing only: the behavior on macOS and Windows cannot be tested here.
+test('a tree watch reports all folders, then its cookie, which it removes', async () => {
   using heard = new Heard('tree', TreeSource)
   const { source } = heard
   mkdirSync(join(heard.root, 'a/b'), { recursive: true })
@@ -132,7 +132,7 @@ test('one watch for the tree: events of all folders, and a cookie behind them th
   await sleep(20)
   heard.write('a/b/file')
   heard.write('top')
-  expect(await source.settle?.()).toBe(true)
+  expect(await source.drain?.()).toBe(true)
   expect(heard.places).toEqual(expect.arrayContaining(['/top', 'a/b/file']))
   expect(heard.events.every(({ isRename }) => isRename)).toBe(true)
   expect(heard.counted).toBeGreaterThanOrEqual(heard.events.length)
@@ -141,6 +141,6 @@ test('one watch for the tree: events of all folders, and a cookie behind them th
   expect(source.folders).toBe(1)
   source.drop(ROOT)
   expect([source.folders, heard.faults]).toEqual([0, []])
-  expect(await source.settle?.()).toBe(false)
+  expect(await source.drain?.()).toBe(false)
   expect(readdirSync(heard.root).sort()).toEqual(['a', 'top'])
 })

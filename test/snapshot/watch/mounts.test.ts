@@ -25,21 +25,21 @@ test.each([
     expect(mountsIn(table(ROOT_LINE, line(point, type)), project).remote).toBe(type)
 })
 
-test('what is mounted elsewhere does not matter', () => {
+test('mounts elsewhere do not matter', () => {
   const alone = mountsIn(table(ROOT_LINE), project)
   expect(alone.remote).toBeUndefined()
   for (const point of ['/home/me/project-2', '/mnt', '/home/me/projec', '/home/you'])
     expect(mountsIn(table(ROOT_LINE, line(point, 'nfs4')), project)).toEqual(alone)
 })
 
-test('the file system next above decides, and of two at one place the last', () => {
+test('the nearest mount above decides, and the last of two at one path', () => {
   const under = table(line('/', 'nfs4'), line('/home', 'ext4', 2))
   expect(mountsIn(under, project).remote).toBeUndefined()
   const over = table(ROOT_LINE, line('/home', 'nfs4', 2), line('/home', 'xfs', 3))
   expect(mountsIn(over, project).remote).toBeUndefined()
 })
 
-test('a mount inside, above, or in another place of the order changes the key; one elsewhere does not', () => {
+test('a mount inside or above, or a new order, changes the key; one elsewhere does not', () => {
   const key = (...lines: string[]) => mountsIn(table(ROOT_LINE, ...lines), project).key
   expect(key(line('/home/me/project/a b'.replace(' ', '\\040'), 'tmpfs'))).not.toBe(key())
   expect(key(line('/home/me', 'tmpfs'))).not.toBe(key())
@@ -49,12 +49,12 @@ test('a mount inside, above, or in another place of the order changes the key; o
   expect(key(line('/srv', 'tmpfs'))).toBe(key())
 })
 
-test('names with blanks and backslashes are read as they are', () => {
+test('paths with blanks and backslashes are decoded', () => {
   const odd = bytePath('/home/a b\\c')
   expect(mountsIn(table(ROOT_LINE, line('/home/a\\040b\\134c/in', '9p')), odd).remote).toBe('9p')
 })
 
-test('the folder / holds every mount', () => {
+test('the folder / contains every mount', () => {
   const all = mountsIn(table(ROOT_LINE, line('/mnt', 'tmpfs')), bytePath('/'))
   expect(all.key.split('\n')).toHaveLength(2)
 })

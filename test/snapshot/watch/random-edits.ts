@@ -1,4 +1,4 @@
-// What is done to a project at random, hard, by the suites that compare watched saves with full scans.
+// Random edits of a project, for the suites that compare watched saves with full scans.
 import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -25,7 +25,7 @@ const CROWD = 60
 type Pick = { readonly depth: number; readonly turn: number }
 export type Act = { readonly kind: keyof typeof KINDS; readonly at: Pick; readonly to: Pick }
 
-/** A path that may be there, another one, and something to write. */
+/** A path that may exist, another path, and text to write. */
 type Now = {
   readonly root: string
   readonly path: string
@@ -78,7 +78,7 @@ const KINDS = {
     mkdirSync(bytes(`${path}/a/b/c/d`), { recursive: true })
     writeFileSync(bytes(`${path}/a/b/c/d/e`), text)
   },
-  /** A folder of many, moved about. */
+  /** Moves a folder with many files. */
   crowd({ root, path, other, turn, text }: Now) {
     remove(path)
     mkdirSync(bytes(`${path}/b`), { recursive: true })
@@ -116,11 +116,11 @@ const KINDS = {
 }
 
 /**
- * A write through another name that is not captured, or is gone before the save, gives no event (docs/limits.md): so
- * these come last, and not together with those below.
+ * A write through a hard link that is not captured, or is removed before the save, gives no event (docs/limits.md). So these
+ * come last, and never together with those below.
  */
 const LINKING: readonly string[] = ['hard link', 'write through another name']
-/** These change what is captured, so that a rewind may have to leave things alone. */
+/** These change what is captured, so a rewind may have to skip paths. */
 const DECIDING: readonly string[] = [
   'ignore',
   'ignore file',
@@ -137,12 +137,12 @@ const act: fc.Arbitrary<Act> = fc.record({
   to: pick,
 })
 
-/** What happens between two saves, with changes of what is captured. */
+/** The edits between two saves, including changes of what is captured. */
 export const series = fc
   .array(act, { minLength: 1, maxLength: 25 })
   .map((acts) => acts.filter(({ kind }) => !LINKING.includes(kind)))
 
-/** The same of a project in which everything is captured, with hard links. */
+/** The same for a project in which everything is captured, with hard links. */
 export const plainSeries = fc
   .array(act, { minLength: 1, maxLength: 25 })
   .map((acts) => [
@@ -162,7 +162,7 @@ export function perform(root: string, { kind, at, to }: Act): void {
   })
 }
 
-/** A path that may or may not be there. */
+/** A path that may or may not exist. */
 function pathOf(root: string, { depth, turn }: Pick): string {
   let path = root
   for (let i = 0; i <= depth; i++) {
@@ -186,7 +186,7 @@ function canWrite(stats: Stats | undefined): boolean {
   return stats === undefined || stats.isFile()
 }
 
-/** Logs are not captured by default. */
+/** Logs are excluded by default. */
 function canLink({ path, stats, other }: Now): boolean {
   const isCaptured = !path.includes('.log') && !other.includes('.log')
   return isCaptured && stats?.isFile() === true && statsOf(other) === undefined
@@ -200,7 +200,7 @@ function bytes(path: string): Buffer {
   return Buffer.from(path, 'latin1')
 }
 
-/** `rmSync` does not remove what is in a folder whose name is not UTF-8. */
+/** `rmSync` does not remove the contents of a folder whose name is not UTF-8. */
 function remove(path: string): void {
   const stats = statsOf(path)
   if (stats === undefined) return
@@ -209,10 +209,9 @@ function remove(path: string): void {
   rmSync(bytes(path), { recursive: true })
 }
 
-/** Not every path is in a repository, or can be added: then nothing happens. */
-/** Whatever comes of it. */
+/** Runs git and ignores failures: not every path is in a repository or can be added. */
 export function git(folder: string, ...args: readonly string[]): void {
-  // A name that is not UTF-8 cannot be handed over as text.
+  // A name that is not UTF-8 cannot be passed as text.
   const names = args.map((each) => (each.startsWith(`${folder}/`) ? '.' : each))
   if (/[\x80-\xff]/.test(folder)) return
   spawnSync('git', [...names], { cwd: folder, env: GIT_ENVIRONMENT })

@@ -6,10 +6,10 @@ import { Touches } from '../../../src/snapshot/watch/touches.js'
 const path = bytePath
 const node = (name: string) => newContent(path(name), { kind: 'file', viaIndex: false })
 
-test('a touched name makes all folders above it loud, and no other', () => {
+test('a touched name makes its ancestors dirty, and no other folder', () => {
   const touches = new Touches()
   touches.add(path('a/b'), 'c', { hasNewNames: false })
-  expect(['', 'a', 'a/b', 'a/x', 'x'].map((each) => touches.isQuiet(path(each)))).toEqual([
+  expect(['', 'a', 'a/b', 'a/x', 'x'].map((each) => touches.isClean(path(each)))).toEqual([
     false,
     false,
     false,
@@ -19,25 +19,25 @@ test('a touched name makes all folders above it loud, and no other', () => {
   expect([touches.has(path('a/b'), 'c'), touches.has(path('a'), 'b')]).toEqual([true, false])
 })
 
-test('a name that came or went touches its folder too', () => {
+test('an added or removed name touches its folder too', () => {
   const touches = new Touches()
   touches.add(path('a/b'), 'c', { hasNewNames: true })
   expect([touches.has(path('a/b'), 'c'), touches.has(path('a'), 'b')]).toEqual([true, true])
 })
 
-test('of a lost folder nothing is the same, of those beside it everything', () => {
+test('nothing in an invalidated folder is unchanged, everything in its siblings is', () => {
   const touches = new Touches()
-  touches.lose(path('a/b'))
-  expect(touches.sameIn(path('a/b/c'))(node('d'))).toBe(false)
-  expect(touches.sameIn(path('a'))(node('b'))).toBe(false)
-  expect(touches.sameIn(path('a'))(node('c'))).toBe(true)
-  expect(touches.isQuiet(path('a/c'))).toBe(true)
+  touches.invalidate(path('a/b'))
+  expect(touches.unchangedIn(path('a/b/c'))(node('d'))).toBe(false)
+  expect(touches.unchangedIn(path('a'))(node('b'))).toBe(false)
+  expect(touches.unchangedIn(path('a'))(node('c'))).toBe(true)
+  expect(touches.isClean(path('a/c'))).toBe(true)
 })
 
-test('one name touched for ever is one; too many names are everything', () => {
+test('a name touched repeatedly counts once; too many names invalidate everything', () => {
   const touches = new Touches()
   for (let i = 0; i < 300_000; i++) touches.add(ROOT, 'log', { hasNewNames: false })
-  expect([touches.isQuiet(path('a')), touches.has(ROOT, 'other')]).toEqual([true, false])
+  expect([touches.isClean(path('a')), touches.has(ROOT, 'other')]).toEqual([true, false])
   for (let i = 0; i < 100_001; i++) touches.add(path('a'), String(i), { hasNewNames: false })
-  expect([touches.isQuiet(path('b')), touches.has(ROOT, 'other')]).toEqual([false, true])
+  expect([touches.isClean(path('b')), touches.has(ROOT, 'other')]).toEqual([false, true])
 })

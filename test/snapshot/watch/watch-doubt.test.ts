@@ -1,14 +1,14 @@
-// Every doubt of docs/watching.md, forced: the save looks at everything and saves the right thing, `status` says why,
-// and the save after that is a quick one again. Those that only the system can force are in watch-system.test.ts.
+// Forces every doubt of docs/watching.md: the save does a correct full scan, `status` gives the reason, and the next save is
+// fast again. watch-system.test.ts has the doubts that only the system can cause.
 import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settle } from '../capture/capture-helpers.js'
+import { waitForStableStamps } from '../capture/capture-helpers.js'
 import { scratch } from '../../support/scratch.js'
 import { BURST, type Pair, runBlocking, watchedAndNot } from './watch-helpers.js'
 
-/** What `status` says after something was done to the watch, and how many full scans the saves after that made. */
+/** The `status` after `force`, and the number of full scans in the saves after it. */
 async function doubtAfter(pair: Pair, force: () => void): Promise<object> {
   await pair.difference()
   const before = await pair.watch()
@@ -49,7 +49,7 @@ test.each([
   )
 })
 
-test('events that the thread keeps up with are no overflow, however many', async () => {
+test('any number of events is no overflow if the thread keeps up', async () => {
   await using s = await scratch({ files: FILES })
   await using pair = await watchedAndNot(s, { mayBlock: true })
   for (let i = 0; i < 4; i++) {
@@ -96,14 +96,14 @@ test('no cookie: none can be made', async () => {
   expect((await pair.watch()).fullScans).toBe(fullScans)
 })
 
-test('a cookie that comes late because the thread was held up is a cookie', async () => {
+test('a cookie that is late because the thread was blocked still counts', async () => {
   await using s = await scratch({ files: FILES })
   await using pair = await watchedAndNot(s, { mayBlock: true })
   expect(await pair.difference()).toBeUndefined()
   for (let i = 0; i < 5; i++) {
     s.write({ a: String(i) })
     const saving = pair.watched.save()
-    // Until the cookie has been made, and then for longer than anybody waits for it.
+    // Blocks until the cookie exists, and then for longer than the timeout.
     for (let turn = 0; turn <= i; turn++) await new Promise((resolve) => setImmediate(resolve))
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
     await saving
@@ -124,7 +124,7 @@ test('lost watch: the folder was moved away and back', async () => {
   ).toEqual(once('lost-watch'))
 })
 
-test('lost watch: the folder was removed and made anew, be it with the same inode', async () => {
+test('lost watch: the folder was removed and recreated, even with the same inode', async () => {
   await using s = await scratch({ files: FILES })
   await using pair = await watchedAndNot(s, { mayBlock: true })
   expect(
@@ -140,7 +140,7 @@ test('lost watch: the folder was removed and made anew, be it with the same inod
   ).toEqual(once('lost-watch'))
 })
 
-test('folder replaced: the path leads to another folder, and the watched one has heard nothing', async () => {
+test('folder replaced: the path leads to another folder, without an event of the watched one', async () => {
   await using s = await scratch({ files: FILES })
   const path = join(s.project, 'outer', 'inner')
   s.write(FILES, path)
@@ -153,7 +153,7 @@ test('folder replaced: the path leads to another folder, and the watched one has
   ).toEqual(once('folder-replaced'))
 })
 
-test('folder replaced: by one with its inode, after it was watched under another name', async () => {
+test('folder replaced by one with its inode, after it was watched under another name', async () => {
   await using s = await scratch({ files: FILES })
   const store = await s.open({ mayBlock: true })
   await (await store.project(s.project, { watch: true })).save()
@@ -163,19 +163,19 @@ test('folder replaced: by one with its inode, after it was watched under another
   await project.save()
   const { ino } = statSync(path)
   rmSync(path, { recursive: true })
-  // The kernel lets go of a watched one a little later. Any of them can get its inode.
+  // The kernel releases a watched inode with a delay. Any of these folders can get it.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   const made = Array.from({ length: 100 }, (_, i) => join(s.folder, `made-${i}`))
   for (const each of made) mkdirSync(each)
   renameSync(made.find((each) => statSync(each).ino === ino) ?? made[0] ?? '', path)
   s.write(FILES, path)
-  await settle()
+  await waitForStableStamps()
   await project.save()
   s.write({ a: 'changed' }, path)
   expect((await project.save()).created).toBe(true)
 })
 
-test('folder replaced after the watch was asked and before the scan: nothing is saved of the mixture', async () => {
+test('folder replaced between the watch and the scan: no mixture is saved', async () => {
   await using s = await scratch({ files: FILES })
   await using pair = await watchedAndNot(s, { mayBlock: true })
   expect(await pair.difference()).toBeUndefined()
@@ -185,7 +185,7 @@ test('folder replaced after the watch was asked and before the scan: nothing is 
   let isSwapped = false
   const swapping = (...args: Parameters<typeof lstatSync>) => {
     const stats = lstatSync(...args)
-    // The first look at the project's folder in a capture is the watch's.
+    // The watch is the first to stat the project's folder in a capture.
     if (!isSwapped && args[1]?.bigint === true && String(args[0]) === s.project) {
       isSwapped = true
       renameSync(s.project, `${s.project}-before`)
@@ -205,7 +205,7 @@ test('folder replaced after the watch was asked and before the scan: nothing is 
   expect(await pair.difference()).toBeUndefined()
 })
 
-test('a folder that is gone cannot be saved; once it is back it is', async () => {
+test('a removed folder cannot be saved; once it is back, it can', async () => {
   await using s = await scratch({ files: FILES })
   await using pair = await watchedAndNot(s, { mayBlock: true })
   expect(await pair.difference()).toBeUndefined()

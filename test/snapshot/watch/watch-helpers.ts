@@ -12,13 +12,13 @@ export type Pair = AsyncDisposable & {
   readonly store: Store
   readonly watched: Project
   readonly plain: Project
-  /** Both save; undefined if both have the same. Nobody may change the project meanwhile. */
+  /** Saves with both stores; undefined if the results are equal. The project must not change meanwhile. */
   difference(): Promise<object | undefined>
-  /** What `status` says of the watch. */
+  /** The watch as `status` reports it. */
   watch(): Promise<Watched>
 }
 
-/** `mayBlock`: the watch is on this thread, so that a test can hold it up. */
+/** `mayBlock`: the watch runs on this thread, so that a test can block it. */
 export async function watchedAndNot(
   s: Scratch,
   { mayBlock = false, path = s.project }: { mayBlock?: boolean; path?: string } = {},
@@ -38,7 +38,7 @@ export async function watchedAndNot(
     plain,
     async difference() {
       const [mine, theirs] = [await savedBy(watched), await savedBy(plain)]
-      // What a save leaves out is on record only if it made a checkpoint.
+      // Skipped paths are recorded only if the save made a checkpoint.
       const factsOf = mine.created && theirs.created ? allFactsOf : treeOf
       const both = { watched: factsOf(mine), plain: factsOf(theirs) }
       return isDeepStrictEqual(both.watched, both.plain) ? undefined : both
@@ -69,14 +69,14 @@ function allFactsOf(details: CheckpointDetails): object {
   return { tree, fileCount, sizeBytes, skipped, skippedByReason, skippedPaths, repositories }
 }
 
-/** Runs a script in a process of its own, and waits without letting this thread hear of anything. */
+/** Runs a script in a child process and blocks this thread until it ends. */
 export function runBlocking(script: string, ...args: readonly string[]): void {
   execFileSync(process.execPath, ['-e', script, ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
 }
 
-/** Writes to two files by turns, so that no two events are merged, and to a third at the very end. */
+/** Writes to two files alternately, so that the kernel merges no events, and to a third at the end. */
 export const BURST = `
   const fs = require('node:fs')
   const [folder, count] = [process.argv[1], Number(process.argv[2])]
@@ -86,9 +86,9 @@ export const BURST = `
 `
 
 /**
- * What the system can be made to do to a watched project, in a process of its own: `mount` and `unmount` at a path, and
- * `limit` for the number of watches. By the kernel where a process may have namespaces of its own, of which nobody else
- * sees anything; everywhere by giving the program the answers that the kernel would give.
+ * Ways to make the system interfere with a watched project, in a child process: `mount` and `unmount` at a path, and `limit`
+ * for the number of watches. The kernel does it where a process may have its own namespaces, invisible to others;
+ * everywhere, a simulation gives the program the kernel's answers.
  */
 export type System = 'kernel' | 'answers given to it'
 
@@ -128,8 +128,8 @@ const POWERS: Readonly<Record<System, string>> = {
 }
 
 /**
- * Runs a script in such a process. At hand: `fs`, `path` (the project), `mount`, `unmount`, `limit`, and `tell`, which
- * saves. Gives back what was told of each save.
+ * Runs a script in such a process. The script can use `fs`, `path` (the project), `mount`, `unmount`, `limit`, and `tell`,
+ * which saves and reports. Returns all reports.
  */
 export function whereSystemDoes(system: System, s: Scratch, body: string): unknown {
   const file = join(s.folder, 'watching.mjs')

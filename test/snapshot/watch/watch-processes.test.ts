@@ -1,4 +1,4 @@
-// A watch among others: rewinds in a watched project, other processes at the same one, and processes that die.
+// A watch with other processes: rewinds in a watched project, concurrent processes, and processes that die.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { watchedAndNot } from './watch-helpers.js'
 const INDEX = new URL('../../../dist/index.js', import.meta.url).href
 const CLI = fileURLToPath(new URL('../../../dist/cli/bin.js', import.meta.url))
 
-/** Some series of changes, the same ones each time. */
+/** A deterministic series of edits. */
 function someActs(count: number, seed: number) {
   return fc.sample(plainSeries, { numRuns: count, seed })
 }
@@ -25,7 +25,7 @@ async function diffOf(project: Project, from: string): Promise<object> {
   return { changes, patch }
 }
 
-test('a diff, a rewind and an undo in a watched project are those of any other', async () => {
+test('diff, rewind and undo in a watched project work as in any other', async () => {
   await using s = await scratch()
   await using pair = await watchedAndNot(s, { mayBlock: true })
   for (const acts of someActs(4, 3)) {
@@ -46,7 +46,7 @@ test('a diff, a rewind and an undo in a watched project are those of any other',
   expect((await pair.watch()).fullScans).toBe(0)
 })
 
-test('the files of a session are saved as they are', async () => {
+test('a session saves the current files of a watched project', async () => {
   await using s = await scratch({ files: { a: '1' } })
   await using pair = await watchedAndNot(s, { mayBlock: true })
   const session = await pair.store.session('task', { project: pair.watched })
@@ -59,7 +59,7 @@ test('the files of a session are saved as they are', async () => {
   await session.close()
 })
 
-test('another store saves, rewinds and prunes beside the watch', async () => {
+test('another store can save, rewind and prune during a watch', async () => {
   await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
   setStore(s, { retention: 'hermes', maxCheckpoints: 3, autoPrune: false })
   chmodSync(join(s.home, 'config.json'), 0o600)
@@ -81,7 +81,7 @@ test('another store saves, rewinds and prunes beside the watch', async () => {
   expect((await pair.watch()).fullScans).toBe(0)
 })
 
-test('the command line saves and rewinds beside the watch', async () => {
+test('the command line can save and rewind during a watch', async () => {
   await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
   await using pair = await watchedAndNot(s)
   const env = { ...process.env, SAVESTATE_HOME: s.home }
@@ -98,7 +98,7 @@ test('the command line saves and rewinds beside the watch', async () => {
   expect(command('status').stdout).toContain('Watched:')
 })
 
-/** A process that watches the project and saves it whenever it is sent a line. */
+/** A process that watches the project and saves it for each line it receives. */
 async function watcher(s: Scratch): Promise<ChildProcess> {
   const script = `
     const { openStore } = await import(${JSON.stringify(INDEX)})
@@ -120,7 +120,7 @@ async function watcher(s: Scratch): Promise<ChildProcess> {
 
 const foldersIn = (s: Scratch) => readdirSync(join(s.home, 'watches'))
 
-test('two processes watch one project; what a killed one leaves goes, and only that', async () => {
+test('two processes watch one project; only the leftovers of a killed one are removed', async () => {
   await using s = await scratch({ files: { a: '1', 'b/c': '2' } })
   await using pair = await watchedAndNot(s)
   const child = await watcher(s)
@@ -137,7 +137,7 @@ test('two processes watch one project; what a killed one leaves goes, and only t
   const ended = once(child, 'exit')
   child.kill('SIGKILL')
   await ended
-  // Long ago, so that it could be nobody's who is at it now.
+  // Long ago, so that no running process can own it.
   for (const name of foldersIn(s)) utimesSync(join(s.home, 'watches', name), 1, 1)
   const { problems } = await pair.store.verify()
   expect(problems).toEqual([
@@ -154,7 +154,7 @@ test('two processes watch one project; what a killed one leaves goes, and only t
   expect((await pair.watch()).fullScans).toBe(0)
 })
 
-test('a repair removes what a killed process left, and a watch that begins does too', async () => {
+test('a repair removes the leftovers of a killed process, and so does a new watch', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const kill = async () => {
     const child = await watcher(s)
@@ -164,7 +164,7 @@ test('a repair removes what a killed process left, and a watch that begins does 
     return foldersIn(s)
   }
   expect(await kill()).toHaveLength(1)
-  // A process that is started to watch finds it, and is killed in turn.
+  // A new watching process removes it, and is then killed too.
   const [left = ''] = await kill()
   expect(foldersIn(s)).toEqual([left])
   utimesSync(join(s.home, 'watches', left), 1, 1)
@@ -172,7 +172,7 @@ test('a repair removes what a killed process left, and a watch that begins does 
   expect(foldersIn(s)).toEqual([])
 })
 
-test('with the store a watch ends, and leaves nothing', async () => {
+test('closing the store ends its watches without leftovers', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const store = await s.open()
   const project = await store.project(s.project, { watch: true })

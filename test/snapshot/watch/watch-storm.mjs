@@ -25,6 +25,6 @@ for (let i = 0; i < Number(count); i++) {
   try {
     acts[below(acts.length)]?.()
   } catch {
-    // Others are at it too: the name was a folder, was gone, or was there.
+    // Other processes change the same names: it was a folder, was gone, or already existed.
   }
 }

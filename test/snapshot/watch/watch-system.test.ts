@@ -1,4 +1,4 @@
-// Doubts of docs/watching.md that the system casts: what is mounted, and how many watches there are.
+// Doubts of docs/watching.md that the system causes: mounts and the limit of watches.
 import { expect, test } from 'vitest'
 import { scratch } from '../../support/scratch.js'
 import { SYSTEMS, whereSystemDoes } from './watch-helpers.js'
@@ -34,7 +34,7 @@ const MOUNT: Forced = [
 ]
 
 const LIMIT: Forced = [
-  'watch limit: full scans until it is tried again',
+  'watch limit: full scans until the next attempt',
   `
   limit(3)
   await tell()

@@ -1,5 +1,5 @@
-// A watched save is a full scan of the same instant (docs/watching.md): trees are changed at random, hard, and
-// every watched save is compared with one of a store that watches nothing.
+// A watched save equals a full scan of the same instant (docs/watching.md): after random edits, every watched save is
+// compared with one of a store that watches nothing.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, linkSync, renameSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { settle } from '../capture/capture-helpers.js'
+import { waitForStableStamps } from '../capture/capture-helpers.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
 import { git, perform, plainSeries, series } from './random-edits.js'
 import { BURST, type Pair, runBlocking, watchedAndNot } from './watch-helpers.js'
@@ -23,7 +23,7 @@ test.each([
   ['what is captured changes too', series],
   ['everything is captured, and files have several names', plainSeries],
 ])(
-  'a watched save is that of a full scan, whatever happened before it: %s',
+  'after any edits, a watched save equals a full scan: %s',
   async (_, all) => {
     await using s = await scratch()
     await using pair = await watchedAndNot(s, { mayBlock: true })
@@ -39,7 +39,7 @@ test.each([
 )
 
 test(
-  'so it is of a project inside a bigger repository',
+  'a watched save equals a full scan for a project inside a larger repository',
   async () => {
     await using s = await scratch({ files: { '.gitignore': 'b\n', 'inner/c/d': '1' } })
     s.git(['init', '-q'])
@@ -49,7 +49,7 @@ test(
       fc.asyncProperty(series, fc.nat(5), async (all, turn) => {
         for (const each of all) perform(path, each)
         if (turn === 0) s.write({ '.gitignore': `${all.length % 2 === 0 ? 'a' : 'c'}\n` })
-        // It leaves out repositories without a commit, and complains.
+        // Git skips repositories without a commit, and complains.
         if (turn === 1) git(s.project, 'add', '-A', '--ignore-errors')
         expect(await pair.difference()).toBeUndefined()
       }),
@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  'looks in the background, between saves and during them, report nothing that events have told',
+  'background scans, between and during saves, report no change that had an event',
   async () => {
     await using s = await scratch()
     const { setInterval } = globalThis
@@ -83,7 +83,7 @@ test(
   LONG_MS,
 )
 
-test('what is touched while a save goes on is in the next one', async () => {
+test('a change during a save is in the next save', async () => {
   await using s = await scratch()
   for (let i = 0; i < 300; i++) s.write({ [`f${i % 20}/x${i}`]: String(i) })
   await using pair = await watchedAndNot(s)
@@ -103,7 +103,7 @@ test('what is touched while a save goes on is in the next one', async () => {
 const STORM = fileURLToPath(new URL('./watch-storm.mjs', import.meta.url))
 
 test(
-  'several processes change the folder at once while saves go on',
+  'several processes change the folder during saves',
   async () => {
     await using s = await scratch()
     await using pair = await watchedAndNot(s)
@@ -121,7 +121,7 @@ test(
   LONG_MS,
 )
 
-test('50,000 events, and right after them a rename of everything', async () => {
+test('50,000 events followed by a rename of everything are saved correctly', async () => {
   await using s = await scratch({ files: { 'a/b/c': '1', 'd/e': '2' } })
   await using pair = await watchedAndNot(s)
   runBlocking(BURST, join(s.project, 'a'), '50000')
@@ -153,11 +153,11 @@ const SILENT: Readonly<Record<string, (file: string) => void>> = {
 }
 
 test.each(Object.entries(SILENT))(
-  'what no event tells of is found by the look at everything, counted, and saved next: %s',
+  'a change without an event is found by the full scan, counted, and saved next: %s',
   async (_, change) => {
     await using s = await scratch({ files: { file: 'before', c: '1' } })
-    // One that has just been written is looked at again by every save.
-    await settle()
+    // Every save checks a newly written file again.
+    await waitForStableStamps()
     await using pair = await watchedAndNot(s)
     change(join(s.project, 'file'))
     // No event: this save cannot know (docs/limits.md).
@@ -171,12 +171,12 @@ test.each(Object.entries(SILENT))(
   },
 )
 
-test('a file left out for what it holds is found by the look at everything once it holds something else', async () => {
+test('the full scan finds a file that was skipped for its content after the content changed', async () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEpAIBAAKCAQEA'.repeat(20)}\n-----END RSA PRIVATE KEY-----\n`
   await using s = await scratch({ files: { 'a/file': key, c: '1' } })
   const outside = join(s.folder, 'another-name')
   linkSync(join(s.project, 'a/file'), outside)
-  await settle()
+  await waitForStableStamps()
   await using pair = await watchedAndNot(s)
   expect((await pair.watched.show('1')).skippedByReason).toEqual({ secret: 1 })
   await pair.watched.lookAtAll()
@@ -187,7 +187,7 @@ test('a file left out for what it holds is found by the look at everything once 
   expect(await pair.watch()).toMatchObject({ missed: 1, doubt: null, fullScans: 0 })
 })
 
-test('a file found to have another name is looked at by every save', async () => {
+test('every save checks a file that has another hard link', async () => {
   await using s = await scratch({ files: { 'a/b': 'before', c: '1' } })
   const outside = join(s.folder, 'another-name')
   linkSync(join(s.project, 'a/b'), outside)
@@ -199,7 +199,7 @@ test('a file found to have another name is looked at by every save', async () =>
   expect(await pair.watch()).toMatchObject({ missed: 0, fullScans: 0 })
 })
 
-test('of a project whose path leads through a file now the watch says what a scan says', async () => {
+test('if a parent of the project became a file, the watch reports the error of a scan', async () => {
   await using s = await scratch({ files: { 'outer/inner/a': '1' } })
   await using pair = await watchedAndNot(s, { path: join(s.project, 'outer', 'inner') })
   renameSync(join(s.project, 'outer'), join(s.folder, 'away'))
@@ -213,7 +213,7 @@ test('of a project whose path leads through a file now the watch says what a sca
   expect(await pair.difference()).toBeUndefined()
 })
 
-test('a clock that is set back does not change for how long a project has been quiet', async () => {
+test('setting the clock back does not change how long a project has been quiet', async () => {
   await using s = await scratch({ files: { a: '1' } })
   const project = await (await s.open({ mayBlock: true })).project(s.project, { watch: true })
   await project.save()
@@ -239,7 +239,7 @@ test.each<readonly [string, (pair: Pair, s: Scratch) => Promise<unknown>]>([
   ],
 ])('what was touched still is until a checkpoint holds it: after %s', async (_, look) => {
   await using s = await scratch({ files: { a: '1', b: '1' } })
-  await settle()
+  await waitForStableStamps()
   await using pair = await watchedAndNot(s)
   expect(await pair.watched.activity()).toMatchObject({ isTouched: false })
   s.write({ a: '2' })

@@ -16,9 +16,9 @@ import { WatchedProject } from '../../../src/snapshot/watch/watched-project.js'
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-watched-')))
 afterAll(() => rmSync(top, { recursive: true, force: true }))
 
-test('a look in the background waits for a capture that is under way, and ends after one that failed', async () => {
+test('a background scan waits for a running capture, and ends after a failed one', async () => {
   const root = newFolder(ROOT, { viaIndex: false })
-  // More than one step: it pauses between them.
+  // Enough nodes for several steps, with pauses between them.
   root.children = Array.from({ length: 500 }, (_, i) =>
     newContent(`gone ${String(i).padStart(3, '0')}` as BytePath, { kind: 'file', viaIndex: false }),
   )
@@ -31,13 +31,13 @@ test('a look in the background waits for a capture that is under way, and ends a
     root: bytePath(top),
     events,
     known: () => known,
-    tell: () => true,
+    report: () => true,
   })
   try {
-    const looked = project.lookAtAll().then(() => 'over')
+    const looked = project.scanAll().then(() => 'over')
     known = undefined
     expect(await Promise.race([looked, sleep(100, 'waits')])).toBe('waits')
-    project.endLook()
+    project.cancelScan()
     expect(await Promise.race([looked, sleep(2000, 'waits')])).toBe('over')
   } finally {
     project.close()

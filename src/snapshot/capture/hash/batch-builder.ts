@@ -1,5 +1,5 @@
-// Puts together the answer of a hash thread, in columns and in one piece of memory: an object or a buffer for each of
-// thousands of files costs more than what is done with it.
+// Builds the answer of a hash thread as columns in one block of memory: an object or a buffer per file costs more than
+// the work on it.
 import { crc32 } from 'node:zlib'
 import type { BigIntStats } from 'node:fs'
 import type { ObjectId } from '../../../model/index.js'
@@ -20,7 +20,7 @@ export type HashedFile = {
 }
 
 export class BatchBuilder {
-  /** Kept from one batch to the next. */
+  /** Reused for the next batch. */
   #memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #end = 0
   #count = 0
@@ -30,7 +30,7 @@ export class BatchBuilder {
   #faults: (readonly [number, ReadFault])[] = []
   #secrets: (readonly [number, SecretContent])[] = []
 
-  /** Begins a batch of at most so many files. */
+  /** Begins a batch of at most `fileCount` files. */
   begin(fileCount: number): void {
     this.#end = this.#count = 0
     this.#ids = ''
@@ -87,18 +87,13 @@ export class BatchBuilder {
 
   #compress(content: Uint8Array): void {
     const body = compressed(content)
-    this.#makeRoom(PACK_HEAD_BYTES + body.length)
+    this.#reserve(PACK_HEAD_BYTES + body.length)
     this.#end = putPackHead(this.#memory, this.#end, { type: 'blob', size: content.length })
-    this.#append(body)
+    this.#memory.set(body, this.#end)
+    this.#end += body.length
   }
 
-  #append(part: Uint8Array): void {
-    this.#makeRoom(part.length)
-    this.#memory.set(part, this.#end)
-    this.#end += part.length
-  }
-
-  #makeRoom(bytes: number): void {
+  #reserve(bytes: number): void {
     const end = this.#end + bytes
     if (end <= this.#memory.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(end, this.#memory.length * 2))

@@ -1,9 +1,9 @@
-// Adds up what a capture changes in files that it knew: the contents before and now are at hand when a file is read, and
-// asking git costs many times more. It gives up at the first file that is not simple, and then git is asked for all.
+// Counts the lines that a capture changes in known files: when a file is read, its old and new content are at hand, and
+// asking git costs many times more. At the first file that is not simple it gives up, and git counts everything.
 import type { ChangeCounts, ObjectId } from '../../../model/index.js'
 import { lineChanges } from '../../objects/line-changes.js'
 
-/** A content that the store has. */
+/** A content in the store. */
 export type Stored = { readonly id: ObjectId; readonly size: number }
 
 /** From one snapshot to another. */
@@ -23,7 +23,7 @@ export class ChangeTally {
     this.#read = read
   }
 
-  /** `before`: what the file was in the last capture. */
+  /** `before`: the file's content in the last capture. */
   add(before: Stored | undefined, now: { readonly id: ObjectId; readonly content: Buffer }): void {
     if (this.#counts === undefined || before?.id === now.id) return
     const { files, insertions, deletions } = this.#counts
@@ -39,7 +39,7 @@ export class ChangeTally {
     this.#counts = undefined
   }
 
-  /** Undefined where it is not known. */
+  /** Undefined if it gave up. */
   get counts(): ChangeCounts | undefined {
     return this.#counts
   }

@@ -1,5 +1,5 @@
-// Reads, hashes and compresses the files of a batch. Everything here is synchronous: it runs on a hash thread, which has
-// nothing else to do, and on the thread of the scan once that is over.
+// Reads, hashes and compresses the files of a batch. It is synchronous, because it runs on hash threads, and on the scan's
+// thread after the scan.
 import { linesOf } from '../../objects/count-lines.js'
 import { LooseListing } from '../../objects/loose.js'
 import { PackIndexes } from '../../objects/pack-indexes.js'
@@ -18,14 +18,14 @@ export class FileHasher {
   readonly #loose: LooseListing
   readonly #packs: PackIndexes
 
-  /** What the store has is looked at now. */
+  /** Reads the list of stored objects now. */
   constructor(objectsFolder: string) {
     this.#packs = new PackIndexes(objectsFolder)
     this.#packs.refresh()
     this.#loose = new LooseListing(objectsFolder)
   }
 
-  /** As many of the files as make one answer. */
+  /** Hashes files until the answer is full; see `count`. */
   hash(request: HashRequest): HashedBatch {
     try {
       return this.#hash(request)

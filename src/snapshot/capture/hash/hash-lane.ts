@@ -1,5 +1,5 @@
-// One hash thread, reached through a port of its own: the scan never lets go of its thread, so answers must
-// be there for the taking and not only for the event loop to deliver.
+// One hash thread with its own message port. The scan never yields to the event loop, so it must be able to fetch
+// answers synchronously.
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { errorOf } from '../../../system/index.js'
@@ -25,7 +25,7 @@ export class HashLane {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
     const end = (error: unknown) => {
-      this.#end ??= isError(error) ? error : new Error('A hash thread has ended')
+      this.#end ??= isError(error) ? error : new Error('A hash thread ended')
       this.#onFault?.(this.#end)
     }
     this.#worker.on('error', end)
@@ -34,19 +34,19 @@ export class HashLane {
     port1.unref()
   }
 
-  /** Answered in the order of sending. */
+  /** Requests are answered in order. */
   send(request: HashRequest): void {
     this.#port.postMessage(request)
   }
 
-  /** An answer that has come already. */
+  /** The next answer that has arrived, if any. */
   receive(): HashedBatch | undefined {
     if (this.#end !== undefined) throw this.#end
     const received = receiveMessageOnPort(this.#port)
     return received === undefined ? undefined : answerOf(received.message as HashReply)
   }
 
-  /** Has every further answer, or the end of the thread, delivered; keeps the process alive until `close`. */
+  /** From now on the event loop delivers answers and the end of the thread. Keeps the process alive until `close`. */
   listen(onAnswer: (answer: HashedBatch) => void, onFault: (fault: Error) => void): void {
     this.#onFault = onFault
     if (this.#end !== undefined) onFault(this.#end)
@@ -56,7 +56,7 @@ export class HashLane {
     })
   }
 
-  /** Does not wait for the thread's end: it only reads, and nothing depends on it. */
+  /** Does not wait for the thread to end: it only reads. */
   close(): void {
     this.#onFault = undefined
     this.#port.close()
@@ -64,42 +64,10 @@ export class HashLane {
   }
 }
 
-/**
- * The lanes of one capture: with the thread of the scan, as many as there are cores. Started when they are needed, or
- * ahead of that.
- */
-export class HashLanes {
-  readonly #url: URL
-  readonly objectsFolder: string
-  #ready: readonly HashLane[] | undefined
-
-  constructor(url: URL, objectsFolder: string) {
-    this.#url = url
-    this.objectsFolder = objectsFolder
-  }
-
-  get isReady(): boolean {
-    return this.#ready !== undefined
-  }
-
-  warmUp(): void {
-    const count = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))
-    this.#ready ??= Array.from({ length: count }, () => new HashLane(this.#url, this.objectsFolder))
-  }
-
-  /** From here on they are the caller's to close. */
-  take(): readonly HashLane[] {
-    this.warmUp()
-    const lanes = this.#ready ?? []
-    this.#ready = undefined
-    return lanes
-  }
-
-  /** Those that nobody has taken. */
-  close(): void {
-    for (const lane of this.#ready ?? []) lane.close()
-    this.#ready = undefined
-  }
+/** Starts the threads of one capture: with the scan's own thread, one per core. The caller closes them. */
+export function startHashLanes(url: URL, objectsFolder: string): readonly HashLane[] {
+  const count = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1))
+  return Array.from({ length: count }, () => new HashLane(url, objectsFolder))
 }
 
 function answerOf(reply: HashReply): HashedBatch {

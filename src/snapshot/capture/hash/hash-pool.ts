@@ -1,5 +1,5 @@
-// Reads, hashes and compresses on several threads, and on this one once the scan is over. Work goes out in batches, a few
-// at a time for each thread, so that memory stays bounded whatever the project holds.
+// Reads, hashes and compresses files on several threads, and on this one after the scan. Each thread gets a few batches at
+// a time, so that memory stays bounded for any project.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FileHasher } from './file-hasher.js'
 import type { HashedBatch, HashRequest } from './hashed-batch.js'
@@ -8,26 +8,25 @@ import type { Pending } from '../scan/scan-types.js'
 import { isError } from '../../../model/index.js'
 
 const BATCH_FILES = 100
-/** A thread with so many to come has enough to do until it is asked again. */
+/** Batches queued per thread: enough to keep it busy until the next dispatch. */
 const BATCHES_AHEAD = 3
-/** What this thread does between two looks at the others. */
+/** Files that this thread hashes before it checks the others. */
 const FILES_HERE = 25
-/** With so few left, no thread gets more than one: all should end at the same time. */
+/** With so few batches left, each thread gets only one, so that all finish at the same time. */
 const LAST_BATCHES = 4
 
 export type TakeBatch = (batch: readonly Pending[], hashed: HashedBatch) => void
 
 export type HashPoolOptions = {
-  /** What the store has is looked for there. */
   readonly objectsFolder: string
   readonly largeBytes: number
   readonly take: TakeBatch
 }
 
-type Busy = { readonly lane: HashLane; readonly underWay: (readonly Pending[])[] }
+type BusyLane = { readonly lane: HashLane; readonly inFlight: (readonly Pending[])[] }
 
 export class HashPool {
-  readonly #lanes: readonly Busy[]
+  readonly #lanes: readonly BusyLane[]
   readonly #options: HashPoolOptions
   readonly #queue: (readonly Pending[])[] = []
   #batch: Pending[] = []
@@ -35,7 +34,7 @@ export class HashPool {
   #wake: (() => void) | undefined
 
   constructor(lanes: readonly HashLane[], options: HashPoolOptions) {
-    this.#lanes = lanes.map((lane) => ({ lane, underWay: [] }))
+    this.#lanes = lanes.map((lane) => ({ lane, inFlight: [] }))
     this.#options = options
   }
 
@@ -44,7 +43,7 @@ export class HashPool {
     if (this.#batch.length >= BATCH_FILES) this.#closeBatch()
   }
 
-  /** Resolves when everything added has been taken; throws what went wrong first. */
+  /** Resolves when `take` has received every file; throws the first error. */
   async finish(): Promise<void> {
     this.#closeBatch()
     await this.#workHere()
@@ -73,7 +72,7 @@ export class HashPool {
     this.#dispatch(BATCHES_AHEAD)
   }
 
-  /** Until all is taken up by somebody. What else this thread has to do gets its turns in between. */
+  /** Hashes until no batch is left. Yields to the event loop in between. */
   async #workHere(): Promise<void> {
     if (this.#queue.length === 0) return
     const hasher = new FileHasher(this.#options.objectsFolder)
@@ -84,7 +83,7 @@ export class HashPool {
         if (batch === undefined) return
         if (batch.length > FILES_HERE) this.#queue.unshift(batch.slice(FILES_HERE))
         const here = batch.slice(0, FILES_HERE)
-        this.#settle(here, hasher.hash(this.#requestOf(here)))
+        this.#takeAnswer(here, hasher.hash(this.#requestOf(here)))
         await nextTurn()
         this.#receive()
       }
@@ -93,21 +92,21 @@ export class HashPool {
     }
   }
 
-  /** What the threads have answered so far. */
+  /** Takes the answers that have arrived. */
   #receive(): void {
-    for (const { lane, underWay } of this.#lanes) {
+    for (const { lane, inFlight } of this.#lanes) {
       for (let answer = lane.receive(); answer !== undefined; answer = lane.receive())
-        this.#settle(underWay.shift() ?? [], answer)
+        this.#takeAnswer(inFlight.shift() ?? [], answer)
     }
   }
 
-  /** Not more than so many to each thread. */
+  /** Sends batches; at most `most` are in flight per thread. */
   #dispatch(most: number): void {
     while (this.#queue.length > 0) {
       const next = this.#nextLane()
-      if (next.underWay.length >= most) return
+      if (next.inFlight.length >= most) return
       const batch = this.#queue.shift() ?? []
-      next.underWay.push(batch)
+      next.inFlight.push(batch)
       next.lane.send(this.#requestOf(batch))
     }
   }
@@ -116,20 +115,20 @@ export class HashPool {
     return { paths: batch.map(({ path }) => path), largeBytes: this.#options.largeBytes }
   }
 
-  /** Each thread compiles the code it runs anew, so the next one works only if those before it cannot keep up. */
-  #nextLane(): Busy {
-    const first = this.#lanes.find(({ underWay }) => underWay.length < BATCHES_AHEAD)
-    return first ?? this.#lanes.reduce((a, b) => (b.underWay.length < a.underWay.length ? b : a))
+  /** Each thread compiles its own code, so a thread is used only if the earlier ones are busy. */
+  #nextLane(): BusyLane {
+    const first = this.#lanes.find(({ inFlight }) => inFlight.length < BATCHES_AHEAD)
+    return first ?? this.#lanes.reduce((a, b) => (b.inFlight.length < a.inFlight.length ? b : a))
   }
 
-  #settle(batch: readonly Pending[], answer: HashedBatch): void {
+  #takeAnswer(batch: readonly Pending[], answer: HashedBatch): void {
     if (answer.count < batch.length) this.#queue.unshift(batch.slice(answer.count))
     this.#options.take(batch.slice(0, answer.count), answer)
   }
 
-  #onAnswer({ underWay }: Busy, answer: HashedBatch): void {
+  #onAnswer({ inFlight }: BusyLane, answer: HashedBatch): void {
     try {
-      this.#settle(underWay.shift() ?? [], answer)
+      this.#takeAnswer(inFlight.shift() ?? [], answer)
       this.#dispatch(BATCHES_AHEAD)
     } catch (error) {
       this.#onFault(isError(error) ? error : new Error(String(error)))
@@ -144,6 +143,6 @@ export class HashPool {
 
   #isBusy(): boolean {
     if (this.#fault !== undefined) return false
-    return this.#queue.length > 0 || this.#lanes.some(({ underWay }) => underWay.length > 0)
+    return this.#queue.length > 0 || this.#lanes.some(({ inFlight }) => inFlight.length > 0)
   }
 }

@@ -1,5 +1,5 @@
-// Turns the contents of files into objects: here when they are few, on hash threads when they are many
-// (which then start while the scan is still going on). Large files are streamed in either case.
+// Turns the contents of files into objects: on this thread if they are few, on hash threads, which start during the scan,
+// if they are many. Large files are always streamed.
 import { type BigIntStats, closeSync, fstatSync } from 'node:fs'
 import { type BytePath, invariant, type ObjectId, type SkipReason } from '../../../model/index.js'
 import { FIGURES_PER_FILE, type HashedBatch, STAMPS_PER_FILE } from './hashed-batch.js'
@@ -8,20 +8,19 @@ import { nameLooseObject, syncFolders } from '../../objects/loose.js'
 import type { ObjectSink, ObjectStore } from '../../objects/object-store.js'
 import { STREAM_BYTES, streamBlob, streamedId } from '../../objects/stream-blob.js'
 import { ChangeTally } from './change-tally.js'
-import type { HashLanes } from './hash-lane.js'
+import { startHashLanes } from './hash-lane.js'
 import { HashPool } from './hash-pool.js'
 import { newSkipped, type SkippedNode } from '../stat-cache/node.js'
 import { ownerNumber } from '../scan/owners.js'
 import { isUnchanged, type ReadFault, readStart, readStableLink, readStable } from './read-file.js'
 import type { Pending } from '../scan/scan-types.js'
 import { SECRET_BYTES, type SecretContent, secretIn } from '../scan/secret-content.js'
-import { isSettled, setStamp } from '../stat-cache/stats.js'
+import { isStampStable, setStamp } from '../stat-cache/stats.js'
 import { VerifiedFolder } from '../scan/verified-folder.js'
 
 // Below this, starting the threads takes longer than the work.
 const MANY_FILES = 600
 const MANY_BYTES = 16 << 20
-const MANY_FOR_READY_LANES = 50
 const MODE_BITS = 0o7777
 const ATTEMPTS = 3
 const TOO_LARGE = { reason: 'too-large', isFolder: false } as const
@@ -33,14 +32,15 @@ export type HasherOptions = {
   readonly sink: ObjectSink
   readonly durable: boolean
   readonly maxFileBytes: number
-  readonly lanes: HashLanes
+  /** The script of the hash threads. */
+  readonly hashThread: URL
   readonly onProgress: (files: number, bytes: number) => void
 }
 
 export class Hasher {
   readonly tally: ChangeTally
   readonly #options: HasherOptions
-  /** What is streamed: too large to be read whole, or over the limit of what is captured at all. */
+  /** Files of this size or larger are streamed, including those over the capture limit. */
   readonly #largeBytes: number
   readonly #large: Pending[] = []
   #small: Pending[] = []
@@ -48,7 +48,7 @@ export class Hasher {
   #pool: HashPool | undefined
   #hasGivenUp = false
   #isScanOver = false
-  /** Threads answer while the scan goes through the very folders that these change. */
+  /** Replacements of nodes wait for the end of the scan, which iterates over the same folders. */
   readonly #replacements: (() => void)[] = []
   #onTaken: () => void = () => undefined
   readonly #folder = new VerifiedFolder()
@@ -70,14 +70,13 @@ export class Hasher {
     } else {
       this.#small.push(item)
       this.#smallBytes += size
-      const many = this.#options.lanes.isReady ? MANY_FOR_READY_LANES : MANY_FILES
-      if (this.#small.length > many || this.#smallBytes > MANY_BYTES) this.#startPool()
+      if (this.#small.length > MANY_FILES || this.#smallBytes > MANY_BYTES) this.#startPool()
     }
   }
 
   /**
-   * Afterwards every node that was added has its id, or has been skipped. Calls `onTaken` whenever some
-   * more have, while the threads are busy with the next.
+   * Afterwards every added node has an id or is skipped. Calls `onTaken` after each batch, while the threads work on the
+   * next.
    */
   async finish(onTaken: () => void): Promise<void> {
     this.#onTaken = onTaken
@@ -90,7 +89,7 @@ export class Hasher {
     this.#folder.leave()
     const pooled = this.#pool?.finish()
     await Promise.all([pooled, this.#streamLarge()])
-    // What the threads found too large for them.
+    // Files that the threads found too large.
     await this.#streamLarge()
   }
 
@@ -102,10 +101,9 @@ export class Hasher {
   close(): void {
     this.#folder.leave()
     this.#pool?.close()
-    this.#options.lanes.close()
   }
 
-  /** Something that was to be captured was not: the snapshot has fewer files than the scan saw. */
+  /** A file could not be captured, so the snapshot has fewer files than the scan found. */
   get hasGivenUp(): boolean {
     return this.#hasGivenUp
   }
@@ -125,10 +123,10 @@ export class Hasher {
   }
 
   #startPool(): void {
-    const { lanes } = this.#options
+    const { hashThread, store } = this.#options
     this.tally.giveUp()
-    const pool = new HashPool(lanes.take(), {
-      objectsFolder: lanes.objectsFolder,
+    const pool = new HashPool(startHashLanes(hashThread, store.folder), {
+      objectsFolder: store.folder,
       largeBytes: this.#largeBytes,
       take: (batch, hashed) => this.#take(batch, hashed),
     })
@@ -160,8 +158,8 @@ export class Hasher {
       node.mtimeNs = stamps[stamp] ?? 0n
       node.ctimeNs = stamps[stamp + 1] ?? 0n
       node.ino = BigInt.asUintN(64, stamps[stamp + 2] ?? 0n)
-      node.settled = isSettled(node, figures[figure + 2] ?? 0)
-      if (this.#keepsOut(item, secretOf.get(i))) return
+      node.isStable = isStampStable(node, figures[figure + 2] ?? 0)
+      if (this.#isRejectedSecret(item, secretOf.get(i))) return
       node.id = id
       node.lines = figures[figure + 3]
       total += node.size
@@ -182,7 +180,7 @@ export class Hasher {
     }
     const { target, stats, readAtMs } = read
     setStamp(item.node, stats)
-    item.node.settled = isSettled(stats, readAtMs)
+    item.node.isStable = isStampStable(stats, readAtMs)
     const id = sink.add('blob', target)
     item.node.id = id
     this.tally.add(item.before, { id, content: target })
@@ -197,9 +195,9 @@ export class Hasher {
       this.#giveUp(item, read)
       return
     }
-    this.#see(item, read.stats)
-    item.node.settled = isSettled(read.stats, read.readAtMs)
-    if (this.#keepsOut(item, secretIn(item.path, read.content))) return
+    this.#setStats(item, read.stats)
+    item.node.isStable = isStampStable(read.stats, read.readAtMs)
+    if (this.#isRejectedSecret(item, secretIn(item.path, read.content))) return
     const id = sink.add('blob', read.content)
     item.node.id = id
     this.tally.add(item.before, { id, content: read.content })
@@ -208,27 +206,27 @@ export class Hasher {
   }
 
   /**
-   * Whether a content just read is a secret that must not be stored. The node that takes its place has the
-   * stamp, so that the file is not read again while it is unchanged.
+   * Whether a content just read is a secret that must not be stored. The skipped node keeps the stamp, so that the file is
+   * not read again while it is unchanged.
    */
-  #keepsOut(item: Pending, secret: SecretContent | undefined): boolean {
+  #isRejectedSecret(item: Pending, secret: SecretContent | undefined): boolean {
     const { node, context } = item
     node.isAllowedSecret = secret !== undefined
     if (secret === undefined) return false
-    // What git tracks is captured whatever its name; that it is a key is more than a name.
+    // A tracked file is captured in spite of a doubtful name, but not if its content is a key.
     if (secret === 'doubtful' && node.viaIndex) return false
     const path = item.path.slice(this.#options.root.length).replace(/^\/+/, '') as BytePath
     if (context.rules.allowsSecret(path)) return false
     this.#hasGivenUp = true
     const skipped = newSkipped(node.name, { reason: 'secret', isFolder: false })
-    const { size, mtimeNs, ctimeNs, ino, settled } = node
-    const stamped = Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, settled })
+    const { size, mtimeNs, ctimeNs, ino, isStable } = node
+    const stamped = Object.assign(skipped, { size, mtimeNs, ctimeNs, ino, isStable })
     this.#replace(() => replaceNode(item, stamped))
     return true
   }
 
-  /** A file that the scan has looked at has its mode from there, or a change of it would go unnoticed. */
-  #see({ node, isUnseen }: Pending, stats: BigIntStats): void {
+  /** Keeps the mode that the scan saw; otherwise a change of mode would go unnoticed. */
+  #setStats({ node, isUnseen }: Pending, stats: BigIntStats): void {
     setStamp(node, stats)
     if (isUnseen) node.mode = Number(stats.mode) & MODE_BITS
   }
@@ -250,7 +248,7 @@ export class Hasher {
     this.#giveUp(item, 'unstable')
   }
 
-  /** False if the file changed meanwhile. */
+  /** False if the file changed while it was read. */
   async #streamOnce(item: Pending, fd: number): Promise<boolean> {
     const { sink, store, durable, maxFileBytes, onProgress } = this.#options
     const { node } = item
@@ -262,21 +260,21 @@ export class Hasher {
       replaceNode(item, newSkipped(node.name, { ...TOO_LARGE, stats: before }))
       return true
     }
-    this.#see(item, before)
-    node.settled = isSettled(before, readAtMs)
-    if (this.#keepsOut(item, secretIn(item.path, readStart(fd, SECRET_BYTES)))) return true
+    this.#setStats(item, before)
+    node.isStable = isStampStable(before, readAtMs)
+    if (this.#isRejectedSecret(item, secretIn(item.path, readStart(fd, SECRET_BYTES)))) return true
     const size = Number(before.size)
     const blob = await streamBlob(fd, { size, temporary: sink.temporary, durable })
     const after = fstatSync(fd, { bigint: true })
     if (blob === undefined || !isUnchanged(before, after)) return false
-    // As in isSteady: two writes within one tick leave one stamp, and what was read between them is torn.
-    if (!isSettled(after, readAtMs) && (await streamedId(fd, size)) !== blob.id) return false
+    // As in isSteady: two writes within one clock tick leave one stamp, and a read between them is torn.
+    if (!isStampStable(after, readAtMs) && (await streamedId(fd, size)) !== blob.id) return false
     if (!store.has(blob.id)) {
       const changed = nameLooseObject(store.folder, blob)
       if (durable) await syncFolders(changed)
     }
-    this.#see(item, after)
-    node.settled = isSettled(after, readAtMs)
+    this.#setStats(item, after)
+    node.isStable = isStampStable(after, readAtMs)
     node.id = blob.id
     node.lines = blob.lines
     onProgress(1, size)
@@ -284,16 +282,16 @@ export class Hasher {
   }
 }
 
-/** The node becomes a skipped one, or goes if the file has gone. */
+/** Replaces the node by a skipped one, or removes it if the file is gone. */
 function replaceByFault(item: Pending, fault: ReadFault): void {
   const reason: SkipReason = fault === 'unreadable' ? 'unreadable' : 'unstable'
   const replacement = newSkipped(item.node.name, { reason, isFolder: false })
   replaceNode(item, fault === 'gone' ? undefined : replacement)
-  item.folder.settled = false
+  item.folder.isStable = false
 }
 
 function replaceNode({ node, folder }: Pending, replacement: SkippedNode | undefined): void {
   const at = folder.children.indexOf(node)
-  invariant(at !== -1, 'a file that was to be read is in its folder')
+  invariant(at !== -1, 'a pending file is in its folder')
   folder.children.splice(at, 1, ...(replacement === undefined ? [] : [replacement]))
 }

@@ -1,4 +1,4 @@
-// Reads a file so that what comes back was its content at one moment, or says why not.
+// Reads a file so that the result is its content at one point in time, or returns why that failed.
 import {
   type BigIntStats,
   closeSync,
@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { fsPath, hasCode, type ObjectId } from '../../../model/index.js'
 import { blobIdInPlace, HEADER_ROOM, objectIdOf } from '../../objects/object-id.js'
-import { isSettled, isUnreadable, lstat, type Stats, stampText } from '../stat-cache/stats.js'
+import { isStampStable, isUnreadable, lstat, type Stats, stampText } from '../stat-cache/stats.js'
 
-/** `gone`: it has vanished since it was listed. `large`: too large to be read whole. */
+/** `gone`: removed since it was listed. `large`: too large to read into memory. */
 export type ReadFault = 'unreadable' | 'unstable' | 'gone' | 'large'
 export type StableRead = {
   readonly content: Buffer
@@ -26,7 +26,7 @@ const ATTEMPTS = 3
 const LARGE_WRITE_BYTES = 64 << 10
 const PAUSE_MS = 5
 const BULK_BYTES = 256 << 10
-// No link is followed and no pipe waited for, whatever was swapped in since the listing.
+// Never follow a link or block on a pipe, even if one replaced the file after the listing.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const BIGINT = { bigint: true } as const
 
@@ -43,7 +43,7 @@ export function readStable(path: string, maxBytes = Infinity): StableRead | Read
       const content = readExactly(fd, Number(before.size))
       const after = fstatSync(fd, BIGINT)
       if (!isUnchanged(before, after) || content === 'less') continue
-      // Some files, as those of /proc, hold more than they say: how much of it belongs to them nobody knows.
+      // Some files, as in /proc, contain more than their size: the true length is unknown.
       if (content === 'more') return 'unreadable'
       if (isSteady(fd, content, after)) return { content, stats: after, readAtMs }
     } catch (error) {
@@ -57,12 +57,11 @@ export function readStable(path: string, maxBytes = Infinity): StableRead | Read
 }
 
 /**
- * The same for reading many files: one look instead of two, and no memory of its own for each. A file that
- * last changed well before it was opened, as nearly all did, was not changed while it was read. The content
- * is valid until the next read.
+ * Like `readStable`, for many files: one fstat instead of two, and one shared buffer. If the file last changed well before
+ * it was opened, as nearly all did, it did not change while it was read. The content is valid until the next read.
  */
 export class BulkReader {
-  /** The content comes after room for the head that it is hashed with. */
+  /** The content follows space for the git header that is hashed with it. */
   readonly #buffer = Buffer.allocUnsafeSlow(HEADER_ROOM + BULK_BYTES)
 
   read(path: string, maxBytes: number): HashedRead | ReadFault {
@@ -73,13 +72,13 @@ export class BulkReader {
       const size = readSync(fd, this.#buffer, HEADER_ROOM, BULK_BYTES, 0)
       const stats = fstatSync(fd, BIGINT)
       const isWhole = stats.isFile() && Number(stats.size) === size && size < maxBytes
-      if (isWhole && isSettled(stats, readAtMs)) {
+      if (isWhole && isStampStable(stats, readAtMs)) {
         const content = this.#buffer.subarray(HEADER_ROOM, HEADER_ROOM + size)
         return { id: blobIdInPlace(content), content, stats, readAtMs }
       }
     } catch (error) {
       if (isUnreadable(error)) return 'unreadable'
-      // A pipe has taken the place of the file.
+      // A pipe replaced the file.
       if (!hasCode(error, 'ESPIPE')) throw error
     } finally {
       closeSync(fd)
@@ -93,7 +92,7 @@ export function readLink(path: string): Buffer | ReadFault {
   try {
     return readlinkSync(fsPath(path), { encoding: 'buffer' })
   } catch (error) {
-    // ELOOP: a folder above has become a link to itself.
+    // ELOOP: a parent folder became a link to itself.
     if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return 'gone'
     if (hasCode(error, 'EINVAL')) return 'unstable'
     if (isUnreadable(error)) return 'unreadable'
@@ -101,7 +100,7 @@ export function readLink(path: string): Buffer | ReadFault {
   }
 }
 
-/** The stamp is that of this target: a folder above may be another one for a moment, and then the first again. */
+/** The stamp belongs to this target, even if another process briefly swaps a parent folder. */
 export function readStableLink(
   path: string,
 ): { readonly target: Buffer; readonly stats: Stats; readonly readAtMs: number } | ReadFault {
@@ -129,7 +128,7 @@ export function openForReading(path: string): number | ReadFault {
   }
 }
 
-/** As much of it as is there, up to so many bytes. */
+/** The first bytes of a file, at most `maxBytes`. */
 export function readStart(fd: number, maxBytes: number): Buffer {
   const start = Buffer.alloc(maxBytes)
   return start.subarray(0, readSync(fd, start, 0, maxBytes, 0))
@@ -144,19 +143,19 @@ export function isUnchanged(before: BigIntStats, after: BigIntStats): boolean {
 }
 
 /**
- * Two writes within one tick of the clock leave one stamp, and a read between them is torn. So what was
- * written just now is read twice.
+ * Two writes within one clock tick leave one stamp, and a read between them is torn. So a file that was written just now
+ * is read twice.
  */
 function isSteady(fd: number, content: Buffer, stats: BigIntStats): boolean {
-  if (isSettled(stats, Date.now())) return true
-  // A large write can be held up half-way, and then two reads at once agree on half of it.
+  if (isStampStable(stats, Date.now())) return true
+  // The kernel can pause a large write halfway; two immediate reads would then agree on half of it.
   if (content.length > LARGE_WRITE_BYTES)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
   const again = readExactly(fd, content.length)
   return typeof again !== 'string' && again.equals(content)
 }
 
-/** One byte more is asked for than there should be, which costs nothing: the end shows in the same call. */
+/** Requests one byte more than the size, so that the same call shows the end of the file. */
 function readExactly(fd: number, size: number): Buffer | 'less' | 'more' {
   const content = Buffer.allocUnsafe(size + 1)
   let done = 0

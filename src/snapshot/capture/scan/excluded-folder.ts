@@ -1,4 +1,4 @@
-// Whether a capture enters a folder at all, decided by the same rules as a scan, for one path and without reading the rest.
+// Decides whether a capture enters a folder, by the rules of a scan, but for one path and without scanning the rest.
 import { existsSync } from 'node:fs'
 import { type BytePath, fsPath, joinPath, nameOf, ROOT } from '../../../model/index.js'
 import { newFolder } from '../stat-cache/node.js'
@@ -6,14 +6,14 @@ import { type Context, Selection } from './selection.js'
 import { absolute, type Site } from '../capture-target.js'
 
 /**
- * The outermost folder on the way to `path` that a capture leaves out with all that is in it; undefined if it enters
- * `path`, or if it would enter it for what git tracks there. Paths are relative to the project and need not exist.
+ * The outermost folder on the way to `path` that a capture excludes with its contents; undefined if it enters `path`, or
+ * would enter it for files that git tracks. Paths are relative to the project and need not exist.
  */
 export function excludedFolder(
-  place: Omit<Site, 'ignoreCase'>,
+  target: Omit<Site, 'ignoreCase'>,
   path: BytePath,
 ): BytePath | undefined {
-  const site = { ...place, ignoreCase: process.platform === 'darwin' }
+  const site = { ...target, ignoreCase: process.platform === 'darwin' }
   const selection = new Selection(site, undefined)
   const enter = (folder: BytePath, context: Context) => {
     const at = { path: folder, absolute: absolute(site, folder) }

@@ -1,4 +1,4 @@
-// The names in a folder, as bytes.
+// Lists the names in a folder, as bytes.
 import { type Dirent, readdirSync } from 'node:fs'
 import { type BytePath, bytePath, bytePathOf, fsPath, hasCode } from '../../../model/index.js'
 import { isSameNumber, isUnreadable } from '../stat-cache/stats.js'
@@ -7,13 +7,13 @@ import { openFolder } from './verified-folder.js'
 export type ListedType = 'folder' | 'file' | 'special' | 'other'
 export type Listed = ReadonlyMap<BytePath, ListedType>
 
-/** What a folder holds that has gone, or was moved away: nothing was seen of it, so nothing is known of it. */
+/** The listing of a folder that was removed or moved away. It says nothing about the folder's contents. */
 export const VANISHED: Listed = new Map()
 
-/** `unstable`: another folder, a link or a file is at the path, or was while the folder was read. */
+/** `unstable`: another folder, a link or a file was at the path while the folder was read. */
 export type ListFault = 'unreadable' | 'unstable'
 
-/** The names in the folder that had this inode when it was last checked, and in no other. */
+/** Lists the folder only if it still has this inode. */
 export function listVerified(path: string, ino: bigint): Listed | ListFault {
   const folder = openFolder(path)
   if (typeof folder === 'string') {
@@ -34,7 +34,7 @@ export function listFolder(path: string): Listed | undefined {
   const listed = new Map<BytePath, ListedType>()
   try {
     const entries = readdirSync(fsPath(path), { withFileTypes: true })
-    // Node puts U+FFFD where a name is not UTF-8; only then is the slower listing by bytes needed.
+    // Node replaces invalid UTF-8 by U+FFFD; only then is the slower listing as bytes needed.
     if (entries.some(({ name }) => name.includes('\ufffd'))) {
       const exact = readdirSync(fsPath(path), { withFileTypes: true, encoding: 'buffer' })
       for (const entry of exact) listed.set(bytePathOf(entry.name), typeOf(entry))

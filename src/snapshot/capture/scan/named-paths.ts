@@ -1,6 +1,6 @@
-// Adds paths to a capture that its rules left out, because a checkpoint to be compared with or restored names them (I3).
-// The nodes of the capture itself stay as they are: the stat cache and the watch know nothing of named paths. Folders on
-// the way are copied, everything else is shared. See docs/internals/rewind-and-rules.md.
+// Adds paths to a capture that its rules skipped, because the checkpoint to compare or restore contains them (I3). The
+// nodes of the capture stay unchanged: the stat cache and the watch ignore named paths. Folders on the way are copied,
+// all other nodes are shared. See docs/internals/rewind-and-rules.md.
 import { type BytePath, joinPath, ROOT, type SkipReason } from '../../../model/index.js'
 import { type SnapshotParts, TreeBuilder } from '../build-snapshot.js'
 import { Hasher, type HasherOptions } from '../hash/hasher.js'
@@ -19,36 +19,41 @@ import type { PackedNodes } from '../stat-cache/packed-nodes.js'
 import type { Pending } from './scan-types.js'
 import { neverCaptured } from './selection.js'
 import { absolute, type Site } from '../capture-target.js'
-import { isSettled, lstat, permissionsOf, type Stats, setStamp } from '../stat-cache/stats.js'
+import {
+  contentKind,
+  isStampStable,
+  lstat,
+  permissionsOf,
+  type Stats,
+  setStamp,
+} from '../stat-cache/stats.js'
 
-/** Rules that a named path overrides. A path that is skipped for another reason cannot be captured at all. */
+/** Reasons that a named path overrides. A path skipped for another reason cannot be captured. */
 const OVERRIDDEN: readonly SkipReason[] = ['ignored', 'secret', 'too-large']
-/** The copies are dropped with the next capture, so no capture has to know when they were stored. */
+/** The next capture drops the copies, so their epoch is never compared. */
 const NO_EPOCH = 0
-/** A secret that a checkpoint names is captured, too. */
 const ALLOW_ALL = { rules: { allowsSecret: () => true } }
 
 export type WithNamed = {
   readonly root: FolderNode
-  /** Contents to be read. */
   readonly pending: readonly Pending[]
 }
 
-/** The named names in a folder, and below each of them. */
+/** The named paths as a tree. */
 type Wanted = { isNamed: boolean; readonly inside: Map<string, Wanted> }
 
-/** Undefined if no named path exists that was left out. */
+/** Undefined if no skipped path that is named exists. */
 export function addNamedPaths(
   root: FolderNode,
   { site, paths }: { readonly site: Site; readonly paths: readonly BytePath[] },
 ): WithNamed | undefined {
   const pending: Pending[] = []
-  const copy = copyFolder(root, { wanted: wantedOf(paths), path: ROOT })
+  const copy = copyFolder(root, { wanted: buildWanted(paths), path: ROOT })
   return copy === root ? undefined : { root: copy, pending }
 
-  /** The folder itself if nothing in it was left out that is named. */
+  /** Returns the folder itself if it contains no skipped path that is named. */
   function copyFolder(folder: FolderNode, at: At): FolderNode {
-    const copy = copyOf(folder)
+    const copy = copyWithoutChildren(folder)
     const children = folder.children.map((child) => {
       const inner = inside(at, child.name)
       if (inner === undefined) return child
@@ -61,29 +66,23 @@ export function addNamedPaths(
     return copy
   }
 
-  /** The node of a path that was left out; the same one if nothing named is there. */
+  /** The new node of a skipped path; the same node if nothing named exists there. */
   function capture(skipped: SkippedNode, at: At & { readonly folder: FolderNode }): Node {
     const { name } = skipped
-    const place = absolute(site, at.path)
-    const stats = lstat(place)
+    const location = absolute(site, at.path)
+    const stats = lstat(location)
     if (stats === undefined) return skipped
     if (stats === 'unreadable') return newSkipped(name, { reason: 'unreadable', isFolder: false })
     if (stats.isDirectory()) return captureFolder(skipped, { ...at, stats })
     if (!at.wanted.isNamed) return skipped
-    const kind = stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : undefined
+    const kind = contentKind(stats)
     if (kind === undefined) return newSkipped(name, { reason: 'special', isFolder: false })
     const node = newContent(name, { kind, viaIndex: false })
     setStamp(node, stats)
     node.mode = permissionsOf(stats)
     const { folder } = at
-    pending.push({
-      node,
-      folder,
-      path: place,
-      isUnseen: false,
-      before: undefined,
-      context: ALLOW_ALL,
-    })
+    const context = ALLOW_ALL
+    pending.push({ node, folder, path: location, isUnseen: false, before: undefined, context })
     return node
   }
 
@@ -95,7 +94,7 @@ export function addNamedPaths(
     const folder = newFolder(name, { viaIndex: false })
     setStamp(folder, at.stats)
     folder.mode = permissionsOf(at.stats)
-    folder.settled = isSettled(folder, listedAtMs)
+    folder.isStable = isStampStable(folder, listedAtMs)
     folder.children = [...listed]
       .map(([inner, type]) => {
         const path = joinPath(at.path, inner)
@@ -110,14 +109,14 @@ export function addNamedPaths(
   }
 }
 
-/** Reads the contents, whatever their size, and builds the trees. What cannot be read is skipped. */
+/** Reads the contents, without a size limit, and builds the trees. Unreadable files are skipped. */
 export async function storeNamed(
   { root, pending }: WithNamed,
   {
     packed,
     ...options
   }: Omit<HasherOptions, 'maxFileBytes' | 'onProgress'> & {
-    /** Where the nodes are that no scan has visited. */
+    /** Nodes that no scan has visited. */
     readonly packed: PackedNodes | undefined
   },
 ): Promise<SnapshotParts> {
@@ -144,7 +143,7 @@ function inside({ wanted, path }: At, name: BytePath): At | undefined {
   return inner === undefined ? undefined : { wanted: inner, path: joinPath(path, name) }
 }
 
-function wantedOf(paths: readonly BytePath[]): Wanted {
+function buildWanted(paths: readonly BytePath[]): Wanted {
   const root: Wanted = { isNamed: false, inside: new Map() }
   for (const path of paths) {
     let at = root
@@ -161,10 +160,10 @@ function wantedOf(paths: readonly BytePath[]): Wanted {
   return root
 }
 
-/** Without its children, and to be built again. */
-function copyOf(folder: FolderNode): FolderNode {
+/** The copy has no id, so its tree is built again. */
+function copyWithoutChildren(folder: FolderNode): FolderNode {
   const copy = newFolder(folder.name, { viaIndex: folder.viaIndex })
-  const { size, mtimeNs, ctimeNs, ino, mode, owner, settled, rulesKey, hasRuleFiles } = folder
+  const { size, mtimeNs, ctimeNs, ino, mode, owner, isStable, rulesKey, hasRuleFiles } = folder
   const stamp = { size, mtimeNs, ctimeNs, ino, mode, owner }
-  return Object.assign(copy, stamp, { settled, rulesKey, hasRuleFiles })
+  return Object.assign(copy, stamp, { isStable, rulesKey, hasRuleFiles })
 }

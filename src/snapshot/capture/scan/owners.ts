@@ -1,10 +1,10 @@
-// Owners of files. A snapshot's identity does not depend on them: a chown alone makes no new checkpoint. Nearly everything in a
-// project has one owner, so a node has only the number of its owner, and a snapshot lists the paths whose owner is another
-// than that of their folder.
+// Owners of files. They are not part of a snapshot's identity: a chown alone makes no new checkpoint. Nearly all files of a
+// project have one owner, so a node stores only an owner number, and a snapshot lists the paths whose owner differs from
+// the owner of their folder.
 import { type BytePath, joinPath, type OwnedPath, type Owner } from '../../../model/index.js'
 import type { FolderNode } from '../stat-cache/node.js'
 
-/** Stands for "not known". */
+/** The owner is unknown. */
 export const NO_OWNER = 0
 /** A snapshot with more exceptions than this records no owners at all. */
 const MAX_OWNED_PATHS = 1000
@@ -12,7 +12,7 @@ const MAX_OWNED_PATHS = 1000
 const owners: Owner[] = [{ uid: -1, gid: -1 }]
 let last = NO_OWNER
 
-/** The number of an owner in this thread. */
+/** The number of an owner, valid in this thread only. */
 export function ownerNumber(uid: number, gid: number): number {
   const known = owners[last]
   if (known?.uid !== uid || known.gid !== gid) {
@@ -22,7 +22,7 @@ export function ownerNumber(uid: number, gid: number): number {
   return last
 }
 
-/** In the stat cache: the same in every process. */
+/** For the stat cache: the same in every process. */
 export function ownerText(number: number): string {
   const owner = owners[number]
   return owner === undefined || number === NO_OWNER ? '' : `${owner.uid}:${owner.gid}`
@@ -33,7 +33,7 @@ export function ownerFromText(text: string): number {
   return gid === undefined ? NO_OWNER : ownerNumber(Number(uid), Number(gid))
 }
 
-/** The exceptions in a folder, without those in folders below. */
+/** The exceptions directly in a folder. */
 export function ownedIn(folder: FolderNode, path: BytePath): OwnedPath[] {
   const owned: OwnedPath[] = []
   for (const node of folder.children) {
@@ -44,7 +44,7 @@ export function ownedIn(folder: FolderNode, path: BytePath): OwnedPath[] {
   return owned
 }
 
-/** The owners of a snapshot, from the exceptions in it; undefined if they are too many, or the system has no owners. */
+/** The owners of a snapshot; undefined if there are too many exceptions, or the system has no owners. */
 export function ownersOf(
   root: FolderNode,
   owned: readonly OwnedPath[],
@@ -56,7 +56,7 @@ export function ownersOf(
   return [{ path: '' as BytePath, ...owner }, ...owned]
 }
 
-/** As many as it takes to know that they are too many. */
+/** Truncates the list, but keeps it long enough to show that it exceeds the limit. */
 export function firstOwned(owned: OwnedPath[]): readonly OwnedPath[] {
   return owned.length > MAX_OWNED_PATHS ? owned.slice(0, MAX_OWNED_PATHS + 1) : owned
 }

@@ -1,6 +1,5 @@
-// What is left out, folder by folder. `.savestateignore` has the last word, then git's own ignore files,
-// then our defaults. Reading and compiling is put off until a name has to be decided: an unchanged folder
-// only compares keys.
+// The ignore rules of each folder. `.savestateignore` takes precedence, then git's own ignore files, then our defaults.
+// Files are read and compiled only when a name has to be decided: an unchanged folder only compares keys.
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import {
@@ -18,13 +17,13 @@ import {
   compileIgnoreList,
   extend,
   type IgnoreChain,
-  joined,
-  verdict,
+  joinChains,
+  findVerdict,
 } from '../../ignore/ignore-rules.js'
 import type { FolderNode } from '../stat-cache/node.js'
 import { type ReadFault, readStable, type StableRead } from '../hash/read-file.js'
 import type { Site } from '../capture-target.js'
-import { isSettled, stampText } from '../stat-cache/stats.js'
+import { isStampStable, stampText } from '../stat-cache/stats.js'
 import { VerifiedFolder } from './verified-folder.js'
 
 export const IGNORE_FILES = ['.gitignore', '.savestateignore'] as const
@@ -32,7 +31,7 @@ export const IGNORE_FILES = ['.gitignore', '.savestateignore'] as const
 type Chains = { readonly own: IgnoreChain | undefined; readonly git: IgnoreChain | undefined }
 type Source = { readonly file: (typeof IGNORE_FILES)[number] | 'exclude'; readonly text: string }
 
-/** What holds in every folder of a project. */
+/** Rules that apply in every folder of a project. */
 type Fixed = {
   readonly defaults: IgnoreChain
   readonly secretNames: IgnoreChain
@@ -41,7 +40,7 @@ type Fixed = {
   readonly trusted: IgnoreChain | undefined
 }
 
-/** The rules that hold in the project before any file in it is read. */
+/** The rules that apply to the project before any file in it is read. */
 export type RulesAround = Omit<EffectiveRules, 'excludes'>
 
 export function rulesAround(
@@ -59,12 +58,12 @@ export function rulesAround(
 }
 
 export class Rules {
-  /** Two folders with equal keys are decided alike. */
+  /** Folders with equal keys have the same rules. */
   readonly key: string
   readonly #load: () => Chains
   readonly #fixed: () => Fixed
   #chains: Chains | undefined
-  /** Everything that can make a path ignored, in one. */
+  /** All lists that can ignore a path, in one chain. */
   #all: { readonly chain: IgnoreChain | undefined } | undefined
 
   private constructor(key: string, fixed: () => Fixed, load: () => Chains) {
@@ -73,10 +72,10 @@ export class Rules {
     this.#load = load
   }
 
-  /** The rules above the project's own folder: defaults, and the repository it lies in. */
+  /** The rules above the project's folder: the defaults and those of the enclosing repository. */
   static above(site: Site, around: RulesAround): Rules {
     const { defaults, secretNames, above } = around
-    // The rules of a folder are the same during a rewind.
+    // A rewind does not change the rules.
     const { rewinding: _, ...lasting } = site
     const key = digest(
       JSON.stringify([defaults, secretNames]),
@@ -86,7 +85,7 @@ export class Rules {
     return Rules.#from(key, around)
   }
 
-  /** The same as a checkpoint recorded them. */
+  /** The rules that a checkpoint recorded. */
   static recorded(rules: RulesAround): Rules {
     return Rules.#from('recorded', rules)
   }
@@ -105,7 +104,7 @@ export class Rules {
     )
   }
 
-  /** The rules inside a folder whose ignore files `read` gives; `key` tells one set of them from another. */
+  /** The rules inside a folder. `read` returns its ignore files; `key` identifies their contents. */
   inside({
     path,
     key,
@@ -129,26 +128,26 @@ export class Rules {
   }
 
   isIgnored(path: BytePath, isFolder: boolean): boolean {
-    this.#all ??= this.#joined()
-    return verdict(this.#all.chain, path, isFolder) === 'ignored'
+    this.#all ??= this.#joinChains()
+    return findVerdict(this.#all.chain, path, isFolder) === 'ignored'
   }
 
-  /** Whether the path alone says of a file that it is a secret. */
+  /** Whether the path alone marks a file as a secret. */
   namesSecret(path: BytePath): boolean {
-    return verdict(this.#fixed().secretNames, path, false) === 'ignored'
+    return findVerdict(this.#fixed().secretNames, path, false) === 'ignored'
   }
 
-  /** Whether a secret is captured all the same. Only the user decides that: by settings, or by a `.savestateignore` they trust. */
+  /** Whether the user allows a secret to be captured, by settings or by a trusted `.savestateignore`. */
   allowsSecret(path: BytePath): boolean {
     const { trusted, allowedSecrets } = this.#fixed()
-    const own = verdict(trusted, path, false)
+    const own = findVerdict(trusted, path, false)
     if (own !== undefined) return own === 'included'
     return isListed(allowedSecrets, path)
   }
 
-  #joined(): { readonly chain: IgnoreChain | undefined } {
+  #joinChains(): { readonly chain: IgnoreChain | undefined } {
     const { own, git } = this.#resolve()
-    return { chain: joined(own, joined(git, this.#fixed().defaults)) }
+    return { chain: joinChains(own, joinChains(git, this.#fixed().defaults)) }
   }
 
   #resolve(): Chains {
@@ -158,13 +157,13 @@ export class Rules {
 }
 
 /**
- * The rules inside `folder`, whose ignore files are named in `present`. Keeps in the node what identifies
- * them, so that the next save reads them again only if they changed.
+ * The rules inside `folder`; `present` names its ignore files. The node remembers their stamp and digest, so that the next
+ * save reads them again only if they changed.
  */
 export function enterFolder(
   outer: Rules,
   folder: FolderNode,
-  place: {
+  location: {
     readonly path: BytePath
     readonly absolute: string
     readonly present: readonly string[]
@@ -172,10 +171,10 @@ export function enterFolder(
   },
 ): Rules {
   const files: { file: Source['file']; path: string }[] = []
-  if (place.repository !== undefined)
-    files.push({ file: 'exclude', path: excludeFileOf(place.repository) })
+  if (location.repository !== undefined)
+    files.push({ file: 'exclude', path: excludeFileOf(location.repository) })
   for (const file of IGNORE_FILES) {
-    if (place.present.includes(file)) files.push({ file, path: `${place.absolute}/${file}` })
+    if (location.present.includes(file)) files.push({ file, path: `${location.absolute}/${file}` })
   }
   if (files.length === 0) {
     folder.ignoreStamp = folder.ignoreKey = ''
@@ -187,16 +186,16 @@ export function enterFolder(
       file,
       text: file === 'exclude' ? readText(path) : readVerified(path),
     }))
-  if (stamp !== folder.ignoreStamp || stamp.includes('unsettled')) {
+  if (stamp !== folder.ignoreStamp || stamp.includes('unstable')) {
     folder.ignoreStamp = stamp
     folder.ignoreKey = digest(JSON.stringify(read()))
   }
-  return outer.inside({ path: place.path, key: folder.ignoreKey, read })
+  return outer.inside({ path: location.path, key: folder.ignoreKey, read })
 }
 
 let lastFixed: { readonly key: string; readonly fixed: Fixed } | undefined
 
-/** The same for every save, as a rule, and not cheap to make. */
+/** Cached, because compiling is slow and the input rarely changes between saves. */
 function fixedRules(around: RulesAround): Fixed {
   const { ignoreCase, defaults, secretNames, allowSecrets, trustedIgnore } = around
   const key = JSON.stringify([ignoreCase, defaults, secretNames, allowSecrets, trustedIgnore])
@@ -217,31 +216,31 @@ function compileFixed(around: RulesAround): Fixed {
   }
 }
 
-/** As in an ignore file, a folder stands for all that is in it. */
+/** As in an ignore file, a listed folder includes its contents. */
 function isListed(chain: IgnoreChain | undefined, path: BytePath): boolean {
   if (chain === undefined) return false
   for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
-    if (verdict(chain, path.slice(0, end) as BytePath, true) === 'ignored') return true
+    if (findVerdict(chain, path.slice(0, end) as BytePath, true) === 'ignored') return true
   }
-  return verdict(chain, path, false) === 'ignored'
+  return findVerdict(chain, path, false) === 'ignored'
 }
 
 function stampOf(path: string): string {
   try {
     const stats = lstatSync(fsPath(path), { bigint: true })
-    return isSettled(stats, Date.now()) ? stampText(stats) : 'unsettled'
+    return isStampStable(stats, Date.now()) ? stampText(stats) : 'unstable'
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return 'absent'
     throw error
   }
 }
 
-/** Git reads no ignore file through a link, and neither do we; what cannot be read rules nothing out. */
+/** Like git, does not follow links. An unreadable file has no rules. */
 export function readText(path: string): string {
   return textOf(readStable(path))
 }
 
-/** The same for a file of the project: its folder may be swapped for a link, and rules come from the project only. */
+/** Like `readText`, but safe if another process swaps the folder for a link to a folder outside the project. */
 function readVerified(path: string): string {
   const folder = new VerifiedFolder()
   try {
@@ -255,12 +254,12 @@ function textOf(read: StableRead | ReadFault): string {
   return typeof read === 'string' ? '' : read.content.toString('latin1')
 }
 
-/** The ignore files between a repository's top and the project inside it, lowest precedence first. */
+/** The ignore files between the top of a repository and the project inside it, lowest precedence first. */
 function listsAbove(
   repository: Repository,
   prefix: BytePath,
 ): { text: string; prefix: BytePath }[] {
-  // At the top of the repository itself these are found by `enterFolder`.
+  // `enterFolder` finds those at the top of a repository.
   if (prefix === '') return []
   const lists = [{ text: readText(excludeFileOf(repository)), prefix }]
   const names = prefix.split('/')

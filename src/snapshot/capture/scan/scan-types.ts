@@ -1,4 +1,4 @@
-// What a scan is given and what it finds.
+// The input and the result of a scan.
 import type { BytePath, EffectiveRules } from '../../../model/index.js'
 import type { Stored } from '../hash/change-tally.js'
 import type { ContentNode, FolderNode, Node } from '../stat-cache/node.js'
@@ -10,11 +10,11 @@ export type Pending = {
   readonly node: ContentNode
   readonly folder: FolderNode
   readonly path: string
-  /** Nothing is known of it but its name: who reads it looks at it too. */
+  /** Only its name is known: the reader must set the stamp and the mode. */
   readonly isUnseen: boolean
-  /** What it was when it was last read. */
+  /** Its content when it was last read. */
   readonly before: Stored | undefined
-  /** Decides whether a content that turns out to be a secret is captured. */
+  /** Decides whether secret content is captured. */
   readonly context: { readonly rules: Pick<Context['rules'], 'allowsSecret'> }
 }
 
@@ -25,35 +25,34 @@ export type Memory = {
 
 export type Scanned = {
   readonly root: FolderNode
-  /** Those whose content must be read, or has been by now. */
+  /** Nodes whose content must be read; hash threads may have read some already. */
   readonly pending: readonly ContentNode[]
   readonly repositories: ReadonlyMap<BytePath, Tracking>
   readonly rules: EffectiveRules
-  /** What of them could not be read. */
+  /** Repository files that could not be read. */
   readonly unreadable: readonly BytePath[]
-  /** A mode has changed, or something with a mode has come or gone. */
+  /** A mode changed, or a path with a mode was added or removed. */
   readonly haveModesChanged: boolean
-  /** Folders listed and contents to be read: what the memory did not know. */
+  /** Folders listed plus contents to read: how much the stat cache on disk lacks. */
   readonly newsCount: number
-  /** Nodes with another stamp or mode than before. */
+  /** Nodes whose stamp or mode changed. */
   readonly restamped: readonly Node[]
-  /** Files found to have other names too. */
+  /** Files found to have more than one hard link. */
   readonly linked: readonly ContentNode[]
 }
 
 export type ScanOptions = {
   readonly memory: Memory | undefined
-  /** Whether the object of a node is surely in the store. */
+  /** Whether the object of a node is known to be in the store. */
   readonly isStored: (node: ContentNode | FolderNode) => boolean
   readonly onFile: (count: number) => void
-  /** Called as soon as a content is known to have to be read. */
   readonly onPending: (item: Pending) => void
-  /** A new file is looked at before it is read, so that its links are known. */
-  readonly looksFirst: boolean
-  /** A folder is about to be looked into. True if it is watched only from now on. */
+  /** Stat a new file before it is read, so that its hard links are known. */
+  readonly statsFirst: boolean
+  /** Called before a folder is scanned. Returns true if the watch on it has just begun. */
   readonly onFolder: (path: BytePath) => boolean
-  /** Which nodes of a folder are surely unchanged. */
-  readonly sameIn: (path: BytePath) => (node: Node) => boolean
-  /** How many files are in a folder that surely is, with all below, as it was; undefined of any other. */
-  readonly quietFiles: (folder: FolderNode, parent: BytePath) => number | undefined
+  /** Returns a test for nodes of a folder that are known to be unchanged. */
+  readonly unchangedIn: (path: BytePath) => (node: Node) => boolean
+  /** The number of files in a folder whose whole tree is known to be unchanged; otherwise undefined. */
+  readonly countCleanFiles: (folder: FolderNode, parent: BytePath) => number | undefined
 }

@@ -1,17 +1,17 @@
-// Whether a content is plainly a private key. Asked of every file that is read, so the first bytes decide: a
-// key that is part of something else, such as a test's string in the middle of a source file, is none.
+// Detects private keys. Every file that is read is checked, so the first bytes decide: a key inside something else, such
+// as a string in a test, does not count.
 import { DOUBTFUL_NAME } from '../../../model/index.js'
 
-/** `key`: it is one. `doubtful`: the name suggests one, and the content is not plainly something public. */
+/** `key`: a private key. `doubtful`: the name suggests a key, and the content is not clearly public. */
 export type SecretContent = 'key' | 'doubtful'
 
-/** How much of a large file has to be looked at. */
+/** How much of a large file is checked. */
 export const SECRET_BYTES = 64 << 10
 const HEAD_BYTES = 4 << 10
 const DASH = 0x2d
 const HASH = 0x23
 const BRACE = 0x7b
-/** What a file of keys can begin with: `-`, `#`, `{`, and the letters of AGE-, Bag, Private, PuTTY. */
+/** First bytes of a key file: `-`, `#`, `{`, and those of AGE-, Bag, Private, PuTTY. */
 const FIRST_BYTES: ReadonlySet<number> = new Set([DASH, HASH, BRACE, 0x41, 0x42, 0x50])
 
 const ARMOUR = /^-{4,5} ?BEGIN [A-Z0-9 ]+-{4,5}/
@@ -30,22 +30,22 @@ function isPrivateKey(content: Buffer): boolean {
   const start = firstTextByte(content)
   if (!FIRST_BYTES.has(content[start] ?? 0)) return false
   const head = content.toString('latin1', start, start + HEAD_BYTES)
-  // The key file of a service account; nothing else in JSON is taken for a key.
+  // In JSON, only the key file of a service account counts.
   if (content[start] === BRACE) return SERVICE_ACCOUNT.test(head)
   const text = content[start] === HASH ? afterComments(head) : head
   if (SECRET_LINE.test(text)) return true
-  // A file of such blocks may begin with parameters or certificates: the key may come after.
+  // The file may begin with parameters or certificates, followed by the key.
   if (!ARMOUR.test(text) && !PKCS12_LINE.test(text)) return false
   return PRIVATE_ARMOUR.test(content.toString('latin1', start))
 }
 
-/** Certificates, public keys, parameters. */
+/** A certificate, public key or parameter block. */
 function isPublicArmour(content: Buffer): boolean {
   const text = content.toString('latin1')
   return text.includes('-----BEGIN ') && !text.includes('PRIVATE KEY')
 }
 
-/** Past a byte order mark and blanks. */
+/** Skips a byte order mark and blanks. */
 function firstTextByte(content: Buffer): number {
   let at = content[0] === 0xef && content[1] === 0xbb && content[2] === 0xbf ? 3 : 0
   while (at < HEAD_BYTES && isBlank(content[at])) at += 1
@@ -56,7 +56,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d)
 }
 
-/** From the first line on that is neither blank nor begins with `#`. */
+/** Skips leading blank lines and `#` comments. */
 function afterComments(head: string): string {
   return head.replace(/^(?:[ \t]*(?:#[^\n]*)?\r?\n)+/, '')
 }

@@ -1,4 +1,4 @@
-// Which names are captured, which are left out, and why.
+// Decides which names are captured, which are skipped, and why.
 import {
   type BytePath,
   DOUBTFUL_NAME,
@@ -30,18 +30,18 @@ import { isTemporaryName, type Site } from '../capture-target.js'
 import { isUnreadable } from '../stat-cache/stats.js'
 import { type KnownIndex, Tracking } from './tracking.js'
 
-/** What decides about the names in one folder. */
+/** The rules and the index that decide the names in one folder. */
 export type Context = {
   readonly rules: Rules
   readonly tracking: Tracking | undefined
-  /** Inside an ignored folder, entered only for what git tracks in it. */
+  /** The folder is ignored; only files that git tracks are captured. */
   readonly onlyTracked: boolean
 }
 
-/** Names that change what is captured in their folder and below. */
+/** Files that change what is captured in their folder and below. */
 export const RULE_FILES: readonly string[] = ['.git', ...IGNORE_FILES]
 
-export type Place = { readonly path: BytePath; readonly absolute: string }
+export type Location = { readonly path: BytePath; readonly absolute: string }
 export type Choice = { readonly skip: SkipReason } | { readonly viaIndex: boolean }
 
 export class Selection {
@@ -60,25 +60,25 @@ export class Selection {
     this.#store = identityOf(site.home)
   }
 
-  /** Whether a folder is the store, which may be mounted here too. Only an equal inode is worth a look at the device. */
+  /** Whether a folder is the store, which may be mounted here. The device is compared only if the inode is equal. */
   isStore(ino: bigint, absolute: string): boolean {
     return ino === this.#store?.ino && isSameFolder(identityOf(absolute), this.#store)
   }
 
-  /** The repositories met, by their place in the project. */
+  /** The repositories found so far, by their path in the project. */
   get repositories(): ReadonlyMap<BytePath, Tracking> {
     return this.#trackings
   }
 
-  /** Repositories, or indexes of them, that could not be read: what only git would have brought in is missing. */
+  /** Repositories or indexes that could not be read: ignored files that git tracks are missing. */
   get unreadable(): readonly BytePath[] {
     const indexes = [...this.#trackings].filter(([, { isUnreadable }]) => isUnreadable)
     return [...this.#unreadable, ...indexes.map(([path]) => joinPath(path, '.git/index'))]
   }
 
-  /** What holds around the project: a repository may enclose it. */
+  /** The context above the project; a repository may enclose it. */
   outermost(): Context {
-    const enclosing = this.#look(ROOT, () => enclosingRepository(this.#site.root))
+    const enclosing = this.#tryOpen(ROOT, () => enclosingRepository(this.#site.root))
     this.#around = rulesAround(this.#site, enclosing)
     const rules = Rules.above(this.#site, this.#around)
     if (enclosing === undefined || enclosing.prefix === '')
@@ -88,10 +88,10 @@ export class Selection {
     return { rules, tracking, onlyTracked: false }
   }
 
-  /** The rules of this scan that no snapshot holds; asked for at its end. */
+  /** The rules of this scan that are not files of the snapshot. Call at the end of the scan. */
   get effectiveRules(): EffectiveRules {
     const around = this.#around
-    invariant(around !== undefined, 'a scan begins with what holds around the project')
+    invariant(around !== undefined, 'a scan begins with the outermost context')
     const excludes = [...this.#excludes].map(([path, file]) => ({ path, text: readText(file) }))
     return {
       ...around,
@@ -101,28 +101,28 @@ export class Selection {
     }
   }
 
-  /** What holds inside a folder that has the names for which `has` is true. */
+  /** The context inside a folder. `has` tells whether the folder contains a name. */
   enter(
     folder: FolderNode,
-    place: Place,
+    location: Location,
     now: { context: Context; has: (name: string) => boolean },
   ): Context {
     const { context, has } = now
     const repository = has('.git')
-      ? this.#look(place.path, () => openRepository(place.absolute))
+      ? this.#tryOpen(location.path, () => openRepository(location.absolute))
       : undefined
-    if (repository !== undefined) this.#excludes.set(place.path, excludeFileOf(repository))
+    if (repository !== undefined) this.#excludes.set(location.path, excludeFileOf(repository))
     const tracking =
       repository === undefined
         ? context.tracking
-        : this.#track(repository, place.path, (path) => fromRepository(path, place.path))
+        : this.#track(repository, location.path, (path) => fromRepository(path, location.path))
     const present = IGNORE_FILES.filter(has)
-    const rules = enterFolder(context.rules, folder, { ...place, present, repository })
+    const rules = enterFolder(context.rules, folder, { ...location, present, repository })
     return { rules, tracking, onlyTracked: context.onlyTracked }
   }
 
   choose(
-    item: Place & { readonly name: BytePath; readonly type: ListedType },
+    item: Location & { readonly name: BytePath; readonly type: ListedType },
     context: Context,
   ): Choice {
     const never = neverCaptured(item, this.#site)
@@ -137,12 +137,12 @@ export class Selection {
     }
     if (onlyTracked || rules.isIgnored(item.path, isFolder))
       return isTracked() ? { viaIndex: true } : { skip: 'ignored' }
-    // Whether such a file is captured may hang on the index too, once its content is known.
+    // Once its content is known, such a file may be captured only because the index tracks it.
     return { viaIndex: !isFolder && DOUBTFUL_NAME.test(item.name) && isTracked() }
   }
 
-  /** A repository that cannot be read must not stop a capture; that it was so is listed. */
-  #look<T>(path: BytePath, open: () => T | undefined): T | undefined {
+  /** An unreadable repository does not stop a capture; it is listed. */
+  #tryOpen<T>(path: BytePath, open: () => T | undefined): T | undefined {
     try {
       return open()
     } catch (error) {
@@ -163,7 +163,7 @@ export class Selection {
   }
 }
 
-/** Why a name is not captured whatever the rules and the user say. */
+/** Why a name is never captured, regardless of rules and settings. */
 export function neverCaptured(
   item: { readonly name: BytePath; readonly type: ListedType; readonly absolute: string },
   { home }: Pick<Site, 'home'>,

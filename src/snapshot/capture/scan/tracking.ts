@@ -1,23 +1,23 @@
-// What the user's own repositories track. That is captured whatever the ignore rules say: a committed
-// `dist/` is source. The index is read only when it changed and a name hangs on it.
+// The files that the user's own repositories track. They are captured even if a rule ignores them: a committed `dist/` is
+// source. The index is read only if it changed and a decision depends on it.
 import { type BytePath, isError } from '../../../model/index.js'
 import { indexStamp, type TrackedPaths, trackedPaths } from '../../checkout/git-index.js'
 import type { Repository } from '../../checkout/repository.js'
 
 const UNREADABLE = 'unreadable'
 
-/** What a former capture knew of a repository's index; the digest is UNREADABLE if it could not be read. */
+/** A repository's index as of an earlier capture; the digest is UNREADABLE if it could not be read. */
 export type KnownIndex = { readonly stamp: string; readonly digest: string }
 
 export class Tracking {
   readonly repository: Repository
-  /** The list of tracked paths is not the one that the known decisions were made by. */
+  /** The list of tracked paths differs from the one that the cached decisions used. */
   readonly hasChanged: boolean
   readonly known: KnownIndex
   readonly #toRepository: (path: BytePath) => BytePath
   #paths: TrackedPaths | 'unreadable' | undefined
 
-  /** `toRepository` turns a path of the project into one of the repository. */
+  /** `toRepository` converts a path of the project to one of the repository. */
   constructor(
     repository: Repository,
     toRepository: (path: BytePath) => BytePath,
@@ -37,7 +37,7 @@ export class Tracking {
     }
   }
 
-  /** A broken index does not stop a capture: it counts as tracking nothing, and the checkpoint says so. */
+  /** A broken index does not stop a capture: it tracks nothing, and the checkpoint lists it. */
   get isUnreadable(): boolean {
     return this.#paths === UNREADABLE || this.known.digest === UNREADABLE
   }

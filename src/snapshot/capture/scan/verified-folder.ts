@@ -1,7 +1,7 @@
-// Reads in the project's folders so that nothing from outside is captured, even if another process swaps a link in for
-// one of their parents. A path is resolved again by every call, so the folder is opened once, checked to be the folder
-// at that path, and its entries are reached through the descriptor. Systems without /proc only narrow the race: there
-// the folder is checked before and after (docs/limits.md).
+// Reads files of the project so that nothing from outside is captured, even if another process replaces a parent folder by
+// a link. Every system call resolves a path again, so the folder is opened once and verified, and its entries are reached
+// through the descriptor. Systems without /proc only narrow the race: there the folder is checked before and after
+// (docs/limits.md).
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs'
 import { fsPath, hasCode } from '../../../model/index.js'
 import { HAS_DESCRIPTOR_PATHS } from '../../../system/index.js'
@@ -9,20 +9,20 @@ import { identityOf, isSameFolder } from '../../folders/same-folder.js'
 import { openForReading, type ReadFault } from '../hash/read-file.js'
 import { isUnreadable } from '../stat-cache/stats.js'
 
-/** Linux only, and so not among Node's constants: no permission to list the folder is needed to reach what is in it. */
+/** Linux only, so Node has no constant for it. Needs no permission to list the folder. */
 const O_PATH = 0o10_000_000
 const FOLDER_FLAGS = O_PATH | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 export type OpenFolder = {
-  /** Leads to this folder and to no other, wherever it is moved. */
+  /** Leads to this folder even after it is moved. */
   readonly path: string
   inode(): bigint
-  /** False if what was read since may come from another folder. */
+  /** False if data read since may come from another folder. */
   isStill(): boolean
   close(): void
 }
 
-/** The folder at an absolute path. `unstable` if a part of the path is a link or a file. */
+/** Opens the folder at an absolute path. `unstable` if a part of the path is a link or a file. */
 export function openFolder(
   path: string,
   hasDescriptorPaths = HAS_DESCRIPTOR_PATHS,
@@ -37,18 +37,18 @@ export function openFolder(
   }
 }
 
-/** Reaches entries of folders, most of which are in the same folder as the one before. */
+/** Reaches entries of folders. Keeps the last folder open, since most entries are in the same folder as the previous one. */
 export class VerifiedFolder {
   readonly #hasDescriptorPaths: boolean
   #path = ''
   #open: OpenFolder | undefined
 
-  /** Without descriptor paths only for tests of what other systems do. */
+  /** Tests pass false to get the behavior of other systems. */
   constructor(hasDescriptorPaths = HAS_DESCRIPTOR_PATHS) {
     this.#hasDescriptorPaths = hasDescriptorPaths
   }
 
-  /** Calls `read` with a path that leads to this entry of its folder. Returns its result, or why the folder cannot be used. */
+  /** Calls `read` with a safe path to the entry. Returns its result, or why the folder cannot be used. */
   read<T>(path: string, read: (path: string) => T): T | ReadFault {
     const slash = path.lastIndexOf('/')
     const folder = this.#enter(path.slice(0, slash) || '/')
@@ -57,7 +57,7 @@ export class VerifiedFolder {
     return folder.isStill() ? result : 'unstable'
   }
 
-  /** For the caller to close. */
+  /** The caller closes the descriptor. */
   openFile(path: string): number | ReadFault {
     let fd: number | ReadFault | undefined
     const opened = this.read(path, (at) => (fd = openForReading(at)))
@@ -65,7 +65,7 @@ export class VerifiedFolder {
     return opened
   }
 
-  /** Later reads open the folder again: by then another one may be at its path. */
+  /** Closes the folder; later reads verify it again. */
   leave(): void {
     this.#open?.close()
     this.#open = undefined
@@ -97,7 +97,7 @@ function openAt(path: string): number {
   const fd = openSync(fsPath(path), FOLDER_FLAGS)
   let isAtPath = false
   try {
-    // The kernel's own name of the folder is another one if a link was followed on the way.
+    // The kernel's path of the folder differs if a link was followed.
     isAtPath = readlinkSync(descriptorPath(fd), 'latin1') === path
   } finally {
     if (!isAtPath) closeSync(fd)
@@ -105,7 +105,7 @@ function openAt(path: string): number {
   return isAtPath ? fd : openPartByPart(path)
 }
 
-/** A file system that ignores case may give the folder another name than its listing does: then no part may be a link. */
+/** A case-insensitive file system may report another spelling of the path: then check that no part is a link. */
 function openPartByPart(path: string): number {
   let fd = openSync('/', FOLDER_FLAGS)
   for (const name of path.split('/').filter((part) => part !== '')) {

@@ -1,5 +1,5 @@
-// The layout of nodes as columns of numbers, in memory that threads can share and in the stat cache. What follows from
-// other columns is there too, where a process that has just begun would take longer to work it out than to read it.
+// The layout of nodes as columns of numbers, in shared memory and in the stat cache (see README.md). Some columns are
+// derived from others: a new process reads them faster than it computes them.
 
 export const KINDS = ['folder', 'file', 'link', 'skipped'] as const
 export const KIND = { folder: 0, file: 1, link: 2, skipped: 3 } as const
@@ -13,7 +13,7 @@ export type Columns = {
   readonly mtimes: BigInt64Array
   readonly ctimes: BigInt64Array
   readonly inos: BigUint64Array
-  /** Sums over all rows up to this one: of bytes, files and links, what was left out, and owners other than the folder's. */
+  /** Running totals up to this row: bytes, files and links, skipped paths, and owners that differ from the folder's. */
   readonly bytesUpTo: Float64Array
   readonly filesUpTo: Uint32Array
   readonly skippedUpTo: Uint32Array
@@ -22,11 +22,10 @@ export type Columns = {
   readonly rules: Uint32Array
   readonly ignores: Uint32Array
   readonly owners: Uint32Array
-  /** Where a row's name begins. */
   readonly nameStarts: Uint32Array
-  /** The row of the folder that holds a row. */
+  /** The row of the parent folder. */
   readonly parents: Uint32Array
-  /** The row after all that a row holds. */
+  /** The row after the last descendant. */
   readonly ends: Uint32Array
   readonly modes: Uint16Array
   readonly nameBytes: Uint16Array
@@ -36,17 +35,17 @@ export type Columns = {
   readonly ids: Buffer
 }
 
-/** All nodes of a project, a folder before what it holds; a node's place is its row. */
+/** All nodes of a project in preorder. */
 export type NodeTable = {
   readonly count: number
   readonly memory: SharedArrayBuffer
-  /** Where in the memory the columns begin: at a multiple of eight. */
+  /** The offset of the columns in the memory: a multiple of eight. */
   readonly at: number
-  /** All names, one after the other. */
+  /** All names, concatenated. */
   readonly names: Uint8Array
 }
 
-/** The widest first, so that each column is aligned. */
+/** The widest columns come first, so that each column is aligned. */
 export function columnsOf({ count, memory, at }: Omit<NodeTable, 'names'>): Columns {
   let end = at
   const place = (bytes: number) => {
@@ -79,7 +78,7 @@ export function columnsOf({ count, memory, at }: Omit<NodeTable, 'names'>): Colu
   }
 }
 
-/** Fills the columns that follow from the others. */
+/** Fills the columns that are derived from others. */
 export function deriveColumns(columns: Columns): void {
   const { nameBytes, childCounts, kinds, sizes } = columns
   const { nameStarts, parents, ends, bytesUpTo, filesUpTo, skippedUpTo } = columns

@@ -1,5 +1,5 @@
-// What a snapshot says of a folder and all below it, kept with the folder until a scan goes into it again: a save
-// of one changed file adds up the folders above that file, not the project.
+// The totals of a folder and everything below it, cached in the folder until a scan enters it again: saving one changed
+// file recomputes only the folders above that file.
 import {
   type BytePath,
   joinPath,
@@ -17,20 +17,20 @@ import type { PackedNodes } from './packed-nodes.js'
 export type Summary = {
   readonly files: number
   readonly bytes: number
-  /** At most MAX_SKIPPED_PATHS, what a person may miss first. */
+  /** At most MAX_SKIPPED_PATHS, the most surprising first. */
   readonly skipped: readonly Skipped[]
   readonly skippedCounts: SkipCounts
-  /** Paths with another owner than their folder; see `ownersOf`. */
+  /** Paths whose owner differs from their folder's; see `ownersOf`. */
   readonly owned: readonly OwnedPath[]
-  /** Modes and how many have each, by turns; without the folder's own. Undefined until somebody asks for it. */
+  /** Alternating modes and counts, without the folder's own mode. Computed on demand. */
   modes: readonly number[] | undefined
-  /** The last capture that stored any of it; endless where that is not known. */
+  /** The last capture that stored any of it; Infinity if unknown. */
   readonly epoch: number
-  /** Something in it can change though no name in it is touched, so that every scan must look. */
-  readonly isLoud: boolean
+  /** Something in it can change without an event, so every scan must visit it. */
+  readonly needsRescan: boolean
 }
 
-// What a person may miss comes first: an ignored folder is no surprise, a file that was too large may be.
+// An ignored folder surprises no user; a file that was too large may.
 const BY_SURPRISE: readonly SkipReason[] = [
   'unreadable',
   'unstable',
@@ -45,7 +45,7 @@ const BY_SURPRISE: readonly SkipReason[] = [
 ]
 const MODE_VALUES = 0o10000
 
-/** `packed`: where the nodes are that nobody has looked at. */
+/** `packed`: nodes that no scan has visited. */
 export function summaryOf(
   folder: FolderNode,
   path: BytePath,
@@ -55,19 +55,19 @@ export function summaryOf(
   return folder.summary
 }
 
-/** The first of them, by surprise; in the order given where equal. */
+/** The most surprising paths first; the sort is stable. */
 export function mostSurprising(skipped: Skipped[]): Skipped[] {
   skipped.sort((a, b) => BY_SURPRISE.indexOf(a.reason) - BY_SURPRISE.indexOf(b.reason))
   return skipped.slice(0, MAX_SKIPPED_PATHS)
 }
 
-/** The root has its summary. */
+/** Call `summaryOf` for the root first. */
 export function countModes(root: FolderNode, packed: PackedNodes | undefined, add: AddMode): void {
   add('folder', root.mode, 1)
   eachMode(modesIn(root, packed), add)
 }
 
-/** Tells of every file and folder whose mode is not the usual one, going only where there is such a one. */
+/** Reports every file and folder with an unusual mode; enters only folders that contain one. */
 export function findUnusual(
   folder: FolderNode,
   path: BytePath,
@@ -106,7 +106,7 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
   let files = 0
   let bytes = 0
   let epoch = folder.epoch
-  let isLoud = false
+  let needsRescan = false
   const skipped: Skipped[] = []
   const skippedCounts: Partial<Record<SkipReason, number>> = {}
   const owned = ownedIn(folder, path)
@@ -115,13 +115,13 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
       const size = node.reason === 'too-large' ? node.size : null
       skipped.push({ path: joinPath(path, node.name), reason: node.reason, sizeBytes: size })
       skippedCounts[node.reason] = (skippedCounts[node.reason] ?? 0) + 1
-      // What a repository tracks is told by files that are not the project's.
-      if (MAY_END.includes(node.reason) || node.name === '.git') isLoud = true
+      // The index that tracks files of the project is not part of the project.
+      if (MAY_END.includes(node.reason) || node.name === '.git') needsRescan = true
       continue
     }
     epoch = Math.max(epoch, node.epoch)
     if (node.kind !== 'folder') {
-      isLoud ||= node.isLinked
+      needsRescan ||= node.isLinked
       files += 1
       bytes += node.size
       continue
@@ -130,7 +130,7 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
     files += inner.files
     bytes += inner.bytes
     epoch = Math.max(epoch, inner.epoch)
-    isLoud ||= inner.isLoud
+    needsRescan ||= inner.needsRescan
     if (inner.owned.length > 0) owned.push(...inner.owned)
     if (inner.skipped.length === 0) continue
     skipped.push(...inner.skipped)
@@ -148,16 +148,16 @@ function addUp(folder: FolderNode, path: BytePath, packed: PackedNodes | undefin
     owned: firstOwned(owned),
     modes: undefined,
     epoch,
-    isLoud,
+    needsRescan,
   }
 }
 
 const NONE: readonly Skipped[] = []
 
-/** Reasons that can end without a trace in the folder: another process lets go of a file. */
+/** Reasons that can end without a change of the folder: another process releases a file. */
 const MAY_END: readonly SkipReason[] = ['unreadable', 'unstable']
 
-/** The summary of a folder that no scan has visited. Undefined if a path in it was left out or has another owner: such paths must be listed. */
+/** The summary of a packed folder. Undefined if it contains a skipped path or a different owner: those must be listed. */
 function packedSummary(folder: FolderNode, packed: PackedNodes | undefined): Summary | undefined {
   if (!folder.isPacked || packed === undefined) return undefined
   const { files, bytes, skipped, owned } = packed.tally(folder)
@@ -170,11 +170,11 @@ function packedSummary(folder: FolderNode, packed: PackedNodes | undefined): Sum
     owned: [],
     modes: undefined,
     epoch: Number.POSITIVE_INFINITY,
-    isLoud: true,
+    needsRescan: true,
   }
 }
 
-/** Asked for when a mode has changed, or something with a mode has come or gone: seldom. */
+/** Needed only if a mode changed, or a path with a mode was added or removed. */
 function modesIn(folder: FolderNode, packed: PackedNodes | undefined): readonly number[] {
   const { summary } = folder
   if (summary?.modes !== undefined) return summary.modes

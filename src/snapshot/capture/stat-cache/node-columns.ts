@@ -1,17 +1,17 @@
-// Nodes into columns: many times faster to write and read than a record each. PackedNodes reads them.
+// Encodes nodes as columns, many times faster to write and read than one record per node. PackedNodes decodes them.
 import { columnsOf, deriveColumns, KIND, NODE_BYTES, type NodeTable } from './columns.js'
-import { FLAG, isAlwaysLoud, type NodeSizes, REASONS } from './packed-nodes.js'
+import { FLAG, isAlwaysRescanned, type NodeSizes, REASONS } from './packed-nodes.js'
 import type { FolderNode, Node } from './node.js'
 import { ownerText } from '../scan/owners.js'
 
 export type EncodedNodes = {
-  /** One after the other: columns, loud rows, names, texts. */
+  /** Concatenated: columns, always-rescan rows, names, texts. */
   readonly bytes: Buffer
   readonly sizes: NodeSizes
   readonly table: NodeTable
 }
 
-/** Gives every node its place in the table. After decoding, epoch 0 is what was kept. */
+/** Sets every node's row. After decoding, nodes with epoch 0 are kept by a checkpoint. */
 export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
   const nodes: Node[] = []
   collect(root, nodes)
@@ -29,14 +29,14 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
   const memory = new SharedArrayBuffer(count * NODE_BYTES)
   const c = columnsOf({ count, memory, at: 0 })
   nodes.forEach((node, i) => {
-    node.place = i
+    node.row = i
     c.sizes[i] = node.size
     c.mtimes[i] = node.mtimeNs
     c.ctimes[i] = node.ctimeNs
     c.inos[i] = node.ino
     c.nameBytes[i] = node.name.length
     c.kinds[i] = KIND[node.kind]
-    let flags = (node.settled ? FLAG.settled : 0) | (node.epoch <= keptEpoch ? FLAG.kept : 0)
+    let flags = (node.isStable ? FLAG.isStable : 0) | (node.epoch <= keptEpoch ? FLAG.kept : 0)
     if (node.kind === 'skipped') {
       flags |= node.isFolder ? FLAG.isFolder : 0
       c.reasons[i] = REASONS.indexOf(node.reason)
@@ -59,12 +59,12 @@ export function encodeNodes(root: FolderNode, keptEpoch: number): EncodedNodes {
     c.flags[i] = flags
   })
   deriveColumns(c)
-  const loud = new Uint32Array([...nodes.keys()].filter((row) => isAlwaysLoud(c, row)))
+  const rescan = new Uint32Array([...nodes.keys()].filter((row) => isAlwaysRescanned(c, row)))
   const names = Buffer.from(nodes.map(({ name }) => name).join(''), 'latin1')
   const text = Buffer.from(texts.join('\n'), 'latin1')
   return {
-    bytes: Buffer.concat([Buffer.from(memory), Buffer.from(loud.buffer), names, text]),
-    sizes: { count, loud: loud.length, nameBytes: names.length, textBytes: text.length },
+    bytes: Buffer.concat([Buffer.from(memory), Buffer.from(rescan.buffer), names, text]),
+    sizes: { count, rescan: rescan.length, nameBytes: names.length, textBytes: text.length },
     table: { count, memory, at: 0, names },
   }
 }

@@ -1,4 +1,4 @@
-// What is known of each path of a project: how it looked when it was last read, and what it became.
+// The cached state of each path of a project: its stat when it was last read, and the object it became.
 import {
   type BytePath,
   joinPath,
@@ -11,25 +11,25 @@ import { NO_OWNER } from '../scan/owners.js'
 import { type Stamp, type Stats, setStamp } from './stats.js'
 import type { Summary } from './folder-summary.js'
 
-/** Stored by no capture that is known of. */
+/** No known capture stored it. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
-// Classes with every field set at once, because there are as many nodes as files: objects put together by
-// spreading take several times the memory, and every pass over them that much longer.
+// Classes that set every field at once, because there is a node per file: objects built by spreading take several times
+// the memory, and every pass over them several times as long.
 abstract class Common implements Stamp {
   readonly name: BytePath
   size = 0
   mtimeNs = 0n
   ctimeNs = 0n
   ino = 0n
-  /** Read late enough after its last change that a further change must show in the stamp. */
-  settled = false
-  /** The capture that stored it; see ProjectCapture on which captures are held by a checkpoint. */
+  /** Read long enough after its last change that any later change alters the stamp. */
+  isStable = false
+  /** The capture that stored it; see `keptEpoch` in CachedProject. */
   epoch = NEVER
   /** See owners.ts. */
   owner = NO_OWNER
-  /** Its row in the NodeTable that was last made; -1 if it came later. */
-  place = -1
+  /** Its row in the last NodeTable; -1 if it was added later. */
+  row = -1
 
   constructor(name: BytePath) {
     this.name = name
@@ -43,11 +43,11 @@ export class ContentNode extends Common {
   id: ObjectId | undefined = undefined
   /** Number of lines, if it was read in this process. */
   lines: number | undefined = undefined
-  /** Its content is that of a secret, and the rules that held when it was read let it in. */
+  /** Its content is a secret, and the rules at the time allowed it. */
   isAllowedSecret = false
-  /** Captured only because the project's own git tracks it, or perhaps so. */
+  /** Captured only because git tracks it, or possibly so. */
   readonly viaIndex: boolean
-  /** It had other names when it was last looked at: a change through one of them gives no event here. */
+  /** It has other hard links: a change through one of them gives no event here. */
   isLinked = false
 
   constructor(name: BytePath, kind: 'file' | 'link', viaIndex: boolean) {
@@ -57,7 +57,7 @@ export class ContentNode extends Common {
   }
 }
 
-/** Where the nodes in a folder are until somebody wants to see them. */
+/** Creates the child nodes of a packed folder on demand. */
 export type ChildSource = {
   childrenOf(folder: FolderNode): Node[]
 }
@@ -67,16 +67,16 @@ export class FolderNode extends Common {
   mode = 0o755
   #children: Node[] = []
   #source: ChildSource | undefined = undefined
-  /** Undefined when something inside has changed. */
+  /** Undefined if something inside has changed. */
   id: ObjectId | undefined = undefined
-  /** The ignore rules that `children` was decided by; empty when it must be decided anew. */
+  /** The ignore rules that decided `children`; empty if they must be decided again. */
   rulesKey = ''
-  /** It holds a repository or an ignore file: entering it changes what is captured. */
+  /** It contains a repository or an ignore file, so its rules differ from its parent's. */
   hasRuleFiles = false
-  /** Identity and content hash of the ignore files in this folder. */
+  /** Stamp and digest of the ignore files in this folder. */
   ignoreStamp = ''
   ignoreKey = ''
-  /** Of all below; undefined since a scan went in. */
+  /** Undefined after a scan has entered the folder. */
   summary: Summary | undefined = undefined
   readonly viaIndex: boolean
 
@@ -96,7 +96,7 @@ export class FolderNode extends Common {
     this.#children = children
   }
 
-  /** Nobody has seen what it holds; it is as the stat cache has it. */
+  /** Its children have not been created; they are as in the stat cache. */
   get isPacked(): boolean {
     return this.#source !== undefined
   }
@@ -111,7 +111,7 @@ export class SkippedNode extends Common {
     super(name)
     this.reason = reason
     this.isFolder = isFolder
-    this.settled = true
+    this.isStable = true
   }
 }
 
@@ -131,7 +131,7 @@ export function newContent(
   return new ContentNode(name, options.kind, options.viaIndex)
 }
 
-/** `stats` where the reason can end without the folder changing. */
+/** Pass `stats` if the reason can end without a change of the folder. */
 export function newSkipped(
   name: BytePath,
   options: { readonly reason: SkipReason; readonly isFolder: boolean; readonly stats?: Stats },
@@ -145,13 +145,13 @@ export function isCaptured(node: Node): node is ContentNode | FolderNode {
   return node.kind !== 'skipped'
 }
 
-/** Skipped for something that can end without the folder changing. A secret by its name alone has no stamp. */
-export function isPassing(reason: SkipReason, { ctimeNs }: Pick<Stamp, 'ctimeNs'>): boolean {
+/** The reason can end without a change of the folder. A secret by name alone has no stamp. */
+export function isTransient(reason: SkipReason, { ctimeNs }: Pick<Stamp, 'ctimeNs'>): boolean {
   if (reason === 'secret') return ctimeNs !== 0n
   return reason === 'too-large' || reason === 'unreadable' || reason === 'unstable'
 }
 
-/** Waits to be read, or holds something that does. */
+/** Not hashed yet, or contains a node that is not. */
 export function isUnfinished(node: Node): boolean {
   return node.kind !== 'skipped' && node.id === undefined
 }
@@ -161,8 +161,8 @@ export function byTreeOrder(a: Node, b: Node): number {
 }
 
 /**
- * Visits every node below, a folder before what it holds. The path is that of the folder the node is in:
- * most visitors need no more, and joining it for every node costs more than the visit.
+ * Visits every node below, in preorder, with the path of its parent folder: most visitors need no more, and joining paths
+ * costs more than the visit.
  */
 export function visitNodes(
   folder: FolderNode,
@@ -175,7 +175,7 @@ export function visitNodes(
   }
 }
 
-/** Of all files; undefined if one was not read in this process. */
+/** Lines of all files; undefined if one was not read in this process. */
 export function totalLines(root: FolderNode): number | undefined {
   let total: number | undefined = 0
   visitNodes(root, (node) => {
@@ -196,7 +196,7 @@ export function findNode(root: FolderNode, path: BytePath): Node | undefined {
   return node
 }
 
-/** By halves, since children are in git's order: a folder of very many names is asked for each of them. */
+/** Binary search in git's tree order: a large folder is searched for each of its names. */
 export function childOf({ children }: FolderNode, name: string): Node | undefined {
   return childAt(children, treeOrder(name, false)) ?? childAt(children, treeOrder(name, true))
 }

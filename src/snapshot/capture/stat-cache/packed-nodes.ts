@@ -1,5 +1,5 @@
-// The nodes of a project as the stat cache has them, in columns. A node becomes an object only when somebody
-// asks for it: of a project in which little has changed, most never do.
+// The nodes of a project as columns, read from the stat cache. A node becomes an object only on demand: in a project with
+// few changes, most never do.
 import {
   type BytePath,
   invariant,
@@ -15,13 +15,13 @@ import {
   newContent,
   newFolder,
   newSkipped,
-  isPassing,
+  isTransient,
 } from './node.js'
 import { ownerFromText } from '../scan/owners.js'
 
 export const REASONS = Object.keys(SKIP_REASONS) as SkipReason[]
 export const FLAG = {
-  settled: 1,
+  isStable: 1,
   kept: 2,
   viaIndex: 4,
   isFolder: 8,
@@ -30,13 +30,13 @@ export const FLAG = {
   isAllowedSecret: 64,
 } as const
 
-/** What a capture has kept of a node, and can rely on while the path looks the same. */
-const SURE = FLAG.settled | FLAG.kept | FLAG.hasId
+/** With all of these flags, a node is reliable while its stat is unchanged. */
+const RELIABLE = FLAG.isStable | FLAG.kept | FLAG.hasId
 
-/** How many of each there are where nodes were encoded. */
+/** The sizes of the encoded parts. */
 export type NodeSizes = {
   readonly count: number
-  readonly loud: number
+  readonly rescan: number
   readonly nameBytes: number
   readonly textBytes: number
 }
@@ -45,55 +45,55 @@ export class PackedNodes implements ChildSource {
   readonly table: NodeTable
   readonly root: FolderNode
   readonly #columns: Columns
-  /** Rows that have to be looked at whatever their paths look like. */
-  readonly #loud: Uint32Array
+  /** Rows that every scan must check, even if their stat is unchanged. */
+  readonly #rescan: Uint32Array
   readonly #names: string
   readonly #texts: readonly string[]
 
-  /** `memory` has them from `at` on, as `encodeNodes` made them; the caller has checked that they are whole. */
+  /** `memory` contains the output of `encodeNodes` at offset `at`. The caller has verified the checksum. */
   constructor(memory: SharedArrayBuffer, at: number, sizes: NodeSizes) {
     const { count } = sizes
-    const loudAt = at + count * NODE_BYTES
-    const namesAt = loudAt + sizes.loud * 4
+    const rescanAt = at + count * NODE_BYTES
+    const namesAt = rescanAt + sizes.rescan * 4
     const textsAt = namesAt + sizes.nameBytes
     const bytes = Buffer.from(memory)
     this.table = { count, memory, at, names: bytes.subarray(namesAt, textsAt) }
     this.#columns = columnsOf(this.table)
-    this.#loud = new Uint32Array(memory.slice(loudAt, namesAt))
+    this.#rescan = new Uint32Array(memory.slice(rescanAt, namesAt))
     this.#names = bytes.latin1Slice(namesAt, textsAt)
     this.#texts = bytes.latin1Slice(textsAt, textsAt + sizes.textBytes).split('\n')
     const root = this.#node(0)
-    invariant(root.kind === 'folder' && this.#end(0) === count, 'a cache holds one whole tree')
+    invariant(root.kind === 'folder' && this.#end(0) === count, 'a cache contains one whole tree')
     this.root = root
   }
 
   childrenOf(folder: FolderNode): Node[] {
     const children: Node[] = []
-    let row = folder.place + 1
-    for (let left = this.#columns.childCounts[folder.place] ?? 0; left > 0; left--) {
+    let row = folder.row + 1
+    for (let left = this.#columns.childCounts[folder.row] ?? 0; left > 0; left--) {
       children.push(this.#node(row))
       row = this.#end(row)
     }
     return children
   }
 
-  /** Files and links, their bytes, what was left out, and other owners, in a folder that nobody has looked into. */
-  tally({ place }: FolderNode): { files: number; bytes: number; skipped: number; owned: number } {
+  /** Totals below a packed folder: files and links, their bytes, skipped paths, and differing owners. */
+  tally({ row }: FolderNode): { files: number; bytes: number; skipped: number; owned: number } {
     const { filesUpTo, bytesUpTo, skippedUpTo, ownedUpTo } = this.#columns
-    const last = this.#end(place) - 1
+    const last = this.#end(row) - 1
     return {
-      files: (filesUpTo[last] ?? 0) - (filesUpTo[place] ?? 0),
-      bytes: (bytesUpTo[last] ?? 0) - (bytesUpTo[place] ?? 0),
-      skipped: (skippedUpTo[last] ?? 0) - (skippedUpTo[place] ?? 0),
-      owned: (ownedUpTo[last] ?? 0) - (ownedUpTo[place] ?? 0),
+      files: (filesUpTo[last] ?? 0) - (filesUpTo[row] ?? 0),
+      bytes: (bytesUpTo[last] ?? 0) - (bytesUpTo[row] ?? 0),
+      skipped: (skippedUpTo[last] ?? 0) - (skippedUpTo[row] ?? 0),
+      owned: (ownedUpTo[last] ?? 0) - (ownedUpTo[row] ?? 0),
     }
   }
 
-  /** Calls `add` with the mode of everything in such a folder that has one. */
-  eachMode({ place }: FolderNode, add: (kind: 'file' | 'folder', mode: number) => void): void {
+  /** Calls `add` for every file and folder below a packed folder. */
+  eachMode(folder: FolderNode, add: (kind: 'file' | 'folder', mode: number) => void): void {
     const { kinds, modes } = this.#columns
-    const end = this.#end(place)
-    for (let row = place + 1; row < end; row++) {
+    const end = this.#end(folder.row)
+    for (let row = folder.row + 1; row < end; row++) {
       const kind = kinds[row]
       if (kind === KIND.folder) add('folder', modes[row] ?? 0)
       else if (kind === KIND.file) add('file', modes[row] ?? 0)
@@ -101,20 +101,20 @@ export class PackedNodes implements ChildSource {
   }
 
   /**
-   * Tells of a folder whether it and all below surely are as they were: no change, nothing whose decision may have
-   * changed, and every object held by a checkpoint. `changed`: the rows whose paths do not look as they did.
+   * Returns a test whether a folder is clean: nothing below it changed, no decision can have changed, and a checkpoint keeps
+   * every object. `changed`: the rows whose stat changed. One binary search per folder.
    */
-  judge(changed: readonly number[]): (folder: FolderNode) => boolean {
-    const loud = Uint32Array.from([...this.#loud, ...changed]).sort()
-    return ({ place }) => {
+  cleanFolderTest(changed: readonly number[]): (folder: FolderNode) => boolean {
+    const dirty = Uint32Array.from([...this.#rescan, ...changed]).sort()
+    return ({ row }) => {
       let low = 0
-      let high = loud.length
+      let high = dirty.length
       while (low < high) {
         const middle = (low + high) >>> 1
-        if ((loud[middle] ?? 0) < place) low = middle + 1
+        if ((dirty[middle] ?? 0) < row) low = middle + 1
         else high = middle
       }
-      return (loud[low] ?? Infinity) >= this.#end(place)
+      return (dirty[low] ?? Infinity) >= this.#end(row)
     }
   }
 
@@ -129,7 +129,7 @@ export class PackedNodes implements ChildSource {
     const name = this.#names.slice(start, start + (c.nameBytes[row] ?? 0)) as BytePath
     const viaIndex = (flags & FLAG.viaIndex) !== 0
     const kind = KINDS[c.kinds[row] ?? 0]
-    invariant(kind !== undefined, 'a checked cache has known kinds only')
+    invariant(kind !== undefined, 'a verified cache has known kinds only')
     const node: Node =
       kind === 'folder'
         ? newFolder(name, { viaIndex, source: this })
@@ -139,12 +139,12 @@ export class PackedNodes implements ChildSource {
               isFolder: (flags & FLAG.isFolder) !== 0,
             })
           : newContent(name, { kind, viaIndex })
-    node.place = row
+    node.row = row
     node.size = c.sizes[row] ?? 0
     node.mtimeNs = c.mtimes[row] ?? 0n
     node.ctimeNs = c.ctimes[row] ?? 0n
     node.ino = c.inos[row] ?? 0n
-    node.settled = (flags & FLAG.settled) !== 0
+    node.isStable = (flags & FLAG.isStable) !== 0
     node.epoch = (flags & FLAG.kept) === 0 ? 1 : 0
     if (node.kind !== 'skipped') {
       node.mode = c.modes[row] ?? 0
@@ -164,15 +164,15 @@ export class PackedNodes implements ChildSource {
   }
 }
 
-/** Whether a row must be looked at by the scan itself, however its path looks. */
-export function isAlwaysLoud(columns: Columns, row: number): boolean {
+/** Whether every scan must check a row, even if its stat is unchanged. */
+export function isAlwaysRescanned(columns: Columns, row: number): boolean {
   const { kinds, flags, reasons, rules, parents, ctimes } = columns
   const kind = kinds[row]
   if (kind === KIND.skipped) {
-    return isPassing(REASONS[reasons[row] ?? 0] ?? 'ignored', { ctimeNs: ctimes[row] ?? 0n })
+    return isTransient(REASONS[reasons[row] ?? 0] ?? 'ignored', { ctimeNs: ctimes[row] ?? 0n })
   }
   const flag = flags[row] ?? 0
-  if ((flag & SURE) !== SURE) return true
+  if ((flag & RELIABLE) !== RELIABLE) return true
   if (kind !== KIND.folder) return false
   return (flag & FLAG.hasRuleFiles) !== 0 || rules[row] !== rules[parents[row] ?? 0]
 }

@@ -1,5 +1,5 @@
-// The stat cache on disk: all nodes in columns, read back in a few milliseconds. Derived: a missing,
-// damaged or foreign file only costs the time to read the project again.
+// The stat cache on disk: all nodes in columns, read back in a few milliseconds. It is derived: without it, or if it is
+// damaged, the next save reads the whole project.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -12,21 +12,21 @@ import type { Memory } from '../scan/scan-types.js'
 import type { KnownIndex } from '../scan/tracking.js'
 
 export type CachedProject = Memory & {
-  /** The project these nodes are of; another root's are of no use. */
+  /** The project's path; nodes of another path are not used. */
   readonly rootPath: BytePath
-  /** What the last capture made of the nodes. */
+  /** The snapshot of the last capture. */
   readonly snapshot: Snapshot | undefined
   readonly modes: ObjectId | undefined
-  /** The snapshot of a checkpoint that holds the objects of every node up to `keptEpoch`. */
+  /** The snapshot of a checkpoint that keeps the objects of every node up to `keptEpoch`. */
   readonly keptBy: ObjectId | undefined
   readonly keptEpoch: number
-  /** Counts captures; a node has that of the capture which stored it. */
+  /** The number of the last capture; each node has the number of the capture that stored it. */
   readonly epoch: number
 }
 
-const MAGIC = Buffer.from('savestate-cache-7\n', 'latin1')
+const MAGIC = Buffer.from('savestate-cache-8\n', 'latin1')
 const CHECKSUM_BYTES = 20
-/** Columns of numbers of eight bytes begin at a multiple of eight. */
+/** Typed arrays of eight-byte numbers must be aligned. */
 const ALIGNMENT = 8
 
 type Head = {
@@ -38,12 +38,12 @@ type Head = {
   readonly nodes: NodeSizes
 }
 
-/** Undefined if there is no room, or no store any more: what was saved is saved, and without a cache the next save takes longer. */
-export function keepStatCache(path: string, known: CachedProject): NodeTable | undefined {
+/** Undefined if the disk is full or the store is gone: without a cache, only the next save takes longer. */
+export function saveStatCache(path: string, known: CachedProject): NodeTable | undefined {
   try {
     const folder = dirname(path)
     makeFolderIn(dirname(folder), basename(folder))
-    // Whatever else stands there is not ours to keep: the cache is derived.
+    // A folder at this path is not ours; the cache is derived, so replace it.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
     return writeStatCache(path, known)
   } catch (error) {
@@ -104,14 +104,14 @@ export function readStatCache(
   return { cached, packed }
 }
 
-/** Into memory that a helper can share, where it stays. */
+/** Reads into memory that the stat thread shares. */
 function readOrAbsent(path: string): SharedArrayBuffer | undefined {
   try {
     const fd = openSync(path, 'r')
     try {
       const memory = new SharedArrayBuffer(fstatSync(fd).size)
       const bytes = Buffer.from(memory)
-      // What is cut off meanwhile lacks its checksum.
+      // If the file is truncated meanwhile, the checksum does not match.
       for (let at = 0; at < bytes.length; ) {
         const count = readSync(fd, bytes, at, bytes.length - at, at)
         if (count === 0) break

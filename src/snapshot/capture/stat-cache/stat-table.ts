@@ -1,12 +1,12 @@
-// Compares the paths of a NodeTable with the file system without making nodes of them: the helper thread from the end, the
-// scan's own thread from the beginning.
+// Compares the rows of a NodeTable with the file system without creating nodes. The stat thread starts at the end of the
+// table, the scan's own thread at the beginning.
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { fsPath, isError } from '../../../model/index.js'
 import { type Columns, columnsOf, KIND, type NodeTable } from './columns.js'
 import { isSameNumber } from './stats.js'
 
-/** `leftOut`: the row is a skipped path, which has nothing to compare. */
-export const VERDICT = { changed: 0, same: 1, leftOut: 2 } as const
+/** `skipped`: the row is a skipped path, which has no stat to compare. */
+export const VERDICT = { changed: 0, same: 1, skipped: 2 } as const
 
 const LSTAT = { bigint: true, throwIfNoEntry: false } as const
 const TYPE_MASK = 0o170000
@@ -19,7 +19,7 @@ export class StatTable {
   readonly #names: Buffer
   readonly #root: string
   #folder = -1
-  /** The path of that folder, with a slash at its end. */
+  /** The path of that folder, with a trailing slash. */
   #folderPath = ''
 
   /** `root` is the project's absolute path, one character per byte. */
@@ -31,12 +31,12 @@ export class StatTable {
     this.#root = root
   }
 
-  /** Writes a verdict for each row of a range. A path that is gone or not accessible has changed; a new mode sets ctime. */
+  /** Writes a verdict for each row of a range. A missing or inaccessible path has changed. A chmod shows in ctime. */
   check(from: number, to: number, verdicts: Uint8Array): void {
     const { kinds, parents } = this.#columns
     for (let row = from; row < to; row++) {
       if (kinds[row] === KIND.skipped) {
-        verdicts[row] = VERDICT.leftOut
+        verdicts[row] = VERDICT.skipped
         continue
       }
       const parent = parents[row] ?? 0

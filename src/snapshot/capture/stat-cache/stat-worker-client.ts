@@ -1,6 +1,5 @@
-// Looks at known paths ahead of the scan, on a second core: the helper thread goes through the table from
-// the end, the scan from the beginning, and where they meet the scan takes the helper's word that a path is
-// unchanged. What the helper has not reached or finds different, the scan looks at itself.
+// Stats cached paths on a second core. The helper thread works through the table from the end, the scan from the
+// beginning; beyond the point where they meet, the scan uses the helper's verdicts. The scan stats the rest itself.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -10,30 +9,30 @@ import { columnsOf, type NodeTable } from './columns.js'
 import type { Node } from './node.js'
 import { StatTable, VERDICT } from './stat-table.js'
 
-/** Places in the control words: how far the scan is, and down to where the helper has been. */
+/** Indexes of the control words: the row the scan has reached, and the lowest row the helper has checked. */
 export const SCAN_AT = 0
 export const HELPER_AT = 1
 
-/** Each of both goes on by so many: what they then do twice is little. */
+/** Rows per step; at most this many are checked twice. */
 export const ROWS_AT_ONCE = 64
 
 export type StatJob = {
-  /** A table to work on from now on. */
+  /** A new table. */
   readonly table?: NodeTable & { readonly root: string; readonly verdicts: SharedArrayBuffer }
-  /** Set for a look through the table. */
+  /** Starts a pass through the table. */
   readonly control?: SharedArrayBuffer
 }
 
 const MIN_PATHS = 2000
 const LARGE_CACHE_BYTES = 200_000
 
-/** Whether a helper will be of use: the stat cache of a project tells how many paths it has. */
+/** Whether a helper pays off: the size of the stat cache shows how many paths the project has. */
 export function hasLargeCache(home: string, project: ProjectId): boolean {
   const path = join(home, 'cache', project)
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LARGE_CACHE_BYTES
 }
 
-export class StatAhead {
+export class StatWorkerClient {
   readonly #url: URL
   #worker: Worker | undefined
   #table: NodeTable | undefined
@@ -46,12 +45,12 @@ export class StatAhead {
     this.#url = url
   }
 
-  /** Starts the thread ahead of need: it takes as long as reading the table does. */
+  /** Starts the thread early: it takes as long as reading the table. */
   warmUp(): void {
     this.#worker ??= this.#start()
   }
 
-  /** Not worth a thread for a small project. */
+  /** Sets the table. A small project gets no thread. */
   arm(table: NodeTable, root: string): void {
     this.#table = table.count < MIN_PATHS ? undefined : table
     this.#root = root
@@ -62,9 +61,9 @@ export class StatAhead {
     this.#worker.postMessage({ table: { ...table, root, verdicts } } satisfies StatJob)
   }
 
-  /** Sets the helper going. */
+  /** Starts a pass of the helper. */
   begin(): void {
-    // Fresh for each scan, so that a helper still on an old one cannot be taken for done with this.
+    // New memory for each scan: a helper that still works on an old one must not appear to be done.
     const control = new SharedArrayBuffer(8)
     this.#control = new Int32Array(control)
     this.#isComplete = false
@@ -75,7 +74,7 @@ export class StatAhead {
   }
 
   /**
-   * Looks at everything before the scan does: from the beginning, until the helper is met. The rows that have changed;
+   * Checks the whole table before the scan: from the beginning until it meets the helper. Returns the changed rows;
    * undefined without a table.
    */
   complete(): readonly number[] | undefined {
@@ -97,34 +96,34 @@ export class StatAhead {
     return changed
   }
 
-  /** True if the helper has been there during this scan and found the path as the node says. */
-  isSame({ place }: Node): boolean {
-    if (place === -1 || this.#table === undefined) return false
-    if (this.#isComplete) return this.#verdicts[place] === VERDICT.same
-    Atomics.store(this.#control, SCAN_AT, place)
-    return place >= Atomics.load(this.#control, HELPER_AT) && this.#verdicts[place] === VERDICT.same
+  /** True if the path was checked during this scan and is as the node says. */
+  isSame({ row }: Node): boolean {
+    if (row === -1 || this.#table === undefined) return false
+    if (this.#isComplete) return this.#verdicts[row] === VERDICT.same
+    Atomics.store(this.#control, SCAN_AT, row)
+    return row >= Atomics.load(this.#control, HELPER_AT) && this.#verdicts[row] === VERDICT.same
   }
 
-  /** The scan is over. */
+  /** Call at the end of the scan. */
   end(): void {
     Atomics.store(this.#control, SCAN_AT, 0x7fffffff)
   }
 
-  /** Nodes that have another stamp or mode now. */
+  /** Copies changed stamps and modes into the table. */
   update(nodes: readonly Node[]): void {
     if (this.#table === undefined) return
     const columns = columnsOf(this.#table)
     for (const node of nodes) {
-      if (node.place === -1 || node.kind === 'skipped') continue
-      columns.sizes[node.place] = node.size
-      columns.mtimes[node.place] = node.mtimeNs
-      columns.ctimes[node.place] = node.ctimeNs
-      columns.inos[node.place] = node.ino
-      columns.modes[node.place] = node.mode
+      if (node.row === -1 || node.kind === 'skipped') continue
+      columns.sizes[node.row] = node.size
+      columns.mtimes[node.row] = node.mtimeNs
+      columns.ctimes[node.row] = node.ctimeNs
+      columns.inos[node.row] = node.ino
+      columns.modes[node.row] = node.mode
     }
   }
 
-  /** Does not wait for the helper's end: it only looks, and nothing depends on it. */
+  /** Does not wait for the helper to end: it only reads. */
   close(): void {
     void this.#worker?.terminate()
     this.#worker = undefined
@@ -138,7 +137,7 @@ export class StatAhead {
       resourceLimits: { maxYoungGenerationSizeMb: 16 },
     })
     worker.unref()
-    // What it does not do, the scan does.
+    // If it fails, the scan does its work.
     worker.on('error', () => undefined)
     return worker
   }

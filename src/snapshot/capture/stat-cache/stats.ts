@@ -1,9 +1,8 @@
-// When two looks at a path can be taken for the same file (docs/design.md#stat-cache).
+// Decides when two stats of a path mean the same, unchanged file (docs/design.md#stat-cache).
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { fsPath, hasCode } from '../../../model/index.js'
 import { ownerNumber } from '../scan/owners.js'
 
-/** What is used of `lstat`. */
 export type Stats = Pick<
   BigIntStats,
   | 'size'
@@ -19,7 +18,7 @@ export type Stats = Pick<
   | 'isSymbolicLink'
 >
 
-/** Enough of it to tell whether anything about a path has changed. Its numbers are right in their last 64 bits. */
+/** The part of a stat that shows every change. Only the low 64 bits of its numbers are valid. */
 export type Stamp = {
   size: number
   mtimeNs: bigint
@@ -28,8 +27,7 @@ export type Stamp = {
 }
 
 const NS_PER_S = 1_000_000_000n
-// The kernel's clock for files ticks at most every 10 ms; a file system without fractions of a second
-// may tick every two.
+// The kernel's file clock ticks at least every 10 ms; a file system without fractions of a second may tick every 2 s.
 const FINE_TICK_NS = 100_000_000n
 const COARSE_TICK_NS = 2_100_000_000n
 
@@ -42,29 +40,29 @@ export function isSameStamp(known: Stamp, stats: Stats): boolean {
   )
 }
 
-/** A change of the owner sets ctime too, so whoever has another owner has another stamp. */
+/** A chown sets ctime, so the owner cannot change without the stamp. */
 export function setStamp(node: Stamp & { owner: number }, stats: Stats): void {
   node.size = Number(stats.size)
-  node.mtimeNs = wrapped(stats.mtimeNs)
-  node.ctimeNs = wrapped(stats.ctimeNs)
-  node.ino = wrapped(stats.ino)
+  node.mtimeNs = toInt64(stats.mtimeNs)
+  node.ctimeNs = toInt64(stats.ctimeNs)
+  node.ino = toInt64(stats.ino)
   node.owner = ownerNumber(Number(stats.uid), Number(stats.gid))
 }
 
-/** The stat cache and other threads have 64 bits of a number, with a sign or without. Node alone tells times after 2262. */
+/** Compares 64 bits, signed or unsigned, as the stat cache and other threads store them. Times after 2262 exceed them. */
 export function isSameNumber(one: bigint, other: bigint): boolean {
-  return one === other || wrapped(one) === wrapped(other)
+  return one === other || toInt64(one) === toInt64(other)
 }
 
-function wrapped(value: bigint): bigint {
+function toInt64(value: bigint): bigint {
   return BigInt.asIntN(64, value)
 }
 
 /**
- * False if a change made after `readAtMs` could leave the same stamp behind. Every change sets ctime to
- * the time it is made, whatever is done to mtime, so ctime alone decides. Below zero it may be a wrapped one.
+ * False if a change after `readAtMs` could produce the same stamp. Every change sets ctime to the current time, and no
+ * program can set it, so ctime alone decides. A negative ctime may have wrapped.
  */
-export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number): boolean {
+export function isStampStable(stats: { readonly ctimeNs: bigint }, readAtMs: number): boolean {
   if (stats.ctimeNs < 0n) return false
   const tick = stats.ctimeNs % NS_PER_S === 0n ? COARSE_TICK_NS : FINE_TICK_NS
   return stats.ctimeNs + tick < BigInt(Math.floor(readAtMs)) * 1_000_000n
@@ -73,12 +71,12 @@ export function isSettled(stats: { readonly ctimeNs: bigint }, readAtMs: number)
 export function stampText(
   stats: Pick<Stats, 'size' | 'mtimeNs' | 'ctimeNs' | 'ino'> | Stamp,
 ): string {
-  return `${stats.size} ${wrapped(stats.mtimeNs)} ${wrapped(stats.ctimeNs)} ${wrapped(stats.ino)}`
+  return `${stats.size} ${toInt64(stats.mtimeNs)} ${toInt64(stats.ctimeNs)} ${toInt64(stats.ino)}`
 }
 
 const LSTAT = { bigint: true, throwIfNoEntry: false } as const
 
-/** Undefined where nothing is; `unreadable` where something may be that cannot be looked at. */
+/** Undefined if the path does not exist; `unreadable` if it may exist but lstat fails. */
 export function lstat(path: string): Stats | 'unreadable' | undefined {
   try {
     return lstatSync(fsPath(path), LSTAT)
@@ -89,7 +87,7 @@ export function lstat(path: string): Stats | 'unreadable' | undefined {
   }
 }
 
-/** Errors that speak of this path alone, so that the rest can still be captured. */
+/** Errors that concern this path alone, so that the rest can still be captured. */
 export function isUnreadable(error: unknown): boolean {
   return hasCode(
     error,
@@ -112,7 +110,12 @@ export function isUnreadable(error: unknown): boolean {
   )
 }
 
-/** Without the type of the file. */
+/** Undefined for what is neither a file nor a link. */
+export function contentKind(stats: Stats): 'file' | 'link' | undefined {
+  return stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : undefined
+}
+
+/** The mode without the file type. */
 export function permissionsOf({ mode }: { readonly mode: bigint | number }): number {
   return Number(mode) & 0o7777
 }

@@ -13,15 +13,15 @@ import { lstat } from '../../../../src/snapshot/capture/stat-cache/stats.js'
 
 const folder = scratchFolders()
 
-test('a file comes back whole, with the stamp it had', () => {
+test('a read returns the whole file with its stamp', () => {
   const path = join(folder(), 'file')
   writeFileSync(path, Buffer.alloc(100_000, 'content'))
   const read = readStable(path)
   expect(typeof read === 'string' ? read : read.content.equals(readFileSync(path))).toBe(true)
 })
 
-test('a file that holds more than its size says is not taken for an empty one', () => {
-  // Of no bytes, as all of /proc.
+test('a file with more content than its size is unreadable, not empty', () => {
+  // Files in /proc have size 0.
   expect(lstat('/proc/version')).toMatchObject({ size: 0n })
   expect(readStable('/proc/version')).toBe('unreadable')
   expect(new BulkReader().read('/proc/version', Infinity)).toBe('unreadable')
@@ -30,7 +30,7 @@ test('a file that holds more than its size says is not taken for an empty one', 
   expect(readStable(empty)).toMatchObject({ content: Buffer.alloc(0) })
 })
 
-test('what is no regular file is never waited for and never followed', () => {
+test('a pipe does not block a read, and a link is not followed', () => {
   const at = folder()
   execFileSync('mkfifo', [join(at, 'pipe')])
   mkdirSync(join(at, 'folder'))
@@ -45,7 +45,7 @@ test('what is no regular file is never waited for and never followed', () => {
   expect(many).toEqual(['unstable', 'unreadable', ...faults])
 })
 
-test('a link is its target, to the byte', () => {
+test('reading a link returns the exact bytes of its target', () => {
   const at = folder()
   symlinkSync(Buffer.from('\xff\n', 'latin1'), join(at, 'link'))
   writeFileSync(join(at, 'file'), 'x')
@@ -53,7 +53,7 @@ test('a link is its target, to the byte', () => {
   expect([readLink(join(at, 'file')), readLink(join(at, 'none'))]).toEqual(['unstable', 'gone'])
 })
 
-test('where a folder above has become a link to itself, there is nothing', () => {
+test('a path below a link to itself is gone', () => {
   const at = folder()
   symlinkSync('loop', join(at, 'loop'))
   const inside = join(at, 'loop', 'x')
@@ -71,7 +71,7 @@ test('a file whose name is not UTF-8 is read', () => {
   expect(typeof read === 'string' ? read : read.content.toString()).toBe('x')
 })
 
-test('a mode without any permission does not change what root reads, and stops nobody else', () => {
+test('a file without any permission is read by root and unreadable for others', () => {
   const path = join(folder(), 'file')
   writeFileSync(path, 'x')
   chmodSync(path, 0)
@@ -80,11 +80,11 @@ test('a mode without any permission does not change what root reads, and stops n
   expect(typeof read === 'string' ? read : read.content.toString()).toBe(expected)
 })
 
-test('a file that is being overwritten is not read torn, as a plain read would', async () => {
+test('a file that is being overwritten is not read torn, unlike with a plain read', async () => {
   const path = join(folder(), 'busy')
   const size = 150_000
   writeFileSync(path, Buffer.alloc(size, 'A'))
-  // Each content is of one letter, so two letters are two moments.
+  // Each content repeats one letter, so two letters mean a torn read.
   const writer = spawn(process.execPath, [
     '-e',
     `const fs = require('node:fs')
@@ -97,8 +97,8 @@ test('a file that is being overwritten is not read torn, as a plain read would',
   ])
   try {
     await new Promise((resolve) => setTimeout(resolve, 200))
-    // A writer that the kernel puts to sleep amid a write leaves a file that nobody can tell from a whole one. On a machine
-    // with too much to do that happens often for a while; a read that is not steady is torn as often as a plain one, always.
+    // If the kernel pauses a writer during a write, the file seems complete. That is common on a loaded machine, but only for
+    // a while; an unsteady read would be torn as often as a plain one in every attempt.
     const looks = [lookFor(path, 2500)]
     while (!looks.some(isSteady) && looks.length < 3) looks.push(lookFor(path, 2500))
     expect({ looks, isSteady: looks.some(isSteady) }).toMatchObject({ isSteady: true })

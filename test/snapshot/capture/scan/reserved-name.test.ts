@@ -29,7 +29,7 @@ const HARMLESS = [
 HARMLESS.push('git~11', '.gi', '.gitx', ' .git', 'x.git', '.git_', '.git~1', '.g it', '.g\u00eft')
 HARMLESS.push('.g\u0131t', '.G\u0130T', 'git', '\\', 'a\\b', 'x\\.gitignore', '.git-', '.\u200dgi')
 
-// What HFS+ leaves out of a name, what is next to it, and what looks like a letter of `.git`.
+// Code points that HFS+ ignores, their neighbors, and lookalikes of the letters of `.git`.
 const FOLDED = ['\u200b', '\u200c', '\u200f', '\u2010', '\u2029', '\u202a', '\u202e', '\u202f']
 FOLDED.push('\u2069', '\u206a', '\u206f', '\u2070', '\ufeff', '\ufffe', '\uffff', '\u{1f4a9}')
 FOLDED.push('\u0131', '\u0130', '\u{1ffff}', '\u{10fffe}', '\ufdd0')
@@ -47,7 +47,7 @@ test('a name is reserved exactly when git fsck finds .git in it', () => {
     { weight: 1, arbitrary: fc.constantFrom(...NO_UTF8.map(latin1)) },
   )
   const some = (maxLength: number) => fc.array(noise, { maxLength })
-  // Noise before, somewhere inside, and after.
+  // Noise before, inside and after.
   const name = fc
     .tuple(some(1), core, fc.nat(4), some(1), some(3), fc.boolean())
     .map(([before, word, at, inside, after, isPlain]) =>
@@ -84,7 +84,7 @@ function latin1(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
-/** Each name in a tree of its own; the ones whose tree `git fsck --strict` says has a .git. */
+/** Puts each name in its own tree; returns those in which `git fsck --strict` finds a .git. */
 function refusedByGit(names: readonly BytePath[]): Set<BytePath> {
   const repository = folder()
   git(repository, ['init', '-q', '--bare'])

@@ -16,14 +16,14 @@ import { type FolderNode, findNode } from '../../../../src/snapshot/capture/stat
 import { Scan } from '../../../../src/snapshot/capture/scan/scan.js'
 import type { Pending } from '../../../../src/snapshot/capture/scan/scan-types.js'
 
-test('what vanished while a folder above was moved for a moment is found by the next scan', async () => {
+test('the next scan finds paths that vanished while a parent folder was moved briefly', async () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-scan-')))
   const deep = join(top, 'project', 'src', 'deep')
   mkdirSync(deep, { recursive: true })
   for (let i = 0; i < 5; i += 1) writeFileSync(join(deep, `file-${i}`), 'content')
   const inner = folderListedLater(deep)
   writeFileSync(join(deep, inner, 'file'), 'content')
-  // Long enough for everything to be settled: from here on nothing about `deep` changes any more.
+  // Wait until all stamps are stable: from here on, `deep` does not change.
   await sleep(150)
 
   let isMoved = false
@@ -39,7 +39,7 @@ test('what vanished while a folder above was moved for a moment is found by the 
   rmSync(top, { recursive: true })
 })
 
-test('the store is known by what it is, whatever path leads to it, and also where it was captured before', () => {
+test('the store is recognized by its inode through any path, even if it was captured before', () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-scan-')))
   for (const folder of ['sub/store/objects', 'sub/other'])
     mkdirSync(join(top, folder), { recursive: true })
@@ -49,7 +49,7 @@ test('the store is known by what it is, whatever path leads to it, and also wher
   const before = scan(top, undefined, () => undefined)
   expect(nodeOf(before)).toMatchObject({ kind: 'folder' })
 
-  // As a second mount of the folder would have it: the same folder by another path.
+  // The same folder by another path, as with a second mount.
   const home = `${top}/sub/other/../store`
   const skipped = { kind: 'skipped', reason: 'store', isFolder: true }
   expect(nodeOf(scan(top, undefined, () => undefined, home))).toMatchObject(skipped)
@@ -57,7 +57,7 @@ test('the store is known by what it is, whatever path leads to it, and also wher
   rmSync(top, { recursive: true })
 })
 
-/** A folder in `path` that stands behind some file in the order of the file system. */
+/** A folder in `path` that the file system lists after some file. */
 function folderListedLater(path: string): string {
   for (let i = 0; ; i += 1) {
     const name = `inner-${i}`
@@ -85,10 +85,10 @@ function scan(
     onPending,
     isStored: () => true,
     onFile: () => undefined,
-    sameIn: () => () => false,
+    unchangedIn: () => () => false,
     onFolder: () => false,
-    looksFirst: false,
-    quietFiles: () => undefined,
+    statsFirst: false,
+    countCleanFiles: () => undefined,
   }
   return new Scan(site, options).run().root
 }

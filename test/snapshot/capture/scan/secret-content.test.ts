@@ -30,11 +30,11 @@ describe('a private key', () => {
       '{\n  "type": "service_account",\n  "private_key": "-----BEGIN PRIVATE KEY-----\\nAA"}',
   }
   for (const [kind, content] of Object.entries(keys)) {
-    test(`is seen: ${kind}`, () => expect(judge(content)).toBe('key'))
+    test(`is detected: ${kind}`, () => expect(judge(content)).toBe('key'))
   }
 })
 
-describe('no private key', () => {
+describe('other content', () => {
   const others: Readonly<Record<string, string | Buffer>> = {
     nothing: '',
     'blanks only': ' \n'.repeat(10_000),
@@ -52,11 +52,11 @@ describe('no private key', () => {
     'comments without end': '#'.repeat(100_000),
   }
   for (const [kind, content] of Object.entries(others)) {
-    test(`is not taken for one: ${kind}`, () => expect(judge(content)).toBeUndefined())
+    test(`is not a private key: ${kind}`, () => expect(judge(content)).toBeUndefined())
   }
 })
 
-test('a .pem that is not plainly public is doubtful, one that holds a key is a key', () => {
+test('a .pem that is not clearly public is doubtful, one with a private key is a key', () => {
   expect(judge('what is this?', 'sub/server.pem')).toBe('doubtful')
   expect(judge('', 'empty.PEM')).toBe('doubtful')
   expect(judge(`subject=/CN=x\n${block('RSA PRIVATE KEY')}`, 'server.pem')).toBe('doubtful')

@@ -1,4 +1,4 @@
-// Secrets: left out by name and by content, listed, never touched, and let in when the user says so.
+// Secrets are skipped by name and by content, listed, never changed, and captured if the user allows it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import {
   inChild,
   openProject,
   saved,
-  settle,
+  waitForStableStamps,
   skippedFor,
   storedBytes,
 } from '../capture-helpers.js'
@@ -18,7 +18,7 @@ const KEY =
   '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----\n'
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
 
-/** Whether the store has the object of a content, held by something or not. */
+/** Whether the store contains the object of a content, reachable or not. */
 function isStored(s: Scratch, content: string): boolean {
   const id = s.git(['hash-object', '--stdin'], { input: content })
   const args = ['--git-dir', join(s.home, 'objects.git'), 'cat-file', '-e', id]
@@ -49,7 +49,7 @@ const HARMLESS =
     /\s+/,
   )
 
-test('names that say so are left out and listed, at any depth; names like them are not', async () => {
+test('secret names are skipped and listed at any depth; similar names are captured', async () => {
   await using s = await scratch()
   for (const folder of ['', 'deep/er/']) {
     for (const [i, name] of [...BY_NAME, ...HARMLESS].entries())
@@ -65,7 +65,7 @@ test('names that say so are left out and listed, at any depth; names like them a
   expect(BY_NAME.filter((_, i) => isStored(s, `only here ${i}`))).toEqual([])
 })
 
-test('folders with such names are no secrets, and the old ones stay excluded', async () => {
+test('folders with secret names are no secrets; those in the default excludes stay excluded', async () => {
   await using s = await scratch({
     files: { 'credentials/a.txt': 'x', 'id_things/a': 'x', '.env/lib/b': 'x', '.env.d/c': 'x' },
   })
@@ -76,7 +76,7 @@ test('folders with such names are no secrets, and the old ones stay excluded', a
 })
 
 describe('content', () => {
-  // Few files are read on the capture thread, many on threads of their own, large ones as a stream.
+  // Few files are read on the capture thread, many on hash threads, large ones as a stream.
   const others = Object.fromEntries(
     Array.from({ length: 700 }, (_, i) => [`many/${i % 7}/${i}.txt`, `${i}\n`]),
   )
@@ -88,7 +88,7 @@ describe('content', () => {
       large: { key: large, others: {} },
     }
 
-  test.each(Object.keys(ways))('a private key is left out and never stored: %s', async (way) => {
+  test.each(Object.keys(ways))('a private key is skipped and never stored: %s', async (way) => {
     const { key, others: more } = ways[way] ?? { key: '', others: {} }
     await using s = await scratch({ files: { ...more, 'src/a.ts': 'x', 'src/mine.bin': key } })
     const { project } = await openProject(s)
@@ -96,11 +96,11 @@ describe('content', () => {
     expect(skippedFor(details, 'secret')).toEqual(['src/mine.bin'])
     expect(capturedFiles(s, details.ref)).toEqual([...Object.keys(more), 'src/a.ts'].sort())
     expect(isStored(s, key)).toBe(false)
-    // Changed in place to something harmless, then back: no other name comes or goes.
-    await settle()
+    // Changed in place to something harmless and back, without a change of the folder.
+    await waitForStableStamps()
     s.write({ 'src/mine.bin': 'x'.repeat(key.length) })
     expect(capturedFiles(s, (await saved(project)).ref)).toContain('src/mine.bin')
-    await settle()
+    await waitForStableStamps()
     s.write({ 'src/mine.bin': key })
     const again = await saved(project)
     expect(skippedFor(again, 'secret')).toEqual(['src/mine.bin'])
@@ -108,7 +108,7 @@ describe('content', () => {
     expect(isStored(s, key)).toBe(false)
   })
 
-  test('a change of the same size and time right after a save is seen', async () => {
+  test('a change of the same size and time right after a save is detected', async () => {
     await using s = await scratch({ files: { key: KEY, 'a.txt': 'a' } })
     const { project } = await openProject(s)
     for (let i = 0; i < 10; i++) {
@@ -119,7 +119,7 @@ describe('content', () => {
     }
   })
 
-  test('a certificate in a .pem is captured, whatever else a .pem holds is not', async () => {
+  test('a .pem is captured only if it contains a certificate or another public block', async () => {
     await using s = await scratch({
       files: {
         'ca.pem': CERTIFICATE,
@@ -139,7 +139,7 @@ describe('content', () => {
     const bytes = 20 << 20
     for (let i = 0; i < 10; i++) s.write({ [`keys/${i}`]: KEY + 'A'.repeat(bytes / 10) })
     for (let i = 0; i < 150; i++) s.write({ [`more/${i}`]: `${i}` })
-    await settle()
+    await waitForStableStamps()
     const script = `
       const read = () => Number(/rchar: (\\d+)/.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1])
       const counted = async (name) => {
@@ -149,7 +149,7 @@ describe('content', () => {
         return { secret: skippedByReason.secret, bytes: read() - before }
       }
       const first = await counted()
-      // A new name beside them: the folder is listed anew, they are not read anew.
+      // A new sibling makes the scan list the folder again, but not read the secrets again.
       return [first, await counted(), await counted('keys/new-' + process.pid)]
     `
     type Counted = { secret: number; bytes: number }
@@ -163,8 +163,8 @@ describe('content', () => {
   })
 })
 
-describe('what git tracks', () => {
-  test('is captured whatever its name, and not when its content is a private key', async () => {
+describe('a tracked file', () => {
+  test('is captured with any name, but not if its content is a private key', async () => {
     await using s = await scratch({
       files: { '.env': 'A=1', 'what.pem': 'x', 'fixture.key': KEY, id_rsa: 'fake', 'a.txt': 'a' },
     })
@@ -176,16 +176,16 @@ describe('what git tracks', () => {
     expect(capturedFiles(s, details.ref)).toEqual(['.env', 'a.txt', 'id_rsa', 'what.pem'])
     expect(skippedFor(details, 'secret')).toEqual(['.npmrc', 'fixture.key'])
     // Only the index has to change.
-    await settle()
+    await waitForStableStamps()
     s.git(['rm', '-q', '--cached', '.env', 'what.pem'])
     const without = await saved(project)
     expect(capturedFiles(s, without.ref)).toEqual(['a.txt', 'id_rsa'])
-    await settle()
+    await waitForStableStamps()
     s.git(['add', '-f', '.env', 'what.pem', '.npmrc'])
     expect(capturedFiles(s, (await saved(project)).ref)).toEqual(
       ['.env', '.npmrc', 'a.txt', 'id_rsa', 'what.pem'].sort(),
     )
-    // Then untracked and left out, now captured: it is not taken for one made later (I5).
+    // Untracked and skipped then, captured now: it does not count as created later (I5).
     const { plan } = await project.rewind({ to: without.id })
     expect(plan.remove).toEqual([])
     expect(readFileSync(join(s.project, '.env'), 'utf8')).toBe('A=1')
@@ -209,9 +209,9 @@ describe('allowed', () => {
     return { captured, secret: skippedFor(details, 'secret'), ref: details.ref }
   }
 
-  test('by patterns, which count at once, and at once no more', async () => {
+  test('by patterns, which apply to the next save, as does their removal', async () => {
     await using s = await scratch({ files })
-    // So many that the cache is written, and the next process has only that to go by.
+    // Enough files for a stat cache, which is all that the next process knows.
     for (let i = 0; i < 150; i++) s.write({ [`more/${i}`]: `${i}` })
     const of = async (allowSecrets: readonly string[]) => {
       const { captured, secret } = await secrets(s, allowSecrets)
@@ -221,7 +221,7 @@ describe('allowed', () => {
       captured: [],
       secret: Object.keys(files).filter((name) => !/log|gitig/.test(name)),
     }
-    await settle()
+    await waitForStableStamps()
     expect(await of([])).toEqual(none)
     expect(await of(['.env.test', 'certs/'])).toEqual({
       captured: ['.env.test', 'certs/dev/a.key'],
@@ -235,7 +235,7 @@ describe('allowed', () => {
     expect(await of([])).toEqual(none)
   })
 
-  test('byte for byte, and brought back by a rewind', async () => {
+  test('byte for byte, and restored by a rewind', async () => {
     await using s = await scratch({ files })
     const { project } = await openProject(s, { limits: { allowSecrets: ['.env', '/other.key'] } })
     const { id, ref } = await saved(project)
@@ -246,10 +246,10 @@ describe('allowed', () => {
     expect(readFileSync(join(s.project, 'other.key'), 'utf8')).toBe(KEY)
   })
 
-  test('by a line of a trusted .savestateignore, until it goes', async () => {
+  test('by a line of a trusted .savestateignore, until the line is removed', async () => {
     await using s = await scratch({ files })
     const { project } = await openProject(s)
-    await settle()
+    await waitForStableStamps()
     s.write({ '.savestateignore': '!.env\n!other.key\n' })
     await project.trustFiles((await project.config()).untrusted)
     expect(skippedFor(await saved(project), 'secret')).toEqual(['.env.test', 'certs/dev/a.key'])
@@ -264,7 +264,7 @@ describe('allowed', () => {
 })
 
 describe('I5', () => {
-  test('secrets stay through a rewind, an undo and a redo, with the folder they are in', async () => {
+  test('secrets and their folder survive a rewind, an undo and a redo', async () => {
     await using s = await scratch({ files: { 'a.txt': 'one' } })
     const { project } = await openProject(s)
     const { id } = await project.save()
@@ -281,7 +281,7 @@ describe('I5', () => {
     expect(readFileSync(join(s.project, 'new/k'), 'utf8')).toBe(KEY)
   })
 
-  test('what was captured and has become a secret is saved before it is overwritten, equal to the checkpoint it stays', async () => {
+  test('a captured file that became a secret is saved before it is overwritten, and stays if it equals the checkpoint', async () => {
     await using s = await scratch({ files: { 'a.txt': 'one', mine: 'harmless', '.env': 'A=1' } })
     const allowing = await openProject(s, { limits: { allowSecrets: ['.env'] } })
     const { id } = await allowing.project.save()
@@ -296,13 +296,13 @@ describe('I5', () => {
     expect(readFileSync(join(s.project, 'mine'), 'utf8')).toBe('harmless')
     await project.undo()
     expect(s.snapshotOf()).toEqual(before)
-    // Gone, it comes back: nothing is in the way.
+    // If it was removed, the rewind restores it.
     s.write({ mine: null, '.env': null })
     await project.rewind({ to: id })
     expect(readFileSync(join(s.project, '.env'), 'utf8')).toBe('A=1')
   })
 
-  test('what was a secret then and is none now is not taken for one made later', async () => {
+  test('a former secret does not count as created later', async () => {
     await using s = await scratch({ files: { 'a.txt': 'one', mine: KEY } })
     const { project } = await openProject(s)
     const { id } = await project.save()

@@ -45,7 +45,7 @@ describe.each([
   ['with descriptor paths', true],
   ['without descriptor paths', false],
 ])('%s', (_, hasDescriptorPaths) => {
-  test('what is in the folder is read', () => {
+  test('a file in the folder is read', () => {
     const folder = new VerifiedFolder(hasDescriptorPaths)
     expect(folder.read(file, read)).toEqual({ text: 'own' })
     const fd = folder.openFile(file)
@@ -54,20 +54,20 @@ describe.each([
     folder.leave()
   })
 
-  test('through a link nothing is read', () => {
+  test('nothing is read through a link', () => {
     swap()
     const folder = new VerifiedFolder(hasDescriptorPaths)
     expect(folder.read(file, read)).toBe('unstable')
     expect(folder.openFile(file)).toBe('unstable')
   })
 
-  test('a folder that is not there, and a file in its place', () => {
+  test('a missing folder is gone, and a file at its path is unstable', () => {
     const folder = new VerifiedFolder(hasDescriptorPaths)
     expect(folder.read(join(root, 'none/file'), read)).toBe('gone')
     expect(folder.read(join(file, 'below'), read)).toBe('unstable')
   })
 
-  test('a swap between the check and the read brings nothing from outside', () => {
+  test('a swap between the check and the read exposes nothing from outside', () => {
     const folder = new VerifiedFolder(hasDescriptorPaths)
     const found = folder.read(file, (path) => {
       swap()
@@ -78,7 +78,7 @@ describe.each([
   })
 })
 
-test('a folder whose name the kernel spells otherwise is opened part by part', () => {
+test('a folder that the kernel spells differently is opened part by part', () => {
   const folder = openFolder(`${root}//a/b`, true)
   if (typeof folder === 'string') throw new Error(folder)
   expect(read(`${folder.path}/file`)).toEqual({ text: 'own' })

@@ -26,7 +26,7 @@ const stamp = fc.record({
   mtimeNs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   ctimeNs: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   ino: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
-  settled: fc.boolean(),
+  isStable: fc.boolean(),
   epoch: fc.nat(3),
 })
 const owner = fc.nat(2).map((number) => ownerNumber(1000, 1000 + number))
@@ -79,7 +79,7 @@ const { folder } = fc.letrec<{ folder: FolderNode; node: Node }>((tie) => ({
   node: fc.oneof({ depthSize: 'small' }, content, skipped, tie('folder')),
 }))
 
-test('every fact of every node comes back from the columns, and whether it was kept', () => {
+test('decoding the columns restores every field of every node, and whether it was kept', () => {
   fc.assert(
     fc.property(folder, fc.nat(3), (root, keptEpoch) => {
       const kept = (node: Node) => node.epoch <= keptEpoch
@@ -90,23 +90,23 @@ test('every fact of every node comes back from the columns, and whether it was k
   )
 })
 
-test('a node that comes back has the place that it was given', () => {
+test('a decoded node has the row of its encoding', () => {
   fc.assert(
     fc.property(folder, (root) => {
       const back = packed(root, 0)
-      expect(placesOf(back.root)).toEqual(placesOf(root))
-      expect(placesOf(root)).toEqual(Array.from({ length: back.table.count }, (_, i) => i))
+      expect(rowsOf(back.root)).toEqual(rowsOf(root))
+      expect(rowsOf(root)).toEqual(Array.from({ length: back.table.count }, (_, i) => i))
     }),
     { seed: 12, numRuns: 100 },
   )
 })
 
-test('a project without anything in it comes back', () => {
+test('an empty project is decoded', () => {
   const root = newFolder(ROOT, { viaIndex: false })
   expect(packed(root, 0).root.children).toEqual([])
 })
 
-test('a wide and a deep tree come back', () => {
+test('a wide and a deep tree are decoded', () => {
   const wide = newFolder(ROOT, { viaIndex: false })
   for (let i = 0; i < 20_000; i++) {
     wide.children.push(newContent(bytes(`f${i}`), { kind: 'file', viaIndex: false }))
@@ -121,19 +121,19 @@ test('a wide and a deep tree come back', () => {
     at.children.push(child)
     at = child
   }
-  expect(placesOf(packed(deep, 0).root).length).toBe(1001)
+  expect(rowsOf(packed(deep, 0).root).length).toBe(1001)
 })
 
-test('what a folder holds is added up as it is, without a look into it', () => {
+test('the totals of a packed folder are right without creating its children', () => {
   fc.assert(
     fc.property(folder, (root) => {
       const back = packed(root, 0)
-      for (const [place, node] of foldersOf(root)) {
+      for (const [row, node] of foldersOf(root)) {
         const below: Node[] = []
         visitNodes(node, (inner) => below.push(inner))
         const contents = below.filter(({ kind }) => kind === 'file' || kind === 'link')
         const modes: string[] = []
-        const closed = Object.assign(newFolder(ROOT, { viaIndex: false }), { place })
+        const closed = Object.assign(newFolder(ROOT, { viaIndex: false }), { row })
         back.eachMode(closed, (kind, mode) => modes.push(`${kind} ${mode}`))
         expect(back.tally(closed)).toEqual({
           files: contents.length,
@@ -167,17 +167,17 @@ function packed(root: FolderNode, keptEpoch: number): PackedNodes {
 }
 
 function foldersOf(root: FolderNode): [number, FolderNode][] {
-  const folders: [number, FolderNode][] = [[root.place, root]]
+  const folders: [number, FolderNode][] = [[root.row, root]]
   visitNodes(root, (node) => {
-    if (node.kind === 'folder') folders.push([node.place, node])
+    if (node.kind === 'folder') folders.push([node.row, node])
   })
   return folders
 }
 
-/** All that the cache has to keep. */
+/** All fields that the cache must keep. */
 function factsOf(node: Node, isKept: (node: Node) => boolean): unknown {
-  const { kind, name: text, size, mtimeNs, ctimeNs, ino, settled } = node
-  const common = { kind, text, size, mtimeNs, ctimeNs, ino, settled, kept: isKept(node) }
+  const { kind, name: text, size, mtimeNs, ctimeNs, ino, isStable } = node
+  const common = { kind, text, size, mtimeNs, ctimeNs, ino, isStable, kept: isKept(node) }
   if (node.kind === 'skipped') return { ...common, reason: node.reason, isFolder: node.isFolder }
   const { mode: bits, owner: number, id: object, viaIndex: via } = node
   const captured = { ...common, bits, number, object, via }
@@ -187,9 +187,9 @@ function factsOf(node: Node, isKept: (node: Node) => boolean): unknown {
   return { ...captured, rulesKey, ignoreStamp, ignoreKey, hasRuleFiles, children }
 }
 
-/** A folder before what it holds. */
-function placesOf(node: Node): number[] {
-  return [node.place, ...(node.kind === 'folder' ? node.children.flatMap(placesOf) : [])]
+/** In preorder. */
+function rowsOf(node: Node): number[] {
+  return [node.row, ...(node.kind === 'folder' ? node.children.flatMap(rowsOf) : [])]
 }
 
 function bytes(text: string): BytePath {

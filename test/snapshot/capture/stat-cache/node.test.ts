@@ -19,7 +19,7 @@ function rootOf(children: readonly Node[]) {
   return root
 }
 
-test('every name is found, whatever git sorts it by', () => {
+test('every name is found in the git tree order', () => {
   const inner = folder('a')
   inner.children = [file('x')]
   const nodes = [
@@ -38,7 +38,7 @@ test('every name is found, whatever git sorts it by', () => {
     expect(findNode(root, path as BytePath)).toBeUndefined()
 })
 
-test('of a folder with very many names few are looked at', () => {
+test('finding a name in a huge folder checks few names', () => {
   const root = rootOf(Array.from({ length: 10_000 }, (_, number) => file(`f${number}`)))
   let looks = 0
   root.children = new Proxy(root.children, {

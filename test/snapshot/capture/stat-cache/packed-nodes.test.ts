@@ -1,5 +1,5 @@
-// A process that starts with a stat cache looks into few folders. What it saves must be what one saves that
-// knows nothing, after every kind of change.
+// A process with a stat cache enters few folders. After every kind of change, its save must equal that of a process without
+// a cache.
 import {
   chmodSync,
   mkdirSync,
@@ -13,11 +13,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settle, storeGit } from '../capture-helpers.js'
+import { waitForStableStamps, storeGit } from '../capture-helpers.js'
 import { type Scratch, scratch, sdk } from '../../../support/scratch.js'
 
 const FOLDERS = 50
-// So many paths that a table of them is made, and a second thread looks at it too.
+// Enough paths for a node table and the stat thread.
 const FILES = 2200
 
 const CHANGES: Readonly<Record<string, (root: string) => void>> = {
@@ -60,7 +60,7 @@ const CHANGES: Readonly<Record<string, (root: string) => void>> = {
   'another time only': (root) => utimesSync(join(root, 'f21/file-21.txt'), 1000, 1000),
 }
 
-test('with a cache a save is that of a process without one, whatever has changed', async () => {
+test('after any change, a save with a cache equals one without', async () => {
   await using s = await scratch()
   s.write({ 'f19/.gitignore': 'file-69.txt\n', 'f20/large': 'x'.repeat(2000) })
   for (let i = 0; i < FILES; i++) {
@@ -70,12 +70,12 @@ test('with a cache a save is that of a process without one, whatever has changed
   mkdirSync(join(s.project, 'f24/\né'))
   writeFileSync(anyBytes(s.project), 'before')
   for (let i = 0; i < FOLDERS; i++) s.write({ [`f${i}/file-${i}.txt`]: String(i) })
-  await settle()
+  await waitForStableStamps()
   const fresh = join(s.folder, 'fresh')
   await savedFiles(s, s.home)
   for (const [change, make] of Object.entries(CHANGES)) {
     make(s.project)
-    // It has the contents from before, so that it need not write them, and knows nothing of the folder.
+    // It has the old contents, so that it need not write them, but no cached nodes.
     rmSync(join(fresh, 'cache'), { recursive: true, force: true })
     const expected = await savedFiles(s, fresh)
     const seen = [await savedFiles(s, s.home), await savedFiles(s, s.home)]

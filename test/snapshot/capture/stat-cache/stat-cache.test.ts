@@ -1,4 +1,4 @@
-// What is known of a folder saves time and nothing else: every change is seen, however well it hides.
+// The stat cache only saves time: every change is detected, even a well-hidden one.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -23,7 +23,7 @@ import {
   inChild,
   openProject,
   saved,
-  settle,
+  waitForStableStamps,
   skippedFor,
   storedBytes,
   storedTree,
@@ -31,7 +31,7 @@ import {
 } from '../capture-helpers.js'
 import { type Scratch, scratch } from '../../../support/scratch.js'
 
-test('a file that has not changed is not read again, in the same process or the next', async () => {
+test('an unchanged file is not read again, in the same process or the next', async () => {
   await using s = await scratch()
   for (let i = 0; i < 200; i++) s.write({ [`sub/${i % 10}/file-${i}`]: `${i}\n`.repeat(25_000) })
   const bytes = [...s.snapshotOf().keys()].reduce(
@@ -39,8 +39,8 @@ test('a file that has not changed is not read again, in the same process or the 
     0,
   )
   expect(bytes).toBeGreaterThan(15_000_000)
-  await settle()
-  // Counts every byte that the process and its threads read, from whatever file.
+  await waitForStableStamps()
+  // Counts every byte that the process and its threads read, from any file.
   const script = `
     const read = () => Number(/rchar: (\\d+)/.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1])
     const counted = async (work) => {
@@ -56,11 +56,11 @@ test('a file that has not changed is not read again, in the same process or the 
   expect([first?.created, again?.created, next?.created]).toEqual([true, false, false])
   expect(first?.bytes).toBeGreaterThan(bytes)
   expect(again?.bytes).toBeLessThan(bytes / 20)
-  // The next process reads the cache and its own program besides.
+  // The next process also reads the cache and its own program.
   expect(next?.bytes).toBeLessThan(bytes / 4)
 })
 
-test('a change of the same size right after a save is seen, however fast it comes', async () => {
+test('an immediate change of the same size after a save is detected', async () => {
   await using s = await scratch({ files: { file: 'aaaa', other: 'x' } })
   const path = join(s.project, 'file')
   const { project } = await openProject(s)
@@ -69,14 +69,14 @@ test('a change of the same size right after a save is seen, however fast it come
   for (let i = 0; i < tries(100, 15); i++) {
     const { mtimeNs } = lstatSync(path, { bigint: true })
     writeFileSync(path, String(1000 + i))
-    // Half of them hide the time of the change as well.
+    // Half of them also restore the mtime.
     if (i % 2 === 0) utimesSync(path, Number(mtimeNs) / 1e9, Number(mtimeNs) / 1e9)
     if (!(await project.save()).created) missed.push(i)
   }
   expect(missed).toEqual([])
 })
 
-test('a file written while its save is under way is right in that save or the next', async () => {
+test('a file written during a save is right in that save or the next', async () => {
   await using s = await scratch({ files: { file: '0000' } })
   const path = join(s.project, 'file')
   const { project } = await openProject(s, { mayBlock: false })
@@ -91,13 +91,13 @@ test('a file written while its save is under way is right in that save or the ne
   }
 })
 
-test('a change that restores the time of modification is seen', async () => {
+test('a change that restores the mtime is detected', async () => {
   await using s = await scratch({ files: { file: 'before' } })
   const path = join(s.project, 'file')
   utimesSync(path, 1_500_000_000, 1_500_000_000)
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   await project.save()
   writeFileSync(path, 'after!')
   utimesSync(path, 1_500_000_000, 1_500_000_000)
@@ -105,12 +105,12 @@ test('a change that restores the time of modification is seen', async () => {
   expect([created, storedBytes(s, ref, 'file').toString()]).toEqual([true, 'after!'])
 })
 
-test('a file put in place by rename, of the same size and time, is seen', async () => {
+test('a rename over a file, with the same size and mtime, is detected', async () => {
   await using s = await scratch({ files: { 'sub/file': 'before' } })
   utimesSync(join(s.project, 'sub/file'), 1_500_000_000, 1_500_000_000)
   writeFileSync(join(s.folder, 'replacement'), 'after!')
   utimesSync(join(s.folder, 'replacement'), 1_500_000_000, 1_500_000_000)
-  await settle()
+  await waitForStableStamps()
   const { project } = await openProject(s)
   await project.save()
   renameSync(join(s.folder, 'replacement'), join(s.project, 'sub/file'))
@@ -118,13 +118,13 @@ test('a file put in place by rename, of the same size and time, is seen', async 
   expect([created, storedBytes(s, ref, 'sub/file').toString()]).toEqual([true, 'after!'])
 })
 
-test('two files that swap their names are seen', async () => {
+test('two files that swap names are detected', async () => {
   await using s = await scratch({ files: { a: 'one', b: 'two' } })
   for (const name of ['a', 'b']) utimesSync(join(s.project, name), 1_500_000_000, 1_500_000_000)
-  await settle()
+  await waitForStableStamps()
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   renameSync(join(s.project, 'a'), join(s.project, 'c'))
   renameSync(join(s.project, 'b'), join(s.project, 'a'))
   renameSync(join(s.project, 'c'), join(s.project, 'b'))
@@ -132,7 +132,7 @@ test('two files that swap their names are seen', async () => {
   expect(['a', 'b'].map((name) => storedBytes(s, ref, name).toString())).toEqual(['two', 'one'])
 })
 
-test('files and folders that come and go in a known folder are seen', async () => {
+test('added and removed files and folders are detected', async () => {
   await using s = await scratch({ files: { 'a/b/c': 'x', 'a/d': 'x', 'e/f': 'x' } })
   const { project } = await openProject(s)
   const steps: [() => void, string[]][] = [
@@ -146,16 +146,16 @@ test('files and folders that come and go in a known folder are seen', async () =
   for (const [step, files] of steps) {
     step()
     expect(capturedFiles(s, (await saved(project)).ref)).toEqual(files)
-    await settle()
+    await waitForStableStamps()
     expect((await project.save()).created).toBe(false)
   }
 })
 
-test('a folder or file that was touched and not changed is no change', async () => {
+test('touching a file or folder without changing it makes no checkpoint', async () => {
   await using s = await scratch({ files: { 'sub/a': 'x', b: 'y', link: { link: 'b' } } })
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   const now = new Date()
   for (const path of ['sub', 'sub/a', 'b', '']) utimesSync(join(s.project, path), now, now)
   s.write({ 'sub/passing': 'x' })
@@ -163,12 +163,12 @@ test('a folder or file that was touched and not changed is no change', async () 
   expect((await project.save()).created).toBe(false)
 })
 
-test('in a project of thousands of paths, looked at by several threads, every change is seen', async () => {
+test('with thousands of paths and several stat threads, every change is detected', async () => {
   await using s = await scratch()
   for (let i = 0; i < 2100; i++) s.write({ [`d${i % 50}/e${i % 7}/f${i}`]: `content ${i}` })
   const { store, project } = await openProject(s, { mayBlock: false })
   await project.save()
-  // The table of all paths is made a little after a save.
+  // The node table is created shortly after a save.
   await sleep(400)
   await project.save()
   await sleep(400)
@@ -217,13 +217,13 @@ const DAMAGES: [string, (path: string) => void][] = [
   ['a folder', (path) => (rmSync(path), mkdirSync(path))],
 ]
 
-test.each(DAMAGES)('a cache that is %s costs time and nothing else', async (_, damage) => {
+test.each(DAMAGES)('a cache that is %s only costs time', async (_, damage) => {
   await using s = await scratch({ files: { a: 'x', 'sub/b': 'y', 'sub/c.log': 'z' } })
   worthACache(s)
   const first = await openProject(s)
   const before = await saved(first.project)
   await first.store.close()
-  await settle()
+  await waitForStableStamps()
   damage(cacheOf(s))
   const again = await openProject(s)
   expect((await again.project.save()).created).toBe(false)
@@ -234,13 +234,13 @@ test.each(DAMAGES)('a cache that is %s costs time and nothing else', async (_, d
   expect(after.skippedByReason).toEqual(before.skippedByReason)
 })
 
-test('no single flipped bit of the cache changes what is saved', async () => {
+test('no flipped bit in the cache changes a save', async () => {
   await using s = await scratch({ files: { a: 'x', 'sub/b': 'y' } })
   worthACache(s)
   const first = await openProject(s)
   const { tree } = await saved(first.project)
   await first.store.close()
-  await settle()
+  await waitForStableStamps()
   const cache = cacheOf(s)
   const whole = readFileSync(cache)
   for (let at = 0; at < whole.length; at += Math.ceil(whole.length / tries(48, 6))) {
@@ -254,11 +254,11 @@ test('no single flipped bit of the cache changes what is saved', async () => {
   }
 })
 
-test('the cache of a folder that was replaced by another is of no use and does no harm', async () => {
+test('the cache of a replaced folder is not used', async () => {
   await using s = await scratch({ files: { a: 'x', 'sub/b': 'y' } })
   const { project } = await openProject(s)
   await project.save()
-  await settle()
+  await waitForStableStamps()
   renameSync(s.project, join(s.folder, 'elsewhere'))
   mkdirSync(s.project)
   s.write({ 'sub/b': 'another', c: 'new' })
@@ -267,7 +267,7 @@ test('the cache of a folder that was replaced by another is of no use and does n
   expect(storedBytes(s, ref, 'sub/b').toString()).toBe('another')
 })
 
-test('a file that never stops growing is listed as unstable or captured at one moment', async () => {
+test('a growing file is listed as unstable or captured consistently', async () => {
   await using s = await scratch({ files: { quiet: 'x' } })
   const path = join(s.project, 'growing')
   writeFileSync(path, '')
@@ -288,7 +288,7 @@ test('a file that never stops growing is listed as unstable or captured at one m
     expect([...storedTree(s, details.ref).keys()]).toEqual(
       isUnstable ? ['quiet'] : ['growing', 'quiet'],
     )
-    // Lines 0, 1, 2 … from the start, with none left out and nothing else among them.
+    // Lines 0, 1, 2 … from the start, without gaps or other text.
     const content = isUnstable ? '' : storedBytes(s, details.ref, 'growing').toString()
     const expected = Array.from({ length: content.length / 10 + 1 }, (_, line) =>
       String(line).padStart(9, '0'),
@@ -297,13 +297,13 @@ test('a file that never stops growing is listed as unstable or captured at one m
   }
 })
 
-test('an object that a diff stored and a collection removed is stored again by the next save', async () => {
+test('the next save stores an object again that a diff stored and a collection removed', async () => {
   await using s = await scratch({ files: { a: 'one', 'sub/b': 'one', 'sub/deep/c': 'one' } })
   const { project } = await openProject(s)
   const first = await project.save()
-  await settle()
+  await waitForStableStamps()
   s.write({ a: 'two', 'sub/b': 'two', 'sub/new': 'two' })
-  await settle()
+  await waitForStableStamps()
   await project.diff({ from: first.id })
   storeGit(s, 'prune', '--expire=now')
   const { created, ref } = await saved(project)
@@ -313,12 +313,12 @@ test('an object that a diff stored and a collection removed is stored again by t
     expect(storedBytes(s, ref, path).toString()).toBe('two')
 })
 
-test('the same holds for what another process remembers', async () => {
+test('the same holds with the cache of another process', async () => {
   await using s = await scratch({ files: { a: 'one', 'sub/b': 'one' } })
   const first = await openProject(s)
   const { id } = await first.project.save()
   s.write({ a: 'two', 'sub/b': 'two' })
-  await settle()
+  await waitForStableStamps()
   await first.project.diff({ from: id })
   await first.store.close()
   storeGit(s, 'prune', '--expire=now')
@@ -333,9 +333,9 @@ test('objects of a checkpoint whose ref was dropped and collected are stored aga
   const { project } = await openProject(s)
   const first = await saved(project)
   s.write({ a: 'two' })
-  await settle()
+  await waitForStableStamps()
   const second = await saved(project)
-  // The oldest goes, as a prune would have it: what only it held is collected.
+  // Drop the oldest, as a prune does: objects that only it kept are collected.
   storeGit(s, 'update-ref', '-d', first.ref)
   storeGit(s, 'prune', '--expire=now')
   s.write({ a: 'one' })
@@ -346,7 +346,7 @@ test('objects of a checkpoint whose ref was dropped and collected are stored aga
   expect(s.fsck()).toBe('')
 })
 
-/** Blob and modes of every file and link, as the checkpoint has them. */
+/** Blob and mode of every file and link in the checkpoint. */
 function storedIds(s: Scratch, ref: string): Map<string, string> {
   const stored = [...storedTree(s, ref)].filter(([, { type }]) => type !== 'folder')
   return new Map(
@@ -354,7 +354,7 @@ function storedIds(s: Scratch, ref: string): Map<string, string> {
   )
 }
 
-/** The same, by looking at every file. */
+/** The same, read from every file. */
 function actualIds(s: Scratch, ignored?: RegExp): Map<string, string> {
   const ids: string[][] = []
   for (const [path, { type, mode, content }] of s.snapshotOf()) {
@@ -371,14 +371,14 @@ function byFirst(a: readonly string[], b: readonly string[]): number {
   return (a[0] ?? '') < (b[0] ?? '') ? -1 : 1
 }
 
-test('a cache never rests on a checkpoint that is about to be pruned, however small the saves', async () => {
+test('a cache never depends on a checkpoint that is about to be pruned, even with small saves', async () => {
   await using s = await scratch()
   worthACache(s)
-  await settle()
+  await waitForStableStamps()
   const trees: string[] = []
   for (let i = 0; i < 30; i++) {
     s.write({ 'many/file-7': `edit ${i}` })
-    // As by a process of its own: a store that is opened knows what is on disk.
+    // Like a new process: a newly opened store knows only what is on disk.
     const { store, project } = await openProject(s)
     trees.push((await saved(project)).tree ?? '')
     await store.close()
@@ -392,7 +392,7 @@ function sizeOf(s: Scratch, path: string): number {
   return statSync(join(s.project, path)).size
 }
 
-/** For a handful of files none is written. */
+/** No cache is written for a few files. */
 function worthACache(s: Scratch): void {
   for (let i = 0; i < 150; i++) s.write({ [`many/file-${i}`]: `content ${i}` })
 }
@@ -410,7 +410,7 @@ function changeBytes(path: string, change: (bytes: Buffer) => void): void {
   writeFileSync(path, bytes)
 }
 
-/** A program that writes beside us until it is disposed of. */
+/** A program that writes concurrently until it is disposed. */
 function running(script: string): AsyncDisposable {
   const child: ChildProcess = spawn(process.execPath, ['-e', script], { stdio: 'inherit' })
   const ended = new Promise((resolve) => child.on('close', resolve))

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { scratchFolders } from '../../../support/scratch-git.js'
 import {
   isSameStamp,
-  isSettled,
+  isStampStable,
   setStamp,
   stampText,
 } from '../../../../src/snapshot/capture/stat-cache/stats.js'
@@ -14,29 +14,29 @@ import {
 const NS_PER_MS = 1_000_000n
 const folder = scratchFolders()
 
-test('a file read in the tick of its last change is never settled', () => {
+test('a file read in the clock tick of its last change is never stable', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 2n ** 60n }), fc.nat(10_000), (ctimeNs, laterUs) => {
       const readAtMs = Number((ctimeNs + BigInt(laterUs) * 1000n) / NS_PER_MS)
-      expect(isSettled({ ctimeNs }, readAtMs)).toBe(false)
+      expect(isStampStable({ ctimeNs }, readAtMs)).toBe(false)
     }),
     { seed: 9, numRuns: 1000 },
   )
 })
 
-test('a file read a second after its last change is settled where clocks are fine', () => {
+test('with a fine clock, a file read a second after its last change is stable', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 2n ** 60n }), (ctimeNs) => {
       fc.pre(ctimeNs % 1_000_000_000n !== 0n)
-      expect(isSettled({ ctimeNs }, Number(ctimeNs / NS_PER_MS) + 1000)).toBe(true)
+      expect(isStampStable({ ctimeNs }, Number(ctimeNs / NS_PER_MS) + 1000)).toBe(true)
     }),
     { seed: 10, numRuns: 1000 },
   )
 })
 
-test('a stamp without a fraction of a second may be of a disk that ticks every two', () => {
+test('a stamp without fractions of a second needs more than two seconds', () => {
   const ctimeNs = 1_700_000_000n * 1_000_000_000n
-  const afterMs = (ms: number) => isSettled({ ctimeNs }, 1_700_000_000_000 + ms)
+  const afterMs = (ms: number) => isStampStable({ ctimeNs }, 1_700_000_000_000 + ms)
   expect([afterMs(0), afterMs(1000), afterMs(2000), afterMs(3000)]).toEqual([
     false,
     false,
@@ -45,17 +45,17 @@ test('a stamp without a fraction of a second may be of a disk that ticks every t
   ])
 })
 
-test('a clock that was set back leaves nothing settled', () => {
-  expect(isSettled({ ctimeNs: 5_000_000_001n }, 1000)).toBe(false)
+test('nothing is stable after the clock was set back', () => {
+  expect(isStampStable({ ctimeNs: 5_000_000_001n }, 1000)).toBe(false)
 })
 
-test('what the kernel stamps now is unsettled now and settled soon', async () => {
+test('a file written now becomes stable soon', async () => {
   const path = join(folder(), 'file')
   writeFileSync(path, 'content')
   const stats = lstatSync(path, { bigint: true })
-  expect(isSettled(stats, Date.now())).toBe(false)
+  expect(isStampStable(stats, Date.now())).toBe(false)
   await sleep(stats.ctimeNs % 1_000_000_000n === 0n ? 3000 : 200)
-  expect(isSettled(stats, Date.now())).toBe(true)
+  expect(isStampStable(stats, Date.now())).toBe(true)
 })
 
 test('a stamp is the same until size, mtime, ctime or inode changes', async () => {
@@ -78,11 +78,11 @@ test('a stamp is the same until size, mtime, ctime or inode changes', async () =
   expect(isSameStamp(stamp, look())).toBe(false)
 })
 
-test('times after 2262 and inodes of 64 bits are the same number wherever they were kept', () => {
+test('times after 2262 and 64-bit inodes compare equal in every representation', () => {
   const path = join(folder(), 'far')
   writeFileSync(path, 'content')
   const seen = lstatSync(path, { bigint: true })
-  // As Node gives them, and as 64 bits keep them.
+  // From Node, and truncated to 64 bits.
   const [mtimeNs, ino] = [10_413_792_000_000_000_000n, 2n ** 63n + 5n]
   const far = Object.assign(Object.create(Object.getPrototypeOf(seen)), seen, { mtimeNs, ino })
   const kept = new BigInt64Array([mtimeNs, ino])
@@ -92,6 +92,6 @@ test('times after 2262 and inodes of 64 bits are the same number wherever they w
   expect(set).toEqual({ ...stamp, owner: set.owner })
   expect([isSameStamp(stamp, far), stampText(stamp)]).toEqual([true, stampText(far)])
   expect(isSameStamp({ ...stamp, mtimeNs: stamp.mtimeNs + 1n }, far)).toBe(false)
-  // What it was before it wrapped cannot be told, so it is not relied on.
-  expect(isSettled({ ctimeNs: stamp.mtimeNs }, Date.now())).toBe(false)
+  // The original value of a wrapped ctime is unknown, so it is not stable.
+  expect(isStampStable({ ctimeNs: stamp.mtimeNs }, Date.now())).toBe(false)
 })
