@@ -26,7 +26,7 @@ export const MCP_CASES: readonly Case[] = [
         const told = JSON.stringify(scene.place.server.received.at(-1))
         // Claude Code hands the model the structured part of a result only: the explanation must be there.
         assert.match(told, /no checkpoint was added\. That checkpoint now has the name/)
-        assert.match(told, /You may not rewind: the user decides about that\./)
+        assert.match(told, /Only the user may rewind\./)
         assert.match(
           told,
           /Show this to the user, who can run in the project folder: savestate rewind/,

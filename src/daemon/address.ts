@@ -1,4 +1,4 @@
-// The file in the store that says where the daemon listens. Every hook reads it, so it loads nothing else.
+// The file in the store with the address of the daemon. Every hook reads it, so this module imports little.
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tryParseJson } from '../base/index.js'
@@ -26,7 +26,7 @@ export function readAddress(home: string): Address | undefined {
   try {
     text = readFileSync(join(home, 'daemon', ADDRESS_FILE), 'utf8')
   } catch {
-    // The command does its work itself, and reports what is wrong with the store.
+    // The command does the work itself, and reports a store that is not accessible.
     return undefined
   }
   return parseAddress(text)
@@ -38,7 +38,7 @@ export function parseAddress(text: string): Address | undefined {
   return isAddress(json) ? json : undefined
 }
 
-/** Whether no other user can have created the socket, or the address that names it. */
+/** Whether only this user can have created the socket and the address that names it. */
 export function isOwnSocket(socket: string, home: string): boolean {
   const own = process.geteuid?.()
   if (own === undefined) return true

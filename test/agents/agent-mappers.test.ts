@@ -488,8 +488,8 @@ test('whatever comes in, a mapper gives an event, nothing, or an error of ours; 
     }),
   }))
   const outcomes: readonly Outcome[] = [
-    { type: 'go-on' },
-    { type: 'go-on', tell: 'something', context: 'more' },
+    { type: 'continue' },
+    { type: 'continue', notice: 'something', context: 'more' },
     { type: 'stop', reason: 'because' },
   ]
   fc.assert(
@@ -528,7 +528,7 @@ test.each(AGENT_NAMES)('%s goes on without a word, and stops nothing but a tool'
     if (name !== agent || expected === undefined) continue
     const event = MAPPERS[agent].parse(eventName, payload)
     if (event === undefined) throw new Error('a case that is no event')
-    const { stdout } = answer(event, { type: 'go-on' })
+    const { stdout } = answer(event, { type: 'continue' })
     expect(stdout === '' ? undefined : JSON.parse(stdout)).toEqual(silent)
     const stopped = answer(event, { type: 'stop', reason: 'because' })
     expect(/deny|block|"stop"|"cancel":true/.test(stopped.stdout)).toBe(
@@ -538,10 +538,14 @@ test.each(AGENT_NAMES)('%s goes on without a word, and stops nothing but a tool'
   }
 })
 
-test('Claude Code is told in its own fields', () => {
+test('an answer to Claude Code uses its own fields', () => {
   const event = MAPPERS.claude.parse('UserPromptSubmit', { ...claudeCommon, prompt: 'x' })
   if (event === undefined) throw new Error('no event')
-  const { stdout } = MAPPERS.claude.answer(event, { type: 'go-on', tell: 'seen', context: 'known' })
+  const { stdout } = MAPPERS.claude.answer(event, {
+    type: 'continue',
+    notice: 'seen',
+    context: 'known',
+  })
   expect(JSON.parse(stdout)).toEqual({
     systemMessage: 'seen',
     hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'known' },

@@ -335,7 +335,7 @@ test('where no copy of the conversation exists, it is not claimed that nothing w
     code: 2,
     stdout: '',
     stderr:
-      `Error: The conversation cannot go back to ${end?.id}: no copy of it was saved, and the file of the agent does not have it.\n` +
+      `Error: The conversation cannot go back to ${end?.id}: no copy of it was saved, and the transcript of the agent does not contain it.\n` +
       `Nothing was changed. Bring back the files: savestate rewind ${end?.id}\n` +
       'For a new conversation, print a brief: savestate resume other\n',
   })

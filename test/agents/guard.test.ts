@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/agents/mappers/event.js'
-import { objectionTo } from '../../src/agents/guard/guard.js'
+import { findObjection } from '../../src/agents/guard/guard.js'
 import { allCommands } from '../../src/agents/guard/our-commands.js'
 import { splitLine } from '../../src/agents/guard/shell-words.js'
 import { AGENT_MARKS } from '../../src/base/index.js'
@@ -17,7 +17,7 @@ const PLACES = { cwd: '/work/app', home: '/home/me', storeHome: '/home/me/.saves
 
 function objection(command: unknown) {
   const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
-  return objectionTo(tool, PLACES)
+  return findObjection(tool, PLACES)
 }
 
 test('a line of shell is split into the commands it starts', () => {
@@ -283,7 +283,7 @@ function objectionToInput(
   input: unknown,
   { name = 'x', effect = 'writes' as Tool['effect'] } = {},
 ) {
-  return objectionTo({ name, input, callId: 'c', effect }, PLACES)
+  return findObjection({ name, input, callId: 'c', effect }, PLACES)
 }
 
 test('tools for files are kept from the store, by path and by patch', () => {
@@ -334,7 +334,7 @@ test('the store is found behind links, and under each of its names', () => {
   symlinkSync(join(real, 'deep'), join(s.project, 'deep'))
   const run = (command: string, storeHome: string) => {
     const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
-    return objectionTo(tool, { cwd: s.project, home: link, storeHome })
+    return findObjection(tool, { cwd: s.project, home: link, storeHome })
   }
   const commands = [
     'rm -rf ~/.savestate',

@@ -9,12 +9,12 @@ import { addServer, removeServer } from '../../src/agents/install/codex-server.j
 import {
   isMerged,
   type JsonTarget,
-  merged,
+  mergeOurs,
   missingPaths,
-  stripped,
+  removeOurs,
 } from '../../src/agents/install/edit/merge-json.js'
-import { entryOf, type Recipe, targetsOf } from '../../src/agents/install/recipes.js'
-import { unedited, undone, undoOf } from '../../src/agents/install/edit/text-edit.js'
+import { hookEntry, type Recipe, listTargets } from '../../src/agents/install/recipes.js'
+import { startEdit, undoEdits, recordUndo } from '../../src/agents/install/edit/text-edit.js'
 import { addTrust, removeTrust } from '../../src/agents/install/edit/toml-edit.js'
 import { addBlock, removeBlock } from '../../src/agents/install/edit/yaml-edit.js'
 
@@ -32,7 +32,7 @@ function recipe(agent: Recipe['agent'], more: Partial<Recipe> = {}): Recipe {
 }
 
 function jsonTarget(agent: Recipe['agent'], more: Partial<Recipe> = {}): JsonTarget {
-  const [target] = targetsOf(recipe(agent, more))
+  const [target] = listTargets(recipe(agent, more))
   if (target?.type !== 'json') throw new Error('no JSON')
   return target
 }
@@ -112,11 +112,11 @@ test('for any configuration: what was there stays, our entries come, twice is on
   fc.assert(
     fc.property(texts, fc.constantFrom(...AGENTS), (text, agent) => {
       const target = jsonTarget(agent)
-      const result = merged(text, target)
+      const result = mergeOurs(text, target)
       expect(isMerged(result.text, target, [])).toBe(true)
-      expect(merged(result.text, target).text).toBe(result.text)
+      expect(mergeOurs(result.text, target).text).toBe(result.text)
       expect(valueOf(result.text)).toEqual(withAdditions(valueOf(text), target))
-      expect(undone(result.text, undoOf(result))).toBe(text)
+      expect(undoEdits(result.text, recordUndo(result))).toBe(text)
     }),
     { numRuns: 150 },
   )
@@ -131,7 +131,7 @@ test('without a record, what is ours is found by its form, and everything else h
       const target = jsonTarget(agent)
       const text = JSON.stringify(config, null, unit).replaceAll('\n', eol)
       const made = missingPaths(text, target)
-      const back = stripped(merged(text, target).text, target, { onlyStale: false, made })
+      const back = removeOurs(mergeOurs(text, target).text, target, { onlyStale: false, made })
       const set = Object.fromEntries(target.properties.map(({ at, value }) => [at[0], value]))
       expect(valueOf(back)).toEqual({ ...set, ...(valueOf(text) as object) })
     }),
@@ -141,7 +141,7 @@ test('without a record, what is ours is found by its form, and everything else h
 
 test('comments, order and indentation of others stay where they are', () => {
   const text = '{\n\t"b": 1, // first\n\t/* second */ "a": [],\n}\n'
-  const { text: after } = merged(text, {
+  const { text: after } = mergeOurs(text, {
     ...jsonTarget('claude'),
     add: [{ at: ['hooks', 'Stop'], value: 7 }],
   })
@@ -158,7 +158,7 @@ test.each([
   ['{"hooks": {}, "hooks": {}}', 'twice'],
   ['{"a": 1} trailing', 'JSON'],
 ])('a configuration that cannot be merged into is refused: %s', (text, why) => {
-  expect(() => merged(text, jsonTarget('claude'))).toThrow(
+  expect(() => mergeOurs(text, jsonTarget('claude'))).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(why) }),
   )
 })
@@ -172,9 +172,9 @@ test.each([
 ])('an entry of an older form is replaced: %s', (command) => {
   const target = jsonTarget('claude')
   const old = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
-  const start = stripped(old, target, { onlyStale: true })
+  const start = removeOurs(old, target, { onlyStale: true })
   expect(valueOf(start)).toEqual({})
-  expect(valueOf(merged(start, target).text)).toEqual(valueOf(merged('{}\n', target).text))
+  expect(valueOf(mergeOurs(start, target).text)).toEqual(valueOf(mergeOurs('{}\n', target).text))
 })
 
 test.each([
@@ -184,31 +184,31 @@ test.each([
   "/bin/sh -c 'savestate hook codex Stop'",
 ])('a command that is not ours stays: %s', (command) => {
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
-  expect(stripped(text, jsonTarget('claude'), { onlyStale: false })).toBe(text)
+  expect(removeOurs(text, jsonTarget('claude'), { onlyStale: false })).toBe(text)
 })
 
 test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(
   'a server comes to the TOML of Codex and goes again to the byte: %j',
   (text) => {
     const server = { command: 'savestate', args: ['mcp'], env: { SAVESTATE_HOME: '/s' } }
-    const { text: after } = addServer(unedited(text), server)
+    const { text: after } = addServer(startEdit(text), server)
     expect(parseToml(after)).toMatchObject({ mcp_servers: { savestate: server } })
-    expect(addServer(unedited(after), server).text).toBe(after)
-    expect(removeServer(unedited(after)).text).toBe(text)
+    expect(addServer(startEdit(after), server).text).toBe(after)
+    expect(removeServer(startEdit(after)).text).toBe(text)
   },
 )
 
 test('a server of that name that a person has set up stays', () => {
   const theirs = '[mcp_servers.savestate]\ncommand = "savestate"\nargs = ["mcp"]\n'
   const server = { command: 'elsewhere', args: ['mcp'], env: {} }
-  expect(addServer(unedited(theirs), server).text).toBe(theirs)
-  expect(removeServer(unedited(theirs)).text).toBe(theirs)
+  expect(addServer(startEdit(theirs), server).text).toBe(theirs)
+  expect(removeServer(startEdit(theirs)).text).toBe(theirs)
 })
 
 test('tool calls can go to the daemon; what starts it again stays a command', () => {
   const daemon = { url: 'http://127.0.0.1:7', token: 'secret' }
   const one = recipe('claude', { daemon })
-  expect(entryOf(one, 'PreToolUse')).toEqual({
+  expect(hookEntry(one, 'PreToolUse')).toEqual({
     hooks: [
       {
         type: 'http',
@@ -219,10 +219,10 @@ test('tool calls can go to the daemon; what starts it again stays a command', ()
     ],
   })
   for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop'])
-    expect(entryOf(one, event)).toEqual(entryOf(recipe('claude'), event))
+    expect(hookEntry(one, event)).toEqual(hookEntry(recipe('claude'), event))
   const target = jsonTarget('claude', { daemon })
-  expect(isMerged(merged('{}', target).text, target, [])).toBe(true)
-  const back = stripped(merged('{}', target).text, jsonTarget('claude'), { onlyStale: false })
+  expect(isMerged(mergeOurs('{}', target).text, target, [])).toBe(true)
+  const back = removeOurs(mergeOurs('{}', target).text, jsonTarget('claude'), { onlyStale: false })
   expect(valueOf(back)).toEqual({})
 })
 
@@ -239,7 +239,7 @@ test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
     key: `/home/u/"odd\\ name"/hooks.json:${event}:0:0`,
     hash: `sha256:${index}`,
   }))
-  const added = trusts.reduce(addTrust, unedited(text))
+  const added = trusts.reduce(addTrust, startEdit(text))
   const { hooks } = parseToml(added.text, { integersAsBigInt: true }) as {
     hooks: { state: Record<string, unknown> }
   }
@@ -247,9 +247,9 @@ test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
     Object.fromEntries(trusts.map(({ key, hash }) => [key, { trusted_hash: hash }])),
   )
   expect(trusts.reduce(addTrust, added).text).toBe(added.text)
-  expect(undone(added.text, undoOf(added))).toBe(text)
+  expect(undoEdits(added.text, recordUndo(added))).toBe(text)
   const later = `${added.text}\n[later]\n`
-  const taken = trusts.reduce(removeTrust, unedited(later)).text
+  const taken = trusts.reduce(removeTrust, startEdit(later)).text
   expect(parseToml(taken, { integersAsBigInt: true })).toEqual(
     parseToml(`${text}\n[later]\n`, { integersAsBigInt: true }),
   )
@@ -257,12 +257,12 @@ test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
 
 test('a hash that has changed is replaced, and TOML that cannot be added to is refused', () => {
   const key = '/h:stop:0:0'
-  const old = addTrust(unedited('a = 1\n'), { key, hash: 'sha256:old' })
+  const old = addTrust(startEdit('a = 1\n'), { key, hash: 'sha256:old' })
   expect(addTrust(old, { key, hash: 'sha256:new' }).text).toBe(
     old.text.replace('sha256:old', 'sha256:new'),
   )
   for (const text of ['a = ', 'hooks = 1\n', 'hooks = { state = {} }\n'])
-    expect(() => addTrust(unedited(text), { key, hash: 'x' })).toThrow(
+    expect(() => addTrust(startEdit(text), { key, hash: 'x' })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
 })
@@ -277,19 +277,19 @@ test('a block is added to YAML and taken out of it', () => {
     'a:\r\n  - b\r\n',
     'a: |\n  text\n',
   ]) {
-    const added = addBlock(unedited(text), 'hooks', lines)
+    const added = addBlock(startEdit(text), 'hooks', lines)
     expect(parseYaml(added.text)).toEqual({
       ...parseYaml(text),
       hooks: { one: [{ command: 'x' }] },
     })
-    expect(undone(added.text, undoOf(added))).toBe(text)
-    expect(parseYaml(removeBlock(unedited(`${added.text}z: 2\n`)).text)).toEqual({
+    expect(undoEdits(added.text, recordUndo(added))).toBe(text)
+    expect(parseYaml(removeBlock(startEdit(`${added.text}z: 2\n`)).text)).toEqual({
       ...parseYaml(text),
       z: 2,
     })
   }
   for (const text of ['hooks:\n  a: []\n', '- a\n', '{a: 1}\n', 'a: [\n'])
-    expect(() => addBlock(unedited(text), 'hooks', lines)).toThrow(
+    expect(() => addBlock(startEdit(text), 'hooks', lines)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
 })
@@ -300,14 +300,14 @@ test('a configuration that is nested deeper than its parser could follow is refu
   const lists = `{"x": ${deep('[', ']')}}`
   const objects = `{"x": ${deep('{"a":', '}')}}`
   for (const text of [lists, objects, `// "[" and "{"\n${lists}`]) {
-    expect(() => merged(text, jsonTarget('claude'))).toThrow(expect.objectContaining(refusal))
+    expect(() => mergeOurs(text, jsonTarget('claude'))).toThrow(expect.objectContaining(refusal))
   }
   const flat = `{"x": [${'[{}], "[[[", '.repeat(1000)}1]}`
-  expect(isMerged(merged(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
-  expect(() => addBlock(unedited(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
+  expect(isMerged(mergeOurs(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
+  expect(() => addBlock(startEdit(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
     expect.objectContaining({ ...refusal, message: 'it is nested deeper than 200 levels' }),
   )
-  expect(() => addTrust(unedited(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
+  expect(() => addTrust(startEdit(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID' }),
   )
 })

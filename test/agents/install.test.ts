@@ -14,7 +14,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { AGENT_NAMES } from '../../src/base/index.js'
-import { entryOf, EVENTS, type Recipe, targetsOf } from '../../src/agents/install/recipes.js'
+import { hookEntry, EVENTS, type Recipe, listTargets } from '../../src/agents/install/recipes.js'
 import { type Scratch, scratch } from '../cli/program.js'
 
 const SETTINGS = `{
@@ -156,7 +156,7 @@ test('deny rules name the store by its real path and by the path through a home 
   symlinkSync(real, home)
   const environment = { HOME: home, SAVESTATE_HOME: undefined }
   const targets = (['claude', 'gemini'] as const).flatMap((agent) =>
-    targetsOf({
+    listTargets({
       agent,
       scope: { type: 'user' },
       environment,
@@ -582,7 +582,7 @@ test('the folders that ship have the same hooks as an install, and the version o
       command: { launcher: undefined, strict: false },
       storeHome: '/home/user/.savestate',
     }
-    const wanted = EVENTS[agent].map((event) => [event, [entryOf(recipe, event)]])
+    const wanted = EVENTS[agent].map((event) => [event, [hookEntry(recipe, event)]])
     expect(json(`plugins/${agent}/hooks/hooks.json`)['hooks']).toEqual(Object.fromEntries(wanted))
   }
 })

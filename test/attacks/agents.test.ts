@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/agents/mappers/event.js'
-import { objectionTo } from '../../src/agents/guard/guard.js'
+import { findObjection } from '../../src/agents/guard/guard.js'
 import { agentPermission } from '../../src/base/index.js'
 import { aliasesOf, COMMAND_NAMES, type CommandName } from '../../src/cli/args/commands-table.js'
 import { AGENT, type ProgramTarget, useProgram } from './program-target.js'
@@ -138,7 +138,7 @@ describe('an agent uses what it may run', () => {
 describe('an agent writes a line of shell around the check of the program', () => {
   const line = (command: string) => (s: ProgramTarget) => {
     const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
-    return objectionTo(tool, { cwd: s.project, home: join(s.folder, 'user'), storeHome: s.home })
+    return findObjection(tool, { cwd: s.project, home: join(s.folder, 'user'), storeHome: s.home })
       ?.type
   }
   testRows([

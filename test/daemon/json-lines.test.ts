@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Line, lineOf, lineReader } from '../../src/daemon/json-lines.js'
+import { type Line, formatLine, lineReader } from '../../src/daemon/json-lines.js'
 
 test('however the text is cut, the same lines come out', () => {
   const line = fc.dictionary(fc.string(), fc.jsonValue())
@@ -8,7 +8,7 @@ test('however the text is cut, the same lines come out', () => {
     fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {
       // As the other end writes it: what JSON has no words for is gone.
       const expected = lines.map((one): unknown => JSON.parse(JSON.stringify(one)))
-      const text = lines.map(lineOf).join('')
+      const text = lines.map(formatLine).join('')
       const read: Line[] = []
       const reader = lineReader(
         { maxChars: 1 << 20 },

@@ -160,7 +160,7 @@ test('steps of ares become sessions by their exact ids', async () => {
     'gone_latest.json': 'it names "gone_7.json", which does not exist',
     'list_0.json': expect.stringContaining('it is not an ares checkpoint'),
     'negative_0.json': expect.stringContaining('it is not an ares checkpoint: step'),
-    'wrong_0.json': 'inside it is step 0 of "other", which is another file',
+    'wrong_0.json': 'it contains step 0 of "other", which does not match its file name',
   })
   const at = (n: number) => new Date((1_700_000_000 + n) * 1000).toISOString()
   const state = (session: string, n: number, more: object = {}) => {
@@ -308,7 +308,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
     'list.json item 5': 'its id, "plain", names no session; name one with --session',
     'list.json item 6': '"soon" is not a time',
     'list.json item 7': expect.stringContaining('it is not a checkpoint'),
-    'list.json item 8': 'it is of an export of Savestate; use `savestate import json`',
+    'list.json item 8': 'it is from an export of Savestate; use `savestate import json`',
   })
   const again = await importFrom(store, 'breakpilot', { path: file })
   expect(again).toMatchObject({ added: 0, known: 4 })

@@ -214,7 +214,7 @@ test('without the switch an agent cannot rewind, and says how the person can', a
   // Claude Code hands the model the structured part only.
   expect(plan.message).toBe(plan.text)
   expect(plan.message).toMatch(
-    /^Nothing has been changed\. You may not rewind: the user decides about that\..*Show this to the user/s,
+    /^Nothing has been changed\. Only the user may rewind\..*Show this to the user/s,
   )
   const kept = await server.call('checkpoint_rewind', { ref: '1', keepMine: true, token: 'x' })
   expect(kept.text).toContain('savestate rewind 1 --keep-mine\n')
@@ -279,7 +279,7 @@ test('the model sees which rows are after a call, and goes to before one', async
   const given = { ref: '1', before: true }
   const plan = await server.call('checkpoint_rewind', given)
   expect(plan.text).toMatch(
-    /\nwrite a\.txt .*\nNot restored, since no checkpoint holds it \(1\):\nadded x\.log\n/,
+    /\nwrite a\.txt .*\nNot restored, because no checkpoint contains them \(1\):\nadded x\.log\n/,
   )
   const done = await server.call('checkpoint_rewind', { ...given, token: plan.result['token'] })
   expect(done).toMatchObject({ isError: false, result: { applied: true } })

@@ -1,4 +1,4 @@
-// Where each agent keeps its configuration. Everything comes from the environment that is given.
+// Where each agent keeps its configuration, according to the given environment.
 import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join, relative } from 'node:path'
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
@@ -6,10 +6,10 @@ import { SavestateError } from '../../index.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** For all projects of the person, or for one. */
+/** For all projects of the user, or for one. */
 export type Scope = { readonly type: 'user' } | { readonly type: 'project'; readonly root: string }
 
-/** The folder that an agent's files of this scope are in. */
+/** The folder with the agent's configuration of this scope. */
 export function configFolder(agent: AgentName, scope: Scope, environment: Environment): string {
   if (scope.type === 'project') return join(scope.root, PROJECT_FOLDERS[agent])
   const { variable, inside = [], usual } = USER_FOLDERS[agent]
@@ -24,14 +24,14 @@ export function homeOf(environment: Environment): string {
   throw new SavestateError('BAD_INPUT', 'HOME is not set, so the agents cannot be found')
 }
 
-/** The path below a folder; undefined if it is not below it. */
+/** The path relative to the folder; undefined if it is not below it. */
 export function pathBelow(folder: string, path: string): string | undefined {
   const inside = relative(folder, path)
   const isBelow = inside !== '' && inside.split('/')[0] !== '..' && !isAbsolute(inside)
   return isBelow ? inside : undefined
 }
 
-/** Agents that were used here, or whose program can be started. */
+/** Agents with a configuration folder, or with a program on PATH. */
 export function presentAgents(environment: Environment): readonly AgentName[] {
   return AGENT_NAMES.filter(
     (agent) =>
@@ -60,9 +60,9 @@ const PROJECT_FOLDERS: Readonly<Record<AgentName, string>> = {
 
 type UserFolder = {
   readonly usual: readonly string[]
-  /** What moves it elsewhere. */
+  /** The environment variable that overrides it. */
   readonly variable?: string
-  /** Where it is in the folder that the variable names. */
+  /** The path inside the folder that the variable names. */
   readonly inside?: readonly string[]
 }
 

@@ -30,7 +30,7 @@ class Copy {
   read(from = path): void {
     const growth = readGrowth(from, this.position)
     if (growth === undefined) return
-    this.lines = growth.isAnew ? growth.lines : [...this.lines, ...growth.lines]
+    this.lines = growth.isFromStart ? growth.lines : [...this.lines, ...growth.lines]
     this.position = parsePosition(JSON.parse(JSON.stringify(growth.position)))
   }
 }
@@ -41,9 +41,12 @@ test('only what is new is read, and a line that is not ended is left for later',
   copy.read()
   expect(copy.lines).toEqual(['{"a":1}'])
   const known = copy.position
-  expect(readGrowth(path, known)).toEqual({ lines: [], position: known, isAnew: false })
+  expect(readGrowth(path, known)).toEqual({ lines: [], position: known, isFromStart: false })
   appendFileSync(path, '2}\n{"ü":"€"}\n')
-  expect(readGrowth(path, known)).toMatchObject({ lines: ['{"b":2}', '{"ü":"€"}'], isAnew: false })
+  expect(readGrowth(path, known)).toMatchObject({
+    lines: ['{"b":2}', '{"ü":"€"}'],
+    isFromStart: false,
+  })
 })
 
 test('what is no file, or has no whole line yet, is nothing', () => {

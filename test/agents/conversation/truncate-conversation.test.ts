@@ -1,15 +1,20 @@
 // Where a conversation is cut, on transcripts made by hand in the agents' forms.
 import { expect, test } from 'vitest'
 import {
-  claudeTalk,
-  codexTalk,
-  cutTalk,
-  geminiTalk,
-  type TalkPoint,
+  claudeFormat,
+  codexFormat,
+  truncateConversation,
+  geminiFormat,
+  type ConversationPoint,
 } from '../../../src/agents/conversation/truncate-conversation.js'
 
 const lines = (entries: readonly unknown[]) => entries.map((entry) => JSON.stringify(entry))
-const POINT: TalkPoint = { at: 'turn-start', turnId: 'p-2', callId: undefined, prompt: 'Second' }
+const POINT: ConversationPoint = {
+  at: 'turn-start',
+  turnId: 'p-2',
+  callId: undefined,
+  prompt: 'Second',
+}
 
 const asked = (promptId: string, content: unknown) => ({
   type: 'user',
@@ -39,7 +44,7 @@ const CLAUDE = lines([
 ])
 
 test('Claude Code: before a turn is after the last that was said in the turn before', () => {
-  expect(cutTalk(claudeTalk, POINT, [CLAUDE])).toEqual({
+  expect(truncateConversation(claudeFormat, POINT, [CLAUDE])).toEqual({
     kind: 'before-turn',
     isFound: true,
     lines: CLAUDE.slice(0, 3),
@@ -47,7 +52,8 @@ test('Claude Code: before a turn is after the last that was said in the turn bef
 })
 
 test('Claude Code: around a call, without what was thought for it', () => {
-  const at = (point: Partial<TalkPoint>) => cutTalk(claudeTalk, { ...POINT, ...point }, [CLAUDE])
+  const at = (point: Partial<ConversationPoint>) =>
+    truncateConversation(claudeFormat, { ...POINT, ...point }, [CLAUDE])
   expect(at({ at: 'before-tool', callId: 'c-1' }).lines).toEqual(CLAUDE.slice(0, 6))
   expect(at({ at: 'before-tool', callId: 'c-2' }).lines).toEqual(CLAUDE.slice(0, 11))
   expect(at({ at: 'after-tool', callId: 'c-1' })).toEqual({
@@ -61,27 +67,27 @@ test('Claude Code: around a call, without what was thought for it', () => {
 
 test('Claude Code: a fork has the id of its first prompt in all that was said before', () => {
   const fork = CLAUDE.map((line) => line.replace('"p-1"', '"p-2"'))
-  expect(cutTalk(claudeTalk, POINT, [fork]).lines).toEqual(fork.slice(0, 3))
+  expect(truncateConversation(claudeFormat, POINT, [fork]).lines).toEqual(fork.slice(0, 3))
 })
 
 test('what was not written yet when the checkpoint was made is found in a newer copy', () => {
   const own = CLAUDE.slice(0, 2)
-  expect(cutTalk(claudeTalk, POINT, [own, CLAUDE]).lines).toEqual(CLAUDE.slice(0, 3))
+  expect(truncateConversation(claudeFormat, POINT, [own, CLAUDE]).lines).toEqual(CLAUDE.slice(0, 3))
   const unknown = { ...POINT, turnId: 'nowhere' }
-  expect(cutTalk(claudeTalk, unknown, [own, CLAUDE]).lines).toEqual(own)
+  expect(truncateConversation(claudeFormat, unknown, [own, CLAUDE]).lines).toEqual(own)
 })
 
 test('before the first prompt nothing was said', () => {
   const first = { ...POINT, turnId: 'p-1', prompt: 'First' }
-  expect(cutTalk(claudeTalk, first, [CLAUDE]).lines).toEqual([])
-  expect(cutTalk(claudeTalk, first, []).lines).toEqual([])
+  expect(truncateConversation(claudeFormat, first, [CLAUDE]).lines).toEqual([])
+  expect(truncateConversation(claudeFormat, first, []).lines).toEqual([])
 })
 
 test('a line that is none of theirs is passed over', () => {
   const odd = ['', 'null', '{"torn', '[]', '7', '{"message":7}', ...CLAUDE]
-  expect(cutTalk(claudeTalk, POINT, [odd]).lines).toEqual(odd.slice(0, 9))
-  expect(cutTalk(codexTalk, POINT, [odd]).lines).toEqual([])
-  expect(cutTalk(geminiTalk, POINT, [odd]).lines).toEqual([])
+  expect(truncateConversation(claudeFormat, POINT, [odd]).lines).toEqual(odd.slice(0, 9))
+  expect(truncateConversation(codexFormat, POINT, [odd]).lines).toEqual([])
+  expect(truncateConversation(geminiFormat, POINT, [odd]).lines).toEqual([])
 })
 
 const item = (payload: unknown) => ({ type: 'response_item', payload })
@@ -99,8 +105,8 @@ const CODEX = lines([
 ])
 
 test('Codex: by the ids of turns and calls', () => {
-  const at = (point: Partial<TalkPoint>) =>
-    cutTalk(codexTalk, { ...POINT, ...point }, [CODEX]).lines
+  const at = (point: Partial<ConversationPoint>) =>
+    truncateConversation(codexFormat, { ...POINT, ...point }, [CODEX]).lines
   expect(at({})).toEqual(CODEX.slice(0, 5))
   expect(at({ turnId: 'p-1' })).toEqual([])
   expect(at({ at: 'before-tool', callId: 'c-1' })).toEqual(CODEX.slice(0, 7))
@@ -119,8 +125,8 @@ const GEMINI = lines([
 ])
 
 test('Gemini CLI: a turn by its prompt, wherever in it the checkpoint was made', () => {
-  const at = (point: Partial<TalkPoint>) =>
-    cutTalk(geminiTalk, { ...POINT, turnId: undefined, ...point }, [GEMINI]).lines
+  const at = (point: Partial<ConversationPoint>) =>
+    truncateConversation(geminiFormat, { ...POINT, turnId: undefined, ...point }, [GEMINI]).lines
   expect(at({})).toEqual(GEMINI.slice(0, 4))
   expect(at({ at: 'after-tool' })).toEqual(GEMINI.slice(0, 4))
   expect(at({ prompt: 'First' })).toEqual([])

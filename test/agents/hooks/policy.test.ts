@@ -11,8 +11,8 @@ import {
 } from '../../../src/agents/hooks/turn-state.js'
 import { decide, type PolicyOptions } from '../../../src/agents/hooks/policy.js'
 
-const ONE_BY_ONE: PolicyOptions = { runsToolsTogether: false, isDiscreet: false }
-const TOGETHER: PolicyOptions = { runsToolsTogether: true, isDiscreet: false }
+const ONE_BY_ONE: PolicyOptions = { runsToolsTogether: false, hidesText: false }
+const TOGETHER: PolicyOptions = { runsToolsTogether: true, hidesText: false }
 
 type Special = Partial<Pick<AgentEvent, 'agentId' | 'turnId'>>
 const facts = {
@@ -225,7 +225,7 @@ test('the metadata has all that joins a checkpoint to the conversation', () => {
     reason: 'Bash: ls',
     toolCallId: 'id-ls',
     always: false,
-    holds: ['id-ls'],
+    covers: ['id-ls'],
     metadata: {
       agent: 'claude',
       event: 'Event',
@@ -244,7 +244,7 @@ test('the metadata has all that joins a checkpoint to the conversation', () => {
 })
 
 test('in a store that is encrypted no reason and no state holds the words of a prompt or a command', () => {
-  const discreet = { ...ONE_BY_ONE, isDiscreet: true }
+  const discreet = { ...ONE_BY_ONE, hidesText: true }
   const asked = decide(prompt('the secret plan'), NO_TURN_STATE, discreet)
   const command = { ...shell('secret --key'), callId: 'c-1' }
   const run = decide(before(command), asked.state, discreet)
@@ -279,7 +279,7 @@ test('in any sequence: the state stays small, every prompt is saved, reasons are
     fc.property(fc.array(event, { maxLength: 120 }), fc.boolean(), (events, runsToolsTogether) => {
       let state: TurnState = NO_TURN_STATE
       for (const one of events) {
-        const decision = decide(one, state, { runsToolsTogether, isDiscreet: false })
+        const decision = decide(one, state, { runsToolsTogether, hidesText: false })
         state = decision.state
         expect(state.running.length + state.ended.length).toBeLessThanOrEqual(2 * MAX_CALLS)
         const isKept = decision.saves.some(({ always }) => always)

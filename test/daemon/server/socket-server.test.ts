@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { converse } from '../../../src/daemon/client/connection.js'
+import { exchange } from '../../../src/daemon/client/connection.js'
 import type { Line } from '../../../src/daemon/json-lines.js'
 import { socketServer } from '../../../src/daemon/server/socket-server.js'
 import { Workload } from '../../../src/daemon/server/workload.js'
@@ -29,7 +29,7 @@ test('a caller leaves a daemon that stops reporting', async () => {
   const server = await listening(createServer((connection) => connection.write('{"ready":true}\n')))
   const lines: Line[] = []
   const heard = { first: { do: 'hook' }, onLine: (line: Line) => void lines.push(line) }
-  expect(await converse({ socket }, { ...heard, silenceMs: 10 })).toBe('closed')
+  expect(await exchange({ socket }, { ...heard, silenceMs: 10 })).toBe('closed')
   expect(lines).toEqual([{ ready: true }])
   server.close()
 })
@@ -55,7 +55,7 @@ test('the daemon reports from time to time that it is working', async () => {
   )
   const lines: Line[] = []
   const call = { folder: '/', agent: 'claude', eventName: 'Stop' }
-  await converse(
+  await exchange(
     { socket },
     {
       first: { do: 'hook', build: 'b', home, setting: 's', ...call },
