@@ -1,4 +1,4 @@
-// Install and uninstall as functions of texts: for any configuration, what was there stays, and all of it comes back.
+// Install and uninstall as functions of texts: for any configuration, other entries stay, and an undo restores the text.
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { parse as parseJsonc } from 'jsonc-parser'
@@ -39,7 +39,7 @@ function jsonTarget(agent: Recipe['agent'], more: Partial<Recipe> = {}): JsonTar
 
 const AGENTS = ['claude', 'codex', 'gemini', 'cursor', 'copilot'] as const
 
-/** The hooks of somebody else, and everything else that such a file may hold. */
+/** Hooks of other programs, and all other contents of such a file. */
 const configs = fc
   .record({
     before: fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), {
@@ -71,7 +71,7 @@ const configs = fc
     ...(hooks === undefined ? {} : { hooks }),
   }))
 
-/** The ways in which people and programs lay JSON out. */
+/** The ways in which people and programs format JSON. */
 const layouts = fc.record({
   unit: fc.constantFrom('', '  ', '    ', '\t'),
   eol: fc.constantFrom('\n', '\r\n'),
@@ -85,7 +85,7 @@ const texts = fc.tuple(configs, layouts).map(([config, layout]) => {
   const { unit, eol, end, mark, comment, hasTrailingCommas } = layout
   let text = JSON.stringify(config, null, unit)
   if (hasTrailingCommas) text = text.replaceAll(/([^\s{[,])(\s*\n\s*[}\]])/g, '$1,$2')
-  // Only between lines, where no string can be.
+  // Only between lines, so that no string is split.
   if (comment !== '')
     text = text.replace('{\n', `{ ${comment}\n`).replace(/\n\}$/, `\n${comment}\n}`)
   return mark + (text + end).replaceAll('\n', eol)
@@ -108,7 +108,7 @@ function withAdditions(config: unknown, { add, properties }: JsonTarget): unknow
   return result
 }
 
-test('for any configuration: what was there stays, our entries come, twice is once, and undo gives the same bytes', () => {
+test('for any configuration: other entries stay, ours are added once, and undo restores the bytes', () => {
   fc.assert(
     fc.property(texts, fc.constantFrom(...AGENTS), (text, agent) => {
       const target = jsonTarget(agent)
@@ -122,7 +122,7 @@ test('for any configuration: what was there stays, our entries come, twice is on
   )
 })
 
-test('without a record, what is ours is found by its form, and everything else has the meaning that it had', () => {
+test('without a record, our entries are found by their form, and everything else keeps its meaning', () => {
   const plain = fc
     .tuple(configs, layouts)
     .filter(([config]) => !JSON.stringify(config).includes('~/.savestate'))
@@ -139,7 +139,7 @@ test('without a record, what is ours is found by its form, and everything else h
   )
 })
 
-test('comments, order and indentation of others stay where they are', () => {
+test('comments, order and indentation of other entries stay unchanged', () => {
   const text = '{\n\t"b": 1, // first\n\t/* second */ "a": [],\n}\n'
   const { text: after } = mergeOurs(text, {
     ...jsonTarget('claude'),
@@ -188,7 +188,7 @@ test.each([
 })
 
 test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(
-  'a server comes to the TOML of Codex and goes again to the byte: %j',
+  'a server is added to the TOML of Codex and removed to the byte: %j',
   (text) => {
     const server = { command: 'savestate', args: ['mcp'], env: { SAVESTATE_HOME: '/s' } }
     const { text: after } = addServer(startEdit(text), server)
@@ -198,14 +198,14 @@ test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\
   },
 )
 
-test('a server of that name that a person has set up stays', () => {
+test('a server of that name that the user configured stays', () => {
   const theirs = '[mcp_servers.savestate]\ncommand = "savestate"\nargs = ["mcp"]\n'
   const server = { command: 'elsewhere', args: ['mcp'], env: {} }
   expect(addServer(startEdit(theirs), server).text).toBe(theirs)
   expect(removeServer(startEdit(theirs)).text).toBe(theirs)
 })
 
-test('tool calls can go to the daemon; what starts it again stays a command', () => {
+test('tool calls can use HTTP; the hooks that restart the daemon stay commands', () => {
   const daemon = { url: 'http://127.0.0.1:7', token: 'secret' }
   const one = recipe('claude', { daemon })
   expect(hookEntry(one, 'PreToolUse')).toEqual({
@@ -234,7 +234,7 @@ const TOML = [
   'big = 9223372036854775807\ntext = """\n[hooks.state."x"]\n"""\n',
 ]
 
-test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
+test.each(TOML)('trust is added to TOML and removed: %j', (text) => {
   const trusts = ['stop', 'pre_tool_use'].map((event, index) => ({
     key: `/home/u/"odd\\ name"/hooks.json:${event}:0:0`,
     hash: `sha256:${index}`,
@@ -255,7 +255,7 @@ test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
   )
 })
 
-test('a hash that has changed is replaced, and TOML that cannot be added to is refused', () => {
+test('a changed hash is replaced, and TOML that cannot be extended is refused', () => {
   const key = '/h:stop:0:0'
   const old = addTrust(startEdit('a = 1\n'), { key, hash: 'sha256:old' })
   expect(addTrust(old, { key, hash: 'sha256:new' }).text).toBe(
@@ -267,7 +267,7 @@ test('a hash that has changed is replaced, and TOML that cannot be added to is r
     )
 })
 
-test('a block is added to YAML and taken out of it', () => {
+test('a block is added to YAML and removed', () => {
   const lines = ['hooks:', '  one:', '    - command: "x"']
   for (const text of [
     '',
@@ -294,7 +294,7 @@ test('a block is added to YAML and taken out of it', () => {
     )
 })
 
-test('a configuration that is nested deeper than its parser could follow is refused', () => {
+test('a configuration that is nested too deeply for its parser is refused', () => {
   const deep = (open: string, close: string) => open.repeat(50_000) + close.repeat(50_000)
   const refusal = { code: 'CONFIG_INVALID', message: 'it is nested too deeply' }
   const lists = `{"x": ${deep('[', ']')}}`

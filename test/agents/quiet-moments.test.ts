@@ -1,4 +1,4 @@
-// The checkpoint of a call whose end no event tells of, when something is in its way.
+// Saves of idle sessions that fail, overlap, or take long.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { type Scratch, scratch } from '../support/scratch.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** A session of which nothing is heard after it has begun a call, and whose folder has changed since. */
+/** A session that sends nothing after the start of a call, and whose folder has changed since. */
 async function silentSession(
   s: Scratch,
   store: Store,
@@ -39,7 +39,7 @@ function passSeconds(seconds: number): void {
 const reasonsOf = async (s: Scratch, store: Store) =>
   (await (await store.project(s.project)).list()).checkpoints.map(({ reason }) => reason)
 
-test('a checkpoint that could not be made is tried again', async () => {
+test('a failed save is retried', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } })
   const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
   const quiet = await silentSession(s, store)
@@ -55,7 +55,7 @@ test('a checkpoint that could not be made is tried again', async () => {
   await store.close()
 })
 
-test('while one is being made, the next look does not begin another', async () => {
+test('a check does not save a session that is still being saved', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
   const quiet = await silentSession(s, store)
@@ -70,7 +70,7 @@ test('while one is being made, the next look does not begin another', async () =
   await store.close()
 })
 
-test('where a look at one fails, the others come with the next look', async () => {
+test('if the check of one session fails, the next check includes the others', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
   const quiet = await silentSession(s, store)

@@ -1,4 +1,4 @@
-// A reader's index of what an agent tries, and of what must happen.
+// An index of attacks by an agent, with the required outcomes.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/agents/mappers/event.js'
@@ -14,7 +14,7 @@ const byAgent = (line: string) => (s: ProgramTarget) => s.refusal(line.split(' '
 /** `some`: the user alone may run it with certain arguments. The lines are those that an agent is refused. */
 type Decision = readonly ['anyone'] | readonly ['user' | 'some', ...lines: readonly string[]]
 
-/** Who may run each command. A new command fails here until someone has decided. */
+/** The permission for each command. A new command fails here until it has an entry. */
 const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   save: ['anyone'],
   list: ['anyone'],

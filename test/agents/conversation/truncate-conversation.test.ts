@@ -1,4 +1,4 @@
-// Where a conversation is cut, on transcripts made by hand in the agents' forms.
+// Truncates handwritten transcripts in the formats of the agents.
 import { expect, test } from 'vitest'
 import {
   claudeFormat,
@@ -43,7 +43,7 @@ const CLAUDE = lines([
   result('p-2', 'c-2'),
 ])
 
-test('Claude Code: before a turn is after the last that was said in the turn before', () => {
+test('Claude Code: before a turn means after the last message of the previous turn', () => {
   expect(truncateConversation(claudeFormat, POINT, [CLAUDE])).toEqual({
     kind: 'before-turn',
     isFound: true,
@@ -51,7 +51,7 @@ test('Claude Code: before a turn is after the last that was said in the turn bef
   })
 })
 
-test('Claude Code: around a call, without what was thought for it', () => {
+test('Claude Code: before and after a call, without the thoughts that led to it', () => {
   const at = (point: Partial<ConversationPoint>) =>
     truncateConversation(claudeFormat, { ...POINT, ...point }, [CLAUDE])
   expect(at({ at: 'before-tool', callId: 'c-1' }).lines).toEqual(CLAUDE.slice(0, 6))
@@ -65,25 +65,25 @@ test('Claude Code: around a call, without what was thought for it', () => {
   expect(at({ at: 'turn-end' })).toEqual({ kind: 'then', isFound: false, lines: CLAUDE })
 })
 
-test('Claude Code: a fork has the id of its first prompt in all that was said before', () => {
+test('Claude Code: a fork has the id of its first prompt in all earlier entries', () => {
   const fork = CLAUDE.map((line) => line.replace('"p-1"', '"p-2"'))
   expect(truncateConversation(claudeFormat, POINT, [fork]).lines).toEqual(fork.slice(0, 3))
 })
 
-test('what was not written yet when the checkpoint was made is found in a newer copy', () => {
+test('a point that was written after the checkpoint is found in a newer copy', () => {
   const own = CLAUDE.slice(0, 2)
   expect(truncateConversation(claudeFormat, POINT, [own, CLAUDE]).lines).toEqual(CLAUDE.slice(0, 3))
   const unknown = { ...POINT, turnId: 'nowhere' }
   expect(truncateConversation(claudeFormat, unknown, [own, CLAUDE]).lines).toEqual(own)
 })
 
-test('before the first prompt nothing was said', () => {
+test('nothing precedes the first prompt', () => {
   const first = { ...POINT, turnId: 'p-1', prompt: 'First' }
   expect(truncateConversation(claudeFormat, first, [CLAUDE]).lines).toEqual([])
   expect(truncateConversation(claudeFormat, first, []).lines).toEqual([])
 })
 
-test('a line that is none of theirs is passed over', () => {
+test('a line of an unknown form is kept', () => {
   const odd = ['', 'null', '{"torn', '[]', '7', '{"message":7}', ...CLAUDE]
   expect(truncateConversation(claudeFormat, POINT, [odd]).lines).toEqual(odd.slice(0, 9))
   expect(truncateConversation(codexFormat, POINT, [odd]).lines).toEqual([])
@@ -104,7 +104,7 @@ const CODEX = lines([
   item({ type: 'message', role: 'assistant' }),
 ])
 
-test('Codex: by the ids of turns and calls', () => {
+test('Codex: turns and calls are found by their ids', () => {
   const at = (point: Partial<ConversationPoint>) =>
     truncateConversation(codexFormat, { ...POINT, ...point }, [CODEX]).lines
   expect(at({})).toEqual(CODEX.slice(0, 5))
@@ -124,7 +124,7 @@ const GEMINI = lines([
   { id: '5', type: 'user', content: [{ functionResponse: {} }] },
 ])
 
-test('Gemini CLI: a turn by its prompt, wherever in it the checkpoint was made', () => {
+test('Gemini CLI: a turn is found by its prompt, wherever in it the checkpoint was made', () => {
   const at = (point: Partial<ConversationPoint>) =>
     truncateConversation(geminiFormat, { ...POINT, turnId: undefined, ...point }, [GEMINI]).lines
   expect(at({})).toEqual(GEMINI.slice(0, 4))

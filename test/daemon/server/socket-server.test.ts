@@ -1,4 +1,4 @@
-// Both ends of the Unix socket while the daemon works: it reports that it does, and a caller leaves a silent daemon.
+// Both ends of the Unix socket while the daemon works: it sends heartbeats, and a caller leaves a silent daemon.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -77,7 +77,7 @@ test('the daemon reports from time to time that it is working', async () => {
   server.close()
 })
 
-/** The beat begins when the other end has read `go`. */
+/** The heartbeat starts when the daemon has read `go`. */
 function untilBeating(): void {
   if (vi.getTimerCount() === 0) setImmediate(untilBeating)
   else vi.advanceTimersByTime(10_000)
