@@ -1,4 +1,5 @@
 // The requests of callers on the Unix socket of the daemon, and the answers.
+import { isRecord } from '../base/index.js'
 import type { Project, SaveResult, UntrustedFile } from '../internal.js'
 import type { Line } from './json-lines.js'
 
@@ -50,10 +51,9 @@ export function parseRequest(line: Line): DaemonRequest | undefined {
   const { folder, agent, eventName, input } = line
   if (typeof folder !== 'string' || !folder.startsWith('/')) return undefined
   if (line['do'] === 'save') {
-    if (typeof input !== 'object' || input === null) return undefined
-    const given = new Map<string, unknown>(Object.entries(input))
-    const [reason, name] = [given.get('reason'), given.get('name')]
-    const namedBy = given.get('namedBy') === 'user' ? 'user' : 'agent'
+    if (!isRecord(input)) return undefined
+    const { reason, name } = input
+    const namedBy = input['namedBy'] === 'user' ? 'user' : 'agent'
     return {
       do: 'save',
       folder,

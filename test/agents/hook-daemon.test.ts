@@ -238,7 +238,7 @@ test('changes of a call without an end event are saved when the folder is idle',
   // The second save starts the watch.
   s.write({ 'a.txt': 'two\n' })
   execFileSync('sync')
-  await until(() => reasons(s).length === 2, 'a checkpoint that nobody asked for')
+  await until(() => reasons(s).length === 2, 'an unexpected checkpoint')
   expect(reasons(s)).toEqual(['You: Go', 'Bash: make (running)'])
   expect(s.json(['show', '1'])).toMatchObject({ author: 'claude+you' })
 })

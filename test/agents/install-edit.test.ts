@@ -39,7 +39,7 @@ function jsonTarget(agent: Recipe['agent'], more: Partial<Recipe> = {}): JsonTar
 
 const AGENTS = ['claude', 'codex', 'gemini', 'cursor', 'copilot'] as const
 
-/** Hooks of other programs, and all other contents of such a file. */
+/** Hooks of other programs, and all other contents of a settings file. */
 const configs = fc
   .record({
     before: fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), {

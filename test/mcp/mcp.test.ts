@@ -190,7 +190,7 @@ test('timelines and diffs can be read as resources', async () => {
     'savestate://checkpoint/zzzz/diff',
     'savestate://checkpoint/1/nothing',
     'savestate://checkpoint/%ff',
-    'savestate://session/nobody/timeline',
+    'savestate://session/unknown/timeline',
     'file:///etc/passwd',
   ]) {
     await expect(server.read(uri)).rejects.toMatchObject({ code: -32602, data: { uri } })

@@ -3,7 +3,7 @@
 // strict hook stops the tool instead.
 import { type AgentName } from '../../base/index.js'
 import { findRefusal } from '../guard/refusal.js'
-import { type Project, SavestateError, type Session, type Store } from '../../index.js'
+import { type Project, SavestateError, type Store } from '../../index.js'
 import { type AgentEvent, type Answer, type Outcome, EMPTY_ANSWER } from '../mappers/event.js'
 import { isBeforeTool, MAPPERS } from '../mappers/mappers.js'
 import {
@@ -189,12 +189,14 @@ async function makeSaves(
   { event, project, sessionProject, decision }: Making,
 ): Promise<void> {
   const mustExist = decision.saves.length === 0
-  const session = await openSession(store, {
-    event,
-    project,
-    id: sessionProject.session,
-    mustExist,
-  })
+  const id = sessionProject.session
+  // Hooks of one session run concurrently; the project lock serializes their saves.
+  const session = await store
+    .session<TranscriptState>(id, { agent: event.agent, project, lease: false, mustExist })
+    .catch((error: unknown) => {
+      if (errorCode(error) !== 'SESSION_UNKNOWN') throw error
+      return undefined
+    })
   // The agent ended without having saved anything.
   if (session === undefined) return
   try {
@@ -203,29 +205,6 @@ async function makeSaves(
     if (event.type === 'session-end') await session.complete()
   } finally {
     await session.close()
-  }
-}
-
-async function openSession(
-  store: Store,
-  {
-    event,
-    project,
-    id,
-    mustExist,
-  }: {
-    readonly event: AgentEvent
-    readonly project: Project
-    readonly id: string
-    readonly mustExist: boolean
-  },
-): Promise<Session<TranscriptState> | undefined> {
-  try {
-    // Hooks of one session run concurrently; the project lock serializes their saves.
-    return await store.session(id, { agent: event.agent, project, lease: false, mustExist })
-  } catch (error) {
-    if (error instanceof SavestateError && error.code === 'SESSION_UNKNOWN') return undefined
-    throw error
   }
 }
 

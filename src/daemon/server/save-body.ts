@@ -1,6 +1,6 @@
 // Parses the body of a save request over HTTP.
 import { existsSync } from 'node:fs'
-import { isRecord, tryParseJson } from '../../base/index.js'
+import { type Fields, isRecord, tryParseJson } from '../../base/index.js'
 import { SavestateError } from '../../internal.js'
 
 export type SaveCall = {
@@ -13,8 +13,9 @@ const KEYS = ['path', 'reason', 'name']
 
 /** Throws BAD_INPUT. */
 export function parseSave(text: string): SaveCall {
-  const given = new Map<string, unknown>(Object.entries(parseObject(text)))
-  const unknown = [...given.keys()].find((key) => !KEYS.includes(key))
+  const given = tryParseJson(text)
+  if (!isRecord(given)) throw malformed('it is not a JSON object')
+  const unknown = Object.keys(given).find((key) => !KEYS.includes(key))
   if (unknown !== undefined) throw malformed(`it has an unknown key ${JSON.stringify(unknown)}`)
   const path = optionalText(given, 'path')
   if (path === undefined || !path.startsWith('/'))
@@ -37,16 +38,10 @@ export function expectFolder(path: string): void {
   })
 }
 
-function optionalText(given: ReadonlyMap<string, unknown>, key: string): string | undefined {
-  const value = given.get(key)
+function optionalText(given: Fields, key: string): string | undefined {
+  const value = given[key]
   if (value === undefined || typeof value === 'string') return value
   throw malformed(`${key} must be a string`)
-}
-
-function parseObject(text: string): object {
-  const json = tryParseJson(text)
-  if (!isRecord(json)) throw malformed('it is not a JSON object')
-  return json
 }
 
 function malformed(what: string): SavestateError {
