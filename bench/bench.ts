@@ -1,6 +1,6 @@
 /**
- * What the rows share: trees and arenas, made when the first row asks for them and kept for the next.
- * An arena is one tree with everyone's store for it, ours and the peers'.
+ * Shared by the rows: trees and arenas, created on first use.
+ * An arena is one tree with the stores of all contestants.
  */
 import { join } from 'node:path'
 import { type Child, startChild } from './child-process.js'
@@ -21,7 +21,7 @@ export interface Tree {
   readonly name: string
   readonly path: string
   readonly facts: TreeFacts
-  /** Changes a file that was not changed before; its path. */
+  /** Changes a file that was not changed before, and returns its path. */
   change(): string
 }
 
@@ -34,7 +34,7 @@ export interface Arena {
   readonly opencode: Peer
 }
 
-/** A tree is generated to a shape, or is a copy of somebody's folder. */
+/** A tree is generated from a shape, or is a copy of a real folder. */
 export type TreeSource = { readonly shape: ShapeName } | { readonly copyOf: string; name: string }
 
 export interface Bench {
@@ -42,9 +42,9 @@ export interface Bench {
   readonly quick: boolean
   readonly log: (text: string) => void
   tree(source: TreeSource): Promise<Tree>
-  /** Everyone's store for a tree, with at least one save in each. */
+  /** The stores of all contestants for a tree, with at least one save in each. */
   arena(source: TreeSource): Promise<Arena>
-  /** Lets later rows go on in an arena whose first saves were made by this one. */
+  /** Lets later rows reuse an arena whose first saves this row made. */
   keep(arena: Arena): void
 }
 
@@ -78,7 +78,7 @@ export function openBench(common: Pick<Bench, 'scratch' | 'quick' | 'log'>): Ben
   return bench
 }
 
-/** What several rows need: made when the first of them asks for it, kept for the next. */
+/** Values for several rows, created on first use. */
 export function shared<T>(make: (bench: Bench) => Promise<T>): (bench: Bench) => Promise<T> {
   const made = new WeakMap<Bench, Promise<T>>()
   return (bench) => {
@@ -125,7 +125,7 @@ function changingTree(tree: Omit<Tree, 'change'>): Tree {
   }
 }
 
-/** New stores for everyone; nothing is saved in them yet. */
+/** New, empty stores for all contestants. */
 export async function newArena({ scratch }: Bench, tree: Tree): Promise<Arena> {
   const dir = scratch.folder(`arena-${tree.name}`)
   const place = { tree: tree.path, dir }
@@ -139,12 +139,12 @@ export async function newArena({ scratch }: Bench, tree: Tree): Promise<Arena> {
   }
 }
 
-/** The peers' contest in saving one change; (a) also without its `read-tree`. */
+/** The peers as contestants in saving one change; (a) also without its `read-tree`. */
 export function warmPeers({ hermes, shadow, opencode }: Arena): readonly Contestant[] {
   return [hermes, hermesWithoutReadTree(hermes), shadow, opencode].map(asContestant)
 }
 
-/** A peer that is timed, and must store another tree each time. */
+/** Times a peer, and checks that it stores a new tree each time. */
 export function asContestant(peer: Peer): Contestant {
   let last: string | undefined
   return {
@@ -163,7 +163,7 @@ export function asContestant(peer: Peer): Contestant {
 
 export const OURS = 'savestate'
 
-/** Runs work with a child of its own in which the store is open. */
+/** Runs work with a new child in which the store is open. */
 export async function withOurs<T>(
   { home, tree }: { home: string; tree: Tree },
   work: (child: Child) => Promise<T>,
@@ -180,7 +180,7 @@ export async function withOurs<T>(
   }
 }
 
-/** One save in a child, which must have made a checkpoint; its milliseconds. */
+/** The milliseconds of one save in a child, which must create a checkpoint. */
 export async function saveInChild(child: Child): Promise<number> {
   const { ms, created } = await child.ask({ kind: 'save', probed: false })
   if (!created) throw new Error('Savestate made no checkpoint of a changed tree')

@@ -1,4 +1,4 @@
-/** The parent's side of child.ts: start a child, ask it things, end it. */
+/** The parent's side of child.ts: start a child, send requests, end it. */
 import { fork } from 'node:child_process'
 import type { Answers, Reply, Request } from './child.js'
 import { cleanEnvironment, track } from './programs.js'
@@ -44,7 +44,7 @@ export function startChild(): Child {
   }
 }
 
-/** Asks a child of its own for one thing. */
+/** Sends one request to a new child. */
 export async function inNewChild<K extends Request['kind']>(
   request: Extract<Request, { kind: K }>,
 ): Promise<Answers[K]> {
@@ -56,7 +56,7 @@ export async function inNewChild<K extends Request['kind']>(
   }
 }
 
-/** Both ends are this program, and a child answers one request at a time, in order. */
+/** Unvalidated: both ends are this program, and a child answers requests in order. */
 function parseReply<K extends Request['kind']>(
   message: unknown,
 ): { readonly ok: true; readonly answer: Answers[K] } | Extract<Reply, { ok: false }> {

@@ -1,6 +1,6 @@
 /**
- * The benchmark's child process: it holds the SDK and does one thing at a time, on request, so that
- * what is measured in it (time, memory, a blocked event loop) is Savestate's alone. It also makes the
+ * The benchmark's child process: it loads the SDK and handles one request at a time, so that
+ * its time, memory and event loop delays are Savestate's only. It also creates the
  * trees, which keeps the parent small.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,18 +25,18 @@ export interface SaveReport {
   readonly ms: number
   readonly id: string
   readonly created: boolean
-  /** The longest the event loop was held up, where the save was probed. */
+  /** The longest delay of the event loop, if the save was probed. */
   readonly worstGapMs: number
 }
 
-/** What each request is answered with. */
+/** The answer to each request. */
 export interface Answers extends StateAnswers {
   readonly grow: TreeFacts
   readonly copy: TreeFacts
   readonly open: null
   readonly save: SaveReport
   readonly rewind: { readonly ms: number; readonly applied: boolean }
-  /** How many checkpoints the project has. */
+  /** The number of checkpoints of the project. */
   readonly count: number
   readonly memory: { readonly peakBytes: number }
   readonly close: null
@@ -48,7 +48,7 @@ export type Reply =
 
 let opened: { readonly store: Store; readonly project: Project } | undefined
 
-/** Answers the parent's requests until it hangs up. */
+/** Answers the parent's requests until it disconnects. */
 export function serve(): void {
   process.on('disconnect', () => process.exit(0))
   process.on('message', (request: Request) => {
@@ -123,11 +123,11 @@ async function probedSave(): Promise<SaveReport> {
     last = now
   }, PROBE_MS)
   try {
-    // The probe's own first turns (compiling, a first collection) are not the save's doing.
+    // The first turns of the probe (compiling, first garbage collection) are not caused by the save.
     await sleep(SETTLE_MS)
     worstGapMs = 0
     const report = await save()
-    // One more turn, so that a gap which the save's end fell into is seen.
+    // One more turn, to see a delay that includes the end of the save.
     await sleep(2 * PROBE_MS)
     return { ...report, worstGapMs }
   } finally {

@@ -1,4 +1,4 @@
-/** A daemon of the built command line for one store, and what it takes to ask it for a save or tell it of an event. */
+/** A daemon of the built command line for one store, with functions that request a save or report an event. */
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
@@ -8,15 +8,15 @@ import { cliPath } from './sdk.js'
 
 export interface RunningDaemon {
   readonly pid: number
-  /** Over one connection that stays open; whether something had changed. */
+  /** Over one persistent connection; returns whether something had changed. */
   save(path: string): Promise<boolean>
-  /** The same, for a shell command as Claude Code tells of it: its end, unless told otherwise. */
+  /** The same for a shell command as Claude Code reports it; its end by default. */
   hook(path: string, moment?: ShellMoment): Promise<void>
 }
 
 export type ShellMoment = 'PreToolUse' | 'PostToolUse'
 
-/** What Claude Code sends around a shell command. A command that was not begun is another one than before. */
+/** Payloads of Claude Code around a shell command. A new start uses a new command. */
 export function shellEvent(path: string, moment: ShellMoment): string {
   if (moment === 'PreToolUse' || !isBegun) calls += 1
   isBegun = moment === 'PreToolUse'

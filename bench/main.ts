@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: Savestate beside the git commands other tools run, on the same trees, and beside
- * those who keep an agent's state, on the same states, in one run.
+ * `npm run bench`: compares Savestate with the git commands of other tools, on the same trees, and with
+ * libraries that store an agent's state, on the same states, in one run.
  * The report goes to stdout, progress to stderr. A missed limit is a result, not a failure.
  */
 import { writeFileSync } from 'node:fs'
@@ -101,7 +101,7 @@ function allRows(trees: readonly TreeSource[]): readonly Row[] {
     ...stateRows(),
     startVersion,
     startList,
-    // Late, because it fills the memory of the system with files.
+    // Late, because it fills the page cache.
     memory(huge, { maxMegabytes: 700, slow: true }),
     // Last, because its collection deletes files: see scratch.ts.
     diskAfterSaves,
@@ -158,7 +158,7 @@ async function measure(
   try {
     for (const row of rows) {
       try {
-        // What one row leaves to be written is no cost of the next.
+        // Dirty pages of one row must not cost the next.
         await settleDisk()
         results.push({ name: row.name, ...(await row.measure(bench)) })
       } catch (error) {

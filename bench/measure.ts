@@ -1,19 +1,19 @@
-/** Runs contestants in turn and takes the middle of their times. */
+/** Runs contestants in turn and takes the median of their times. */
 import process from 'node:process'
 import { run } from './programs.js'
 
 export interface Contestant {
   readonly name: string
-  /** Does the thing once; the milliseconds it took. */
+  /** Runs once and returns the milliseconds. */
   readonly time: () => Promise<number>
 }
 
 export interface Rounds {
   readonly contestants: readonly Contestant[]
   readonly count: number
-  /** Rounds that are run first and not counted. */
+  /** Warm-up rounds, which are not counted. */
   readonly warmUps: number
-  /** What every contestant of the round will find, such as one changed file. */
+  /** Prepares a round for all contestants, for example changes one file. */
   readonly before: (round: number) => Promise<void> | void
 }
 
@@ -21,8 +21,8 @@ export interface Rounds {
 export type Medians = ReadonlyMap<string, number>
 
 /**
- * Everyone runs in every round, so that noise on the machine hits all alike, and a different one goes
- * first each time, so that nobody always finds the caches the one before has filled.
+ * All contestants run in every round, so that noise on the machine affects all equally, and a different one goes
+ * first each time, so that no contestant always benefits from caches that another has filled.
  */
 export async function runRounds({ contestants, count, warmUps, before }: Rounds): Promise<Medians> {
   const times = new Map<string, number[]>(contestants.map(({ name }) => [name, []]))
@@ -36,7 +36,7 @@ export async function runRounds({ contestants, count, warmUps, before }: Rounds)
   return new Map([...times].map(([name, values]) => [name, median(values)]))
 }
 
-/** The same items in a circle, with another one first. */
+/** Rotates the items. */
 export function rotated<T>(items: readonly T[], by: number): readonly T[] {
   const start = by % items.length
   return [...items.slice(start), ...items.slice(0, start)]
@@ -50,7 +50,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
-/** The value that so large a part of all is not above. */
+/** The given quantile. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]
@@ -58,14 +58,14 @@ export function quantile(values: readonly number[], part: number): number {
   return value
 }
 
-/** One of several figures, which must be there. */
+/** One of several figures. Throws if it is missing. */
 export function figureOf(figures: Medians, name: string): number {
   const figure = figures.get(name)
   if (figure === undefined) throw new Error(`No figure for ${name}`)
   return figure
 }
 
-/** The smallest of several figures, and whose it is. */
+/** The smallest of several figures, and its name. */
 export function smallest(figures: Medians): { readonly name: string; readonly figure: number } {
   const [first, ...rest] = figures
   if (first === undefined) throw new Error('Nothing to compare with')
@@ -79,7 +79,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Writes out what earlier steps left in memory, so that the next one does not pay for it. */
+/** Flushes dirty pages of earlier steps, so that the next one does not pay for them. */
 export async function settleDisk(): Promise<void> {
   if (process.platform !== 'win32') await run({ program: 'sync', args: [], cwd: '/' })
 }

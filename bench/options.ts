@@ -1,4 +1,4 @@
-/** What the benchmark was asked to do. */
+/** The options of the benchmark. */
 import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,14 +11,14 @@ export interface Options {
   readonly only: readonly string[]
   readonly trees: readonly TreeSource[]
   readonly work: string | undefined
-  /** A file for the picture of costs by size; then nothing else is measured. */
+  /** The file for the plot of costs by size; nothing else is measured then. */
   readonly plot: string | undefined
 }
 
 export const USAGE =
   'npm run bench [-- [--json] [--quick] [--only NAME]... [--tree PATH]... [--work DIR] [--plot FILE.svg]]'
 
-/** Throws when the arguments make no sense. */
+/** Throws for invalid arguments. */
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

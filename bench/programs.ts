@@ -1,4 +1,4 @@
-/** Runs programs in an environment that nothing of the user's reaches into, and lets none outlive us. */
+/** Runs programs in an environment without the user's settings, and ends them with this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 
@@ -18,14 +18,14 @@ export function cleanEnvironment(): Record<string, string> {
   const clean: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) {
     if (value === undefined || /^(GIT|SAVESTATE)_/i.test(name) || AGENTS.test(name)) continue
-    // It makes every Node start read a certificate bundle: 55 to 70 ms that are nobody's work.
+    // It makes every start of Node read a certificate bundle, which adds 55 to 70 ms of noise.
     if (name === 'NODE_EXTRA_CA_CERTS' || name === 'NODE_OPTIONS') continue
     clean[name] = value
   }
   return clean
 }
 
-/** What the program printed. Throws when it does not end with 0. */
+/** The output of the program. Throws if its exit code is not 0. */
 export function run({ program, args, cwd, environment, input }: Command): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -44,7 +44,7 @@ export function run({ program, args, cwd, environment, input }: Command): Promis
       const said = Buffer.concat(err).toString('utf8').trim()
       reject(new Error(`${program} ${args.join(' ')} ended with ${code ?? signal}: ${said}`))
     })
-    // A program that ends without reading its input is judged by its exit code alone.
+    // If a program exits without reading its input, only its exit code counts.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input ?? '')
   })
@@ -52,14 +52,14 @@ export function run({ program, args, cwd, environment, input }: Command): Promis
 
 const running = new Set<ChildProcess>()
 
-/** Notes a process, until it ends, as one that `killPrograms` ends. */
+/** Registers a process for `killPrograms` until it ends. */
 export function track(child: ChildProcess): void {
   running.add(child)
   child.once('exit', () => running.delete(child))
   child.once('error', () => running.delete(child))
 }
 
-/** For an interrupted run: what it started must not go on writing. */
+/** For an interrupted run, whose programs must stop writing. */
 export function killPrograms(): void {
   for (const child of running) child.kill('SIGKILL')
 }

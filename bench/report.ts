@@ -1,4 +1,4 @@
-/** The report: an array for programs, or a table for people with the machine it was measured on. */
+/** The report: JSON for programs, or a table for people, with a description of the machine. */
 import { cpus, totalmem } from 'node:os'
 import process from 'node:process'
 import { git } from './peers/git.js'

@@ -1,10 +1,10 @@
-/** One line of the report: what is measured, against what, and how far it may go. */
+/** One line of the report: the measurement, the comparison, and the limit. */
 import type { Bench } from './bench.js'
 import { figureOf, type Medians, smallest } from './measure.js'
 
 export interface Row {
   readonly name: string
-  /** Left out of `--quick` runs unless asked for by name. */
+  /** Left out of `--quick` runs unless selected by name. */
   readonly slow?: boolean
   measure(bench: Bench): Promise<Measured>
 }
@@ -15,11 +15,11 @@ export interface Measured {
   /** The largest allowed `ours / peer`. */
   readonly limit: number
   readonly unit: 'ms' | 'MB' | 'KB'
-  /** Whom we were measured against, and everyone else's figures. */
+  /** The compared peer, and the figures of all others. */
   readonly detail: string
 }
 
-/** Ours against the fastest of the others. */
+/** Compares ours with the fastest peer. */
 export function against(
   medians: Medians,
   { ours, limit }: { ours: string; limit: number },
@@ -36,7 +36,7 @@ export function against(
   }
 }
 
-/** Ours against a limit that is a figure itself. */
+/** Compares ours with a fixed limit. */
 export function atMost(
   most: number,
   measured: Pick<Measured, 'ours' | 'unit' | 'detail'>,

@@ -1,8 +1,8 @@
 /**
  * The one folder a run writes to. It is removed at the end, also when the run is interrupted, and
- * nothing in it earlier: for minutes after many deletions an ext4 without a journal makes files three
- * times slower (it will not reuse a fresh inode number), and those who store a file for each object
- * would pay for it.
+ * nothing in it is removed earlier: for minutes after many deletions, an ext4 without a journal creates files three
+ * times slower (it does not reuse a fresh inode number), which would penalize peers that store one file
+ * per object.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,9 +11,9 @@ import process from 'node:process'
 import { killPrograms } from './programs.js'
 
 export interface Scratch {
-  /** A new empty folder in it. */
+  /** Creates an empty folder in it. */
   folder(name: string): string
-  /** A path in it at which nothing is yet. */
+  /** An unused path in it. */
   path(name: string): string
   remove(): void
 }

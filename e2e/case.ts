@@ -5,7 +5,7 @@ import type { Agent, AgentHere } from './programs/agent.js'
 
 export interface Case {
   readonly claim: string
-  /** A measurement worth printing may be what it returns. */
+  /** May return a measurement to print. */
   prove(bed: Bed): Promise<string | undefined | void>
 }
 
@@ -25,12 +25,12 @@ export interface Scene {
   readonly place: Place
 }
 
-/** For a claim about something that an agent does not have: told in its line, not taken for a proof. */
+/** For a claim about a feature that an agent lacks: reported as skipped, not as passed. */
 export const NOT_HERE = Promise.resolve('not proven: this agent does not have it')
 
 export const START_FILES = { 'b.txt': 'original\n', 'c.txt': 'to be deleted\n' }
 
-/** A place of its own for one case, with the agent ready to run. What the model could not answer is a fault. */
+/** A separate folder for one case, with the agent ready to run. A request that the model cannot answer is a failure. */
 export async function withScene(
   { agent, folders }: Bed,
   prove: (scene: Scene) => Promise<void>,
@@ -44,7 +44,7 @@ export async function withScene(
   }
 }
 
-/** One turn from its prompt to the end of the program, which must end well. */
+/** Runs one turn, from its prompt to the exit of the program, which must succeed. */
 export async function turn({ here, place }: Scene, prompt: string): Promise<void> {
   await finish(place, here.ask(prompt))
 }

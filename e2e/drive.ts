@@ -1,4 +1,4 @@
-// Runs one program of an agent: a process group of its own, a time limit, and the end of the group by its id.
+// Runs one program of an agent in its own process group, with a time limit, and ends the group by its id.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Place } from './install-folder.js'
@@ -7,9 +7,9 @@ export interface Command {
   readonly program: string
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string>>
-  /** Given as a whole; without it the program finds its input closed. */
+  /** The complete input; without it stdin is closed. */
   readonly input?: string
-  /** The input stays open for whoever started the program. */
+  /** Keeps stdin open for the caller. */
   readonly conversation?: boolean
 }
 
@@ -24,11 +24,11 @@ export interface Outcome {
 export interface Running {
   readonly process: ChildProcess
   readonly outcome: Promise<Outcome>
-  /** A signal for the agent alone, as a crash or a person would send it. */
+  /** Sends a signal to the agent only, as a crash or a user would. */
   signal(name: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void
 }
 
-/** A row of 100 calls takes minutes on a busy machine. */
+/** 100 calls take minutes on a busy machine. */
 const LIMIT_MS = 600_000
 
 export function start(place: Place, command: Command): Running {
@@ -62,10 +62,10 @@ export function start(place: Place, command: Command): Running {
   }
 }
 
-/** The pipes may hold a last word when the exit is heard of. */
+/** The pipes may still contain output after the exit event. */
 const DRAIN_MS = 20
 
-/** Runs a command to its end; whatever it started in its group ends with it. */
+/** Runs a command to its end; processes in its group end with it. */
 export async function run(place: Place, command: Command): Promise<Outcome> {
   const running = start(place, command)
   const outcome = await running.outcome
@@ -78,12 +78,12 @@ export function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch (error) {
-    // Nobody is left in it.
+    // The group is empty.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 
-/** Waits until something is true; the claim is what the error says. */
+/** Waits until a condition is true; the claim is the error message. */
 export async function until(claim: string, isTrue: () => boolean): Promise<void> {
   const end = Date.now() + LIMIT_MS
   while (!isTrue()) {

@@ -1,4 +1,4 @@
-// A scratch place for one case: a home, a project under git, a store, a folder for what the recording hook saw.
+// The scratch folder of one case: a home, a git project, a store, and a folder for recorded events.
 import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
@@ -38,7 +38,7 @@ export async function makePlace(files: Readonly<Record<string, string>>): Promis
       ':',
     ),
     HOME: join(root, folders.home),
-    // One agent refuses to keep its helpers below the folder for temporary files.
+    // One agent refuses to keep its helper programs below the temporary folder.
     TMPDIR: join(root, 'tmp'),
     SAVESTATE_HOME: join(root, folders.store),
     LANG: 'C.UTF-8',
@@ -82,7 +82,7 @@ export function writeHome(place: Place, path: string, content: string): void {
   writeFileSync(file, content)
 }
 
-/** A folder that is read and never written may be large: it is not copied. */
+/** A read-only folder may be large, so it is not copied. */
 export function linkHome(place: Place, path: string, to: string): void {
   symlinkSync(to, join(place.home, path))
 }
@@ -90,7 +90,7 @@ export function linkHome(place: Place, path: string, to: string): void {
 const ATTEMPTS = 20
 const PAUSE_MS = 100
 
-/** A daemon notices only after a while that its store is gone, and may put something into it while that goes. */
+/** A daemon notices late that its store was removed, and may write to it meanwhile. */
 async function removed(root: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

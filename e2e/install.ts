@@ -10,15 +10,15 @@ import { isAlive } from './drive.js'
 export interface Package {
   /** Also the name of its folder in the cache. */
   readonly name: string
-  /** Exact versions. Without one, npm takes an older release whose `engines` fits, and says nothing. */
+  /** Exact versions. Without one, npm silently takes an older release whose `engines` fits. */
   readonly dependencies: Readonly<Record<string, string>>
-  /** A file below node_modules that is there when the install is whole. */
+  /** A file below node_modules that exists when the install is complete. */
   readonly proof: string
 }
 
 const INSTALL_MINUTES = 10
 
-/** The node_modules folder of a package, installed if need be. */
+/** The node_modules folder of a package, installed if necessary. */
 export async function installed(wanted: Package): Promise<string> {
   const folder = folderOf(wanted)
   if (!existsSync(join(folder, 'node_modules', wanted.proof))) {
@@ -35,7 +35,7 @@ function folderOf({ name, dependencies }: Package): string {
   return join(cache, 'savestate-agents', `${name}-${version}-${platform}`)
 }
 
-/** Under its final name only when it is whole: what an interrupted run left behind is not found again. */
+/** Renamed to its final name only when complete, so that an interrupted install is not used. */
 async function install({ dependencies, proof, name }: Package, folder: string): Promise<void> {
   removeUnfinished(folder)
   const fresh = `${folder}.${process.pid}.new`
@@ -50,7 +50,7 @@ async function install({ dependencies, proof, name }: Package, folder: string): 
   renameSync(fresh, folder)
 }
 
-/** What a run left behind that was killed; one that is still at work keeps its folder. */
+/** Removes the leftovers of killed runs; a running one keeps its folder. */
 function removeUnfinished(folder: string): void {
   const names = existsSync(dirname(folder)) ? readdirSync(dirname(folder)) : []
   for (const name of names) {
@@ -61,9 +61,9 @@ function removeUnfinished(folder: string): void {
   }
 }
 
-/** In the caller's own environment, which may be what leads to the registry. */
+/** In the caller's environment, which may configure the registry. */
 function npmInstall(folder: string): Promise<void> {
-  // `npm run` hands on our own engine-strict, and an agent that is a program of its own asks for a Node that it never runs.
+  // `npm run` passes on our engine-strict, and an agent with its own binary asks for a Node version that it never uses.
   const options = ['--ignore-scripts', '--no-engine-strict']
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
   const child = spawn('npm', ['install', ...options, ...quiet, '--prefix', folder], {

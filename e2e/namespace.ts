@@ -1,15 +1,15 @@
-// A place without a network: only loopback is there, so no agent can reach anything but the scripted model.
-// Processes have a space of their own too: whatever an agent leaves running ends with the run.
+// A network namespace with loopback only, so that agents can reach nothing but the scripted model.
+// It has its own process namespace too: processes that an agent leaves running end with the run.
 import { spawn, spawnSync } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
 import process from 'node:process'
 
 const SPACES = ['--net', '--pid', '--fork', '--mount-proc', '--kill-child']
 
-/** The shell stays: as the first process of its space it takes in what others leave behind. */
+/** The shell stays: as the first process of its namespace it adopts orphans. */
 const INSIDE = 'ip link set lo up || exit 1; "$@"; exit $?'
 
-/** Runs a program in there; its exit code. Throws where this system does not allow it. */
+/** Runs a program in the namespace and returns its exit code. Throws if the system does not allow it. */
 export async function runWithoutNetwork(program: string, args: readonly string[]): Promise<number> {
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
   const unshare = [...user, ...SPACES, 'sh', '-c', INSIDE, 'sh']
@@ -18,7 +18,7 @@ export async function runWithoutNetwork(program: string, args: readonly string[]
     const reason = attempt.error?.message ?? attempt.stderr.trim().split('\n')[0]
     throw new Error(`Agents run only where a network namespace can be made: ${reason}`)
   }
-  // Its input is a pipe that ends with us, whatever ends us: then those inside end too.
+  // Its stdin is a pipe that closes when this process ends, for any reason; the processes inside then end too.
   const child = spawn('unshare', [...unshare, program, ...args], {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
@@ -28,12 +28,12 @@ export async function runWithoutNetwork(program: string, args: readonly string[]
   })
 }
 
-/** For the program inside: it ends when the one outside has. */
+/** For the program inside: ends it when the one outside has ended. */
 export function endWithCaller(): void {
   process.stdin.on('end', () => process.exit(1)).resume()
 }
 
-/** The claim that everything else here rests on. */
+/** All other checks rely on this one. */
 export function hasOnlyLoopback(): boolean {
   return Object.values(networkInterfaces()).every((all) => all?.every((one) => one.internal))
 }

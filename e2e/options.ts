@@ -1,4 +1,4 @@
-// What can be said on the command line, for both halves of the run.
+// The command line options, for both halves of the run.
 import type { Agent } from './programs/agent.js'
 import { claude } from './programs/claude.js'
 import { codex } from './programs/codex.js'
@@ -23,7 +23,7 @@ export function chosenAgents(names: readonly string[]): readonly Agent[] {
   })
 }
 
-/** Runs beside an agent where two are needed: the quickest one that is not itself. */
+/** The second agent for cases that need two: the fastest one that differs. */
 export function partnerOf(agent: Agent): Agent {
   return agent === codex ? claude : codex
 }

@@ -1,4 +1,4 @@
-// The recording hook: it writes down each payload it gets and which files the project held at that moment.
+// The recording hook: it records each payload and the files in the project at that time.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Scene } from './case.js'
@@ -8,24 +8,24 @@ import type { Place } from './install-folder.js'
 export interface RecordedEvent {
   readonly event: string
   readonly payload: Json
-  /** Names in the project when the hook ran: what tells a "before" from an "after". */
+  /** Files in the project when the hook ran, which distinguish "before" from "after". */
   readonly files: readonly string[]
 }
 
-/** A field by its path, such as `output.message.id`; undefined where there is none. */
+/** A field by its path, such as `output.message.id`; undefined if absent. */
 export function field({ payload }: RecordedEvent, path: string): unknown {
   let value: unknown = payload
   for (const name of path.split('.')) value = asRecord(value)[name]
   return value
 }
 
-/** Has every event of the agent recorded. */
+/** Records every event of the agent. */
 export function record({ here, place }: Scene): void {
   const command = recordingCommand(place)
   here.hook(() => command)
 }
 
-/** A hook as a command. A shell, because some agents do not wait for the start of Node. */
+/** A shell command, because some agents do not wait for Node to start. */
 function recordingCommand(place: Place): string {
   const script = join(place.root, 'bin', 'record')
   mkdirSync(join(place.root, 'bin'), { recursive: true })
@@ -42,7 +42,7 @@ mv "$at.part" "$at.json"
   return script
 }
 
-/** What was recorded, oldest first. */
+/** The recorded events, oldest first. */
 export function recorded(place: Place): RecordedEvent[] {
   return readdirSync(place.records)
     .filter((name) => name.endsWith('.json'))

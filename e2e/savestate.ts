@@ -1,4 +1,4 @@
-// The program under test, as a person has it: on the PATH, with a store of its own.
+// The program under test, as a user has it: on PATH, with its own store.
 import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import type { Place } from './install-folder.js'
 /** The bundle is build/e2e/inside.js, two folders below the project. */
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
-/** The hooks of Savestate for this agent, and what is asked for besides, installed as a person does it. */
+/** Installs the hooks of Savestate for this agent, with extra options, as a user does. */
 export async function connect(
   { agent, place }: Scene,
   options: readonly ('--mcp' | '--http')[] = [],
@@ -28,7 +28,7 @@ export interface Checkpoint {
   readonly id: string
   readonly reason: string
   readonly session: string
-  /** Who has changed what it adds: see docs/agents.md. */
+  /** The authors of its changes: see docs/agents.md. */
   readonly author: unknown
 }
 
@@ -50,7 +50,7 @@ export async function rewind(place: Place, { id }: Checkpoint): Promise<void> {
   await savestate(place, ['rewind', id, '--yes'])
 }
 
-/** Runs a command of the program; what it prints as JSON. Throws when it fails. */
+/** Runs a command of the program and returns its JSON. Throws if it fails. */
 export async function savestate(place: Place, args: readonly string[]): Promise<Json> {
   putOnPath(place)
   const outcome = await run(place, {

@@ -22,7 +22,7 @@ while (messages.length < 10) {
 await session.complete()
 await store.close()
 
-/** Stands for a model: slow, and every answer costs something. */
+/** Simulates a model: slow, and every answer costs something. */
 async function think(step) {
   await new Promise((resolve) => setTimeout(resolve, 100))
   return `thought ${step}`

@@ -10,7 +10,7 @@ const common = {
   external: [/^@langchain\//],
   // Modules that are grouped into one file are loaded together although their import is dynamic.
   checks: { ineffectiveDynamicImport: false },
-  // The file that its package.json names for Node loads its parts in a way that no bundler can follow.
+  // Its entry file for Node loads its parts in a way that bundlers cannot follow.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
 }
 
@@ -26,7 +26,7 @@ async function bundle(input, dir, options = {}) {
     test: (id) => ids.has(id),
   }))
   const chunkFileNames = ({ name }) => (name in together ? '[name].js' : '[name]-[hash].js')
-  // A group holds exactly its modules, not everything that an index.ts exports.
+  // A group contains exactly its modules, not everything that an index.ts exports.
   const codeSplitting = { groups, includeDependenciesRecursively: false }
   const made = {
     dir,
@@ -73,7 +73,7 @@ const besideSdk = {
 }
 await bundle({ langgraph: 'src/langgraph/saver.ts' }, 'dist', { plugins: [besideSdk] })
 
-// A few large files: forty small ones take 10 ms longer to load. Each group holds what the earlier ones do not.
+// A few large files: forty small ones take 10 ms longer to load. Each group contains the modules that earlier ones lack.
 const usual = ['list', 'save', 'show', 'diff', 'rewind', 'undo', 'redo', 'status']
 const commands = usual.map((name) => `src/cli/commands/${name}.ts`)
 const groups = Object.entries({
@@ -133,7 +133,7 @@ writeFileSync('dist/cli/package.json', COMMONJS)
 // Checks the version of Node before it loads anything else.
 copyFileSync('src/cli/start/bin.cjs', 'dist/cli/bin.js')
 chmodSync('dist/cli/bin.js', 0o755)
-// Their licenses ask for it.
+// Their licenses require it.
 const bundled = [
   '@modelcontextprotocol/server',
   'get-east-asian-width',
@@ -149,7 +149,7 @@ const licenses = bundled.map((name) => {
 })
 writeFileSync('dist/third-party-licenses.txt', licenses.join(`\n${'-'.repeat(80)}\n\n`))
 await bundle({ reference: 'src/cli/args/cli-docs.ts' }, 'build/docs')
-// For tests that need two copies of what is not public.
+// For tests that need two copies of non-public code.
 await bundle({ internal: 'src/internal.ts' }, 'build/internal')
 if (existsSync('bench/main.ts')) {
   await bundle({ main: 'bench/main.ts' }, 'build/bench')

@@ -1,5 +1,5 @@
-// What CI runs: the build, which the tests need, then all tests, with format, lint and types beside them. Ends with 1 if
-// any of them fails; a fault that is no test's ends the tests too.
+// The CI run: the build, which the tests need, then all tests, in parallel with format, lint and types. Exits with 1 if
+// any of them fails; a failed format, lint or type check ends the tests too.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
@@ -10,7 +10,7 @@ const BESIDE = [
   ['tsc', '--noEmit'],
 ]
 
-/** Its output comes in one piece, so that two steps do not speak at once. */
+/** Prints its output in one piece, so that the outputs of two steps do not mix. */
 async function run([command, ...args]) {
   const child = spawn(command, args, { shell: process.platform === 'win32' })
   let output = ''

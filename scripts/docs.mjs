@@ -1,5 +1,5 @@
-// Makes docs/errors.md from the table of error codes and docs/cli.md from the table of commands, as built.
-// `--print` writes the first to stdout instead, which is how test/repository/docs.test.ts sees whether it is stale.
+// Generates docs/errors.md from the table of error codes and docs/cli.md from the table of commands in the build.
+// `--print` writes the first to stdout instead, so that test/repository/docs.test.ts can check whether it is stale.
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { cliReference } from '../build/docs/reference.js'

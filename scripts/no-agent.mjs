@@ -1,5 +1,5 @@
-// The marks that agents set in the environment of what they run (src/base/agent-marks.ts), taken away. Our own scripts and
-// tests play a person's part, whoever has started them.
+// Removes the environment variables by which agents are recognized (src/base/agent-marks.ts). Our own scripts and tests run
+// commands as a user, even if an agent started them.
 export const NO_AGENT = {
   CLAUDECODE: '',
   CODEX_THREAD_ID: '',

@@ -31,7 +31,7 @@ const paint = process.stdout.isTTY === true && process.env.NO_COLOR === undefine
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-quickstart-')))
 const project = join(scratch, 'shop')
-// Whatever happens, nothing is left behind.
+// Always clean up.
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
 
@@ -77,7 +77,9 @@ async function main() {
   await say('History only grows. Nothing was lost on the way.')
   await savestate('list')
 
-  await say('What the agent knew is saved too. This one (examples/survivor.mjs) dies at work.')
+  await say(
+    'The state of the agent is saved too. This one (examples/survivor.mjs) is killed at work.',
+  )
   await type('node survivor.mjs & sleep 1; kill -9 $!')
   const first = await runSurvivor({ killAt: 'Step 3' })
   await show(first)
@@ -85,7 +87,7 @@ async function main() {
   await type('node survivor.mjs')
   const second = await runSurvivor({})
   await show(second)
-  check(second.includes('Going on at step 4.'), 'the agent did not go on where it was')
+  check(second.includes('Going on at step 4.'), 'the agent did not continue where it stopped')
   check(second.includes('Step 9 is saved'), 'the agent did not come to its end')
   const { problems } = JSON.parse(run('verify', '--json'))
   check(problems.length === 0, `the store has problems: ${JSON.stringify(problems)}`)
@@ -151,7 +153,7 @@ async function compare(what, wanted) {
   await show(`checksum ${found.slice(0, 16)}… = checksum of ${what}\n`, 'green')
 }
 
-/** Runs the real program as a person would, prints both, and returns what it said. */
+/** Runs the real program as a user would, prints the command and its output, and returns the output. */
 async function savestate(...args) {
   await type(['savestate', ...args].map(quoted).join(' '))
   const output = run(...args)
@@ -171,7 +173,7 @@ function run(...args) {
   return stdout
 }
 
-/** The agent of the README, with the package that was just built. Killed for real once it has said `killAt`. */
+/** Runs the agent of the README with the built package. Kills it once it has printed `killAt`. */
 async function runSurvivor({ killAt }) {
   const source = readFileSync(new URL('../examples/survivor.mjs', import.meta.url), 'utf8')
   const file = join(scratch, 'survivor.mjs')

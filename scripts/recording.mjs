@@ -1,6 +1,6 @@
 // Makes docs/recording.svg, the picture at the top of the README: plays the story of an agent with the real program in a
-// scratch folder, on a terminal, and draws what that showed. What stands for the agent are its events, told to our hooks
-// as Claude Code tells them. Ids and times differ from run to run, nothing else does.
+// scratch folder, on a terminal, and draws the screen. The agent is simulated: its events are sent to our hooks
+// as Claude Code sends them. Only ids and times differ between runs.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ const environment = {
   SAVESTATE_NO_DAEMON: '1',
 }
 
-/** What the picture shows, line by line; `after` is the pause in seconds before a line comes. */
+/** The lines of the picture; `after` is the pause in seconds before a line. */
 const shown = []
 
 await play()
@@ -70,7 +70,7 @@ function tool(name, input) {
   return { tool_name: name, tool_input: input, tool_use_id: `${name}-1` }
 }
 
-/** Texts are shown, events are told to the hook, the rest is done. */
+/** Shows texts, sends events to the hook, and runs everything else. */
 function agent(steps) {
   line({ text: '$ claude', kind: 'typed', after: 1 })
   const entries = []
@@ -166,7 +166,7 @@ function line({ text, kind = 'said', after = 0.15 }) {
   shown.push({ text, kind, after })
 }
 
-/** Drawn once from top to bottom and left standing; without animation all of it is there at once. */
+/** Animated once from top to bottom; without animation everything is visible at once. */
 function picture(lines) {
   const [step, left, top, width] = [19, 22, 58, 870]
   const wrapped = lines.flatMap(wrap)
@@ -196,7 +196,7 @@ ${texts.join('\n')}
 `
 }
 
-/** Longer lines go on below, as on a terminal of this width. */
+/** Wraps longer lines, as a terminal of this width does. */
 function wrap(one) {
   const parts = []
   let rest = one.text
@@ -207,7 +207,7 @@ function wrap(one) {
   return [...parts, rest].map((text, at) => ({ ...one, text, after: at === 0 ? one.after : 0 }))
 }
 
-/** The colours of a line as parts of it. */
+/** Splits a line into colored parts. */
 function spans(text) {
   let colour
   return text

@@ -1,4 +1,4 @@
-// Makes a fresh clone ready: installs the locked packages if they are missing or stale, and builds
+// Sets up a fresh clone: installs the locked packages if they are missing or stale, and builds
 // on request. Plain JavaScript on purpose: it runs before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

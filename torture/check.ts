@@ -1,4 +1,4 @@
-// The end of the torture: everything acknowledged is there, and nothing else is wrong.
+// The final check: every acknowledged checkpoint exists, and the store has no other faults.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
@@ -19,7 +19,7 @@ export async function checkAll(
   projects: readonly string[],
 ): Promise<Found> {
   const found = { checkpoints: 0, pruned: 0, states: 0 }
-  // Whatever was interrupted is finished first.
+  // First finish interrupted work.
   await store.status()
   for (const path of projects) {
     const project = await store.project(path)
@@ -53,7 +53,7 @@ export async function checkAll(
   return found
 }
 
-/** After the last prune, which sweeps up. */
+/** After the last prune, which removes garbage. */
 export async function checkStore(store: Store, model: Model, home: string): Promise<void> {
   const { problems } = await store.verify()
   for (const { kind, message } of problems) model.fault(`verify: ${kind}: ${message}`)

@@ -1,4 +1,4 @@
-// The work of a project done by the program, as people and hooks have it done: each command goes to the daemon.
+// Works on a project with the command line, as users and hooks do: each command goes to the daemon.
 import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { promisify } from 'node:util'
@@ -7,7 +7,7 @@ const execute = promisify(execFile)
 
 export type Program = { readonly bin: string; readonly home: string }
 
-/** What a project can do, by the SDK or by the program. */
+/** The operations of a project, by the SDK or by the command line. */
 export type Workplace = {
   save(input?: { readonly reason?: string; readonly name?: string }): Promise<{ id: string }>
   pin(id: string): Promise<unknown>
@@ -34,7 +34,7 @@ export function byCommands(program: Program, path: string): Workplace {
   }
 }
 
-/** Throws an error with the code that the program told. */
+/** Throws an error with the code that the program printed. */
 export async function answerOf(
   { bin, home }: Program,
   args: readonly string[],

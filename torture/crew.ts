@@ -1,4 +1,4 @@
-// The processes: started, given the folders in turn, killed, started again.
+// Starts the processes, assigns the folders in turn, kills and restarts them.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
@@ -26,7 +26,7 @@ export class Crew {
   start(slot: number): void {
     const child = fork(this.#program, [JSON.stringify(this.#assign(slot))], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // With a group of its own: its commands are killed with it.
+      // In its own process group, so that its commands are killed with it.
       detached: true,
     })
     const member: Member = { child, slot, held: new Set() }
@@ -40,7 +40,7 @@ export class Crew {
     })
   }
 
-  /** Never the first one: what it needs is measured over the whole time. */
+  /** Never the first one, whose memory is measured over the whole time. */
   killOne(random: Random): void {
     const others = [...this.#members.values()].filter(({ slot }) => slot > 0)
     if (others.length === 0) return
@@ -115,6 +115,6 @@ export class Crew {
 }
 
 function tell(child: ChildProcess, message: ToWorker): void {
-  // One that has just been killed hears nothing; its exit is told elsewhere.
+  // A process that was just killed gets no message; its exit is handled elsewhere.
   if (child.connected) child.send(message, () => undefined)
 }

@@ -1,4 +1,4 @@
-// What a project's folder holds, line by line, and how to make it hold something else.
+// Describes the contents of a project folder line by line, and changes them randomly.
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -15,10 +15,10 @@ import { dirname, join } from 'node:path'
 import type { Random } from '../bench/trees/random.js'
 
 const NAMES = ['a', 'b.txt', 'src/c.ts', 'src/deep/d', 'run.sh', 'odd name', 'e/f/g', 'link', 'big']
-/** So few that contents come back: what is garbage now is wanted again soon. */
+/** Few, so that contents recur: an object that is garbage now is needed again soon. */
 const CONTENTS = 12
 
-/** Makes the folder hold something else. */
+/** Changes the contents of the folder. */
 export function mutate(folder: string, random: Random): void {
   for (const name of readdirSync(folder))
     if (random.below(3) === 0) rmSync(join(folder, name), { recursive: true, force: true })
@@ -36,7 +36,7 @@ export function mutate(folder: string, random: Random): void {
   }
 }
 
-/** Everything that a checkpoint has to bring back, one line for each entry. */
+/** Everything that a checkpoint has to restore, one line per entry. */
 export function linesOf(folder: string): readonly string[] {
   const lines: string[] = []
   const visit = (path: string, name: string) => {
@@ -58,7 +58,7 @@ export function linesOf(folder: string): readonly string[] {
   return lines
 }
 
-/** Undefined when they are the same. */
+/** Undefined if they are equal. */
 export function differenceOf(now: readonly string[], then: readonly string[]): string | undefined {
   const added = now.filter((line) => !then.includes(line)).map((line) => `+ ${line}`)
   const missing = then.filter((line) => !now.includes(line)).map((line) => `- ${line}`)

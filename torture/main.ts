@@ -1,5 +1,5 @@
 // npm run torture -- --minutes N --seed S [--watch | --daemon]: several processes work on one store and are killed at random, with a
-// model outside that knows what was acknowledged. docs/reliability.md tells what is promised.
+// model outside that knows what was acknowledged. docs/reliability.md has the guarantees.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const projects = Array.from({ length: Number(values.projects) }, (_, n) =>
   join(folder, `project-${n}`),
 )
 for (const path of [home, ...projects]) mkdirSync(path, { mode: 0o700 })
-// Small limits, so that a prune has something to do all the time.
+// Small limits, so that prunes always have something to do.
 const config = { retention: 'hermes', maxCheckpoints: 6, maxSizeMb: 4, autoPrune: false }
 writeFileSync(join(home, 'config.json'), JSON.stringify(config), { mode: 0o600 })
 
@@ -61,7 +61,7 @@ let askedAtMs = Date.now()
 let daemonPid: unknown
 for (let slot = 0; slot < Number(values.processes); slot += 1) crew.start(slot)
 while (Date.now() < until && model.faults.length === 0) {
-  // Sometimes as soon as it has begun, sometimes after a while.
+  // Sometimes directly after its start, sometimes later.
   await sleep(random.below(4) === 0 ? random.below(60) : 100 + random.below(1500))
   crew.killOne(random)
   if (program === undefined || Date.now() - askedAtMs < ASK_EVERY_MS) continue
@@ -76,7 +76,7 @@ if (program !== undefined) {
 
 const store = await openStore({ home })
 const found = await checkAll(store, model, projects)
-// What has to be looked into is left as it is.
+// Keep the folder of a failed run for inspection.
 if (model.faults.length === 0) {
   await store.prune()
   await checkStore(store, model, home)
@@ -101,7 +101,7 @@ if (model.faults.length === 0) {
   process.exitCode = 1
 }
 
-/** It is there all the time, the same one, and what it takes is noted. */
+/** Checks that the same daemon runs all the time, and records its memory. */
 async function noteDaemon(program: Program): Promise<void> {
   const { running, pid, memoryBytes } = await answerOf(program, ['daemon', 'status', '--json'])
   if (running !== true) model.fault('the daemon is gone')
@@ -111,7 +111,7 @@ async function noteDaemon(program: Program): Promise<void> {
   model.memoryMb.push(Math.round(Number(memoryBytes) / 2 ** 20))
 }
 
-/** In tenths of the time, so that growth can be seen. */
+/** Per tenth of the time, to show growth. */
 function memoryText(all: readonly number[]): string {
   const step = Math.max(1, Math.floor(all.length / 10))
   return all.filter((_, index) => index % step === 0).join(', ')

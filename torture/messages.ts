@@ -1,7 +1,7 @@
-// What the tortured processes and the model outside tell each other.
+// The messages between the processes under test and the model.
 import type { Program } from './commands.js'
 
-/** A checkpoint that was acknowledged, and what the folder held then. */
+/** An acknowledged checkpoint, and the contents of the folder at that time. */
 export type Known = {
   readonly id: string
   readonly lines: readonly string[]
@@ -42,6 +42,6 @@ export type Assignment = {
   readonly seed: number
   /** The projects are watched. */
   readonly watch: boolean
-  /** Projects are worked on by commands, through the daemon. */
+  /** Commands work on the projects, through the daemon. */
   readonly program: Program | undefined
 }

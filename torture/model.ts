@@ -1,4 +1,4 @@
-// What is known outside of the store: everything that was acknowledged. The store may hold more, never less.
+// The model outside of the store knows everything that was acknowledged. The store may contain more, never less.
 import { differenceOf } from './folder.js'
 import type { Known } from './messages.js'
 
@@ -10,7 +10,7 @@ export class Model {
   readonly #steps = new Map<string, Step>()
   readonly faults: string[] = []
   readonly counts = new Map<string, number>()
-  /** Of the process that is never killed, from time to time. */
+  /** Periodic samples of the process that is never killed. */
   readonly memoryMb: number[] = []
 
   count(what: string): void {
@@ -30,7 +30,7 @@ export class Model {
     ])
   }
 
-  /** Allowed only for what a prune may drop. */
+  /** Allowed only for checkpoints that a prune may drop. */
   missing(project: string, id: string): void {
     const known = this.of(project).find((each) => each.id === id)
     if (known?.isProtected === true) this.fault(`${id} is named or pinned, and it is gone`)
@@ -47,7 +47,7 @@ export class Model {
     this.#steps.set(session, step)
   }
 
-  /** One more may have been written than was acknowledged; then it is taken as it is. */
+  /** The store may contain one more than was acknowledged; the model then adopts it. */
   resumed(session: string, { step, digest }: Step): void {
     const last = this.#steps.get(session)
     if (last !== undefined && step < last.step)

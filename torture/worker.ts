@@ -1,4 +1,4 @@
-// A process that works on the store as hard as it can, until it is killed.
+// A process that works on the store continuously, until it is killed.
 import { createHash } from 'node:crypto'
 import process from 'node:process'
 import type { Problem, Session, Store } from '../src/index.js'
@@ -7,7 +7,7 @@ import { byCommands, type Workplace } from './commands.js'
 import { differenceOf, linesOf, mutate } from './folder.js'
 import type { Assignment, Known, ToModel, ToWorker } from './messages.js'
 
-/** What may happen to anybody while others work and prunes run. */
+/** Errors that any process may get while others work and prunes run. */
 const EXPECTED = new Set([
   'CHECKPOINT_UNKNOWN',
   'NOTHING_TO_UNDO',
@@ -20,7 +20,7 @@ const EXPECTED = new Set([
 type State = { messages: { n: number; text: string }[] }
 
 const assignment = JSON.parse(process.argv[2] ?? '{}') as Assignment
-/** A look finishes the rewinds it finds. One that is killed meanwhile it tells of, and the next look must not. */
+/** Opening the project finishes interrupted rewinds, but may report one that is killed meanwhile. Then try again. */
 const LOOKS = 3
 
 const { openStore } = (await import(assignment.sdk)) as typeof import('../src/index.js')
@@ -32,7 +32,7 @@ process.on('message', (message: ToWorker) => {
   if (message.kind === 'stop') isStopping = true
   else granted.get(message.project)?.(message.known)
 })
-// The model is gone: nobody would hear of anything.
+// The model process is gone, so there is no one to report to.
 process.on('disconnect', () => process.exit(1))
 
 const store = await openStore({ home: assignment.home })
@@ -84,7 +84,7 @@ async function tryOne([what, run]: Work): Promise<void> {
 
 type Held = { readonly path: string; readonly project: Workplace; readonly known: readonly Known[] }
 
-/** While nobody else changes the folder. */
+/** While no other process changes the folder. */
 async function withFolder(work: (held: Held) => Promise<void>): Promise<void> {
   const path = random.pick(assignment.projects)
   const known = await new Promise<readonly Known[]>((resolve) => {
@@ -93,8 +93,8 @@ async function withFolder(work: (held: Held) => Promise<void>): Promise<void> {
   })
   try {
     const project = await openProject(path)
-    // What a killed process left half done is finished by the next command, and would be mixed with the change; what the
-    // daemon does for a killed command holds the lock.
+    // The next command finishes the work of a killed process, which must not mix with the change; work that the
+    // daemon still does for a killed command holds the lock.
     await project.save()
     await work({ path, project, known })
   } finally {

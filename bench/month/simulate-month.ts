@@ -1,6 +1,6 @@
 /**
- * An agent's month on one project, with a clock that this code moves: prompts and tool calls spread over 30 days, one
- * session per day that ends as agents end theirs. Each tool call edits one file and adds to the conversation.
+ * Simulates a month of an agent on one project, with a simulated clock: prompts and tool calls over 30 days, one
+ * session per day. Each tool call edits one file and extends the conversation.
  */
 import { randomBytes } from 'node:crypto'
 import type { Session, Store } from '../../src/index.js'

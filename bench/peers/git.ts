@@ -1,4 +1,4 @@
-/** Runs git with no configuration but what a repository itself says. */
+/** Runs git with the configuration of the repository only. */
 import { devNull } from 'node:os'
 import { run } from '../programs.js'
 

@@ -1,5 +1,5 @@
 /**
- * Peers that come as packages. They are not among this project's dependencies of any kind: one of them
+ * Peers that are npm packages. They are not dependencies of this project, because one of them
  * compiles for minutes. The benchmark installs them on first use into a folder of the user's cache, one
  * for each set of versions, and finds them there the next time.
  */
@@ -21,10 +21,10 @@ const VERSIONS = {
 
 export type InstalledPeers =
   | { readonly ok: true; readonly folder: string }
-  /** A sentence for whoever wanted to measure against them. */
+  /** Why they are missing, for the report. */
   | { readonly ok: false; readonly why: string }
 
-/** Installs them if need be. A failed attempt is not repeated in the same run. */
+/** Installs them if necessary. A failed attempt is not repeated in the same run. */
 export const installedPeers: (bench: Bench) => Promise<InstalledPeers> = shared(async ({ log }) => {
   const folder = cacheFolder()
   if (existsSync(folder)) return { ok: true, folder }
@@ -38,13 +38,13 @@ export const installedPeers: (bench: Bench) => Promise<InstalledPeers> = shared(
   }
 })
 
-/** The folder; throws when there is none. */
+/** The folder. Throws if there is none. */
 export function requirePeers(installed: InstalledPeers): string {
   if (!installed.ok) throw new Error(installed.why)
   return installed.folder
 }
 
-/** What was compiled fits one version of Node's interface on one system. */
+/** Compiled code fits one ABI version of Node on one system. */
 function cacheFolder(): string {
   const { platform, arch, versions } = process
   const identity = JSON.stringify([VERSIONS, platform, arch, versions.modules])
@@ -53,10 +53,10 @@ function cacheFolder(): string {
   return join(cache, 'savestate-bench', hash)
 }
 
-/** Under its final name only when it is whole: an interrupted installation must not be found. */
+/** Renamed to its final name only when complete, so that an interrupted install is not used. */
 async function install(folder: string): Promise<void> {
   const fresh = `${folder}.${process.pid}.new`
-  // Whatever the run ends by, an interruption included.
+  // Also if the run is interrupted.
   process.once('exit', () => rmSync(fresh, { recursive: true, force: true }))
   mkdirSync(fresh, { recursive: true })
   const wanted = { private: true, dependencies: VERSIONS }
@@ -69,7 +69,7 @@ async function install(folder: string): Promise<void> {
 const INSTALL_MINUTES = 10
 
 /**
- * In the caller's own environment, which may be what leads to the registry. Scripts are allowed,
+ * In the caller's environment, which may configure the registry. Scripts are allowed,
  * whatever the settings of this project say: without them nothing is compiled.
  */
 function npmInstall(folder: string): Promise<void> {
@@ -99,7 +99,7 @@ function npmInstall(folder: string): Promise<void> {
 
 const REASONS = 4
 
-/** The lines npm begins its complaint with; where in npm it happened is of no use. */
+/** The first lines of npm's error, without its stack trace. */
 function firstReasons(said: string): string {
   const lines = said.split('\n').filter((line) => line.startsWith('npm error '))
   const reasons = lines.slice(0, REASONS).map((line) => line.slice('npm error '.length).trim())

@@ -10,12 +10,12 @@ import { type GitCall, git } from './git.js'
 export interface Peer {
   readonly name: string
   readonly gitDir: string
-  /** Takes one checkpoint; the tree it stored. */
+  /** Makes one checkpoint and returns its tree. */
   save(): Promise<string>
 }
 
 export interface HermesPeer extends Peer {
-  /** Where and how its commands run; what a restore in the same store needs too. */
+  /** The folder and environment of its commands; a restore needs them too. */
   readonly call: GitCall
 }
 
@@ -34,8 +34,8 @@ export async function hermesPeer({ tree, dir }: Place): Promise<HermesPeer> {
 }
 
 /**
- * (a) without its `read-tree`, which throws away what git knows of every file's times. In the same
- * store, with an index of its own that starts as warm as the other's.
+ * (a) without its `read-tree`, which discards git's cached stat of every file. In the same
+ * store, with its own index that starts as warm as the other.
  */
 export function hermesWithoutReadTree(hermes: HermesPeer): HermesPeer {
   const { gitDir, call } = hermes
@@ -95,7 +95,7 @@ export async function shadowPeer({ tree, dir }: Place): Promise<Peer> {
   }
 }
 
-/** (c) opencode: ask what changed (two commands at once, as it does), add just that, write a tree. */
+/** (c) opencode: list the changes (two concurrent commands, as it does), add them, write a tree. */
 export async function opencodePeer({ tree, dir }: Place): Promise<Peer> {
   const gitDir = await initStore(join(dir, 'opencode.git'))
   const call = { cwd: tree, environment: { GIT_DIR: gitDir, GIT_WORK_TREE: tree } }
@@ -132,7 +132,7 @@ async function initStore(gitDir: string): Promise<string> {
   mkdirSync(gitDir)
   const call = { cwd: gitDir, environment: { GIT_DIR: gitDir } }
   await git(['init', '--quiet', '--bare', '--template='], call)
-  // Collection would fall into some saves and not into others.
+  // Otherwise gc would run during some saves and not during others.
   await git(['config', 'gc.auto', '0'], call)
   await git(['config', 'maintenance.auto', 'false'], call)
   await git(['config', 'core.fsmonitor', 'false'], call)
@@ -141,7 +141,7 @@ async function initStore(gitDir: string): Promise<string> {
   return gitDir
 }
 
-/** What Hermes leaves out, and Savestate too: on a real folder all must capture the same files. */
+/** Excluded by Hermes and by Savestate: on a real folder all must capture the same files. */
 const EXCLUDES = `
 node_modules/ dist/ build/ target/ out/ .next/ .nuxt/ __pycache__/ *.pyc *.pyo .cache/ .pytest_cache/
 .mypy_cache/ .ruff_cache/ coverage/ .coverage .venv/ venv/ env/ .git/ .hg/ .svn/ .worktrees/ *.so

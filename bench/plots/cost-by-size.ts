@@ -1,5 +1,5 @@
 /**
- * What a save of one changed file costs in trees of different sizes: ours under watch, ours without, and the fastest
+ * The cost of saving one changed file in trees of different sizes: ours with and without a watch, and the fastest
  * git peers. The result is a picture for docs/performance.md.
  */
 import { type Arena, type Bench, OURS, saveInChild, warmPeers, withOurs } from '../bench.js'

@@ -1,4 +1,4 @@
-/** A picture of figures, as SVG: both axes by powers of ten, a line for each series, its name at its end. */
+/** Plots figures as SVG: logarithmic axes, one line per series, with its name at the end. */
 import type { Series } from './cost-by-size.js'
 
 const WIDTH = 760
@@ -48,7 +48,7 @@ interface Scale {
   at(value: number): number
 }
 
-/** By powers of ten, from the one below the smallest value to the one above the largest. */
+/** Powers of ten around the smallest and the largest value. */
 function scaleOf(values: readonly number[], { from, to }: { from: number; to: number }): Scale {
   const low = Math.floor(Math.log10(Math.min(...values)))
   const high = Math.ceil(Math.log10(Math.max(...values)))
@@ -69,7 +69,7 @@ function lineOf(
   return `<polyline points="${places.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}`
 }
 
-/** At the end of its line; lines that end close together have their names one below the other. */
+/** At the end of its line; names of lines that end close together are stacked. */
 function labelOf(
   own: Series,
   { series, up, colour }: { series: readonly Series[]; up: Scale; colour: string },

@@ -1,4 +1,4 @@
-/** The daemon: an agent's event told over HTTP and by a command, and the memory it takes for many projects. */
+/** The daemon: an agent's event over HTTP and by a command, and its memory with many projects. */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { type Bench, type TreeSource, treeName } from '../bench.js'
@@ -37,7 +37,7 @@ export function hookHttp(source: TreeSource): Row {
   }
 }
 
-/** The same by a process for each event, from its start to its end. */
+/** The same with one process per event, from its start to its end. */
 export function hookCommand(source: TreeSource): Row {
   return {
     name: `hook-command-${treeName(source)}`,
@@ -85,7 +85,7 @@ export function hookCommand(source: TreeSource): Row {
   }
 }
 
-/** What it holds in memory with all of them saved twice. */
+/** Its memory after all of them were saved twice. */
 export const daemonMemory: Row = {
   name: 'daemon-memory',
   async measure({ scratch, log }) {
@@ -112,12 +112,12 @@ function roundCount({ quick }: Bench): number {
   return quick ? 5 : 21
 }
 
-/** As many as a session of an agent has: a daemon that has just started is slower for the first of them. */
+/** As many as in a typical agent session: a new daemon is slower for the first of them. */
 function eventCount({ quick }: Bench): number {
   return quick ? 25 : 100
 }
 
-/** As the system counts it: Linux only. */
+/** As reported by the kernel; Linux only. */
 function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const figure = (name: string): number =>

@@ -1,6 +1,6 @@
 /**
- * What a hundred saves of one changed file each leave on disk, after the same collection for everyone.
- * On the 2k tree, in stores of its own.
+ * The disk usage of a hundred saves of one changed file each, after the same collection for all.
+ * On the 2k tree, in separate stores.
  */
 import { join } from 'node:path'
 import { asContestant, newArena, OURS, saveInChild, type TreeSource, withOurs } from '../bench.js'
@@ -20,7 +20,7 @@ export const diskAfterSaves: Row = {
     const tree = await bench.tree(SOURCE)
     const arena = await newArena(bench, tree)
     bench.log(`${SAVES} saves of one changed file of ${tree.name}`)
-    // The first lane of (a) makes the first save; the other goes on from there without `read-tree`,
+    // The first lane of (a) makes the first save; the other continues without `read-tree`,
     // which takes a tenth of the time and stores the same objects.
     await arena.hermes.save()
     await arena.shadow.save()

@@ -1,6 +1,6 @@
 /**
- * The first save of a tree: new stores for everyone in every repetition, and a new process for us, as
- * a first save has in life. Opening the store and `git init` are not counted; all else is.
+ * The first save of a tree: new stores for all contestants in every repetition, and a new process for us, as
+ * in practice. Opening the store and `git init` are not counted.
  */
 import { join } from 'node:path'
 import {
@@ -18,7 +18,7 @@ import { git } from '../peers/git.js'
 import { type Contestant, runRounds, settleDisk } from '../measure.js'
 import { against, type Row } from '../row.js'
 
-/** A small tree is mostly code that runs for the first time (docs/performance.md). */
+/** For a small tree, running code for the first time dominates (docs/performance.md). */
 const LIMIT = 0.8
 const LARGE_LIMIT = 0.4
 
@@ -56,7 +56,7 @@ export async function proveSameTree({ home, hermes, tree }: Arena): Promise<void
   const checkpoint = await git(['for-each-ref', '--format=%(refname)', 'refs/savestate'], store)
   const ours = await git(['rev-parse', `${checkpoint}:files`], store)
   const theirs = await git(['rev-parse', 'refs/hermes/hermes^{tree}'], hermes.call)
-  if (ours !== theirs) throw new Error(`Of ${tree.name} we stored ${ours}, git ${theirs}`)
+  if (ours !== theirs) throw new Error(`For ${tree.name} we stored ${ours}, git stored ${theirs}`)
 }
 
 function repetitions({ quick }: Bench, source: TreeSource): number {

@@ -1,5 +1,5 @@
 /**
- * `put` of a graph's checkpoint with a long list of plain messages: our saver, which flushes, beside
+ * `put` of a graph's checkpoint with a long list of plain messages: our saver, which flushes, compared with
  * LangGraph's own for SQLite, which does not.
  */
 import { OURS } from '../bench.js'

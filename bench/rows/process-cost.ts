@@ -1,7 +1,7 @@
 /**
- * What saving costs the process it happens in: how long its event loop stands still, and its memory.
+ * The cost of a save for its process: how long it blocks the event loop, and its memory.
  * Each in a child that does nothing else: a first save, then one of a single changed file. The figure
- * beside ours is the limit itself.
+ * beside ours is the limit.
  */
 import { type Bench, type Tree, type TreeSource, treeName, withOurs } from '../bench.js'
 import type { Child } from '../child-process.js'

@@ -1,6 +1,6 @@
 /**
- * Going back after one file changed, against `read-tree` + `checkout-index -a -f`. That writes every
- * file anew, so the peer works on a copy of the tree; both copies get the same change in each round.
+ * A rewind after one changed file, compared with `read-tree` + `checkout-index -a -f`. That rewrites every
+ * file, so the peer works on a copy of the tree; both copies get the same change in each round.
  */
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -73,7 +73,7 @@ async function preparePeer(
   }
 }
 
-/** Changes the same file on both sides, and proves afterwards that both are as they were. */
+/** Changes the same file on both sides, and checks afterwards that both were restored. */
 function checkedChange(roots: { ours: string; peer: string }): {
   change(path: string | undefined): void
   lastIsBack(): void

@@ -1,6 +1,6 @@
 /**
- * A save with one changed file in a tree that everyone has saved before. In every round one file more
- * is changed, and everyone saves it: we, from a process that keeps running or by the command line.
+ * A save with one changed file in a tree that all contestants have saved before. In every round one more file
+ * is changed, and all save it: ours from a long-running process or by the command line.
  */
 import process from 'node:process'
 import {
@@ -44,7 +44,7 @@ export function saveOneCli(source: TreeSource): Row {
     async measure(bench) {
       const arena = await bench.arena(source)
       const ours = { name: OURS, time: () => timed(() => saveByCommand(arena)) }
-      // (a) with its read-tree reads every file again: it is slowest by far, as the row above shows.
+      // (a) with its read-tree reads every file again, so it is by far the slowest, as the row above shows.
       const peers = warmPeers(arena).filter(({ name }) => name !== arena.hermes.name)
       const before = await checkpointCount(arena)
       const medians = await contest(bench, { arena, contestants: [ours, ...peers] })

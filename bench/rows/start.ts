@@ -1,5 +1,5 @@
 /**
- * What a command takes that has next to nothing to do, from starting Node to its end, beside a start of Node itself.
+ * The time of a command with almost no work, from starting Node to its end, compared with a start of Node itself.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

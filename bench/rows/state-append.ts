@@ -1,7 +1,7 @@
 /**
  * `append` to a list that grows by a pair of messages in each step: what a step costs after 3,000, and
- * whether it costs more than after 100. No peer can append, so the figure beside ours is a limit, or
- * our own of the short list. The store that is left is what the rows of state-read.ts open.
+ * whether it costs more than after 100. No peer can append, so the other figure is a limit, or
+ * ours for the short list. The rows of state-read.ts use the resulting store.
  */
 import { OURS, shared } from '../bench.js'
 import { figureOf } from '../measure.js'

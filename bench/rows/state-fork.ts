@@ -1,6 +1,6 @@
 /**
  * A second session from step 3,000 of the first: how long it takes with fsync, and how much larger the
- * store is afterwards. In a copy of the store, so that the other rows find theirs as it was.
+ * store is afterwards. In a copy of the store, so that the other rows find it unchanged.
  */
 import { cpSync } from 'node:fs'
 import { shared } from '../bench.js'

@@ -1,7 +1,7 @@
 /**
  * Reading from a session of 3,000 steps, in a process that has just opened it: the list of its
- * checkpoints, and the latest state beside `JSON.parse` of the same data. Files are in the cache of the
- * system; nothing is in that of the process.
+ * checkpoints, and the latest state compared with `JSON.parse` of the same data. Files are in the page cache of the
+ * system; the process has cached nothing.
  */
 import { writeFileSync } from 'node:fs'
 import { type Bench, OURS, shared } from '../bench.js'

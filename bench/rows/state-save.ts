@@ -1,5 +1,5 @@
 /**
- * `save` with the whole state, a list that grows by a pair of messages in each step, beside those who
+ * `save` with the whole state, a list that grows by a pair of messages in each step, compared with peers that
  * write the whole state too: LangGraph's SqliteSaver, which does not flush, and one JSON file per step.
  */
 import { type Bench, OURS, shared } from '../bench.js'
@@ -19,7 +19,7 @@ const JSON_WRITERS = ['JSON files', 'JSON files with fsync'] as const
 interface Saved {
   readonly steps: Steps
   readonly home: string
-  /** Whose database has all the steps; none with `--quick`, or if it cannot be installed. */
+  /** The peer whose database has all steps; none with `--quick`, or if it cannot be installed. */
   readonly sqliteFolder: string | undefined
 }
 
@@ -42,7 +42,7 @@ const saved = shared(async (bench): Promise<Saved> => {
   return { steps, home, sqliteFolder: quick ? undefined : sqlite[0]?.folder }
 })
 
-/** All its steps one by one are two minutes and 5 GB: only a full run has them, for the row of sizes. */
+/** All its steps take two minutes and 5 GB, so only a full run has them, for the row of sizes. */
 async function sqliteRunner(bench: Bench): Promise<readonly Runner[]> {
   const installed = await installedPeers(bench)
   if (!installed.ok) return []

@@ -1,6 +1,6 @@
 /**
- * How the store's own upkeep is felt: the time `status` takes on a large store, and how long somebody else's save
- * has to wait while a prune collects. The figure beside ours is the limit itself.
+ * The cost of maintenance: the time of `status` on a large store, and how long a concurrent save
+ * waits while a prune collects. The other figure is the limit.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ export const statusTime: Row = {
   },
 }
 
-/** Appends to a session all the while; each is a transaction that a collection may hold up. */
+/** Appends to a session continuously; a collection may delay each transaction. */
 export const waitBesidePrune: Row = {
   name: 'wait-beside-prune',
   slow: true,
@@ -49,7 +49,7 @@ export const waitBesidePrune: Row = {
       })
       let longest = 0
       while (!isOver) {
-        // An append comes back without a turn of the event loop, and then nobody would hear of the end.
+        // An append returns without yielding to the event loop, so the end would not be noticed.
         await nextTurn()
         longest = Math.max(longest, await timed(() => session.append('items', ['x'.repeat(200)])))
       }
@@ -82,7 +82,7 @@ async function filledStore(
   const dir = bench.scratch.folder(`care-${projects}`)
   const home = join(dir, 'home')
   bench.log(`${projects} projects with ${checkpoints} checkpoints each`)
-  // Only what is there afterwards counts, so nothing waits for the disk.
+  // Only the result counts, so skip fsync.
   const store = await openStore(home, { durability: 'os' })
   for (let p = 0; p < projects; p += 1) {
     const path = join(dir, `project-${p}`)

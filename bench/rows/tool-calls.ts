@@ -1,5 +1,5 @@
 /**
- * What an agent waits for at each of 100 tool calls in a row: the hook before the call and the hook after it, with one
+ * The time that an agent waits at each of 100 consecutive tool calls: the hook before and the hook after the call, with one
  * file changed in between.
  */
 import { appendFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ export function callsHttp(source: TreeSource): Row {
       const { tree, home } = await bench.arena(source)
       bench.log(`${CALLS} tool calls in ${tree.name}, hooks over HTTP`)
       const times = await withDaemon(home, async (daemon) => {
-        // Twice: the first save looks at the whole folder, and from the second on it is watched.
+        // Twice: the first save scans the whole folder, and the second starts the watch.
         await daemon.save(tree.path)
         return calls(bench, tree.path, {
           tell: (moment) => timed(() => daemon.hook(tree.path, moment)),
@@ -36,7 +36,7 @@ export function callsHttp(source: TreeSource): Row {
   }
 }
 
-/** Beside the same two hooks as `node -e 0`, in turn, so that noise on the machine hits both alike. */
+/** Alternates with the same two hooks as `node -e 0`, so that noise on the machine affects both equally. */
 export function callsCommand(source: TreeSource): Row {
   return {
     name: `calls-command-${treeName(source)}`,
@@ -72,7 +72,7 @@ export function callsCommand(source: TreeSource): Row {
   }
 }
 
-/** The milliseconds that each call was waited for. */
+/** The milliseconds of waiting at each call. */
 async function calls(
   { quick }: Bench,
   path: string,

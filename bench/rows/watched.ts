@@ -1,6 +1,6 @@
 /**
- * Saves of a project under watch: they cost what changed, whatever the size of the folder. The peers have no such
- * thing; they save the same change in the same tree beside us.
+ * Saves of a watched project: their cost depends on the changes, not on the size of the folder. The peers have no such
+ * feature; they save the same change in the same tree.
  */
 import {
   type Arena,
@@ -140,7 +140,7 @@ function watchedTimes(bench: Bench, source: TreeSource): Promise<readonly number
   )
 }
 
-/** In a child that has the tree under watch; the save that sets the watch up is behind it. */
+/** In a child that watches the tree; the save that starts the watch is not counted. */
 async function underWatch<T>(
   bench: Bench,
   source: TreeSource,

@@ -12,10 +12,10 @@ export type { Message } from '../../src/index.js'
 export type Conversation = { readonly messages: readonly Message[] }
 
 const PAIR_BYTES = 1_060
-/** How much of a pair's text the assistant says; the rest is what the tool answers. */
+/** The assistant's share of a pair's text; the rest is the tool result. */
 const SPOKEN = 0.3
 
-/** What a step adds; the first step is 1. */
+/** The messages that a step adds; the first step is 1. */
 export function pairOf(step: number): readonly [Message, Message] {
   const random = seededRandom(step)
   const path = `src/${word(random)}/${word(random)}-${step}.ts`
@@ -26,12 +26,12 @@ export function pairOf(step: number): readonly [Message, Message] {
   return pair({ step, path, said, found })
 }
 
-/** The state after so many steps, which begin after so many others. */
+/** The state after `steps` steps, which follow `after` others. */
 export function conversationOf(steps: number, { after = 0 } = {}): Conversation {
   return { messages: Array.from({ length: steps }, (_, index) => pairOf(after + index + 1)).flat() }
 }
 
-/** Of the JSON: whoever gives a state back must give this one. */
+/** A hash of the JSON, to compare with a state that was read back. */
 export function digestOf(state: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(state) ?? '')

@@ -1,6 +1,6 @@
 /**
- * What a child process does with states: it writes them step by step as one of the writers, or opens
- * a store that was written by another and reads from it.
+ * The work of a child process with states: it writes them step by step as one of the writers, or opens
+ * a store that another one wrote and reads from it.
  */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
@@ -14,12 +14,12 @@ export type StateRequest =
       readonly kind: 'begin-writing'
       readonly writer: WriterName
       readonly place: WriterPlace
-      /** How many pairs of the conversation are passed over: they are stored already, and would not be new. */
+      /** The number of pairs to skip, because they are stored already. */
       readonly after: number
     }
-  /** So many steps in a single write. */
+  /** This many steps in a single write. */
   | { readonly kind: 'leap'; readonly steps: number }
-  /** So many steps, a write each. */
+  /** This many steps, one write each. */
   | { readonly kind: 'steps'; readonly steps: number }
   | { readonly kind: 'end-writing' }
   | { readonly kind: 'list-states'; readonly home: string }
@@ -30,20 +30,20 @@ export type StateRequest =
 export interface ListReport {
   readonly ms: number
   readonly checkpoints: number
-  /** How far the resident memory rose above what it was before. */
+  /** The increase of the resident memory. */
   readonly grownBytes: number
 }
 
 export interface LoadReport {
   readonly ms: number
-  /** The middle of the next calls in the same process. */
+  /** The median of the next calls in the same process. */
   readonly againMs: number
   readonly digest: string
 }
 
 export interface ForkReport {
   readonly times: readonly number[]
-  /** Of the state that the last fork gives. */
+  /** The hash of the state that the last fork returns. */
   readonly digest: string
 }
 
@@ -108,7 +108,7 @@ function current(): Writing {
   return writing
 }
 
-/** The milliseconds of one write that takes the conversation on by so many steps. */
+/** The milliseconds of one write that extends the conversation by this many steps. */
 async function advance(steps: number): Promise<number> {
   const now = current()
   const { messages: added } = conversationOf(steps, { after: now.after + now.steps })
@@ -120,13 +120,13 @@ async function advance(steps: number): Promise<number> {
   return performance.now() - start
 }
 
-/** Whoever did not keep the state has not done the work. */
+/** Checks that the writer stored the state. */
 async function endWriting(): Promise<void> {
   const { writer, messages } = current()
   writing = undefined
   try {
     const isKept = digestOf(await writer.read()) === digestOf({ messages })
-    if (!isKept) throw new Error('What was written does not come back')
+    if (!isKept) throw new Error('The stored state differs from the one that was written')
   } finally {
     await writer.close()
   }
@@ -154,7 +154,7 @@ async function list({ session }: Open): Promise<ListReport> {
   const checkpoints = await session.list()
   const ms = performance.now() - start
   const peak = process.resourceUsage().maxRSS
-  // A peak that is not new may be of the time before, so it says nothing of the list.
+  // A peak that is not new may be older than the list, so it does not count.
   const highest = peak > peakBefore ? peak * 1024 : process.memoryUsage.rss()
   return { ms, checkpoints: checkpoints.length, grownBytes: Math.max(0, highest - before) }
 }

@@ -1,6 +1,6 @@
 /**
- * Writers, each in a child process of its own that holds nothing else and takes all its steps in a row. What a step takes
- * after a pause, in which others have had the caches of the processor, is measured besides.
+ * Runs writers, each in a separate child process that takes all its steps in a row. The time of a step
+ * after a pause, in which others have used the processor caches, is measured as well.
  */
 import type { Bench } from '../bench.js'
 import { type Child, startChild } from '../child-process.js'
@@ -21,8 +21,8 @@ export interface Runner {
   /** The medians are of the last steps up to this one. */
   readonly length: number
   /**
-   * `each`: all steps from the first. `leap`: one write of most of them, for those whose steps cost the
-   * same whatever was written before. `aged`: each, after so many steps of another session in the same
+   * `each`: all steps from the first. `leap`: one write of most of them, for writers whose steps cost the
+   * same regardless of earlier ones. `aged`: each, after this many steps of another session in the same
    * store, so that a short list is not measured in a young process with small files.
    */
   readonly before:
@@ -33,7 +33,7 @@ export interface Runner {
 /** The median milliseconds of a step, by name. */
 export interface Steps {
   readonly inARow: Medians
-  /** Of those that came last, after all others had their turn. */
+  /** The median of the last steps, after all other writers had run. */
   readonly afterPause: Medians
 }
 
@@ -47,7 +47,7 @@ export async function race({ log }: Bench, runners: readonly Runner[]): Promise<
       log(`${name}: up to step ${length}`)
       const child = startChild()
       children.set(name, child)
-      // What the one before left to be written must not fall into a flush of this one.
+      // Dirty pages of the previous writer must not be part of a flush of this one.
       await settleDisk()
       await bringToStart(child, runner)
       inARow.set(name, median(await child.ask({ kind: 'steps', steps: MEASURED })))

@@ -1,6 +1,6 @@
 /**
- * Everyone who keeps a state in each step: Savestate in its three ways, and its peers. Used in a child
- * process that holds nothing else (state-child.ts).
+ * All writers that store a state in each step: Savestate in its three ways, and its peers. Used in a child
+ * process that does nothing else (state-child.ts).
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -27,9 +27,9 @@ export interface Writer {
 export interface WriterPlace {
   /** The session or thread in it. */
   readonly session: string
-  /** An existing folder for what is kept. */
+  /** An existing folder for its data. */
   readonly folder: string
-  /** Where packages were installed for those who need them. */
+  /** The folder with installed packages, for peers that need them. */
   readonly packages?: string
 }
 
@@ -92,7 +92,7 @@ export const WRITERS = {
 
 export type WriterName = keyof typeof WRITERS
 
-/** What LangGraph does after each step of a graph with one channel; the pending writes are left out. */
+/** As LangGraph after each step of a graph with one channel, without the pending writes. */
 function graphOf(saver: BaseCheckpointSaver, thread: string): Omit<Writer, 'close'> {
   let config: Parameters<BaseCheckpointSaver['put']>[0] = {
     configurable: { thread_id: thread, checkpoint_ns: '' },
@@ -124,7 +124,7 @@ interface SqliteSaverModule {
   }
 }
 
-/** Its types are not installed here: only what is used is looked for. */
+/** Its types are not installed, so this declares only what is used. */
 function parseSqliteSaver(loaded: unknown): SqliteSaverModule {
   if (typeof loaded !== 'object' || loaded === null || !('SqliteSaver' in loaded)) {
     throw new Error('The installed package has no SqliteSaver')

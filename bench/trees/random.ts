@@ -1,16 +1,16 @@
 /**
  * A seeded stream of random numbers (sfc32), so that every run of the benchmark makes the same trees.
- * All of its arithmetic is on 32-bit integers: nothing overflows a double.
+ * It uses 32-bit integers only, so nothing overflows a double.
  */
 
 export interface Random {
-  /** A fraction, 0 included and 1 excluded. */
+  /** From 0 (included) to 1 (excluded). */
   fraction(): number
   /** A whole number from 0 to `bound - 1`. */
   below(bound: number): number
-  /** One of the items, each as likely as any other. */
+  /** One of the items, with equal probability. */
   pick<T>(items: readonly T[]): T
-  /** A number from the bell curve of mean 0 and deviation 1. */
+  /** From the normal distribution with mean 0 and deviation 1. */
   bell(): number
 }
 
@@ -29,7 +29,7 @@ export function seededRandom(seed: number): Random {
     return sum >>> 0
   }
 
-  // The first outputs still show the seed.
+  // The first outputs still depend on the seed too much.
   for (let warmUp = 0; warmUp < 16; warmUp += 1) next()
 
   const fraction = (): number => next() / 0x1_0000_0000

@@ -1,6 +1,6 @@
 /**
- * Text that looks, and compresses, like TypeScript sources: about 4:1 with deflate over a whole tree.
- * Every text begins with its number, so no two of them are equal.
+ * Text that resembles TypeScript sources and compresses like them: about 4:1 with deflate over a whole tree.
+ * Every text starts with its number, so no two are equal.
  */
 import type { Random } from './random.js'
 
@@ -29,7 +29,7 @@ export function sourceText(
   let text = `// ${number.toString(36)}: ${sentence(random)}\n`
   const written: string[] = []
   while (text.length < sizeBytes) {
-    // Sources repeat themselves by the line as well as by the word.
+    // Sources repeat lines as well as words.
     const repeats = written.length > 0 && random.fraction() < 0.24
     const line = repeats
       ? random.pick(written)
@@ -40,7 +40,7 @@ export function sourceText(
   return text
 }
 
-/** A file has words of its own and repeats them: that is most of what makes sources compressible. */
+/** Each file has its own words and repeats them, which is the main reason that sources compress well. */
 function localNames(random: Random, count: number): readonly string[] {
   const names: string[] = []
   while (names.length < count) {

@@ -1,8 +1,8 @@
 /**
  * The folders under test: generated ones, the same in every run, and copies of real ones.
  *
- * They are made in a child process (see child.ts), so that the process which starts the peers stays
- * small: starting a process from a large one is slow, and would be counted against the peers.
+ * A child process (see child.ts) creates them, so that the process which starts the peers stays
+ * small: forking from a large process is slow, and would count against the peers.
  */
 import { appendFileSync, cpSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -12,7 +12,7 @@ import { sourceText, word } from './source-text.js'
 export interface Shape {
   readonly files: number
   readonly folders: number
-  /** The middle of the file sizes, and how far they spread (the deviation of their logarithm). */
+  /** The median of the file sizes, and the deviation of their logarithm. */
   readonly medianBytes: number
   readonly spread: number
 }
@@ -48,7 +48,7 @@ export function growTree(root: string, shape: Shape): TreeFacts {
   const paths: string[] = []
   let bytes = 0
   for (let number = 0; number < shape.files; number += 1) {
-    // One file for each folder first: git does not see empty folders, and nobody may win by that.
+    // First one file per folder: git ignores empty folders, which would make the work unequal.
     const folder = folders[number] ?? random.pick(folders)
     const path = join(folder, `${word(random)}-${number.toString(36)}.${random.pick(ENDINGS)}`)
     const wanted = Math.round(shape.medianBytes * Math.exp(shape.spread * random.bell()))
@@ -86,7 +86,7 @@ function growFolders(
 }
 
 /**
- * Copies a real folder, without what one side would capture and the other not: repositories' own
+ * Copies a real folder, without files that only one side would capture: repositories' own
  * `.git`, files over 10 MB, sockets and the like. The original is only read.
  */
 export function copyTree(from: string, to: string): TreeFacts {
@@ -112,7 +112,7 @@ export function copyTree(from: string, to: string): TreeFacts {
   return { files, folders, bytes, changeable: [] }
 }
 
-/** The files of a folder that git lists as its own, as paths a measurement may change. */
+/** The files of a folder that git tracks; a measurement may change them. */
 export function changeableOf(root: string, listed: readonly string[]): readonly string[] {
   const usable = listed
     .filter((path) => !path.includes('\ufffd') && !path.endsWith('.gitignore'))
@@ -142,7 +142,7 @@ export function changeFile(path: string, number: number): void {
   appendFileSync(path, `export const changed${number} = ${number * 7919}\n`)
 }
 
-/** What a folder takes on disk: whole blocks where the platform tells, plain sizes where not. */
+/** The size of a folder on disk: in blocks where the platform reports them, otherwise in bytes. */
 export function sizeOnDisk(folder: string): number {
   let bytes = 0
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

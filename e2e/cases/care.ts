@@ -1,4 +1,4 @@
-// An agent that is allowed everything, and a model that asks it to take the person's work away.
+// An agent without permission checks, and a model that asks it to discard the user's work.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export const CARE_CASES: readonly Case[] = [
       withScene(bed, async (scene) => {
         const { place } = scene
         await connect(scene)
-        // A shell of an agent may have a PATH of its own.
+        // The shell of an agent may have its own PATH.
         const program = join(place.root, 'bin', 'savestate')
         writeFileSync(join(place.project, 'fix.sh'), `${program} rewind 1 --yes 2> said.txt\n`)
         const steps = [
@@ -28,7 +28,7 @@ export const CARE_CASES: readonly Case[] = [
         assert.equal(kept, 'mine\n')
         assert.equal(other, START_FILES['c.txt'])
         assert.match(said ?? '', /Only a user may run this command/)
-        // The model was told whom to ask.
+        // The refusal tells the model to ask the user.
         const told = JSON.stringify(place.server.received.at(-1))
         assert.match(told, /Ask the user to run it in their own terminal/)
         const reasons = (await checkpoints(place)).map(({ reason }) => reason)
@@ -52,7 +52,7 @@ export const CARE_CASES: readonly Case[] = [
   },
   {
     claim: 'its own rules keep its tools from the store, also while our hook does nothing',
-    // Codex has none that could be set without changing its sandbox.
+    // Codex has no rules that can be set without changing its sandbox.
     prove: (bed) =>
       !bed.agent.habits.hasDenyRules
         ? NOT_HERE

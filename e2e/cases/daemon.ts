@@ -1,4 +1,4 @@
-// The daemon behind the hooks: spoken to over HTTP where the agent can, and killed in the middle of a turn.
+// The daemon behind the hooks: over HTTP if the agent supports it, and killed in the middle of a turn.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ export const DAEMON_CASES: readonly Case[] = [
   },
 ]
 
-/** The daemon is killed while a command runs; after that the agent goes on, and ends well. */
+/** The daemon is killed while a command runs; the agent continues and ends successfully. */
 async function turnWithKill({ here, place }: Scene): Promise<void> {
   const [waiting, killed] = [join(place.root, 'waiting'), join(place.root, 'killed')]
   const wait = `touch ${waiting}; until [ -e ${killed} ]; do sleep 0.1; done`
@@ -100,7 +100,7 @@ function daemonOf(place: Place): number {
   return pid
 }
 
-/** All the way, and forward again: the newest checkpoint is the folder as the turn has left it. */
+/** To the oldest checkpoint and back: the newest one has the folder as the turn left it. */
 async function takenBack(place: Place): Promise<void> {
   const all = await checkpoints(place)
   const [prompt, newest] = [all[0], all.at(-1)]

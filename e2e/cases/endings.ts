@@ -1,4 +1,4 @@
-// Turns that end badly: what a hook cannot rely on.
+// Turns that end with a failure, after which hooks may be missing.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What the agents tell a hook: which events, in which order, before or after the change, with which fields.
+// The payloads of hooks: which events, in which order, before or after the change, with which fields.
 import assert from 'node:assert/strict'
 import { type Case, finish, type Scene, START_FILES, turn, withScene } from '../case.js'
 import { type ScriptStep, scripted } from '../model-server/script.js'
@@ -75,7 +75,7 @@ function checkFields({ agent: { hooks } }: Scene, events: readonly RecordedEvent
   )
   assert.deepEqual(missing, [])
   const { session, call } = hooks.paths
-  // The end of the program itself may belong to no session.
+  // The event at the end of the program may have no session.
   const sessions = new Set(events.map((event) => field(event, session)))
   sessions.delete(undefined)
   assert.equal(sessions.size, 1, 'The events of a run have one session')

@@ -1,4 +1,4 @@
-// What Savestate costs per call of a tool, and that none of a long row is missed.
+// The cost of Savestate per tool call, and a check that a long series is saved completely.
 import assert from 'node:assert/strict'
 import { type Bed, type Case, type Scene, turn, withScene } from '../case.js'
 import { scripted } from '../model-server/script.js'
@@ -6,7 +6,7 @@ import { filesOf } from '../install-folder.js'
 import { checkpoints, connect } from '../savestate.js'
 
 const CALLS = 100
-/** Enough to know the time of a call. */
+/** Enough for a stable median. */
 const FEW = 30
 
 export const LATENCY_CASES: readonly Case[] = [
@@ -53,7 +53,7 @@ function row(calls: number): string {
   return scripted('a row', [...steps, { say: 'Done.' }])
 }
 
-/** The middle of the times from one answer of the model to its next question. */
+/** The median time from an answer of the model to the next request. */
 function callMs({ place }: Scene): number {
   const asked = place.server.received.filter(({ tools }) => tools.length > 0)
   const times = asked.slice(1).map(({ atMs }, n) => atMs - (asked[n]?.atMs ?? 0))

@@ -22,7 +22,7 @@ export const LAUNCHER_CASES: readonly Case[] = [
       withScene(bed, async (scene) => {
         const { here, place } = scene
         await connect(scene)
-        // As after `nvm use`: the program is where it was, and PATH does not lead there.
+        // As after `nvm use`: the program still exists, but is not on PATH.
         const ask = here.ask(scripted('turn one', STEPS))
         const { PATH = '' } = { ...place.environment, ...ask.environment }
         const others = PATH.split(':').filter((folder) => folder !== join(place.root, 'bin'))

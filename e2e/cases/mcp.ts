@@ -1,4 +1,4 @@
-// The tools of our MCP server in the hands of a real agent that is allowed everything.
+// The tools of our MCP server, used by a real agent without permission checks.
 import assert from 'node:assert/strict'
 import { type Case, START_FILES, turn, withScene } from '../case.js'
 import { scripted } from '../model-server/script.js'
@@ -19,14 +19,14 @@ export const MCP_CASES: readonly Case[] = [
           { say: 'Done.' },
         ]
         await turn(scene, scripted('turn one', steps))
-        // The hooks have saved the same just before, so it has got a name and no row of its own.
+        // A hook has saved the same files just before, so that checkpoint got the name.
         const saved = await savestate(scene.place, ['show', 'asked-for'])
         assert.equal(saved['name'], 'asked-for')
-        // The model was shown the plan, and then the refusal.
+        // The model got the plan, and then the refusal.
         const told = JSON.stringify(scene.place.server.received.at(-1))
-        // Claude Code hands the model the structured part of a result only: the explanation must be there.
+        // Claude Code passes only the structured part of a result to the model, so the explanation must be there.
         assert.match(told, /no checkpoint was added\. That checkpoint now has the name/)
-        assert.match(told, /You may not rewind: the user decides about that\./)
+        assert.match(told, /Only the user may rewind\./)
         assert.match(
           told,
           /Show this to the user, who can run in the project folder: savestate rewind/,

@@ -1,4 +1,4 @@
-// Going back in the conversation: what the model is sent when a session goes on before a turn that was taken back.
+// Rewinds of the conversation: the messages that the model gets when a session continues before an undone turn.
 import assert from 'node:assert/strict'
 import { type Case, finish, type Scene, turn, withScene } from '../case.js'
 import { type Entry, spoken } from '../model-server/conversation.js'
@@ -31,7 +31,7 @@ export const RESUME_CASES: readonly Case[] = [
         const shortened = [...whole.slice(0, -1), { kind: 'prompt', text: OTHER }]
         assert.deepEqual(conversation(scene, OTHER), shortened)
 
-        // The session itself still knows what was taken back.
+        // The session itself still contains the undone turn.
         const third = scripted('turn three', [{ say: 'Three.' }])
         await finish(scene.place, scene.here.resume(session, third))
         const kinds = kindsOf(conversation(scene, third))
@@ -69,7 +69,7 @@ export const RESUME_CASES: readonly Case[] = [
         const shortened = [...whole.slice(0, -1), { kind: 'prompt', text: OTHER }]
         assert.deepEqual(conversation(scene, OTHER), shortened)
 
-        // What goes on has checkpoints of its own, and the session itself still knows what was taken back.
+        // The continued session has its own checkpoints, and the original one still contains the undone turn.
         const again = (await checkpoints(place)).at(-1)
         assert(again?.reason.includes('another turn two') && again.session !== session)
         const third = scripted('turn three', [{ say: 'Three.' }])
@@ -84,7 +84,7 @@ function promptsOf({ agent, place }: Scene): RecordedEvent[] {
   return recorded(place).filter(({ event }) => event === agent.hooks.events.prompt)
 }
 
-/** What the model was sent when it was first asked this, with its tools at hand. */
+/** The first request with this prompt and with tools. */
 function conversation({ agent, place }: Scene, prompt: string): Entry[] {
   const request = place.server.received.find(({ entries, tools }) => {
     const last = entries.findLast(({ kind }) => kind === 'prompt')

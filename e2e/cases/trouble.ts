@@ -1,4 +1,4 @@
-// Savestate in trouble: the agent goes on, and nothing that was saved is lost.
+// Failures of Savestate: the agent continues, and nothing that was saved is lost.
 import assert from 'node:assert/strict'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const STEPS: readonly ScriptStep[] = [
 
 export const TROUBLE_CASES: readonly Case[] = [
   {
-    claim: 'with a store that cannot be used the agent goes on',
+    claim: 'with an unusable store the agent continues',
     prove: (bed) =>
       withScene(bed, async (scene) => {
         const { place } = scene
@@ -31,7 +31,7 @@ export const TROUBLE_CASES: readonly Case[] = [
       }),
   },
   {
-    claim: 'what a killed turn has changed is saved when the session goes on',
+    claim: 'changes of a killed turn are saved when the session resumes',
     prove: (bed) =>
       withScene(bed, async (scene) => {
         const { here, place } = scene
@@ -99,7 +99,7 @@ function busy(name: string): ScriptStep[] {
   return [...rounds, { say: 'Done.' }]
 }
 
-/** What the agent calls its session, from what was saved of it. */
+/** The agent's id of its session, from the metadata of its checkpoints. */
 async function agentSession({ place }: Scene): Promise<string> {
   const sessions = asList((await savestate(place, ['sessions']))['sessions'])
   const id = asText(asRecord(sessions[0])['id'])

@@ -1,4 +1,4 @@
-// The promise itself: what an agent did, through any of its tools, is in the list and can be taken back.
+// The main guarantee: every change of an agent, by any of its tools, is in the list and can be undone.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { type ScriptStep, scripted } from '../model-server/script.js'
 import { filesOf } from '../install-folder.js'
 import { type Checkpoint, checkpoints, connect, rewind, savestate } from '../savestate.js'
 
-/** Not ended by a newline, and no text: a restore is by the byte. */
+/** Binary, without a newline at the end: a restore is exact to the byte. */
 const BYTES = String.raw`printf '\377\000\r\n\001' > b.txt`
 const STEPS: readonly ScriptStep[] = [
   { write: 'a.txt', content: 'written\n' },
@@ -52,7 +52,7 @@ export const UNDO_CASES: readonly Case[] = [
       }),
   },
   {
-    claim: 'what the person did in between is told apart, and stays if they wish it',
+    claim: 'changes of the user in between are recognized, and stay on request',
     prove: (bed) =>
       withScene(bed, async (scene) => {
         const { agent, here, place } = scene
@@ -70,7 +70,7 @@ export const UNDO_CASES: readonly Case[] = [
       }),
   },
   {
-    claim: 'after a rewind the next turn is told which files were brought back, once',
+    claim: 'after a rewind the next turn learns once which files were restored',
     prove: (bed) =>
       withScene(bed, async (scene) => {
         const { here, place } = scene
@@ -91,7 +91,7 @@ export const UNDO_CASES: readonly Case[] = [
           place,
           here.resume(prompt.session, scripted('turn three', [{ say: 'Three.' }])),
         )
-        // Some keep in their conversation what they were told.
+        // Some agents keep the notice in their conversation.
         assert(times('turn three') <= 1)
       }),
   },
@@ -109,7 +109,7 @@ export const UNDO_CASES: readonly Case[] = [
         const done = { ...START_FILES, 'a.txt': 'written\n', 's.txt': 'sub\n' }
         assert.deepEqual(filesOf(place), { ...done, 'b.txt': 'original\nx\n' })
         const all = await checkpoints(place)
-        // Parent and subagent may be at work at once, and then share a checkpoint; so by what came just before.
+        // Parent and subagent may work at the same time and share a checkpoint, so find it by the row before it.
         await rewind(place, before(all, 'echo x >> b.txt'))
         assert.deepEqual(filesOf(place), done)
         await rewind(place, named(all, ' a.txt'))
@@ -124,7 +124,7 @@ interface Story {
   readonly remove: Checkpoint
 }
 
-/** The checkpoints of the script above, and none besides. */
+/** The checkpoints of the script above, and no others. */
 async function story({ place }: Scene): Promise<Story> {
   const all = await checkpoints(place)
   const [prompt, write, shell, remove] = all
@@ -139,7 +139,7 @@ async function story({ place }: Scene): Promise<Story> {
   return { prompt, write, remove }
 }
 
-/** The first one, after the prompt, whose reason has these words. */
+/** The first checkpoint after the prompt whose reason contains these words. */
 function named(all: readonly Checkpoint[], words: string): Checkpoint {
   const found = all.find(({ reason }) => reason.includes(words) && !reason.startsWith('You: '))
   assert(found !== undefined, all.map(({ reason }) => reason).join('\n'))

@@ -1,4 +1,4 @@
-// What the scripted model answers: the step of the script that the conversation has reached.
+// The answers of the scripted model: the next step of the script in the conversation.
 import type { Answer, Call, Entry, ModelRequest, Tool } from './conversation.js'
 import { type Step, stepsIn } from './script.js'
 import { callsFor, waitsForAgents } from './tools.js'
@@ -6,7 +6,7 @@ import { callsFor, waitsForAgents } from './tools.js'
 export function answerTo(request: ModelRequest): Answer {
   const at = request.entries.findLastIndex((entry) => entry.kind === 'prompt')
   const prompt = request.entries[at]
-  // Titles, summaries and the like are asked for without tools, and without a script to follow.
+  // Requests for titles and summaries have no tools and no script.
   if (prompt?.kind !== 'prompt' || request.tools.length === 0) return { kind: 'say', text: 'Fine.' }
   const steps = turnsOf(stepsIn(prompt.text), request.tools)
   const step = steps[toolTurns(request.entries.slice(at + 1))]
@@ -25,7 +25,7 @@ function answerFor(step: Step, tools: readonly Tool[]): Answer {
   return { kind: 'calls', calls }
 }
 
-/** How often the model has asked for tools: calls of one answer stand together, before their results. */
+/** The number of answers with tool calls: the calls of one answer are adjacent, before their results. */
 export function toolTurns(entries: readonly Entry[]): number {
   let turns = 0
   let isOpen = false
@@ -37,7 +37,7 @@ export function toolTurns(entries: readonly Entry[]): number {
   return turns
 }
 
-/** Where a subagent is started by one call and waited for by another, its step takes two turns. */
+/** If one call starts a subagent and another waits for it, the step takes two answers. */
 function turnsOf(steps: readonly Step[], tools: readonly Tool[]): Step[] {
   if (!waitsForAgents(tools)) return [...steps]
   return steps.flatMap((step): Step[] =>

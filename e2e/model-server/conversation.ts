@@ -1,13 +1,13 @@
-// One form for what the four dialects say about a conversation, so that a test can ask which messages the model was sent.
+// A common form for the conversations of all four dialects, so that tests can check the messages that the model got.
 import { hasScript } from './script.js'
 
 export type Entry =
-  /** What a person (or the parent of a subagent) asked for: a text with a script. */
+  /** A prompt by the user, or by the parent of a subagent: a text with a script. */
   | { readonly kind: 'prompt'; readonly text: string }
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'call'; readonly tool: string; readonly input: unknown }
   | { readonly kind: 'result'; readonly text: string }
-  /** Whatever else an agent adds: its instructions, reminders, facts about the surroundings. */
+  /** Everything else that an agent adds: instructions, reminders, descriptions of the environment. */
   | { readonly kind: 'note'; readonly role: string; readonly text: string }
 
 export interface Tool {
@@ -36,15 +36,15 @@ export type Answer =
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'error'; readonly status: number; readonly message: string }
 
-/** An answer of a model that works. */
+/** A successful answer. */
 export type Spoken = Exclude<Answer, { kind: 'error' }>
 
-/** What came in a message of the user: a prompt if it has a script, else a note. */
+/** A message of the user: a prompt if it has a script, otherwise a note. */
 export function userEntry(text: string): Entry {
   return hasScript(text) ? { kind: 'prompt', text } : { kind: 'note', role: 'user', text }
 }
 
-/** The conversation without what the agent adds on its own. */
+/** The conversation without the agent's own additions. */
 export function spoken(entries: readonly Entry[]): Entry[] {
   return entries.filter((entry) => entry.kind !== 'note')
 }

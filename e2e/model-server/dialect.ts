@@ -1,10 +1,10 @@
-// What every dialect of a model's interface can do: read a request, and say an answer.
+// A dialect of a model API: it reads requests and writes answers.
 import type { Answer, ModelRequest } from './conversation.js'
 import type { Json } from './json.js'
 
 export interface Dialect {
   readonly name: string
-  /** Whether a POST to this address asks the model something. */
+  /** Whether a POST to this path is a model request. */
   speaks(url: URL): boolean
   parse(body: Json, url: URL): ModelRequest
   say(answer: Answer, request: ModelRequest): Reply

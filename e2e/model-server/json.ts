@@ -1,4 +1,4 @@
-// Parsing at the door: what agents send is untyped, and a field that is not there reads as empty.
+// Parses untyped requests of agents; a missing field reads as empty.
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -14,13 +14,13 @@ export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Text as it is, anything else as JSON: results come in both forms. */
+/** Text unchanged, anything else as JSON: results have both forms. */
 export function asReadable(value: unknown): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Arguments of a call come as JSON text in some dialects; text that is no JSON stays what it is. */
+/** In some dialects the arguments of a call are JSON text; other text stays unchanged. */
 export function parseArguments(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

@@ -45,7 +45,7 @@ const USAGE = {
   total_tokens: 20,
 }
 
-/** Newer models are told of their tools within the conversation. */
+/** Newer models get their tools within the conversation. */
 function hasTools(item: Json): boolean {
   return item['type'] === 'additional_tools'
 }
@@ -79,7 +79,7 @@ function entriesOf(item: Json): Entry[] {
     case 'custom_tool_call_output':
       return [{ kind: 'result', text: textsOf(item['output']).join('') }]
     case 'agent_message':
-      // The task of a subagent; to a model that is no real one its text comes as it was written.
+      // The task of a subagent; an unknown model gets its text unchanged.
       return [userEntry(textsOf(item['content']).join(''))]
     default:
       return [{ kind: 'note', role: asText(item['type']), text: JSON.stringify(item) }]

@@ -1,5 +1,5 @@
-// The script of a turn stands in its prompt, as a marked list of steps in JSON. Which step is next follows from
-// the conversation alone, so the server remembers nothing: a resumed, forked or nested conversation needs no
+// The script of a turn is in its prompt, as a marked list of steps in JSON. The conversation alone determines the next
+// step, so the server keeps no state: resumed, forked and nested conversations need no
 // preparation.
 import { asList, asRecord, asText, type Json } from './json.js'
 
@@ -8,17 +8,17 @@ export type Step =
   | { readonly kind: 'delete'; readonly path: string }
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'agent'; readonly prompt: string }
-  /** Of an MCP server; agents put something in front of its name. */
+  /** A tool of an MCP server; agents add a prefix to its name. */
   | { readonly kind: 'tool'; readonly name: string; readonly given: Json }
   /** Several calls in one answer of the model. */
   | { readonly kind: 'together'; readonly steps: readonly Step[] }
   | { readonly kind: 'say'; readonly text: string }
-  /** The model's interface answers with this HTTP status. */
+  /** The API answers with this HTTP status. */
   | { readonly kind: 'fail'; readonly status: number }
-  /** Made by the server where an agent waits for its subagents by a call of its own. */
+  /** Added by the server for agents that wait for subagents with a separate call. */
   | { readonly kind: 'wait' }
 
-/** What a test writes down: one key per step. */
+/** A script as tests write it: one key per step. */
 export type ScriptStep =
   | { readonly write: string; readonly content: string }
   | { readonly delete: string }
@@ -31,9 +31,9 @@ export type ScriptStep =
 
 const MARKED = /<steps>([\s\S]*?)<\/steps>/g
 
-/** A prompt for an agent: a title that a person can read, and the script. */
+/** A prompt for an agent: a readable title, and the script. */
 export function scripted(title: string, steps: readonly ScriptStep[]): string {
-  // No newline: one agent puts a prompt with several lines through a shell of its own.
+  // No newline: one agent passes a prompt with several lines through a shell.
   return `${title} <steps>${JSON.stringify(steps)}</steps>`
 }
 

@@ -1,4 +1,4 @@
-// A model for agents under test: on loopback, without any memory of its own but the list of what it was asked.
+// A scripted model for agents under test, on loopback. Its only state is the list of requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { answerTo } from './answer.js'
 import { anthropic } from './anthropic.js'
@@ -11,19 +11,19 @@ import { responses } from './responses.js'
 
 const DIALECTS: readonly Dialect[] = [anthropic, responses, chat, gemini]
 
-/** A request and when it came. */
+/** A request and its time. */
 export interface Received extends ModelRequest {
   readonly atMs: number
-  /** As it came in, for what the common form leaves out. */
+  /** The original body, for details that the common form leaves out. */
   readonly body: Json
 }
 
 export interface ModelServer {
   readonly port: number
   readonly origin: string
-  /** Everything the model was asked, oldest first. */
+  /** All requests, oldest first. */
   readonly received: readonly Received[]
-  /** What the server could not answer; a test that used it must find this empty. */
+  /** Requests that the server could not answer; tests check that it is empty. */
   readonly faults: readonly string[]
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ async function respond(request: IncomingMessage, received: Received[]): Promise<
   return dialect.say(answerTo(asked), asked)
 }
 
-/** Around the conversation agents count tokens, list models and ask whether anybody is there. */
+/** Agents also count tokens, list models and send health checks. */
 function aside(url: URL): Reply {
   if (/count_?tokens/i.test(url.pathname)) return jsonReply({ input_tokens: 10, totalTokens: 10 })
   if (url.pathname.endsWith('/models')) return jsonReply({ object: 'list', data: [], models: [] })

@@ -1,4 +1,4 @@
-// A step of a script as a call of the agent's own tools: names and arguments come from the list in its request.
+// Converts a step of a script to a call of the agent's tools, with the names and arguments listed in its request.
 import type { Call, Tool } from './conversation.js'
 import { asList, asRecord, asText, type Json } from './json.js'
 import type { Step } from './script.js'
@@ -6,7 +6,7 @@ import type { Step } from './script.js'
 const SHELLS = ['Bash', 'bash', 'exec_command', 'run_shell_command', 'shell_command', 'shell']
 const WRITERS = ['Write', 'write', 'write_file']
 const PATCHERS = ['apply_patch']
-/** Tools that start a subagent, and what each calls the one that may do anything. */
+/** Tools that start a subagent, and their names for the unrestricted one. */
 const SPAWNERS: Readonly<Record<string, string>> = {
   Agent: 'general-purpose',
   task: 'general',
@@ -14,7 +14,7 @@ const SPAWNERS: Readonly<Record<string, string>> = {
   invoke_agent: 'generalist',
 }
 const WAITERS = ['wait_agent', 'wait']
-/** A tool that runs a program which calls the other tools. */
+/** A tool that runs code which calls the other tools. */
 const CODE = ['exec']
 
 export function callsFor(step: Step, tools: readonly Tool[]): Call[] {
@@ -79,7 +79,7 @@ function serverCall(
   { name, given }: { readonly name: string; readonly given: Json },
   tools: readonly Tool[],
 ): Call {
-  // Codex has a model search for a server's tools before it lists them, and runs them without that too.
+  // Codex lists a server's tools only after the model has searched for them, but runs them without that.
   const unlisted = { name, namespace: 'mcp__savestate', schema: {} }
   return { tool: tools.find((tool) => tool.name.endsWith(name)) ?? unlisted, input: given }
 }
@@ -99,7 +99,7 @@ interface Meant {
   readonly input?: string
 }
 
-/** The names under which agents take the same thing. */
+/** The names that agents use for the same argument. */
 const ARGUMENTS: Readonly<Record<string, keyof Meant>> = {
   file_path: 'path',
   filePath: 'path',
@@ -115,7 +115,7 @@ const ARGUMENTS: Readonly<Record<string, keyof Meant>> = {
 
 const SUBAGENT_KINDS = ['subagent_type', 'agent_name']
 
-/** Arguments that a schema demands and a script does not know. */
+/** Arguments that a schema requires and a script does not specify. */
 const FIXED: Json = {
   description: 'a step of the script',
   task_name: 'subtask',

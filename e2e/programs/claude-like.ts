@@ -1,4 +1,4 @@
-// What other agents have taken over from Claude Code: the form of its hooks, and a conversation in a file of JSON lines.
+// Conventions of Claude Code that other agents share: the form of its hooks, and a transcript in JSON lines.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Place } from '../install-folder.js'
@@ -20,7 +20,7 @@ export function commandHooks(
   )
 }
 
-/** A copy of the conversation up to the line that begins a turn. Returns its path. */
+/** Copies the conversation up to the line that starts a turn. Returns the path. */
 export function cutTranscript(
   place: Place,
   {

@@ -90,7 +90,7 @@ class ClaudeHere implements AgentHere {
     return this.call(prompt, ['--resume', session])
   }
 
-  /** A copy of the transcript, cut before the turn, and forked: the agent's own file stays as it is. */
+  /** Forks a copy of the transcript that ends before the turn; the agent's own file stays unchanged. */
   async resumeBefore(turn: RecordedEvent, prompt: string) {
     const lines = readFileSync(asText(turn.payload['transcript_path']), 'utf8').split('\n')
     const isTurn = (line: string) => line !== '' && promptOf(line) === turn.payload['prompt_id']
@@ -111,7 +111,7 @@ class ClaudeHere implements AgentHere {
         ANTHROPIC_API_KEY: 'sk-ant-dummy',
         // Without it the program refuses to skip permissions for root.
         IS_SANDBOX: '1',
-        // Else the model is told of a server's tools only when it searches for them.
+        // Otherwise the model sees a server's tools only after searching for them.
         ENABLE_TOOL_SEARCH: 'false',
         CLAUDE_CODE_MAX_RETRIES: '0',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -10,7 +10,7 @@ interface Question {
   readonly params: Json
 }
 
-/** The result; throws what the server answers instead of one. */
+/** The result. Throws the error that the server answers. */
 export async function askAppServer(
   place: Place,
   { server, method, params }: Question,

@@ -75,7 +75,7 @@ class CodexHere implements AgentHere {
     private readonly program: string,
   ) {}
 
-  /** Hooks that nobody has trusted are passed over in silence, unless told otherwise on the command line. */
+  /** Codex skips untrusted hooks silently, unless an option allows them. */
   private needsTrust = true
 
   hook(commandFor: (event: string) => string): void {
@@ -124,7 +124,7 @@ class CodexHere implements AgentHere {
 
 /** This model gets separate tools for commands and patches; newer ones get a single one that runs a program. */
 const MODEL = 'gpt-5.5'
-/** Only such a newer one has subagents. */
+/** Only newer models have subagents. */
 const TEAM_MODEL = 'gpt-6.1-sol'
 
 function configuration(place: Place): string {

@@ -24,8 +24,8 @@ const SETTINGS = {
   security: { auth: { selectedType: 'gemini-api-key' } },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
-  // With its clean-up on, this version deletes sessions that were resumed in a later minute.
-  // After many calls it would ask the model for an opinion on them, in a form that a script does not have.
+  // With cleanup enabled, this version deletes sessions that are resumed in a later minute.
+  // After many calls it would ask the model to judge them, which a script cannot answer.
   model: { disableLoopDetection: true },
   general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
 }
@@ -99,7 +99,7 @@ class GeminiHere implements AgentHere {
     return this.call(['--resume', session], prompt)
   }
 
-  /** From a copy of the transcript, cut before the message; the agent makes a new session of it. */
+  /** From a copy of the transcript that ends before the message; the agent makes a new session of it. */
   async resumeBefore(turn: RecordedEvent, prompt: string): Promise<Command> {
     const lines = readFileSync(asText(turn.payload['transcript_path']), 'utf8')
       .trimEnd()
@@ -128,12 +128,12 @@ class GeminiHere implements AgentHere {
   }
 }
 
-/** Its tools keep to the folders that it is given; so that only rules stand in their way, that is all of the place. */
+/** Its tools only use the given folders. Give it the whole test folder, so that only rules restrict it. */
 function settingsFor(place: Place) {
   return { ...SETTINGS, context: { includeDirectories: [place.root] } }
 }
 
-/** What a line of the transcript says that the user asked. */
+/** The user's prompt in a line of the transcript. */
 function askedIn(line: string): string | undefined {
   const value: unknown = JSON.parse(line)
   const message: Json = asRecord(value)

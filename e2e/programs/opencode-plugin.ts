@@ -1,8 +1,8 @@
-// A command as a hook of opencode, which knows no commands: a plugin, written by us, run by it.
+// Runs a command as a hook of opencode, through a plugin, because opencode has no command hooks.
 
 const HOOKS = ['chat.message', 'tool.execute.before', 'tool.execute.after']
 
-/** Events that say where a turn stands; the many others are left out. */
+/** Events about the progress of a turn; the many others are left out. */
 const EVENTS = ['session.created', 'session.idle', 'session.error']
 
 export function commandPlugin(commandFor: (event: string) => string): string {
@@ -11,7 +11,7 @@ export function commandPlugin(commandFor: (event: string) => string): string {
 
 const COMMANDS = ${JSON.stringify(Object.fromEntries(commands))}
 
-// At once and in order: what is only begun here, the program may not wait for.
+// Synchronously and in order: the program may not wait for asynchronous work.
 function tell(event, payload) {
   const input = JSON.stringify({ event, ...payload })
   spawnSync(COMMANDS[event], { shell: true, input, stdio: ['pipe', 'ignore', 'ignore'] })

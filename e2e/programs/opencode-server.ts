@@ -1,4 +1,4 @@
-// One request to opencode's own server, started for it on a port of its own choice.
+// One request to opencode's own server, which is started for it on a free port.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, endGroup, start } from '../drive.js'
 import { asRecord, type Json } from '../model-server/json.js'
@@ -6,7 +6,7 @@ import type { Place } from '../install-folder.js'
 
 const PORT = 47_096
 const LIMIT_MS = 30_000
-/** A request during its start is never answered. */
+/** The server never answers a request that arrives during its start. */
 const PROBE_MS = 500
 
 interface Post {
@@ -41,7 +41,7 @@ async function healthy(): Promise<void> {
       signal: AbortSignal.timeout(PROBE_MS),
     }).then(
       (response) => response.ok,
-      // Not there yet, or silent: the reason does not matter before the limit.
+      // Not started yet, or silent: retry until the limit.
       () => false,
     )
     if (isUp) return

@@ -57,12 +57,12 @@ export const opencode: Agent = {
   habits: HABITS,
   at(place, [modules = '', plugin = '']) {
     writeHome(place, '.config/opencode/opencode.json', JSON.stringify(configuration(place)))
-    // What the program would fetch by itself before it loads a plugin, and wait for in vain.
+    // The program would try to download this before it loads a plugin, and wait forever.
     for (const name of ['package.json', 'package-lock.json', 'node_modules']) {
       linkHome(place, `.config/opencode/${name}`, join(plugin, '..', name))
     }
     const program = join(modules, NATIVE)
-    // Going back with the conversation runs it by its name.
+    // A rewind with the conversation runs it by name.
     const quiet = Object.entries(QUIET).map(([name, value]) => `${name}=${value}`)
     const wrapper = `#!/bin/sh\nexec env ${quiet.join(' ')} '${program}' "$@"\n`
     writeFileSync(join(place.root, 'bin', 'opencode'), wrapper, { mode: 0o755 })
@@ -119,7 +119,7 @@ class OpencodeHere implements AgentHere {
     return {
       program: this.program,
       args: ['run', '--format', 'json', '--auto', ...what],
-      // As an argument a prompt would be put into quotes.
+      // As an argument, opencode would quote the prompt.
       input: prompt,
       environment: QUIET,
     }

@@ -1,12 +1,11 @@
-// The door for the command line: the hooks of coding agents, and their installation.
+// Exports for the command line and the daemon: the hooks of coding agents, and their installation. The functions import their
+// part on demand, because hooks start often and need none of it.
 
-/** The same rules for a command that is run and for one that a hook is told of. */
+/** The rules for tool calls also apply to the commands that an agent starts. */
 export const guard = () => import('./guard/index.js')
 
-/** Loaded when it is asked for: hooks start often, and need none of it. */
 export const installer = () => import('./install/install.js')
 
-/** The same: only who goes back needs it. */
 export const conversations = () => import('./conversation/conversation.js')
 export * from './conversation/index.js'
 export * from './hooks/index.js'

@@ -1,7 +1,7 @@
-// The file in the store that says where the daemon listens. Every hook reads it, so it loads nothing else.
+// The file in the store with the address of the daemon. Every hook reads it, so this module imports little.
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { tryParseJson } from '../base/index.js'
+import { fieldsOf, tryParseJson } from '../base/index.js'
 
 export type Address = {
   /** A daemon serves only callers of its own build. */
@@ -26,7 +26,7 @@ export function readAddress(home: string): Address | undefined {
   try {
     text = readFileSync(join(home, 'daemon', ADDRESS_FILE), 'utf8')
   } catch {
-    // The command does its work itself, and reports what is wrong with the store.
+    // The command does the work itself, and reports a store that is not accessible.
     return undefined
   }
   return parseAddress(text)
@@ -38,7 +38,7 @@ export function parseAddress(text: string): Address | undefined {
   return isAddress(json) ? json : undefined
 }
 
-/** Whether no other user can have created the socket, or the address that names it. */
+/** Whether only this user can have created the socket and the address that names it. */
 export function isOwnSocket(socket: string, home: string): boolean {
   const own = process.geteuid?.()
   if (own === undefined) return true
@@ -49,18 +49,9 @@ export function isOwnSocket(socket: string, home: string): boolean {
   return folder.uid === own && (folder.mode & OTHERS) === 0
 }
 
-const FIELDS = {
-  build: 'string',
-  version: 'string',
-  pid: 'number',
-  startedAt: 'string',
-  socket: 'string',
-} as const satisfies Record<Exclude<keyof Address, 'port'>, string>
-
 function isAddress(json: unknown): json is Address {
-  if (typeof json !== 'object' || json === null) return false
-  const values = new Map<string, unknown>(Object.entries(json))
-  const port = values.get('port')
-  if (port !== null && typeof port !== 'number') return false
-  return Object.entries(FIELDS).every(([name, type]) => typeof values.get(name) === type)
+  const { port, pid, ...rest } = fieldsOf(json)
+  const texts = [rest['build'], rest['version'], rest['startedAt'], rest['socket']]
+  const isPort = port === null || typeof port === 'number'
+  return isPort && typeof pid === 'number' && texts.every((text) => typeof text === 'string')
 }

@@ -1,4 +1,4 @@
-// Answers one event of an agent in time, in the hook's own process or in the daemon.
+// Answers one event of an agent within a time limit, in the hook's own process or in the daemon.
 import {
   type Answer,
   answerWithoutStore,
@@ -6,12 +6,13 @@ import {
   handleHook,
   type HookRequest,
 } from '../agents/index.js'
+import { tryParseJson } from '../base/index.js'
 import { SavestateError, type Store } from '../internal.js'
 
-/** An agent does not wait longer for us. */
+/** Agents do not wait much longer. */
 export const PATIENCE_SECONDS = 10
 
-/** Node's timers fire at once if they are given more. */
+/** Node's timers fire immediately for longer delays. */
 const LONGEST_MS = 2 ** 31 - 1
 
 export type HookWork = {
@@ -38,11 +39,12 @@ export async function answerHook(
   return { answer: await lateAnswer(state, work.patienceSeconds), isLate: true }
 }
 
-/** How far the work has come. */
+/** Shared with the late answer, which uses what is there so far. */
 type State = { hook: HookRequest; store: Store | undefined }
 
 async function handle({ input, store }: HookWork, state: State): Promise<Answer> {
-  state.hook = { ...state.hook, payload: parseJson(await input()) }
+  // Input that is not JSON is undefined, which the mapper reports as malformed.
+  state.hook = { ...state.hook, payload: tryParseJson((await input()) ?? '') }
   try {
     state.store = await store()
   } catch (error) {
@@ -60,14 +62,4 @@ async function lateAnswer({ hook, store }: State, seconds: number): Promise<Answ
     },
   )
   return store === undefined ? answerWithoutStore(hook, error) : failHook(store, hook, error)
-}
-
-/** Undefined if it is not JSON: the mapper then reports it as malformed. */
-function parseJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 
 const HARMLESS = new Set(['SAVESTATE_HOME', 'SAVESTATE_PAGER'])
 
-/** Any other variable of ours changes what a command does, such as a key. Such callers bypass the daemon. */
+/** Any other SAVESTATE_ variable, such as a key, changes what a command does. Such callers bypass the daemon. */
 export function bypassesDaemon(environment: NodeJS.ProcessEnv): boolean {
   return Object.keys(environment).some(
     (name) => name.startsWith('SAVESTATE_') && !HARMLESS.has(name),
@@ -12,8 +12,8 @@ export function bypassesDaemon(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * What else decides which files a save can read and what a path means. The daemon refuses callers whose fingerprint differs
- * from its own.
+ * Everything else that determines which files a save can read and what a path means. The daemon refuses callers whose
+ * fingerprint differs from its own.
  */
 export function environmentFingerprint(environment: NodeJS.ProcessEnv): string {
   return JSON.stringify([
@@ -27,7 +27,7 @@ export function environmentFingerprint(environment: NodeJS.ProcessEnv): string {
   ])
 }
 
-/** They decide how git converts the files of a checkout, which a first save asks for. */
+/** They determine git's configuration and attributes, and so how git converts files. */
 function gitVariables(environment: NodeJS.ProcessEnv): readonly string[] {
   return Object.entries(environment)
     .flatMap(([name, value]) =>
@@ -42,7 +42,7 @@ function mountNamespace(): string | null {
   try {
     return readlinkSync('/proc/self/ns/mnt')
   } catch {
-    // Without /proc neither the caller nor the daemon knows it.
+    // Without /proc, neither the caller nor the daemon can compare it.
     return null
   }
 }

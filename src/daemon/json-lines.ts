@@ -3,7 +3,7 @@ import { isRecord, tryParseJson } from '../base/index.js'
 
 export type Line = Readonly<Record<string, unknown>>
 
-/** Gives each whole line to `onLine`. A line that is no object, or longer than `maxChars`, goes to `onFault`, once. */
+/** Calls `on.line` for each complete line, and `on.fault` once for a line that is not an object or too long. */
 export function lineReader(
   options: { readonly maxChars: number },
   on: { readonly line: (line: Line) => void; readonly fault: () => void },
@@ -21,7 +21,7 @@ export function lineReader(
     let from = 0
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
       rest.push(text.slice(from, end))
-      const line = parsed(rest.join(''))
+      const line = parseLine(rest.join(''))
       rest = []
       length = 0
       from = end + 1
@@ -36,11 +36,11 @@ export function lineReader(
   }
 }
 
-export function lineOf(line: Line): string {
+export function formatLine(line: Line): string {
   return `${JSON.stringify(line)}\n`
 }
 
-function parsed(text: string): Line | undefined {
+function parseLine(text: string): Line | undefined {
   const json = tryParseJson(text)
   return isRecord(json) ? json : undefined
 }

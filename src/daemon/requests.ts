@@ -1,4 +1,5 @@
-// What callers ask the daemon on its Unix socket, and what it answers.
+// The requests of callers on the Unix socket of the daemon, and the answers.
+import { isRecord } from '../base/index.js'
 import type { Project, SaveResult, UntrustedFile } from '../internal.js'
 import type { Line } from './json-lines.js'
 
@@ -8,14 +9,14 @@ export type SaveInput = {
   readonly namedBy?: 'user' | 'agent'
 }
 
-/** Save the project that a folder belongs to. */
+/** Saves the project that a folder belongs to. */
 export type SaveRequest = {
   readonly do: 'save'
   readonly folder: string
   readonly input: SaveInput
 }
 
-/** Handle an event of an agent. The payload follows in pieces. */
+/** Handles an event of an agent. The payload follows in pieces. */
 export type HookCall = {
   readonly do: 'hook'
   /** The current folder of the hook. */
@@ -27,7 +28,7 @@ export type HookCall = {
 
 export type DaemonRequest = SaveRequest | HookCall
 
-/** A save with what the command line prints about it. */
+/** The result of a save, and what else the command line prints about it. */
 export type SaveAnswer = {
   readonly result: SaveResult
   readonly shortId: string
@@ -42,18 +43,17 @@ export type HookAnswer = {
   readonly exitCode: number
 }
 
-/** Agents send whole files and the output of commands. */
+/** Payloads contain whole files and the output of commands. */
 export const MAX_INPUT_BYTES = 32 << 20
 
-/** Undefined for any other form. */
+/** Undefined if malformed. */
 export function parseRequest(line: Line): DaemonRequest | undefined {
   const { folder, agent, eventName, input } = line
   if (typeof folder !== 'string' || !folder.startsWith('/')) return undefined
   if (line['do'] === 'save') {
-    if (typeof input !== 'object' || input === null) return undefined
-    const given = new Map<string, unknown>(Object.entries(input))
-    const [reason, name] = [given.get('reason'), given.get('name')]
-    const namedBy = given.get('namedBy') === 'user' ? 'user' : 'agent'
+    if (!isRecord(input)) return undefined
+    const { reason, name } = input
+    const namedBy = input['namedBy'] === 'user' ? 'user' : 'agent'
     return {
       do: 'save',
       folder,

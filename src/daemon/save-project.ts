@@ -2,7 +2,7 @@
 import type { Hooks, Project, Store } from '../internal.js'
 import type { SaveAnswer, SaveInput } from './requests.js'
 
-/** Saves, and finds out what the command line prints about the result. */
+/** Saves, and collects what the command line prints about the result. */
 export async function saveProject(
   project: Project,
   {

@@ -93,7 +93,7 @@ function itemOf(path: BytePath, step: Step, { hash, modifiedAtMs }: TextFile): S
   parseSessionId(session)
   if (nameOf(path) !== bytePath(`${session}_${number}.json`))
     throw unreadable(
-      `inside it is step ${number} of ${JSON.stringify(session)}, which is another file`,
+      `it contains step ${number} of ${JSON.stringify(session)}, which does not match its file name`,
     )
   const known = statusOf(status)
   return {

@@ -71,7 +71,7 @@ function readItem(
   session: string | undefined,
 ): { readonly id: string; readonly item: StateItem } {
   if (typeof value === 'object' && value !== null && 'changes' in value)
-    throw unreadable('it is of an export of Savestate; use `savestate import json`')
+    throw unreadable('it is from an export of Savestate; use `savestate import json`')
   const parsed = itemSchema.safeParse(value)
   if (!parsed.success)
     throw unreadable(`it is not a checkpoint: ${parsed.error.issues.map(inputFault).join('; ')}`)

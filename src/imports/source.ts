@@ -17,7 +17,7 @@ import {
   SavestateError,
 } from '../internal.js'
 
-/** What a reader of one tool found: the histories, and what it could not read. */
+/** Collects the histories that a reader found, and the problems it met. */
 export class Found {
   readonly histories: ImportHistory[] = []
   readonly problems: ImportProblem[] = []

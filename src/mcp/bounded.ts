@@ -1,9 +1,9 @@
-// Results go into the context of a model, so they are cut: a folder can have a hundred thousand files.
+// Bounds results, because they go into the context of a model, and a folder can have a hundred thousand files.
 
 const MAX_ITEMS = 500
 const MAX_CHARS = 40_000
 
-/** The same as JSON, with long lists and texts cut; `cut` says that something was. */
+/** Truncates long lists and texts; sets `cut` if it did. */
 export function bounded(result: object): object {
   let isCut = false
   const visit = (value: unknown): unknown => {

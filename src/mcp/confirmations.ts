@@ -1,18 +1,16 @@
-// The tokens with which an agent says that it has seen a plan. A token stands for one plan, made of one folder as it was
-// at one moment, and is good once.
+// Tokens by which an agent confirms that it has seen a plan. A token is valid once, for one plan and one state of the folder.
 import { randomBytes } from 'node:crypto'
 import type { PlanFacts } from '../index.js'
 
 const MAX_KEPT = 100
 
 export type Confirmations = {
-  /** A token for this plan. */
   give(plan: ConfirmedPlan): string
-  /** Whether the token was given for exactly this plan. Whatever the answer, it is spent. */
+  /** Whether the token was given for exactly this plan. Invalidates the token either way. */
   take(token: string, plan: ConfirmedPlan): boolean
 }
 
-/** Agents get no second look at the folder, so any change of it ends a token, not only one that changes the plan. */
+/** Agents do not see the folder again before the rewind, so any change of it invalidates a token, even if the plan is the same. */
 export type ConfirmedPlan = Pick<PlanFacts, 'mark' | 'now'>
 
 export function openConfirmations(): Confirmations {
@@ -21,7 +19,7 @@ export function openConfirmations(): Confirmations {
     give(plan) {
       const token = randomBytes(12).toString('hex')
       kept.set(token, textOf(plan))
-      // The oldest goes: a client that only ever plans must not fill the memory.
+      // Drop the oldest: a client that only plans must not fill the memory.
       const [oldest] = kept.keys()
       if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
       return token

@@ -1,5 +1,5 @@
-// All that is used of the official library, with the zod that it needs. The build puts it into a file of its own, which only
-// `savestate mcp` loads: bundled with the rest, it would make the zod of all other commands larger.
+// Our imports from the official library, with its zod. The build puts this into a separate file, which only `savestate mcp`
+// loads: bundled with the rest, it would make the zod of all other commands larger.
 export {
   type CallToolResult,
   type JSONRPCMessage,

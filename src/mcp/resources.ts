@@ -1,4 +1,4 @@
-// Timelines and diffs to be read without a tool. Each is read from the store when it is asked for.
+// Timelines and diffs as MCP resources, read from the store on request.
 import { type Hooks, type Project, SavestateError } from '../index.js'
 import { bounded } from './bounded.js'
 import {
@@ -7,7 +7,7 @@ import {
   type Resource,
   type ResourceTemplateType,
 } from './library.js'
-import { changeLine, cutPatch, listText, quoted } from './text.js'
+import { changeLine, cutPatch, listText, quoteText } from './text.js'
 import { ofSession } from './tools.js'
 
 const MAX_CHARS = 200_000
@@ -31,20 +31,20 @@ export const TEMPLATES: readonly ResourceTemplateType[] = [
     uriTemplate: 'savestate://checkpoint/{ref}',
     name: 'checkpoint',
     title: 'A checkpoint in full',
-    description: 'What it contains, what it skipped, and what it changed',
+    description: 'Its contents, its skipped paths, and its changes',
     mimeType: JSON_TYPE,
   },
   {
     uriTemplate: 'savestate://checkpoint/{ref}/diff',
     name: 'checkpoint-diff',
-    title: 'What a checkpoint changed',
+    title: 'Changes of a checkpoint',
     description: 'A patch from the checkpoint before it',
     mimeType: PATCH,
   },
   {
     uriTemplate: 'savestate://checkpoint/{ref}/since',
     name: 'checkpoint-since',
-    title: 'What changed since a checkpoint',
+    title: 'Changes since a checkpoint',
     description: 'A patch from the checkpoint to the folder as it is',
     mimeType: PATCH,
   },
@@ -65,8 +65,8 @@ export async function listResources(project: Project, hooks: Hooks): Promise<Res
       .map(({ id, name, reason }) => ({
         uri: `savestate://checkpoint/${id}/diff`,
         name: `${id}-diff`,
-        title: `What ${id} changed`,
-        description: quoted(name ?? reason ?? 'a checkpoint without a reason'),
+        title: `Changes of ${id}`,
+        description: quoteText(name ?? reason ?? 'a checkpoint without a reason'),
         mimeType: PATCH,
       })),
   ]
@@ -82,15 +82,15 @@ export async function readResource(
   uri: string,
   read: Read,
 ): Promise<{ uri: string; mimeType: string; text: string }> {
-  const { mimeType, text } = await contentsOf(uri, read)
+  const { mimeType, text } = await readContents(uri, read)
   return { uri, mimeType, text }
 }
 
-async function contentsOf(
+async function readContents(
   uri: string,
   { project, hooks, jsonOf }: Read,
 ): Promise<{ readonly mimeType: string; readonly text: string }> {
-  const [kind, name, part, ...rest] = placeOf(uri)
+  const [kind, name, part, ...rest] = parseUri(uri)
   if (uri === TIMELINE) {
     const { checkpoints } = await project.list({ limit: MAX_LISTED }, hooks)
     return { mimeType: PLAIN, text: listText(checkpoints) }
@@ -123,14 +123,13 @@ async function changesBy(
   const { checkpoints } = await project.list({}, hooks)
   const at = checkpoints.findIndex((checkpoint) => checkpoint.id === id)
   const before = checkpoints.slice(at + 1).find(({ hasFiles }) => hasFiles)
-  // The first one has nothing to be compared with: what it brought is named instead.
+  // The first checkpoint has nothing to compare with: list its changes instead.
   if (before === undefined) return changes.map((change) => `# ${changeLine(change)}\n`).join('')
   const { patch } = await project.diff({ from: before.id, to: id }, hooks)
   return cutPatch(patch ?? '', MAX_CHARS)
 }
 
-/** The parts of the address, decoded. */
-function placeOf(uri: string): string[] {
+function parseUri(uri: string): string[] {
   const match = /^savestate:\/\/([^?#]+)$/.exec(uri)
   try {
     return (match?.[1] ?? '').split('/').map(decodeURIComponent)

@@ -1,11 +1,10 @@
-// The only tool that overwrites files. Text that an agent reads can make it call any tool, so the agent's word is not
-// enough: the user must have started this server with the switch, and the agent must have seen the plan for the
-// current folder.
+// The only tool that overwrites files. Text that an agent reads can make it call any tool, so two conditions must hold: the user
+// has started this server with the switch, and the agent has seen the plan for the current folder.
 import { type Effect, shellQuote } from '../base/index.js'
 import { NOT_READABLE, type PlanFacts, type RewindResult, SavestateError } from '../internal.js'
 import type { Confirmations } from './confirmations.js'
 import { z } from './library.js'
-import { counted, keptForUserLines, notRestoredLines, planLines } from './text.js'
+import { formatCount, keptForUserLines, notRestoredLines, planLines } from './text.js'
 import {
   defineTool,
   flag,
@@ -61,7 +60,7 @@ async function runRewind(
     { to, before, ...limits },
     {
       ...hooks,
-      // Called again if the plan has changed since, and by then the token is spent.
+      // Called again if the plan has changed since. By then the token is invalid.
       confirm: async (_plan, made) => {
         facts = made
         if (token === undefined || signal.aborted) return false
@@ -101,7 +100,7 @@ function planAnswer(result: RewindResult, token: string): ToolAnswer {
 
 function adviceAnswer(result: RewindResult, command: string): ToolAnswer {
   const lines = [
-    `Nothing has been changed. You may not rewind: the user decides about that. ${planHead(result)}`,
+    `Nothing has been changed. Only the user may rewind. ${planHead(result)}`,
     ...planLines(result.plan),
     ...notRestoredLines(result.notRestored),
     `Show this to the user, who can run in the project folder: ${command}`,
@@ -111,7 +110,7 @@ function adviceAnswer(result: RewindResult, command: string): ToolAnswer {
 
 function doneAnswer(result: RewindResult): ToolAnswer {
   const { target, plan, safety } = result
-  const files = `${counted(plan.write.length, 'path')} written, ${plan.remove.length} removed`
+  const files = `${formatCount(plan.write.length, 'path')} written, ${plan.remove.length} removed`
   const lines = [
     `Rewound to ${target}: ${files}. Files that you read earlier may have changed; read them again.`,
     ...planLines(plan),
@@ -121,7 +120,7 @@ function doneAnswer(result: RewindResult): ToolAnswer {
 }
 
 function planHead({ target, plan }: RewindResult): string {
-  return `A rewind to ${target} would write ${counted(plan.write.length, 'path')} and remove ${plan.remove.length}:`
+  return `A rewind to ${target} would write ${formatCount(plan.write.length, 'path')} and remove ${plan.remove.length}:`
 }
 
 /** For a shell in the project folder: the paths are relative to it. */

@@ -1,5 +1,5 @@
-// Texts for the model. Names, reasons and prompts were written by others, so they are quoted, on one line and cut: they must
-// not look like instructions of ours.
+// Texts for the model. Others wrote the names, reasons and prompts, so they are quoted on one line and cut: they must not look
+// like our instructions.
 import { jsonEscape, plural, UNSAFE_CHARACTERS } from '../base/index.js'
 import {
   CHANGED_BY_PERSON,
@@ -17,14 +17,14 @@ const MAX_QUOTED = 200
 const MAX_LINES = 50
 export const MAX_PATCH = 40_000
 
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
   const shown = line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line
-  // A model reads characters that the user does not see.
+  // A model reads characters that are invisible to the user.
   return JSON.stringify(shown).replace(UNSAFE_CHARACTERS, jsonEscape)
 }
 
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${plural(count, noun)}`
 }
 
@@ -40,12 +40,12 @@ export function checkpointLine(checkpoint: CheckpointView): string {
     id,
     createdAt,
     checkpoint.hasFiles
-      ? `${counted(files, 'file')} +${checkpoint.insertions} -${checkpoint.deletions}`
+      ? `${formatCount(files, 'file')} +${checkpoint.insertions} -${checkpoint.deletions}`
       : 'state only',
     ...(kind === 'save' ? [] : [`(${kind})`]),
-    ...(name === null ? [] : [`name ${quoted(name)}`]),
-    ...(reason === null ? [] : [`${moment === null ? '' : `${moment} `}${quoted(reason)}`]),
-    ...(session === null ? [] : [`session ${quoted(session)} step ${step}`]),
+    ...(name === null ? [] : [`name ${quoteText(name)}`]),
+    ...(reason === null ? [] : [`${moment === null ? '' : `${moment} `}${quoteText(reason)}`]),
+    ...(session === null ? [] : [`session ${quoteText(session)} step ${step}`]),
     ...(checkpoint.pinned ? ['pinned'] : []),
     ...(checkpoint.damaged ? ['DAMAGED'] : []),
   ].join('  ')
@@ -55,21 +55,21 @@ export function listText(checkpoints: readonly CheckpointView[]): string {
   if (checkpoints.length === 0)
     return 'This project has no checkpoints yet. checkpoint_save makes one.'
   return [
-    `${counted(checkpoints.length, 'checkpoint')}, newest first:`,
+    `${formatCount(checkpoints.length, 'checkpoint')}, newest first:`,
     ...checkpoints.map(checkpointLine),
   ].join('\n')
 }
 
 export function searchText({ matches, searched, isComplete }: SearchResult): string {
-  const among = `among the newest ${counted(searched, 'checkpoint')}`
+  const among = `among the newest ${formatCount(searched, 'checkpoint')}`
   const where = isComplete ? `${among} (all of them)` : among
   if (matches.length === 0) return `No match ${where}.`
   const lines = matches.flatMap((match) => [
     checkpointLine(match),
-    ...(match.prompt === null ? [] : [`  prompt ${quoted(match.prompt)}`]),
+    ...(match.prompt === null ? [] : [`  prompt ${quoteText(match.prompt)}`]),
     ...match.paths.map((path) => `  changed ${path}`),
   ])
-  return [`${counted(matches.length, 'match').replace(/hs$/, 'hes')} ${where}:`, ...lines].join(
+  return [`${formatCount(matches.length, 'match').replace(/hs$/, 'hes')} ${where}:`, ...lines].join(
     '\n',
   )
 }
@@ -80,10 +80,12 @@ export function showText(details: CheckpointDetails): string {
     checkpointLine(details),
     ...(details.hasFiles
       ? [
-          `It has ${counted(fileCount, 'file')}, ${sizeBytes} bytes; ${counted(skipped, 'path')} skipped.`,
+          `It has ${formatCount(fileCount, 'file')}, ${sizeBytes} bytes; ${formatCount(skipped, 'path')} skipped.`,
         ]
       : []),
-    ...(agent === null ? [] : [`Turn ${agent.turn}; ${counted(agent.tools.length, 'tool call')}.`]),
+    ...(agent === null
+      ? []
+      : [`Turn ${agent.turn}; ${formatCount(agent.tools.length, 'tool call')}.`]),
     changes.length === 0
       ? 'Nothing changed since the previous checkpoint.'
       : 'Changed since the previous checkpoint:',
@@ -93,7 +95,7 @@ export function showText(details: CheckpointDetails): string {
 
 export function diffText({ from, to, files, insertions, deletions, patch }: DiffResult): string {
   const end = to ?? 'the current folder'
-  const head = `From ${from} to ${end}: ${counted(files, 'file')} changed, +${insertions} -${deletions}.`
+  const head = `From ${from} to ${end}: ${formatCount(files, 'file')} changed, +${insertions} -${deletions}.`
   return patch === null || patch === '' ? head : `${head}\n\n${cutPatch(patch)}`
 }
 
@@ -122,11 +124,11 @@ export function keptForUserLines(keep: PlanView['keep']): string[] {
   return [`Kept because the user has changed them (${lines.length}):`, ...firstOf(lines)]
 }
 
-/** Files that tool calls have changed since and that no checkpoint holds. */
+/** Files that tool calls have changed since and that are in no checkpoint. */
 export function notRestoredLines(items: RewindResult['notRestored'] = []): string[] {
   if (items.length === 0) return []
   const lines = items.map(({ path, change }) => `${change} ${path}`)
-  return [`Not restored, since no checkpoint holds it (${lines.length}):`, ...firstOf(lines)]
+  return [`Not restored, because no checkpoint contains them (${lines.length}):`, ...firstOf(lines)]
 }
 
 function isUsers({ reason }: PlanItem): boolean {

@@ -1,4 +1,4 @@
-// What a tool is: its input schema, its effect, and the hints that follow from the effect.
+// Defines a tool: its input schema, its effect, and the hints that follow from the effect.
 import { type Effect } from '../base/index.js'
 import { type Hooks, type Project, SavestateError } from '../index.js'
 import { z } from './library.js'
@@ -12,9 +12,9 @@ export type ToolCall<Given> = {
 }
 
 export type ToolAnswer = {
-  /** For clients that hand the text to the model. */
+  /** For clients that pass the text to the model. */
   readonly text: string
-  /** For clients that hand it `structuredContent` only, as Claude Code does. The text if left out. */
+  /** For clients that pass only `structuredContent`, such as Claude Code. Defaults to the text. */
   readonly message?: string
   /** The result of the operation. */
   readonly result: object
@@ -49,7 +49,7 @@ export function defineTool<Input extends z.ZodObject>({
     run: async (given, { project, ...call }) => {
       const checked = tool.input.safeParse(given)
       if (checked.success) return run({ ...call, given: checked.data, project: await project() })
-      // All faults at once, so that a model can correct them in one call.
+      // List all faults, so that a model can correct them in one call.
       const faults = checked.error.issues.map(({ path, message }) =>
         [...path.map(String), message].join(': '),
       )
@@ -95,7 +95,7 @@ export function projectPaths(project: Project, paths: readonly string[] = []): s
   const root = project.path
   return paths.map((path) => {
     if (path === root) return '.'
-    // With `./` in front, a name that starts with a quote is not parsed as a quoted path.
+    // With `./` in front, a name that starts with a quote is not parsed as a quoteText path.
     return path.startsWith(`${root}/`) ? `.${path.slice(root.length)}` : path
   })
 }

@@ -3,7 +3,7 @@ import { type Effect, effectOf } from '../base/index.js'
 import type { CheckpointView } from '../index.js'
 import { z } from './library.js'
 import { type RewindRules, rewindTool } from './rewind-tool.js'
-import { counted, diffText, listText, quoted, searchText, showText } from './text.js'
+import { formatCount, diffText, listText, quoteText, searchText, showText } from './text.js'
 import { defineTool, projectPaths, text, texts, type Tool } from './tool.js'
 
 const MAX_LISTED = 200
@@ -39,10 +39,10 @@ export function toolsFor(
         }
         const result = await project.save(input, hooks)
         const { id, files, insertions, deletions, skipped } = result
-        const said = result.created
-          ? `Saved ${id}: ${counted(files, 'file')} changed, +${insertions} -${deletions}; ${counted(skipped, 'path')} skipped.`
+        const shown = result.created
+          ? `Saved ${id}: ${formatCount(files, 'file')} changed, +${insertions} -${deletions}; ${formatCount(skipped, 'path')} skipped.`
           : unchangedText(result, input)
-        return { text: said, result }
+        return { text: shown, result }
       },
     }),
     defineTool({
@@ -58,11 +58,11 @@ export function toolsFor(
       async run({ project, given: { session, limit }, hooks }) {
         const all = await project.list(session === undefined ? { limit } : {}, hooks)
         const checkpoints = ofSession(all.checkpoints, session).slice(0, limit)
-        const said =
+        const shown =
           session === undefined || checkpoints.length > 0
             ? listText(checkpoints)
-            : `This project has no checkpoint of the session ${quoted(session)}.`
-        return { text: said, message: headOf(said), result: { checkpoints } }
+            : `This project has no checkpoint of the session ${quoteText(session)}.`
+        return { text: shown, message: headOf(shown), result: { checkpoints } }
       },
     }),
     defineTool({
@@ -75,8 +75,8 @@ export function toolsFor(
       async run({ project, given, hooks }) {
         const { agent, ...details } = await project.show(given.ref, hooks)
         const noted = agent === null ? null : { ...agent, metadata: jsonOf(agent.metadata) }
-        const said = showText({ agent, ...details })
-        return { text: said, message: headOf(said), result: { ...details, agent: noted } }
+        const shown = showText({ agent, ...details })
+        return { text: shown, message: headOf(shown), result: { ...details, agent: noted } }
       },
     }),
     defineTool({
@@ -104,8 +104,8 @@ export function toolsFor(
           },
           hooks,
         )
-        const said = diffText(result)
-        return { text: said, message: headOf(said), result }
+        const shown = diffText(result)
+        return { text: shown, message: headOf(shown), result }
       },
     }),
     defineTool({
@@ -117,8 +117,8 @@ export function toolsFor(
       input: z.strictObject({ words: text('Words, separated by spaces', 1000), limit: LIMIT }),
       async run({ project, given, hooks }) {
         const result = await project.search(given, hooks)
-        const said = searchText(result)
-        return { text: said, message: headOf(said), result }
+        const shown = searchText(result)
+        return { text: shown, message: headOf(shown), result }
       },
     }),
     rewindTool(effectOfCommand('rewind'), rules),
@@ -143,7 +143,7 @@ type SaveInput = { readonly reason?: string; readonly name?: string }
 function unchangedText({ id }: CheckpointView, { reason, name }: SaveInput): string {
   return [
     `Nothing has changed since ${id}, the newest checkpoint, so no checkpoint was added.`,
-    ...(name === undefined ? [] : [`That checkpoint now has the name ${quoted(name)}.`]),
+    ...(name === undefined ? [] : [`That checkpoint now has the name ${quoteText(name)}.`]),
     ...(reason === undefined ? [] : ['The reason was not recorded.']),
   ].join(' ')
 }

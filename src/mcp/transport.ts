@@ -46,9 +46,9 @@ export class LineTransport implements Transport {
     this.#stop()
   }
 
-  /** Resolves when the line is written, so a client that does not read is not sent more and more. */
+  /** Resolves when the line is written, so that a client that does not read is not sent more. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!('method' in message)) this.#settle(message.id)
+    if (!('method' in message)) this.#markAnswered(message.id)
     await this.#write(message)
   }
 
@@ -83,11 +83,11 @@ export class LineTransport implements Transport {
     if ('method' in message && 'id' in message) this.#unanswered.add(message.id)
     // A cancelled request is not answered.
     if ('method' in message && message.method === 'notifications/cancelled')
-      this.#settle(message.params?.['requestId'])
+      this.#markAnswered(message.params?.['requestId'])
     this.onmessage?.(message)
   }
 
-  #settle(id: unknown): void {
+  #markAnswered(id: unknown): void {
     this.#unanswered.delete(id)
     this.#onAnswer?.()
   }

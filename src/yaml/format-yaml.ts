@@ -17,7 +17,7 @@ export function formatYaml(value: unknown): string {
   })
   visit(document, {
     Scalar(_key, node) {
-      // Only a double-quoted text may contain a character by its number. Python's parser fails at a bare =.
+      // Only double-quoted text supports escapes. Python's parser fails on a bare =.
       const { value: text } = node
       const isUnsafe = typeof text === 'string' && text.search(UNSAFE_CHARACTERS) !== -1
       if (isUnsafe || text === '=') node.type = 'QUOTE_DOUBLE'
@@ -50,7 +50,7 @@ const POINTED: ScalarTag = {
   stringify: ({ value }) => String(value).replace(/^(-?\d+)(?![\d.])/, '$1.0'),
 }
 
-/** Level by level, because the library writes recursively and would overflow the stack. */
+/** Checks level by level, because the library writes recursively and would overflow the stack. */
 function refuseDeep(value: unknown): void {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

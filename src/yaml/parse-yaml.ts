@@ -25,7 +25,7 @@ const MAX_YAML_ALIASES = 5000
 /** The library overflows the stack at three times this depth, at the earliest. */
 export const MAX_YAML_DEPTH = 200
 
-/** `source`: how messages call the text. */
+/** `source`: the name of the text in messages. */
 export type YamlText = { readonly text: string; readonly source: string }
 
 /** Throws BAD_INPUT, with line and column where they are known. */
@@ -36,7 +36,7 @@ export function parseYaml(given: YamlText): unknown {
     lineCounter,
     version: '1.1',
     intAsBigInt: true,
-    // The library compares each key with all before it. faultIn does it in linear time.
+    // The library compares each key with all before it. findFault does it in linear time.
     uniqueKeys: false,
     customTags: (tags) => tags.filter(isLinear).map(asPython),
   })
@@ -44,14 +44,14 @@ export function parseYaml(given: YamlText): unknown {
   if (tag !== undefined) {
     throw new SavestateError(
       'BAD_INPUT',
-      `${source} has a tag of another program${placeOf(tag.linePos)}`,
-      { hint: 'Only the program that wrote such a tag knows what it means.', cause: tag },
+      `${source} has an unknown tag${formatPosition(tag.linePos)}`,
+      { hint: 'Only the program that wrote the tag can interpret it.', cause: tag },
     )
   }
-  const fault = faultIn(document)
+  const fault = findFault(document)
   if (fault !== undefined) {
-    const place = placeOf([lineCounter.linePos(fault.at)])
-    throw new SavestateError('BAD_INPUT', `${source} has ${fault.what}${place}`, {
+    const position = formatPosition([lineCounter.linePos(fault.at)])
+    throw new SavestateError('BAD_INPUT', `${source} has ${fault.what}${position}`, {
       hint: fault.hint,
     })
   }
@@ -60,7 +60,7 @@ export function parseYaml(given: YamlText): unknown {
   } catch (cause) {
     if (!(cause instanceof ReferenceError)) throw cause
     throw new SavestateError('BAD_INPUT', `${source} has an alias that cannot be followed`, {
-      hint: 'An alias has no anchor, or there are so many that the text would grow without limit.',
+      hint: 'An alias has no anchor, or the aliases would expand without limit.',
       cause,
     })
   }
@@ -80,7 +80,7 @@ export function parseYamlDocument(
   const document = parseDocument(text, { logLevel: 'silent', ...options })
   const [error] = document.errors
   if (error === undefined) return document
-  throw new SavestateError('BAD_INPUT', `${source} is not YAML${placeOf(error.linePos)}`, {
+  throw new SavestateError('BAD_INPUT', `${source} is not YAML${formatPosition(error.linePos)}`, {
     cause: error,
   })
 }
@@ -124,10 +124,10 @@ function isCollection(tag: ScalarTag | CollectionTag): tag is CollectionTag {
   return 'collection' in tag
 }
 
-type Place = { readonly line: number; readonly col: number }
+type Position = { readonly line: number; readonly col: number }
 
-function placeOf(places: readonly [Place, ...unknown[]] | undefined): string {
-  return places === undefined ? '' : `: line ${places[0].line}, column ${places[0].col}`
+function formatPosition(positions: readonly [Position, ...unknown[]] | undefined): string {
+  return positions === undefined ? '' : `: line ${positions[0].line}, column ${positions[0].col}`
 }
 
 const INTEGER = 'tag:yaml.org,2002:int'
@@ -150,17 +150,17 @@ type Fault = { readonly at: number; readonly what: string; readonly hint: string
  * The first duplicate key, the first key that is a list or mapping (the library would write it out as text), or the first
  * alias above the limit (for each alias the library searches all nodes).
  */
-function faultIn(document: Document): Fault | undefined {
+function findFault(document: Document): Fault | undefined {
   let fault: Fault | undefined
   let aliases = 0
   visit(document, {
-    Alias(_place, { range }) {
+    Alias(_key, { range }) {
       aliases += 1
       if (aliases <= MAX_YAML_ALIASES) return undefined
       fault = { ...MANY_ALIASES, at: range?.[0] ?? 0 }
       return visit.BREAK
     },
-    Map(_place, { items }) {
+    Map(_key, { items }) {
       const seen = new Set<unknown>()
       for (const { key } of items) {
         if (isList(key)) fault = { ...LIST_AS_KEY, at: key.range?.[0] ?? 0 }

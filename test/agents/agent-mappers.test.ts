@@ -1,4 +1,4 @@
-// The payloads follow the shapes that the real programs sent, or that their pages tell of.
+// The payloads have the shapes that the real programs sent or document.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AGENT_NAMES, type AgentName } from '../../src/base/index.js'
@@ -441,7 +441,7 @@ test.each(MALFORMED)('%s %s with %j is reported as malformed', (agent, eventName
   )
 })
 
-/** Names that some mapper looks at, so that chance finds its way into every branch. */
+/** Names that mappers read, so that random payloads reach every branch. */
 const KEYS = [
   'session_id',
   'sessionID',
@@ -473,7 +473,7 @@ const KEYS = [
 ]
 const EVENTS = [...new Set(CASES.map(([, eventName]) => eventName))]
 
-test('whatever comes in, a mapper gives an event, nothing, or an error of ours; and every event is answered', () => {
+test('for any input, a mapper returns an event, undefined or a SavestateError, and every event gets an answer', () => {
   const leaf = fc.oneof(
     fc.string(),
     fc.integer(),
@@ -488,8 +488,8 @@ test('whatever comes in, a mapper gives an event, nothing, or an error of ours; 
     }),
   }))
   const outcomes: readonly Outcome[] = [
-    { type: 'go-on' },
-    { type: 'go-on', tell: 'something', context: 'more' },
+    { type: 'continue' },
+    { type: 'continue', notice: 'something', context: 'more' },
     { type: 'stop', reason: 'because' },
   ]
   fc.assert(
@@ -503,7 +503,7 @@ test('whatever comes in, a mapper gives an event, nothing, or an error of ours; 
         if (event === undefined) return
         expect(event.sessionId.length).toBeLessThanOrEqual(200)
         const { stdout, exitCode } = MAPPERS[agent].answer(event, outcome)
-        // 2 would stop the tool in most agents, or make it go on for ever.
+        // 2 would stop the tool in most agents, or make them continue forever.
         expect(exitCode).toBe(0)
         expect(typeof JSON.parse(stdout === '' ? '{}' : stdout)).toBe('object')
       },
@@ -521,14 +521,14 @@ function parsed(agent: AgentName, eventName: string, payload: unknown): AgentEve
   }
 }
 
-test.each(AGENT_NAMES)('%s goes on without a word, and stops nothing but a tool', (agent) => {
+test.each(AGENT_NAMES)('%s continues silently, and only a tool can be stopped', (agent) => {
   const { answer } = MAPPERS[agent]
   const silent = agent === 'cline' ? { cancel: false } : undefined
   for (const [name, eventName, payload, expected] of CASES) {
     if (name !== agent || expected === undefined) continue
     const event = MAPPERS[agent].parse(eventName, payload)
     if (event === undefined) throw new Error('a case that is no event')
-    const { stdout } = answer(event, { type: 'go-on' })
+    const { stdout } = answer(event, { type: 'continue' })
     expect(stdout === '' ? undefined : JSON.parse(stdout)).toEqual(silent)
     const stopped = answer(event, { type: 'stop', reason: 'because' })
     expect(/deny|block|"stop"|"cancel":true/.test(stopped.stdout)).toBe(
@@ -538,10 +538,14 @@ test.each(AGENT_NAMES)('%s goes on without a word, and stops nothing but a tool'
   }
 })
 
-test('Claude Code is told in its own fields', () => {
+test('an answer to Claude Code uses its own fields', () => {
   const event = MAPPERS.claude.parse('UserPromptSubmit', { ...claudeCommon, prompt: 'x' })
   if (event === undefined) throw new Error('no event')
-  const { stdout } = MAPPERS.claude.answer(event, { type: 'go-on', tell: 'seen', context: 'known' })
+  const { stdout } = MAPPERS.claude.answer(event, {
+    type: 'continue',
+    notice: 'seen',
+    context: 'known',
+  })
   expect(JSON.parse(stdout)).toEqual({
     systemMessage: 'seen',
     hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'known' },

@@ -1,5 +1,5 @@
-// Going back with the conversation: the real program, and transcripts made by hand. What the agents themselves make
-// of it is proven in the bed: e2e/cases/resume.ts.
+// Rewinds with the conversation: the real program, with handwritten transcripts. e2e/cases/resume.ts checks that the agents
+// themselves accept the result.
 import {
   chmodSync,
   existsSync,
@@ -61,7 +61,7 @@ function claudeStory(s: Scratch): string {
   return path
 }
 
-test('Claude Code: files and conversation go back, and its own file stays as it is', () => {
+test('Claude Code: files and conversation are rewound, and its transcript stays unchanged', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   const path = claudeStory(s)
   const dry = s.run(['rewind', '2', '--both', '--dry-run'])
@@ -93,7 +93,7 @@ test('Claude Code: files and conversation go back, and its own file stays as it 
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('changed')
 })
 
-test('--continue runs the agent, whose exit code it gives', () => {
+test('--continue runs the agent and returns its exit code', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   claudeStory(s)
   const program = join(s.folder, 'bin', 'claude')
@@ -117,14 +117,14 @@ test('--continue runs the agent, whose exit code it gives', () => {
   })
 })
 
-test('before the first prompt the conversation begins anew', () => {
+test('before the first prompt a new conversation is started', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   claudeStory(s)
   const { stdout } = s.run(['rewind', '3', '--both', '--yes'])
   expect(stdout).toContain('Nothing was said before that. Start a new conversation: claude\n')
 })
 
-test('Codex: a copy under a new id, beside the original', () => {
+test('Codex: a copy with a new id is written beside the original', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   const folder = join(s.folder, 'user/.codex/sessions/2026/11/16')
   const path = join(folder, `rollout-2026-11-16T06-53-35-${THREAD}.jsonl`)
@@ -149,7 +149,7 @@ test('Codex: a copy under a new id, beside the original', () => {
   expect(conversation.command).toEqual(['codex', 'resume', id])
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(conversation.file).toBe(join(folder, `rollout-2026-11-16T06-53-35-${id}.jsonl`))
-  // The id where it is the id, and not where it is talked about.
+  // The id is replaced where it is a value, not where text mentions it.
   const [task] = turn('t-1', about)
   const copied = [
     { ...meta, payload: { id } },
@@ -159,7 +159,7 @@ test('Codex: a copy under a new id, beside the original', () => {
   expect(readFileSync(path, 'utf8')).toBe(textOf(all))
 })
 
-test('a checkpoint cannot have a file written where Codex would not look', () => {
+test('no copy is written outside the session folders of Codex', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   const path = join(s.folder, 'user', 'elsewhere.jsonl')
   write(path, [{ type: 'response_item', payload: { role: 'user' } }])
@@ -170,7 +170,7 @@ test('a checkpoint cannot have a file written where Codex would not look', () =>
   expect(readdirSync(dirname(path))).toEqual(before)
 })
 
-test('the copy for Codex is below its own folder, wherever a hook said that the original is', () => {
+test('the copy for Codex is below its own folder, whatever path the hook reported', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   const elsewhere = join(s.folder, 'elsewhere/sessions/2026/11/16')
   const path = join(elsewhere, `rollout-2026-11-16T06-53-35-${THREAD}.jsonl`)
@@ -230,7 +230,7 @@ test.each(['--conversation', '--state'])(
   },
 )
 
-test('a fork of an agent names the way to go back in its conversation', () => {
+test('a fork of an agent session prints how to rewind its conversation', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   claudeStory(s)
   const [, row] = rowsIn(s)
@@ -277,7 +277,7 @@ test('--before cuts the conversation before the call', () => {
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
 })
 
-test('--conversation fails where the agent has no way, and says what can be done', () => {
+test('--conversation fails for an agent that cannot continue, with a hint', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   hook(s, ['hermes', 'pre_llm_call'], {})
   s.write({ 'a.txt': 'changed' })
@@ -298,7 +298,7 @@ test('--conversation fails where the agent has no way, and says what can be done
   })
 })
 
-test('where the conversation cannot go back, --both says so before it asks, and claims no more', async () => {
+test('if the conversation cannot be rewound, --both says so before it asks', async () => {
   using s = scratch({ 'a.txt': 'as it was' })
   hook(s, ['hermes', 'pre_llm_call'], {})
   s.write({ 'a.txt': 'changed' })
@@ -313,7 +313,7 @@ test('where the conversation cannot go back, --both says so before it asks, and 
   })
 })
 
-test('where there is no way the files go back, and it says so', () => {
+test('if the conversation cannot be rewound, the files are, and the output says so', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   hook(s, ['hermes', 'pre_llm_call'], {})
   s.write({ 'a.txt': 'changed' })
@@ -323,7 +323,7 @@ test('where there is no way the files go back, and it says so', () => {
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('as it was')
 })
 
-test('where no copy of the conversation exists, it is not claimed that nothing was said', () => {
+test('without a copy of the conversation, the error does not claim that it was empty', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   const path = claudeStory(s)
   const later = { prompt: 'Third', prompt_id: 'p-3', session_id: 'other' }
@@ -335,11 +335,11 @@ test('where no copy of the conversation exists, it is not claimed that nothing w
     code: 2,
     stdout: '',
     stderr:
-      `Error: The conversation cannot go back to ${end?.id}: no copy of it was saved, and the file of the agent does not have it.\n` +
+      `Error: The conversation cannot go back to ${end?.id}: no copy of it was saved, and the transcript of the agent does not contain it.\n` +
       `Nothing was changed. Bring back the files: savestate rewind ${end?.id}\n` +
       'For a new conversation, print a brief: savestate resume other\n',
   })
-  // Before the first prompt there was nothing to copy.
+  // Nothing precedes the first prompt.
   expect(s.run(['rewind', prompt?.id ?? '', '--conversation']).stdout).toContain(
     'Nothing was said before that. Start a new conversation: claude\n',
   )
@@ -348,7 +348,7 @@ test('where no copy of the conversation exists, it is not claimed that nothing w
   expect(s.json(['rewind', '4', '--conversation'])).toMatchObject({ conversation: { lines: 2 } })
 })
 
-test('without the key of an encrypted store, the conversation does not go back and nothing is claimed', () => {
+test('without the key of an encrypted store, the conversation is not rewound and KEY_MISSING is reported', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   const env = { SAVESTATE_KEY: Buffer.alloc(32, 7).toString('base64') }
   const input = JSON.stringify({ session_id: THREAD, cwd: s.project, prompt: 'x', prompt_id: 'p' })
@@ -367,7 +367,7 @@ test('without the key of an encrypted store, the conversation does not go back a
   expect([readFileSync(join(s.project, 'a.txt'), 'utf8'), rowsIn(s)]).toEqual(['changed', rows])
 })
 
-test('if the conversation of --both cannot be written, the hint names the id: numbers have shifted', () => {
+test('if --both cannot write the conversation, the hint names the id, because numbers have shifted', () => {
   using s = scratch({ 'a.txt': 'as it was' })
   claudeStory(s)
   const [, row] = rowsIn(s)

@@ -1,9 +1,9 @@
-// What an agent may not do by itself: go back, remove for good, and touch the store's own files.
+// Actions that agents may not take by themselves: rewind, remove permanently, and access the store.
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/agents/mappers/event.js'
-import { objectionTo } from '../../src/agents/guard/guard.js'
+import { findObjection } from '../../src/agents/guard/guard.js'
 import { allCommands } from '../../src/agents/guard/our-commands.js'
 import { splitLine } from '../../src/agents/guard/shell-words.js'
 import { AGENT_MARKS } from '../../src/base/index.js'
@@ -17,7 +17,7 @@ const PLACES = { cwd: '/work/app', home: '/home/me', storeHome: '/home/me/.saves
 
 function objection(command: unknown) {
   const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
-  return objectionTo(tool, PLACES)
+  return findObjection(tool, PLACES)
 }
 
 test('a line of shell is split into the commands it starts', () => {
@@ -72,7 +72,7 @@ test('the words before a redirection are counted', () => {
   ])
 })
 
-test('a line that is nested too deeply is read without the nesting', () => {
+test('a line that is nested too deeply is parsed without the nesting', () => {
   for (const opening of ['(', '$(', '"$(', '<(']) {
     const line = `${opening.repeat(10_000)}savestate undo -y`
     expect(objection(line)).toMatchObject({ type: 'needs-user', what: 'undo' })
@@ -83,7 +83,7 @@ const ARGUMENTS = ['undo', '-y', '--dry-run', '--help', '--', '2', "'3'", '"a b"
 const REDIRECTIONS = ['>', '>>', '>|', '<', '<>', '<<<', '>&', '&>', '&>>', '2>', '1>>', '3<']
 const TARGETS = ['--help', '--dry-run', 'undo', '"a b"', String.raw`\-h`]
 
-test('bash gives a program at least the words that come before the first redirection', () => {
+test('bash passes a program at least the words before the first redirection', () => {
   let seed = 7
   const oneOf = (list: readonly string[]) => {
     seed = (seed * 1103515245 + 12345) % 2147483648
@@ -201,7 +201,7 @@ test.each([
   ['echo "$(case x in x) savestate undo -y;; esac)"', 'undo'],
   ["cat <<'END' >> README.md\nsavestate undo -y\nEND", 'undo'],
   ['savestate undo > plan.txt --dry-run', 'undo'],
-])('is for a person: %s', (command, what) => {
+])('only the user may run: %s', (command, what) => {
   expect(objection(command)).toMatchObject({ type: 'needs-user', what })
 })
 
@@ -209,11 +209,11 @@ test.each([
   ['unset CLAUDECODE; savestate list', 'CLAUDECODE'],
   ['env -u GEMINI_CLI npx savestate show 1', 'GEMINI_CLI'],
   ["AI_AGENT= bash -c 'savestate status'", 'AI_AGENT'],
-])('names a mark of agents together with us: %s', (command, variable) => {
+])('names an agent variable together with savestate: %s', (command, variable) => {
   expect(objection(command)).toEqual({ type: 'mark', variable })
 })
 
-test('a line that is too long to be read must not name us', () => {
+test('a line that is too long to be parsed must not name savestate', () => {
   const long = 'true; '.repeat(10_000)
   expect(objection(`${long}save''state undo -y`)).toEqual({ type: 'too-long' })
   expect(objection(`${long}npm test`)).toBeUndefined()
@@ -259,7 +259,7 @@ test.each([
   'docker ps | grep savestate',
   "bash -lc 'savestate rewind 3 --dry-run 2>&1 | head -20'",
   `bash -lc 'grep -rn "savestate rewind" docs'`,
-])('is nobody’s business: %s', (command) => {
+])('is allowed: %s', (command) => {
   expect(objection(command)).toBeUndefined()
 })
 
@@ -273,7 +273,7 @@ test.each([
   "sed -i 's/program=.*/program=x/' ~/.savestate/bin/savestate-hook",
   '~/.savestate/bin/savestate-hook rewind 3 --yes',
   'cd ../../home/me && tar c x ../../home/me/.savestate/objects.git',
-])('is about the store: %s', (command) => {
+])('accesses the store: %s', (command) => {
   expect(objection(command)).toEqual({ type: 'store' })
 })
 
@@ -283,10 +283,10 @@ function objectionToInput(
   input: unknown,
   { name = 'x', effect = 'writes' as Tool['effect'] } = {},
 ) {
-  return objectionTo({ name, input, callId: 'c', effect }, PLACES)
+  return findObjection({ name, input, callId: 'c', effect }, PLACES)
 }
 
-test('tools for files are kept from the store, by path and by patch', () => {
+test('file tools may not access the store, by path or by patch', () => {
   const patch = (path: string) => `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`
   expect(objectionToInput({ file_path: '/home/me/.savestate/x' })).toEqual(STORE)
   expect(objectionToInput({ command: patch('../../home/me/.savestate/x') })).toEqual(STORE)
@@ -304,7 +304,7 @@ test.each([
   [{ pattern: '.savestate/**/*.db', path: '~' }],
   [{ pattern: '/home/*/.save*/ledger.db' }],
   [{ pattern: '~/.{savestate,config}/*' }],
-])('an unknown tool is kept from the store in every field: %j', (input) => {
+])('an unknown tool may not name the store in any field: %j', (input) => {
   for (const effect of ['reads', 'writes', 'anything'] as const)
     expect(objectionToInput(input, { name: 'mcp__files__op', effect })).toEqual(STORE)
 })
@@ -318,11 +318,11 @@ test.each([
   [{ pattern: '~/[a', path: '/home/me/{x' }],
   [{ uri: 'https://example.org/home/me/.savestate' }],
   [{ prompt: '~/.savestate/ledger.db' }],
-])('is no access to the store: %j', (input, name = 'x') => {
+])('does not access the store: %j', (input, name = 'x') => {
   expect(objectionToInput(input, { name })).toBeUndefined()
 })
 
-test('the store is found behind links, and under each of its names', () => {
+test('the store is recognized through links, and by each of its paths', () => {
   using s = scratch({ 'a.txt': 'one\n' })
   // /link is the home of the user, and /real the folder that it leads to.
   const [real, link] = [join(s.folder, 'real'), join(s.folder, 'link')]
@@ -334,7 +334,7 @@ test('the store is found behind links, and under each of its names', () => {
   symlinkSync(join(real, 'deep'), join(s.project, 'deep'))
   const run = (command: string, storeHome: string) => {
     const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
-    return objectionTo(tool, { cwd: s.project, home: link, storeHome })
+    return findObjection(tool, { cwd: s.project, home: link, storeHome })
   }
   const commands = [
     'rm -rf ~/.savestate',
@@ -357,7 +357,7 @@ test('the store is found behind links, and under each of its names', () => {
   expect(run('cat deep/../a.txt && ls ~ && cat a.txt', join(real, '.savestate'))).toBeUndefined()
 })
 
-test('our own scripts and tests take away every mark that the program looks at', () => {
+test('our own scripts and tests remove every variable by which agents are recognized', () => {
   const marks = AGENT_MARKS.map(([variable]) => variable)
   expect(Object.keys(NO_AGENT).sort()).toEqual([...marks].sort())
   expect(agentMark(NO_AGENT)).toBeUndefined()
@@ -376,7 +376,7 @@ function before(s: Scratch, command: string, { cwd = s.project }: { readonly cwd
 }
 
 describe.each(EACH_WAY)('$way:', ({ open }) => {
-  test('an agent cannot be talked into going back, by its hook or by a script, unless a person has allowed it', () => {
+  test('an agent cannot rewind, by a tool call or by a script, unless the user has allowed it', () => {
     using s = open({ 'a.txt': 'one\n' })
     const AGENT = { env: { CLAUDECODE: '1' } }
     expect(s.run(['save', '-m', 'one']).code).toBe(0)
@@ -408,14 +408,14 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     ).checkpoints.at(-1)
     expect(s.run(['rewind', first?.id ?? '', '-y'], AGENT).code).toBe(0)
     expect(text()).toBe('one\n')
-    // What cannot be taken back stays a person's, and so does the right of another agent.
+    // Irreversible commands stay reserved for the user, and another agent gets no permission.
     expect(s.run(['clear', '-f', '--json'], AGENT).stderr).toMatch(/"NEEDS_PERSON"/)
     expect(s.run(['undo', '-y', '--json'], { env: { GEMINI_CLI: '1' } }).stderr).toMatch(
       /"NEEDS_PERSON"/,
     )
     expect(existsSync(join(s.home, 'ledger.db'))).toBe(true)
 
-    // An install without the switch takes it back.
+    // An install without the flag revokes it.
     expect(s.run(['install', 'claude', '-y']).stdout).toMatch(
       /may no longer rewind without asking you/,
     )
@@ -423,7 +423,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(s.run(['undo', '-y']).code).toBe(0)
   })
 
-  test('a folder that the agent tells by half a path is counted from where the hook runs', () => {
+  test('a relative folder in an event is resolved against the folder of the hook', () => {
     using s = open({ 'a.txt': 'one\n', 'sub/b.txt': 'two\n' })
     s.run(['save'])
     for (const cwd of ['.', './', 'sub', '~', '..']) {
@@ -434,14 +434,14 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
       /may not access the store/,
     )
     expect(before(s, 'cat store/ledger.db', { cwd: '.' }).stdout).not.toContain('deny')
-    // What is allowed in the project is not allowed beside it.
+    // The permission does not apply outside the project.
     s.run(['install', 'claude', '--project', '--allow-agent-rewind', '-y'])
     expect(before(s, 'savestate undo -y', { cwd: 'sub' }).stdout).not.toContain('deny')
     expect(before(s, 'savestate undo -y', { cwd: '..' }).stdout).toContain('deny')
   })
 })
 
-test('for a project it is allowed in that project alone, until the uninstall', () => {
+test('a permission for a project applies only there, until the uninstall', () => {
   using s = scratch({ 'a.txt': 'one\n', 'sub/b.txt': 'b\n' })
   const AGENT = { env: { GEMINI_CLI: '1' } }
   s.run(['save'])

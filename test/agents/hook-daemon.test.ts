@@ -1,4 +1,4 @@
-// Hooks and the daemon: over HTTP, by a command that only forwards, and when it is not there.
+// Hooks and the daemon: over HTTP, through a forwarding command, and without a daemon.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -61,7 +61,7 @@ async function post(
   return { status: response.status, text: await response.text() }
 }
 
-test('over HTTP a turn is saved as by commands, and silence is an empty answer', async () => {
+test('over HTTP a turn is saved as by commands, and an empty answer means continue', async () => {
   using s = daemonScratch({ 'package.json': '{}' })
   s.daemon('start', '--http')
   const tell = (event: string, fields: Fields = {}) =>
@@ -74,11 +74,11 @@ test('over HTTP a turn is saved as by commands, and silence is an empty answer',
   expect(await tell('NoSuchEvent')).toEqual(goOn)
   expect(await post(s, 'claude/Stop', '{')).toEqual(goOn)
   expect(reasons(s)).toEqual(['You: Clean up', 'Bash: rm a'])
-  // The malformed one is a failure, and was no reason to stop anybody.
+  // The malformed event is recorded as a failure, and stopped nothing.
   expect(s.json(['status'])).toMatchObject({ failures: [{ code: 'BAD_INPUT' }] })
 })
 
-test('a failure is told over HTTP as a command tells it, once', async () => {
+test('over HTTP a failure is reported once, as by a command', async () => {
   using s = daemonScratch()
   s.daemon('start', '--http')
   const body = payload(s, { cwd: join(s.folder, 'user'), prompt: 'x' })
@@ -89,7 +89,7 @@ test('a failure is told over HTTP as a command tells it, once', async () => {
   expect(await post(s, 'claude/UserPromptSubmit', body)).toEqual({ status: 200, text: '' })
 })
 
-test('over HTTP half a path says nothing of where a tool runs, and is not counted from the daemon', async () => {
+test('over HTTP a relative path is not resolved against the folder of the daemon', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start', '--http')
   const tell = async (cwd: string, command: string) =>
@@ -100,7 +100,7 @@ test('over HTTP half a path says nothing of where a tool runs, and is not counte
   }
 })
 
-test('who may not ask is refused, and what is no hook is not there', async () => {
+test('unauthorized requests are refused, and unknown hooks are not found', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start', '--http')
   const body = payload(s, { prompt: 'x' })
@@ -113,7 +113,7 @@ test('who may not ask is refused, and what is no hook is not there', async () =>
   expect(reasons(s)).toEqual([])
 })
 
-test('a payload of megabytes is taken, and one that is too large lets the agent go on', async () => {
+test('a payload of megabytes is accepted, and one that is too large lets the agent continue', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start', '--http')
   const large = (size: number) => payload(s, { prompt: 'Much', rest: 'ä'.repeat(size) })
@@ -125,7 +125,7 @@ test('a payload of megabytes is taken, and one that is too large lets the agent 
   expect(s.run(['hook', 'claude', 'UserPromptSubmit'], { input })).toEqual(SILENT)
   expect((await told(s)).served).toBe(2)
   expect(reasons(s)).toEqual(['You: Much', 'You: Much'])
-  // The other end may notice that nobody reads before it hears the answer.
+  // The client may get EPIPE before it reads the answer.
   await post(s, 'claude/UserPromptSubmit', large(17 << 20)).catch(() => undefined)
   await until(
     () => (s.json(['status']) as { failures: readonly unknown[] }).failures.length === 1,
@@ -133,7 +133,7 @@ test('a payload of megabytes is taken, and one that is too large lets the agent 
   )
 })
 
-test('many sessions in several projects at once are told apart', async () => {
+test('concurrent sessions in several projects stay separate', async () => {
   using s = daemonScratch({ 'package.json': '{}' })
   s.daemon('start', '--http')
   const roots = ['p', 'q', 'r'].map((name) => join(s.folder, name))
@@ -158,10 +158,10 @@ test('many sessions in several projects at once are told apart', async () => {
   )
 })
 
-test('a hook without a daemon does its work and starts one; the next is served by it', async () => {
+test('a hook without a daemon does its work and starts one, which serves the next hook', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   expect(command(s, 'SessionStart', { source: 'startup' })).toEqual(SILENT)
-  // Waited for: hooks over HTTP come next.
+  // The hook waits for the daemon, because HTTP hooks follow.
   expect(s.address()).toBeDefined()
   expect(command(s, 'UserPromptSubmit', { prompt: 'Go' })).toEqual(SILENT)
   expect((await told(s)).served).toBe(1)
@@ -172,7 +172,7 @@ test('a hook without a daemon does its work and starts one; the next is served b
 test.each([
   ['the setting', { config: '{"daemon":false}', env: {} }],
   ['the variable', { config: '{}', env: { SAVESTATE_NO_DAEMON: '1' } }],
-])('%s keeps hooks from starting it', (_, { config, env }) => {
+])('%s keeps hooks from starting the daemon', (_, { config, env }) => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.json(['status'])
   writeFileSync(join(s.home, 'config.json'), config)
@@ -181,7 +181,7 @@ test.each([
   expect(s.address()).toBeUndefined()
 })
 
-test('a daemon that does not answer, or dies at work, costs no checkpoint', async () => {
+test('no checkpoint is lost if the daemon does not answer or dies', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   const { pid } = s.daemon('start')
   process.kill(pid, 'SIGSTOP')
@@ -189,13 +189,13 @@ test('a daemon that does not answer, or dies at work, costs no checkpoint', asyn
   process.kill(pid, 'SIGKILL')
   s.write({ 'a.txt': 'two\n' })
   expect(command(s, 'PostToolUse', shell('make'))).toEqual(SILENT)
-  // By now there is another one.
+  // There is a new daemon by now.
   await until(() => s.address() !== undefined && s.address()?.pid !== pid, 'a new daemon')
   expect(s.run(['list']).stdout).toContain('Bash: make')
   expect(s.run(['list']).stdout).toContain('You: Go')
 })
 
-test('of a daemon that dies over its answer nothing is told but what the hook itself has to say', async () => {
+test('if the daemon dies while it answers, only the output of the hook itself is printed', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start')
   const path = join(s.home, 'daemon', 'address.json')
@@ -217,7 +217,7 @@ test('of a daemon that dies over its answer nothing is told but what the hook it
   expect(s.run(['list']).stdout).toContain('You: Go')
 })
 
-test('a hook starts a daemon though the number of a dead one is another program’s now', async () => {
+test('a hook starts a daemon even if another program has the process id of the dead one', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   const { pid } = s.daemon('start')
   const path = join(s.home, 'daemon', 'address.json')
@@ -230,20 +230,20 @@ test('a hook starts a daemon though the number of a dead one is another program�
   expect(s.run(['list']).stdout).toContain('You: Go')
 })
 
-test('what a call changes whose end is never told is saved when the folder falls quiet', async () => {
+test('changes of a call without an end event are saved when the folder is idle', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.daemon('start')
   command(s, 'UserPromptSubmit', { prompt: 'Go' })
   command(s, 'PreToolUse', shell('make'))
-  // A second save begins the watch.
+  // The second save starts the watch.
   s.write({ 'a.txt': 'two\n' })
   execFileSync('sync')
-  await until(() => reasons(s).length === 2, 'a checkpoint that nobody asked for')
+  await until(() => reasons(s).length === 2, 'an unexpected checkpoint')
   expect(reasons(s)).toEqual(['You: Go', 'Bash: make (running)'])
   expect(s.json(['show', '1'])).toMatchObject({ author: 'claude+you' })
 })
 
-test('hooks over HTTP are installed for tool calls, in a file that is closed, and reach the daemon', async () => {
+test('HTTP hooks are installed for tool calls, in a private file, and reach the daemon', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   const file = join(s.folder, 'user/.claude/settings.json')
   const mine = '{\n  "model": "x"\n}\n'
@@ -266,7 +266,7 @@ test('hooks over HTTP are installed for tool calls, in a file that is closed, an
     PreCompact: 'http',
     SessionEnd: 'command',
   })
-  // The daemon has ended since; the hook at the start of a turn starts it again, where it was.
+  // The daemon has ended; the hook at the start of a turn restarts it on the same port.
   s.daemon('stop')
   command(s, 'SessionStart', { source: 'startup' })
   command(s, 'UserPromptSubmit', { prompt: 'Go' })
@@ -279,7 +279,7 @@ test('hooks over HTTP are installed for tool calls, in a file that is closed, an
   expect(readFileSync(file, 'utf8')).toBe(mine)
 })
 
-test('a TCP port is open only while an agent has hooks over HTTP', async () => {
+test('a TCP port is open only while an agent has HTTP hooks', async () => {
   using s = daemonScratch({ 'package.json': '{}' })
   const ports = () => tcpPortsOf(s.address()?.pid ?? 0)
   expect(s.run(['install', 'claude', '-y']).code).toBe(0)
@@ -335,7 +335,7 @@ test('the token is in no output, and a new one replaces it once no hooks contain
   expect([await ask(first), await ask(token())]).toEqual([401, 200])
 })
 
-test('an install without --http takes the port back as well', () => {
+test('an install without --http closes the port', () => {
   using s = daemonScratch({ 'package.json': '{}' })
   s.run(['install', 'claude', '--http', '-y'])
   expect(s.run(['install', 'claude', '-y']).code).toBe(0)
@@ -344,7 +344,7 @@ test('an install without --http takes the port back as well', () => {
   expect(s.daemon('start').port).toBeNull()
 })
 
-test('a dry run of such an install starts no daemon', () => {
+test('a dry run of an install with --http starts no daemon', () => {
   using s = daemonScratch()
   const { code, stdout } = s.run(['install', 'claude', '--http', '--dry-run'])
   expect([code, stdout]).toEqual([0, expect.stringContaining('http://127.0.0.1:PORT/v1/hook')])

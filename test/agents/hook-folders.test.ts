@@ -1,4 +1,4 @@
-// Which project an agent's event is saved in when the agent goes into a folder of its project.
+// Which project an event belongs to when the agent works in a subfolder of its project.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ async function hook(store: Store, { name, cwd, session = 's' }: Event): Promise<
   return answer.stdout
 }
 
-/** A tool call in that folder that does this. */
+/** A tool call in the folder. */
 async function call(store: Store, cwd: string, work: () => void): Promise<string> {
   const before = await hook(store, { name: 'PreToolUse', cwd })
   work()
@@ -44,7 +44,7 @@ const NESTED = {
 } as const
 
 test.each(Object.keys(NESTED) as (keyof typeof NESTED)[])(
-  '%s is a project of its own: work in it is saved, also after it was removed',
+  '%s is a separate project: work in it is saved, also after it was removed',
   async (kind) => {
     await using s = await scratch()
     const [place, files, git] = NESTED[kind]
@@ -53,7 +53,7 @@ test.each(Object.keys(NESTED) as (keyof typeof NESTED)[])(
     const nested = join(s.project, place)
     const work = join(nested, 'deep', 'work.txt')
     await call(store, nested, () => s.write({ 'deep/work.txt': 'hours of work' }, nested))
-    // From a folder inside it, by a subagent or not.
+    // From a subfolder, with and without a subagent.
     await call(store, join(nested, 'deep'), () => rmSync(work))
     await call(store, s.project, () => s.write({ 'a.txt': 'two' }))
     const inner = await store.project(nested)
@@ -61,7 +61,7 @@ test.each(Object.keys(NESTED) as (keyof typeof NESTED)[])(
     expect(checkpoints.map(({ session }) => session)).toEqual(['s@2', 's@2', 's@2'])
     await inner.rewind({ to: '2' })
     expect(readFileSync(work, 'utf8')).toBe('hours of work')
-    // The outer project has what was done in it, and nothing of the other.
+    // The outer project has its own changes, and none of the other.
     const outer = (await (await store.project(s.project)).list()).checkpoints
     expect(outer.map(({ session }) => session)).toEqual(['s', 's'])
     rmSync(nested, { recursive: true })
@@ -79,7 +79,7 @@ test('a repository that the project captures belongs to it', async () => {
   expect((await store.status()).projects.map(({ path }) => path)).toEqual([s.project])
 })
 
-test('work in a folder that nothing saves is reported once to the user', async () => {
+test('work in a folder that no project saves is reported once to the user', async () => {
   await using s = await scratch()
   const store = await repository(s, { '.gitignore': 'build\n' })
   for (const name of ['build/out', 'node_modules/x'])
@@ -96,7 +96,7 @@ test('work in a folder that nothing saves is reported once to the user', async (
   expect((await store.status()).projects.map(({ path }) => path)).toEqual([s.project])
 })
 
-test('a session that begins in a package of a saved project is saved with the project', async () => {
+test('a session that starts in a package of a saved project is saved with that project', async () => {
   await using s = await scratch()
   const store = await repository(s, { 'packages/a/package.json': '{}' })
   const event = { name: 'UserPromptSubmit', cwd: join(s.project, 'packages/a'), session: 's-2' }

@@ -25,9 +25,9 @@ const reasons = (s: Scratch) =>
   (s.json(['list']) as Listed).checkpoints.map(({ reason }) => reason).reverse()
 const SILENT = { code: 0, stdout: '', stderr: '' }
 
-/** The same answers, and the same in the store, whoever does the work. */
+/** The hook itself and the daemon must give the same answers and the same store. */
 describe.each(EACH_WAY)('$way:', ({ open }) => {
-  test('the list of a turn reads like the conversation, and each row can be gone back to', () => {
+  test('the list of a turn reads like the conversation, and each row can be restored', () => {
     using s = open({ 'package.json': '{}' })
     const file = { tool_name: 'Write', tool_input: { file_path: join(s.project, 'a.txt') } }
     expect(claude(s, 'SessionStart', { source: 'startup' })).toEqual(SILENT)
@@ -63,7 +63,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     })
   })
 
-  test('of a folder that is gone the one above is not saved, unless the session is at work there', () => {
+  test('for a missing folder its parent is not saved, unless the session works there', () => {
     using s = open({ 'one/a.txt': 'a', 'two/b.txt': 'b' })
     const gone = { ...shell('ls'), cwd: join(s.project, 'gone'), prompt: 'x' }
     const { stdout } = claude(s, 'UserPromptSubmit', gone)
@@ -79,14 +79,14 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(s.json(['status'])).toMatchObject({ projects: [{ path: s.project }] })
   })
 
-  test('an agent that was started and left again leaves no session behind', () => {
+  test('an agent that does nothing leaves no session behind', () => {
     using s = open({ 'a.txt': 'one\n' })
     expect(claude(s, 'SessionStart', { source: 'startup' })).toEqual(SILENT)
     expect(claude(s, 'SessionEnd', { reason: 'other' })).toEqual(SILENT)
     expect(s.json(['sessions'])).toEqual({ sessions: [] })
   })
 
-  test('what a killed agent has left is saved under the name of its call when the session goes on', () => {
+  test('changes of a killed agent are saved under the name of its call when the session resumes', () => {
     using s = open({ 'a.txt': 'one\n' })
     claude(s, 'UserPromptSubmit', { prompt: 'Clean up' })
     claude(s, 'PreToolUse', shell('rm a.txt'))
@@ -122,7 +122,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     )
   })
 
-  test('a project that is busy for too long is given up', async () => {
+  test('a hook gives up on a project that is busy for too long', async () => {
     using s = open({ 'a.txt': 'one\n' })
     claude(s, 'UserPromptSubmit', { prompt: 'x' })
     const { projects } = s.json(['status']) as {
@@ -137,21 +137,21 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     lock?.release()
     expect(code).toBe(0)
     expect(stdout).toContain('no checkpoint (INTERRUPTED)')
-    // It was a queue here; a first save that takes long is told the same way.
+    // Here the lock was busy; a slow first save is reported the same way.
     expect(stdout).toContain('The next save includes these changes.')
-    // What was not saved then is saved by the next event.
+    // The next event saves what was missed.
     claude(s, 'Stop')
     expect(reasons(s).at(-1)).toBe('Bash: ls (no end seen)')
   })
 
-  test('a patience longer than any timer has is no reason to give up at once', () => {
+  test('a patience beyond the limit of timers does not give up at once', () => {
     using s = open({ 'a.txt': 'one\n' })
     const patient = ['--patience', '3000000']
     expect(claude(s, 'UserPromptSubmit', { prompt: 'Go' }, patient)).toEqual(SILENT)
     expect(reasons(s)).toEqual(['You: Go'])
   })
 
-  test('hooks that run at once all do their work', async () => {
+  test('concurrent hooks all do their work', async () => {
     using s = open({ 'a.txt': 'one\n' })
     const payload = (command: string) => ({
       session_id: 's-3',
@@ -186,7 +186,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     expect(s.json(['status'])).toMatchObject({ failures: [] })
   })
 
-  test('a folder inside the project is the project, another project has a session of its own', () => {
+  test('a subfolder belongs to the project; another project gets its own session', () => {
     using s = open({ 'package.json': '{}', 'packages/a/package.json': '{}' })
     const other = join(s.folder, 'other')
     mkdirSync(other)
@@ -203,7 +203,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     ])
   })
 
-  test('no fault of ours ends with the code that agents take for a refusal', () => {
+  test('no internal failure exits with the code that agents take for a refusal', () => {
     using s = open()
     for (const args of [
       ['hook', 'claude'],
@@ -238,7 +238,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
     ['PreToolUse', '<.', 0],
     ['PreToolUse --strict', '>/dev/full', 2],
     ['UserPromptSubmit --strict', '>/dev/full', 0],
-  ])('%s %s, which cannot be heard or answered, ends with %i', (event, redirected, code) => {
+  ])('%s %s, without input or output, exits with %i', (event, redirected, code) => {
     using s = open()
     const cwd = join(s.folder, 'user')
     const input = JSON.stringify({ session_id: 's-1', cwd, prompt: 'x', ...shell('ls') })
@@ -246,7 +246,7 @@ describe.each(EACH_WAY)('$way:', ({ open }) => {
   })
 })
 
-test('a bug of ours stops a tool only if the hook is strict', () => {
+test('a bug stops a tool only if the hook is strict', () => {
   using s = ownScratch({ 'a.txt': 'one\n' })
   const preload = join(s.folder, 'bug.cjs')
   writeFileSync(preload, `process.stdin.on('end', () => { throw new Error('a bug') })\n`)
@@ -259,7 +259,7 @@ test('a bug of ours stops a tool only if the hook is strict', () => {
   expect(ended('PreToolUse', '--strict')).toMatchObject({ code: 2, stderr })
 })
 
-test('a store that cannot be opened is told of when a turn begins, and stops only a strict tool', () => {
+test('a store that cannot be opened is reported when a turn starts, and stops a tool only with a strict hook', () => {
   using s = ownScratch()
   writeFileSync(s.home, 'no folder')
   expect(claude(s, 'UserPromptSubmit', { prompt: 'x' }).stdout).toContain('made no checkpoint')
@@ -267,7 +267,7 @@ test('a store that cannot be opened is told of when a turn begins, and stops onl
   expect(claude(s, 'PreToolUse', shell('ls'), ['--strict']).stdout).toContain('deny')
 })
 
-test('in a store that is encrypted the words of prompts are in sealed metadata only', () => {
+test('in an encrypted store prompts are only in encrypted metadata', () => {
   using s = ownScratch({ 'a.txt': 'one\n' })
   const env = { SAVESTATE_KEY: 'ab'.repeat(32) }
   const payload = { session_id: 's-1', cwd: s.project, prompt: 'the unspeakable' }

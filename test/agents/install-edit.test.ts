@@ -1,4 +1,4 @@
-// Install and uninstall as functions of texts: for any configuration, what was there stays, and all of it comes back.
+// Install and uninstall as functions of texts: for any configuration, other entries stay, and an undo restores the text.
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { parse as parseJsonc } from 'jsonc-parser'
@@ -9,12 +9,12 @@ import { addServer, removeServer } from '../../src/agents/install/codex-server.j
 import {
   isMerged,
   type JsonTarget,
-  merged,
+  mergeOurs,
   missingPaths,
-  stripped,
+  removeOurs,
 } from '../../src/agents/install/edit/merge-json.js'
-import { entryOf, type Recipe, targetsOf } from '../../src/agents/install/recipes.js'
-import { unedited, undone, undoOf } from '../../src/agents/install/edit/text-edit.js'
+import { hookEntry, type Recipe, listTargets } from '../../src/agents/install/recipes.js'
+import { startEdit, undoEdits, recordUndo } from '../../src/agents/install/edit/text-edit.js'
 import { addTrust, removeTrust } from '../../src/agents/install/edit/toml-edit.js'
 import { addBlock, removeBlock } from '../../src/agents/install/edit/yaml-edit.js'
 
@@ -32,14 +32,14 @@ function recipe(agent: Recipe['agent'], more: Partial<Recipe> = {}): Recipe {
 }
 
 function jsonTarget(agent: Recipe['agent'], more: Partial<Recipe> = {}): JsonTarget {
-  const [target] = targetsOf(recipe(agent, more))
+  const [target] = listTargets(recipe(agent, more))
   if (target?.type !== 'json') throw new Error('no JSON')
   return target
 }
 
 const AGENTS = ['claude', 'codex', 'gemini', 'cursor', 'copilot'] as const
 
-/** The hooks of somebody else, and everything else that such a file may hold. */
+/** Hooks of other programs, and all other contents of a settings file. */
 const configs = fc
   .record({
     before: fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), {
@@ -71,7 +71,7 @@ const configs = fc
     ...(hooks === undefined ? {} : { hooks }),
   }))
 
-/** The ways in which people and programs lay JSON out. */
+/** The ways in which people and programs format JSON. */
 const layouts = fc.record({
   unit: fc.constantFrom('', '  ', '    ', '\t'),
   eol: fc.constantFrom('\n', '\r\n'),
@@ -85,7 +85,7 @@ const texts = fc.tuple(configs, layouts).map(([config, layout]) => {
   const { unit, eol, end, mark, comment, hasTrailingCommas } = layout
   let text = JSON.stringify(config, null, unit)
   if (hasTrailingCommas) text = text.replaceAll(/([^\s{[,])(\s*\n\s*[}\]])/g, '$1,$2')
-  // Only between lines, where no string can be.
+  // Only between lines, so that no string is split.
   if (comment !== '')
     text = text.replace('{\n', `{ ${comment}\n`).replace(/\n\}$/, `\n${comment}\n}`)
   return mark + (text + end).replaceAll('\n', eol)
@@ -108,21 +108,21 @@ function withAdditions(config: unknown, { add, properties }: JsonTarget): unknow
   return result
 }
 
-test('for any configuration: what was there stays, our entries come, twice is once, and undo gives the same bytes', () => {
+test('for any configuration: other entries stay, ours are added once, and undo restores the bytes', () => {
   fc.assert(
     fc.property(texts, fc.constantFrom(...AGENTS), (text, agent) => {
       const target = jsonTarget(agent)
-      const result = merged(text, target)
+      const result = mergeOurs(text, target)
       expect(isMerged(result.text, target, [])).toBe(true)
-      expect(merged(result.text, target).text).toBe(result.text)
+      expect(mergeOurs(result.text, target).text).toBe(result.text)
       expect(valueOf(result.text)).toEqual(withAdditions(valueOf(text), target))
-      expect(undone(result.text, undoOf(result))).toBe(text)
+      expect(undoEdits(result.text, recordUndo(result))).toBe(text)
     }),
     { numRuns: 150 },
   )
 })
 
-test('without a record, what is ours is found by its form, and everything else has the meaning that it had', () => {
+test('without a record, our entries are found by their form, and everything else keeps its meaning', () => {
   const plain = fc
     .tuple(configs, layouts)
     .filter(([config]) => !JSON.stringify(config).includes('~/.savestate'))
@@ -131,7 +131,7 @@ test('without a record, what is ours is found by its form, and everything else h
       const target = jsonTarget(agent)
       const text = JSON.stringify(config, null, unit).replaceAll('\n', eol)
       const made = missingPaths(text, target)
-      const back = stripped(merged(text, target).text, target, { onlyStale: false, made })
+      const back = removeOurs(mergeOurs(text, target).text, target, { onlyStale: false, made })
       const set = Object.fromEntries(target.properties.map(({ at, value }) => [at[0], value]))
       expect(valueOf(back)).toEqual({ ...set, ...(valueOf(text) as object) })
     }),
@@ -139,9 +139,9 @@ test('without a record, what is ours is found by its form, and everything else h
   )
 })
 
-test('comments, order and indentation of others stay where they are', () => {
+test('comments, order and indentation of other entries stay unchanged', () => {
   const text = '{\n\t"b": 1, // first\n\t/* second */ "a": [],\n}\n'
-  const { text: after } = merged(text, {
+  const { text: after } = mergeOurs(text, {
     ...jsonTarget('claude'),
     add: [{ at: ['hooks', 'Stop'], value: 7 }],
   })
@@ -158,7 +158,7 @@ test.each([
   ['{"hooks": {}, "hooks": {}}', 'twice'],
   ['{"a": 1} trailing', 'JSON'],
 ])('a configuration that cannot be merged into is refused: %s', (text, why) => {
-  expect(() => merged(text, jsonTarget('claude'))).toThrow(
+  expect(() => mergeOurs(text, jsonTarget('claude'))).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(why) }),
   )
 })
@@ -172,9 +172,9 @@ test.each([
 ])('an entry of an older form is replaced: %s', (command) => {
   const target = jsonTarget('claude')
   const old = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
-  const start = stripped(old, target, { onlyStale: true })
+  const start = removeOurs(old, target, { onlyStale: true })
   expect(valueOf(start)).toEqual({})
-  expect(valueOf(merged(start, target).text)).toEqual(valueOf(merged('{}\n', target).text))
+  expect(valueOf(mergeOurs(start, target).text)).toEqual(valueOf(mergeOurs('{}\n', target).text))
 })
 
 test.each([
@@ -184,31 +184,31 @@ test.each([
   "/bin/sh -c 'savestate hook codex Stop'",
 ])('a command that is not ours stays: %s', (command) => {
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } })
-  expect(stripped(text, jsonTarget('claude'), { onlyStale: false })).toBe(text)
+  expect(removeOurs(text, jsonTarget('claude'), { onlyStale: false })).toBe(text)
 })
 
 test.each(['', 'a = 1', 'a = 1\n', 'a = 1\r\n', '[mcp_servers.x]\ncommand = "x"\n\n'])(
-  'a server comes to the TOML of Codex and goes again to the byte: %j',
+  'a server is added to the TOML of Codex and removed to the byte: %j',
   (text) => {
     const server = { command: 'savestate', args: ['mcp'], env: { SAVESTATE_HOME: '/s' } }
-    const { text: after } = addServer(unedited(text), server)
+    const { text: after } = addServer(startEdit(text), server)
     expect(parseToml(after)).toMatchObject({ mcp_servers: { savestate: server } })
-    expect(addServer(unedited(after), server).text).toBe(after)
-    expect(removeServer(unedited(after)).text).toBe(text)
+    expect(addServer(startEdit(after), server).text).toBe(after)
+    expect(removeServer(startEdit(after)).text).toBe(text)
   },
 )
 
-test('a server of that name that a person has set up stays', () => {
+test('a server of that name that the user configured stays', () => {
   const theirs = '[mcp_servers.savestate]\ncommand = "savestate"\nargs = ["mcp"]\n'
   const server = { command: 'elsewhere', args: ['mcp'], env: {} }
-  expect(addServer(unedited(theirs), server).text).toBe(theirs)
-  expect(removeServer(unedited(theirs)).text).toBe(theirs)
+  expect(addServer(startEdit(theirs), server).text).toBe(theirs)
+  expect(removeServer(startEdit(theirs)).text).toBe(theirs)
 })
 
-test('tool calls can go to the daemon; what starts it again stays a command', () => {
+test('tool calls can use HTTP; the hooks that restart the daemon stay commands', () => {
   const daemon = { url: 'http://127.0.0.1:7', token: 'secret' }
   const one = recipe('claude', { daemon })
-  expect(entryOf(one, 'PreToolUse')).toEqual({
+  expect(hookEntry(one, 'PreToolUse')).toEqual({
     hooks: [
       {
         type: 'http',
@@ -219,10 +219,10 @@ test('tool calls can go to the daemon; what starts it again stays a command', ()
     ],
   })
   for (const event of ['SessionStart', 'UserPromptSubmit', 'Stop'])
-    expect(entryOf(one, event)).toEqual(entryOf(recipe('claude'), event))
+    expect(hookEntry(one, event)).toEqual(hookEntry(recipe('claude'), event))
   const target = jsonTarget('claude', { daemon })
-  expect(isMerged(merged('{}', target).text, target, [])).toBe(true)
-  const back = stripped(merged('{}', target).text, jsonTarget('claude'), { onlyStale: false })
+  expect(isMerged(mergeOurs('{}', target).text, target, [])).toBe(true)
+  const back = removeOurs(mergeOurs('{}', target).text, jsonTarget('claude'), { onlyStale: false })
   expect(valueOf(back)).toEqual({})
 })
 
@@ -234,12 +234,12 @@ const TOML = [
   'big = 9223372036854775807\ntext = """\n[hooks.state."x"]\n"""\n',
 ]
 
-test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
+test.each(TOML)('trust is added to TOML and removed: %j', (text) => {
   const trusts = ['stop', 'pre_tool_use'].map((event, index) => ({
     key: `/home/u/"odd\\ name"/hooks.json:${event}:0:0`,
     hash: `sha256:${index}`,
   }))
-  const added = trusts.reduce(addTrust, unedited(text))
+  const added = trusts.reduce(addTrust, startEdit(text))
   const { hooks } = parseToml(added.text, { integersAsBigInt: true }) as {
     hooks: { state: Record<string, unknown> }
   }
@@ -247,27 +247,27 @@ test.each(TOML)('trust is added to TOML and taken out of it: %j', (text) => {
     Object.fromEntries(trusts.map(({ key, hash }) => [key, { trusted_hash: hash }])),
   )
   expect(trusts.reduce(addTrust, added).text).toBe(added.text)
-  expect(undone(added.text, undoOf(added))).toBe(text)
+  expect(undoEdits(added.text, recordUndo(added))).toBe(text)
   const later = `${added.text}\n[later]\n`
-  const taken = trusts.reduce(removeTrust, unedited(later)).text
+  const taken = trusts.reduce(removeTrust, startEdit(later)).text
   expect(parseToml(taken, { integersAsBigInt: true })).toEqual(
     parseToml(`${text}\n[later]\n`, { integersAsBigInt: true }),
   )
 })
 
-test('a hash that has changed is replaced, and TOML that cannot be added to is refused', () => {
+test('a changed hash is replaced, and TOML that cannot be extended is refused', () => {
   const key = '/h:stop:0:0'
-  const old = addTrust(unedited('a = 1\n'), { key, hash: 'sha256:old' })
+  const old = addTrust(startEdit('a = 1\n'), { key, hash: 'sha256:old' })
   expect(addTrust(old, { key, hash: 'sha256:new' }).text).toBe(
     old.text.replace('sha256:old', 'sha256:new'),
   )
   for (const text of ['a = ', 'hooks = 1\n', 'hooks = { state = {} }\n'])
-    expect(() => addTrust(unedited(text), { key, hash: 'x' })).toThrow(
+    expect(() => addTrust(startEdit(text), { key, hash: 'x' })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
 })
 
-test('a block is added to YAML and taken out of it', () => {
+test('a block is added to YAML and removed', () => {
   const lines = ['hooks:', '  one:', '    - command: "x"']
   for (const text of [
     '',
@@ -277,37 +277,37 @@ test('a block is added to YAML and taken out of it', () => {
     'a:\r\n  - b\r\n',
     'a: |\n  text\n',
   ]) {
-    const added = addBlock(unedited(text), 'hooks', lines)
+    const added = addBlock(startEdit(text), 'hooks', lines)
     expect(parseYaml(added.text)).toEqual({
       ...parseYaml(text),
       hooks: { one: [{ command: 'x' }] },
     })
-    expect(undone(added.text, undoOf(added))).toBe(text)
-    expect(parseYaml(removeBlock(unedited(`${added.text}z: 2\n`)).text)).toEqual({
+    expect(undoEdits(added.text, recordUndo(added))).toBe(text)
+    expect(parseYaml(removeBlock(startEdit(`${added.text}z: 2\n`)).text)).toEqual({
       ...parseYaml(text),
       z: 2,
     })
   }
   for (const text of ['hooks:\n  a: []\n', '- a\n', '{a: 1}\n', 'a: [\n'])
-    expect(() => addBlock(unedited(text), 'hooks', lines)).toThrow(
+    expect(() => addBlock(startEdit(text), 'hooks', lines)).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     )
 })
 
-test('a configuration that is nested deeper than its parser could follow is refused', () => {
+test('a configuration that is nested too deeply for its parser is refused', () => {
   const deep = (open: string, close: string) => open.repeat(50_000) + close.repeat(50_000)
   const refusal = { code: 'CONFIG_INVALID', message: 'it is nested too deeply' }
   const lists = `{"x": ${deep('[', ']')}}`
   const objects = `{"x": ${deep('{"a":', '}')}}`
   for (const text of [lists, objects, `// "[" and "{"\n${lists}`]) {
-    expect(() => merged(text, jsonTarget('claude'))).toThrow(expect.objectContaining(refusal))
+    expect(() => mergeOurs(text, jsonTarget('claude'))).toThrow(expect.objectContaining(refusal))
   }
   const flat = `{"x": [${'[{}], "[[[", '.repeat(1000)}1]}`
-  expect(isMerged(merged(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
-  expect(() => addBlock(unedited(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
+  expect(isMerged(mergeOurs(flat, jsonTarget('claude')).text, jsonTarget('claude'), [])).toBe(true)
+  expect(() => addBlock(startEdit(`x: ${deep('[', ']')}\n`), 'hooks', ['hooks:'])).toThrow(
     expect.objectContaining({ ...refusal, message: 'it is nested deeper than 200 levels' }),
   )
-  expect(() => addTrust(unedited(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
+  expect(() => addTrust(startEdit(`x = ${deep('[', ']')}\n`), { key: 'k', hash: 'h' })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID' }),
   )
 })

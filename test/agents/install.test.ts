@@ -1,4 +1,4 @@
-// Install and uninstall with the real program, in homes of their own.
+// Install and uninstall with the real program, in separate homes.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -14,7 +14,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { AGENT_NAMES } from '../../src/base/index.js'
-import { entryOf, EVENTS, type Recipe, targetsOf } from '../../src/agents/install/recipes.js'
+import { hookEntry, EVENTS, type Recipe, listTargets } from '../../src/agents/install/recipes.js'
 import { type Scratch, scratch } from '../cli/program.js'
 
 const SETTINGS = `{
@@ -34,14 +34,14 @@ function put(path: string, content: string, mode = 0o600): void {
   writeFileSync(path, content, { mode })
 }
 
-/** All files and folders of a home, the store apart. */
+/** All files and folders of a home, except the store. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort()
 }
 
-test('into settings with comments, through a link, with a mode of their own; and out again to the byte', () => {
+test('an install into linked settings with comments and a special mode is undone to the byte', () => {
   using s = scratch()
   const [link, file] = [userFile(s, '.claude/settings.json'), userFile(s, 'dotfiles/claude.json')]
   put(file, SETTINGS, 0o640)
@@ -68,7 +68,7 @@ test('into settings with comments, through a link, with a mode of their own; and
   expect(s.run(['uninstall', 'claude', '-y']).stdout).toContain('nothing to do')
 })
 
-test('every agent that is found comes and goes without a trace, for a user and for a project', () => {
+test('every agent is installed and uninstalled without a trace, for a user and for a project', () => {
   using s = scratch({ 'package.json': '{}' })
   for (const agent of AGENT_NAMES) put(join(s.folder, 'bin', agent), '', 0o755)
   const before = { user: filesOf(join(s.folder, 'user')), project: filesOf(s.project) }
@@ -156,7 +156,7 @@ test('deny rules name the store by its real path and by the path through a home 
   symlinkSync(real, home)
   const environment = { HOME: home, SAVESTATE_HOME: undefined }
   const targets = (['claude', 'gemini'] as const).flatMap((agent) =>
-    targetsOf({
+    listTargets({
       agent,
       scope: { type: 'user' },
       environment,
@@ -181,7 +181,7 @@ test('deny rules name the store by its real path and by the path through a home 
   expect(denied.test(`{"file_path":"${home}/.savestate-notes"}`)).toBe(false)
 })
 
-test('with --mcp each agent has its server as well; what a person has set up stays, and all of it goes again', () => {
+test('--mcp adds the server for each agent, keeps servers of the user, and uninstall removes ours', () => {
   using s = scratch({ 'package.json': '{}' })
   for (const agent of AGENT_NAMES) put(join(s.folder, 'bin', agent), '', 0o755)
   const claudeJson = '{"numStartups":3,"mcpServers":{"other":{"command":"x"}}}'
@@ -211,7 +211,7 @@ test('with --mcp each agent has its server as well; what a person has set up sta
   const plugin = `"command":["${launcher}","mcp"],"environment":{"SAVESTATE_HOME":`
   expect(read(userFile(s, '.config/opencode/plugins/savestate.js'))).toContain(plugin)
 
-  // Asked again it does nothing; with the right to go back it says so to the server; without --mcp it goes.
+  // Again it does nothing; with permission to rewind, the server gets the flag; without --mcp, it is removed.
   expect(s.run(['install', 'claude', '--mcp', '-y']).stdout).toMatch(/nothing to do/)
   s.run(['install', 'claude', '--mcp', '--allow-agent-rewind', '-y'])
   expect(read(userFile(s, '.claude.json'))).toContain('"mcp","--allow-agent-rewind"')
@@ -227,7 +227,7 @@ test('with --mcp each agent has its server as well; what a person has set up sta
   expect(read(userFile(s, '.cursor/mcp.json'))).toBe(mine)
 })
 
-test('what cannot be read is told and not touched, and keeps no other agent from its hooks', () => {
+test('an unreadable configuration is reported and not changed, and other agents are installed', () => {
   using s = scratch()
   const broken = userFile(s, '.claude/settings.json')
   put(broken, '{ "hooks": ')
@@ -249,12 +249,12 @@ test('what cannot be read is told and not touched, and keeps no other agent from
   expect(existsSync(userFile(s, '.cline/hooks/TaskStart'))).toBe(false)
 })
 
-test('a link to a file that is not there yet is followed as the system follows it', () => {
+test('a dangling link is followed as the kernel follows it', () => {
   using s = scratch()
   for (const path of ['dot/claude', 'dot/shared', 'far/away'])
     mkdirSync(userFile(s, path), { recursive: true })
   const link = (target: string, path: string) => symlinkSync(target, userFile(s, path))
-  // Through a folder that is a link, another link, and a folder from which `..` leads elsewhere than it looks.
+  // Through a linked folder, another link, and a linked folder with `..`, which leads elsewhere than its path suggests.
   link('dot/claude', '.claude')
   link('../shared/s.json', 'dot/claude/settings.json')
   link('over/../t.json', 'dot/shared/s.json')
@@ -265,7 +265,7 @@ test('a link to a file that is not there yet is followed as the system follows i
   expect(read(userFile(s, '.claude/settings.json'))).toContain('savestate hook claude')
   expect(s.run(['uninstall', 'claude', '-y']).code).toBe(0)
   expect(filesOf(join(s.folder, 'user'))).toEqual(before)
-  // A folder that is a link to nothing is made where it leads.
+  // For a dangling link to a folder, the target is created.
   link('no/such', '.gemini')
   expect(s.run(['install', 'gemini', '-y']).code).toBe(0)
   expect(existsSync(userFile(s, 'no/such/settings.json'))).toBe(true)
@@ -291,7 +291,7 @@ test.each<[string, (s: Scratch) => void, RegExp]>([
     (s) => mkdirSync(userFile(s, '.claude/settings.json'), { recursive: true }),
     /\.claude\/settings\.json is a folder, but must be a file\.\nFix it/,
   ],
-])('%s is told in a sentence, and keeps no other agent from its hooks', (_, make, sentence) => {
+])('%s is reported in one sentence, and other agents are installed', (_, make, sentence) => {
   using s = scratch()
   make(s)
   const before = filesOf(join(s.folder, 'user'))
@@ -304,7 +304,7 @@ test.each<[string, (s: Scratch) => void, RegExp]>([
   expect(s.run(['doctor']).code).not.toBe(70)
 })
 
-test('what was added since the install stays, with and without the record', () => {
+test('entries added since the install stay, with and without the record', () => {
   for (const hasRecord of [true, false]) {
     using s = scratch()
     const file = userFile(s, '.claude/settings.json')
@@ -319,7 +319,7 @@ test('what was added since the install stays, with and without the record', () =
   }
 })
 
-test('what was added to a group of ours stays, without our line; installed again, that is there once', () => {
+test('hooks that the user added to our group stay; a new install adds ours once', () => {
   using s = scratch()
   const file = userFile(s, '.claude/settings.json')
   s.run(['install', 'claude', '-y'])
@@ -342,7 +342,7 @@ test.each([
   ['with another option', ['--strict'], []],
   ['with more of it', ['--mcp'], []],
   ['twice, and not changed between', ['--mcp'], ['--mcp', '--strict']],
-])('what is installed %s over a file that was changed goes without a trace', (_, ...installs) => {
+])('an install %s over a changed file is removed without a trace', (_, ...installs) => {
   using s = scratch()
   const file = userFile(s, '.claude/settings.json')
   s.run(['install', 'claude', '-y'])
@@ -354,7 +354,7 @@ test.each([
   expect(JSON.parse(read(file))).toEqual({ model: 'x' })
 })
 
-test('hooks can be taken out also when the store cannot be opened', () => {
+test('hooks can be removed even if the store cannot be opened', () => {
   using s = scratch()
   const file = userFile(s, '.claude/settings.json')
   put(file, '{}\n')
@@ -365,7 +365,7 @@ test('hooks can be taken out also when the store cannot be opened', () => {
   expect(JSON.parse(read(file))).toEqual({})
 })
 
-test('trust is noted for Codex only when it was given, by the hash that Codex makes', () => {
+test('trust is recorded for Codex only after consent, with the hash that Codex computes', () => {
   using s = scratch()
   const config = userFile(s, '.codex/config.toml')
   const before = 'model = "x"\n'
@@ -394,7 +394,7 @@ test('trust is noted for Codex only when it was given, by the hash that Codex ma
 })
 
 const BOTH = ['--trust', '--mcp']
-/** Each of them is asked for twice before the next; without --mcp the server goes, and trust stays. */
+/** Each runs twice before the next; without --mcp the server is removed, and trust stays. */
 const ORDERS = [
   [BOTH],
   [['--trust'], BOTH],
@@ -409,7 +409,7 @@ test.each([
   ['a file without an end of its last line', 'model = "x"'],
   ['a file', 'model = "x"\n'],
   ['a file with other line ends', 'model = "x"\r\n'],
-])('Codex: %s comes back to the byte, whatever was installed in which order', (_, before) => {
+])('Codex: %s is restored to the byte, whatever was installed in which order', (_, before) => {
   using s = scratch()
   const config = userFile(s, '.codex/config.toml')
   const now = () => (existsSync(config) ? read(config) : undefined)
@@ -428,7 +428,7 @@ test.each([
   }
 })
 
-test('Codex: what is for a project and what is for a user come and go without each other', () => {
+test('Codex: the installs for a project and for a user are independent', () => {
   using s = scratch({ 'package.json': '{}' })
   const config = userFile(s, '.codex/config.toml')
   put(config, 'model = "x"')
@@ -446,7 +446,7 @@ test('Codex: what is for a project and what is for a user come and go without ea
   expect(read(config)).toBe('model = "x"')
 })
 
-test('Codex: what was put behind our server stays on a line of its own', () => {
+test('Codex: text after our server stays on its own line', () => {
   using s = scratch()
   const config = userFile(s, '.codex/config.toml')
   put(config, 'model = "x"')
@@ -456,7 +456,7 @@ test('Codex: what was put behind our server stays on a line of its own', () => {
   expect(read(config)).toBe('model = "x"\n[mine]\n')
 })
 
-test('the plugin for opencode saves, waits for what is under way, and throws only to stop a tool', async () => {
+test('the plugin for opencode saves, waits for pending work, and throws only to stop a tool', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   s.run(['install', 'opencode', '-y', '--strict'])
   const path = userFile(s, '.config/opencode/plugins/savestate.mjs')
@@ -490,7 +490,7 @@ test('the plugin for opencode saves, waits for what is under way, and throws onl
       ['ses', 'End of the turn'],
     ])
     expect(told).toEqual([])
-    // What was brought back meanwhile is told to the model, for one turn.
+    // The model is notified about restored files for one turn.
     s.run(['rewind', '3', '-y'])
     const system = async () => {
       const output = { system: ['You are opencode.'] }
@@ -519,14 +519,14 @@ test('the plugin for opencode saves, waits for what is under way, and throws onl
 })
 
 test.each([
-  ['is strict', 'exits with 2', 'echo Nobody could read it. >&2; exit 2', 'Nobody could read it.'],
+  ['is strict', 'exits with 2', 'echo It was not readable. >&2; exit 2', 'Nobody could read it.'],
   ['is strict', 'is not there', 'exit 127', 'exited with 127'],
   ['is strict', 'is killed', 'kill -9 $$', 'exited with'],
   ['is strict', 'says what cannot be read', 'echo nonsense', 'cannot be read'],
   ['is strict', 'has nothing to say', 'exit 0', 'it runs'],
   ['is not strict', 'exits with 2', 'exit 2', 'it runs'],
 ])(
-  'the plugin for opencode knows whether to stop a tool if it %s and its hook %s',
+  'the plugin for opencode decides whether to stop a tool if it %s and its hook %s',
   async (how, _, hook, stopped) => {
     using s = scratch()
     const options = how === 'is strict' ? ['--strict'] : []
@@ -543,7 +543,7 @@ test.each([
     const args = { command: 'ls' }
     const fault = await plugin['tool.execute.before'](call, { args }).catch(String)
     expect(fault ?? 'it runs').toContain(stopped)
-    // Nothing else is stopped by it.
+    // It stops nothing else.
     await plugin['chat.message']({ sessionID: 'ses' }, { message: {}, parts: [] })
     await plugin['tool.execute.after'](call, { title: 't' })
     await plugin.dispose()
@@ -564,7 +564,7 @@ type Plugin = Record<
 }
 type PluginMaker = (context: unknown) => Promise<Plugin>
 
-test('the folders that ship have the same hooks as an install, and the version of the package', () => {
+test('the published plugin folders have the hooks of an install and the version of the package', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const json = (path: string) => JSON.parse(read(join(root, path))) as Record<string, unknown>
   const { version, files } = json('package.json')
@@ -582,7 +582,7 @@ test('the folders that ship have the same hooks as an install, and the version o
       command: { launcher: undefined, strict: false },
       storeHome: '/home/user/.savestate',
     }
-    const wanted = EVENTS[agent].map((event) => [event, [entryOf(recipe, event)]])
+    const wanted = EVENTS[agent].map((event) => [event, [hookEntry(recipe, event)]])
     expect(json(`plugins/${agent}/hooks/hooks.json`)['hooks']).toEqual(Object.fromEntries(wanted))
   }
 })

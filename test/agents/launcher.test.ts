@@ -1,4 +1,4 @@
-// The launcher that hooks run, with a real shell: wherever the installed program is by now, and when there is none.
+// The launcher that hooks run, with a real shell: after the program has moved, and after it was removed.
 import {
   chmodSync,
   copyFileSync,
@@ -65,7 +65,7 @@ test('without SAVESTATE_HOME the hooks save into the store that they were instal
   expect(s.json(['list'])).toMatchObject({ checkpoints: [{ reason: 'You: Hello' }] })
 })
 
-test('a store that was removed is made again by a savestate on PATH, and without one nothing happens', () => {
+test('savestate on PATH recreates a removed store; without it nothing happens', () => {
   using s = scratch({ 'package.json': '{}' })
   s.run(['install', 'claude', '-y'])
   const line = installedLine(s, 'UserPromptSubmit')
@@ -117,7 +117,7 @@ function putProgram(path: string, { withNode = false } = {}): string {
   return path
 }
 
-test('the recorded node is gone: another one starts the program', () => {
+test('if the recorded node is gone, another one starts the program', () => {
   using s = scratch()
   const program = putProgram(join(s.folder, "prefix it's/bin/savestate"))
   const node = join(s.folder, 'old/node')
@@ -137,7 +137,7 @@ test('the recorded node is gone: another one starts the program', () => {
   expect(ran).toEqual({ code: 0, stdout: 'hook claude a b\n', stderr: '' })
 })
 
-test('the package has moved: savestate on PATH is started, by the recorded node if there is no other', () => {
+test('if the package has moved, savestate on PATH is started, with the recorded node if there is no other', () => {
   using s = scratch()
   const { which } = place(s, { program: join(s.folder, 'gone/savestate') })
   const moved = putProgram(join(s.folder, 'new/savestate'))
@@ -145,7 +145,7 @@ test('the package has moved: savestate on PATH is started, by the recorded node 
     starts: [process.execPath, moved],
     gone: [join(s.folder, 'gone/savestate')],
   })
-  // A wrapper that is no script for Node is started as it is.
+  // A wrapper that is not a Node script is started directly.
   writeFileSync(moved, '#!/bin/sh\nexit 0\n')
   expect(which(`${dirname(moved)}:${toolsOnly(s)}`).starts).toEqual([moved])
 })
@@ -154,7 +154,7 @@ test.each([
   ['nvm', '.nvm/versions/node/v20.1.0/bin', '.nvm/versions/node/v22.1.0/bin'],
   ['mise', 'mise/installs/node/20/bin', 'mise/installs/node/22/bin'],
   ['fnm', 'fnm/node-versions/v20/installation/bin', 'fnm/node-versions/v22/installation/bin'],
-])('%s has another version of Node with savestate: that one is started', (_, old, other) => {
+])('%s: savestate of another Node version is started', (_, old, other) => {
   using s = scratch()
   const { which } = place(s, {
     node: join(s.folder, old, 'node'),
@@ -165,7 +165,7 @@ test.each([
   expect(which().starts).toEqual([join(dirname(program), 'node'), program])
 })
 
-test('the folder that fnm makes for one shell is not recorded', () => {
+test('the temporary folder of an fnm shell is not recorded', () => {
   using s = scratch()
   const version = join(s.folder, 'fnm/node-versions/v20/installation')
   const shell = join(s.folder, 'run/fnm_multishells/1_2')
@@ -188,7 +188,7 @@ test('the folder that fnm makes for one shell is not recorded', () => {
   })
 })
 
-test('programs beside a node of no version manager are not started: they may be those of another user', () => {
+test('programs beside a node outside a version manager are not started: they may belong to another user', () => {
   using s = scratch()
   const [old, other] = [join(s.folder, 'homes/me/bin'), join(s.folder, 'homes/other/bin')]
   putProgram(join(other, 'savestate'), { withNode: true })
@@ -196,7 +196,7 @@ test('programs beside a node of no version manager are not started: they may be 
   expect(which().starts).toBeNull()
 })
 
-test('with everything gone each event of each agent ends well, and one notice is given', () => {
+test('without Savestate every event of every agent succeeds, and one notice is given', () => {
   for (const agent of AGENT_NAMES) {
     using s = scratch()
     const { hook, storeHome, which } = place(s, { node: '/gone/node', program: '/gone/savestate' })
@@ -210,7 +210,7 @@ test('with everything gone each event of each agent ends well, and one notice is
     const others = texts.filter((text) => !told.includes(text))
     const silence = agent === 'cline' ? '{"cancel":false}\n' : ''
     expect(others).toEqual(others.map(() => silence))
-    // Once it is found again, a later loss is worth a notice of its own.
+    // After it was found again, a later loss is reported again.
     writeLauncher({
       storeHome,
       environment: {},
@@ -222,7 +222,7 @@ test('with everything gone each event of each agent ends well, and one notice is
   }
 })
 
-test('the notice is repeated on another day: nobody may have seen the first', () => {
+test('the notice is repeated the next day, because the user may not have seen the first', () => {
   using s = scratch()
   const { hook, storeHome } = place(s, { node: '/gone/node', program: '/gone/savestate' })
   const isTold = () => hook('claude', 'SessionStart').stdout.includes('no longer installed')
@@ -242,7 +242,7 @@ test('the notice names the file with the hooks, in the form that the agent shows
   })
 })
 
-test('with everything gone a strict hook stops the tool and says why', () => {
+test('without Savestate a strict hook stops the tool and says why', () => {
   using s = scratch()
   const { hook, launcher } = place(s, { node: '/gone/node', program: '/gone/savestate' })
   for (const agent of ['claude', 'codex', 'gemini', 'cursor', 'copilot'] as const) {
@@ -266,7 +266,7 @@ test('with everything gone a strict hook stops the tool and says why', () => {
   expect(hook('claude', 'Stop', true)).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('with everything gone an MCP client sees a failure', () => {
+test('without Savestate an MCP client sees a failure', () => {
   using s = scratch()
   const { launcher } = place(s, { node: '/gone/node', program: '/gone/savestate' })
   const ran = s.shell(`'${launcher.replaceAll("'", `'\\''`)}' mcp`, { env: { PATH: toolsOnly(s) } })
@@ -277,7 +277,7 @@ test('with everything gone an MCP client sees a failure', () => {
   })
 })
 
-test('hooks of a project name no path of this machine, and without savestate one line at the start says so', () => {
+test('hooks of a project contain no path of this machine, and report a missing savestate once at the start', () => {
   using s = scratch({ 'package.json': '{}' })
   expect(s.run(['install', 'claude', '--project', '-y']).code).toBe(0)
   const file = join(s.project, '.claude/settings.json')
@@ -330,7 +330,7 @@ test('doctor reports what the launcher starts, what is gone, and hooks that depe
   )
 })
 
-test('an install from a folder of npx is refused, an uninstall is not', () => {
+test('an install from an npx folder is refused; an uninstall is not', () => {
   using s = scratch()
   const program = join(s.folder, 'cache/_npx/1/node_modules/savestate/dist')
   mkdirSync(dirname(program), { recursive: true })

@@ -58,7 +58,7 @@ async function post(address: string, body: unknown): Promise<string> {
   return said
 }
 
-/** The parser of this file: what comes here is checked by what the test compares. */
+/** Unvalidated: the tests compare the result. */
 function parse<T>(json: string): T {
   return JSON.parse(json) as T
 }

@@ -1,5 +1,5 @@
-// The scripted model of agents/ without any agent: the same conversation, led in each of its four dialects by a
-// client of this file, streamed and not, is the same to whoever asks what the model was sent.
+// The scripted model of e2e/ without an agent: a client in this file has the same conversation in each of the four dialects,
+// streamed and not. The server must report the same messages for all of them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { spoken } from '../../e2e/model-server/conversation.js'
 import { scripted } from '../../e2e/model-server/script.js'
@@ -35,7 +35,7 @@ const HISTORY = [
   { kind: 'result', text: 'result of task' },
 ]
 
-/** Works until the model has nothing more to do; what it said last. */
+/** Runs until the model is done; returns its last message. */
 async function work(client: Client, prompt: string): Promise<string> {
   const turns: Turn[] = [{ role: 'user', text: prompt }]
   for (;;) {
@@ -48,7 +48,7 @@ async function work(client: Client, prompt: string): Promise<string> {
 }
 
 for (const client of CLIENTS) {
-  test(`${client.name}: the script is followed, and the history is what was said`, async () => {
+  test(`${client.name}: the model follows the script, and the history is complete`, async () => {
     expect(await work(client, PROMPT)).toBe('Finished.')
     const last = server.received.at(-1)
     expect(spoken(last?.entries ?? [])).toEqual(HISTORY)
@@ -56,13 +56,13 @@ for (const client of CLIENTS) {
     expect(server.faults).toEqual([])
   })
 
-  test(`${client.name}: a step that fails is an error of the interface`, async () => {
+  test(`${client.name}: a failing step is an API error`, async () => {
     const prompt = scripted('Please fail', [{ fail: 429 }])
     await expect(client.ask(server.origin, [{ role: 'user', text: prompt }])).rejects.toThrow('429')
   })
 }
 
-test('a conversation that goes on after its script follows the next script from its start', async () => {
+test('a conversation that continues after its script follows the next script from its start', async () => {
   const [client] = CLIENTS
   const turns: Turn[] = [
     { role: 'user', text: scripted('One', [{ shell: 'true' }, { say: 'One.' }]) },
@@ -75,7 +75,7 @@ test('a conversation that goes on after its script follows the next script from 
   expect(answer?.calls.map(({ input }) => input)).toEqual([{ command: 'false', background: false }])
 })
 
-test('a step for which the agent has no tool is reported, not passed over', async () => {
+test('a step for which the agent has no tool is reported', async () => {
   const own = await startModelServer()
   try {
     const tools = [{ name: 'bash', parameters: { type: 'object', properties: {} } }]

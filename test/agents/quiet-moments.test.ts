@@ -1,19 +1,19 @@
-// The checkpoint of a call whose end no event tells of, when something is in its way.
+// Saves of idle sessions that fail, overlap, or take long.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { handleHook, QuietMoments } from '../../src/agents/index.js'
+import { handleHook, IdleSessions } from '../../src/agents/index.js'
 import { openStore, type Project, type Store } from '../../src/index.js'
 import { type Scratch, scratch } from '../support/scratch.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** A session of which nothing is heard after it has begun a call, and whose folder has changed since. */
+/** A session that sends nothing after the start of a call, and whose folder has changed since. */
 async function silentSession(
   s: Scratch,
   store: Store,
-  { id = 's-1', quiet = new QuietMoments(store) } = {},
-): Promise<QuietMoments> {
+  { id = 's-1', quiet = new IdleSessions(store) } = {},
+): Promise<IdleSessions> {
   const hook = (eventName: string, fields: object) =>
     handleHook(store, {
       agent: 'claude',
@@ -21,7 +21,7 @@ async function silentSession(
       payload: { session_id: id, cwd: s.project, ...fields },
       onProject: (project, event) => {
         project.watch()
-        quiet.heard(project, event)
+        quiet.recordEvent(project, event)
       },
     })
   await hook('UserPromptSubmit', { prompt: 'Go' })
@@ -39,38 +39,38 @@ function passSeconds(seconds: number): void {
 const reasonsOf = async (s: Scratch, store: Store) =>
   (await (await store.project(s.project)).list()).checkpoints.map(({ reason }) => reason)
 
-test('a checkpoint that could not be made is tried again', async () => {
+test('a failed save is retried', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } })
   const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
   const quiet = await silentSession(s, store)
   const config = join(s.home, 'config.json')
   writeFileSync(config, '{"maxFiles": 1}')
   passSeconds(4)
-  await quiet.due()?.()
+  await quiet.dueCheck()?.()
   expect((await store.status()).failures).toMatchObject([{ code: 'TOO_MANY_FILES' }])
   rmSync(config)
   passSeconds(10)
-  await quiet.due()?.()
+  await quiet.dueCheck()?.()
   expect(await reasonsOf(s, store)).toEqual(['Bash: make (running)', 'You: Go'])
   await store.close()
 })
 
-test('while one is being made, the next look does not begin another', async () => {
+test('a check does not save a session that is still being saved', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
   const quiet = await silentSession(s, store)
   passSeconds(4)
-  const making = quiet.due()?.()
+  const making = quiet.dueCheck()?.()
   expect(making).toBeDefined()
-  expect(quiet.due()).toBeUndefined()
+  expect(quiet.dueCheck()).toBeUndefined()
   await making
   expect(await reasonsOf(s, store)).toEqual(['Bash: make (running)', 'You: Go'])
   passSeconds(10)
-  expect(quiet.due()).toBeDefined()
+  expect(quiet.dueCheck()).toBeDefined()
   await store.close()
 })
 
-test('where a look at one fails, the others come with the next look', async () => {
+test('if the check of one session fails, the next check includes the others', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const store = await openStore({ home: s.home, mayBlock: true, durability: 'os' })
   const quiet = await silentSession(s, store)
@@ -78,9 +78,9 @@ test('where a look at one fails, the others come with the next look', async () =
   passSeconds(4)
   const projects = Object.getPrototypeOf(await store.project(s.project)) as Project
   const looks = vi.spyOn(projects, 'activity').mockRejectedValueOnce(new Error('no answer'))
-  await expect(quiet.due()?.()).rejects.toThrow('no answer')
+  await expect(quiet.dueCheck()?.()).rejects.toThrow('no answer')
   looks.mockClear()
-  await quiet.due()?.()
+  await quiet.dueCheck()?.()
   expect(looks).toHaveBeenCalledTimes(2)
   await store.close()
 })

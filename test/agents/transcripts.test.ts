@@ -1,5 +1,5 @@
-// The conversation of an agent in its checkpoints, with the real program: hooks are fed, and the agent's own file of
-// the conversation grows, is replaced and vanishes meanwhile.
+// The conversation of an agent in its checkpoints, with the real program: hooks run while the agent's transcript grows, is
+// replaced and disappears.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ async function talks(s: Scratch): Promise<unknown[]> {
   }
 }
 
-test('each checkpoint has the conversation up to there, however the file fares', async () => {
+test('each checkpoint has the conversation so far, whatever happens to the transcript', async () => {
   using s = scratch({ 'package.json': '{}' })
   prompt(s, 'one')
   writeFileSync(fileOf(s), '{"n":1}\n{"n":')
@@ -65,7 +65,7 @@ test('each checkpoint has the conversation up to there, however the file fares',
   expect(await talks(s)).toEqual([null, [first[0]], first, first, [second[0]], second])
 })
 
-test("a subagent's own file is not taken for the conversation, and one that cannot be read is told", async () => {
+test("a subagent's transcript is ignored, and an unreadable one is reported", async () => {
   using s = scratch({ 'package.json': '{}' })
   writeFileSync(fileOf(s), '{"n":1}\n')
   prompt(s, 'one')
@@ -81,7 +81,7 @@ test("a subagent's own file is not taken for the conversation, and one that cann
   expect(JSON.stringify(s.json(['status']))).toContain('transcript claude')
 })
 
-test('killed anywhere, the next event has every line once', async () => {
+test('after a kill at any point, the next event has every line once', async () => {
   using s = scratch({ 'package.json': '{}' })
   writeFileSync(fileOf(s), '{"n":0}\n')
   prompt(s, 'one')
@@ -96,7 +96,7 @@ test('killed anywhere, the next event has every line once', async () => {
   expect((await talks(s)).at(-1)).toEqual(lines)
 })
 
-test('hooks that run at once add every line once', async () => {
+test('concurrent hooks add every line once', async () => {
   using s = scratch({ 'package.json': '{}' })
   writeFileSync(fileOf(s), '{"n":0}\n')
   prompt(s, 'one')
@@ -117,7 +117,7 @@ test('hooks that run at once add every line once', async () => {
   expect(all.at(-1)).toEqual([0, 1, 2, 3, 4].map((n) => `{"n":${n}}`))
 })
 
-test('a conversation of 5 MB costs its growth on the disk', async () => {
+test('a conversation of 5 MB costs only its growth on disk', async () => {
   using s = scratch({ 'package.json': '{}' })
   const line = (n: number) => `${JSON.stringify({ n, text: noise(n) })}\n`
   writeFileSync(fileOf(s), Array.from({ length: 2500 }, (_, n) => line(n)).join(''))

@@ -1,8 +1,8 @@
-// A reader's index of what an agent tries, and of what must happen.
+// An index of attacks by an agent, with the required outcomes.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/agents/mappers/event.js'
-import { objectionTo } from '../../src/agents/guard/guard.js'
+import { findObjection } from '../../src/agents/guard/guard.js'
 import { agentPermission } from '../../src/base/index.js'
 import { aliasesOf, COMMAND_NAMES, type CommandName } from '../../src/cli/args/commands-table.js'
 import { AGENT, type ProgramTarget, useProgram } from './program-target.js'
@@ -14,7 +14,7 @@ const byAgent = (line: string) => (s: ProgramTarget) => s.refusal(line.split(' '
 /** `some`: the user alone may run it with certain arguments. The lines are those that an agent is refused. */
 type Decision = readonly ['anyone'] | readonly ['user' | 'some', ...lines: readonly string[]]
 
-/** Who may run each command. A new command fails here until someone has decided. */
+/** The permission for each command. A new command fails here until it has an entry. */
 const DECISIONS: Readonly<Record<CommandName, Decision>> = {
   save: ['anyone'],
   list: ['anyone'],
@@ -138,7 +138,7 @@ describe('an agent uses what it may run', () => {
 describe('an agent writes a line of shell around the check of the program', () => {
   const line = (command: string) => (s: ProgramTarget) => {
     const tool: Tool = { name: 'Bash', input: { command }, callId: 'c', effect: 'anything' }
-    return objectionTo(tool, { cwd: s.project, home: join(s.folder, 'user'), storeHome: s.home })
+    return findObjection(tool, { cwd: s.project, home: join(s.folder, 'user'), storeHome: s.home })
       ?.type
   }
   testRows([

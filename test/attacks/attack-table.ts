@@ -1,5 +1,5 @@
-// How the tables of attacks run: each row is an attack in one sentence, what it does, and the outcome that must follow.
-// Whatever a row tries, nothing outside the project may change. Every program that an attacker plants writes there.
+// Runs tables of attacks. Each row has a sentence, the attack, and the required outcome.
+// Nothing outside the project may change. Every program that an attacker plants writes there.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -52,7 +52,7 @@ function trapIn(folder: string): string {
   return program
 }
 
-/** One test per row, each with a target of its own. */
+/** One test per row, each with its own target. */
 export function testAttacks(rows: readonly Attack<Target>[]): void {
   test.each(rows)('%s', async (_attack, act, expected) => {
     await using target = await openTarget()
@@ -62,7 +62,7 @@ export function testAttacks(rows: readonly Attack<Target>[]): void {
   })
 }
 
-/** The code of the error, or `done`. Anything that is no SavestateError is a bug and fails the row. */
+/** The code of the error, or `done`. Any error other than a SavestateError fails the row. */
 export async function outcome(call: Promise<unknown>): Promise<string> {
   try {
     await call

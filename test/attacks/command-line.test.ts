@@ -1,5 +1,5 @@
-// A reader's index of what is tried on the command line, by stored text on a terminal, and through the daemon, and of what
-// must happen.
+// An index of attacks on the command line, by stored text on a terminal, and through the daemon, with the required
+// outcomes.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
@@ -42,7 +42,7 @@ describe('paths on the command line', () => {
 })
 
 describe('stored text reaches the terminal', () => {
-  /** What of the printed text acts on a terminal or is invisible. */
+  /** The characters in the output that act on a terminal or are invisible. */
   const acting =
     (...args: readonly string[]) =>
     (s: ProgramTarget) => {
@@ -50,7 +50,7 @@ describe('stored text reaches the terminal', () => {
       const found = (stdout + stderr).replaceAll('\n', '').match(UNSAFE_CHARACTERS)
       return [code, found, stdout.includes('evil')]
     }
-  /** What bash inserts on Tab after `savestate show`. */
+  /** The text that bash inserts on Tab after `savestate show`. */
   const completed = (word: string) => (s: ProgramTarget) => {
     const script = `source <(savestate completion bash)
       COMP_LINE="savestate show $1" COMP_POINT=$((15 + \${#1})) COMP_WORDS=(savestate show "$1") COMP_CWORD=2
@@ -78,7 +78,7 @@ describe('stored text reaches the terminal', () => {
   ])
 })
 
-describe('a repository contains files that lead a command astray', () => {
+describe('a repository contains files that mislead a command', () => {
   testRows([
     [
       'install --project behind a link out of the project',
@@ -96,7 +96,7 @@ describe('a repository contains files that lead a command astray', () => {
   ])
 })
 
-describe('a program talks to the daemon', () => {
+describe('a program connects to the daemon', () => {
   type Asked = {
     readonly headers?: Readonly<Record<string, string>>
     readonly body?: string
@@ -119,7 +119,7 @@ describe('a program talks to the daemon', () => {
     return [response.statusCode, JSON.parse(text).error.code]
   }
   const bearer = () => ({ authorization: `Bearer ${token}` })
-  /** The first answer on the socket, to a caller who claims to be the user in the same surroundings. */
+  /** The first answer on the socket, to a caller with the user's fingerprint. */
   const askSocket = (request: object) => (s: ProgramTarget) =>
     new Promise<unknown>((resolve, reject) => {
       const address = JSON.parse(readFileSync(join(s.home, 'daemon/address.json'), 'utf8'))

@@ -1,5 +1,5 @@
-// A reader's index of what is tried against a project, and of what must happen. Each class of attack has one
-// row here; the suites of the single parts try the variants.
+// An index of attacks on a project, with the required outcomes. Each class of attack has one
+// row here; other suites test the variants.
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
@@ -17,7 +17,7 @@ import { HandClock, idsOf } from '../engine/prune/prune-helpers.js'
 import { outcome, type Target, testAttacks } from './attack-table.js'
 
 describe('paths', () => {
-  /** What each operation that takes a path answers. */
+  /** The outcome of each operation that takes a path. */
   const given = (pathOf: (target: Target) => string) => async (target: Target) => {
     const { project, first } = target
     const path = pathOf(target)

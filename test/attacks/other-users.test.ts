@@ -1,4 +1,4 @@
-// A reader's index of what other users of the machine, a swapped folder and an odd environment try, and of what must happen.
+// An index of attacks by other users of the machine, a swapped folder and an unusual environment, with the required outcomes.
 import fs, {
   chmodSync,
   chownSync,
@@ -20,7 +20,7 @@ import { outcome, type Target, testAttacks } from './attack-table.js'
 const isRoot = process.geteuid?.() === 0
 const STRANGER = 12_345
 
-/** Something that belongs to another user. Only root can make such a thing. */
+/** A file that belongs to another user. Only root can create it. */
 function ofStranger({ folder }: Target, kind: 'folder' | 'file'): string {
   if (!isRoot) return kind === 'folder' ? '/etc' : '/etc/passwd'
   const path = join(folder, `of-stranger-${kind}`)

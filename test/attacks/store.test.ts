@@ -1,4 +1,4 @@
-// A reader's index of what is planted in a store, as in one that was copied from someone else, and of what must happen.
+// An index of attacks through the contents of a store, such as one copied from another user, with the required outcomes.
 import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,7 +15,7 @@ describe('contents of a store', () => {
     database.exec(sql)
     database.close()
   }
-  /** What opening the store answers after a change of its ledger. */
+  /** The outcome of opening the store after a change of its ledger. */
   const planted = (sql: string) => async (target: Target) => {
     await target.store.close()
     change(join(target.home, 'ledger.db'), sql)

@@ -1,5 +1,5 @@
-// Every command that the daemon carries out for others says and does what it does by itself: the same store and the
-// same folder, brought back in between, and the answers side by side.
+// A command has the same output and effect with and without the daemon: both run on the same store and folder, which are
+// restored in between, and the answers are compared.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -89,7 +89,7 @@ test('an error of the daemon is reported like one of the command itself', () => 
   expect(s.daemon('status').served).toBe(1)
 })
 
-test('a store that was copied with the address of the daemon is not taken for its own', () => {
+test('the daemon refuses a copy of its store, although the copy contains its address', () => {
   using s = daemonScratch({ 'package.json': '{}\n' })
   s.run(['save'])
   s.daemon('start')
@@ -102,7 +102,7 @@ test('a store that was copied with the address of the daemon is not taken for it
   expect(s.run(['list'], { env: { SAVESTATE_HOME: copy } }).stdout).toContain('for the copy')
 })
 
-test('where the path of the store is too long for a socket, it is elsewhere, and closed to others', () => {
+test('if the path of the store is too long for a socket, the socket is in a private folder elsewhere', () => {
   using s = daemonScratch({ 'package.json': '{}\n' })
   const home = join(s.folder, 'x'.repeat(120), 'store')
   mkdirSync(home, { recursive: true })
@@ -134,7 +134,7 @@ function ran(s: DaemonScratch, { args, setting, write }: Step): Ended {
   return { code, stdout: withoutChance(stdout), stderr: withoutChance(stderr) }
 }
 
-/** Besides ids and times: what they lead to, and how much room that takes. */
+/** Ids and times, and values that depend on them, such as sizes. */
 function withoutChance(text: string): string {
   return steady(text.replace(/\u001b\[(\d+)m/g, '<$1> '))
     .replace(/\b[0-9a-f]{40}\b/g, '<hash>')

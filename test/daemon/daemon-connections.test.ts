@@ -22,7 +22,7 @@ test('a stop ends the process although a caller does not read its answer', async
   expect(isAlive(reader.pid)).toBe(true)
 })
 
-test('the daemon does nothing that writes to a project, whatever the caller asks', async () => {
+test('the daemon never writes to a project, whatever the caller requests', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   s.write({ 'a.txt': 'two\n' })
@@ -34,7 +34,7 @@ test('the daemon does nothing that writes to a project, whatever the caller asks
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
 })
 
-/** Sends a request, as a program of an agent in a sandbox can; reads the first answer and nothing more. */
+/** Sends a request, as an agent in a sandbox can, and reads only the first answer. */
 function callSocket(
   s: DaemonScratch,
   request: object,

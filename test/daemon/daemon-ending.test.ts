@@ -1,11 +1,11 @@
-// A daemon that is about to end, as others see it.
+// A daemon that is ending, as seen by its callers.
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { daemonScratch, holdProject, isAlive, startServed, until } from './daemon-helpers.js'
 
-test('a second stop returns when the daemon has ended too, and so does what needs the store for itself', async () => {
+test('a second stop, and commands that need exclusive access, also wait until the daemon has ended', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   s.daemon('start')
@@ -24,7 +24,7 @@ test('a second stop returns when the daemon has ended too, and so does what need
   expect(await others[1]?.ended).toMatchObject({ code: 0 })
 })
 
-test('a store that cannot be looked at ends the daemon, which answers who has asked it', async () => {
+test('an inaccessible store ends the daemon, which still answers its callers', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   const { pid, port } = s.daemon('start', '--http')
@@ -48,11 +48,11 @@ test('a store that cannot be looked at ends the daemon, which answers who has as
   }
 })
 
-test('settings that cannot be read end no daemon', async () => {
+test('unreadable settings do not end the daemon', async () => {
   using s = daemonScratch({ 'a.txt': 'one\n' })
   s.run(['save'])
   const config = join(s.home, 'config.json')
-  // So it looks around every two seconds.
+  // So it checks every two seconds.
   writeFileSync(config, '{"daemonIdleMinutes": 0.03}')
   s.write({ 'a.txt': 'two\n' })
   const hold = holdProject(s)

@@ -44,11 +44,11 @@ export function daemonScratch(files: Readonly<Record<string, string>> = {}): Dae
     ...s,
     daemon: (action, ...options) => s.json(['daemon', action, ...options]) as Told,
     address,
-    // One that was started beside the first takes its place when that is killed.
+    // A second daemon may have been waiting, and takes over when the first is killed.
     [Symbol.dispose]: () =>
       removeWhole(s.folder, () => {
         const pid = address()?.pid
-        // A test may have left its own number there.
+        // A test may have left its own process id there.
         if (pid !== undefined && pid !== process.pid && isAlive(pid)) process.kill(pid, 'SIGKILL')
       }),
   }
@@ -57,7 +57,7 @@ export function daemonScratch(files: Readonly<Record<string, string>> = {}): Dae
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // One that has ended and that nobody has asked after is still listed.
+    // A process that has ended is listed until its parent waits for it.
     const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : ''
     return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
   } catch {
@@ -111,7 +111,7 @@ export function tcpPortsOf(pid: number): readonly number[] {
   )
 }
 
-/** Keeps every save of the project waiting until it is disposed of. */
+/** Blocks every save of the project until it is disposed. */
 export function holdProject(s: Scratch): Disposable {
   const { projects } = s.json(['status']) as { readonly projects: readonly { id: string }[] }
   const database = new DatabaseSync(join(s.home, 'locks', projects[0]?.id ?? ''))
@@ -123,7 +123,7 @@ export function checkpointsOf(s: Scratch): number {
   return (s.json(['list']) as { readonly checkpoints: readonly unknown[] }).checkpoints.length
 }
 
-/** Who does the work of a hook: the program by itself, or the daemon that is there. */
+/** Whether the program itself or the daemon does the work of a hook. */
 export const EACH_WAY = [
   { way: 'by itself', open: scratch },
   {

@@ -1,4 +1,4 @@
-// Who may speak to the daemon over HTTP and over its socket, and what becomes of everybody else.
+// Requests that the daemon accepts and refuses over HTTP and over its socket.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ afterAll(() => s[Symbol.dispose]())
 const bearer = () => ({ authorization: `Bearer ${token}` })
 const error = (code: string) => ({ error: expect.objectContaining({ code }) })
 
-test('a save answers what save --json prints, on one connection as often as one likes', async () => {
+test('a save answers what save --json prints, repeatedly on one connection', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const save = (body: unknown) => ask({ headers: bearer(), body: JSON.stringify(body), agent })
   const first = await save({ path: join(s.project, 'sub'), reason: 'by a hook', name: 'one' })
@@ -140,7 +140,7 @@ test.each<[string, () => { port: number } | { path: string }, string]>([
   })
 })
 
-test('another user gets in nowhere', () => {
+test('another user has no access', () => {
   const isRoot = process.getuid?.() === 0
   expect(isRoot ? seenByNobody() : seenModes()).toBe(
     isRoot ? 'EACCES EACCES EACCES ' : '700\n700\n600\n600\n600\n',
@@ -148,7 +148,7 @@ test('another user gets in nowhere', () => {
 })
 
 function seenByNobody(): string {
-  // The folder above is open to them, so that only the store itself is in their way.
+  // The parent folder is open to other users, so that only the store itself keeps them out.
   chmodSync(s.folder, 0o755)
   const script = `
     const net = require('node:net'), fs = require('node:fs')
@@ -165,7 +165,7 @@ function seenModes(): string {
   return s.shell(`cd ${s.home} && stat -c %a . daemon ${places.join(' ')}`).stdout
 }
 
-test('who is slow is sent away', async () => {
+test('slow clients are disconnected', async () => {
   const headers = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Length: 9`
   const answers = await Promise.all([
     sent({ port }, 'POST /v1/save HTTP/1.1\r\nX'),
@@ -183,7 +183,7 @@ test('who is slow is sent away', async () => {
   ])
 })
 
-test('idle connections of others do not keep honest requests out', async () => {
+test('idle connections do not block authorized requests', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const status = (by?: Agent) =>
     ask({ method: 'GET', path: '/v1/status', headers: bearer(), ...(by && { agent: by }) })
@@ -208,7 +208,7 @@ test('idle connections of others do not keep honest requests out', async () => {
   }
 })
 
-test('after all that the daemon is still fine', async () => {
+test('after all that the daemon still works', async () => {
   // None of those above has saved anything.
   expect(checkpointsOf(s)).toBe(1)
   s.write({ 'sub/a.txt': 'two\n' })
@@ -243,7 +243,7 @@ function ask({
     const asked = request({ ...options, headers: { ...headers } }, (response) =>
       resolve(answerOf(response)),
     )
-    // One who is refused half-way may find the connection closed while still sending.
+    // A client that is refused early may find the connection closed while it is still sending.
     asked.on('error', (fault: Error & { code?: string }) => {
       if (fault.code !== 'EPIPE') reject(fault)
     })
@@ -257,7 +257,7 @@ async function answerOf(response: IncomingMessage): Promise<Answered> {
   return { status: response.statusCode ?? 0, json: JSON.parse(text) }
 }
 
-/** What comes back until the other end closes the connection. */
+/** Reads until the server closes the connection. */
 function sent(where: { port: number } | { path: string }, text: string): Promise<string> {
   return new Promise((resolve) => {
     const connection = connect({ host: '127.0.0.1', ...where })

@@ -1,4 +1,4 @@
-// The projects that the daemon keeps an eye on, and how it lets go of them.
+// The projects that the daemon watches, and how it releases them.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { scratch } from '../support/scratch.js'
 
 const TEN_MINUTES_MS = 10 * 60_000
 
-test('a project that nobody asks for is let go, and saved as exactly as before', async () => {
+test('an unused project is released, and later saves are still exact', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n', 'sub/b.txt': 'b\n' } })
   const store = await s.open()
   const projects = new WatchedProjects()
@@ -29,7 +29,7 @@ test('a project that nobody asks for is let go, and saved as exactly as before',
   expect((await project.save()).created).toBe(false)
 })
 
-test('a project that is asked for while it is let go is still one that is watched', async () => {
+test('a project that is used during its release stays watched', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const store = await s.open()
   const projects = new WatchedProjects()
@@ -47,7 +47,7 @@ test('a project that is asked for while it is let go is still one that is watche
   expect(projects.uses).toMatchObject([{ path: s.project }])
 })
 
-test('of many projects those are let go that were used longest ago', async () => {
+test('the least recently used projects are released', async () => {
   await using s = await scratch()
   const store = await s.open()
   const projects = new WatchedProjects()
@@ -66,7 +66,7 @@ test('of many projects those are let go that were used longest ago', async () =>
   expect(new Set(watched)).toEqual(new Set(kept))
 })
 
-test('a project that somebody is at work on is not let go', async () => {
+test('a project with running work is not released', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const store = await s.open()
   const projects = new WatchedProjects()

@@ -1,4 +1,4 @@
-// The life of the daemon: one per store, gone when it should be, and no command done twice or lost without a word.
+// The life of the daemon: one per store, ended when it should be, and no command lost silently or run twice.
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -29,7 +29,7 @@ import {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FILES = { 'package.json': '{}\n', 'a.txt': 'one\n' }
 
-test('a second start finds the first; stop ends it and leaves nothing that leads to it', () => {
+test('a second start finds the first daemon; stop ends it and leaves no files', () => {
   using s = daemonScratch(FILES)
   expect(s.daemon('status')).toEqual({ running: false })
   expect(s.daemon('stop')).toEqual({ running: false, stopped: false })
@@ -69,7 +69,7 @@ test('with --http a start replaces a daemon without a port; port and token stay 
   expect(s.run(['daemon', 'stop', '--http'])).toMatchObject({ code: 2 })
 })
 
-test('of ten starts at once there is one daemon', async () => {
+test('ten concurrent starts make one daemon', async () => {
   using s = daemonScratch(FILES)
   const starts = Array.from({ length: 10 }, () => s.start(['daemon', 'start', '--json']))
   const answers = await Promise.all(starts.map(({ ended }) => ended))
@@ -79,7 +79,7 @@ test('of ten starts at once there is one daemon', async () => {
   expect(told.filter(({ started }) => started)).toHaveLength(1)
 })
 
-test('after a kill -9 commands work, and a start takes the place of the dead one', async () => {
+test('after kill -9 commands work, and a start replaces the dead daemon', async () => {
   using s = daemonScratch(FILES)
   const { pid } = s.daemon('start')
   process.kill(pid, 'SIGKILL')
@@ -95,7 +95,7 @@ test('after a kill -9 commands work, and a start takes the place of the dead one
   expect(s.daemon('status').served).toBe(1)
 })
 
-test('a daemon of another version is replaced by a start, and not used before', async () => {
+test('a daemon of another version is not used, and a start replaces it', async () => {
   using s = daemonScratch(FILES)
   const { pid } = s.daemon('start')
   // Another version of the program.
@@ -130,7 +130,7 @@ test('a daemon of another version is replaced by a start, and not used before', 
   }
 })
 
-test('without requests it ends by itself, and leaves nothing that leads to it', async () => {
+test('without requests it ends by itself and leaves no files', async () => {
   using s = daemonScratch(FILES)
   mkdirSync(s.home, { recursive: true, mode: 0o700 })
   writeFileSync(join(s.home, 'config.json'), '{"daemonIdleMinutes":0.01}')
@@ -139,7 +139,7 @@ test('without requests it ends by itself, and leaves nothing that leads to it', 
   expect(readdirSync(join(s.home, 'daemon'))).toEqual([])
 })
 
-test('a stop waits for what is under way', async () => {
+test('a stop waits for running work', async () => {
   using s = daemonScratch(FILES)
   s.run(['save'])
   const { pid } = s.daemon('start')
@@ -183,7 +183,7 @@ test('if the daemon dies in the middle of a save, the command saves', async () =
   expect(checkpointsOf(s)).toBe(2)
 })
 
-test('what a daemon that hangs has been asked is done once, by the command itself', async () => {
+test('if the daemon hangs, the command does the work itself, once', async () => {
   using s = daemonScratch(FILES)
   const { pid } = s.daemon('start')
   process.kill(pid, 'SIGSTOP')
@@ -199,7 +199,7 @@ test('what a daemon that hangs has been asked is done once, by the command itsel
   expect(checkpointsOf(s)).toBe(1)
 })
 
-test('a daemon that hangs is told as such, with its process and what to do', async () => {
+test('a hanging daemon is reported with its process id and a hint', async () => {
   using s = daemonScratch(FILES)
   expect(s.json(['daemon', 'status'])).toEqual({ running: false })
   const { pid } = s.daemon('start')
@@ -232,7 +232,7 @@ test('a daemon that hangs is told as such, with its process and what to do', asy
   expect(s.json(['daemon', 'status'])).toEqual({ running: false })
 })
 
-test('the address of a dead daemon whose number is another program’s now leads nowhere', () => {
+test('the address of a dead daemon is ignored even if another program has its process id', () => {
   using s = daemonScratch(FILES)
   const { pid } = s.daemon('start')
   const path = join(s.home, 'daemon', 'address.json')
@@ -243,7 +243,7 @@ test('the address of a dead daemon whose number is another program’s now leads
   expect(s.json(['daemon', 'stop'])).toEqual({ running: false, stopped: false })
 })
 
-test('a project that vanishes, and comes back, is none of its troubles', () => {
+test('a project that disappears and reappears does not disturb the daemon', () => {
   using s = daemonScratch(FILES)
   s.daemon('start')
   const save = () => s.run(['-C', s.project, 'save', '--json'], { cwd: '/' })
@@ -256,7 +256,7 @@ test('a project that vanishes, and comes back, is none of its troubles', () => {
   expect(s.daemon('status').served).toBe(2)
 })
 
-test('clear, repair and rekey get the store for themselves', () => {
+test('clear, repair and rekey get exclusive access to the store', () => {
   using s = daemonScratch(FILES)
   s.run(['save'])
   const first = s.daemon('start').pid
@@ -286,7 +286,7 @@ test('when its store is removed, it ends', async () => {
   expect(existsSync(s.home)).toBe(false)
 })
 
-test('when the ledger alone is replaced, as a restored copy does, commands see the new one, and it ends', async () => {
+test('when the ledger is replaced by a restored copy, commands use the new one and the daemon ends', async () => {
   using s = daemonScratch(FILES)
   s.run(['save', '-m', 'kept'])
   const ledger = join(s.home, 'ledger.db')
@@ -306,7 +306,7 @@ test('when the ledger alone is replaced, as a restored copy does, commands see t
   expect(reasons()).toEqual(['new', 'kept'])
 })
 
-test('a signal ends it cleanly, and a store that cannot be opened is told by start', async () => {
+test('a signal ends it cleanly, and start reports a store that cannot be opened', async () => {
   using s = daemonScratch(FILES)
   const { pid } = s.daemon('start')
   process.kill(pid, 'SIGTERM')

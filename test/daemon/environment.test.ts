@@ -15,7 +15,7 @@ test.each([
   spy.mockRestore()
 })
 
-test('a caller with another root has another fingerprint', () => {
+test('a caller with a different root has a different fingerprint', () => {
   const own = environmentFingerprint({})
   const { statSync } = fs
   const inChroot = (...args: Parameters<typeof statSync>) =>

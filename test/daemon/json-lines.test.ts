@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Line, lineOf, lineReader } from '../../src/daemon/json-lines.js'
+import { type Line, formatLine, lineReader } from '../../src/daemon/json-lines.js'
 
-test('however the text is cut, the same lines come out', () => {
+test('the lines do not depend on how the text is split', () => {
   const line = fc.dictionary(fc.string(), fc.jsonValue())
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {
-      // As the other end writes it: what JSON has no words for is gone.
+      // Through JSON, which drops undefined values.
       const expected = lines.map((one): unknown => JSON.parse(JSON.stringify(one)))
-      const text = lines.map(lineOf).join('')
+      const text = lines.map(formatLine).join('')
       const read: Line[] = []
       const reader = lineReader(
         { maxChars: 1 << 20 },
@@ -29,7 +29,7 @@ test('however the text is cut, the same lines come out', () => {
 })
 
 test.each(['[]\n', 'null\n', '\n', 'GET / HTTP/1.1\r\n', '{"a":\n', 'x'.repeat(101)])(
-  '%j is a fault, told once, and nothing after it is read',
+  '%j is reported as a fault once, and nothing after it is read',
   (text) => {
     let faults = 0
     const reader = lineReader(

@@ -41,7 +41,7 @@ async function everything(store: Store, s: Scratch): Promise<unknown> {
   return { checkpoints: await Promise.all(details), sessions }
 }
 
-/** One source for all of them, which no import changes; each begins without a store. */
+/** One source for all, which no import changes; each starts without a store. */
 let s: Scratch
 let base: string
 let before: Map<string, string>
@@ -78,7 +78,7 @@ test.each(points)('killed at %s, the next import completes it', async (point) =>
   expect(s.fsck()).toBe('')
 })
 
-test('two imports at once bring everything in once', async () => {
+test('two concurrent imports import everything once', async () => {
   rmSync(s.home, { recursive: true })
   const [first, second] = [await s.open({ mayBlock: false }), await s.open({ mayBlock: false })]
   const results = await Promise.all([

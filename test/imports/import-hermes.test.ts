@@ -1,4 +1,4 @@
-// Brings over what Hermes has kept: files with their times and reasons, in place, once, and without touching it.
+// Imports from Hermes: files with their times and reasons, once, without changing the source.
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -18,7 +18,7 @@ const TWO: Commit = {
 }
 const THREE: Commit = { reason: 'third', at: T0 + 2 * DAY, files: { 'src/b.txt': 'b\n' } }
 
-/** Everything at once: both versions, an archive, a folder that is gone, a task. */
+/** Everything: both versions, an archive, a missing folder, a task. */
 function hermesFolder(s: Scratch): { base: string; gone: string; archived: string } {
   const base = join(s.folder, 'hermes')
   const [gone, archived] = [join(s.folder, 'away', 'gone'), join(s.folder, 'archived')]
@@ -32,7 +32,7 @@ function hermesFolder(s: Scratch): { base: string; gone: string; archived: strin
   return { base, gone, archived }
 }
 
-test('everything in one folder is planned, imported once, and left as it was', async () => {
+test('everything in one folder is planned and imported once, and the source is unchanged', async () => {
   await using s = await scratch({ files: { 'a.txt': 'now\n' } })
   const { base, gone, archived } = hermesFolder(s)
   const before = s.hashTree(base)
@@ -111,7 +111,7 @@ test('everything in one folder is planned, imported once, and left as it was', a
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('imported checkpoints can be listed, shown, compared, rewound to, and that undone', async () => {
+test('imported checkpoints can be listed, shown, compared and restored, and the rewind undone', async () => {
   await using s = await scratch({ files: { 'a.txt': 'now\n', 'later.txt': 'later\n' } })
   const { base } = hermesFolder(s)
   const store = await s.open()
@@ -144,7 +144,7 @@ test('imported checkpoints can be listed, shown, compared, rewound to, and that 
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('what was saved here stays the newest, and no number changes', async () => {
+test('our own checkpoints stay the newest, and no number changes', async () => {
   await using s = await scratch({ files: { 'a.txt': 'mine\n' } })
   const { base } = hermesFolder(s)
   const store = await s.open()
@@ -160,7 +160,7 @@ test('what was saved here stays the newest, and no number changes', async () => 
   expect((await project.show('2')).id).toBe(own.id)
   expect(await project.save()).toMatchObject({ id: newer.id, created: false })
 
-  // What Hermes has made since comes to its place among those of Hermes.
+  // Newer checkpoints of Hermes are inserted among the imported ones.
   addVersion2(base, s.project, [ONE, TWO, { ...ONE, at: T0 + 5, reason: 'clock set back' }])
   expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 1, known: 7 })
   expect(await reasons()).toEqual(['newer', 'own', 'clock set back', ...imported])
@@ -169,7 +169,7 @@ test('what was saved here stays the newest, and no number changes', async () => 
   expect((await reasons())[0]).toBe('newest')
 })
 
-test('modes that Hermes never recorded are not changed, and the executable bit it did record is', async () => {
+test('a rewind does not change modes that Hermes did not record, except the executable bit', async () => {
   await using s = await scratch({
     files: {
       'a.txt': { content: 'two\n', mode: 0o600 },
@@ -195,7 +195,7 @@ test('modes that Hermes never recorded are not changed, and the executable bit i
   ).toEqual([])
 })
 
-test('a project that comes back is found under its path', async () => {
+test('a project that reappears is found under its path', async () => {
   await using s = await scratch()
   const { base, gone } = hermesFolder(s)
   const store = await s.open()
@@ -208,7 +208,7 @@ test('a project that comes back is found under its path', async () => {
   expect(readFileSync(join(gone, 'src/b.txt'), 'utf8')).toBe('b\n')
 })
 
-test('checkpoints that were dropped since can be brought in again', async () => {
+test('dropped checkpoints can be imported again', async () => {
   await using s = await scratch()
   const { base } = hermesFolder(s)
   const store = await s.open()
@@ -220,7 +220,7 @@ test('checkpoints that were dropped since can be brought in again', async () => 
   ])
 })
 
-test('a folder without anything of Hermes, or a path that does not exist, is refused', async () => {
+test('a folder without Hermes data, or a missing path, is refused', async () => {
   await using s = await scratch({ files: { 'a.txt': '' } })
   const store = await s.open()
   const missing = ['', ' ', '..\0', 'nul\0byte', 'lone \ud800', '"\\000"', 'x'.repeat(10 << 20)]

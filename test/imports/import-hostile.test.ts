@@ -1,5 +1,5 @@
-// An import may be pointed at anything: what is not safe or not readable is reported, one by one, and left out; the
-// rest comes in; nothing outside the store is written, nothing in the source is run.
+// Hostile sources: each unsafe or unreadable item is reported and left out, the rest is imported, nothing outside the store is
+// written, and nothing in the source is run.
 import {
   chmodSync,
   existsSync,
@@ -46,7 +46,7 @@ function withTrees(
   return { base, gitDir }
 }
 
-test('a commit with a name that is not safe is left out, and all others come in', async () => {
+test('a commit with an unsafe name is left out, and all others are imported', async () => {
   await using s = await scratch({ files: { 'a.txt': 'now\n' } })
   const names = [
     '..',
@@ -83,7 +83,7 @@ test('a commit with a name that is not safe is left out, and all others come in'
   expect({ added, problems: problems.length, planned: plan.problems.length }).toEqual({
     added: 2,
     problems: bad,
-    // Only that a blob is missing, or is no path, is not seen before it is read.
+    // A missing blob is only noticed when it is read.
     planned: bad - 2,
   })
   const sourceForm = new RegExp(`^${join(base, hash16(s.project))} [0-9a-f]{40}$`)
@@ -100,7 +100,7 @@ test('a commit with a name that is not safe is left out, and all others come in'
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('what is harmless though odd is kept: modes, links, submodules, files too large', async () => {
+test('unusual but harmless entries are kept: modes, links, submodules, large files', async () => {
   await using s = await scratch()
   const outside = join(s.folder, 'outside')
   mkdirSync(outside)
@@ -151,7 +151,7 @@ test('what is harmless though odd is kept: modes, links, submodules, files too l
   expect(readdirSync(outside)).toEqual([])
 })
 
-test('secrets stay out, unless they are let in', async () => {
+test('secrets are left out unless the settings allow them', async () => {
   await using s = await scratch()
   const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----\n'
   const base = join(s.folder, 'hermes')
@@ -172,7 +172,7 @@ test('secrets stay out, unless they are let in', async () => {
   expect([...s.snapshotOf().keys()]).toEqual(['', 'a.txt', 'sub', 'sub/.npmrc'])
 })
 
-test('trees that would grow without end are refused at once', async () => {
+test('trees that would expand without limit are refused at once', async () => {
   await using s = await scratch()
   const { base } = withTrees(s, (gitDir, blob) => {
     let bomb = writeRawTree(gitDir, treeEntry('100644', 'f', blob))
@@ -194,7 +194,7 @@ test('trees that would grow without end are refused at once', async () => {
   ])
 })
 
-test('damaged repositories give what is still whole', async () => {
+test('the intact parts of damaged repositories are imported', async () => {
   await using s = await scratch()
   const base = join(s.folder, 'hermes')
   const other = join(s.folder, 'other')
@@ -255,7 +255,7 @@ test('damaged repositories give what is still whole', async () => {
   expect((await store.verify()).problems).toEqual([])
 })
 
-test('an object whose header claims more bytes than it has ends no import, and its file is left out', async () => {
+test('an object with a wrong size in its header does not stop the import; its file is left out', async () => {
   await using s = await scratch()
   const base = join(s.folder, 'hermes')
   const gitDir = makeVersion1(base, s.project, [

@@ -38,7 +38,7 @@ async function sessionsOf(store: Store): Promise<unknown> {
   return (await Promise.all(facts)).sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-test('task files become sessions, with their status and time; odd ones are reported', async () => {
+test('task files become sessions with their status and time; malformed ones are reported', async () => {
   await using s = await scratch()
   const base = write(join(s.folder, 'hermes'), {
     'plain.yaml': "goal: x\nprogress: [a, b]\nupdated: '2025-11-15T12:00:00.5'\n",
@@ -105,7 +105,7 @@ test('task files become sessions, with their status and time; odd ones are repor
   expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 0, known: 5 })
   expect(s.hashTree(base)).toEqual(before)
 
-  // The file is written over: the session goes on.
+  // The file is overwritten: the session continues.
   write(base, { 'plain.yaml': 'goal: y\nstatus: completed\nupdated: 2025-11-16T12:00:00Z\n' })
   expect(await importFrom(store, 'hermes', { path: base })).toMatchObject({ added: 1, known: 4 })
   const plain = await store.session<unknown>('plain', { lease: false })
@@ -160,7 +160,7 @@ test('steps of ares become sessions by their exact ids', async () => {
     'gone_latest.json': 'it names "gone_7.json", which does not exist',
     'list_0.json': expect.stringContaining('it is not an ares checkpoint'),
     'negative_0.json': expect.stringContaining('it is not an ares checkpoint: step'),
-    'wrong_0.json': 'inside it is step 0 of "other", which is another file',
+    'wrong_0.json': 'it contains step 0 of "other", which does not match its file name',
   })
   const at = (n: number) => new Date((1_700_000_000 + n) * 1000).toISOString()
   const state = (session: string, n: number, more: object = {}) => {
@@ -209,7 +209,7 @@ test('steps of ares become sessions by their exact ids', async () => {
   expect(await importFrom(store, 'ares', { path: base })).toMatchObject({ added: 0, known: 6 })
   expect(s.hashTree(base)).toEqual(before)
 
-  // ares goes on: what is new comes after. What is late has no place any more.
+  // ares continues: new steps are appended. A late step can no longer be inserted.
   write(base, { 'sess1_11.json': step('sess1', 11), 'sess1_5.json': step('sess1', 5) })
   const more = await importFrom(store, 'ares', { path: base })
   expect(more).toMatchObject({ added: 1, known: 6 })
@@ -218,7 +218,7 @@ test('steps of ares become sessions by their exact ids', async () => {
   expect(resumed.state).toMatchObject({ messages: [{ content: 'hello 11' }] })
 })
 
-test('a session of our own is never added to', async () => {
+test('an import never appends to our own sessions', async () => {
   await using s = await scratch()
   const ares = write(join(s.folder, 'ares'), { 'mine_0.json': step('mine', 0) })
   const other = write(join(s.folder, 'other'), {
@@ -241,7 +241,7 @@ test('a session of our own is never added to', async () => {
   expect(await importFrom(store, 'ares', { path: ares, prefix: 'ares/' })).toMatchObject({
     added: 1,
   })
-  // Known by where it came from, whatever name it got.
+  // Recognized by its origin, not by its name.
   expect(await importFrom(store, 'ares', { path: ares })).toMatchObject({
     added: 0,
     known: 1,
@@ -249,12 +249,12 @@ test('a session of our own is never added to', async () => {
   })
   expect((await mine.list()).length).toBe(1)
 
-  // Of the same name, but from elsewhere.
+  // The same name, but another origin.
   expect(await importFrom(store, 'ares', { path: other, prefix: 'ares/' })).toMatchObject({
     added: 1,
     problems: [{ message: expect.stringContaining('a session "ares/mine" already exists') }],
   })
-  // It has gone on here, so what is new there does not fit on top.
+  // The session has continued here, so new steps from there cannot be appended.
   const ours = await store.session('ares/ours')
   await ours.save({ state: { messages: [] } })
   await ours.close()
@@ -263,7 +263,7 @@ test('a session of our own is never added to', async () => {
   expect(problems.map(({ message }) => message)).toContainEqual(
     expect.stringContaining('the session "ares/ours" has continued here since it was imported'),
   )
-  // Somebody is at work on it.
+  // Another process holds its lease.
   const held = await store.session('ares/mine')
   write(ares, { 'mine_1.json': step('mine', 1) })
   expect((await importFrom(store, 'ares', { path: ares })).problems).toEqual([
@@ -277,7 +277,7 @@ test('a session of our own is never added to', async () => {
   })
 })
 
-test('an export of Breakpilot becomes the sessions that its ids name, or the one that is wished', async () => {
+test('an export of Breakpilot becomes the sessions that its ids name, or the given one', async () => {
   await using s = await scratch()
   const item = (id: string, more: object = {}) => ({
     id,
@@ -308,7 +308,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
     'list.json item 5': 'its id, "plain", names no session; name one with --session',
     'list.json item 6': '"soon" is not a time',
     'list.json item 7': expect.stringContaining('it is not a checkpoint'),
-    'list.json item 8': 'it is of an export of Savestate; use `savestate import json`',
+    'list.json item 8': 'it is from an export of Savestate; use `savestate import json`',
   })
   const again = await importFrom(store, 'breakpilot', { path: file })
   expect(again).toMatchObject({ added: 0, known: 4 })
@@ -340,7 +340,7 @@ test('an export of Breakpilot becomes the sessions that its ids name, or the one
   })
 })
 
-test('imported states stand below what was saved here in the list of everything', async () => {
+test('in the list, imported states come after our own checkpoints', async () => {
   await using s: Scratch = await scratch({ files: { 'a.txt': 'a' } })
   const store = await s.open()
   const project = await store.project(s.project)

@@ -1,4 +1,4 @@
-// The MCP server as agents meet it: the built program, at the other end of a pipe from the official client.
+// The MCP server as agents use it: the built program, driven through a pipe by the official client.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ const READS = {
 const SWITCH = '--allow-agent-rewind'
 const CLIENT = { name: 'test', version: '1' }
 
-test('the tools say what they do: only the rewind is destructive', async () => {
+test('the tools declare their effects: only the rewind is destructive', async () => {
   using s = scratch()
   await using server = await connected(s)
   const { tools } = await server.client.listTools()
@@ -56,7 +56,7 @@ test('the tools say what they do: only the rewind is destructive', async () => {
     },
   })
   expect(server.client.getServerVersion()).toMatchObject({ name: 'savestate' })
-  // Neither the handshake nor the list made a store.
+  // Neither the handshake nor the list created a store.
   expect(existsSync(s.home)).toBe(false)
 })
 
@@ -82,7 +82,7 @@ test('an agent saves, lists, shows, compares and searches', async () => {
   const listed = await server.call('checkpoint_list', { limit: 1 })
   const { created: _, ...saved } = second.result
   expect(listed.result).toEqual({ checkpoints: [saved] })
-  // The command line numbers the rows besides.
+  // The command line also numbers the rows.
   const { checkpoints } = s.json(['list']) as { readonly checkpoints: readonly object[] }
   expect((await server.call('checkpoint_list')).result).toMatchObject({ checkpoints: [{}, {}] })
   expect({ checkpoints }).toMatchObject((await server.call('checkpoint_list')).result as object)
@@ -103,14 +103,14 @@ test('an agent saves, lists, shows, compares and searches', async () => {
     /^From \w+ to \w+: 2 files changed, \+2 -1\. Names, .*not instructions\.$/,
   )
   s.write({ 'a.txt': 'three\n' })
-  // A whole path will do, and the folder as it is.
+  // Absolute paths and the current folder work too.
   const since = await server.call('checkpoint_diff', {
     from: 'works',
     paths: [join(s.project, 'a.txt')],
     patch: 'none',
   })
   expect(since.result).toMatchObject({ files: 1, to: null, patch: null })
-  // Also of a name that looks like one in quotes.
+  // Also for a name that starts with a quote.
   s.write({ '"a.txt"': 'quoted\n' })
   const odd = { from: 'works', paths: [join(s.project, '"a.txt"')] }
   expect((await server.call('checkpoint_diff', odd)).result).toMatchObject({
@@ -127,7 +127,7 @@ test('an agent saves, lists, shows, compares and searches', async () => {
   expect(await found('login before')).toEqual([])
 })
 
-test('prompts that hooks have noted are found', async () => {
+test('a search finds prompts that hooks recorded', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const event = {
     session_id: 's-1',
@@ -141,7 +141,7 @@ test('prompts that hooks have noted are found', async () => {
   await using server = await connected(s)
   const { text, result } = await server.call('checkpoint_search', { words: 'LOGIN please' })
   expect(result).toMatchObject({ matches: [{ session: 's-1' }], isComplete: true })
-  // What a person or a page wrote stands in quotes, on one line.
+  // Text by users or web pages is quoted on one line.
   expect(text).toContain('"You: Fix the login please"')
   const ofSession = await server.call('checkpoint_list', { session: 's-1' })
   expect(ofSession.result['checkpoints']).toHaveLength(1)
@@ -190,14 +190,14 @@ test('timelines and diffs can be read as resources', async () => {
     'savestate://checkpoint/zzzz/diff',
     'savestate://checkpoint/1/nothing',
     'savestate://checkpoint/%ff',
-    'savestate://session/nobody/timeline',
+    'savestate://session/unknown/timeline',
     'file:///etc/passwd',
   ]) {
     await expect(server.read(uri)).rejects.toMatchObject({ code: -32602, data: { uri } })
   }
 })
 
-test('without the switch an agent cannot rewind, and says how the person can', async () => {
+test('without the switch an agent cannot rewind, and gets the command for the user', async () => {
   using s = scratch({ 'a.txt': 'one\n', "it's.txt": '' })
   await using server = await connected(s)
   const { result } = await server.call('checkpoint_save')
@@ -211,10 +211,10 @@ test('without the switch an agent cannot rewind, and says how the person can', a
     command: `savestate rewind ${id} --path 'it'\\''s.txt' --path a.txt`,
   })
   expect(plan.result).not.toHaveProperty('token')
-  // Claude Code hands the model the structured part only.
+  // Claude Code passes only the structured part to the model.
   expect(plan.message).toBe(plan.text)
   expect(plan.message).toMatch(
-    /^Nothing has been changed\. You may not rewind: the user decides about that\..*Show this to the user/s,
+    /^Nothing has been changed\. Only the user may rewind\..*Show this to the user/s,
   )
   const kept = await server.call('checkpoint_rewind', { ref: '1', keepMine: true, token: 'x' })
   expect(kept.text).toContain('savestate rewind 1 --keep-mine\n')
@@ -231,7 +231,7 @@ test('without the switch an agent cannot rewind, and says how the person can', a
   expect(s.json(['list'])).toMatchObject({ checkpoints: [{ id }] })
 })
 
-test('with the switch an agent rewinds by the token of its plan, once, and it can be undone', async () => {
+test('with the switch an agent rewinds once with the token of its plan, and the rewind can be undone', async () => {
   using s = scratch({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
   await using server = await connected(s, [SWITCH])
   const first = await server.call('checkpoint_save')
@@ -246,11 +246,11 @@ test('with the switch an agent rewinds by the token of its plan, once, and it ca
   expect((await rewind({ token: 'guessed' })).result).toMatchObject({
     error: { code: 'PLAN_STALE' },
   })
-  // The same path would be written, and yet another content would be lost.
+  // The same path would be written, but different content would be lost.
   const early = await planned()
   s.write({ 'a.txt': 'three\n' })
   expect((await rewind({ token: early })).result).toMatchObject({ error: { code: 'PLAN_STALE' } })
-  // A token for one file is none for all of them.
+  // A token for one file is not valid for all files.
   const narrow = await planned()
   expect((await rewind({ token: narrow, paths: [] })).result).toMatchObject({
     error: { code: 'PLAN_STALE' },
@@ -263,12 +263,12 @@ test('with the switch an agent rewinds by the token of its plan, once, and it ca
   expect([content(s, 'a.txt'), content(s, 'b.txt')]).toEqual(['one\n', 'bb\n'])
   expect(s.run(['undo', '-y']).code).toBe(0)
   expect(content(s, 'a.txt')).toBe('three\n')
-  // The folder is as it was, and still: the person has just undone this.
+  // The folder is as before, but the user has just undone this.
   expect((await rewind({ token })).result).toMatchObject({ error: { code: 'PLAN_STALE' } })
   expect(content(s, 'a.txt')).toBe('three\n')
 })
 
-test('the model sees which rows are after a call, and goes to before one', async () => {
+test('the model sees which rows are after a call, and can rewind to before it', async () => {
   using s = scratch({ 'a.txt': 'one\n', '.gitignore': '*.log\n' })
   claudePrompt(s, 'Tidy up')
   claudeShell(s, 'rm a.txt; touch x.log')
@@ -279,14 +279,14 @@ test('the model sees which rows are after a call, and goes to before one', async
   const given = { ref: '1', before: true }
   const plan = await server.call('checkpoint_rewind', given)
   expect(plan.text).toMatch(
-    /\nwrite a\.txt .*\nNot restored, since no checkpoint holds it \(1\):\nadded x\.log\n/,
+    /\nwrite a\.txt .*\nNot restored, because no checkpoint contains them \(1\):\nadded x\.log\n/,
   )
   const done = await server.call('checkpoint_rewind', { ...given, token: plan.result['token'] })
   expect(done).toMatchObject({ isError: false, result: { applied: true } })
   expect(content(s, 'a.txt')).toBe('one\n')
 })
 
-test('with keepMine what the person has changed stays, is told, and is part of what a token stands for', async () => {
+test('with keepMine changes of the user stay, are reported, and are part of the plan of a token', async () => {
   using s = scratch({ 'a.txt': 'one\n', 'mine.txt': 'one\n' })
   await using server = await connected(s, [SWITCH])
   const { result } = await server.call('checkpoint_save')
@@ -301,7 +301,7 @@ test('with keepMine what the person has changed stays, is told, and is part of w
   )
   expect(nothing.text).toContain('Note: No agent is known to have changed anything')
 
-  // A command is no person.
+  // A command counts as an agent.
   expect(s.run(['run', '--', 'sh', '-c', 'echo two > a.txt']).code).toBe(0)
   const plan = await rewind()
   expect(plan.result).toMatchObject({
@@ -319,7 +319,7 @@ test('with keepMine what the person has changed stays, is told, and is part of w
       error: { code: 'PLAN_STALE' },
     })
   }
-  // Nothing of the person's is in the way here, and still one is not the other.
+  // The user changed nothing here, but the two plans still differ.
   const paths = ['a.txt']
   const plain = await rewind({ keepMine: undefined, paths })
   expect((await rewind({ paths, token: plain.result['token'] })).result).toMatchObject({
@@ -333,7 +333,7 @@ test('with keepMine what the person has changed stays, is told, and is part of w
   expect([content(s, 'a.txt'), content(s, 'mine.txt')]).toEqual(['one\n', 'two\n'])
 })
 
-test('a token of keepMine ends when another file turns out to be of the agent', async () => {
+test('a keepMine token becomes invalid when another file is attributed to the agent', async () => {
   using s = scratch({ 'package.json': '{}', 'a.txt': 'one\n', 'b.txt': 'one\n' })
   const claude = (eventName: string) => {
     const call = { tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: 'make' }
@@ -348,7 +348,7 @@ test('a token of keepMine ends when another file turns out to be of the agent', 
   s.write({ 'b.txt': 'two\n' })
   const plan = await server.call('checkpoint_rewind', given)
   expect(plan.text).toContain('keep b.txt (changed by the user)')
-  // Not before the end of the call is it certain that the call alone was at work.
+  // Only at the end of the call is it certain that no other call was running.
   claude('PostToolUse')
   const token = plan.result['token']
   const refused = await server.call('checkpoint_rewind', { ...given, token })
@@ -356,7 +356,7 @@ test('a token of keepMine ends when another file turns out to be of the agent', 
   expect([content(s, 'a.txt'), content(s, 'b.txt')]).toEqual(['two\n', 'two\n'])
 })
 
-test('a token of one server is nothing to another, and two work on one project at once', async () => {
+test('a token is valid for one server only, and two servers can work on one project', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using one = await connected(s, [SWITCH])
   await using other = await connected(s, [SWITCH])
@@ -374,7 +374,7 @@ test('a token of one server is nothing to another, and two work on one project a
   expect(s.run(['verify']).code).toBe(0)
 })
 
-test('wrong input is told to the model, an unknown tool to the client', async () => {
+test('the model gets errors about its input, the client those about unknown tools', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using server = await connected(s)
   const wrong: readonly (readonly [tool: string, given: Record<string, unknown>])[] = [
@@ -408,7 +408,7 @@ test('wrong input is told to the model, an unknown tool to the client', async ()
   await expect(server.call('checkpoint_delete')).rejects.toMatchObject({ code: -32602 })
 })
 
-test('the newest revision of the protocol is spoken too', async () => {
+test('the newest revision of the protocol is supported', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using server = await connected(s, [], { pin: '2026-07-28' })
   expect(server.client.getServerVersion()).toMatchObject({ name: 'savestate' })
@@ -418,7 +418,7 @@ test('the newest revision of the protocol is spoken too', async () => {
   await expect(server.read('savestate://nothing')).rejects.toMatchObject({ code: -32602 })
 })
 
-test('a revision that the server does not speak is refused', async () => {
+test('an unsupported revision is refused', async () => {
   using s = scratch()
   await using server = raw(s)
   const _meta = {
@@ -430,7 +430,7 @@ test('a revision that the server does not speak is refused', async () => {
   expect(await server.next()).toMatchObject({ id: 6, error: { code: -32022 } })
 })
 
-test('every older revision is agreed to, and an unknown one becomes the newest of these', async () => {
+test('every older revision is accepted, and an unknown one is answered with the newest of them', async () => {
   using s = scratch()
   await using server = raw(s)
   const known = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
@@ -442,7 +442,7 @@ test('every older revision is agreed to, and an unknown one becomes the newest o
   }
 })
 
-test('what is not of the protocol is answered, passed over or refused, and the server goes on', async () => {
+test('the server survives messages outside the protocol: it answers, ignores or refuses them', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using server = raw(s)
   const code = async (line: unknown) => {
@@ -465,7 +465,7 @@ test('what is not of the protocol is answered, passed over or refused, and the s
   expect(await code(nowhere)).toEqual([7, -32602])
   expect(await code(`"${'x'.repeat(5 * 1024 * 1024)}"`)).toEqual([null, -32600])
 
-  // No answer to these: the next thing that is said is the answer to the ping after them.
+  // These get no answer: the next output is the answer to the ping after them.
   server.say('')
   server.say({ jsonrpc: '2.0', id: 99, result: {} })
   server.say({ jsonrpc: '2.0', method: 'notifications/initialized' })
@@ -475,7 +475,7 @@ test('what is not of the protocol is answered, passed over or refused, and the s
   expect(await code([{ jsonrpc: '2.0', id: 'b', method: 'ping' }])).toEqual([null, -32600])
 })
 
-test('a rewind that is taken back before it begins is not done', async () => {
+test('a rewind that is cancelled before it starts is not done', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using server = raw(s, [SWITCH])
   const call = (id: number, name: string, given: Fields) =>
@@ -492,26 +492,26 @@ test('a rewind that is taken back before it begins is not done', async () => {
   call(3, 'checkpoint_rewind', { ref: '1', token: cancelled })
   server.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } })
   call(4, 'checkpoint_list', {})
-  // It holds the project's lock while it plans, so this one comes after it.
+  // Planning holds the project lock, so this one comes after it.
   call(5, 'checkpoint_diff', { from: '1' })
   const ids = [await server.next(), await server.next()].map((answer) => (answer as Fields)['id'])
   expect(new Set(ids)).toEqual(new Set([4, 5]))
   expect(content(s, 'a.txt')).toBe('two\n')
 })
 
-test('the folder is that of -C, and one that is not there is told at each call', async () => {
+test('the server uses the folder of -C, and reports a missing one at each call', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   await using server = await connected(s, ['-C', join(s.project, 'sub')])
   expect((await server.call('checkpoint_save')).result).toMatchObject({
     error: { code: 'PROJECT_MISSING' },
   })
   await expect(server.client.listResources()).rejects.toMatchObject({ code: -32603 })
-  // A server lives long: the folder may come.
+  // The folder may be created while the server runs.
   s.write({ 'sub/b.txt': 'b\n' })
   expect((await server.call('checkpoint_save')).result).toMatchObject({ created: true, files: 1 })
 })
 
-test('a client that goes away leaves no server and no half-done work', async () => {
+test('when the client leaves, the server completes its work and ends', async () => {
   using s = scratch({ 'a.txt': 'one\n' })
   const save = {
     jsonrpc: '2.0',
@@ -535,7 +535,7 @@ test('a client that goes away leaves no server and no half-done work', async () 
     }
     expect([leave, await server.ended]).toEqual([leave, 0])
   }
-  // What had been asked for was done before it ended.
+  // Requests that it had read were completed before it ended.
   expect(s.json(['list'])).toMatchObject({ checkpoints: [{}, {}, {}] })
   expect(s.run(['verify']).code).toBe(0)
 
@@ -586,7 +586,7 @@ async function connected(
   }
 }
 
-/** Without a client: to say what none would. */
+/** Without a client, to send what no client would. */
 function raw(s: Scratch, args: readonly string[] = []) {
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [PROGRAM, 'mcp', ...args], {
     cwd: s.project,
@@ -601,7 +601,7 @@ function raw(s: Scratch, args: readonly string[] = []) {
     say(line: unknown) {
       child.stdin.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`)
     },
-    /** Whatever the server says on stdout has to be JSON. */
+    /** All output on stdout must be JSON. */
     async next(): Promise<unknown> {
       while (!rest.includes('\n')) {
         const chunk: unknown = child.stdout.read()

@@ -1,16 +1,16 @@
-// What must hold after every save, rewind, undo and redo, whatever the rules say. Each check returns sentences about what
-// does not hold.
+// Invariants after every save, rewind, undo and redo, independent of the rules. Each check returns a sentence for each
+// violation.
 import { type Disk, isInside, isSame, type Item } from './disk.js'
 import { BUSY, PLAIN } from './edits.js'
 
 export type Saved = {
-  /** All that the folder held then, captured or not. */
+  /** Everything in the folder at that time, captured or not. */
   readonly everything: Disk
-  /** What the checkpoint holds of it. */
+  /** The part of it in the checkpoint. */
   readonly held: ReadonlyMap<string, Item>
 }
 
-/** I9: the checkpoint holds what was on disk, and all that no rule leaves out. */
+/** I9: the checkpoint contains what was on disk, and everything that no rule excludes. */
 export function checkSaved(everything: Disk, blobs: ReadonlyMap<string, string>): string[] {
   const faults: string[] = []
   for (const [path, id] of blobs) {
@@ -32,9 +32,9 @@ export type Restored = {
   readonly after: Disk
   readonly target: Saved
   readonly safety: Saved
-  /** The paths that the plan says it leaves as they are. */
+  /** The paths that the plan keeps. */
   readonly kept: readonly string[]
-  /** The paths asked for; all if undefined. */
+  /** The requested paths; all if undefined. */
   readonly paths: readonly string[] | undefined
 }
 
@@ -44,7 +44,7 @@ export function checkRestored({ before, after, target, safety, kept, paths }: Re
   const isKept = (path: string) => kept.some((each) => isInside(path, each) || isInside(each, path))
   const isWanted = (path: string) =>
     paths === undefined || paths.some((each) => isInside(path, each))
-  // A file makes room for the folder of a path that was named.
+  // A file is replaced by the parent folder of a requested path.
   const isAbove = (path: string) => paths?.some((each) => isInside(each, path)) === true
   for (const [path, item] of target.held) {
     if (isBusy(path) || !isWanted(path) || isKept(path)) continue
@@ -63,7 +63,7 @@ export function checkRestored({ before, after, target, safety, kept, paths }: Re
   return faults
 }
 
-/** The paths at which two folders differ, the busy ones apart. */
+/** The paths at which two folders differ, except the busy ones. */
 export function differences(one: Disk, other: Disk): string[] {
   return [...new Set([...one.keys(), ...other.keys()])]
     .filter((path) => !isBusy(path) && !isSame(one.get(path), other.get(path)))

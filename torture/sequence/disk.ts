@@ -1,4 +1,4 @@
-// What a folder holds, read without our own code: the judge of everything that the program under test says.
+// Reads a folder without our own code, to check everything that the program under test reports.
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -38,7 +38,7 @@ export function readDisk(folder: string): Disk {
   }
 }
 
-/** The paths and blobs of a checkpoint, as git alone reads them. */
+/** The paths and blobs of a checkpoint, read by git. */
 export function readCheckpoint(home: string, commit: string): ReadonlyMap<string, string> {
   const held = new Map<string, string>()
   const args = ['--git-dir', `${home}/objects.git`, 'ls-tree', '-r', '-t', '-z', `${commit}:files`]

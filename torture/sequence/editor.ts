@@ -1,4 +1,4 @@
-// A second process that edits the folder: on request, and while the program under test is at work.
+// A second process that edits the folder: on request, and while the program under test runs.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { applyBeside, type Edit } from './edits.js'
 
 type Request = { readonly folder: string; readonly edits: readonly Edit[] }
 
-/** The child runs this same file: the bundle starts it with an argument of its own. */
+/** The child runs the same bundle with a special argument. */
 const CHILD_MARK = '--savestate-editor'
 
 export function isEditorProcess(): boolean {

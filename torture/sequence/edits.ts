@@ -26,9 +26,9 @@ export type Edit =
   | { readonly kind: 'pipe'; readonly path: string }
   | { readonly kind: 'git'; readonly args: readonly string[] }
 
-/** No rule in use here leaves these out, so every checkpoint must hold them. */
+/** No rule here excludes these, so every checkpoint must contain them. */
 export const PLAIN = ['a.txt', 'src/b.ts', 'src/deep/c.ts', 'src/deep', 'bin/run', 'odd \xff name']
-/** Rules, the index of git or the limits decide about these. */
+/** Rules, git's index or limits decide whether these are captured. */
 const DECIDED = [
   'app.db',
   'gen/x.ts',
@@ -40,7 +40,7 @@ const DECIDED = [
 ]
 const UNUSUAL = ['big.bin', '.env', 'debug.log']
 const NAMES = [...PLAIN, ...DECIDED, ...UNUSUAL]
-/** Only a second process writes here, while the program under test is at work. */
+/** Only a second process writes here, while the program under test runs. */
 export const BUSY = 'busy'
 /** Between the two limits on the size of a file that the sequence switches between. */
 const LARGE_BYTES = 5000
@@ -107,7 +107,7 @@ function write(path: string, random: Random): Edit {
   }
 }
 
-/** Replaces whatever is at the path, also a folder, and at the paths above it. */
+/** Replaces anything at the path, including folders, and files at its parents. */
 export function applyEdit(folder: string, edit: Edit): void {
   if (edit.kind === 'git') {
     runGit(folder, edit.args)
@@ -143,7 +143,7 @@ export function applyEdit(folder: string, edit: Edit): void {
   }
 }
 
-/** Edits while a rewind is at work, which may remove the folder or bring it back between two of these calls. */
+/** Edits during a rewind, which may remove or restore the folder between two of these calls. */
 export function applyBeside(folder: string, edit: Edit): void {
   try {
     applyEdit(folder, edit)
@@ -191,7 +191,7 @@ function makeRoom(
     rmSync(bytes, { recursive: true, force: true })
 }
 
-/** Undefined if nothing is there, also because a file is where the path needs a folder. */
+/** Undefined if nothing exists there, including if a parent is a file. */
 function statsOf(path: Buffer): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

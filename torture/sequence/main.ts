@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { Editor, isEditorProcess, runEditorProcess } from './editor.js'
 import { Sequence } from './sequence.js'
 
-/** Long enough for histories with prunes, short enough to be repeated. */
+/** Long enough for histories with prunes, short enough to repeat. */
 const OPERATIONS_PER_RUN = 500
 
 if (isEditorProcess()) runEditorProcess()

@@ -88,7 +88,7 @@ export class Sequence {
     this.#step += 1
     const random = this.#random
     const choice = random.below(100)
-    // After a rewind an undo straight away is the promise that matters most.
+    // An undo directly after a rewind is the most important guarantee.
     if (this.#last !== undefined && random.below(3) === 0)
       await this.#undoOrRedo(random.below(4) > 0)
     else if (choice < 50) await this.#edit()
@@ -104,9 +104,9 @@ export class Sequence {
     else await this.#open()
   }
 
-  /** Goes to every checkpoint that is left. */
+  /** Rewinds to every remaining checkpoint. */
   async finish(): Promise<void> {
-    // Rewinds add checkpoints of their own.
+    // Rewinds add checkpoints.
     const ids = [...this.#saved.keys()]
     for (const id of ids) if (this.faults.length === 0) await this.#rewindTo(id, {})
     await this.#verify()
@@ -118,7 +118,7 @@ export class Sequence {
     return this.#project
   }
 
-  /** Reopens the store, sometimes with another limit on the size of files: today's rules are not those of then. */
+  /** Reopens the store, sometimes with another file size limit, so that the rules change over time. */
   async #open(): Promise<void> {
     this.#count('open')
     await this.#store?.close()
@@ -142,7 +142,7 @@ export class Sequence {
     work()
   }
 
-  /** Runs the work, one time in four with a second process that writes to the busy folder meanwhile. */
+  /** Runs the work, one time in four with a second process that writes to the busy folder. */
   async #beside<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#random.below(4) > 0) return work()
     this.#count('beside an editor')
@@ -252,7 +252,7 @@ export class Sequence {
       readonly target?: Saved
       readonly paths?: readonly string[] | undefined
       readonly keepMine?: boolean
-      /** The whole folder afterwards, where it is known. */
+      /** The expected folder afterwards, if it is known. */
       readonly expected?: Disk | undefined
     },
   ): Promise<void> {
@@ -294,7 +294,7 @@ export class Sequence {
     }
     const safety = await this.#note(result.safety, before)
     await this.#note(result.checkpoint, after)
-    // An undo goes back to the folder before the rewind, which the model knows only straight after it.
+    // An undo restores the folder before the rewind, which the model knows only directly after it.
     const goal = target ?? { everything: after, held: after }
     const kept = result.plan.keep.map(({ path }) => parsePathText(path))
     for (const fault of checkRestored({
@@ -309,7 +309,7 @@ export class Sequence {
     this.#last = { kind, before, isReversible: kind === 'rewind' || expected !== undefined }
   }
 
-  /** Paths that no rule leaves out and that differ from the newest checkpoint: the changes of the user. */
+  /** Paths that no rule excludes and that differ from the newest checkpoint: the changes of the user. */
   async #changedSinceLastSave(disk: Disk): Promise<readonly string[]> {
     const { checkpoints } = await this.#theProject().list({ limit: 1 })
     const newest = this.#saved.get(checkpoints[0]?.id ?? '')
@@ -342,7 +342,7 @@ export class Sequence {
 
   async #prune(): Promise<void> {
     this.#count('prune')
-    // Names keep checkpoints for good: take some off, or there is nothing to prune in the end.
+    // A prune never drops named checkpoints: remove some names, so that there is something to prune.
     for (const id of this.#named.keys()) {
       if (this.#random.below(2) === 0) continue
       await this.#theProject().name(id, null)

@@ -1,7 +1,7 @@
-// The commands by which coding agents continue a conversation, and why some cannot.
+// The commands that continue a conversation of a coding agent.
 import { type AgentName } from '../../base/index.js'
 
-/** Continues a conversation by the agent's own id of it. Only agents on which this was tried. */
+/** Only agents with which this was tested. The id is the agent's own. */
 const BY_ID: Readonly<Partial<Record<AgentName, (id: string) => readonly string[]>>> = {
   claude: (id) => ['claude', '--resume', id],
   codex: (id) => ['codex', 'resume', id],
@@ -9,7 +9,7 @@ const BY_ID: Readonly<Partial<Record<AgentName, (id: string) => readonly string[
   opencode: (id) => ['opencode', '--session', id],
 }
 
-/** Null for an agent without such a command, or an unknown one. */
+/** Null if the agent is unknown or has no such command. */
 export function continueCommand({
   agent,
   session,

@@ -1,33 +1,33 @@
-// The conversation of a checkpoint, so that the agent can go on from there. The agent's own file is never edited or
-// cut: the shortened conversation is a file of its own, and the newer one stays where it is.
+// Lets an agent continue its conversation from a checkpoint. The agent's own file is never changed: the truncated
+// conversation is a separate file.
 import { AGENT_NAMES, type AgentName, fieldsOf } from '../../base/index.js'
 import { type CheckpointDetails, SavestateError, SealedValue, type Store } from '../../index.js'
-import { cutTalk, type Cut } from './truncate-conversation.js'
+import { truncateConversation, type Cut } from './truncate-conversation.js'
 import { EVENT_TYPES, type EventType } from '../mappers/event.js'
 import { programOnPath } from '../install/config-paths.js'
 import { forkOpencode } from './opencode-conversation.js'
 import type { TranscriptState } from './save-conversation.js'
 import { type Position, readGrowth } from './transcript.js'
-import { CODEX_FILE, fileInStore, WAYS } from './write-conversation.js'
+import { CODEX_FILE, fileInStore, RESUMABLE } from './write-conversation.js'
 
 export type Conversation = {
   readonly agent: AgentName
-  /** `resume`: the shortened one goes on. `new`: nothing was said before. `none`: there is no way to it. */
+  /** `resume`: continue the truncated one. `new`: nothing precedes that point. `none`: not possible. */
   readonly way: 'resume' | 'new' | 'none'
   readonly kind: Cut['kind']
   readonly prompt: string | null
   readonly tool: string | null
-  /** What continues it, word by word; null if there is no way. */
+  /** The command that continues it; null if not possible. */
   readonly command: readonly string[] | null
-  /** The file that was made for it. */
+  /** The file with the truncated conversation. */
   readonly file: string | null
-  /** How many lines of the agent's file are in it. */
+  /** The number of lines kept. */
   readonly lines: number
-  /** Why there is no way; null if there is one. */
+  /** Why it is not possible; null if it is. */
   readonly problem: string | null
 }
 
-/** A checkpoint that a hook has made. */
+/** A checkpoint made by a hook. */
 export type AgentCheckpoint = {
   readonly id: string
   readonly session: string
@@ -38,13 +38,13 @@ export type AgentCheckpoint = {
   readonly callId: string | undefined
   readonly prompt: string | undefined
   readonly tool: string | undefined
-  /** The agent's file. */
+  /** The agent's transcript. */
   readonly path: string | undefined
-  /** The checkpoint that it followed in the session. */
+  /** The previous checkpoint of the session. */
   readonly parent: string | null
 }
 
-/** Undefined for a checkpoint that no agent's hook has made. Throws KEY_MISSING where that cannot be seen. */
+/** Undefined for a checkpoint that no hook has made. Throws KEY_MISSING if encryption hides that. */
 export function agentCheckpoint({
   id,
   session,
@@ -85,8 +85,8 @@ function keyMissing(id: string): SavestateError {
 }
 
 /**
- * The point just before the work that a checkpoint names, for a rewind with `before`. The end of a call has its beginning;
- * other rows after some work have the point of the checkpoint before them.
+ * The point just before the work that a checkpoint names, for a rewind with `before`: for the end of a call its start, for
+ * other rows after some work the previous checkpoint.
  */
 export async function pointBefore(
   store: Store,
@@ -106,7 +106,7 @@ export async function pointBefore(
   }
 }
 
-/** What there is to go on with, in memory. `write` makes the file, and says how to go on. */
+/** Planned in memory only. `write` creates the file and returns the command. */
 export type PlannedConversation = {
   readonly outline: Conversation
   write(): Conversation
@@ -118,41 +118,45 @@ export async function planConversation(
   folder: string,
 ): Promise<PlannedConversation> {
   const { agent, at, prompt = null, tool = null, path } = checkpoint
-  const said = { agent, prompt, tool, problem: null }
-  const problem = problemOf(checkpoint)
+  const common = { agent, prompt, tool, problem: null }
+  const problem = findProblem(checkpoint)
   const message = checkpoint.turnId
   if (problem === undefined && agent === 'opencode' && message !== undefined)
     return planOpencode(store, { checkpoint, message, folder })
-  const noWay = (why: string): PlannedConversation => {
+  const unavailable = (why: string): PlannedConversation => {
     const kind = at === 'turn-start' ? 'before-turn' : 'then'
     const nothing = { way: 'none', command: null, file: null, lines: 0 } as const
-    const none = { ...said, ...nothing, kind, problem: why } as const
+    const none = { ...common, ...nothing, kind, problem: why } as const
     return { outline: none, write: () => none }
   }
-  const way = WAYS[agent]
-  if (way === undefined || problem !== undefined) return noWay(problem ?? `${agent} cannot`)
-  const { kind, lines, isFound } = cutTalk(way.form, checkpoint, await copiesOf(store, checkpoint))
-  const counted = { ...said, kind, lines: lines.length, file: null }
+  const way = RESUMABLE[agent]
+  if (way === undefined || problem !== undefined) return unavailable(problem ?? `${agent} cannot`)
+  const { kind, lines, isFound } = truncateConversation(
+    way.form,
+    checkpoint,
+    await readCopies(store, checkpoint),
+  )
+  const counted = { ...common, kind, lines: lines.length, file: null }
   if (lines.length === 0) {
-    // Before the first prompt of a session there is nothing to find.
+    // Nothing precedes the first prompt of a session.
     const isFirst = at === 'turn-start' && checkpoint.parent === null
-    if (!isFound && !isFirst) return noWay(NO_COPY)
+    if (!isFound && !isFirst) return unavailable(NO_COPY)
     const begun = { ...counted, way: 'new', command: [way.program] } as const
     return { outline: begun, write: () => begun }
   }
   return {
     outline: { ...counted, way: 'resume', command: null },
     write() {
-      const place = { home: store.home, checkpoint, path }
-      return { ...counted, ...way.write(lines, place) }
+      const destination = { home: store.home, checkpoint, path }
+      return { ...counted, ...way.write(lines, destination) }
     },
   }
 }
 
-const NO_COPY = 'no copy of it was saved, and the file of the agent does not have it'
+const NO_COPY = 'no copy of it was saved, and the transcript of the agent does not contain it'
 
-/** Why the agent cannot continue from there; undefined if it can. Known before anything is changed. */
-function problemOf({ agent, at, turnId, path }: AgentCheckpoint): string | undefined {
+/** Why the agent cannot continue from there; undefined if it can. Checked before anything is changed. */
+function findProblem({ agent, at, turnId, path }: AgentCheckpoint): string | undefined {
   if (agent === 'opencode') {
     if (turnId === undefined || AT_AN_END.includes(at))
       return 'opencode can continue from a prompt only, not from the end of a turn'
@@ -160,14 +164,14 @@ function problemOf({ agent, at, turnId, path }: AgentCheckpoint): string | undef
       ? 'opencode is not on your PATH'
       : undefined
   }
-  if (WAYS[agent] === undefined)
+  if (RESUMABLE[agent] === undefined)
     return `${agent} has no command that continues from an earlier point`
   if (agent === 'codex' && !CODEX_FILE.test(path ?? ''))
-    return 'the file of this conversation is not where Codex keeps its conversations'
+    return 'the transcript is not in the folder where Codex keeps its sessions'
   return undefined
 }
 
-/** opencode tells which prompt a turn has begun with, and nothing of what has ended it. */
+/** opencode has ids of prompts, but none of what ends a turn. */
 const AT_AN_END: readonly EventType[] = ['session-start', 'turn-end', 'session-end']
 
 function planOpencode(
@@ -180,39 +184,39 @@ function planOpencode(
 ): PlannedConversation {
   const { agentSession: session, prompt = null, tool = null } = checkpoint
   const begin = { agent: 'opencode', kind: 'before-turn', prompt, tool } as const
-  const said = { ...begin, lines: 0, problem: null } as const
+  const common = { ...begin, lines: 0, problem: null } as const
   return {
-    outline: { ...said, way: 'resume', command: null, file: null },
+    outline: { ...common, way: 'resume', command: null, file: null },
     write() {
       const file = fileInStore({ home, checkpoint }, 'json')
       const id = forkOpencode({ session, message, folder, file })
-      if (id === undefined) return { ...said, way: 'new', command: ['opencode'], file: null }
-      return { ...said, way: 'resume', command: ['opencode', '--session', id], file }
+      if (id === undefined) return { ...common, way: 'new', command: ['opencode'], file: null }
+      return { ...common, way: 'resume', command: ['opencode', '--session', id], file }
     },
   }
 }
 
-/** What the checkpoint holds, then what is newer. */
-async function copiesOf(
+/** The copy in the checkpoint, then newer ones. */
+async function readCopies(
   store: Store,
   { id, session: name, path }: AgentCheckpoint,
 ): Promise<readonly (readonly string[])[]> {
   const session = await store.session<TranscriptState>(name, { mustExist: true, lease: false })
   try {
     const states = [await session.stateAt(id), await session.stateAt()]
-    const stored = states.map((state) => linesIn(state?.transcript))
-    return path === undefined ? stored : [...stored, linesOf(path)]
+    const stored = states.map((state) => stringsIn(state?.transcript))
+    return path === undefined ? stored : [...stored, readAllLines(path)]
   } finally {
     await session.close()
   }
 }
 
-/** A state that another program wrote may hold anything there. */
-function linesIn(value: unknown): readonly string[] {
+/** Another program may have written the state, so it may contain anything. */
+function stringsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((line) => typeof line === 'string') : []
 }
 
-function linesOf(path: string): readonly string[] {
+function readAllLines(path: string): readonly string[] {
   const lines: string[] = []
   let known: Position | undefined
   for (;;) {

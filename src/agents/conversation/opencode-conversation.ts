@@ -1,5 +1,5 @@
-// opencode keeps its conversations in a database of its own. It gives one out and takes one in as a file, by its own
-// commands: what comes before a prompt is taken in again as a new session, under new ids, and the old one stays.
+// opencode keeps its conversations in its own database. `opencode export` and `opencode import` copy the part before a prompt
+// into a new session with new ids; the old session stays.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,17 +8,17 @@ import { SavestateError } from '../../index.js'
 
 export type OpencodeCut = {
   readonly session: string
-  /** The prompt before which it ends. */
+  /** The id of the prompt before which it ends. */
   readonly message: string
-  /** The project's folder: opencode knows its sessions by it. */
+  /** The project's folder: opencode keeps its sessions per folder. */
   readonly folder: string
-  /** What is made for it, readable by no one else. */
+  /** The file for the export, readable only by the user. */
   readonly file: string
 }
 
-/** The id of the new session; undefined if nothing was said before the prompt. */
+/** The id of the new session; undefined if nothing precedes the prompt. */
 export function forkOpencode({ session, message, folder, file }: OpencodeCut): string | undefined {
-  // Into a file: what it writes into a pipe may end early.
+  // Into a file: opencode may exit before it has written everything to a pipe.
   const output = openSync(file, 'w', 0o600)
   try {
     runOpencode(['export', session], { folder, output })
@@ -29,7 +29,7 @@ export function forkOpencode({ session, message, folder, file }: OpencodeCut): s
   if (cut === undefined) {
     rmSync(file)
     throw new SavestateError('BAD_INPUT', 'opencode no longer has this prompt', {
-      hint: BACK,
+      hint: BRIEF_HINT,
     })
   }
   if (cut.count === 0) {
@@ -52,23 +52,23 @@ export function cutExport(
   const end = messages.findIndex((one: unknown) => idOf(fieldsOf(one)['info']) === message)
   if (end === -1) return undefined
   const kept: readonly unknown[] = messages.slice(0, end)
-  const ids = [session, ...kept.flatMap(idsIn)]
+  const ids = [session, ...kept.flatMap(collectIds)]
   const mark = randomBytes(4).toString('hex')
-  const renamed = new Map(ids.map((id) => [id, renamedId(id, mark)]))
+  const renamed = new Map(ids.map((id) => [id, renameId(id, mark)]))
   const text = JSON.stringify({ info, messages: kept }, (_, value: unknown) =>
     typeof value === 'string' ? (renamed.get(value) ?? value) : value,
   )
-  return { session: renamedId(session, mark), count: kept.length, text }
+  return { session: renameId(session, mark), count: kept.length, text }
 }
 
-const BACK = '`savestate resume` prints a brief for a new conversation.'
+const BRIEF_HINT = '`savestate resume` prints a brief for a new conversation.'
 
-/** Ids begin with a time and are sorted by it; so only their end is another. */
-function renamedId(id: string, mark: string): string {
+/** Ids start with a time and are sorted by it, so only their end changes. */
+function renameId(id: string, mark: string): string {
   return id.slice(0, -mark.length) + mark
 }
 
-function idsIn(message: unknown): readonly string[] {
+function collectIds(message: unknown): readonly string[] {
   const { info, parts } = fieldsOf(message)
   const inside: readonly unknown[] = Array.isArray(parts) ? parts : []
   return [info, ...inside].map(idOf).filter((id) => id !== undefined)
@@ -92,7 +92,7 @@ function runOpencode(
   })
   if (error === undefined && status === 0) return
   throw new SavestateError('BAD_INPUT', `opencode ${args[0] ?? ''} failed`, {
-    hint: `Is opencode on your PATH? ${BACK}`,
+    hint: `Is opencode on your PATH? ${BRIEF_HINT}`,
     ...(error === undefined ? {} : { cause: error }),
   })
 }

@@ -1,6 +1,6 @@
-// A checkpoint of an agent's session: the files, and as its state the agent's conversation up to there, copied from
-// the agent's own file. How far it is copied stands in the checkpoint's metadata, so it is written in the same
-// transaction as the lines themselves: a killed process has copied both or neither.
+// Saves a checkpoint of an agent's session: the files, and as its state the conversation so far, copied from the agent's
+// transcript. The position up to which it is copied is in the checkpoint's metadata, so one transaction writes both the
+// lines and the position.
 import { fieldsOf } from '../../base/index.js'
 import { SavestateError, type SaveInput, type Session, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
@@ -19,7 +19,7 @@ type Work = {
   readonly save: Save
 }
 
-/** Of hooks that run at once the second finds that the first has gone on; so many are not at work. */
+/** Concurrent hooks of one session move each other's head. More than this many do not run at once. */
 const MAX_ATTEMPTS = 4
 
 export async function saveConversation(store: Store, work: Work): Promise<void> {
@@ -34,17 +34,17 @@ export async function saveConversation(store: Store, work: Work): Promise<void> 
       if (!(error instanceof SavestateError) || error.code !== 'HEAD_MOVED') throw error
     }
   }
-  // The files are what matters now. Without a position the next event copies the whole conversation again.
+  // Save at least the files. Without a position the next event copies the whole conversation again.
   await saveOnce(work, { growth: undefined, known: undefined, expectedHead: undefined })
 }
 
-/** A conversation that cannot be read is no reason to save no files. */
+/** A transcript that cannot be read must not keep the files from being saved. */
 async function growthAt(
   store: Store,
   { agent, agentId, cwd, transcriptPath: path }: AgentEvent,
   known: Position | undefined,
 ): Promise<Growth | undefined> {
-  // A subagent may have a file of its own, and this file follows the conversation with the user.
+  // A subagent may have its own transcript; the state follows the conversation with the user.
   if (path === undefined || (agentId !== undefined && path !== known?.path)) return undefined
   try {
     return readGrowth(path, known)
@@ -75,17 +75,17 @@ async function saveOnce({ session, event, save }: Work, found: Found): Promise<v
     ...(expectedHead === undefined ? {} : { expectedHead }),
   }
   const lines = growth?.lines ?? []
-  if (growth?.isAnew === true) await session.save({ ...facts, state: { transcript: lines } })
+  if (growth?.isFromStart === true) await session.save({ ...facts, state: { transcript: lines } })
   else if (lines.length > 0) await session.append('transcript', lines, facts)
   else await session.save(facts)
 }
 
-/** While a call still runs, nothing is compared: a log that it writes would make a row at every pause. */
+/** While a call still runs, uncaptured files are not compared: a log that it writes would make a row at every pause. */
 function uncapturedAt(
   { type }: AgentEvent,
-  { holds }: Save,
+  { covers }: Save,
 ): Pick<SaveInput<TranscriptState>, 'uncaptured'> {
   if (type === 'quiet') return {}
-  if (holds.length > 0) return { uncaptured: 'after-calls' }
+  if (covers.length > 0) return { uncaptured: 'after-calls' }
   return { uncaptured: type === 'before-tool' ? 'between-calls' : 'forget' }
 }

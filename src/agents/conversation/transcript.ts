@@ -1,37 +1,36 @@
-// The agent's file of its conversation, read from where the last reading ended: an event costs what is new in the
-// file. The agent writes it meanwhile, so a line that is not ended is left for the next event, and a file that is
-// gone, or another one by now, is nothing unusual.
+// Reads the agent's transcript from where the last read ended, so that an event costs only the new lines. The agent
+// appends concurrently: an incomplete last line waits for the next event, and the file may be missing or replaced.
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { fieldsOf } from '../../base/index.js'
+import { fieldsOf, hasCode } from '../../base/index.js'
 
-/** Up to where a file is copied. */
+/** The end of the copied part of a file. */
 export type Position = {
   readonly path: string
   readonly bytes: number
-  /** Of the last bytes before it: a file that has others there is another file. */
+  /** Hash of the last bytes before it, to detect that the file was replaced. */
   readonly tail: string
 }
 
 export type Growth = {
   readonly lines: readonly string[]
   readonly position: Position
-  /** The lines are the beginning of a file, and follow nothing. */
-  readonly isAnew: boolean
+  /** The lines start the file, instead of following the known position. */
+  readonly isFromStart: boolean
 }
 
-/** More comes with the next events: a hook must not take long. */
+/** Per event, because a hook must be fast. The next events read the rest. */
 const MAX_BYTES = 8 * 1024 * 1024
-/** A line that is longer, such as one with a picture in it, is taken all the same. */
+/** A line that is longer than MAX_BYTES, such as one with an image, is read up to this size. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024
 const TAIL_BYTES = 1024
 const NEWLINE = 0x0a
 
-/** Undefined if nothing can be read there: no file, or one that has no whole line. */
+/** Undefined if there is no file, or no complete line in it. */
 export function readGrowth(path: string, known: Position | undefined): Growth | undefined {
   // Reading a pipe would wait for its writer.
-  const fd = isAbsolute(path) ? openIfThere(path) : undefined
+  const fd = isAbsolute(path) ? openIfExists(path) : undefined
   if (fd === undefined) return undefined
   try {
     const stat = fstatSync(fd)
@@ -40,19 +39,19 @@ export function readGrowth(path: string, known: Position | undefined): Growth | 
     const from = follows ? known.bytes : 0
     const bytes = readLines(fd, { from, bytes: stat.size - from })
     if (bytes.length === 0)
-      return follows ? { lines: [], position: known, isAnew: false } : undefined
+      return follows ? { lines: [], position: known, isFromStart: false } : undefined
     const to = from + bytes.length
     return {
       lines: bytes.toString('utf8').slice(0, -1).split('\n'),
-      position: { path, bytes: to, tail: tailAt(fd, to) },
-      isAnew: !follows,
+      position: { path, bytes: to, tail: hashTail(fd, to) },
+      isFromStart: !follows,
     }
   } finally {
     closeSync(fd)
   }
 }
 
-/** Undefined for what is not of this form: the file is read from its beginning then. */
+/** Undefined if malformed: the file is then read from its start. */
 export function parsePosition(value: unknown): Position | undefined {
   const { path, bytes, tail } = fieldsOf(value)
   const isPosition =
@@ -65,16 +64,16 @@ export function parsePosition(value: unknown): Position | undefined {
 }
 
 function isSame(fd: number, { bytes, tail }: Position): boolean {
-  return fstatSync(fd).size >= bytes && tailAt(fd, bytes) === tail
+  return fstatSync(fd).size >= bytes && hashTail(fd, bytes) === tail
 }
 
-function tailAt(fd: number, end: number): string {
+function hashTail(fd: number, end: number): string {
   const from = Math.max(0, end - TAIL_BYTES)
   const bytes = readAt(fd, { from, bytes: end - from })
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
-/** Whole lines, at least one if there is any; none if that one is far too long. */
+/** Complete lines, at least one if there is any; none if the first exceeds MAX_LINE_BYTES. */
 function readLines(
   fd: number,
   { from, bytes }: { readonly from: number; readonly bytes: number },
@@ -87,7 +86,7 @@ function readLines(
   return Buffer.alloc(0)
 }
 
-/** Less than asked for if the file has become shorter. */
+/** Returns fewer bytes if the file has become shorter. */
 function readAt(
   fd: number,
   { from, bytes }: { readonly from: number; readonly bytes: number },
@@ -102,15 +101,11 @@ function readAt(
   return buffer.subarray(0, done)
 }
 
-function openIfThere(path: string): number | undefined {
+function openIfExists(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
-    const isGone =
-      error instanceof Error &&
-      'code' in error &&
-      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-    if (isGone) return undefined
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   }
 }

@@ -1,12 +1,11 @@
-// How much of a conversation came before a point of it. Pure: each agent's form of lines, and where in them a turn
-// and a call are. What is not of the expected form is passed over, so a line of a kind that came with a newer version
-// of the agent stays where it is.
+// Truncates a conversation at a checkpoint. Pure: it knows where each agent's transcript has turns and calls. Lines of an
+// unknown form, such as those of a newer version of the agent, are kept.
 import { fieldsOf, tryParseJson } from '../../base/index.js'
-import { shortPrompt } from '../hooks/describe.js'
+import { shortenPrompt } from '../hooks/describe.js'
 import type { EventType } from '../mappers/event.js'
 
-/** Where in the conversation a checkpoint was made. */
-export type TalkPoint = {
+/** The point in the conversation at which a checkpoint was made. */
+export type ConversationPoint = {
   readonly at: EventType
   readonly turnId: string | undefined
   readonly callId: string | undefined
@@ -14,51 +13,51 @@ export type TalkPoint = {
   readonly prompt: string | undefined
 }
 
-/** Which point the conversation goes back to. `then`: as much as the checkpoint holds. */
+/** The point at which the conversation ends. `then`: all that the checkpoint contains. */
 export type CutKind = 'before-turn' | 'before-call' | 'after-call' | 'then'
 
 export type Cut = {
   readonly kind: CutKind
-  /** Empty if nothing was said before the point, or if no copy has anything up to it. */
+  /** Empty if nothing precedes the point, or if no copy contains it. */
   readonly lines: readonly string[]
-  /** Whether the point itself is in one of the copies. */
+  /** Whether one of the copies contains the point itself. */
   readonly isFound: boolean
 }
 
-export type TalkForm = {
-  /** How many entries are kept; undefined if the point is not in them. */
+export type TranscriptFormat = {
+  /** The number of entries to keep; undefined if they do not contain the point. */
   readonly find: (
     kind: Exclude<CutKind, 'then'>,
     entries: readonly Entry[],
-    point: TalkPoint,
+    point: ConversationPoint,
   ) => number | undefined
-  /** Whether something was said in it. */
+  /** Whether it is a message of the user or the model. */
   readonly isSaid: (entry: Entry) => boolean
-  /** Whether a conversation can end with it; others go from the end. */
+  /** Whether a conversation may end with it; other entries are removed from the end. */
   readonly canEnd: (entry: Entry) => boolean
 }
 
 type Entry = Readonly<Record<string, unknown>>
 
 /**
- * Out of several copies of a conversation: first what the checkpoint holds, then newer ones, which may have what was
- * not yet written when the checkpoint was made.
+ * Searches several copies of a conversation: first the one in the checkpoint, then newer ones, because the agent may have
+ * written the point after the checkpoint was made.
  */
-export function cutTalk(
-  form: TalkForm,
-  point: TalkPoint,
+export function truncateConversation(
+  form: TranscriptFormat,
+  point: ConversationPoint,
   copies: readonly (readonly string[])[],
 ): Cut {
-  const parsed = copies.map((lines) => ({ lines, entries: lines.map(entryOf) }))
+  const parsed = copies.map((lines) => ({ lines, entries: lines.map(parseEntry) }))
   for (const kind of KINDS[point.at]) {
     for (const { lines, entries } of parsed) {
       const count = form.find(kind, entries, point)
       if (count !== undefined)
-        return { kind, lines: ended(form, { lines, entries, count }), isFound: true }
+        return { kind, lines: keepLines(form, { lines, entries, count }), isFound: true }
     }
   }
   const [own] = parsed
-  const lines = own === undefined ? [] : ended(form, { ...own, count: own.lines.length })
+  const lines = own === undefined ? [] : keepLines(form, { ...own, count: own.lines.length })
   return { kind: point.at === 'turn-start' ? 'before-turn' : 'then', lines, isFound: false }
 }
 
@@ -76,9 +75,9 @@ const KINDS: Readonly<Record<EventType, readonly Exclude<CutKind, 'then'>[]>> = 
   'session-end': [],
 }
 
-/** Empty if nothing was said up to there. */
-function ended(
-  { isSaid, canEnd }: TalkForm,
+/** The first `count` lines; empty if they contain no message. */
+function keepLines(
+  { isSaid, canEnd }: TranscriptFormat,
   {
     lines,
     entries,
@@ -93,12 +92,12 @@ function ended(
   return kept.some(isSaid) ? lines.slice(0, kept.findLastIndex(canEnd) + 1) : []
 }
 
-function entryOf(line: string): Entry {
+function parseEntry(line: string): Entry {
   return fieldsOf(tryParseJson(line))
 }
 
-/** Claude Code: entries with `promptId`, contents with the ids of calls. A fork has the new id in all old entries. */
-export const claudeTalk: TalkForm = {
+/** Claude Code: entries have a `promptId`, their contents the ids of calls. A fork puts its new id into all old entries. */
+export const claudeFormat: TranscriptFormat = {
   find(kind, entries, { turnId, callId, prompt }) {
     if (kind === 'after-call')
       return after(
@@ -108,21 +107,21 @@ export const claudeTalk: TalkForm = {
       )
     if (kind === 'before-call') {
       const at = entries.findLastIndex((entry) => hasPart(entry, { type: 'tool_use', id: callId }))
-      return at === -1 ? undefined : beginOfAnswer(entries, at)
+      return at === -1 ? undefined : answerStart(entries, at)
     }
     const isOfTurn = (entry: Entry) =>
       turnId !== undefined && entry['type'] === 'user' && entry['promptId'] === turnId
     const asked = entries.findLastIndex(
-      (entry) => isOfTurn(entry) && shortPrompt(textOf(messageOf(entry)['content'])) === prompt,
+      (entry) => isOfTurn(entry) && shortenPrompt(textOf(messageOf(entry)['content'])) === prompt,
     )
-    return found(asked === -1 ? entries.findIndex(isOfTurn) : asked)
+    return orUndefined(asked === -1 ? entries.findIndex(isOfTurn) : asked)
   },
   isSaid: ({ type }) => type === 'user' || type === 'assistant',
   canEnd: ({ type }) => type === 'user' || type === 'assistant',
 }
 
-/** Of an answer that makes a call, what was thought and said just before the call goes too. */
-function beginOfAnswer(entries: readonly Entry[], call: number): number {
+/** The first entry of the answer that makes the call: the thoughts and text before the call are removed with it. */
+function answerStart(entries: readonly Entry[], call: number): number {
   const { id } = messageOf(entries[call] ?? {})
   let from = call
   for (let at = call - 1; at >= 0; at -= 1) {
@@ -146,31 +145,31 @@ function messageOf(entry: Entry): Entry {
   return fieldsOf(entry['message'])
 }
 
-/** Codex: entries with a payload that has the id of the turn or of the call. */
-export const codexTalk: TalkForm = {
+/** Codex: the payload of an entry has the id of the turn or of the call. */
+export const codexFormat: TranscriptFormat = {
   find(kind, entries, { turnId, callId }) {
     const payloads = entries.map(({ payload }) => fieldsOf(payload))
     if (kind === 'before-turn')
       return turnId === undefined
         ? undefined
-        : found(payloads.findIndex((one) => one['turn_id'] === turnId))
+        : orUndefined(payloads.findIndex((one) => one['turn_id'] === turnId))
     const isOutput = ({ type }: Entry) => typeof type === 'string' && type.endsWith('_output')
     const isCall = (one: Entry) => callId !== undefined && one['call_id'] === callId
     return kind === 'after-call'
       ? after(payloads.findLastIndex((one) => isCall(one) && isOutput(one)))
-      : found(payloads.findIndex((one) => isCall(one) && !isOutput(one)))
+      : orUndefined(payloads.findIndex((one) => isCall(one) && !isOutput(one)))
   },
   isSaid: ({ type, payload }) => type === 'response_item' && fieldsOf(payload)['role'] === 'user',
   canEnd: () => true,
 }
 
-/** Gemini CLI: messages without ids of turns and calls. A turn is found by its prompt, and is not cut inside. */
-export const geminiTalk: TalkForm = {
+/** Gemini CLI: messages have no ids for turns and calls. A turn is found by its prompt and never cut in the middle. */
+export const geminiFormat: TranscriptFormat = {
   find(kind, entries, { prompt }) {
     if (kind !== 'before-turn' || prompt === undefined) return undefined
-    return found(
+    return orUndefined(
       entries.findLastIndex(
-        ({ type, content }) => type === 'user' && shortPrompt(textOf(content)) === prompt,
+        ({ type, content }) => type === 'user' && shortenPrompt(textOf(content)) === prompt,
       ),
     )
   },
@@ -178,7 +177,7 @@ export const geminiTalk: TalkForm = {
   canEnd: () => true,
 }
 
-/** A session that was resumed begins with all that was said before. */
+/** A resumed session starts with an entry that contains all earlier messages. */
 function isHistory(set: unknown): boolean {
   const messages = fieldsOf(set)['messages']
   if (!Array.isArray(messages)) return false
@@ -193,7 +192,7 @@ function textOf(content: unknown): string {
   return texts.filter((text) => typeof text === 'string').join('')
 }
 
-function found(index: number): number | undefined {
+function orUndefined(index: number): number | undefined {
   return index === -1 ? undefined : index
 }
 

@@ -1,44 +1,49 @@
-// Writes the shortened copy of a conversation where the agent finds it.
+// Writes the truncated copy of a conversation where the agent finds it.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type AgentName } from '../../base/index.js'
 import { explainSystemError } from '../../internal.js'
 import type { AgentCheckpoint, Conversation } from './conversation.js'
-import { claudeTalk, codexTalk, geminiTalk, type TalkForm } from './truncate-conversation.js'
+import {
+  claudeFormat,
+  codexFormat,
+  geminiFormat,
+  type TranscriptFormat,
+} from './truncate-conversation.js'
 import { configFolder } from '../install/config-paths.js'
 
-type Place = {
+type Destination = {
   readonly home: string
   readonly checkpoint: AgentCheckpoint
   readonly path: string | undefined
 }
 
-type Way = {
-  readonly form: TalkForm
+type ResumeMethod = {
+  readonly form: TranscriptFormat
   readonly program: string
   readonly write: (
     lines: readonly string[],
-    place: Place,
+    destination: Destination,
   ) => Pick<Conversation, 'way' | 'command' | 'file'>
 }
 
 /** Agents whose conversation can continue from a file. */
-export const WAYS: Readonly<Partial<Record<AgentName, Way>>> = {
+export const RESUMABLE: Readonly<Partial<Record<AgentName, ResumeMethod>>> = {
   claude: {
-    form: claudeTalk,
+    form: claudeFormat,
     program: 'claude',
-    write(lines, place) {
-      const file = writeInStore(lines, place)
+    write(lines, destination) {
+      const file = writeInStore(lines, destination)
       return { way: 'resume', file, command: ['claude', '--resume', file, '--fork-session'] }
     },
   },
-  codex: { form: codexTalk, program: 'codex', write: writeBesideCodex },
+  codex: { form: codexFormat, program: 'codex', write: writeBesideCodex },
   gemini: {
-    form: geminiTalk,
+    form: geminiFormat,
     program: 'gemini',
-    write(lines, place) {
-      const file = writeInStore(lines, place)
+    write(lines, destination) {
+      const file = writeInStore(lines, destination)
       return { way: 'resume', file, command: ['gemini', '--session-file', file] }
     },
   },
@@ -46,9 +51,9 @@ export const WAYS: Readonly<Partial<Record<AgentName, Way>>> = {
 
 const KEEP_DAYS = 7
 
-function writeInStore(lines: readonly string[], place: Place): string {
+function writeInStore(lines: readonly string[], destination: Destination): string {
   try {
-    const file = fileInStore(place, 'jsonl')
+    const file = fileInStore(destination, 'jsonl')
     writeWhole(file, lines)
     return file
   } catch (error) {
@@ -57,7 +62,7 @@ function writeInStore(lines: readonly string[], place: Place): string {
 }
 
 export function fileInStore(
-  { home, checkpoint }: Pick<Place, 'home' | 'checkpoint'>,
+  { home, checkpoint }: Pick<Destination, 'home' | 'checkpoint'>,
   ending: 'json' | 'jsonl',
 ): string {
   const folder = join(home, 'conversations')
@@ -66,7 +71,7 @@ export function fileInStore(
   return join(folder, `${checkpoint.id}.${ending}`)
 }
 
-/** The agent has made its own of it by then. */
+/** By then the agent has its own copy. */
 function removeOld(folder: string): void {
   const oldest = Date.now() - KEEP_DAYS * 24 * 60 * 60_000
   for (const name of readdirSync(folder)) {
@@ -77,20 +82,20 @@ function removeOld(folder: string): void {
 }
 
 /**
- * Codex resumes by an id, and looks for it among its own files: a copy under a new id, beside the original. A hook's payload
- * said where the original is, so only its date is used, and the copy is always below Codex's own folder.
+ * Codex resumes by an id that it searches for among its own files, so the copy gets a new id. The path of the original came with
+ * a hook's payload: only its date is used, and the copy is always below Codex's own folder.
  */
 function writeBesideCodex(
   lines: readonly string[],
-  { checkpoint: { agentSession }, path }: Place,
+  { checkpoint: { agentSession }, path }: Destination,
 ): Pick<Conversation, 'way' | 'command' | 'file'> {
   const [, day, time] = CODEX_FILE.exec(path ?? '') ?? []
-  // Known before anything is changed: see problemOf.
+  // findProblem has checked this before anything was changed.
   if (day === undefined || time === undefined) return { way: 'none', command: null, file: null }
   const id = newThreadId()
   const folder = configFolder('codex', { type: 'user' }, process.env)
   const file = join(folder, 'sessions', day, `rollout-${time}-${id}.jsonl`)
-  // Only as a whole value: what was said about the id stays as it was said.
+  // Only as a whole JSON string: text that mentions the id stays unchanged.
   const renamed = lines.map((line) => line.replaceAll(`"${agentSession}"`, `"${id}"`))
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

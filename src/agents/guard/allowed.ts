@@ -1,15 +1,15 @@
-// Which agents a person lets go back by themselves. Noted in the store, which is kept from agents, by
-// `savestate install <agent> --allow-agent-rewind`, and taken back by an install without it or an uninstall.
+// Records which agents the user allows to rewind. `savestate install <agent> --allow-agent-rewind` sets it in the store,
+// which agents may not access; an install without the flag or an uninstall revokes it.
 import { type AgentName, fieldsOf, isWithin } from '../../base/index.js'
 import type { Store } from '../../index.js'
 import type { Scope } from '../install/config-paths.js'
 
-/** Without a root in all projects. */
+/** `root` null: in all projects. */
 type Allowed = { readonly agent: string; readonly root: string | null }
 
 const KEY = 'agents:allow-rewind'
 
-/** In this folder. Where it is not known, only what is for all projects counts. */
+/** Whether the agent may rewind in the folder. Without a folder, only a permission for all projects counts. */
 export async function mayRewind(
   store: Store,
   { agent, folder }: { readonly agent: AgentName; readonly folder: string | undefined },
@@ -50,7 +50,7 @@ function isSame({ agent, root }: Allowed, permission: Permission): boolean {
   return agent === permission.agent && root === (scope.type === 'project' ? scope.root : null)
 }
 
-/** What is not of this form allows nothing. */
+/** A malformed entry allows nothing. */
 function parseAllowed(text: string | undefined): readonly Allowed[] {
   if (text === undefined) return []
   const list: unknown = JSON.parse(text)

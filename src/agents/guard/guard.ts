@@ -1,6 +1,6 @@
-// Checks a call of a tool before it runs: it may ask Savestate for something that only the user may ask for, or touch the
-// store's own files. This is a seat belt, not a wall: an agent with a shell can do whatever its user can. The program
-// itself checks a second time (src/cli/hook/refuse-agent.ts).
+// Checks a tool call before it runs. It objects to Savestate commands that only the user may run, and to paths in the store.
+// It prevents accidents, not attacks: an agent with a shell can do whatever its user can. The program itself checks a second
+// time (src/cli/hook/refuse-agent.ts).
 import { basename } from 'node:path'
 import { AGENT_MARKS, type Fields, fieldsOf, singleQuote } from '../../base/index.js'
 import type { Tool } from '../mappers/event.js'
@@ -17,24 +17,24 @@ export type Objection =
   | { readonly type: 'mark'; readonly variable: string }
   | { readonly type: 'too-long' }
 
-/** Longer lines are not read to the end, so they must not name us. */
+/** Longer lines are not fully parsed, so they must not name savestate at all. */
 const MAX_CHARS = 50_000
 
 /** Undefined if the tool may run. */
-export function objectionTo(tool: Tool, options: GuardOptions): Objection | undefined {
+export function findObjection(tool: Tool, options: GuardOptions): Objection | undefined {
   const store = new StorePaths(options)
   const fields = fieldsOf(tool.input)
   const { paths, bases } = pathsIn(tool, fields)
   if (paths.some((path) => store.has(path, bases))) return { type: 'store' }
   if (tool.effect !== 'anything') return undefined
   for (const text of commandTexts(fields)) {
-    const objection = objectionToLine(text, store)
+    const objection = findLineObjection(text, store)
     if (objection !== undefined) return objection
   }
   return undefined
 }
 
-function objectionToLine(text: string, store: StorePaths): Objection | undefined {
+function findLineObjection(text: string, store: StorePaths): Objection | undefined {
   const isTooLong = text.length > MAX_CHARS
   if (isTooLong && text.replaceAll(/["'\\\n]/g, '').includes('savestate'))
     return { type: 'too-long' }
@@ -61,18 +61,18 @@ function pathsInWord(word: string): readonly string[] {
 }
 
 const COMMAND_KEYS = ['command', 'commands', 'cmd', 'script']
-/** Texts that a tool writes, or says to somebody. */
+/** Fields with text that a tool writes or sends. */
 const TEXT_KEYS =
   /^(?:.*(?:content|contents|string|text|prompt|description|message|title|body|code)|query|regex)$/i
 const FOLDER_KEYS = ['path', 'dir_path', 'directory', 'cwd', 'root']
 const MAX_DEPTH = 8
 
-/** All strings of the input that may be paths, and folders that relative ones may start from. */
+/** All strings of the input that may be paths, and the folders that relative ones may start from. */
 function pathsIn(
   { name }: Tool,
   fields: Fields,
 ): { readonly paths: readonly string[]; readonly bases: readonly string[] } {
-  // A pattern of a tool that searches in files is a text; one of a tool that finds files is a path.
+  // The pattern of a tool that searches in files is text; that of a tool that finds files is a path.
   const isSearch = /grep|search/i.test(basename(name))
   const isText = (key: string) =>
     TEXT_KEYS.test(key) || COMMAND_KEYS.includes(key) || (isSearch && key === 'pattern')

@@ -1,16 +1,16 @@
-// Finds our program in a line of shell. The rule is conservative: our name followed by a command that only the user may
-// run is refused wherever it appears, except as text for programs that never run their arguments.
+// Finds calls of savestate in a line of shell. The rule is conservative: the name followed by a command that only the user
+// may run is refused wherever it appears, except as text for programs that never run their arguments.
 import { basename } from 'node:path'
 import { agentPermission, type AgentPermission } from '../../base/index.js'
 import { type Command, splitLine } from './shell-words.js'
 
 const MAX_DEPTH = 4
 
-/** May come before the program of a simple command. */
+/** Words that may precede the program of a simple command. */
 const BEFORE = /^(?:\w+=.*|!|\{|if|then|elif|else|while|until|do)$/
 const OURS =
   /(?:^|[^\w.-])savestate(?:@[\w.-]+|\.cmd|\.exe|[\\/]dist[\\/]cli[\\/](?:bin|cli)\.js)?$/
-/** Programs that never run what they are given as arguments. */
+/** Programs that never run their arguments. */
 const HARMLESS = new Set(
   `: [ [[ ack ag basename cat cd chmod chown cmp cp curl cut date diff dirname du echo egrep export fgrep file gh git
   grep head help jq kill less ln ls man md5sum mkdir more mv open popd printf ps pushd pwd readlink realpath rg rm rmdir
@@ -18,22 +18,22 @@ const HARMLESS = new Set(
     /\s+/,
   ),
 )
-/** git runs what a setting or one of these subcommands says. */
+/** With these arguments git runs other programs. */
 const GIT_RUNS = /^(?:run|foreach|filter-branch|-x|--exec(?:=.*)?|[a-z]+\.[\w.-]+=.*|alias\..*)$/i
-/** Programs that run what they read from stdin or from a file. */
+/** Programs that run their stdin or a file. */
 const INTERPRETERS =
   /^(?:(?:ba|da|z|k|fi|tc|c)?sh|source|\.|eval|at|batch|ssh|parallel|python[\d.]*|node|perl|ruby|php)$/
 
 /** A simple command somewhere in the line. */
 export type Found = {
   readonly words: readonly string[]
-  /** The words that may be run; the others are only printed, searched for or written. */
+  /** The words that may be run; the others are only data. */
   readonly runnable: readonly string[]
-  /** How many of these come before the first redirection. */
+  /** How many of these precede the first redirection. */
   readonly plainCount: number
 }
 
-/** All commands of the line; also those in `sh -c '…'`, in `$(…)`, and in text that is piped into a shell. */
+/** All commands of the line, including those in `sh -c '…'`, in `$(…)`, and in text that is piped into a shell. */
 export function allCommands(text: string): readonly Found[] {
   return commandsAt(decodeEscapes(text), { depth: 0, areTextsRun: false })
 }
@@ -60,14 +60,14 @@ function commandsAt(
   })
 }
 
-/** `S=savestate; $S undo`: in a line that names us, any variable may be our program. */
+/** `S=savestate; $S undo`: in a line that names savestate, any variable may be the program. */
 function withProgramName(words: readonly string[], text: string): readonly string[] {
   const at = programAt(words)
   const isVariable = /^\$\{?\w+\}?$/.test(words[at] ?? '') && text.includes('savestate')
   return isVariable ? words.with(at, 'savestate') : words
 }
 
-/** `… | bash`, `bash <(…)`, `eval $(…)`: what the other commands print is run. */
+/** `… | bash`, `bash <(…)`, `eval $(…)`: it runs the output of the other commands. */
 function readsCommands({ words, isFed, hasSubstitution }: Command): boolean {
   return (isFed || hasSubstitution) && words.some((word) => INTERPRETERS.test(basename(word)))
 }
@@ -82,10 +82,10 @@ function programAt(words: readonly string[]): number {
   return at === -1 ? words.length : at
 }
 
-/** Words that may be scripts. Those of our own program are text, unless it runs a command. */
+/** Words that may be scripts. Arguments of savestate are text, except those of `savestate run`. */
 function textsIn(words: readonly string[]): readonly string[] {
   const ours = words.findIndex((word) => OURS.test(word))
-  const isOwnText = ours !== -1 && commandBehind(words.slice(ours + 1))?.command !== 'run'
+  const isOwnText = ours !== -1 && commandAfterName(words.slice(ours + 1))?.command !== 'run'
   const scripts = (isOwnText ? words.slice(0, ours) : words).filter((word) => /\s/.test(word))
   // The words of `eval` are one script.
   const evaluated = words.includes('eval') ? [words.slice(words.indexOf('eval') + 1).join(' ')] : []
@@ -97,33 +97,35 @@ export type Refused = {
   readonly what: string
 }
 
-/** The first thing that the command asks of our program and that an agent may not ask for. */
+/** The first call of savestate in the command that an agent may not make. */
 export function refusedIn({ runnable, plainCount }: Found): Refused | undefined {
   // `{savestate,undo,-y}`, or the arguments of a function in another language.
   const lists = runnable.flatMap((word) => (word.includes(',') ? [word.split(/[[\]{}(),]+/)] : []))
   for (const words of [runnable, ...lists]) {
     const count = words === runnable ? plainCount : words.length
     for (const [at, word] of words.entries()) {
-      const refused = OURS.test(word) ? refusedBehind(words, { at, plainCount: count }) : undefined
+      const refused = OURS.test(word)
+        ? refusedAfterName(words, { at, plainCount: count })
+        : undefined
       if (refused !== undefined) return refused
     }
   }
   return undefined
 }
 
-/** Whether the command names our program other than in a text. */
+/** Whether the command names savestate other than as text. */
 export function namesUs({ runnable }: Found): boolean {
   return runnable.some((word) => OURS.test(word))
 }
 
-/** Words behind a redirection count as what they may be at worst: its target, or an argument. */
-function refusedBehind(
+/** Words after a redirection may be its target or arguments; the stricter reading counts. */
+function refusedAfterName(
   words: readonly string[],
   { at, plainCount }: { readonly at: number; readonly plainCount: number },
 ): Refused | undefined {
   const end = Math.max(at + 1, plainCount)
   const later = words.slice(end).map((word) => word.replace(/^[-!]+(?=\w)/, ''))
-  const call = commandBehind(words.slice(at + 1, end))
+  const call = commandAfterName(words.slice(at + 1, end))
   if (call !== undefined) {
     const { command, action, options } = call
     const has = (option: string) =>
@@ -156,17 +158,17 @@ function firstRefused(
   return undefined
 }
 
-/** What stands behind our name; undefined if there is no command. */
-function commandBehind(given: readonly string[]) {
-  const own = given.filter((_, place) => given[place - 1] !== '-C')
+/** Parses the words after the name; undefined if there is no command. */
+function commandAfterName(given: readonly string[]) {
+  const own = given.filter((_, index) => given[index - 1] !== '-C')
   const [command, action] = own.filter((word) => !word.startsWith('-'))
   if (command === undefined) return undefined
-  // After the first `--` behind the command there are no options.
+  // Options end at the first `--` after the command.
   const end = own.indexOf('--', own.indexOf(command))
   return { command, action, options: end === -1 ? own : own.slice(0, end) }
 }
 
-/** Characters by number, as `$'\x73avestate'` has them. */
+/** Decodes numeric escapes, as in `$'\x73avestate'`. */
 function decodeEscapes(text: string): string {
   if (!text.includes("$'")) return text
   return text.replaceAll(

@@ -1,21 +1,21 @@
 // Splits a line of shell into simple commands and their words. It is not a shell: it knows quotes, operators, substitutions
-// and where redirections begin. What it does not follow (here-documents, `$'…'`) it reports as unclear, and the guard then
-// treats every text of the line as a command.
+// and the start of redirections. It reports here-documents and `$'…'` as unclear; the guard then treats every text of the
+// line as a command.
 
 export type Command = {
-  /** Without their quotes. The targets of redirections are among them. */
+  /** Without quotes. Includes the targets of redirections. */
   readonly words: string[]
-  /** How many words come before the first redirection. Shells disagree about those behind it. */
+  /** How many words precede the first redirection. Shells disagree about those after it. */
   plainCount: number
-  /** It reads what the command before it prints. */
+  /** Its stdin is the output of the previous command. */
   readonly isFed: boolean
-  /** It contains `$(…)`, `<(…)` or backticks; each is a `$` in the words, and a command of its own. */
+  /** It contains `$(…)`, `<(…)` or backticks; each is a `$` in the words and a separate command. */
   hasSubstitution: boolean
 }
 
 export type Line = { readonly commands: readonly Command[]; readonly isUnclear: boolean }
 
-/** Deeper substitutions are read as if they were not nested, so that no line can overflow the stack. */
+/** Deeper substitutions are treated as not nested, so that no line can overflow the stack. */
 const MAX_DEPTH = 50
 
 export function splitLine(text: string): Line {
@@ -40,7 +40,7 @@ class Splitter {
     this.#text = text
   }
 
-  /** Up to the closing sign, or the end of the text. */
+  /** Reads up to the closing character, or the end of the text. */
   readCommands(closing?: ')' | '`'): void {
     if (this.#depth > MAX_DEPTH) {
       this.isTooDeep = true
@@ -118,7 +118,7 @@ class Splitter {
     this.#at += length
   }
 
-  /** `||` feeds nothing; `|&` ends an empty command, which passes the pipe on. */
+  /** `||` connects no pipe; `|&` ends an empty command, which passes the pipe on. */
   #pipe(): void {
     const isOr = this.#text[this.#at] === '|'
     if (isOr) this.#at++

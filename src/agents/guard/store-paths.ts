@@ -1,22 +1,22 @@
-// Whether a text names a path in the store. Paths are compared by their real names: a home that is a link, or a link in
-// the project, leads to the store under another name.
+// Checks whether a text names a path in the store. Compares real paths, because a home that is a symbolic link, or a link in
+// the project, gives the store another name.
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, normalize, relative, sep } from 'node:path'
 import { hasCode, isWithin } from '../../base/index.js'
 
 export type PathOptions = {
-  /** Where the tool runs, as a whole path. */
+  /** The folder that the tool runs in; absolute. */
   readonly cwd: string | undefined
   /** The user's home, for `~`. */
   readonly home: string | undefined
   readonly storeHome: string
 }
 
-/** Longer texts, and those of several lines, are no paths. */
+/** A longer text is not a path. */
 const MAX_CHARS = 4096
 const GLOB = /[*?[{]/
 
-/** Remembers which paths it has resolved; make a new one for each call of a tool. */
+/** Caches resolved paths, so create a new one for each tool call. */
 export class StorePaths {
   readonly #options: PathOptions
   readonly #store: string
@@ -27,7 +27,7 @@ export class StorePaths {
     this.#store = this.#resolve(options.storeHome)
   }
 
-  /** `bases` are folders besides `cwd` that a relative path may start from. */
+  /** `bases`: folders besides `cwd` that a relative path may start from. */
   has(text: string, bases: readonly string[] = []): boolean {
     if (text === '' || text.length > MAX_CHARS || /[\n\0]/.test(text)) return false
     const path = this.#expand(text)
@@ -38,7 +38,7 @@ export class StorePaths {
 
   #isInside(path: string): boolean {
     if (GLOB.test(path)) return this.#matches(path)
-    // By name and by what it leads to. Only the kernel's way of reading `link/..` is right for the second.
+    // By name and by real path. Only the kernel resolves `link/..` correctly.
     return [normalize(path), this.#resolve(path)].some(
       (one) => isWithin(this.#store, one) || isWithin(this.#options.storeHome, one),
     )
@@ -109,7 +109,7 @@ function pathOfUri(uri: string): string {
   )
 }
 
-/** One component of a path. `**` names no folder in particular, so it matches nothing. */
+/** Matches one component of a path. `**` names no particular folder, so it matches nothing. */
 function matchesName(glob: string, name: string): boolean {
   if (glob.includes('**') || (name.startsWith('.') && /^[*?]/.test(glob))) return false
   const source = glob.replaceAll(SIGN, (sign) => {

@@ -1,23 +1,23 @@
-// One event of an agent, from its payload to the answer: mapped, decided, saved. Runs in the process of a command
-// hook and in any other that has a store open. If something fails, the agent continues, the failure is recorded in the
-// store, and the user hears of it once; only a strict hook stops the tool instead.
+// Handles one event of an agent, from its payload to the answer. Runs in the process of a command hook and in the daemon.
+// If something fails, the agent continues, the store records the failure, and the user sees it once per session. Only a
+// strict hook stops the tool instead.
 import { type AgentName } from '../../base/index.js'
-import { refusalOf } from '../guard/refusal.js'
-import { type Project, SavestateError, type Session, type Store } from '../../index.js'
-import { type AgentEvent, type Answer, type Outcome, SILENCE } from '../mappers/event.js'
+import { findRefusal } from '../guard/refusal.js'
+import { type Project, SavestateError, type Store } from '../../index.js'
+import { type AgentEvent, type Answer, type Outcome, EMPTY_ANSWER } from '../mappers/event.js'
 import { isBeforeTool, MAPPERS } from '../mappers/mappers.js'
 import {
-  exclusionText,
-  findPlace,
+  describeExcluded,
+  findProject,
   type Notes,
   parseNotes,
-  type Place,
-  withExcluded,
+  type SessionProject,
+  addExcluded,
 } from './session-notes.js'
 import { afterFailedSaves, afterSave } from './turn-state.js'
 import { type Decision, decide } from './policy.js'
 import { saveConversation, type TranscriptState } from '../conversation/save-conversation.js'
-import { revertedSince } from './reverted-since.js'
+import { findReverted } from './reverted-since.js'
 
 export type HookRequest = {
   readonly agent: AgentName
@@ -35,37 +35,40 @@ export type HookRequest = {
 export async function handleHook(store: Store, request: HookRequest): Promise<Answer> {
   try {
     const event = MAPPERS[request.agent].parse(request.eventName, request.payload)
-    if (event === undefined) return SILENCE
-    const refusal = await refusalOf(store, event, request)
+    if (event === undefined) return EMPTY_ANSWER
+    const refusal = await findRefusal(store, event, request)
     if (refusal !== undefined)
       return MAPPERS[request.agent].answer(event, { type: 'stop', reason: refusal })
-    const { context, tell } = await saveAt(store, event, request)
-    return MAPPERS[request.agent].answer(event, { type: 'go-on', context, tell })
+    const { context, notice } = await saveAt(store, event, request)
+    return MAPPERS[request.agent].answer(event, { type: 'continue', context, notice })
   } catch (error) {
     return failHook(store, request, error)
   }
 }
 
-/** The answer to an event that could not be handled, or not in time. Never throws. */
+/** The answer to an event whose handling failed or took too long. Never throws. */
 export async function failHook(
   store: Store,
   request: HookRequest,
   error: unknown,
 ): Promise<Answer> {
-  const event = parsedOrUndefined(request)
+  const event = tryParseEvent(request)
   const isNew = await noteFailure(store, { request, event, error })
   return failureAnswer(request, { event, error, isReported: !isNew })
 }
 
-/** For an error that keeps the store from being opened: reported when a session or a turn begins, since nothing is recorded. */
+/**
+ * The answer if the store cannot be opened. Nothing can record whether the user has seen the error, so it is reported
+ * whenever a session or a turn starts.
+ */
 export function answerWithoutStore(request: HookRequest, error: unknown): Answer {
-  const event = parsedOrUndefined(request)
+  const event = tryParseEvent(request)
   const isBeginning = event?.type === 'session-start' || event?.type === 'turn-start'
   return failureAnswer(request, { event, error, isReported: !isBeginning })
 }
 
-/** For a session that is silent while its folder has changed. True if there was something to save, or may be still. Never throws. */
-export async function saveAtQuiet(
+/** Saves a session that sends no events although its folder has changed. True if it saved, or failed to. Never throws. */
+export async function saveIdleSession(
   store: Store,
   event: Extract<AgentEvent, { type: 'quiet' }>,
 ): Promise<boolean> {
@@ -81,7 +84,7 @@ export async function saveAtQuiet(
 }
 
 const NOT_RUN = 'The hook is strict, so the tool was not run.'
-/** What agents take for a refusal. */
+/** Agents take this exit code for a refusal. */
 const STOPPED = 2
 
 type Failure = {
@@ -96,22 +99,24 @@ function failureAnswer(request: HookRequest, { event, error, isReported }: Failu
   const isStopped = strict === true && isBeforeTool(agent, eventName)
   // A payload that cannot be read has no event to answer: the exit code has to stop the tool.
   if (event === undefined) {
-    if (isStopped) return { ...SILENCE, stderr: `${text} ${NOT_RUN}\n`, exitCode: STOPPED }
-    return { ...SILENCE, stderr: isReported ? '' : `${text}\n` }
+    if (isStopped) return { ...EMPTY_ANSWER, stderr: `${text} ${NOT_RUN}\n`, exitCode: STOPPED }
+    return { ...EMPTY_ANSWER, stderr: isReported ? '' : `${text}\n` }
   }
   const outcome: Outcome = isStopped
     ? { type: 'stop', reason: `${text} ${NOT_RUN}` }
-    : { type: 'go-on', tell: isReported ? undefined : `${text} The agent continues without it.` }
+    : {
+        type: 'continue',
+        notice: isReported ? undefined : `${text} The agent continues without it.`,
+      }
   return MAPPERS[agent].answer(event, outcome)
 }
 
 type Handled = {
-  /** Whether there was something to save. */
   readonly isSaved: boolean
-  /** For the model, if this is the place to tell it something. */
+  /** For the model. */
   readonly context?: string | undefined
-  /** For the user: the agent works where nothing is saved. */
-  readonly tell?: string | undefined
+  /** For the user: the agent works in a folder that no project saves. */
+  readonly notice?: string | undefined
 }
 
 async function saveAt(
@@ -121,64 +126,78 @@ async function saveAt(
 ): Promise<Handled> {
   const key = noteKey(event)
   const before = parseNotes(await store.note(key))
-  const { place, project, excluded } = await findPlace(store, before, { event, cwd })
+  const { sessionProject, project, excluded } = await findProject(store, before, { event, cwd })
   const isNew = excluded !== undefined && !before.excluded.includes(excluded)
-  const tell = isNew ? exclusionText(excluded) : undefined
-  // A session that comes to a project hears of no rewind that was done there before.
-  const isFirst = place.rewind === undefined
+  const notice = isNew ? describeExcluded(excluded) : undefined
+  // A session that is new in a project gets no report of earlier rewinds there.
+  const isFirst = sessionProject.rewind === undefined
   const asks = isFirst || event.type === 'turn-start'
-  const reverted = asks ? await revertedSince(store, project, place.rewind) : undefined
+  const reverted = asks ? await findReverted(store, project, sessionProject.rewind) : undefined
   const { runsToolsTogether } = MAPPERS[event.agent]
-  const options = { runsToolsTogether, isDiscreet: store.isEncrypted }
+  const options = { runsToolsTogether, hidesText: store.isEncrypted }
   let decision: Decision = { saves: [], state: before.turnState, isNewTurn: false }
   await changeNotes(store, key, (notes) => {
     decision = decide(event, notes.turnState, options)
-    // As if the saves were made already: a failed one is put right below.
+    // As if the saves had succeeded; corrected below if one fails.
     const turnState = decision.saves.reduce(afterSave, decision.state)
-    const places = placesWith(notes.places, place, reverted?.newest)
-    return { ...notes, places, turnState, excluded: withExcluded(notes, excluded) }
+    const projects = withProject(notes.projects, sessionProject, reverted?.newest)
+    return { ...notes, projects, turnState, excluded: addExcluded(notes, excluded) }
   })
   const { saves } = decision
-  if (saves.length === 0 && event.type !== 'session-end') return { isSaved: false, tell }
+  if (saves.length === 0 && event.type !== 'session-end') return { isSaved: false, notice }
   onProject?.(project, event)
   try {
-    await makeSaves(store, { event, project, place, decision })
+    await makeSaves(store, { event, project, sessionProject, decision })
   } catch (error) {
     await changeNotes(store, key, (notes) => ({
       ...notes,
       turnState: afterFailedSaves(notes.turnState, decision),
-      places: notes.places.map((one) => (one.root === place.root ? { ...one, ...place } : one)),
+      projects: notes.projects.map((one) =>
+        one.root === sessionProject.root ? { ...one, ...sessionProject } : one,
+      ),
     }))
     throw error
   }
   // The next failure is worth reporting again.
   if (saves.length > 0 && before.reported.length > 0)
     await changeNotes(store, key, (notes) => ({ ...notes, reported: [] }))
-  return { isSaved: saves.length > 0, context: isFirst ? undefined : reverted?.text, tell }
+  return { isSaved: saves.length > 0, context: isFirst ? undefined : reverted?.text, notice }
 }
 
-/** In their order: the first is where the session began. `newest`: the rewind that it knows of from now on. */
-function placesWith(
-  places: readonly Place[],
-  here: Place,
+/** In order of first use. `newest`: the latest rewind that the session knows of from now on. */
+function withProject(
+  projects: readonly SessionProject[],
+  here: SessionProject,
   newest: string | null | undefined,
-): readonly Place[] {
+): readonly SessionProject[] {
   const known = newest === undefined ? {} : { rewind: newest }
-  if (!places.some(({ root }) => root === here.root)) return [...places, { ...here, ...known }]
-  return places.map((place) => (place.root === here.root ? { ...place, ...known } : place))
+  if (!projects.some(({ root }) => root === here.root)) return [...projects, { ...here, ...known }]
+  return projects.map((sessionProject) =>
+    sessionProject.root === here.root ? { ...sessionProject, ...known } : sessionProject,
+  )
 }
 
 type Making = {
   readonly event: AgentEvent
   readonly project: Project
-  readonly place: Place
+  readonly sessionProject: SessionProject
   readonly decision: Decision
 }
 
-async function makeSaves(store: Store, { event, project, place, decision }: Making): Promise<void> {
+async function makeSaves(
+  store: Store,
+  { event, project, sessionProject, decision }: Making,
+): Promise<void> {
   const mustExist = decision.saves.length === 0
-  const session = await openSession(store, { event, project, id: place.session, mustExist })
-  // An agent that was started and left again has nothing to end.
+  const id = sessionProject.session
+  // Hooks of one session run concurrently; the project lock serializes their saves.
+  const session = await store
+    .session<TranscriptState>(id, { agent: event.agent, project, lease: false, mustExist })
+    .catch((error: unknown) => {
+      if (errorCode(error) !== 'SESSION_UNKNOWN') throw error
+      return undefined
+    })
+  // The agent ended without having saved anything.
   if (session === undefined) return
   try {
     if (decision.isNewTurn) await session.newTurn()
@@ -186,29 +205,6 @@ async function makeSaves(store: Store, { event, project, place, decision }: Maki
     if (event.type === 'session-end') await session.complete()
   } finally {
     await session.close()
-  }
-}
-
-async function openSession(
-  store: Store,
-  {
-    event,
-    project,
-    id,
-    mustExist,
-  }: {
-    readonly event: AgentEvent
-    readonly project: Project
-    readonly id: string
-    readonly mustExist: boolean
-  },
-): Promise<Session<TranscriptState> | undefined> {
-  try {
-    // Hooks of one session run at once; the lock of the project puts their saves in order.
-    return await store.session(id, { agent: event.agent, project, lease: false, mustExist })
-  } catch (error) {
-    if (error instanceof SavestateError && error.code === 'SESSION_UNKNOWN') return undefined
-    throw error
   }
 }
 
@@ -220,7 +216,7 @@ async function changeNotes(
   await store.changeNote({
     key,
     keepDays: KEEP_DAYS,
-    // Without them the next row is named less well; no file is lost.
+    // Losing a note costs a less precise label, never a file.
     mayBeLost: true,
     change: (before) => JSON.stringify(change(parseNotes(before))),
   })
@@ -241,22 +237,22 @@ async function noteFailure(
   let isNew = true
   try {
     const operation = `hook ${request.agent} ${request.eventName.slice(0, 100)}`
-    // An agent in a home folder is refused by design: the user hears of it once, and `status` has no failure.
-    if (codeOf(error) !== 'PROJECT_REFUSED')
+    // Refusing an agent in a home folder is by design: the user sees it once, and `status` lists no failure.
+    if (errorCode(error) !== 'PROJECT_REFUSED')
       await store.recordFailure({ operation, project: event?.cwd ?? null, error })
     if (event === undefined) return true
-    const code = codeOf(error)
+    const code = errorCode(error)
     await changeNotes(store, noteKey(event), (notes) => {
       isNew = !notes.reported.includes(code)
       return isNew ? { ...notes, reported: [...notes.reported, code] } : notes
     })
   } catch {
-    // If the store cannot be written, it is not known whether the failure was reported: better twice than never.
+    // Without a writable store we cannot know whether the user has seen it. Twice is better than never.
   }
   return isNew
 }
 
-function parsedOrUndefined({ agent, eventName, payload }: HookRequest): AgentEvent | undefined {
+function tryParseEvent({ agent, eventName, payload }: HookRequest): AgentEvent | undefined {
   try {
     return MAPPERS[agent].parse(eventName, payload)
   } catch (error) {
@@ -269,19 +265,19 @@ function noteKey({ agent, sessionId }: AgentEvent): string {
   return `hook:${agent}:${sessionId}`
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return error instanceof SavestateError ? error.code : 'INTERNAL'
 }
 
 function failureText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const hint = hintOf(error)
+  const hint = errorHint(error)
   const sentence = /[.?!]$/.test(message) ? message : `${message}.`
-  return `Savestate made no checkpoint (${codeOf(error)}): ${sentence}${hint}`.slice(0, 2000)
+  return `Savestate made no checkpoint (${errorCode(error)}): ${sentence}${hint}`.slice(0, 2000)
 }
 
-/** The usual hint of a refused folder is about `-C`, which is of no use to someone who starts an agent. */
-function hintOf(error: unknown): string {
+/** The usual hint for a refused folder is about `-C`, which does not help a user who starts an agent. */
+function errorHint(error: unknown): string {
   if (!(error instanceof SavestateError)) return ''
   if (error.code === 'PROJECT_REFUSED')
     return ' Start the agent in a project folder to have its work saved.'

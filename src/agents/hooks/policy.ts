@@ -1,15 +1,14 @@
-// Which events make a checkpoint, and what it says. Pure: from an event and what is remembered to what is to be
-// saved and what is to be remembered. What a checkpoint holds is named by what was done since the one before, so
-// that a list reads like the conversation: what was asked, what ran, what that changed.
+// Decides which events make a checkpoint, and its label. Pure: an event and the turn state in, saves and the next turn
+// state out. A checkpoint is labeled by the calls since the one before it, so that the list reads like the conversation.
 import { callsReason, HIDDEN_PROMPT, promptReason } from '../../base/index.js'
-import { callKey, labelOf, shortPrompt } from './describe.js'
+import { callKey, labelCall, shortenPrompt } from './describe.js'
 import type { AgentEvent, EventType, Tool } from '../mappers/event.js'
-import { allOf, type Call, newest, type TurnState } from './turn-state.js'
+import { endAll, type Call, newest, type TurnState } from './turn-state.js'
 
 export type SaveMetadata = {
   readonly agent: string
   readonly event: string
-  /** The same in our words. */
+  /** The type of the event. */
   readonly at: EventType
   readonly agentSession: string
   readonly turnId?: string
@@ -18,7 +17,7 @@ export type SaveMetadata = {
   readonly toolCallId?: string
   readonly agentId?: string
   readonly transcript?: string
-  /** The calls since the checkpoint before; several that ran at once share their changes. */
+  /** The calls since the previous checkpoint. `together`: they ran concurrently, so they share its changes. */
   readonly calls?: readonly string[]
   readonly together?: true
 }
@@ -27,12 +26,12 @@ export type Save = {
   readonly reason: string
   readonly metadata: SaveMetadata
   readonly toolCallId: string | undefined
-  /** Made also when nothing has changed: a prompt has its place in the list. */
+  /** Save even if nothing has changed: a prompt always gets a row. */
   readonly always: boolean
-  /** The ended calls that it holds; to be forgotten once it is made. */
-  readonly holds: readonly string[]
-  /** What begins and ends here, for who changed what. */
-  readonly moment: WorkMoment
+  /** Keys of the calls whose changes it includes. They are dropped from the turn state once it is made. */
+  readonly covers: readonly string[]
+  /** The calls that begin and end here, to find out who changed which file. */
+  readonly moment: WorkEvent
 }
 
 export type Decision = {
@@ -43,11 +42,11 @@ export type Decision = {
 
 export type PolicyOptions = {
   readonly runsToolsTogether: boolean
-  /** The words of prompts and commands go into sealed metadata only. */
-  readonly isDiscreet: boolean
+  /** Prompts and commands appear in encrypted metadata only. */
+  readonly hidesText: boolean
 }
 
-export type WorkMoment = {
+export type WorkEvent = {
   readonly type: 'event'
   readonly who: string
   readonly session: string
@@ -58,7 +57,7 @@ export type WorkMoment = {
 }
 
 export function decide(event: AgentEvent, state: TurnState, options: PolicyOptions): Decision {
-  const { saves, after, isNewTurn = false } = decisionOn(event, state, options)
+  const { saves, after, isNewTurn = false } = draftDecision(event, state, options)
   return { saves: saves.filter((save) => save !== undefined), state: after, isNewTurn }
 }
 
@@ -68,13 +67,13 @@ type Draft = {
   readonly isNewTurn?: boolean
 }
 
-function decisionOn(event: AgentEvent, state: TurnState, options: PolicyOptions): Draft {
+function draftDecision(event: AgentEvent, state: TurnState, options: PolicyOptions): Draft {
   switch (event.type) {
     case 'session-start': {
       const saves = [pendingSave(event, state, options)]
-      // Compaction starts a session over without ending what runs in it.
+      // Compaction restarts a session without ending its running calls.
       if (event.source === 'compact') return { saves, after: state }
-      return { saves, after: { turn: undefined, running: [], ended: allOf(state) } }
+      return { saves, after: { turn: undefined, running: [], ended: endAll(state) } }
     }
     case 'turn-start':
       return turnStart(event, state, options)
@@ -83,21 +82,21 @@ function decisionOn(event: AgentEvent, state: TurnState, options: PolicyOptions)
     case 'after-tool':
       return afterTool(event, state, options)
     case 'subagent-start':
-      return { saves: [saveOfMissedEnds(event, state, options)], after: state }
+      return { saves: [missedEndSave(event, state, options)], after: state }
     case 'subagent-end':
     case 'compaction':
     case 'quiet':
       return { saves: [pendingSave(event, state, options)], after: state }
     case 'turn-end':
       return {
-        saves: [saveOf(event, state, { fallback: 'End of the turn', options })],
+        saves: [makeSave(event, state, { fallback: 'End of the turn', options })],
         after: state,
       }
     case 'session-end': {
       const after = { ...state, turn: undefined }
       if (state.turn === undefined) return { saves: [pendingSave(event, state, options)], after }
       return {
-        saves: [saveOf(event, state, { fallback: 'End of the session', options })],
+        saves: [makeSave(event, state, { fallback: 'End of the session', options })],
         after,
       }
     }
@@ -109,19 +108,19 @@ function turnStart(
   state: TurnState,
   options: PolicyOptions,
 ): Draft {
-  const prompt = shortPrompt(event.prompt)
-  const remembered = options.isDiscreet ? '' : prompt
+  const prompt = shortenPrompt(event.prompt)
+  const remembered = options.hidesText ? '' : prompt
   const turn = { id: event.turnId, prompt: remembered }
-  const after = { turn, running: [], ended: allOf(state) }
-  // First a row for calls without an end event; the changes in the prompt's own row are then the user's.
+  const after = { turn, running: [], ended: endAll(state) }
+  // First save the calls without an end event, so that the changes in the prompt's own row are the user's.
   const left = pendingSave(event, state, options)
   const asked: Save = {
-    reason: promptReason(options.isDiscreet || prompt === '' ? HIDDEN_PROMPT : prompt),
-    metadata: metadataOf(event, { ...after, turn: { ...turn, prompt } }),
+    reason: promptReason(options.hidesText || prompt === '' ? HIDDEN_PROMPT : prompt),
+    metadata: buildMetadata(event, { ...after, turn: { ...turn, prompt } }),
     toolCallId: undefined,
     always: true,
-    holds: [],
-    moment: momentOf(event, options),
+    covers: [],
+    moment: describeWork(event, options),
   }
   return { saves: [left, asked], after, isNewTurn: true }
 }
@@ -132,10 +131,10 @@ function beforeTool(
   options: PolicyOptions,
 ): Draft {
   if (event.tool.effect === 'reads')
-    return { saves: [saveOfMissedEnds(event, state, options)], after: state }
-  const call = callOf(event, options)
-  const save = saveOf(event, state, { fallback: `Before ${call.label}`, options })
-  // Where calls come one after another, the one before must have ended, whether that was reported or not.
+    return { saves: [missedEndSave(event, state, options)], after: state }
+  const call = toCall(event, options)
+  const save = makeSave(event, state, { fallback: `Before ${call.label}`, options })
+  // Where calls run one at a time, the previous one has ended, even if its end was not reported.
   const over = options.runsToolsTogether
     ? []
     : state.running.filter(({ agentId }) => agentId === event.agentId)
@@ -152,17 +151,17 @@ function afterTool(
   options: PolicyOptions,
 ): Draft {
   if (event.tool.effect === 'reads') return { saves: [], after: state }
-  const call = callOf(event, options)
+  const call = toCall(event, options)
   const at = state.running.findIndex(({ key }) => key === call.key)
   const after = {
     ...state,
     running: state.running.filter((_, index) => index !== at),
     ended: newest([...state.ended, call]),
   }
-  return { saves: [saveOf(event, after, { fallback: call.label, options })], after }
+  return { saves: [makeSave(event, after, { fallback: call.label, options })], after }
 }
 
-/** Undefined if nothing was done since the last checkpoint that it could be named by. */
+/** Undefined if there was no call since the last checkpoint. */
 function pendingSave(
   event: AgentEvent,
   state: TurnState,
@@ -170,26 +169,26 @@ function pendingSave(
 ): Save | undefined {
   const { ended, unfinished } = callsAt(event, state, options)
   const isPending = ended.length + unfinished.length > 0
-  return isPending ? saveOf(event, state, { fallback: '', options }) : undefined
+  return isPending ? makeSave(event, state, { fallback: '', options }) : undefined
 }
 
-/** The same, but only for calls that must have ended by now without an end event. */
-function saveOfMissedEnds(
+/** Like `pendingSave`, but only for calls that must have ended by now without an end event. */
+function missedEndSave(
   event: AgentEvent,
   state: TurnState,
   options: PolicyOptions,
 ): Save | undefined {
   if (options.runsToolsTogether) return undefined
   const { unfinished } = callsAt(event, state, options)
-  return unfinished.length > 0 ? saveOf(event, state, { fallback: '', options }) : undefined
+  return unfinished.length > 0 ? makeSave(event, state, { fallback: '', options }) : undefined
 }
 
-/** The calls that may have changed what the folder holds now, since the last checkpoint. */
+/** The calls that may have changed the folder since the last checkpoint. */
 function callsAt(event: AgentEvent, state: TurnState, { runsToolsTogether }: PolicyOptions) {
   const isForAll = event.type === 'quiet' || BETWEEN_TURNS.includes(event.type)
   const unfinished = state.running.filter(({ isPending, agentId }) => {
     if (!isPending || isForAll || agentId === event.agentId) return isPending
-    // The call that a subagent runs in is not over before the subagent is.
+    // The call that started a subagent runs until the subagent ends.
     return runsToolsTogether && agentId !== undefined
   })
   return { ended: state.ended, unfinished }
@@ -197,8 +196,8 @@ function callsAt(event: AgentEvent, state: TurnState, { runsToolsTogether }: Pol
 
 const BETWEEN_TURNS: readonly string[] = ['session-start', 'turn-start', 'turn-end', 'session-end']
 
-/** Named by the calls since the last checkpoint, or by `fallback` if there were none. */
-function saveOf(
+/** Labeled by the calls since the last checkpoint, or by `fallback` if there were none. */
+function makeSave(
   event: AgentEvent,
   state: TurnState,
   { fallback, options }: { readonly fallback: string; readonly options: PolicyOptions },
@@ -215,19 +214,19 @@ function saveOf(
   return {
     reason: calls.length === 0 ? fallback : callsReason([...new Set(names)]),
     metadata: {
-      ...metadataOf(event, state),
+      ...buildMetadata(event, state),
       ...(calls.length === 0 ? {} : { calls: calls.map(({ label }) => label) }),
       ...(isTogether ? { together: true } : {}),
     },
     toolCallId: 'tool' in event ? event.tool.callId : undefined,
     always: false,
-    holds: calls.map(({ key }) => key),
-    moment: momentOf(event, options),
+    covers: calls.map(({ key }) => key),
+    moment: describeWork(event, options),
   }
 }
 
-/** Calls that hand work to a subagent are none of these: the subagent's own calls are reported. */
-function momentOf(event: AgentEvent, { runsToolsTogether }: PolicyOptions): WorkMoment {
+/** Calls that delegate to a subagent do not count: the subagent's own calls are reported. */
+function describeWork(event: AgentEvent, { runsToolsTogether }: PolicyOptions): WorkEvent {
   const { agent: who, sessionId: session, agentId } = event
   const facts = {
     type: 'event',
@@ -237,7 +236,6 @@ function momentOf(event: AgentEvent, { runsToolsTogether }: PolicyOptions): Work
   } as const
   switch (event.type) {
     case 'before-tool': {
-      // Where calls come one after another, the one before must have ended, whether that was reported or not.
       const over = runsToolsTogether ? {} : ({ over: 'agent' } as const)
       return { ...facts, ...over, ...(isWork(event.tool) ? { begins: callKey(event.tool) } : {}) }
     }
@@ -262,7 +260,7 @@ function isWork({ effect }: Tool): boolean {
   return effect === 'writes' || effect === 'anything'
 }
 
-function metadataOf(event: AgentEvent, { turn }: TurnState): SaveMetadata {
+function buildMetadata(event: AgentEvent, { turn }: TurnState): SaveMetadata {
   const turnId = event.turnId ?? turn?.id
   const tool = 'tool' in event ? event.tool : undefined
   return {
@@ -272,18 +270,18 @@ function metadataOf(event: AgentEvent, { turn }: TurnState): SaveMetadata {
     agentSession: event.sessionId,
     ...(turnId === undefined ? {} : { turnId }),
     ...(turn === undefined || turn.prompt === '' ? {} : { prompt: turn.prompt }),
-    ...(tool === undefined ? {} : { tool: labelOf(tool, event.cwd) }),
+    ...(tool === undefined ? {} : { tool: labelCall(tool, event.cwd) }),
     ...(tool?.callId === undefined ? {} : { toolCallId: tool.callId }),
     ...(event.agentId === undefined ? {} : { agentId: event.agentId }),
     ...(event.transcriptPath === undefined ? {} : { transcript: event.transcriptPath }),
   }
 }
 
-function callOf(
+function toCall(
   { tool, agentId, cwd }: Extract<AgentEvent, { type: 'before-tool' | 'after-tool' }>,
-  { isDiscreet }: PolicyOptions,
+  { hidesText }: PolicyOptions,
 ): Call {
-  const label = isDiscreet ? labelOf({ ...tool, input: undefined }, cwd) : labelOf(tool, cwd)
+  const label = hidesText ? labelCall({ ...tool, input: undefined }, cwd) : labelCall(tool, cwd)
   return {
     key: callKey(tool),
     label,

@@ -1,26 +1,26 @@
-// What a rewind has done behind the agent's back, for its next turn: which files are no longer as it knows them. Once
-// for each session, and only of rewinds since the session began.
+// Tells the model at its next turn which files a rewind has changed since it read them. Once per rewind and session, and
+// only for rewinds since the session started.
 import type { Project, Store } from '../../index.js'
 
 const MAX_FILES = 20
-/** Agents cut what is longer than some thousand characters. */
+/** Agents truncate contexts of more than a few thousand characters. */
 const MAX_CHARACTERS = 1500
 
 export type Reverted = {
-  /** The newest rewind, which the session knows of from now on. */
+  /** The newest rewind, to be recorded as known to the session. */
   readonly newest: string | null
   readonly text: string | undefined
 }
 
-/** Never throws: a failure is recorded, and stops nothing. */
-export async function revertedSince(
+/** Never throws; records a failure instead. */
+export async function findReverted(
   store: Store,
   project: Project,
   since: string | null | undefined,
 ): Promise<Reverted | undefined> {
   try {
     const { newest, files } = await project.reverted(since === undefined ? {} : { since })
-    return { newest, text: files.length === 0 ? undefined : revertedText(files) }
+    return { newest, text: files.length === 0 ? undefined : describeReverted(files) }
   } catch (error) {
     await store
       .recordFailure({ operation: 'report a rewind', project: project.path, error })
@@ -31,7 +31,7 @@ export async function revertedSince(
   }
 }
 
-export function revertedText(files: readonly string[]): string {
+export function describeReverted(files: readonly string[]): string {
   const shown: string[] = []
   let length = 0
   for (const file of files.slice(0, MAX_FILES)) {

@@ -1,5 +1,5 @@
-// What the hooks of a session record for each other: the state of the turn, the projects that the session has worked in,
-// and the failures that were reported to the user.
+// The notes that the hooks of a session share: the turn state, the projects that the session has worked in, and the failures
+// that the user has seen.
 import { isAbsolute } from 'node:path'
 import { existsSync } from 'node:fs'
 import { fieldsOf, isWithin, tryParseJson } from '../../base/index.js'
@@ -7,25 +7,25 @@ import { type Project, SavestateError, type Store } from '../../index.js'
 import type { AgentEvent } from '../mappers/event.js'
 import { type TurnState, NO_TURN_STATE, parseTurnState } from './turn-state.js'
 
-/** A project of the session. One session of ours has one project, so a second project has a session of its own. */
-export type Place = {
+/** A project that the agent's session works in. A session in the store has one project, so each gets its own. */
+export type SessionProject = {
   readonly root: string
   readonly session: string
-  /** The newest rewind there that the session knows of, or that was done before it came there; null for none. */
+  /** The newest rewind that the session knows of, or that is older than its first event there; null for none. */
   readonly rewind?: string | null | undefined
 }
 
 export type Notes = {
   readonly turnState: TurnState
-  readonly places: readonly Place[]
-  /** Codes of failures that were reported. */
+  readonly projects: readonly SessionProject[]
+  /** Codes of failures that the user has seen. */
   readonly reported: readonly string[]
-  /** Folders that no project saves, as far as they were reported to the user. */
+  /** Folders that no project saves and that the user was notified about. */
   readonly excluded: readonly string[]
 }
 
-const NO_NOTES: Notes = { turnState: NO_TURN_STATE, places: [], reported: [], excluded: [] }
-const MAX_PLACES = 20
+const NO_NOTES: Notes = { turnState: NO_TURN_STATE, projects: [], reported: [], excluded: [] }
+const MAX_PROJECTS = 20
 
 export function parseNotes(text: string | undefined): Notes {
   if (text === undefined) return NO_NOTES
@@ -36,7 +36,7 @@ export function parseNotes(text: string | undefined): Notes {
   }
   return {
     turnState: parseTurnState(fields['turnState']),
-    places: listOf('places').flatMap((item) => {
+    projects: listOf('projects').flatMap((item) => {
       const { root, session, rewind } = fieldsOf(item)
       if (typeof root !== 'string' || typeof session !== 'string') return []
       const isKnown = typeof rewind === 'string' || rewind === null
@@ -48,29 +48,30 @@ export function parseNotes(text: string | undefined): Notes {
 }
 
 type Found = {
-  readonly place: Place
+  readonly sessionProject: SessionProject
   readonly project: Project
-  /** The folder that the event is about lies in this one, which no project saves. */
+  /** The folder, around that of the event, which no project saves. */
   readonly excluded?: string | undefined
 }
 
 /**
- * The project that an event is about: the one that captures its folder. An agent that has gone into a folder of its
- * project is still in that project, even if the folder looks like one of its own; but a repository that the project
- * ignores, such as a worktree in `.worktrees`, is a project of its own. Throws PROJECT_REFUSED, PROJECT_MISSING.
+ * Finds the project that captures the folder of an event. A subfolder of a known project belongs to it, even if it is a
+ * repository; but a repository that the project ignores, such as a worktree in `.worktrees`, is a project of its own.
+ * Throws PROJECT_REFUSED, PROJECT_MISSING.
  */
-export async function findPlace(
+export async function findProject(
   store: Store,
-  { places }: Notes,
+  { projects }: Notes,
   { event, cwd }: { readonly event: AgentEvent; readonly cwd: string | undefined },
 ): Promise<Found> {
   const folder = event.cwd ?? cwd
-  const [first] = places
+  const [first] = projects
   if (folder === undefined || !isAbsolute(folder)) {
-    if (first !== undefined) return { place: first, project: await store.project(first.root) }
+    if (first !== undefined)
+      return { sessionProject: first, project: await store.project(first.root) }
     throw new SavestateError('BAD_INPUT', `${event.agent} did not report its working folder`)
   }
-  const outer = innermost(places, folder)
+  const outer = innermost(projects, folder)
   const around = outer && (await store.project(outer.root))
   const located = await around?.locate(folder)
   const project =
@@ -80,28 +81,31 @@ export async function findPlace(
         ? around
         : await store.project(located.root)
   const root = located?.root ?? project.path
-  const excluded = excludedText(located)
-  const same = places.find((place) => place.root === root)
-  if (same !== undefined) return { place: same, project, excluded }
-  // Of one that is gone it is the folder above, with all its neighbours.
+  const excluded = excludedPath(located)
+  const same = projects.find((sessionProject) => sessionProject.root === root)
+  if (same !== undefined) return { sessionProject: same, project, excluded }
+  // For a missing folder, projectFor returns the project of its parent, which includes unrelated siblings.
   if (!existsSync(folder))
     throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(folder)}`)
-  if (places.length >= MAX_PLACES)
-    throw new SavestateError('BAD_INPUT', `The session works in more than ${MAX_PLACES} projects`)
-  const number = places.length + 1
+  if (projects.length >= MAX_PROJECTS)
+    throw new SavestateError('BAD_INPUT', `The session works in more than ${MAX_PROJECTS} projects`)
+  const number = projects.length + 1
   const session = number === 1 ? event.sessionId : `${event.sessionId}@${number}`
-  return { place: { root, session }, project, excluded }
+  return { sessionProject: { root, session }, project, excluded }
 }
 
-/** The place that the folder lies in, of several the innermost; one that is gone, such as a removed worktree, comes last. */
-function innermost(places: readonly Place[], folder: string): Place | undefined {
-  const around = places
+/** The innermost project around the folder. Existing projects win over removed ones, such as a deleted worktree. */
+function innermost(
+  projects: readonly SessionProject[],
+  folder: string,
+): SessionProject | undefined {
+  const around = projects
     .filter(({ root }) => isWithin(root, folder))
     .toSorted((a, b) => b.root.length - a.root.length)
   return around.find(({ root }) => existsSync(root)) ?? around[0]
 }
 
-function excludedText(located: Located | undefined): string | undefined {
+function excludedPath(located: Located | undefined): string | undefined {
   return located === undefined || located.excluded === null
     ? undefined
     : `${located.root}/${located.excluded}`
@@ -109,8 +113,8 @@ function excludedText(located: Located | undefined): string | undefined {
 
 const MAX_EXCLUDED = 20
 
-/** The newest of them; a folder that is dropped from the list is reported again. */
-export function withExcluded(
+/** Keeps the newest; the user is notified again about a folder that drops out of the list. */
+export function addExcluded(
   { excluded: known }: Notes,
   folder: string | undefined,
 ): readonly string[] {
@@ -118,7 +122,7 @@ export function withExcluded(
   return [...known, folder].slice(-MAX_EXCLUDED)
 }
 
-export function exclusionText(folder: string): string {
+export function describeExcluded(folder: string): string {
   return `Savestate saves nothing in ${JSON.stringify(folder)}, where the agent works now: an ignore file or a default exclude leaves it out.`
 }
 

@@ -1,29 +1,29 @@
-// What is recorded of a session's turn between two of its events, which two processes may handle.
+// The state of a session's turn between two events, which different processes may handle.
 import { fieldsOf } from '../../base/index.js'
 
 export type Call = {
   readonly key: string
   readonly label: string
-  /** The end of such a call is a checkpoint, so a missing one is still to be saved. */
+  /** A checkpoint is made when such a call ends. If the end event is missing, a later event makes it. */
   readonly isPending: boolean
   readonly agentId: string | undefined
 }
 
 export type TurnState = {
-  /** The prompt of the turn that is under way. */
+  /** The current turn. */
   readonly turn: { readonly id: string | undefined; readonly prompt: string } | undefined
-  /** Calls that were begun and whose end was not seen, oldest first. */
+  /** Calls without an end event so far, oldest first. */
   readonly running: readonly Call[]
-  /** Calls since the last checkpoint whose end was seen. */
+  /** Calls that have ended since the last checkpoint. */
   readonly ended: readonly Call[]
 }
 
 export const NO_TURN_STATE: TurnState = { turn: undefined, running: [], ended: [] }
 
-/** More than any agent has under way at once. Of more the oldest are forgotten: no file is, only who changed it. */
+/** More than any agent runs at once. Dropping older calls loses labels and authors, but no files. */
 export const MAX_CALLS = 64
 
-/** What is not of this form is as good as nothing: the next checkpoint is made all the same. */
+/** Ignores malformed parts: the next checkpoint is made anyway. */
 export function parseTurnState(value: unknown): TurnState {
   const fields = fieldsOf(value)
   const turn = fieldsOf(fields['turn'])
@@ -48,8 +48,8 @@ function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** All calls, as ended: the process that ran them is gone. */
-export function allOf({ ended, running }: TurnState): readonly Call[] {
+/** Treats all calls as ended: the process that ran them is gone. */
+export function endAll({ ended, running }: TurnState): readonly Call[] {
   return newest([...ended, ...running.filter(({ isPending }) => isPending)])
 }
 
@@ -57,18 +57,18 @@ export function newest(calls: readonly Call[]): readonly Call[] {
   return calls.slice(-MAX_CALLS)
 }
 
-type Held = { readonly holds: readonly string[] }
+type CoveringSave = { readonly covers: readonly string[] }
 
-/** After a save: the calls that it holds need no other one. */
-export function afterSave(state: TurnState, { holds }: Held): TurnState {
-  return { ...state, ended: state.ended.filter(({ key }) => !holds.includes(key)) }
+/** After a save, drops the calls that it covers. */
+export function afterSave(state: TurnState, { covers }: CoveringSave): TurnState {
+  return { ...state, ended: state.ended.filter(({ key }) => !covers.includes(key)) }
 }
 
-/** After saves that failed: the next save names the calls that they would have held. `decided` is the state before them. */
+/** After saves that failed, restores the calls that they would have covered. `decided` is the state before them. */
 export function afterFailedSaves(
   state: TurnState,
-  { saves, state: decided }: { readonly saves: readonly Held[]; readonly state: TurnState },
+  { saves, state: decided }: { readonly saves: readonly CoveringSave[]; readonly state: TurnState },
 ): TurnState {
-  const held = decided.ended.filter(({ key }) => saves.some(({ holds }) => holds.includes(key)))
-  return { ...state, ended: newest([...held, ...state.ended]) }
+  const lost = decided.ended.filter(({ key }) => saves.some(({ covers }) => covers.includes(key)))
+  return { ...state, ended: newest([...lost, ...state.ended]) }
 }

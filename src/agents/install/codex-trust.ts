@@ -1,5 +1,5 @@
-// Codex runs a hook only if the person has trusted exactly this hook: its file, its place in it, and a hash of what it
-// runs, noted in Codex' own config.toml. Written only after the person was asked for that.
+// Codex runs a hook only if the user has trusted exactly this hook: its file, its position in it, and a hash of its command,
+// recorded in Codex's config.toml. We write these records only after asking the user.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { fieldsOf, isRecord } from '../../base/index.js'
@@ -9,17 +9,17 @@ import { type FileChange, inFile } from './plan.js'
 import { configFolder, type Environment } from './config-paths.js'
 import { type InstallRecord, recordAfter, type Records } from './record.js'
 import { EVENTS, type Target } from './recipes.js'
-import { type Edited, unedited, undone } from './edit/text-edit.js'
+import { type Edited, startEdit, undoEdits } from './edit/text-edit.js'
 import { addTrust, removeTrust, type Trust } from './edit/toml-edit.js'
 
 const DEFAULT_TIMEOUT = 600
 
-/** Also for hooks of a project, which are trusted by a person. */
+/** Also for hooks of a project: trust belongs to the user. */
 export function trustFile(environment: Environment): string {
   return join(configFolder('codex', { type: 'user' }, environment), 'config.toml')
 }
 
-/** What trust in our hooks is, as they stand in the text of a hooks file. */
+/** The records that trust our hooks in the text of a hooks file. */
 export function trustsIn(target: Target, text: string | undefined): readonly Trust[] {
   if (text === undefined || text.trim() === '' || target.type !== 'json') return []
   const root = parseJson(text)
@@ -35,13 +35,13 @@ export function trustsIn(target: Target, text: string | undefined): readonly Tru
 
 type TrustRequest = {
   readonly path: string
-  /** The file that the hooks are in. */
+  /** The file with the hooks. */
   readonly hooksFile: string
   readonly trusts: readonly Trust[]
   readonly records: Records
 }
 
-/** Undefined if all of it is noted already. */
+/** Undefined if all hooks are trusted already. */
 export function planTrust({
   path,
   hooksFile,
@@ -54,7 +54,7 @@ export function planTrust({
     const isStale = (known: Trust) => !all.some(({ key }) => key === known.key)
     const kept = (record?.trusts ?? [])
       .filter(isStale)
-      .reduce<Edited>(removeTrust, unedited(text ?? ''))
+      .reduce<Edited>(removeTrust, startEdit(text ?? ''))
     const result = all.reduce<Edited>(addTrust, kept)
     if (result.text === text || trusts.length === 0) return undefined
     const after = recordAfter({ record, text, result, trusts: all })
@@ -62,7 +62,7 @@ export function planTrust({
   })
 }
 
-/** Takes the trust in all hooks of a file back, and our server out if that is to go too. */
+/** Removes the trust in all hooks of a file, and our MCP server with `isServerGone`. */
 export function planDistrust({
   path,
   hooksFile,
@@ -76,13 +76,13 @@ export function planDistrust({
     const others = otherTrusts(record, hooksFile)
     const gone = [...(record?.trusts ?? []), ...trusts].filter((trust) => !others.includes(trust))
     const isLast = others.length === 0 && (isServerGone || !hasServer(text))
-    // What goes back to the byte takes everything of ours with it.
-    const exact = record === undefined || !isLast ? undefined : undone(text, record.undo)
+    // An exact undo removes everything of ours.
+    const exact = record === undefined || !isLast ? undefined : undoEdits(text, record.undo)
     const distrusted =
-      exact === undefined ? gone.reduce<Edited>(removeTrust, unedited(text)) : unedited(exact)
+      exact === undefined ? gone.reduce<Edited>(removeTrust, startEdit(text)) : startEdit(exact)
     const result = isServerGone ? removeServer(distrusted) : distrusted
     if (result.text === text) return undefined
-    // Without a record it was written by a version that kept none of it, if it is the server that was all there was.
+    // Without a record, a file that contained only our server was written by an older version.
     const isCreated = record?.isCreated ?? (hasServer(text) && result.text === '')
     return {
       path,
@@ -94,27 +94,27 @@ export function planDistrust({
   })
 }
 
-/** Those of a project's hooks, while it is about the person's own, and the other way round. */
+/** Records for hooks in other files: those of a project, or the user's own. */
 function otherTrusts(record: InstallRecord | undefined, hooksFile: string): readonly Trust[] {
   return (record?.trusts ?? []).filter(({ key }) => !key.startsWith(`${hooksFile}:`))
 }
 
-/** Codex hashes a group as JSON with sorted keys and its own defaults filled in. */
+/** Codex hashes a group as JSON with sorted keys and with its defaults. */
 function hashOf(eventName: string, group: unknown): string {
   const { matcher, hooks } = fieldsOf(group)
   const filled = (Array.isArray(hooks) ? hooks : []).map((hook: unknown) => {
     const { timeout = DEFAULT_TIMEOUT, async = false, ...rest } = fieldsOf(hook)
     return { ...rest, timeout, async }
   })
-  const canonical = JSON.stringify(sorted({ event_name: eventName, matcher, hooks: filled }))
+  const canonical = JSON.stringify(sortKeys({ event_name: eventName, matcher, hooks: filled }))
   return `sha256:${createHash('sha256').update(canonical).digest('hex')}`
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (!isRecord(value)) return value
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
   return Object.fromEntries(
-    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]),
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sortKeys(inner)]),
   )
 }

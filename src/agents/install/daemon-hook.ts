@@ -1,14 +1,14 @@
-// Hooks that call the daemon instead of starting a program: for agents that have them.
+// HTTP hooks, which call the daemon instead of starting a program.
 
 export type DaemonAddress = {
-  /** Where it listens, on loopback: `http://127.0.0.1:<port>`. */
+  /** `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly token: string
 }
 
 /**
- * What comes often. The others stay commands: a hook that reaches no daemon fails without a word, and these start it
- * again, once in each turn, and make up for what was missed. (SessionStart could not go this way at all.)
+ * The frequent events. The others stay commands: an HTTP hook fails silently without a daemon, so at least one command per turn
+ * restarts the daemon and saves what was missed. (Claude Code does not support HTTP for SessionStart.)
  */
 export const DAEMON_EVENTS: readonly string[] = [
   'PreToolUse',

@@ -1,10 +1,10 @@
-// The command that an agent runs for an event. It must keep working when `savestate` is not on PATH, and must not
-// break the agent when Savestate is gone: docs/decisions/0031-launcher.md.
+// The command that an agent runs for an event. It must work if `savestate` is not on PATH, and must not break the agent if
+// Savestate was uninstalled: docs/decisions/0031-launcher.md.
 import { type AgentName, singleQuote } from '../../base/index.js'
 import { isBeforeTool, MAPPERS } from '../mappers/mappers.js'
 
 export type HookCommand = {
-  /** The launcher in the store; undefined in files that other machines share, which name no path of this one. */
+  /** The launcher in the store; undefined in files that a team shares, which must not name a path of this machine. */
   readonly launcher: string | undefined
   readonly strict: boolean
 }
@@ -24,14 +24,14 @@ export function commandLine({ launcher, strict }: HookCommand, { agent, event }:
   return SPLITS_WORDS.includes(agent) ? `/bin/sh -c ${singleQuote(line)}` : line
 }
 
-/** In every line since lines fail open. */
+/** Part of every current command; older ones lack it. */
 export const FAILS_OPEN = 'command -v savestate >/dev/null'
 
 const SPLITS_WORDS: readonly AgentName[] = ['cursor', 'hermes']
 
-/** The end of the line: Savestate was not found. */
+/** The end of the line, for the case that Savestate was not found. */
 function fallback({ launcher, strict }: HookCommand, { agent, event }: Call): readonly string[] {
-  // The plugin for opencode has one line for all events, and knows itself which of them can stop a tool.
+  // The plugin for opencode has one line for all events and decides itself which of them can stop a tool.
   if (strict && (agent === 'opencode' || isBeforeTool(agent, event)))
     return [`echo ${singleQuote(STOPPED)} >&2`, 'exit 2']
   const isFirst = MAPPERS[agent].types[event] === 'session-start'
@@ -46,7 +46,7 @@ const NOT_INSTALLED =
   'This agent has hooks for Savestate, but Savestate is not installed here, so nothing is saved.'
 const STOPPED = 'Savestate was not found, and its hooks are strict, so the tool was not run.'
 
-/** True for a line of any version, including older ones, wherever its program is. */
+/** True for a command of any version of Savestate, wherever the program is. */
 export function isOurCommand(command: unknown, agent: AgentName): boolean {
   if (typeof command !== 'string') return false
   const [, inner] = /^\/bin\/sh -c '(.*)'$/s.exec(command) ?? []

@@ -1,4 +1,4 @@
-// Records the configurations whose hooks call the daemon over HTTP. The daemon opens its TCP port only if there is one.
+// Records which configurations have HTTP hooks. The daemon opens its TCP port only if there is one.
 import type { Store } from '../../index.js'
 
 const KEY = 'install-http'
@@ -7,7 +7,6 @@ export async function usesHttp(store: Store): Promise<boolean> {
   return pathsIn(await store.note(KEY)).length > 0
 }
 
-/** Records for the configuration at `path` whether its hooks use HTTP. */
 export async function recordHttp(
   store: Store,
   { path, isUsed }: { readonly path: string; readonly isUsed: boolean },

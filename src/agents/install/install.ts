@@ -1,4 +1,4 @@
-// Installs the hooks of an agent, and takes them out again: plans first, as data; written only when that was agreed to.
+// Installs and uninstalls the hooks of an agent. Planning changes nothing; the caller applies a plan after the user agreed.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AGENT_NAMES, type AgentName } from '../../base/index.js'
@@ -15,7 +15,7 @@ import { type FileChange, type Plan, planInstall, planUninstall } from './plan.j
 import { mcpServer, takesServer } from './mcp-server.js'
 import { configFolder, type Environment, type Scope } from './config-paths.js'
 import { readRecords, type Records, writeRecord } from './record.js'
-import { type Recipe, targetsOf } from './recipes.js'
+import { type Recipe, listTargets } from './recipes.js'
 import { trustedHash } from './edit/toml-edit.js'
 
 export type { FileChange, Plan } from './plan.js'
@@ -26,27 +26,27 @@ export type InstallRequest = {
   readonly agent: AgentName
   readonly scope: Scope
   readonly environment: Environment
-  /** The file of the program that is running, and the Node that runs it. */
+  /** The file of the running program, and its Node. */
   readonly programPath: string
   readonly nodePath: string
   readonly storeHome: string
   readonly strict?: boolean
-  /** The agent may go back without a person. */
+  /** The agent may rewind. */
   readonly allowRewind?: boolean
-  /** The agent is to start our MCP server. */
+  /** Also add our MCP server. */
   readonly mcp?: boolean
-  /** Where the daemon listens, for agents whose hooks can go there. */
+  /** The address of the daemon, for agents with HTTP hooks. */
   readonly daemon?: DaemonAddress
 }
 
-/** Of Codex: what follows once the hooks are written, and has to be asked for by itself. */
+/** For Codex: the second step after writing the hooks, with its own question. */
 export type TrustPlan = { readonly change: FileChange; readonly hooks: number }
 
-/** Throws BAD_INPUT for a program that will not stay, CONFIG_INVALID for a configuration that cannot be read. */
+/** Throws BAD_INPUT for a program that npx will remove, CONFIG_INVALID for a configuration that cannot be read. */
 export async function planInstallOf(store: Store, request: InstallRequest): Promise<Plan> {
   if (request.scope.type === 'user') lastingProgram(request)
-  const recipe = recipeOf(request)
-  const targets = targetsOf(recipe)
+  const recipe = makeRecipe(request)
+  const targets = listTargets(recipe)
   const { agent, scope, environment, allowRewind = false } = request
   const servers = codexServers(request)
   expectAllInside([...paths(targets), servers], scope)
@@ -72,13 +72,13 @@ async function permissionChange(
   return isWanted ? 'grant' : 'revoke'
 }
 
-/** To be planned after the hooks are written. Undefined if there is nothing to trust, or all of it is. */
+/** Call it after the hooks are written. Undefined if there is nothing left to trust. */
 export async function planTrustOf(
   store: Store,
   request: InstallRequest,
 ): Promise<TrustPlan | undefined> {
   if (request.agent !== 'codex') return undefined
-  const [target] = targetsOf(recipeOf(request))
+  const [target] = listTargets(makeRecipe(request))
   if (target === undefined) return undefined
   const trusts = trustsIn(target, readConfig(target.path))
   const path = trustFile(request.environment)
@@ -87,12 +87,12 @@ export async function planTrustOf(
   return change === undefined ? undefined : { change, hooks: trusts.length }
 }
 
-/** Without a store: by the form of what is ours alone. */
+/** Without a store, finds our entries by their form only. */
 export async function planUninstallOf(
   store: Store | undefined,
   request: InstallRequest,
 ): Promise<Plan> {
-  const targets = targetsOf(recipeOf(request))
+  const targets = listTargets(makeRecipe(request))
   const [trust, servers] = [trustFile(request.environment), codexServers(request)]
   expectAllInside([...paths(targets), servers].filter(existsSync), request.scope)
   const records: Records =
@@ -113,13 +113,13 @@ export async function planUninstallOf(
 
 export type FoundHooks = {
   readonly agent: AgentName
-  /** `outdated`: of a version whose hooks depend on PATH; `unreadable`: its configuration cannot be read. */
+  /** `outdated`: hooks of an older version, which depend on PATH. `unreadable`: the configuration cannot be read. */
   readonly found: 'installed' | 'outdated' | 'unreadable'
   /** Codex only: the user has trusted them, so Codex runs them. */
   readonly trusted?: boolean
 }
 
-/** The agents that have our hooks in a scope, by the form of what is there. Needs no store, and changes nothing. */
+/** Finds the agents with our hooks in a scope, by the form of the entries. Needs no store, and changes nothing. */
 export async function findHooks(
   request: Omit<InstallRequest, 'agent'>,
 ): Promise<readonly FoundHooks[]> {
@@ -132,19 +132,19 @@ export async function findHooks(
       const trusted = agent === 'codex' ? { trusted: isTrusted({ ...request, agent }) } : {}
       found.push({ agent, found: isCurrent ? 'installed' : 'outdated', ...trusted })
     } catch (error) {
-      // Malformed, closed to us, or no file at all: a report says so and goes on.
-      const isTold =
+      // Malformed, not accessible, or not a file: report it and check the next agent.
+      const isExpected =
         error instanceof SavestateError || (error instanceof Error && 'syscall' in error)
-      if (!isTold) throw error
+      if (!isExpected) throw error
       found.push({ agent, found: 'unreadable' })
     }
   }
   return found
 }
 
-/** False if one of the hooks of Codex is not trusted as it is now. */
+/** Whether Codex trusts all our hooks in their current form. */
 function isTrusted(request: InstallRequest): boolean {
-  const [target] = targetsOf(recipeOf(request))
+  const [target] = listTargets(makeRecipe(request))
   if (target === undefined) return true
   const noted = readConfig(trustFile(request.environment)) ?? ''
   return trustsIn(target, readConfig(target.path)).every(
@@ -154,14 +154,14 @@ function isTrusted(request: InstallRequest): boolean {
 
 type Planned = { readonly request: InstallRequest; readonly plan: Plan }
 
-/** The launcher comes first: a hook must not run before it exists. Throws CONFIG_INVALID. */
+/** Writes the launcher first: a hook must not run before it exists. Throws CONFIG_INVALID. */
 export async function applyInstall(store: Store, planned: Planned): Promise<void> {
   const { request } = planned
   if (request.scope.type === 'user') writeLauncher({ ...request, hookFiles: hookFiles(request) })
   await applyPlan(store, planned, { isHttp: request.daemon !== undefined })
 }
 
-/** A store that cannot be opened has no records and no permissions to change. Throws CONFIG_INVALID. */
+/** Without a store there are no records and no permissions to change. Throws CONFIG_INVALID. */
 export async function applyUninstall(store: Store | undefined, planned: Planned): Promise<void> {
   await applyPlan(store, planned, { isHttp: false })
 }
@@ -171,8 +171,8 @@ async function applyPlan(
   { request, plan }: Planned,
   { isHttp }: { readonly isHttp: boolean },
 ): Promise<void> {
-  const [target] = targetsOf(recipeOf(request))
-  // Before the hooks: a port without hooks is closed at the next start, hooks without a port would fail.
+  const [target] = listTargets(makeRecipe(request))
+  // Before the hooks are written: a port without hooks is harmless, hooks without a port would fail.
   if (store !== undefined && isHttp && target !== undefined)
     await recordHttp(store, { path: target.path, isUsed: true })
   await applyChanges(store, plan.changes, request.scope)
@@ -182,7 +182,7 @@ async function applyPlan(
     await setAllowed(store, request, { isAllowed: plan.permission === 'grant' })
 }
 
-/** Throws CONFIG_INVALID, before it is written, for a file that has changed since it was planned. */
+/** Throws CONFIG_INVALID, without writing the file, if it has changed since the plan. */
 export async function applyChanges(
   store: Store | undefined,
   changes: readonly FileChange[],
@@ -191,7 +191,7 @@ export async function applyChanges(
   const paths = changes.map(({ path }) => path)
   const records: Records = store === undefined ? new Map() : await readRecords(store, paths)
   for (const change of changes) {
-    const folders = written(change, scope)
+    const folders = writeChange(change, scope)
     const known = records.get(change.path)
     const record = change.record && { ...change.record, folders: known?.folders ?? folders }
     if (store !== undefined) await writeRecord(store, change.path, record)
@@ -200,9 +200,9 @@ export async function applyChanges(
   removeFolders(emptied.flatMap(({ path }) => records.get(path)?.folders ?? []))
 }
 
-/** What is in a project is for all who work on it, what is in a home is for one. */
-function written(change: FileChange, scope: Scope): readonly string[] {
-  // Again, because the question may have been open for a while.
+/** Files in a project keep the usual mode; files in a home are only for the user. */
+function writeChange(change: FileChange, scope: Scope): readonly string[] {
+  // Check again: the link may have been created while the question was open.
   expectAllInside([change.path], scope)
   const { type } = scope
   const mode = type === 'project' ? change.mode : change.mode & 0o700
@@ -213,7 +213,7 @@ function expectAllInside(targets: readonly string[], scope: Scope): void {
   if (scope.type === 'project') for (const path of targets) expectInside(path, scope.root)
 }
 
-function recipeOf(given: InstallRequest): Recipe {
+function makeRecipe(given: InstallRequest): Recipe {
   const { strict = false, mcp = false, allowRewind = false, ...request } = given
   const { environment, scope, storeHome } = request
   // A path of this machine does not belong in a file that a team shares.
@@ -224,12 +224,12 @@ function recipeOf(given: InstallRequest): Recipe {
   return { ...recipe, server: mcpServer({ program, allowRewind, scope, environment }) }
 }
 
-/** The file with the hooks of each agent, for the user's own scope. */
+/** The file with the hooks of each agent, in the user's scope. */
 function hookFiles(request: InstallRequest): ReadonlyMap<AgentName, string> {
   const scope = { type: 'user' } as const
   return new Map(
     AGENT_NAMES.flatMap((agent) => {
-      const [target] = targetsOf(recipeOf({ ...request, agent, scope }))
+      const [target] = listTargets(makeRecipe({ ...request, agent, scope }))
       if (target === undefined) return []
       // Cline has a file for each hook.
       return [[agent, agent === 'cline' ? dirname(target.path) : target.path]]
@@ -237,11 +237,11 @@ function hookFiles(request: InstallRequest): ReadonlyMap<AgentName, string> {
   )
 }
 
-/** Where Codex has its servers. For a user it is where it has its trusts, too. */
+/** The file with Codex's MCP servers. In the user's scope it also contains the trusted hooks. */
 function codexServers({ scope, environment }: InstallRequest): string {
   return join(configFolder('codex', scope, environment), 'config.toml')
 }
 
-function paths(targets: ReturnType<typeof targetsOf>): readonly string[] {
+function paths(targets: ReturnType<typeof listTargets>): readonly string[] {
   return targets.map(({ path }) => path)
 }

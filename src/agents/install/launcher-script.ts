@@ -1,19 +1,19 @@
-// The text of the launcher. A POSIX shell runs it at each event of an agent, so the usual case starts no other program.
+// The text of the launcher. A POSIX shell runs it at each event of an agent, so the usual case must start no extra program.
 import { AGENT_NAMES, type AgentName, singleQuote } from '../../base/index.js'
 import { type EventType } from '../mappers/event.js'
 import { MAPPERS } from '../mappers/mappers.js'
 import { SYSTEM_MESSAGE } from './hook-command.js'
 
-/** Beside the launcher while Savestate is missing: the day on which that was last reported. */
+/** The file beside the launcher with the day on which a missing Savestate was last reported. */
 export const NOTICE = 'not-found-reported'
 
 export type LauncherValues = {
-  /** The Node and the program to start, as of the install. */
+  /** The Node and the program at the time of the install. */
   readonly node: string
   readonly program: string
-  /** The store, where the environment of the install named one. */
+  /** The store, if SAVESTATE_HOME was set during the install. */
   readonly home: string | undefined
-  /** For each agent, the file that has its hooks. */
+  /** The file with the hooks of each agent. */
   readonly hookFiles: ReadonlyMap<AgentName, string>
 }
 
@@ -120,7 +120,7 @@ esac
 is_shown=
 case $3 in
 ${eventNames('session-start')} | ${eventNames('turn-start')})
-  # Once a day and not once for ever: no user may see it (claude -p).
+  # Once a day, not once ever: the user may not see it (claude -p).
   today=$(date +%Y-%m-%d 2>/dev/null)
   last=never
   { IFS= read -r last <"$notice"; } 2>/dev/null

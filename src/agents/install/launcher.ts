@@ -1,6 +1,6 @@
-// The launcher: a small shell script in the store that agents' hooks run instead of `savestate`, so that they do not
-// depend on PATH. It starts the installed program wherever that is by now. If it finds none, it lets the agent
-// continue and reports that once a day: docs/decisions/0031-launcher.md.
+// The launcher: a small shell script in the store that agents' hooks run instead of `savestate`, so that they do not depend
+// on PATH. It finds the installed program, even if it has moved. If there is none, the agent continues and the launcher
+// reports that once a day: docs/decisions/0031-launcher.md.
 import { execFileSync } from 'node:child_process'
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
@@ -18,9 +18,9 @@ export function launcherPath(storeHome: string): string {
 export type LauncherInput = {
   readonly storeHome: string
   readonly environment: Environment
-  /** The file of the program that is running. */
+  /** The file of the running program. */
   readonly programPath: string
-  /** The Node that runs it, without links. */
+  /** The real path of its Node. */
   readonly nodePath: string
   readonly hookFiles: LauncherValues['hookFiles']
 }
@@ -40,7 +40,7 @@ export function writeLauncher(input: LauncherInput): void {
   rmSync(join(input.storeHome, 'bin', NOTICE), { force: true })
 }
 
-/** The path by which this Node is on PATH, if it is: an update of Node may remove the folder of the old version. */
+/** The path on PATH, if it leads to this Node: an update of Node may remove the folder of the old version. */
 function lastingNode({ nodePath, environment }: LauncherInput): string {
   const onPath = programOnPath('node', environment)
   const isSame = onPath !== undefined && realpathSync(onPath) === nodePath
@@ -60,7 +60,7 @@ export function lastingProgram({
   })
 }
 
-/** fnm puts a link to the folder of a Node version on PATH, which lives as long as the shell. */
+/** fnm puts a link to the folder of a Node version on PATH and removes it when the shell ends. */
 function beyondShell(path: string): string {
   if (!path.includes('/fnm_multishells/')) return path
   return join(realpathSync(dirname(path)), basename(path))
@@ -69,13 +69,13 @@ function beyondShell(path: string): string {
 export type LauncherState = {
   readonly path: string
   readonly exists: boolean
-  /** The command that it starts, word by word; null if it finds no Savestate. */
+  /** The command that it starts; null if it finds no Savestate. */
   readonly starts: readonly string[] | null
   /** Files that the install recorded and that no longer exist. */
   readonly gone: readonly string[]
 }
 
-/** As of now, with the PATH of this process: that of an agent may differ. */
+/** With the PATH of this process; that of an agent may differ. */
 export function launcherState(storeHome: string, environment: Environment): LauncherState {
   const path = launcherPath(storeHome)
   const text = readConfig(path)
@@ -93,7 +93,7 @@ function startedBy(path: string, env: Environment): readonly string[] | null {
     const output = execFileSync(path, ['--which'], { env, encoding: 'utf8', stdio: 'pipe' })
     return output.trimEnd().split('\n')
   } catch (error) {
-    // Exit code 1: it found none. Anything else (no right to run it, no /bin/sh) is the same for a hook.
+    // Exit code 1: it found none. Any other failure (not executable, no /bin/sh) has the same effect on a hook.
     if (error instanceof Error && ('status' in error || 'code' in error)) return null
     throw error
   }

@@ -1,4 +1,4 @@
-// The entry that has an agent start `savestate mcp`, in the form of each agent. One that a person has made stays as it is.
+// The configuration entry that makes an agent start `savestate mcp`. An entry that the user wrote is never changed.
 import { isAbsolute, join } from 'node:path'
 import { type AgentName, fieldsOf } from '../../base/index.js'
 import type { JsonPath } from './edit/json-edit.js'
@@ -7,7 +7,7 @@ import { configFolder, type Environment, homeOf, type Scope } from './config-pat
 export type McpServer = {
   readonly command: string
   readonly args: readonly string[]
-  /** What the server has to know and an agent may not pass on. */
+  /** Variables that the server needs and that an agent may not pass on. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -22,23 +22,23 @@ type Asked = {
 
 export function mcpServer({ program, allowRewind, scope, environment }: Asked): McpServer {
   const { SAVESTATE_HOME: home } = environment
-  // A path of this machine is nothing for a file that a whole team shares.
-  const isTold = scope.type === 'user' && home !== undefined && isAbsolute(home)
+  // A path of this machine does not belong in a file that a team shares.
+  const isSet = scope.type === 'user' && home !== undefined && isAbsolute(home)
   return {
     command: program,
     args: ['mcp', ...(allowRewind ? [ALLOW_SWITCH] : [])],
-    env: isTold ? { SAVESTATE_HOME: home } : {},
+    env: isSet ? { SAVESTATE_HOME: home } : {},
   }
 }
 
-export type ServerPlace = { readonly path: string; readonly at: JsonPath }
+export type ServerLocation = { readonly path: string; readonly at: JsonPath }
 
-/** Where an agent has its servers in JSON; undefined if it has them elsewhere. */
-export function serverPlace(
+/** Where an agent keeps its MCP servers in JSON; undefined if it has no such file. */
+export function serverLocation(
   agent: AgentName,
   scope: Scope,
   environment: Environment,
-): ServerPlace | undefined {
+): ServerLocation | undefined {
   const at = ['mcpServers', 'savestate']
   const folder = configFolder(agent, scope, environment)
   switch (agent) {
@@ -53,17 +53,17 @@ export function serverPlace(
       return { path: join(folder, 'mcp.json'), at }
     case 'copilot':
       return scope.type === 'project' ? undefined : { path: join(folder, 'mcp-config.json'), at }
-    // Codex has TOML, opencode our plugin.
+    // Codex uses TOML; for opencode our plugin adds it.
     default:
       return undefined
   }
 }
 
-/** Agents whose entry is not in JSON, and is written all the same. */
-const OTHERWISE: readonly AgentName[] = ['codex', 'opencode']
+/** Agents whose entry is not in a JSON file. */
+const WITHOUT_JSON: readonly AgentName[] = ['codex', 'opencode']
 
 export function takesServer(agent: AgentName, scope: Scope, environment: Environment): boolean {
-  return OTHERWISE.includes(agent) || serverPlace(agent, scope, environment) !== undefined
+  return WITHOUT_JSON.includes(agent) || serverLocation(agent, scope, environment) !== undefined
 }
 
 export function serverEntry(
@@ -81,7 +81,7 @@ export function serverEntry(
   }
 }
 
-/** Whoever wrote it, also an older version or one at another place. */
+/** True for the entry of any version of Savestate, wherever the program is. */
 export function isOurServer(value: unknown): boolean {
   const { command, args } = fieldsOf(value)
   if (

@@ -1,5 +1,5 @@
-// The plugin that is written for opencode. An exception in a plugin stops the tool or the whole run there, and what
-// an event starts is not waited for: so every handler is wrapped, and `dispose` waits for what is under way.
+// The plugin for opencode. An exception in a plugin stops the tool or the whole run, so every handler is wrapped. opencode
+// does not wait for event handlers, so `dispose` waits for pending work.
 import { commandLine, type HookCommand } from './hook-command.js'
 import type { McpServer } from './mcp-server.js'
 
@@ -11,18 +11,18 @@ import { existsSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
-/** For a shell, with the name of the event as $1. */
+/** Shell command; $1 is the name of the event. */
 const LINE = ${JSON.stringify(line)}
 const STRICT = ${command.strict}
 const TIMEOUT_MS = 30000
 ${serverLine(server)}const STORE = process.env.SAVESTATE_HOME || join(homedir(), ".savestate")
 
 export const Savestate = async ({ client, directory }) => {
-  /** Sessions of subagents, by the session that they belong to. */
+  /** Parent sessions of subagents' sessions. */
   const parents = new Map()
   const roots = new Set()
   const pending = new Set()
-  /** What a session's model has to know in this turn. */
+  /** Context for the model in this turn, by session. */
   const contexts = new Map()
 
   const rootOf = (id) => {
@@ -31,7 +31,7 @@ export const Savestate = async ({ client, directory }) => {
     return root
   }
 
-  /** Runs the hook. Never throws, and never takes longer than the time it has. */
+  /** Runs the hook. Never throws, and never takes longer than TIMEOUT_MS. */
   const run = (name, payload) =>
     new Promise((resolve) => {
       let output = ""
@@ -45,7 +45,7 @@ export const Savestate = async ({ client, directory }) => {
           resolve({ failure: failure ?? "its answer cannot be read" })
         }
       }
-      const ended = (code, signal) => {
+      const onClose = (code, signal) => {
         if (code === 0) return done()
         const reason = errors.trim()
         done(code === 2 && reason !== "" ? reason : "it exited with " + (code ?? signal) + " " + reason)
@@ -57,7 +57,7 @@ export const Savestate = async ({ client, directory }) => {
           done("it took too long")
         }, TIMEOUT_MS)
         child.on("error", (error) => done(String(error)))
-        child.on("close", ended)
+        child.on("close", onClose)
         child.stdin.on("error", () => {})
         child.stdout.on("data", (part) => (output += part))
         child.stderr.on("data", (part) => (errors = (errors + part).slice(-2000)))
@@ -72,7 +72,7 @@ export const Savestate = async ({ client, directory }) => {
     roots.add(root)
     const parentID = root === sessionID ? undefined : root
     const work = run(name, { ...payload, sessionID, parentID, directory }).then(async (answer) => {
-      if (answer.tell !== undefined) await tell(answer.tell)
+      if (answer.tell !== undefined) await notify(answer.tell)
       return answer
     })
     pending.add(work)
@@ -80,31 +80,31 @@ export const Savestate = async ({ client, directory }) => {
     return work
   }
 
-  const tell = async (message) => {
+  const notify = async (message) => {
     try {
       await client.tui.showToast({ body: { title: "Savestate", message, variant: "warning" } })
     } catch {
-      // There is no screen to show it on; \`savestate status\` has it too.
+      // There is no screen; \`savestate status\` shows it too.
     }
   }
 
-  /** What opencode sends may be of another shape one day: that is told, and stops nothing. */
+  /** A future opencode may send other shapes: report the error and let the agent continue. */
   const guarded = async (work) => {
     try {
       return await work()
     } catch (error) {
-      await tell("The hook of Savestate failed: " + error)
+      await notify("The hook of Savestate failed: " + error)
       return { failure: String(error) }
     }
   }
 
-  /** opencode's own rules keep its tools from the store. They apply as long as it runs, and no file is changed for them. */
+  /** Denies opencode's tools access to the store, in memory: no configuration file changes. */
   const keepOut = async (config) => {
     const { permission = {} } = config
     const rules = typeof permission === "string" ? { "*": permission } : permission
     const { external_directory: outside = {} } = rules
     const others = typeof outside === "string" ? { "*": outside } : outside
-    // Also by its real path, if it is behind a link.
+    // Also by its real path, if it is a symbolic link.
     const names = existsSync(STORE) ? [STORE, realpathSync(STORE)] : [STORE]
     const mine = Object.fromEntries(names.flatMap((name) => [[name, "deny"], [join(name, "*"), "deny"]]))
     config.permission = { ...rules, external_directory: { ...others, ...mine } }
@@ -128,7 +128,7 @@ ${server === undefined ? '' : SERVE}
     "tool.execute.before": async (input, output) => {
       const answer = await guarded(() => send("tool.execute.before", input.sessionID, { input, output }))
       if (answer.stop !== undefined) throw new Error(answer.stop)
-      // Nothing is known of what was saved: a strict hook lets no tool run on that.
+      // It is unknown whether anything was saved, so a strict hook stops the tool.
       if (STRICT && answer.failure !== undefined)
         throw new Error("The hook of Savestate is strict and failed, so the tool was not run: " + answer.failure)
     },
@@ -156,7 +156,7 @@ ${server === undefined ? '' : SERVE}
 }
 
 const SERVE = `
-  /** A server of this name that the person has set up stays. */
+  /** A server of this name in the user's configuration takes precedence. */
   const serve = (config) => {
     config.mcp = { savestate: { type: "local", ...SERVER }, ...config.mcp }
   }

@@ -1,54 +1,61 @@
-// What an install or an uninstall would do to files, as data: shown before it is done.
+// Plans the file changes of an install or uninstall, to show them before they are made.
 import { SavestateError } from '../../index.js'
-import { expectPlace, readConfig } from './edit/config-file.js'
+import { expectCreatable, readConfig } from './edit/config-file.js'
 import { type JsonPath, nodeAt, parseJson } from './edit/json-edit.js'
 import {
   isBare,
   isMerged,
-  isNothing,
+  isEmptyTarget,
   type JsonTarget,
-  merged,
+  mergeOurs,
   missingPaths,
   type Stripping,
-  stripped,
+  removeOurs,
 } from './edit/merge-json.js'
 import type { InstallRecord, Records } from './record.js'
 import { FILE_MARK, type Target } from './recipes.js'
-import { type Edited, edited, NO_WAY_BACK, unedited, undone, undoOf } from './edit/text-edit.js'
+import {
+  type Edited,
+  applyEdit,
+  NO_UNDO,
+  startEdit,
+  undoEdits,
+  recordUndo,
+} from './edit/text-edit.js'
 import { addBlock, blockIn, removeBlock } from './edit/yaml-edit.js'
 
-/** How many of each. */
-export type Holds = Readonly<Record<'hooks' | 'rules' | 'plugins' | 'servers', number>>
+/** The number of each kind of entry. */
+export type Parts = Readonly<Record<'hooks' | 'rules' | 'plugins' | 'servers', number>>
 
 export type FileChange = {
   readonly path: string
   readonly before: string | undefined
-  /** Undefined: the file goes. */
+  /** Undefined: the file is removed. */
   readonly after: string | undefined
-  /** Of a file that is new. */
+  /** For a new file. */
   readonly mode: number
-  /** Closed to others, whatever its mode was. */
+  /** Only the user may read it afterwards. */
   readonly isSecret?: boolean
-  /** Our part of the file after an install; left out if nothing of ours is in it then. */
-  readonly holds?: Holds
-  /** To be kept once it is done; undefined: to be forgotten. */
+  /** Our entries in the file after an install; omitted if it has none. */
+  readonly holds?: Parts
+  /** To be stored once the change is made; undefined deletes the stored one. */
   readonly record: Omit<InstallRecord, 'folders'> | undefined
 }
 
 export type Plan = {
   readonly changes: readonly FileChange[]
-  /** What is not done, and why. */
+  /** Steps that are left out, with the reason. */
   readonly notes: readonly string[]
-  /** The agent gets or loses the right to go back by itself. */
+  /** The agent gets or loses the permission to rewind. */
   readonly permission?: 'grant' | 'revoke' | undefined
 }
 
-/** Throws CONFIG_INVALID, with the file, for one that cannot be read: it is not touched. */
+/** Throws CONFIG_INVALID, with the path, for a file that cannot be read or edited. */
 export function planInstall(targets: readonly Target[], records: Records): Plan {
   const changes = targets.flatMap((target) => {
     const change = inFile(target.path, (text) => {
-      if (text === undefined) expectPlace(target.path)
-      return installed(target, text, records.get(target.path))
+      if (text === undefined) expectCreatable(target.path)
+      return planFileInstall(target, text, records.get(target.path))
     })
     return change === undefined ? [] : [change]
   })
@@ -58,7 +65,7 @@ export function planInstall(targets: readonly Target[], records: Records): Plan 
 export function planUninstall(targets: readonly Target[], records: Records): Plan {
   const results = targets.map((target) => {
     const change = inFile(target.path, (text) =>
-      text === undefined ? undefined : uninstalled(target, text, records.get(target.path)),
+      text === undefined ? undefined : planFileUninstall(target, text, records.get(target.path)),
     )
     return typeof change === 'string' ? { note: `${target.path}: ${change}` } : { change }
   })
@@ -68,7 +75,7 @@ export function planUninstall(targets: readonly Target[], records: Records): Pla
   }
 }
 
-/** Adds the name of the file to what is wrong with it. */
+/** Adds the path of the file to CONFIG_INVALID errors. */
 export function inFile<Result>(path: string, work: (text: string | undefined) => Result): Result {
   try {
     return work(readConfig(path))
@@ -82,24 +89,24 @@ export function inFile<Result>(path: string, work: (text: string | undefined) =>
   }
 }
 
-function installed(
+function planFileInstall(
   target: Target,
   text: string | undefined,
   record: InstallRecord | undefined,
 ): FileChange | undefined {
   if (isInstalled(target, text, record)) return undefined
-  if (target.type === 'json' && isNothing(target)) {
-    const gone = uninstalled(target, text ?? '', record)
+  if (target.type === 'json' && isEmptyTarget(target)) {
+    const gone = planFileUninstall(target, text ?? '', record)
     return typeof gone === 'string' ? undefined : gone
   }
   const old = text ?? ''
-  const base = record === undefined ? undefined : undone(old, record.undo)
+  const base = record === undefined ? undefined : undoEdits(old, record.undo)
   const known = { made: record?.made, entries: record?.made ?? [] }
   const start = withoutOurs(target, base ?? old, { ...known, onlyStale: true })
-  const result = added(target, start)
-  // What is there as we wanted it stays where it is. The way back would lead to that, so it is found by its form then.
+  const result = addOurs(target, start)
+  // Entries that are up to date stay. An exact undo would keep them, so an uninstall then finds our entries by their form.
   const isClean = withoutOurs(target, start, { ...known, onlyStale: false }) === start
-  const undo = isClean ? undoOf(result) : NO_WAY_BACK
+  const undo = isClean ? recordUndo(result) : NO_UNDO
   const made = target.type === 'json' ? madePaths(target, start, record) : []
   const isCreated = text === undefined || (base !== undefined && record?.isCreated === true)
   return {
@@ -108,28 +115,28 @@ function installed(
     after: result.text,
     mode: target.type === 'file' ? target.mode : 0o644,
     isSecret: target.type === 'json' && target.isSecret,
-    holds: holdsOf(target),
+    holds: countParts(target),
     record: { undo, isCreated, made, trusts: record?.trusts ?? [] },
   }
 }
 
-export const HOLDS_NOTHING: Holds = { hooks: 0, rules: 0, plugins: 0, servers: 0 }
+export const NO_PARTS: Parts = { hooks: 0, rules: 0, plugins: 0, servers: 0 }
 
-function holdsOf(target: Target): Holds {
+function countParts(target: Target): Parts {
   switch (target.type) {
     case 'json': {
       const hooks = target.add.filter(({ at }) => at[0] === 'hooks').length
       const servers = target.entry?.value === undefined ? 0 : 1
-      return { ...HOLDS_NOTHING, hooks, rules: target.add.length - hooks, servers }
+      return { ...NO_PARTS, hooks, rules: target.add.length - hooks, servers }
     }
     case 'yaml':
-      return { ...HOLDS_NOTHING, hooks: target.count }
+      return { ...NO_PARTS, hooks: target.count }
     case 'file':
-      return { ...HOLDS_NOTHING, [target.holds]: 1 }
+      return { ...NO_PARTS, [target.holds]: 1 }
   }
 }
 
-/** With those that were made before and are still there. */
+/** Includes those that an earlier install created and that still exist. */
 function madePaths(
   target: JsonTarget,
   text: string,
@@ -146,7 +153,7 @@ function isInstalled(
   text: string | undefined,
   record: InstallRecord | undefined,
 ): boolean {
-  if (text === undefined) return target.type === 'json' && isNothing(target)
+  if (text === undefined) return target.type === 'json' && isEmptyTarget(target)
   switch (target.type) {
     case 'json':
       return isMerged(text, target, record?.made ?? [])
@@ -160,9 +167,9 @@ function isInstalled(
 function withoutOurs(target: Target, text: string, stripping: Stripping): string {
   switch (target.type) {
     case 'json':
-      return stripped(text, target, stripping)
+      return removeOurs(text, target, stripping)
     case 'yaml':
-      return removeBlock(unedited(text)).text
+      return removeBlock(startEdit(text)).text
     case 'file':
       if (text === '' || isOurFile(text)) return ''
       throw new SavestateError(
@@ -172,24 +179,24 @@ function withoutOurs(target: Target, text: string, stripping: Stripping): string
   }
 }
 
-function added(target: Target, text: string): Edited {
+function addOurs(target: Target, text: string): Edited {
   switch (target.type) {
     case 'json':
-      return merged(text, target)
+      return mergeOurs(text, target)
     case 'yaml':
-      return addBlock(unedited(text), target.key, target.lines)
+      return addBlock(startEdit(text), target.key, target.lines)
     case 'file':
-      return edited(unedited(text), { offset: 0, removed: text, inserted: target.content })
+      return applyEdit(startEdit(text), { offset: 0, removed: text, inserted: target.content })
   }
 }
 
-/** A text says why a file is left as it is. */
-function uninstalled(
+/** A string says why the file stays unchanged. */
+function planFileUninstall(
   target: Target,
   text: string,
   record: InstallRecord | undefined,
 ): FileChange | string | undefined {
-  const exact = record === undefined ? undefined : undone(text, record.undo)
+  const exact = record === undefined ? undefined : undoEdits(text, record.undo)
   const gone = { path: target.path, before: text, after: undefined, mode: 0, record: undefined }
   if (exact !== undefined) return record?.isCreated === true ? gone : { ...gone, after: exact }
   if (target.type === 'file') {
@@ -201,7 +208,7 @@ function uninstalled(
   const after = withoutOurs(target, text, {
     onlyStale: false,
     made: record?.made,
-    // Without a record it is the person's, or was ours before the store was lost: it stays.
+    // Without a record the entry may be the user's, so it stays.
     entries: record?.made ?? [],
   })
   if (after === text) return undefined

@@ -1,11 +1,11 @@
-// What is written for each agent, as data.
+// The configuration files and entries of each agent, as data.
 import { join } from 'node:path'
 import { type AgentName, fieldsOf } from '../../base/index.js'
 import { names } from '../mappers/map-event.js'
 import { DAEMON_EVENTS, type DaemonAddress, daemonHook } from './daemon-hook.js'
 import { commandLine, type HookCommand, isOurCommand } from './hook-command.js'
 import type { JsonPath } from './edit/json-edit.js'
-import { type McpServer, serverEntry, serverPlace } from './mcp-server.js'
+import { type McpServer, serverEntry, serverLocation } from './mcp-server.js'
 import { opencodePlugin } from './opencode-plugin.js'
 import { configFolder, type Environment, type Scope } from './config-paths.js'
 import { claudeRules, geminiRule } from './store-rules.js'
@@ -15,11 +15,11 @@ export type Recipe = {
   readonly scope: Scope
   readonly environment: Environment
   readonly command: HookCommand
-  /** The store's folder, to be kept from the agent. */
+  /** The store's folder, which the agent may not access. */
   readonly storeHome: string
-  /** Where the daemon listens, if hooks are to go there. */
+  /** The address of the daemon, for HTTP hooks. */
   readonly daemon?: DaemonAddress | undefined
-  /** To be started by the agent; undefined: no more. */
+  /** The MCP server to add; undefined removes ours. */
   readonly server?: McpServer | undefined
 }
 
@@ -28,19 +28,19 @@ export type Target =
       readonly type: 'json'
       readonly path: string
       readonly add: readonly { readonly at: JsonPath; readonly value: unknown }[]
-      /** Set in a file that lacks them. */
+      /** Set if the file lacks them. */
       readonly properties: readonly { readonly at: JsonPath; readonly value: unknown }[]
       readonly isOurs: (value: unknown) => boolean
-      /** An entry of an object that is ours. Undefined: it is to go if we have made it. */
+      /** Our property of an object. Without a value it is removed, if we added it. */
       readonly entry?: { readonly at: JsonPath; readonly value: unknown } | undefined
-      /** It is for nobody but its owner. */
+      /** Only the user may read it. */
       readonly isSecret: boolean
     }
   | {
       readonly type: 'yaml'
       readonly path: string
       readonly key: string
-      /** How many hooks the lines have. */
+      /** The number of hooks in the lines. */
       readonly count: number
       readonly lines: readonly string[]
     }
@@ -53,15 +53,15 @@ export type Target =
     }
 
 const TIMEOUT_SECONDS = 30
-/** The line by which a whole file is known as ours. */
+/** Marks a whole file as ours. */
 export const FILE_MARK = 'Written by `savestate install`'
 
-export function targetsOf(recipe: Recipe): readonly Target[] {
+export function listTargets(recipe: Recipe): readonly Target[] {
   const { agent, scope, environment, server } = recipe
-  const place = serverPlace(agent, scope, environment)
+  const location = serverLocation(agent, scope, environment)
   const hooks = hookTargets(recipe)
-  if (place === undefined) return hooks
-  const { path, at } = place
+  if (location === undefined) return hooks
+  const { path, at } = location
   const entry = { at, value: server === undefined ? undefined : serverEntry(agent, server) }
   const isOwnFile = hooks.every((target) => target.path !== path)
   if (isOwnFile) return [...hooks, { ...NOTHING, path, entry }]
@@ -125,7 +125,7 @@ function hookTargets(recipe: Recipe): readonly Target[] {
   }
 }
 
-/** The events that we ask for: not those that say nothing new, and none that come before every call of a model. */
+/** The events that we subscribe to. Leaves out redundant events and those before every model request. */
 export const EVENTS: Readonly<Record<AgentName, readonly string[]>> = {
   claude:
     names(`SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStop Stop
@@ -163,7 +163,7 @@ function hooksTarget(recipe: Recipe, { path, rules = [], hasVersion = false }: S
     isSecret: recipe.daemon !== undefined,
     properties: hasVersion ? [{ at: ['version'], value: 1 }] : [],
     add: [
-      ...EVENTS[agent].map((event) => ({ at: ['hooks', event], value: entryOf(recipe, event) })),
+      ...EVENTS[agent].map((event) => ({ at: ['hooks', event], value: hookEntry(recipe, event) })),
       ...rules.map((rule) => ({ at: ['permissions', 'deny'], value: rule })),
     ],
     isOurs: (value) => rules.some((rule) => rule === value) || isOurEntry(value, agent),
@@ -171,7 +171,7 @@ function hooksTarget(recipe: Recipe, { path, rules = [], hasVersion = false }: S
 }
 
 /** One hook in the form of its agent. */
-export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, unknown>> {
+export function hookEntry(recipe: Recipe, event: string): Readonly<Record<string, unknown>> {
   const { agent, daemon } = recipe
   const command = commandLine(recipe.command, { agent, event })
   switch (agent) {
@@ -184,7 +184,7 @@ export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, 
       }
     }
     case 'codex':
-      // More than 3 seconds it does not grant there.
+      // Codex allows at most 3 seconds for this event.
       return {
         hooks: [
           { type: 'command', command, timeout: event === 'SessionEnd' ? 3 : TIMEOUT_SECONDS },
@@ -197,7 +197,7 @@ export function entryOf(recipe: Recipe, event: string): Readonly<Record<string, 
     }
     case 'copilot':
       return { type: 'command', bash: command, powershell: command, timeoutSec: TIMEOUT_SECONDS }
-    // Cursor; the others have files of their own form.
+    // Cursor. The other agents have no JSON entries.
     default:
       return { command, timeout: TIMEOUT_SECONDS }
   }
@@ -211,7 +211,7 @@ function isOurEntry(value: unknown, agent: AgentName): boolean {
   return isOurCommand(command ?? bash, agent)
 }
 
-/** Gemini CLI reads rules of a user; it ignores those of a project. */
+/** Gemini CLI reads the user's policies; it ignores those of a project. */
 function geminiPolicy(recipe: Recipe, folder: string): readonly Target[] {
   if (recipe.scope.type === 'project') return []
   const content = `# ${FILE_MARK} gemini: its tools for files are kept from the store.\n${geminiRule(recipe)}`

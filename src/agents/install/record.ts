@@ -1,18 +1,18 @@
-// What an install has done to a file, kept in the store: with it an uninstall is exact. Without it, or when somebody
-// has changed the file since, an uninstall finds what is ours by its form.
+// Records in the store what an install changed in a file, so that an uninstall can restore it exactly. Without a record, or
+// if the file has changed since, an uninstall finds our entries by their form.
 import { fieldsOf } from '../../base/index.js'
 import { INSTALL_NOTE, type Store } from '../../internal.js'
 import type { JsonPath } from './edit/json-edit.js'
 import type { Trust } from './edit/toml-edit.js'
-import { type Edited, type Undo, undone, undoOf } from './edit/text-edit.js'
+import { type Edited, type Undo, undoEdits, recordUndo } from './edit/text-edit.js'
 
 export type InstallRecord = {
   readonly undo: Undo
-  /** There was no file before. */
+  /** The file did not exist before. */
   readonly isCreated: boolean
-  /** Folders that had to be made for it. */
+  /** Folders that were created for it. */
   readonly folders: readonly string[]
-  /** Lists and objects that had to be made in it. */
+  /** Lists and objects that were created in it. */
   readonly made: readonly JsonPath[]
   readonly trusts: readonly Trust[]
 }
@@ -28,7 +28,7 @@ export async function readRecords(store: Store, paths: readonly string[]): Promi
   return records
 }
 
-/** Undefined forgets it. */
+/** Without a record, deletes the stored one. */
 export async function writeRecord(
   store: Store,
   path: string,
@@ -39,26 +39,26 @@ export async function writeRecord(
 }
 
 export type Step = {
-  /** Of what was done to the file before. */
+  /** The record of earlier changes. */
   readonly record: InstallRecord | undefined
-  /** What the file held until now; undefined if it was not there. */
+  /** The content before this change; undefined if there was no file. */
   readonly text: string | undefined
   readonly result: Edited
   readonly trusts: readonly Trust[]
 }
 
-/** What is known of a file to which something of ours was done again: the way back goes over all of it. */
+/** The record after another change of the same file: its undo covers all changes. */
 export function recordAfter({
   record,
   text,
   result,
   trusts,
 }: Step): Omit<InstallRecord, 'folders'> {
-  const own = undoOf(result)
+  const own = recordUndo(result)
   if (record === undefined || text === undefined)
     return { undo: own, isCreated: text === undefined, made: [], trusts }
-  // Somebody has changed it since: a way back that fits no text of ours says so.
-  if (undone(text, record.undo) === undefined)
+  // The file has changed since. Keep the old undo: it no longer matches, so an uninstall will not use it.
+  if (undoEdits(text, record.undo) === undefined)
     return { undo: record.undo, isCreated: false, made: [], trusts }
   const undo = { mark: own.mark, steps: [...own.steps, ...record.undo.steps] }
   return { undo, isCreated: record.isCreated, made: [], trusts }
@@ -70,7 +70,6 @@ function noteKey(path: string): string {
 
 function parseRecord(text: string | undefined): InstallRecord | undefined {
   if (text === undefined) return undefined
-  // Written by `writeRecord` alone: its parts tell whether it is of this form.
   const value: unknown = JSON.parse(text)
   const fields = fieldsOf(value)
   const undo = fieldsOf(fields['undo'])

@@ -1,4 +1,4 @@
-// Rules of agents that keep their tools from the store, even if our hook does nothing.
+// Rules in the configuration of agents that deny their tools access to the store, even without our hook.
 import { existsSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { type Environment, homeOf, pathBelow } from './config-paths.js'
@@ -34,8 +34,8 @@ export function geminiRule({ environment, storeHome }: Given): string {
 }
 
 /**
- * The store's folder under each of its names: its real path, the path in SAVESTATE_HOME, and the path through a home that
- * is a link. Agents compare paths as text, so their rules need all of them.
+ * All paths of the store's folder: its real path, the one in SAVESTATE_HOME, and the one through a home that is a symbolic
+ * link. Agents compare paths as text, so their rules need all of them.
  */
 function storeSpellings(storeHome: string, environment: Environment): readonly string[] {
   const home = homeOf(environment)

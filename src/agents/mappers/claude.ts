@@ -11,7 +11,7 @@ export const claude = defineAgent({
     UserPromptSubmit: 'turn-start',
     PreToolUse: 'before-tool',
     PostToolUse: 'after-tool',
-    // Sent for a shell command that ends with another code than 0; it may have changed files.
+    // Sent for a shell command that exits with a code other than 0. It may have changed files.
     PostToolUseFailure: 'after-tool',
     SubagentStart: 'subagent-start',
     SubagentStop: 'subagent-end',
@@ -30,7 +30,7 @@ export const claude = defineAgent({
   },
   fields: (payload) => ({ ...usualFields(payload), turnId: payload.id('prompt_id') }),
   adjust(event) {
-    // The end of a command in the background comes in the form of a prompt, which the user has not written.
+    // The end of a background command arrives as a prompt that the user did not write.
     const isNotice = event.type === 'turn-start' && event.prompt.startsWith('<task-notification>')
     return isNotice ? { ...event, type: 'turn-end' } : event
   },
@@ -38,7 +38,7 @@ export const claude = defineAgent({
   say: sayLikeClaude(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse']),
 })
 
-/** Codex reads the same. Never `continue: false`, which lets the tool run, and never `allow`, which skips the user's consent. */
+/** Also for Codex. Never `continue: false`, which lets the tool run, and never `allow`, which skips the user's consent. */
 export function denyLikeClaude(reason: string, { eventName }: AgentEvent): Fields {
   const decision = { permissionDecision: 'deny', permissionDecisionReason: reason }
   return { hookSpecificOutput: { hookEventName: eventName, ...decision } }

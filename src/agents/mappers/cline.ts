@@ -1,4 +1,4 @@
-// Cline, on paper: its code and its page, no recording of ours. The two name a tool differently; both are read.
+// Cline. Written from its source and documentation, not recorded. The two name a tool differently; both are supported.
 import { defineAgent, names } from './map-event.js'
 
 export const cline = defineAgent({
@@ -40,8 +40,8 @@ export const cline = defineAgent({
     return { name: use.toolName('toolName'), input: use.value('parameters'), callId: undefined }
   },
   deny: (reason) => ({ cancel: true, errorMessage: reason }),
-  // The context under the name that its code has, and under the one of its page.
-  say: ({ tell: errorMessage, context }) => ({
+  // The name of the context in its source, and the one in its documentation.
+  say: ({ notice: errorMessage, context }) => ({
     json: { cancel: false, errorMessage, context, contextModification: context },
   }),
 })

@@ -1,9 +1,9 @@
-// Codex. Recorded on 0.166.0. Typing into a running shell fires no hook, and a command that still runs when its call
-// returns never gets its "after": the next checkpoint finds what those change.
+// Codex. Recorded on 0.166.0. Input to a running shell fires no hook, and a command that outlives its call gets no end event.
+// The next checkpoint includes their changes.
 import { denyLikeClaude } from './claude.js'
 import { defineAgent, names, sayLikeClaude } from './map-event.js'
 
-/** For the agents of a team. They change no file; the hooks of an agent that gets a message report what it does. */
+/** Tools for teams of agents. They change no files: an agent that gets a message reports its own calls. */
 const TEAM_TOOLS = names(
   'close_agent followup_task interrupt_agent list_agents send_input send_message wait_agent',
 )
@@ -27,7 +27,7 @@ export const codex = defineAgent({
       ...names(`get_goal list_mcp_resource_templates list_mcp_resources read_mcp_resource request_user_input tool_search
         update_goal update_plan view_image web_search`),
       ...TEAM_TOOLS,
-      // The group of a tool comes before its name, without a separator.
+      // Codex puts the group of a tool before its name, without a separator.
       ...TEAM_TOOLS.map((name) => `collaboration${name}`),
     ],
     writes: ['apply_patch'],

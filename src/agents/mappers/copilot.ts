@@ -1,4 +1,4 @@
-// GitHub Copilot CLI, on paper: its page, no recording of ours. Not every version sends an id of the session.
+// GitHub Copilot CLI. Written from its documentation, not recorded. Not every version sends a session id.
 import { basename } from 'node:path'
 import { isRecord, tryParseJson } from '../../base/index.js'
 import { defineAgent, names } from './map-event.js'
@@ -29,7 +29,7 @@ export const copilot = defineAgent({
   fields(payload) {
     const cwd = payload.path('cwd')
     return {
-      sessionId: payload.id('sessionId') ?? idOfFolder(payload, cwd),
+      sessionId: payload.id('sessionId') ?? sessionIdForFolder(payload, cwd),
       turnId: undefined,
       agentId: payload.id('agentId'),
       cwd,
@@ -42,20 +42,20 @@ export const copilot = defineAgent({
     callId: payload.id('toolCallId'),
   }),
   deny: (reason) => ({ permissionDecision: 'deny', permissionDecisionReason: reason }),
-  // It has no message for the user, but shows in its log what a hook writes to stderr.
-  say: ({ tell, context }) => ({
+  // It has no field for a message to the user, but logs what a hook writes to stderr.
+  say: ({ notice, context }) => ({
     json: { additionalContext: context },
-    ...(tell === undefined ? {} : { stderr: tell }),
+    ...(notice === undefined ? {} : { stderr: notice }),
   }),
 })
 
-/** One session for each folder: better than none. */
-function idOfFolder(payload: Payload, cwd: string | undefined): string {
+/** Without a session id, each folder is one session. */
+function sessionIdForFolder(payload: Payload, cwd: string | undefined): string {
   if (cwd === undefined) throw payload.malformed('it has neither sessionId nor cwd')
   return `copilot-${basename(cwd).slice(0, 100)}`
 }
 
-/** The arguments come as JSON in a text. Any other text stays as it is. */
+/** Arguments arrive as a JSON string. If it does not parse, keep the string. */
 function parseArguments(given: unknown): unknown {
   if (typeof given !== 'string') return given
   const parsed = tryParseJson(given)

@@ -1,4 +1,4 @@
-// Cursor, on paper: its page and other people's programs, no recording of ours.
+// Cursor. Written from its documentation and from other programs' hooks, not recorded.
 import { defineAgent, names, usualTool } from './map-event.js'
 
 export const cursor = defineAgent({
@@ -32,7 +32,7 @@ export const cursor = defineAgent({
     cwd: payload.firstOf('workspace_roots') ?? payload.path('cwd'),
     transcriptPath: payload.path('transcript_path'),
   }),
-  /** The older events are of one tool each and do not name it. */
+  /** The older events belong to one tool each and do not name it. */
   tool(payload, eventName) {
     const callId = payload.id('tool_use_id')
     if (eventName.endsWith('ShellExecution'))
@@ -42,7 +42,7 @@ export const cursor = defineAgent({
     const isServer = eventName.endsWith('MCPExecution')
     return { ...usualTool(payload), ...(isServer ? { effect: 'anything' as const } : {}) }
   },
-  // Never `allow`: the user would not be asked.
+  // Never `allow`: Cursor would not ask the user.
   deny: (reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
-  say: ({ tell, context }) => ({ json: { user_message: tell, additional_context: context } }),
+  say: ({ notice, context }) => ({ json: { user_message: notice, additional_context: context } }),
 })

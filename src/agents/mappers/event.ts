@@ -1,32 +1,32 @@
-// What coding agents report and what we answer, in our own words. Each agent's file maps its payloads to these
-// events and our answers back to what that agent expects.
+// The events of coding agents and our answers, independent of the agent. Each agent's file maps its payloads to these events,
+// and the answers to what that agent expects.
 import type { AgentName } from '../../base/index.js'
 
 /**
- * `reads`: never changes a file; `writes`: changes files by itself alone; `anything`: shell, MCP, unknown; `delegates`: sets
- * a subagent to work whose own calls are reported.
+ * `reads`: never changes a file. `writes`: changes files itself. `anything`: shell, MCP, unknown. `delegates`: starts a
+ * subagent, whose own calls are reported.
  */
 export type ToolEffect = 'reads' | 'writes' | 'anything' | 'delegates'
 
 export type Tool = {
   readonly name: string
   readonly input: unknown
-  /** The agent's id of the call. Not all agents have one. */
+  /** The agent's id of the call; some agents have none. */
   readonly callId: string | undefined
   readonly effect: ToolEffect
 }
 
 export type EventFields = {
   readonly agent: AgentName
-  /** The agent's own name of the event. */
+  /** The agent's name of the event. */
   readonly eventName: string
   readonly sessionId: string
   readonly turnId: string | undefined
-  /** The subagent it happened in, if it was in one. */
+  /** The subagent that sent it, if any. */
   readonly agentId: string | undefined
   readonly cwd: string | undefined
   readonly transcriptPath: string | undefined
-  /** What the payload had besides, as it was. */
+  /** The other fields of the payload, unchanged. */
   readonly rest: Readonly<Record<string, unknown>>
 }
 
@@ -41,7 +41,7 @@ export type AgentEvent = EventFields &
     | { readonly type: 'turn-end' }
     | { readonly type: 'compaction' }
     | { readonly type: 'session-end' }
-    /** None of the agent's: nothing was heard of it for a while, and its folder has changed and fallen quiet. */
+    /** Not sent by an agent: the daemon saves a session without events whose folder has changed and is idle again. */
     | { readonly type: 'quiet' }
   )
 
@@ -59,13 +59,13 @@ export const EVENT_TYPES: readonly EventType[] = [
   'session-end',
 ]
 
-/** Only an event before a tool can stop it; after any other event `stop` is reported, and the agent continues. */
+/** Only an event before a tool can stop it. For any other event, `stop` is reported and the agent continues. */
 export type Outcome =
   | {
-      readonly type: 'go-on'
-      /** For the user, in the way the agent offers. */
-      readonly tell?: string | undefined
-      /** For the model, at the next turn. */
+      readonly type: 'continue'
+      /** For the user. */
+      readonly notice?: string | undefined
+      /** For the model. */
       readonly context?: string | undefined
     }
   | { readonly type: 'stop'; readonly reason: string }
@@ -78,13 +78,13 @@ export type Answer = {
 
 /** Pure: no files, no clock, no environment. */
 export type Mapper = {
-  /** Undefined for an event that is none of ours. Throws BAD_INPUT for a payload that is malformed. */
+  /** Undefined for an event that we do not handle. Throws BAD_INPUT for a malformed payload. */
   readonly parse: (eventName: string, payload: unknown) => AgentEvent | undefined
   readonly answer: (event: AgentEvent, outcome: Outcome) => Answer
-  /** Whether it has several tool calls under way at once, so that one's beginning does not tell of another's end. */
+  /** Whether it runs tool calls concurrently. If not, the start of a call implies that the previous one has ended. */
   readonly runsToolsTogether: boolean
-  /** Its events by name, as far as the name alone tells what they are. */
+  /** The types of its events by name. `parse` may adjust the type. */
   readonly types: Readonly<Record<string, EventType>>
 }
 
-export const SILENCE: Answer = { stdout: '', stderr: '', exitCode: 0 }
+export const EMPTY_ANSWER: Answer = { stdout: '', stderr: '', exitCode: 0 }

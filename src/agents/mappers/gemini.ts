@@ -1,4 +1,4 @@
-// Gemini CLI. Recorded on 0.61.0. It has no ids of turns and calls.
+// Gemini CLI. Recorded on 0.61.0. It has no ids for turns and calls.
 import { defineAgent, names, sayLikeClaude, usualTool } from './map-event.js'
 
 export const gemini = defineAgent({
@@ -10,7 +10,7 @@ export const gemini = defineAgent({
     BeforeTool: 'before-tool',
     AfterTool: 'after-tool',
     AfterAgent: 'turn-end',
-    // Sent before every call of the model, whether anything is compacted or not.
+    // Sent before every model request, even if nothing is compacted.
     PreCompress: 'compaction',
     SessionEnd: 'session-end',
   },
@@ -21,7 +21,7 @@ export const gemini = defineAgent({
     writes: names('replace save_memory write_file'),
   },
   tool(payload) {
-    // A server may give its tools the names of built-in ones.
+    // An MCP server may give its tools the names of built-in ones.
     const isServer = payload.value('mcp_context') !== undefined
     return { ...usualTool(payload), ...(isServer ? { effect: 'anything' as const } : {}) }
   },

@@ -1,4 +1,4 @@
-// Hermes, on paper: its page, no recording of ours.
+// Hermes. Written from its documentation, not recorded.
 import { defineAgent, names, usualFields, usualTool } from './map-event.js'
 
 export const hermes = defineAgent({
@@ -30,8 +30,8 @@ export const hermes = defineAgent({
     return { ...tool, callId: tool.callId ?? payload.inner('extra')?.id('tool_call_id') }
   },
   deny: (reason) => ({ decision: 'block', reason }),
-  say: ({ tell, context }, { type }) => ({
+  say: ({ notice, context }, { type }) => ({
     json: type === 'turn-start' ? { context } : {},
-    ...(tell === undefined ? {} : { stderr: tell }),
+    ...(notice === undefined ? {} : { stderr: notice }),
   }),
 })

@@ -1,5 +1,5 @@
-// From a payload to an event, and from an outcome to an answer: the parts that are the same for all agents. An agent says
-// which of its events is which of ours, where its payloads have the fields, and how it wants to be answered.
+// Maps payloads to events and outcomes to answers: the parts that all agents share. Each agent defines the types of its
+// events, the fields of its payloads, and the form of its answers.
 import type { AgentName, Fields } from '../../base/index.js'
 import {
   type AgentEvent,
@@ -7,7 +7,7 @@ import {
   type EventFields,
   type EventType,
   type Mapper,
-  SILENCE,
+  EMPTY_ANSWER,
   type Tool,
   type ToolEffect,
 } from './event.js'
@@ -19,17 +19,17 @@ type AgentDefinition = {
   readonly agent: AgentName
   readonly runsToolsTogether: boolean
   readonly types: Readonly<Record<string, EventType>>
-  /** What each tool can do. A tool that is not listed can do anything. */
+  /** The effect of each tool. An unlisted tool can do anything. */
   readonly tools: ToolTable
-  /** Left out where they are as in the payloads of Claude Code. */
+  /** Omitted if the payloads have the fields of Claude Code. */
   readonly fields?: (payload: Payload) => OwnFields
   readonly prompt?: (payload: Payload) => string | undefined
   readonly tool?: (payload: Payload, eventName: string) => Omit<Tool, 'effect'> & Partial<Tool>
-  /** The event that it really is; undefined if it is none of ours. */
+  /** Corrects the event; undefined drops it. */
   readonly adjust?: (event: AgentEvent) => AgentEvent | undefined
   /** The answer that keeps a tool from running. */
   readonly deny: (reason: string, event: AgentEvent) => Fields
-  /** The answer with a text for the user, or for the model at the next turn. Texts on stderr are for the user. */
+  /** The answer with a notice for the user and a context for the model. Text on stderr is for the user. */
   readonly say: (texts: Texts, event: AgentEvent) => { readonly json?: Fields; stderr?: string }
 }
 
@@ -39,7 +39,7 @@ type ToolTable = {
   readonly delegates?: readonly string[]
 }
 
-type Texts = { readonly tell: string | undefined; readonly context: string | undefined }
+type Texts = { readonly notice: string | undefined; readonly context: string | undefined }
 
 export function defineAgent(definition: AgentDefinition): Mapper {
   const { runsToolsTogether, types, adjust = (event) => event, deny, say } = definition
@@ -52,26 +52,26 @@ export function defineAgent(definition: AgentDefinition): Mapper {
     },
     answer(event, outcome) {
       if (outcome.type === 'stop' && event.type === 'before-tool')
-        return answerOf({ json: deny(outcome.reason, event) })
+        return formatAnswer({ json: deny(outcome.reason, event) })
       const texts =
         outcome.type === 'stop'
-          ? { tell: outcome.reason, context: undefined }
-          : { tell: outcome.tell, context: outcome.context }
-      return answerOf(say(texts, event))
+          ? { notice: outcome.reason, context: undefined }
+          : { notice: outcome.notice, context: outcome.context }
+      return formatAnswer(say(texts, event))
     },
   }
 }
 
-function answerOf({ json, stderr }: ReturnType<AgentDefinition['say']>): Answer {
+function formatAnswer({ json, stderr }: ReturnType<AgentDefinition['say']>): Answer {
   const text = json === undefined ? '{}' : JSON.stringify(json)
   return {
-    ...SILENCE,
+    ...EMPTY_ANSWER,
     stdout: text === '{}' ? '' : `${text}\n`,
     stderr: stderr === undefined ? '' : `${stderr}\n`,
   }
 }
 
-/** Undefined for an event that the agent's table does not have. Throws BAD_INPUT. */
+/** Undefined for an event that is not in the agent's table. Throws BAD_INPUT. */
 function mapEvent(
   definition: AgentDefinition,
   eventName: string,
@@ -83,14 +83,14 @@ function mapEvent(
   const payload = new Payload(agent, eventName, given)
   const fields = { agent, eventName, ...(definition.fields ?? usualFields)(payload) }
   payload.value('hook_event_name')
-  // `rest` has only what was not read before it, so it is read last.
+  // `rest` returns the fields that were not read before, so it comes last.
   switch (type) {
     case 'session-start': {
       const source = payload.text('source')
       return { ...fields, type, source, rest: payload.rest() }
     }
     case 'turn-start': {
-      // An empty prompt is one too: some agents send it with nothing but an image.
+      // A prompt can be empty: some agents send one with only an image.
       const text = prompt(payload) ?? ''
       return { ...fields, type, prompt: text, rest: payload.rest() }
     }
@@ -110,7 +110,7 @@ function mapEvent(
   }
 }
 
-/** A list of names, separated by white space. */
+/** Splits at white space. */
 export function names(text: string): readonly string[] {
   return text.trim().split(/\s+/)
 }
@@ -121,7 +121,7 @@ function effectOf({ reads, writes, delegates }: ToolTable, name: string): ToolEf
   return writes.includes(name) ? 'writes' : 'anything'
 }
 
-/** The fields where Claude Code, Codex, Gemini CLI and Hermes have them. */
+/** The fields of Claude Code, Codex, Gemini CLI and Hermes. */
 export function usualFields(payload: Payload): OwnFields {
   return {
     sessionId: payload.needed('session_id'),
@@ -132,7 +132,7 @@ export function usualFields(payload: Payload): OwnFields {
   }
 }
 
-/** A tool where the same agents have it. */
+/** The tool, in the fields of the same agents. */
 export function usualTool(payload: Payload): Omit<Tool, 'effect'> {
   return {
     name: payload.toolName('tool_name'),
@@ -145,11 +145,11 @@ function usualPrompt(payload: Payload): string | undefined {
   return payload.text('prompt')
 }
 
-/** How Claude Code, Codex and Gemini CLI take texts; the model gets them only after some events. */
+/** For Claude Code, Codex and Gemini CLI, which accept a context for the model only on some events. */
 export function sayLikeClaude(takesContext: readonly string[]): AgentDefinition['say'] {
-  return ({ tell, context }, { eventName }) => ({
+  return ({ notice, context }, { eventName }) => ({
     json: {
-      ...(tell === undefined ? {} : { systemMessage: tell }),
+      ...(notice === undefined ? {} : { systemMessage: notice }),
       ...(context === undefined || !takesContext.includes(eventName)
         ? {}
         : { hookSpecificOutput: { hookEventName: eventName, additionalContext: context } }),

@@ -1,4 +1,4 @@
-// All agents by their names.
+// The mappers of all agents.
 import { type AgentName } from '../../base/index.js'
 import { claude } from './claude.js'
 import { cline } from './cline.js'
@@ -21,7 +21,7 @@ export const MAPPERS: Readonly<Record<AgentName, Mapper>> = {
   hermes,
 }
 
-/** Whether such an event comes before a tool runs, so that it can still be stopped. */
+/** Whether the event precedes a tool call, which it can still stop. */
 export function isBeforeTool(agent: AgentName, eventName: string): boolean {
   const { types } = MAPPERS[agent]
   return Object.hasOwn(types, eventName) && types[eventName] === 'before-tool'

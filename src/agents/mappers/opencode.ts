@@ -1,5 +1,5 @@
-// opencode, by the plugin that `savestate install opencode` writes. It sends what a handler was given as `input` and
-// `output` (recorded on 1.18.33), with the folder, and with the session that a subagent's session belongs to.
+// opencode, through the plugin that `savestate install opencode` writes. The plugin sends the `input` and `output` of a
+// handler (recorded on 1.18.33), the folder, and the parent session of a subagent's session.
 import { fieldsOf } from '../../base/index.js'
 import { defineAgent, names } from './map-event.js'
 import type { Payload } from './payload.js'
@@ -34,7 +34,7 @@ export const opencode = defineAgent({
       transcriptPath: undefined,
     }
   },
-  prompt: (payload) => textOfParts(payload.inner('output')),
+  prompt: (payload) => joinTextParts(payload.inner('output')),
   tool(payload, eventName) {
     const input = payload.inner('input')
     if (input === undefined) throw payload.malformed('input is missing')
@@ -47,17 +47,17 @@ export const opencode = defineAgent({
   },
   adjust(event) {
     if (event.agentId === undefined) return event
-    // A subagent is a session of its own: its prompt and its end are not the user's turn.
+    // A subagent has its own session, whose prompt and end are not those of the user's turn.
     if (event.type === 'turn-start') return { ...event, type: 'subagent-start' }
     if (event.type === 'turn-end') return { ...event, type: 'subagent-end' }
     return event.type === 'session-start' || event.type === 'session-end' ? undefined : event
   },
-  // Our plugin reads these.
+  // The keys that our plugin reads.
   deny: (reason) => ({ stop: reason }),
-  say: (texts) => ({ json: texts }),
+  say: ({ notice, context }) => ({ json: { tell: notice, context } }),
 })
 
-function textOfParts(output: Payload | undefined): string {
+function joinTextParts(output: Payload | undefined): string {
   const parts = output?.value('parts')
   if (!Array.isArray(parts)) return ''
   const texts = parts.flatMap((part: unknown) => {

@@ -1,4 +1,4 @@
-// Reads payloads at the door: what is used of them has the type it must have, everything else is kept as it is.
+// Validates payloads of agents: fields that we read must have the expected type, all others are kept unchanged.
 import { type AgentName, type Fields, isRecord } from '../../base/index.js'
 import { SavestateError } from '../../index.js'
 
@@ -12,7 +12,7 @@ export class Payload {
   readonly #fields: Fields
   readonly #used = new Set<string>()
 
-  /** Throws BAD_INPUT for what is not an object. */
+  /** Throws BAD_INPUT unless it is an object. */
   constructor(agent: AgentName, eventName: string, payload: unknown) {
     this.#agent = agent
     this.#eventName = eventName
@@ -28,10 +28,10 @@ export class Payload {
     )
   }
 
-  /** Absent and null are undefined. */
+  /** Undefined if absent or null. */
   value(key: string): unknown {
     this.#used.add(key)
-    return this.#look(key)
+    return this.#field(key)
   }
 
   text(key: string): string | undefined {
@@ -40,7 +40,7 @@ export class Payload {
     throw this.malformed(`${key} is not a string`)
   }
 
-  /** A short name of something. An empty one is none. */
+  /** A short text; undefined if empty. */
   id(key: string): string | undefined {
     return this.#short(key, MAX_ID)
   }
@@ -61,15 +61,15 @@ export class Payload {
     return id
   }
 
-  /** An object inside, read in the same way; undefined if there is none. It stays part of the rest. */
+  /** A nested object. It stays part of `rest`. */
   inner(key: string): Payload | undefined {
-    const fields = this.#look(key)
+    const fields = this.#field(key)
     if (fields === undefined) return undefined
     if (!isRecord(fields)) throw this.malformed(`${key} is not an object`)
     return new Payload(this.#agent, this.#eventName, fields)
   }
 
-  /** The first text of a list. */
+  /** The first string of a list. */
   firstOf(key: string): string | undefined {
     const list = this.value(key)
     if (list === undefined) return undefined
@@ -80,12 +80,12 @@ export class Payload {
     throw this.malformed(`${key} contains no path`)
   }
 
-  /** What was not asked for. */
+  /** The fields that were not read. */
   rest(): Fields {
     return Object.fromEntries(Object.entries(this.#fields).filter(([key]) => !this.#used.has(key)))
   }
 
-  #look(key: string): unknown {
+  #field(key: string): unknown {
     return Object.hasOwn(this.#fields, key) ? (this.#fields[key] ?? undefined) : undefined
   }
 

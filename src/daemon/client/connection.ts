@@ -1,31 +1,31 @@
-// The caller's end of the Unix socket. Part of every hook, so it loads only `node:net`, and only if there is a daemon.
+// The client side of the Unix socket. Part of every hook, so it loads only `node:net`, and only if there is a daemon.
 import type { Address } from '../address.js'
-import { type Line, lineOf, lineReader } from '../json-lines.js'
+import { type Line, formatLine, lineReader } from '../json-lines.js'
 
 /** After this time without an answer the caller does the work itself. */
 export const PATIENCE_MS = 1500
 /** Time to read what arrived while this process was suspended. */
 const LAST_MS = 1000
 
-export type Conversation = {
+export type Exchange = {
   readonly first: Line
-  readonly onLine: (line: Line, end: OwnEnd) => void
+  readonly onLine: (line: Line, end: CallerEnd) => void
   readonly patienceMs?: number
-  /** The longest time from one line to the next. */
+  /** The longest time between two lines. */
   readonly silenceMs?: number
   /** The longest time for the whole conversation. */
   readonly limitMs?: number
 }
 
-export type OwnEnd = {
+export type CallerEnd = {
   readonly send: (line: Line) => void
   readonly leave: () => void
 }
 
 /** `silent`: there was no answer in time. `closed`: there was one, and the conversation is over. */
-export function converse(
+export function exchange(
   { socket }: Pick<Address, 'socket'>,
-  of: Conversation,
+  of: Exchange,
 ): Promise<'silent' | 'closed'> {
   const { connect } = process.getBuiltinModule('node:net')
   return new Promise((resolve) => {
@@ -48,7 +48,7 @@ export function converse(
         silence = setTimeout(end, LAST_MS)
       }, of.silenceMs)
     }
-    const send = (line: Line) => void connection.write(lineOf(line))
+    const send = (line: Line) => void connection.write(formatLine(line))
     const read = lineReader(
       { maxChars: Number.MAX_SAFE_INTEGER },
       {

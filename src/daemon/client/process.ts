@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { programPath, storePath } from '../../base/index.js'
 import { type Address, isOwnSocket, readAddress } from '../address.js'
 import type { Line } from '../json-lines.js'
-import { converse } from './connection.js'
+import { exchange } from './connection.js'
 
 /** Memory counts more than speed in a process that mostly waits: bench/rows/daemon.ts. */
 const SMALL = { flags: ['--optimize-for-size'], env: { MALLOC_ARENA_MAX: '2' } } as const
@@ -86,7 +86,7 @@ export async function findDaemon(home = storePath()): Promise<Found | undefined>
   if (home === undefined || address === undefined || !isOwnSocket(address.socket, home))
     return undefined
   let status: Line | undefined
-  await converse(address, {
+  await exchange(address, {
     first: { do: 'status' },
     patienceMs: 2000,
     onLine: ({ status: given }) => {
@@ -100,7 +100,7 @@ export async function findDaemon(home = storePath()): Promise<Found | undefined>
 
 /** Returns when it has ended; false if it does not answer. */
 export async function endDaemon(address: Address): Promise<boolean> {
-  const how = await converse(address, {
+  const how = await exchange(address, {
     first: { do: 'stop' },
     patienceMs: 2000,
     onLine: () => undefined,

@@ -4,12 +4,12 @@ import { type Address, isOwnSocket, readAddress } from '../address.js'
 import { bypassesDaemon, environmentFingerprint } from '../environment.js'
 import type { Line } from '../json-lines.js'
 import type { DaemonRequest } from '../requests.js'
-import { converse } from './connection.js'
+import { exchange } from './connection.js'
 
 const YOUNG_MS = 60_000
 /** Longer than the daemon takes to report that a checkpoint takes too long. */
 const HOOK_LIMIT_MS = 15_000
-/** A working daemon sends a line every few seconds: one that is silent for so long hangs. */
+/** A working daemon sends a line every few seconds, so one that is silent for this long hangs. */
 const SILENCE_MS = 60_000
 const PIECE_CHARS = 1 << 16
 
@@ -30,7 +30,7 @@ export async function askDaemon({ request, input, onProgress }: Ask): Promise<Li
   const { home, ...target } = address
   let answer: Line | undefined
   const isHook = request.do === 'hook'
-  const asked = converse(target, {
+  const asked = exchange(target, {
     first: { ...request, home, build: build(), setting: environmentFingerprint(process.env) },
     ...(isHook ? { limitMs: HOOK_LIMIT_MS } : { silenceMs: SILENCE_MS }),
     onLine(line, { send, leave }) {
@@ -68,7 +68,7 @@ async function usableAddress(): Promise<(Address & { readonly home: string }) | 
 /** Starts a daemon of this build, which lets the other one finish its work and end. */
 async function replace({ startedAt, pid }: Address): Promise<void> {
   const ageMs = Date.now() - Date.parse(startedAt)
-  // Two versions in turn would replace each other for ever. A start in the future is old: the clock was set back.
+  // Two versions used alternately would replace each other forever. A start in the future is old: the clock was set back.
   if (ageMs >= 0 && ageMs < YOUNG_MS) return
   const { isRunning, startInBackground } = await import('./process.js')
   if (isRunning(pid)) startInBackground()

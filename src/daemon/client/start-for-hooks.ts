@@ -6,7 +6,7 @@ import { type Address, readAddress } from '../address.js'
 import { bypassesDaemon } from '../environment.js'
 import { isRunning, startProcess } from './process.js'
 
-/** HTTP hooks follow this event, and an agent does not notice if they reach no daemon: docs/agents.md. */
+/** HTTP hooks follow this event, and fail silently without a daemon, so wait for the start: docs/agents.md. */
 const WAITED_FOR = { agent: 'claude', eventName: 'SessionStart' }
 const WAIT_MS = 2000
 const POLL_MS = 10
@@ -39,7 +39,7 @@ export async function startForHooks(
 
 /** A daemon of another build was replaced before; one that does not answer still holds the lock. */
 async function holdsLock({ pid }: Address, { home }: Store): Promise<boolean> {
-  // The process id of a dead daemon may belong to another program by now. Only the lock is certain.
+  // Another program may have the process id of a dead daemon by now. Only the lock is reliable.
   return isRunning(pid) && (await daemonPlaceHolder({ home })) !== undefined
 }
 

@@ -8,7 +8,7 @@ import { endDaemon, findDaemon, startProcess } from './process.js'
 import { unresponsive } from './stop.js'
 
 const PATIENCE_MS = 20_000
-const LOOK_EVERY_MS = 15
+const POLL_MS = 15
 const TRY_AGAIN_MS = 200
 /** The exit code of `daemon run` if another process is the daemon. */
 export const TAKEN = 3
@@ -50,7 +50,7 @@ export async function startDaemonFor(
         },
       })
     }
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_MS)
   }
   throw await startFault(home)
 }

@@ -1,4 +1,4 @@
-// Ends the daemon of the store, for users and for commands that need the store for themselves.
+// Ends the daemon of the store, for users and for commands that need exclusive access.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { daemonPlaceHolder, SavestateError } from '../../internal.js'
 import { endDaemon, findDaemon } from './process.js'
@@ -28,7 +28,7 @@ export function unresponsive({ pid }: { readonly pid: number | null }): Savestat
   return new SavestateError('DAEMON_FAILED', `${who} does not answer`, { hint: howToEnd(pid) })
 }
 
-/** Killing it loses nothing: the store is intact at every moment. */
+/** Killing the daemon is safe: the store is always consistent. */
 export function howToEnd(pid: number | null): string {
   const commands = 'Commands work without it.'
   return pid === null ? commands : `${commands} If it does not recover, end it with: kill -9 ${pid}`

@@ -1,7 +1,7 @@
-// The connections of a server. At the end who has been answered gets the whole answer, and nobody keeps the process from ending.
+// The connections of a server. On shutdown, flushes pending answers without waiting for slow clients.
 import type { Server, Socket } from 'node:net'
 
-/** Whoever has not taken an answer by then is asleep. */
+/** A client that has not read its answer by then is suspended. */
 const TAKE_MS = 5000
 
 export class Connections {
@@ -14,14 +14,14 @@ export class Connections {
     })
   }
 
-  /** Those that stay are left as they are. */
-  async end({ but: staying }: { readonly but: readonly Socket[] }): Promise<void> {
-    const ending = [...this.#open].filter((connection) => !staying.includes(connection))
-    await Promise.all(ending.map(ended))
+  /** Leaves the connections in `except` open. */
+  async end({ except }: { readonly except: readonly Socket[] }): Promise<void> {
+    const ending = [...this.#open].filter((connection) => !except.includes(connection))
+    await Promise.all(ending.map(endConnection))
   }
 }
 
-function ended(connection: Socket): Promise<void> {
+function endConnection(connection: Socket): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-// The daemon from start to end, in the order that docs/daemon.md#start describes.
+// The daemon from start to end. docs/daemon.md#start describes the order.
 import { chmodSync, lstatSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { Server, Socket } from 'node:net'
@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 5000
 const MINUTE_MS = 60_000
 
 export type DaemonOptions = {
-  readonly place: DaemonPlace
+  readonly lock: DaemonPlace
   /** Closed by the daemon when it ends. */
   readonly store: Store
   readonly build: string
@@ -49,14 +49,14 @@ export class Daemon {
   /** Use `startDaemon`. Without a token there is no HTTP. */
   constructor(options: DaemonOptions, token: string | undefined) {
     this.#options = options
-    const { store, place, build, log } = options
-    this.#ledgerInode = place.ledgerInode()
+    const { store, lock, build, log } = options
+    this.#ledgerInode = lock.ledgerInode()
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
     this.#handlers = new Handlers(store, this.#projects)
     const isStopping = () => {
-      // The caller has to open the store that is there now.
+      // The caller has to open the new store.
       if (this.#isReplaced()) void this.stop()
       return this.#ending !== undefined
     }
@@ -65,7 +65,7 @@ export class Daemon {
       socket: socketServer({
         ...common,
         build,
-        home: place.home,
+        home: lock.home,
         setting: environmentFingerprint(process.env),
         workFor: (request) => this.#handlers.workFor(request),
         stop: (caller) => {
@@ -87,15 +87,15 @@ export class Daemon {
   }
 
   async listen(listenHttp: (server: HttpServer) => Promise<number | null>): Promise<void> {
-    const { place, build, version, log } = this.#options
-    const socket = socketPath(place)
+    const { lock, build, version, log } = this.#options
+    const socket = socketPath(lock)
     await listening(this.#servers.socket, socket)
     chmodSync(socket, 0o600)
     const { http } = this.#servers
     const port = http === undefined ? null : await listenHttp(http)
     const address = { build, version, pid: process.pid, startedAt: this.#startedAt, socket, port }
     const text = `${JSON.stringify(address)}\n`
-    place.write(ADDRESS_FILE, text)
+    lock.write(ADDRESS_FILE, text)
     this.#published = { text, address, ino: lstatSync(socket).ino }
     this.#servers.socket.on('error', log)
     http?.on('error', log)
@@ -103,12 +103,12 @@ export class Daemon {
   }
 
   status(): Readonly<Record<string, unknown>> {
-    const { place, version } = this.#options
+    const { lock, version } = this.#options
     return {
       version,
       pid: process.pid,
       startedAt: this.#startedAt,
-      home: place.home,
+      home: lock.home,
       socket: this.#published?.address.socket,
       port: this.#published?.address.port,
       idleMinutes: this.#idleMs / MINUTE_MS,
@@ -126,25 +126,25 @@ export class Daemon {
   }
 
   async #end(): Promise<void> {
-    const { place, store } = this.#options
+    const { lock, store } = this.#options
     const { socket, http } = this.#servers
     clearTimeout(this.#timer)
     try {
-      if (this.#isPublished()) place.remove(ADDRESS_FILE)
+      if (this.#isPublished()) lock.remove(ADDRESS_FILE)
       socket.close()
       http?.close()
       http?.closeIdleConnections()
       await this.#work.untilQuiet()
       http?.closeAllConnections()
-      if (this.#published !== undefined) removeSocket(this.#published.address.socket, place)
+      if (this.#published !== undefined) removeSocket(this.#published.address.socket, lock)
     } finally {
-      await store.close().finally(() => place.release())
-      await this.#connections.end({ but: this.#stoppers })
+      await store.close().finally(() => lock.release())
+      await this.#connections.end({ except: this.#stoppers })
       for (const caller of this.#stoppers) caller.destroy()
     }
   }
 
-  /** Called from time to time: ends a daemon that is no longer needed or no longer reachable. */
+  /** Runs every few seconds. Ends a daemon that is no longer needed or no longer reachable. */
   #check(): void {
     this.#readIdleTime()
     if (!this.#isPublished() || this.#isReplaced() || this.#work.quietMs >= this.#idleMs) {
@@ -171,13 +171,13 @@ export class Daemon {
     return this.#isSeen(
       () =>
         lstatSync(address.socket, { throwIfNoEntry: false })?.ino === ino &&
-        this.#options.place.read(ADDRESS_FILE) === text,
+        this.#options.lock.read(ADDRESS_FILE) === text,
     )
   }
 
   /** The ledger was replaced, for example by a restored copy: the open one is no longer in the store. */
   #isReplaced(): boolean {
-    return !this.#isSeen(() => this.#options.place.ledgerInode() === this.#ledgerInode)
+    return !this.#isSeen(() => this.#options.lock.ledgerInode() === this.#ledgerInode)
   }
 
   /** False also if the store is not accessible. */
@@ -194,7 +194,7 @@ export class Daemon {
     try {
       this.#idleMs = this.#options.store.settings.daemonIdleMinutes * MINUTE_MS
     } catch (error) {
-      // Commands report settings that cannot be used. Until they are repaired the last ones apply.
+      // Commands report invalid settings. Until they are fixed, the previous ones apply.
       if (!(error instanceof SavestateError)) this.#options.log(error)
     }
   }
@@ -202,13 +202,13 @@ export class Daemon {
 
 /** The daemon listens when this returns. If it fails, store and lock are closed. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { place } = options
-  removeLeftSocket(place)
-  const noted = options.http ? httpAddress(place) : undefined
+  const { lock } = options
+  removeLeftSocket(lock)
+  const noted = options.http ? httpAddress(lock) : undefined
   const daemon = new Daemon(options, noted?.token)
   try {
     await daemon.listen(async (server) =>
-      noted === undefined ? null : listenOnLoopback(server, noted, place),
+      noted === undefined ? null : listenOnLoopback(server, noted, lock),
     )
     return daemon
   } catch (error) {

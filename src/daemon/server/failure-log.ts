@@ -1,4 +1,4 @@
-// What went wrong in a process that nobody looks at. Bounded: the older half goes when it is full.
+// Logs failures of the background process. Bounded: when the log is full, its older half is dropped.
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DaemonPlace } from '../../internal.js'
@@ -16,7 +16,7 @@ export function failureLog({ folder }: Pick<DaemonPlace, 'folder'>): (error: unk
         writeFileSync(path, readFileSync(path, 'utf8').slice(-MAX_BYTES / 2), { mode: 0o600 })
       appendFileSync(path, entry, { mode: 0o600 })
     } catch {
-      // A full disk or a store that is gone: there is no other place to tell it.
+      // The disk is full or the store was removed. There is nowhere else to report it.
     }
   }
 }

@@ -1,6 +1,6 @@
-// What the daemon does for its callers. None of it removes or overwrites anything in a project: a caller in a sandbox can
-// reach the socket, so the daemon must not do what the sandbox forbids.
-import { type HookRequest, QuietMoments } from '../../agents/index.js'
+// The work that the daemon does for its callers. None of it removes or overwrites anything in a project: a caller in a sandbox
+// can reach the socket, so the daemon must not do what the sandbox forbids.
+import { type HookRequest, IdleSessions } from '../../agents/index.js'
 import { AGENT_NAMES } from '../../base/index.js'
 import type { Hooks, SaveResult, Store } from '../../internal.js'
 import type { DaemonRequest, HookAnswer, SaveAnswer, SaveRequest } from '../requests.js'
@@ -23,15 +23,15 @@ export type HttpHookCall = {
 export class Handlers {
   readonly #store: Store
   readonly #projects: WatchedProjects
-  readonly #quiet: QuietMoments
+  readonly #quiet: IdleSessions
 
   constructor(store: Store, projects: WatchedProjects) {
     this.#store = store
     this.#projects = projects
-    this.#quiet = new QuietMoments(store)
+    this.#quiet = new IdleSessions(store)
   }
 
-  /** Undefined if the caller has to do it. */
+  /** Undefined if the caller has to do the work. */
   workFor(request: DaemonRequest): Work | undefined {
     if (request.do === 'save') return (_input, hooks) => this.#save(request, hooks)
     const { agent: name, eventName, strict, folder } = request
@@ -40,11 +40,11 @@ export class Handlers {
     return (input) => this.#answer({ agent, eventName, strict, cwd: folder }, input)
   }
 
-  /** What a hook that is a command would print on stdout. Undefined if there is no such agent. */
+  /** The text that a command hook would print on stdout. Undefined for an unknown agent. */
   async hookOverHttp({ agent: name, eventName, input }: HttpHookCall): Promise<string | undefined> {
     const agent = AGENT_NAMES.find((one) => one === name)
     if (agent === undefined) return undefined
-    // No one reads stderr over HTTP: the status of the store has what it would say.
+    // HTTP has no stderr. Failures are also in the status of the store.
     return (await this.#answer({ agent, eventName }, input)).stdout
   }
 
@@ -53,9 +53,9 @@ export class Handlers {
     return this.#projects.watch(await this.#store.projectFor(path)).save(input)
   }
 
-  /** The work to do in projects that no agent has reported for a while, if there may be some. */
+  /** Saves sessions that have sent no events for a while; undefined if there are none. */
   quietWork(): (() => Promise<void>) | undefined {
-    return this.#quiet.due()
+    return this.#quiet.dueCheck()
   }
 
   async #save(
@@ -78,7 +78,8 @@ export class Handlers {
     const { answer } = await answerHook({
       hook: {
         ...hook,
-        onProject: (project, event) => this.#quiet.heard(this.#projects.watch(project), event),
+        onProject: (project, event) =>
+          this.#quiet.recordEvent(this.#projects.watch(project), event),
       },
       patienceSeconds: PATIENCE_SECONDS,
       input: async () => input,

@@ -1,10 +1,10 @@
-// The port and the token for HTTP. Agents have both in their settings, so they stay the same from one daemon to the next
-// until the last of these settings is removed.
+// The port and the token for HTTP. Agents have both in their settings, so all daemons of the store use the same ones, until
+// the last of these settings is removed.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fieldsOf, tryParseJson } from '../../base/index.js'
 import type { DaemonPlace } from '../../internal.js'
 
 export const HTTP_FILE = 'http.json'
@@ -13,20 +13,20 @@ const TOKEN = /^[0-9a-f]{64}$/
 
 export type HttpAddress = { readonly port: number | undefined; readonly token: string }
 
-/** As the daemon recorded it; undefined if it has not. */
+/** Undefined if no daemon has recorded one. */
 export function readHttpAddress(home: string): HttpAddress | undefined {
   const path = join(home, 'daemon', HTTP_FILE)
-  return existsSync(path) ? parsed(readFileSync(path, 'utf8')) : undefined
+  return existsSync(path) ? parseHttpAddress(readFileSync(path, 'utf8')) : undefined
 }
 
-/** The next daemon with HTTP gets a new port and a new token. One that is running keeps the old ones. */
+/** The next daemon with HTTP gets a new port and token. A running one keeps the old ones. */
 export function forgetHttpAddress(home: string): void {
   rmSync(join(home, 'daemon', HTTP_FILE), { force: true })
 }
 
-/** As recorded; new if it is not recorded or malformed. */
-export function httpAddress(place: DaemonPlace): HttpAddress {
-  const recorded = parsed(place.read(HTTP_FILE))
+/** The recorded address; a new one if there is none, or if it is malformed. */
+export function httpAddress(lock: DaemonPlace): HttpAddress {
+  const recorded = parseHttpAddress(lock.read(HTTP_FILE))
   return recorded ?? { port: undefined, token: randomBytes(32).toString('hex') }
 }
 
@@ -34,17 +34,17 @@ export function httpAddress(place: DaemonPlace): HttpAddress {
 export async function listenOnLoopback(
   server: Server,
   { port, token }: HttpAddress,
-  place: DaemonPlace,
+  lock: DaemonPlace,
 ): Promise<number> {
-  const isKept = port !== undefined && (await isListening(server, port))
-  if (!isKept) await isListening(server, 0)
+  const isKept = port !== undefined && (await tryListen(server, port))
+  if (!isKept) await tryListen(server, 0)
   const address = server.address()
-  const actual = isInfo(address) ? address.port : 0
-  if (port === undefined) place.write(HTTP_FILE, `${JSON.stringify({ port: actual, token })}\n`)
+  const actual = typeof address === 'object' && address !== null ? address.port : 0
+  if (port === undefined) lock.write(HTTP_FILE, `${JSON.stringify({ port: actual, token })}\n`)
   return actual
 }
 
-function isListening(server: Server, port: number): Promise<boolean> {
+function tryListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const onError = (error: Error & { readonly code?: string }) => {
       const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES'
@@ -59,22 +59,8 @@ function isListening(server: Server, port: number): Promise<boolean> {
   })
 }
 
-function isInfo(address: string | AddressInfo | null): address is AddressInfo {
-  return typeof address === 'object' && address !== null
-}
-
-function parsed(text: string | undefined): HttpAddress | undefined {
-  if (text === undefined) return undefined
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-  if (typeof json !== 'object' || json === null) return undefined
-  const values = new Map<string, unknown>(Object.entries(json))
-  const [port, token] = [values.get('port'), values.get('token')]
+function parseHttpAddress(text: string | undefined): HttpAddress | undefined {
+  const { port, token } = fieldsOf(tryParseJson(text ?? ''))
   if (typeof token !== 'string' || !TOKEN.test(token)) return undefined
   const isPort = typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536
   return { port: isPort ? port : undefined, token }

@@ -1,14 +1,14 @@
-// Who may speak over TCP. Any user of the machine, and any page in a browser on it, can reach the port.
+// Authorizes HTTP requests. Any user of the machine, and any web page in a browser on it, can reach the port.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
 export type Refusal = { readonly status: number; readonly message: string; readonly hint: string }
 
-export function refusalOf(
+export function checkHeaders(
   { host, origin, authorization }: IncomingHttpHeaders,
   { port, token }: { readonly port: number; readonly token: string },
 ): Refusal | undefined {
-  // A page that has its own name lead to 127.0.0.1 sends that name.
+  // DNS rebinding: a page whose host name resolves to 127.0.0.1 sends that name.
   if (host === undefined || !namesFor(port).includes(host.toLowerCase()))
     return {
       status: 403,
@@ -34,7 +34,7 @@ function namesFor(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`]
 }
 
-/** In a time that says nothing of how much of it was right. */
+/** In constant time. */
 function isToken(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
   return timingSafeEqual(digest(given), digest(token))

@@ -1,10 +1,10 @@
-// HTTP on the loopback, for hooks: a client can report an event, save, and ask for the status, and nothing else.
+// HTTP on the loopback interface, for hooks. A client can report an event, save, and read the status; nothing else.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorCode, type ErrorText, SavestateError } from '../../internal.js'
 import { MAX_INPUT_BYTES } from '../requests.js'
 import type { HttpHookCall } from './handlers.js'
-import { refusalOf } from './http-guard.js'
+import { checkHeaders } from './http-guard.js'
 import { parseSave, type SaveCall } from './save-body.js'
 import type { Workload } from './workload.js'
 
@@ -13,7 +13,7 @@ const MAX_CONNECTIONS = 64
 const HEADERS_MS = 5000
 const REQUEST_MS = 10_000
 const IDLE_MS = 120_000
-/** Of our error codes; 500 for all others. */
+/** The HTTP status of each error code; 500 for all others. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   BAD_INPUT: 400,
   PROJECT_REFUSED: 403,
@@ -27,7 +27,7 @@ export type HttpServerOptions = {
   readonly token: string
   readonly work: Workload
   readonly save: (call: SaveCall) => Promise<unknown>
-  /** What a hook prints; empty: continue. Undefined if there is no such agent. */
+  /** The output of the hook; empty to continue. Undefined for an unknown agent. */
   readonly hook: (call: HttpHookCall) => Promise<string | undefined>
   readonly status: () => unknown
   readonly isStopping: () => boolean
@@ -36,21 +36,21 @@ export type HttpServerOptions = {
 
 type Answer = {
   readonly status: number
-  /** JSON, or nothing at all. */
+  /** JSON, or empty. */
   readonly text: string
-  /** Nothing more is read on this connection. */
+  /** Close the connection after it. */
   readonly isLast?: boolean
 }
 type Route = { readonly method: string; answer(request: IncomingMessage): Promise<Answer> }
 
 export function httpServer(options: HttpServerOptions): Server {
-  const strangers = new Strangers()
+  const unauthenticated = new UnauthenticatedSockets()
   const routes: Routes = {
     '/v1/status': { method: 'GET', answer: async () => json(200, options.status()) },
     '/v1/save': {
       method: 'POST',
       answer: async (request) =>
-        json(200, await options.save(parseSave(await bodyOf(request, MAX_SAVE_BYTES)))),
+        json(200, await options.save(parseSave(await readBody(request, MAX_SAVE_BYTES)))),
     },
   }
   const server = createServer(
@@ -63,7 +63,7 @@ export function httpServer(options: HttpServerOptions): Server {
     },
     (request, response) => {
       const done = options.work.begin()
-      void answerTo(request, routes, { ...options, strangers })
+      void answerTo(request, routes, { ...options, unauthenticated })
         .then((answer) => send(response, answer, { isStopping: options.isStopping() }))
         .catch((error: unknown) => {
           options.log(error)
@@ -72,15 +72,15 @@ export function httpServer(options: HttpServerOptions): Server {
         .finally(done)
     },
   )
-  server.on('connection', (socket: Socket) => strangers.add(socket))
+  server.on('connection', (socket: Socket) => unauthenticated.add(socket))
   return server
 }
 
 /**
- * Connections that have not sent the token yet, oldest first. If too many connections are open, a new one takes the place of
- * the oldest of these, so another user of the machine cannot keep honest requests out by opening connections.
+ * Connections that have not sent the token yet, oldest first. If too many connections are open, a new one replaces the oldest
+ * of these, so that another user of the machine cannot block requests by opening connections.
  */
-class Strangers {
+class UnauthenticatedSockets {
   readonly #sockets = new Set<Socket>()
   #open = 0
 
@@ -97,7 +97,7 @@ class Strangers {
     oldest.destroy()
   }
 
-  /** It has sent the token. */
+  /** Call this once the token was checked. */
   admit(socket: Socket): void {
     this.#sockets.delete(socket)
   }
@@ -108,15 +108,15 @@ type Routes = Readonly<Record<string, Route>>
 async function answerTo(
   request: IncomingMessage,
   routes: Routes,
-  options: HttpServerOptions & { readonly strangers: Strangers },
+  options: HttpServerOptions & { readonly unauthenticated: UnauthenticatedSockets },
 ): Promise<Answer> {
-  const { token, isStopping, log, work, strangers } = options
-  const refusal = refusalOf(request.headers, { port: portOf(request.socket), token })
+  const { token, isStopping, log, work, unauthenticated } = options
+  const refusal = checkHeaders(request.headers, { port: portOf(request.socket), token })
   if (refusal !== undefined) return failed(refusal.status, { code: 'ACCESS_REFUSED', ...refusal })
-  strangers.admit(request.socket)
+  unauthenticated.admit(request.socket)
   const path = (request.url ?? '').split('?')[0] ?? ''
   const route = Object.hasOwn(routes, path) ? routes[path] : hookRoute(path, options)
-  if (route === undefined) return nothingThere(routes)
+  if (route === undefined) return notFound(routes)
   if (request.method !== route.method)
     return failed(405, {
       code: 'BAD_INPUT',
@@ -138,40 +138,39 @@ async function answerTo(
     if (error instanceof SavestateError) return failed(STATUSES[error.code] ?? 500, error.toJSON())
     log(error)
     const message = error instanceof Error ? error.message : String(error)
-    const hint = 'This is a bug in Savestate. The log of the daemon has more.'
+    const hint = 'This is a bug in Savestate. The log of the daemon has the details.'
     return json(500, { error: { code: 'INTERNAL', message, hint } })
   }
 }
 
-/** A body that is too large is answered like one that cannot be read: the agent continues. */
+/** A body that is too large gets the answer for a malformed one: the agent continues. */
 function hookRoute(path: string, { hook }: HttpServerOptions): Route | undefined {
   const [, agent, eventName] = /^\/v1\/hook\/([a-z]{1,40})\/([\w.]{1,100})$/.exec(path) ?? []
   if (agent === undefined || eventName === undefined) return undefined
   return {
     method: 'POST',
     async answer(request) {
-      const input = await bodyOf(request, MAX_INPUT_BYTES).catch((error: unknown) => {
+      const input = await readBody(request, MAX_INPUT_BYTES).catch((error: unknown) => {
         if (error instanceof BodyTooLarge) return undefined
         throw error
       })
       const text = await hook({ agent, eventName, input })
-      if (text === undefined) return nothingThere({})
+      if (text === undefined) return notFound({})
       return { status: 200, text, isLast: input === undefined }
     },
   }
 }
 
-function nothingThere(routes: Routes): Answer {
+function notFound(routes: Routes): Answer {
   const known = [...Object.keys(routes), '/v1/hook/<agent>/<event>'].join(', ')
-  const message = 'There is nothing at this address'
-  return failed(404, { code: 'BAD_INPUT', message, hint: `There are: ${known}.` })
+  return failed(404, { code: 'BAD_INPUT', message: 'Unknown path', hint: `Known paths: ${known}.` })
 }
 
 class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
 
-async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const tooLarge = new BodyTooLarge(`The body has more than ${maxBytes} bytes`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
   const parts: Buffer[] = []

@@ -1,6 +1,6 @@
-// What a hook wants saved, as it arrives over HTTP.
+// Parses the body of a save request over HTTP.
 import { existsSync } from 'node:fs'
-import { isRecord, tryParseJson } from '../../base/index.js'
+import { type Fields, isRecord, tryParseJson } from '../../base/index.js'
 import { SavestateError } from '../../internal.js'
 
 export type SaveCall = {
@@ -13,13 +13,14 @@ const KEYS = ['path', 'reason', 'name']
 
 /** Throws BAD_INPUT. */
 export function parseSave(text: string): SaveCall {
-  const given = new Map<string, unknown>(Object.entries(parsedObject(text)))
-  const unknown = [...given.keys()].find((key) => !KEYS.includes(key))
+  const given = tryParseJson(text)
+  if (!isRecord(given)) throw malformed('it is not a JSON object')
+  const unknown = Object.keys(given).find((key) => !KEYS.includes(key))
   if (unknown !== undefined) throw malformed(`it has an unknown key ${JSON.stringify(unknown)}`)
-  const path = textOf(given, 'path')
+  const path = optionalText(given, 'path')
   if (path === undefined || !path.startsWith('/'))
     throw malformed('path must be the absolute path of a folder')
-  const [reason, name] = [textOf(given, 'reason'), textOf(given, 'name')]
+  const [reason, name] = [optionalText(given, 'reason'), optionalText(given, 'name')]
   return {
     path,
     input: {
@@ -29,7 +30,7 @@ export function parseSave(text: string): SaveCall {
   }
 }
 
-/** Of a path that is not there, the project would be that of the folder above, with all its neighbours. */
+/** For a missing path, projectFor would return the project of its parent, which includes unrelated siblings. */
 export function expectFolder(path: string): void {
   if (existsSync(`${path}/.`)) return
   throw new SavestateError('PROJECT_MISSING', `There is no folder ${JSON.stringify(path)}`, {
@@ -37,16 +38,10 @@ export function expectFolder(path: string): void {
   })
 }
 
-function textOf(given: ReadonlyMap<string, unknown>, key: string): string | undefined {
-  const value = given.get(key)
+function optionalText(given: Fields, key: string): string | undefined {
+  const value = given[key]
   if (value === undefined || typeof value === 'string') return value
   throw malformed(`${key} must be a string`)
-}
-
-function parsedObject(text: string): object {
-  const json = tryParseJson(text)
-  if (!isRecord(json)) throw malformed('it is not a JSON object')
-  return json
 }
 
 function malformed(what: string): SavestateError {

@@ -16,19 +16,19 @@ export async function serve({
   http,
   classes,
 }: { readonly http: boolean } & Required<Pick<StoreOptions, 'classes'>>): Promise<boolean> {
-  const place = await takeDaemonPlace()
-  if (place === undefined) return false
-  const log = failureLog(place)
+  const lock = await takeDaemonPlace()
+  if (lock === undefined) return false
+  const log = failureLog(lock)
   let store: Store
   try {
     // Without keys, even if the environment has one: callers with a key do their own work.
-    store = await openStore({ home: place.home, classes, encryption: {} })
+    store = await openStore({ home: lock.home, classes, encryption: {} })
   } catch (error) {
-    place.release()
+    lock.release()
     throw error
   }
   const daemon = await startDaemon({
-    place,
+    lock,
     store,
     log,
     http: http || (await usesHttp(store)),
@@ -44,7 +44,7 @@ export async function serve({
   return true
 }
 
-/** The first signal lets the daemon finish its work; a second one ends it at once. The store is intact at every moment. */
+/** The first signal lets the daemon finish its work; a second one ends it at once. That is safe: the store is consistent. */
 function endOnSignals(daemon: Daemon): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.removeAllListeners(signal).once(signal, () => {

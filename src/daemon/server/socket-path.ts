@@ -1,4 +1,4 @@
-// The path of the Unix socket, which can have only about 100 bytes.
+// The path of the Unix socket, which is limited to about 100 bytes.
 import { lstatSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -8,15 +8,15 @@ import { ADDRESS_FILE, isOwnSocket, parseAddress } from '../address.js'
 const MAX_BYTES = process.platform === 'linux' ? 107 : 103
 const NAME = 'socket'
 const PREFIX = 'savestate-'
-/** As long as what `mkdtemp` appends to the prefix. */
-const CHANCE = 'XXXXXX'
+/** As long as the suffix that `mkdtemp` appends. */
+const RANDOM = 'XXXXXX'
 
 export function socketPath({ folder }: DaemonPlace): string {
   const usual = join(folder, NAME)
   if (fits(usual)) return usual
   for (const parent of [process.env['XDG_RUNTIME_DIR'] ?? '', tmpdir(), '/tmp']) {
-    const isUsable = parent.startsWith('/') && fits(join(parent, `${PREFIX}${CHANCE}`, NAME))
-    // A new folder of mode 0700 with a name that no one could know before.
+    const isUsable = parent.startsWith('/') && fits(join(parent, `${PREFIX}${RANDOM}`, NAME))
+    // A new folder of mode 0700 with an unpredictable name.
     if (isUsable && isFolder(parent)) return join(mkdtempSync(join(parent, PREFIX)), NAME)
   }
   throw new SavestateError('DAEMON_FAILED', 'No path is short enough for the socket', {
@@ -25,11 +25,11 @@ export function socketPath({ folder }: DaemonPlace): string {
 }
 
 /** Removes what a dead daemon left. The caller must hold the lock. */
-export function removeLeftSocket(place: DaemonPlace): void {
-  place.remove(NAME)
-  const last = parseAddress(place.read(ADDRESS_FILE) ?? '')
-  if (last !== undefined) removeSocket(last.socket, place)
-  place.remove(ADDRESS_FILE)
+export function removeLeftSocket(lock: DaemonPlace): void {
+  lock.remove(NAME)
+  const last = parseAddress(lock.read(ADDRESS_FILE) ?? '')
+  if (last !== undefined) removeSocket(last.socket, lock)
+  lock.remove(ADDRESS_FILE)
 }
 
 /** Removes the socket, and its folder if that was created for it. */

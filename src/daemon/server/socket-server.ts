@@ -1,9 +1,9 @@
-// The Unix socket, for our own commands. The daemon starts work only on `go`, which the caller sends after it has read
-// `ready`. A caller that gave up before has not sent it, so the work is not done twice.
+// The Unix socket, for our own commands. The daemon starts work only on `go`, which the caller sends after it has read `ready`.
+// A caller that gave up earlier has not sent it, so the work is not done twice.
 import { realpathSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { SavestateError } from '../../internal.js'
-import { type Line, lineOf, lineReader } from '../json-lines.js'
+import { type Line, formatLine, lineReader } from '../json-lines.js'
 import { type DaemonRequest, MAX_INPUT_BYTES, parseRequest } from '../requests.js'
 import type { Work } from './handlers.js'
 import type { Workload } from './workload.js'
@@ -28,7 +28,7 @@ export type SocketServerOptions = {
   readonly isStopping: () => boolean
   readonly log: (error: unknown) => void
   /** The connection is closed when the daemon has ended. */
-  readonly stop: (asker: Socket) => void
+  readonly stop: (caller: Socket) => void
 }
 
 export function socketServer(options: SocketServerOptions): Server {
@@ -38,8 +38,8 @@ export function socketServer(options: SocketServerOptions): Server {
 }
 
 function serve(connection: Socket, options: SocketServerOptions): void {
-  const say = (line: Line) => {
-    if (connection.writable) connection.write(lineOf(line))
+  const send = (line: Line) => {
+    if (connection.writable) connection.write(formatLine(line))
   }
   const timer = setTimeout(() => connection.destroy(), PATIENCE_MS)
   let ready: { readonly work: Work; readonly done: () => void } | undefined
@@ -49,14 +49,14 @@ function serve(connection: Socket, options: SocketServerOptions): void {
 
   const answer = (line: Line): void => {
     if (line['do'] === 'status') {
-      say({ status: options.status() })
+      send({ status: options.status() })
       connection.end()
     } else if (line['do'] === 'stop') {
       clearTimeout(timer)
-      say({ stopping: true })
+      send({ stopping: true })
       options.stop(connection)
     } else {
-      // From here on a stop waits for this caller, who may start.
+      // From here on a stop waits for this caller.
       const done = options.work.begin()
       connection.once('close', () => {
         if (ready !== undefined) done()
@@ -64,12 +64,12 @@ function serve(connection: Socket, options: SocketServerOptions): void {
       const work = accept(line, options)
       if (typeof work === 'string') {
         done()
-        say({ refused: work })
+        send({ refused: work })
         connection.end()
         return
       }
       ready = { work, done }
-      say({ ready: true })
+      send({ ready: true })
     }
   }
 
@@ -81,14 +81,14 @@ function serve(connection: Socket, options: SocketServerOptions): void {
     const onProgress = (progress: unknown) => {
       if (performance.now() - progressAtMs < PROGRESS_EVERY_MS) return
       progressAtMs = performance.now()
-      say({ progress })
+      send({ progress })
     }
-    const beat = setInterval(() => say({ working: true }), BEAT_MS)
+    const beat = setInterval(() => send({ working: true }), BEAT_MS)
     try {
-      say({ answer: await work(input.join(''), { onProgress }) })
+      send({ answer: await work(input.join(''), { onProgress }) })
     } catch (error) {
-      // For any other error the caller does the work, and reports the bug.
-      if (error instanceof SavestateError) say({ error: error.toJSON() })
+      // After any other error the caller does the work itself, and reports the bug.
+      if (error instanceof SavestateError) send({ error: error.toJSON() })
       else throw error
     } finally {
       clearInterval(beat)

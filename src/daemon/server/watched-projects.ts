@@ -1,17 +1,17 @@
-// The projects that the daemon watches. What nobody has asked for in a while is let go, and what is too much.
+// The projects that the daemon watches. Releases those that were not used for a while, and the oldest above the limit.
 import type { Project } from '../../internal.js'
 
 const SHED_AFTER_MS = 10 * 60_000
-/** Some megabytes each, and a watch for every folder in them. */
+/** Each costs some megabytes, and a watch for every folder in it. */
 const MAX_WATCHED = 16
 
 export type ProjectUse = { readonly path: string; readonly usedAt: string }
 
 export class WatchedProjects {
-  /** Last used comes last. */
+  /** In order of last use. */
   readonly #uses = new Map<string, { readonly project: Project; readonly atMs: number }>()
 
-  /** From its next save on only what was touched is looked at. */
+  /** From its next save on, only changed files are scanned. */
   watch(project: Project): Project {
     project.watch()
     this.#uses.delete(project.path)
@@ -21,9 +21,9 @@ export class WatchedProjects {
 
   async shed(nowMs: number): Promise<void> {
     const surplus = this.#uses.size - MAX_WATCHED
-    for (const [place, [path, use]] of [...this.#uses].entries()) {
-      const isShed = place < surplus || nowMs - use.atMs >= SHED_AFTER_MS
-      // Somebody may have asked for it meanwhile, and had it watched again.
+    for (const [index, [path, use]] of [...this.#uses].entries()) {
+      const isShed = index < surplus || nowMs - use.atMs >= SHED_AFTER_MS
+      // Another caller may have watched it again meanwhile.
       if (isShed && (await use.project.letGo()) && this.#uses.get(path) === use)
         this.#uses.delete(path)
     }

@@ -1,4 +1,4 @@
-// What the daemon is at work on, and since when it is not.
+// Counts running work, and measures how long the daemon has been idle.
 
 export class Workload {
   #underWay = 0
@@ -6,7 +6,7 @@ export class Workload {
   #quietSinceMs = performance.now()
   #waiting: (() => void)[] = []
 
-  /** Returns what is to be called at the end. */
+  /** Returns a function to call at the end of the work. */
   begin(): () => void {
     this.#underWay += 1
     let isOver = false
@@ -24,7 +24,7 @@ export class Workload {
     return this.#underWay
   }
 
-  /** One more request was for us, and not sent away. */
+  /** Counts a request that was accepted. */
   count(): void {
     this.#served += 1
   }
@@ -33,7 +33,7 @@ export class Workload {
     return this.#served
   }
 
-  /** How long nothing has been under way. */
+  /** How long there has been no work. */
   get quietMs(): number {
     return this.#underWay > 0 ? 0 : performance.now() - this.#quietSinceMs
   }

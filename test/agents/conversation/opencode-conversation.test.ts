@@ -1,4 +1,4 @@
-// What opencode gives out of a session, cut before a prompt, on an export made by hand in its form.
+// Truncates a handwritten export in the format of opencode.
 import { expect, test } from 'vitest'
 import { cutExport } from '../../../src/agents/conversation/opencode-conversation.js'
 
@@ -12,7 +12,7 @@ const MESSAGES = [message(1, 'user'), message(2, 'assistant'), message(3, 'user'
 const EXPORT = { info: { id: SESSION, directory: '/project' }, messages: MESSAGES }
 const THIRD = MESSAGES[2]?.info.id ?? ''
 
-test('what comes before the prompt has new ids, in the same order and all the same way', () => {
+test('the part before the prompt gets new ids, consistently and in the same order', () => {
   const cut = cutExport(EXPORT, THIRD)
   expect(cut?.count).toBe(2)
   const { session = '', text = '' } = cut ?? {}
@@ -34,7 +34,7 @@ test('what comes before the prompt has new ids, in the same order and all the sa
   })
 })
 
-test('before the first prompt is nothing, and a prompt that is not there is not found', () => {
+test('nothing precedes the first prompt, and an unknown prompt is not found', () => {
   expect(cutExport(EXPORT, MESSAGES[0]?.info.id ?? '')?.count).toBe(0)
   for (const odd of [undefined, [], {}, { info: {}, messages: [] }, { ...EXPORT, messages: 7 }])
     expect(cutExport(odd, THIRD)).toBeUndefined()

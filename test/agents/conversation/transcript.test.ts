@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'savestate-transcript-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const path = join(folder, 'a.jsonl')
 
-/** A copy as the hooks make it: what follows is added, what begins anew replaces. */
+/** A copy as the hooks make it: new lines are appended, a restarted file replaces it. */
 class Copy {
   lines: readonly string[] = []
   position: Position | undefined
@@ -30,23 +30,26 @@ class Copy {
   read(from = path): void {
     const growth = readGrowth(from, this.position)
     if (growth === undefined) return
-    this.lines = growth.isAnew ? growth.lines : [...this.lines, ...growth.lines]
+    this.lines = growth.isFromStart ? growth.lines : [...this.lines, ...growth.lines]
     this.position = parsePosition(JSON.parse(JSON.stringify(growth.position)))
   }
 }
 
-test('only what is new is read, and a line that is not ended is left for later', () => {
+test('only new lines are read, and an incomplete line is left for later', () => {
   writeFileSync(path, '{"a":1}\n{"b":')
   const copy = new Copy()
   copy.read()
   expect(copy.lines).toEqual(['{"a":1}'])
   const known = copy.position
-  expect(readGrowth(path, known)).toEqual({ lines: [], position: known, isAnew: false })
+  expect(readGrowth(path, known)).toEqual({ lines: [], position: known, isFromStart: false })
   appendFileSync(path, '2}\n{"ü":"€"}\n')
-  expect(readGrowth(path, known)).toMatchObject({ lines: ['{"b":2}', '{"ü":"€"}'], isAnew: false })
+  expect(readGrowth(path, known)).toMatchObject({
+    lines: ['{"b":2}', '{"ü":"€"}'],
+    isFromStart: false,
+  })
 })
 
-test('what is no file, or has no whole line yet, is nothing', () => {
+test('a path without a file, or a file without a complete line, returns nothing', () => {
   writeFileSync(path, '{"torn":')
   mkdirSync(join(folder, 'sub'))
   for (const place of [
@@ -60,7 +63,7 @@ test('what is no file, or has no whole line yet, is nothing', () => {
     expect(readGrowth(place, undefined)).toBeUndefined()
 })
 
-test('a very large file is taken piece by piece, each ending with a line', () => {
+test('a very large file is read in pieces of complete lines', () => {
   const line = 'x'.repeat(1024 * 1024)
   writeFileSync(path, `${line}\n`.repeat(20))
   const copy = new Copy()
@@ -70,7 +73,7 @@ test('a very large file is taken piece by piece, each ending with a line', () =>
   expect(copy.lines).toEqual(Array.from({ length: 20 }, () => line))
 })
 
-test('a line that is longer than what is taken at once is taken whole', () => {
+test('a line that is longer than one piece is read completely', () => {
   const long = 'y'.repeat(20 * 1024 * 1024)
   writeFileSync(path, `first\n${long}\nlast\n`)
   const copy = new Copy()
@@ -84,7 +87,7 @@ test('a line that is longer than what is taken at once is taken whole', () => {
   expect(copy.lines.length).toBe(3)
 })
 
-test('whatever happens to the file, the copy is always the beginning of what some file was', () => {
+test('whatever happens to the file, the copy is always a prefix of one of its versions', () => {
   const piece = fc.string({ minLength: 1, maxLength: 40 }).map((text) => text.replaceAll('\n', ' '))
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ kind: fc.constant('append' as const), text: piece }) },
@@ -112,7 +115,7 @@ test('whatever happens to the file, the copy is always the beginning of what som
         if (!isRead) continue
         copy.read()
         const whole = content?.slice(0, content.lastIndexOf('\n') + 1) ?? ''
-        // What is gone stays as it was copied.
+        // The copy of a removed file stays.
         if (whole !== '') copied = Buffer.from(whole).toString('utf8')
         expect(copy.lines.map((line) => `${line}\n`).join('')).toBe(copied)
       }

@@ -1,15 +1,20 @@
-// Where a conversation is cut, on transcripts made by hand in the agents' forms.
+// Truncates handwritten transcripts in the formats of the agents.
 import { expect, test } from 'vitest'
 import {
-  claudeTalk,
-  codexTalk,
-  cutTalk,
-  geminiTalk,
-  type TalkPoint,
+  claudeFormat,
+  codexFormat,
+  truncateConversation,
+  geminiFormat,
+  type ConversationPoint,
 } from '../../../src/agents/conversation/truncate-conversation.js'
 
 const lines = (entries: readonly unknown[]) => entries.map((entry) => JSON.stringify(entry))
-const POINT: TalkPoint = { at: 'turn-start', turnId: 'p-2', callId: undefined, prompt: 'Second' }
+const POINT: ConversationPoint = {
+  at: 'turn-start',
+  turnId: 'p-2',
+  callId: undefined,
+  prompt: 'Second',
+}
 
 const asked = (promptId: string, content: unknown) => ({
   type: 'user',
@@ -38,16 +43,17 @@ const CLAUDE = lines([
   result('p-2', 'c-2'),
 ])
 
-test('Claude Code: before a turn is after the last that was said in the turn before', () => {
-  expect(cutTalk(claudeTalk, POINT, [CLAUDE])).toEqual({
+test('Claude Code: before a turn means after the last message of the previous turn', () => {
+  expect(truncateConversation(claudeFormat, POINT, [CLAUDE])).toEqual({
     kind: 'before-turn',
     isFound: true,
     lines: CLAUDE.slice(0, 3),
   })
 })
 
-test('Claude Code: around a call, without what was thought for it', () => {
-  const at = (point: Partial<TalkPoint>) => cutTalk(claudeTalk, { ...POINT, ...point }, [CLAUDE])
+test('Claude Code: before and after a call, without the thoughts that led to it', () => {
+  const at = (point: Partial<ConversationPoint>) =>
+    truncateConversation(claudeFormat, { ...POINT, ...point }, [CLAUDE])
   expect(at({ at: 'before-tool', callId: 'c-1' }).lines).toEqual(CLAUDE.slice(0, 6))
   expect(at({ at: 'before-tool', callId: 'c-2' }).lines).toEqual(CLAUDE.slice(0, 11))
   expect(at({ at: 'after-tool', callId: 'c-1' })).toEqual({
@@ -59,29 +65,29 @@ test('Claude Code: around a call, without what was thought for it', () => {
   expect(at({ at: 'turn-end' })).toEqual({ kind: 'then', isFound: false, lines: CLAUDE })
 })
 
-test('Claude Code: a fork has the id of its first prompt in all that was said before', () => {
+test('Claude Code: a fork has the id of its first prompt in all earlier entries', () => {
   const fork = CLAUDE.map((line) => line.replace('"p-1"', '"p-2"'))
-  expect(cutTalk(claudeTalk, POINT, [fork]).lines).toEqual(fork.slice(0, 3))
+  expect(truncateConversation(claudeFormat, POINT, [fork]).lines).toEqual(fork.slice(0, 3))
 })
 
-test('what was not written yet when the checkpoint was made is found in a newer copy', () => {
+test('a point that was written after the checkpoint is found in a newer copy', () => {
   const own = CLAUDE.slice(0, 2)
-  expect(cutTalk(claudeTalk, POINT, [own, CLAUDE]).lines).toEqual(CLAUDE.slice(0, 3))
+  expect(truncateConversation(claudeFormat, POINT, [own, CLAUDE]).lines).toEqual(CLAUDE.slice(0, 3))
   const unknown = { ...POINT, turnId: 'nowhere' }
-  expect(cutTalk(claudeTalk, unknown, [own, CLAUDE]).lines).toEqual(own)
+  expect(truncateConversation(claudeFormat, unknown, [own, CLAUDE]).lines).toEqual(own)
 })
 
-test('before the first prompt nothing was said', () => {
+test('nothing precedes the first prompt', () => {
   const first = { ...POINT, turnId: 'p-1', prompt: 'First' }
-  expect(cutTalk(claudeTalk, first, [CLAUDE]).lines).toEqual([])
-  expect(cutTalk(claudeTalk, first, []).lines).toEqual([])
+  expect(truncateConversation(claudeFormat, first, [CLAUDE]).lines).toEqual([])
+  expect(truncateConversation(claudeFormat, first, []).lines).toEqual([])
 })
 
-test('a line that is none of theirs is passed over', () => {
+test('a line of an unknown form is kept', () => {
   const odd = ['', 'null', '{"torn', '[]', '7', '{"message":7}', ...CLAUDE]
-  expect(cutTalk(claudeTalk, POINT, [odd]).lines).toEqual(odd.slice(0, 9))
-  expect(cutTalk(codexTalk, POINT, [odd]).lines).toEqual([])
-  expect(cutTalk(geminiTalk, POINT, [odd]).lines).toEqual([])
+  expect(truncateConversation(claudeFormat, POINT, [odd]).lines).toEqual(odd.slice(0, 9))
+  expect(truncateConversation(codexFormat, POINT, [odd]).lines).toEqual([])
+  expect(truncateConversation(geminiFormat, POINT, [odd]).lines).toEqual([])
 })
 
 const item = (payload: unknown) => ({ type: 'response_item', payload })
@@ -98,9 +104,9 @@ const CODEX = lines([
   item({ type: 'message', role: 'assistant' }),
 ])
 
-test('Codex: by the ids of turns and calls', () => {
-  const at = (point: Partial<TalkPoint>) =>
-    cutTalk(codexTalk, { ...POINT, ...point }, [CODEX]).lines
+test('Codex: turns and calls are found by their ids', () => {
+  const at = (point: Partial<ConversationPoint>) =>
+    truncateConversation(codexFormat, { ...POINT, ...point }, [CODEX]).lines
   expect(at({})).toEqual(CODEX.slice(0, 5))
   expect(at({ turnId: 'p-1' })).toEqual([])
   expect(at({ at: 'before-tool', callId: 'c-1' })).toEqual(CODEX.slice(0, 7))
@@ -118,9 +124,9 @@ const GEMINI = lines([
   { id: '5', type: 'user', content: [{ functionResponse: {} }] },
 ])
 
-test('Gemini CLI: a turn by its prompt, wherever in it the checkpoint was made', () => {
-  const at = (point: Partial<TalkPoint>) =>
-    cutTalk(geminiTalk, { ...POINT, turnId: undefined, ...point }, [GEMINI]).lines
+test('Gemini CLI: a turn is found by its prompt, wherever in it the checkpoint was made', () => {
+  const at = (point: Partial<ConversationPoint>) =>
+    truncateConversation(geminiFormat, { ...POINT, turnId: undefined, ...point }, [GEMINI]).lines
   expect(at({})).toEqual(GEMINI.slice(0, 4))
   expect(at({ at: 'after-tool' })).toEqual(GEMINI.slice(0, 4))
   expect(at({ prompt: 'First' })).toEqual([])

@@ -1,4 +1,4 @@
-// Sequences of events as agents send them, and what becomes of each: which checkpoints, under which names.
+// Sequences of events as agents send them, and the checkpoints and labels that follow.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AgentEvent, Tool } from '../../../src/agents/mappers/event.js'
@@ -11,8 +11,8 @@ import {
 } from '../../../src/agents/hooks/turn-state.js'
 import { decide, type PolicyOptions } from '../../../src/agents/hooks/policy.js'
 
-const ONE_BY_ONE: PolicyOptions = { runsToolsTogether: false, isDiscreet: false }
-const TOGETHER: PolicyOptions = { runsToolsTogether: true, isDiscreet: false }
+const ONE_BY_ONE: PolicyOptions = { runsToolsTogether: false, hidesText: false }
+const TOGETHER: PolicyOptions = { runsToolsTogether: true, hidesText: false }
 
 type Special = Partial<Pick<AgentEvent, 'agentId' | 'turnId'>>
 const facts = {
@@ -56,19 +56,19 @@ const after = (tool: Tool, special: Special = {}): AgentEvent => ({
   tool,
 })
 
-/** The reasons of what each event saves. */
+/** The reasons of the saves at each event. */
 function follow(events: readonly AgentEvent[], options = ONE_BY_ONE) {
   let state: TurnState = NO_TURN_STATE
   return events.map((event) => {
     const decision = decide(event, state, options)
     state = decision.saves.reduce(afterSave, decision.state)
-    // What is remembered goes through JSON between two processes.
+    // The state goes through JSON between two processes.
     state = parseTurnState(JSON.parse(JSON.stringify(state)))
     return decision.saves.map(({ reason, always }) => `${reason}${always ? ' [always]' : ''}`)
   })
 }
 
-test('a usual turn reads like the conversation', () => {
+test('the checkpoints of a usual turn read like the conversation', () => {
   expect(
     follow([
       start(),
@@ -96,7 +96,7 @@ test('a usual turn reads like the conversation', () => {
   ])
 })
 
-test('a write is looked at when it is done, so that what comes after it is not put down to it', () => {
+test('a write is saved at its end, so that later changes are not attributed to it', () => {
   const events = [prompt('x'), before(write('a')), after(write('a')), end]
   expect(follow(events).slice(-2)).toEqual([['Write a'], ['End of the turn']])
   const moments = events.map((event) => decide(event, NO_TURN_STATE, ONE_BY_ONE).saves[0]?.moment)
@@ -109,7 +109,7 @@ test('a write is looked at when it is done, so that what comes after it is not p
   ])
 })
 
-test('an end that never came is made up for by the next event, whichever it is', () => {
+test('any next event saves a call whose end event is missing', () => {
   const lost = 'Bash: rm -rf x (no end seen)'
   const killed = [prompt('one'), before(shell('rm -rf x'))]
   expect(follow([...killed, before(read)]).at(-1)).toEqual([`${lost}`])
@@ -121,12 +121,12 @@ test('an end that never came is made up for by the next event, whichever it is',
   expect(follow([...killed, prompt('two')]).at(-1)).toEqual([`${lost}`, 'You: two [always]'])
 })
 
-test('what was made up for is not made up for again', () => {
+test('a call without an end event is saved only once', () => {
   const killed = [prompt('one'), before(shell('rm -rf x')), start('resume'), prompt('two'), end]
   expect(follow(killed).slice(-2)).toEqual([['You: two [always]'], ['End of the turn']])
 })
 
-test('calls that run at once share what they changed', () => {
+test('concurrent calls share their changes', () => {
   const [a, b] = [shell('a'), shell('b')]
   expect(follow([before(a), before(b), after(b), after(a), end], TOGETHER)).toEqual([
     ['Before Bash: a'],
@@ -140,11 +140,11 @@ test('calls that run at once share what they changed', () => {
   expect(save?.metadata).toMatchObject({ together: true, calls: ['Bash: b', 'Bash: a'] })
 })
 
-test('a read while another call runs says nothing of its end where calls run at once', () => {
+test('where calls run concurrently, a read does not end another call', () => {
   expect(follow([before(shell('a')), before(read)], TOGETHER).at(-1)).toEqual([])
 })
 
-test('calls without ids are paired by what they were asked for', () => {
+test('calls without ids are paired by their input', () => {
   const nameless = (command: string) => ({ ...shell(command), callId: undefined })
   expect(
     follow(
@@ -166,7 +166,7 @@ test('calls without ids are paired by what they were asked for', () => {
   ])
 })
 
-test('the call that a subagent runs in is not taken for one that has lost its end', () => {
+test('the call that started a subagent counts as running', () => {
   const task: Tool = {
     name: 'Agent',
     input: { description: 'look' },
@@ -190,18 +190,18 @@ test('the call that a subagent runs in is not taken for one that has lost its en
     [],
     ['Agent: look'],
   ])
-  // What the subagent does is told call by call; its agent is not at work all the time.
+  // The subagent reports each call, so the delegating call does not count as work.
   const [beginning] = decide(before(task), NO_TURN_STATE, ONE_BY_ONE).saves
   expect(beginning?.moment).toEqual({ type: 'event', who: 'claude', session: 's', over: 'agent' })
 })
 
-test('compaction starts a session over without ending what runs', () => {
+test('compaction restarts a session without ending running calls', () => {
   const { state } = decide(before(shell('a')), NO_TURN_STATE, TOGETHER)
   expect(decide(start('compact'), state, TOGETHER).state.running).toHaveLength(1)
   expect(decide(start('resume'), state, TOGETHER).state.running).toHaveLength(0)
 })
 
-test('a save that failed leaves its calls to the next', () => {
+test('the next save covers the calls of a failed one', () => {
   const events = [before(write('a')), after(write('a'))]
   let state = events.reduce((known, event) => decide(event, known, ONE_BY_ONE).state, NO_TURN_STATE)
   const failed = decide(before(shell('x')), state, ONE_BY_ONE)
@@ -210,7 +210,7 @@ test('a save that failed leaves its calls to the next', () => {
   expect(next?.reason).toBe('Write a; Bash: x')
 })
 
-test('the metadata has all that joins a checkpoint to the conversation', () => {
+test('the metadata links a checkpoint to the conversation', () => {
   const asked = decide(
     { ...facts, type: 'turn-start', prompt: 'Do it', turnId: 't-1' },
     NO_TURN_STATE,
@@ -225,7 +225,7 @@ test('the metadata has all that joins a checkpoint to the conversation', () => {
     reason: 'Bash: ls',
     toolCallId: 'id-ls',
     always: false,
-    holds: ['id-ls'],
+    covers: ['id-ls'],
     metadata: {
       agent: 'claude',
       event: 'Event',
@@ -243,8 +243,8 @@ test('the metadata has all that joins a checkpoint to the conversation', () => {
   })
 })
 
-test('in a store that is encrypted no reason and no state holds the words of a prompt or a command', () => {
-  const discreet = { ...ONE_BY_ONE, isDiscreet: true }
+test('in an encrypted store no reason and no state contains a prompt or a command', () => {
+  const discreet = { ...ONE_BY_ONE, hidesText: true }
   const asked = decide(prompt('the secret plan'), NO_TURN_STATE, discreet)
   const command = { ...shell('secret --key'), callId: 'c-1' }
   const run = decide(before(command), asked.state, discreet)
@@ -256,7 +256,7 @@ test('in a store that is encrypted no reason and no state holds the words of a p
   expect(asked.saves[0]?.metadata.prompt).toBe('the secret plan')
 })
 
-test('in any sequence: the state stays small, every prompt is saved, reasons are short lines', () => {
+test('for any sequence, the state stays small, every prompt is saved, and reasons are short lines', () => {
   const tool = fc.oneof(
     fc.string().map(shell),
     fc.string().map(write),
@@ -279,7 +279,7 @@ test('in any sequence: the state stays small, every prompt is saved, reasons are
     fc.property(fc.array(event, { maxLength: 120 }), fc.boolean(), (events, runsToolsTogether) => {
       let state: TurnState = NO_TURN_STATE
       for (const one of events) {
-        const decision = decide(one, state, { runsToolsTogether, isDiscreet: false })
+        const decision = decide(one, state, { runsToolsTogether, hidesText: false })
         state = decision.state
         expect(state.running.length + state.ended.length).toBeLessThanOrEqual(2 * MAX_CALLS)
         const isKept = decision.saves.some(({ always }) => always)
@@ -293,7 +293,7 @@ test('in any sequence: the state stays small, every prompt is saved, reasons are
   )
 })
 
-test('a state of another form is an empty one', () => {
+test('a malformed state is read as empty', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(parseTurnState(value).running.length).toBeLessThanOrEqual(MAX_CALLS)

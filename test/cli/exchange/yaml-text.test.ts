@@ -142,7 +142,7 @@ test('ten times as many keys take about ten times as long, not a hundred times',
 test.each([
   ['a: 1\nb: {c: 1, c: 2}\n', 'it has the same key twice in one mapping: line 2, column 11'],
   ['a: 1\n"a": 2\n', 'it has the same key twice in one mapping: line 2, column 1'],
-  ['a: !!omap [b: 1]\n', 'it has a tag of another program: line 1, column 4'],
+  ['a: !!omap [b: 1]\n', 'it has an unknown tag: line 1, column 4'],
   [`a: &a 1\nb:\n${'- *a\n'.repeat(5001)}`, 'it has more than 5000 aliases: line 5003, column 3'],
 ])('%.30s is refused', (text, message) => {
   expect(refusalOf(() => parseYaml({ text, source: 'it' }))).toMatchObject({

@@ -25,7 +25,7 @@ import { COMMAND_NAMES } from '../../../src/cli/args/commands-table.js'
 import { cutEnd, cutStart, padEnd, widthOf } from '../../../src/cli/terminal/text-width.js'
 import { wrapMessage } from '../../../src/cli/terminal/wrap.js'
 import { formatYaml } from '../../../src/yaml/index.js'
-import { quoted } from '../../../src/mcp/text.js'
+import { quoteText } from '../../../src/mcp/text.js'
 
 const plain = (_: string, text: string) => text
 
@@ -152,15 +152,15 @@ test('invisible characters are shown by their numbers, on a terminal and to a mo
   const shown =
     'a\\u{e0074}\\u{e0061}\\u{e0067}\\xadb\\u{034f}\\u{115f}\\u{180e}\\u{3164}\\u{ffa0}\\u{e0100}'
   expect(printable(hidden)).toBe(shown)
-  expect(quoted(hidden)).toMatch(/^[\x20-\x7e]+$/)
-  expect(JSON.parse(quoted(hidden))).toBe(hidden)
+  expect(quoteText(hidden)).toMatch(/^[\x20-\x7e]+$/)
+  expect(JSON.parse(quoteText(hidden))).toBe(hidden)
   expect(JSON.parse(jsonForPeople({ hidden }))).toEqual({ hidden })
   const yaml = formatYaml({ hidden })
   expect(yaml).toMatch(/^[\x20-\x7e\n]+$/)
   expect(parseYaml(yaml)).toEqual({ hidden })
   // Ordinary text stays as it is.
   for (const text of ['❤️‍🔥 👩‍💻', 'می‌خواهم', 'ä文🚀'])
-    expect([printable(text), quoted(text)]).toEqual([text, `"${text}"`])
+    expect([printable(text), quoteText(text)]).toEqual([text, `"${text}"`])
 })
 
 test('an argument keeps every byte', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failureLog } from '../../../src/daemon/server/failure-log.js'
 
-test('the log keeps the newest failures, stays small, and is closed to others', () => {
+test('the log keeps the newest failures, stays small, and is private', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-log-'))
   try {
     const log = failureLog({ folder })

@@ -1,10 +1,10 @@
-// Both ends of the Unix socket while the daemon works: it reports that it does, and a caller leaves a silent daemon.
+// Both ends of the Unix socket while the daemon works: it sends heartbeats, and a caller leaves a silent daemon.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { converse } from '../../../src/daemon/client/connection.js'
+import { exchange } from '../../../src/daemon/client/connection.js'
 import type { Line } from '../../../src/daemon/json-lines.js'
 import { socketServer } from '../../../src/daemon/server/socket-server.js'
 import { Workload } from '../../../src/daemon/server/workload.js'
@@ -29,7 +29,7 @@ test('a caller leaves a daemon that stops reporting', async () => {
   const server = await listening(createServer((connection) => connection.write('{"ready":true}\n')))
   const lines: Line[] = []
   const heard = { first: { do: 'hook' }, onLine: (line: Line) => void lines.push(line) }
-  expect(await converse({ socket }, { ...heard, silenceMs: 10 })).toBe('closed')
+  expect(await exchange({ socket }, { ...heard, silenceMs: 10 })).toBe('closed')
   expect(lines).toEqual([{ ready: true }])
   server.close()
 })
@@ -55,7 +55,7 @@ test('the daemon reports from time to time that it is working', async () => {
   )
   const lines: Line[] = []
   const call = { folder: '/', agent: 'claude', eventName: 'Stop' }
-  await converse(
+  await exchange(
     { socket },
     {
       first: { do: 'hook', build: 'b', home, setting: 's', ...call },
@@ -77,7 +77,7 @@ test('the daemon reports from time to time that it is working', async () => {
   server.close()
 })
 
-/** The beat begins when the other end has read `go`. */
+/** The heartbeat starts when the daemon has read `go`. */
 function untilBeating(): void {
   if (vi.getTimerCount() === 0) setImmediate(untilBeating)
   else vi.advanceTimersByTime(10_000)

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { handleHook } from '../../../src/agents/hooks/handle-hook.js'
-import { revertedText } from '../../../src/agents/hooks/reverted-since.js'
+import { describeReverted } from '../../../src/agents/hooks/reverted-since.js'
 import type { Store } from '../../../src/index.js'
 import { type Scratch, scratch, steady } from '../../cli/program.js'
 import { scratch as sdkScratch } from '../../support/scratch.js'
@@ -206,8 +206,8 @@ test('an agent is told once of what rewinds have brought back since its session 
 
 test('the list of files is short however many there are', () => {
   const many = Array.from({ length: 1000 }, (_, n) => `src/${n}.ts`)
-  expect(revertedText(many)).toMatch(/src\/18\.ts, src\/19\.ts, and 980 more\.$/)
-  expect(revertedText(['x'.repeat(5000), 'b']).length).toBeLessThan(400)
+  expect(describeReverted(many)).toMatch(/src\/18\.ts, src\/19\.ts, and 980 more\.$/)
+  expect(describeReverted(['x'.repeat(5000), 'b']).length).toBeLessThan(400)
 })
 
 /** What the model is told at the start of a turn. */

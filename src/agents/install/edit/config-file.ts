@@ -1,5 +1,5 @@
-// Configurations of other programs, read and written with care: links stay links, modes stay, a write is whole or
-// did not happen, and what somebody else has changed meanwhile is not written over.
+// Reads and writes configuration files of other programs. Keeps links and modes, writes atomically, and does not overwrite
+// a file that has changed since it was read.
 import {
   chmodSync,
   closeSync,
@@ -26,9 +26,9 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** As many as Linux follows. */
 const MAX_LINKS = 40
 
-/** The text of a file; undefined if it is not there. Throws CONFIG_INVALID for what is no text. */
+/** Undefined if there is no file. Throws CONFIG_INVALID if it is not UTF-8. */
 export function readConfig(path: string): string | undefined {
-  const bytes = ifThere(() => {
+  const bytes = ifExists(() => {
     const found = statSync(path)
     if (found.isDirectory())
       throw new SavestateError('FILE_FAILED', `${path} is a folder, but must be a file`, {
@@ -48,19 +48,19 @@ export function readConfig(path: string): string | undefined {
 
 export type ConfigWrite = {
   readonly path: string
-  /** What it held when it was looked at. */
+  /** The content that the plan was made from. */
   readonly before: string | undefined
-  /** Undefined: it is removed. */
+  /** Undefined removes the file. */
   readonly after: string | undefined
-  /** For a file that is new. */
+  /** For a new file. */
   readonly mode: number
-  /** Nobody else may read it from now on. */
+  /** Only the user may read it afterwards. */
   readonly isSecret?: boolean
-  /** For folders that are new. */
+  /** For new folders. */
   readonly folderMode: number
 }
 
-/** The folders that had to be made, outermost first. */
+/** Returns the folders that it created, outermost first. */
 export function writeConfig({
   path,
   before,
@@ -74,27 +74,27 @@ export function writeConfig({
       hint: 'Nothing was written to it. Run the command again.',
     })
   }
-  const target = targetOf(path)
+  const target = followLinks(path)
   if (after === undefined) {
     rmSync(target, { force: true })
     return []
   }
-  const made = makeFolders(dirname(target), folderMode)
-  const known = ifThere(() => statSync(target).mode & 0o7777)
+  const created = makeFolders(dirname(target), folderMode)
+  const known = ifExists(() => statSync(target).mode & 0o7777)
   const temporary = `${target}.savestate-${process.pid}.tmp`
   try {
     writeFileSync(temporary, after, { flag: 'wx', mode: 0o600 })
     chmodSync(temporary, (known ?? mode) & (isSecret ? 0o700 : 0o7777))
-    synced(temporary)
+    fsyncFile(temporary)
     renameSync(temporary, target)
   } catch (error) {
-    ifThere(() => unlinkSync(temporary))
+    ifExists(() => unlinkSync(temporary))
     throw explainSystemError(error)
   }
-  return made
+  return created
 }
 
-/** Innermost first; one that has something in it stays. */
+/** Innermost first. Folders that are not empty stay. */
 export function removeFolders(folders: readonly string[]): void {
   for (const folder of folders.toReversed()) {
     try {
@@ -105,26 +105,27 @@ export function removeFolders(folders: readonly string[]): void {
   }
 }
 
-/** For a file that is to be made. Throws CONFIG_INVALID where it never can be. */
-export function expectPlace(path: string): void {
-  missingFolders(dirname(targetOf(path)))
+/** Throws CONFIG_INVALID if the file cannot be created because a parent is not a folder. */
+export function expectCreatable(path: string): void {
+  missingFolders(dirname(followLinks(path)))
 }
 
 /**
- * Throws CONFIG_INVALID for a path in the project that leads out of it: a repository brings its own links, and must not
- * choose which files of its user are written (I4).
+ * Throws CONFIG_INVALID for a path in the project that leads out of it: a repository may contain symbolic links, and must not
+ * choose which files of the user we write (I4).
  */
 export function expectInside(path: string, root: string): void {
-  if (pathBelow(root, path) === undefined || pathBelow(root, targetOf(path)) !== undefined) return
+  if (pathBelow(root, path) === undefined || pathBelow(root, followLinks(path)) !== undefined)
+    return
   throw new SavestateError(
     'CONFIG_INVALID',
-    `${path} is left as it is: a symbolic link leads from it out of the project, to ${targetOf(path)}`,
+    `${path} is left as it is: a symbolic link leads from it out of the project, to ${followLinks(path)}`,
     { hint: 'Remove the link, or install without --project.' },
   )
 }
 
-/** Where a path leads, link by link, as the system goes; also if there is nothing yet. Throws CONFIG_INVALID. */
-function targetOf(path: string): string {
+/** Resolves links like the kernel, but also for a path that does not exist yet. Throws CONFIG_INVALID. */
+function followLinks(path: string): string {
   const { root } = parse(path)
   const ahead = path.slice(root.length).split(sep)
   let at = root
@@ -135,7 +136,7 @@ function targetOf(path: string): string {
     if (link === undefined) at = next
     else {
       links += 1
-      if (links > MAX_LINKS) throw circle()
+      if (links > MAX_LINKS) throw linkLoop()
       ahead.unshift(...link.split(sep))
       if (isAbsolute(link)) at = parse(link).root
     }
@@ -144,16 +145,16 @@ function targetOf(path: string): string {
 }
 
 function linkAt(path: string): string | undefined {
-  return ifThere(() => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined))
+  return ifExists(() => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined))
 }
 
-function circle(cause?: unknown): SavestateError {
+function linkLoop(cause?: unknown): SavestateError {
   return new SavestateError('CONFIG_INVALID', 'it is a loop of symbolic links', { cause })
 }
 
-/** Outermost first. Throws CONFIG_INVALID where one of them, or what is above them, is no folder. */
+/** Outermost first. Throws CONFIG_INVALID if an existing parent is not a folder. */
 function missingFolders(folder: string): readonly string[] {
-  const found = ifThere(() => statSync(folder))
+  const found = ifExists(() => statSync(folder))
   if (found === undefined) return [...missingFolders(dirname(folder)), folder]
   if (found.isDirectory()) return []
   throw new SavestateError('CONFIG_INVALID', `${folder} is in the way: it is not a folder`)
@@ -164,7 +165,7 @@ function makeFolders(folder: string, mode: number): readonly string[] {
   try {
     for (const one of missing) {
       mkdirSync(one)
-      // The umask is that of the store, which is for nobody else.
+      // Our umask is the strict one of the store.
       chmodSync(one, mode)
     }
   } catch (error) {
@@ -173,7 +174,7 @@ function makeFolders(folder: string, mode: number): readonly string[] {
   return missing
 }
 
-function synced(path: string): void {
+function fsyncFile(path: string): void {
   const fd = openSync(path, 'r+')
   try {
     fsyncSync(fd)
@@ -182,12 +183,12 @@ function synced(path: string): void {
   }
 }
 
-function ifThere<Result>(look: () => Result): Result | undefined {
+function ifExists<Result>(read: () => Result): Result | undefined {
   try {
-    return look()
+    return read()
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
-    if (hasCode(error, 'ELOOP')) throw circle(error)
+    if (hasCode(error, 'ELOOP')) throw linkLoop(error)
     throw explainSystemError(error)
   }
 }

@@ -1,16 +1,16 @@
-// Adds to JSON with comments and takes out of it by changing the text, so that order, comments, indentation and line
-// ends of everything else stay as they are.
+// Adds entries to JSON with comments, and removes them, by editing the text. Order, comments, indentation and line ends of
+// everything else stay unchanged.
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { SavestateError } from '../../../index.js'
-import { type Edited, edited, lineEndOf } from './text-edit.js'
+import { type Edited, applyEdit, detectLineEnd } from './text-edit.js'
 
 export type JsonPath = readonly string[]
 
 const PARSING = { allowTrailingComma: true, disallowComments: false }
-/** The parser descends by recursion, and has stack for ten times that. */
+/** The parser is recursive; the stack is large enough for ten times this depth. */
 const MAX_DEPTH = 200
 
-/** Throws CONFIG_INVALID for what is not one object with distinct keys. */
+/** Throws CONFIG_INVALID if it is not a JSON object. */
 export function parseJson(text: string): Node {
   if (depthOf(text) > MAX_DEPTH) throw invalid('it is nested too deeply')
   const errors: ParseError[] = []
@@ -41,7 +41,7 @@ export function invalid(why: string): SavestateError {
   return new SavestateError('CONFIG_INVALID', why)
 }
 
-/** The value at a path; undefined if there is none. Throws CONFIG_INVALID where the way leads through something else. */
+/** The value at a path; undefined if there is none. Throws CONFIG_INVALID if the path leads through a non-object. */
 export function nodeAt(root: Node, path: JsonPath): Node | undefined {
   let node: Node | undefined = root
   for (const key of path) {
@@ -57,7 +57,7 @@ export function nodeAt(root: Node, path: JsonPath): Node | undefined {
   return node
 }
 
-/** The items of the list at a path; undefined if there is none. Throws CONFIG_INVALID for what is no list. */
+/** The items of the list at a path; undefined if there is none. Throws CONFIG_INVALID if it is not a list. */
 export function itemsAt(root: Node, path: JsonPath): readonly Node[] | undefined {
   const node = nodeAt(root, path)
   if (node === undefined) return undefined
@@ -65,12 +65,12 @@ export function itemsAt(root: Node, path: JsonPath): readonly Node[] | undefined
   return node.children ?? []
 }
 
-/** As JSON.parse would give it: the parser's own objects have no prototype, and equal none of ours. */
+/** As JSON.parse returns it: the parser's own objects have no prototype, so they would equal none of ours. */
 export function valueOf(node: Node): unknown {
   return JSON.parse(JSON.stringify(getNodeValue(node)))
 }
 
-/** Puts a value at the end of the list at a path, making what is missing on the way. */
+/** Appends a value to the list at a path. Creates missing parents. */
 export function addItem(before: Edited, path: JsonPath, value: unknown): Edited {
   const root = parseJson(before.text)
   const depth = path.findIndex((_, index) => nodeAt(root, path.slice(0, index + 1)) === undefined)
@@ -83,14 +83,14 @@ export function addItem(before: Edited, path: JsonPath, value: unknown): Edited 
   return addProperty(before, [...path.slice(0, depth), path[depth] ?? ''], missing)
 }
 
-/** Puts a property at the end of the object that the path leads to but for its last key. */
+/** Appends a property to its parent object. */
 export function addProperty(before: Edited, path: JsonPath, value: unknown): Edited {
   const parent = nodeAt(parseJson(before.text), path.slice(0, -1))
   const key = JSON.stringify(path.at(-1))
   return append(before, parent, (indent, unit) => `${key}: ${pretty(value, { indent, unit })}`)
 }
 
-/** Takes an item out of a list, or a property out of an object, with the comma that it needed. */
+/** Removes an item of a list, or a property of an object, with its comma. */
 export function removeAt(before: Edited, container: Node, index: number): Edited {
   const { text } = before
   const items = container.children ?? []
@@ -110,14 +110,14 @@ export function removeAt(before: Edited, container: Node, index: number): Edited
   const inside = text.slice(container.offset + 1, from) + text.slice(to, endOf(container) - 1)
   if (isOnly && inside.trim() === '') {
     const whole = text.slice(container.offset + 1, endOf(container) - 1)
-    return edited(before, { offset: container.offset + 1, removed: whole, inserted: '' })
+    return applyEdit(before, { offset: container.offset + 1, removed: whole, inserted: '' })
   }
-  const without = edited(before, { offset: from, removed: text.slice(from, to), inserted: '' })
+  const without = applyEdit(before, { offset: from, removed: text.slice(from, to), inserted: '' })
   if (comma !== undefined || previous === undefined) return without
   const spare = commaIn(text, endOf(previous), start)
   return spare === undefined
     ? without
-    : edited(without, { offset: spare, removed: ',', inserted: '' })
+    : applyEdit(without, { offset: spare, removed: ',', inserted: '' })
 }
 
 type Written = (indent: string, unit: string) => string
@@ -129,10 +129,10 @@ function append(before: Edited, container: Node | undefined, write: Written): Ed
   const last = items.at(-1)
   const close = endOf(container) - 1
   const contentEnd = last === undefined ? container.offset + 1 : endOf(last)
-  const place = lastSolidEnd(text, contentEnd, close)
+  const offset = lastSolidEnd(text, contentEnd, close)
   const hasComma = last !== undefined && commaIn(text, contentEnd, close) !== undefined
   const isInline = last !== undefined && !text.slice(container.offset, close).includes('\n')
-  const eol = lineEndOf(text)
+  const eol = detectLineEnd(text)
   const unit = unitOf(text)
   const outer = indentAt(text, container.offset)
   const inner =
@@ -142,23 +142,23 @@ function append(before: Edited, container: Node | undefined, write: Written): Ed
   const written = isInline
     ? ` ${compact(write('', ''))}`
     : eol + inner + write(inner, unit).replaceAll('\n', eol)
-  const isClosed = isInline || text.slice(place, close).includes('\n')
+  const isClosed = isInline || text.slice(offset, close).includes('\n')
   const inserted = written + (hasComma ? ',' : '') + (isClosed ? '' : eol + outer)
-  const after = edited(before, { offset: place, removed: '', inserted })
+  const after = applyEdit(before, { offset, removed: '', inserted })
   if (last === undefined || hasComma) return after
-  return edited(after, { offset: contentEnd, removed: '', inserted: ',' })
+  return applyEdit(after, { offset: contentEnd, removed: '', inserted: ',' })
 }
 
 function pretty(value: unknown, { indent, unit }: { indent: string; unit: string }): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', `\n${indent}`)
 }
 
-/** One line: strings hold no line ends in JSON. */
+/** One line. Strings in JSON contain no line ends. */
 function compact(text: string): string {
   return text.replaceAll('\n', ' ')
 }
 
-/** Where the last comma or comment between two places ends. */
+/** The end of the last comma or comment in a range. */
 function lastSolidEnd(text: string, from: number, to: number): number {
   return solidIn(text, from, to).at(-1)?.end ?? from
 }
@@ -167,7 +167,7 @@ function commaIn(text: string, from: number, to: number): number | undefined {
   return solidIn(text, from, to).find(({ isComma }) => isComma)?.start
 }
 
-/** Between two values there are only commas, comments and blanks. */
+/** The commas and comments in a range between two values. */
 function solidIn(text: string, from: number, to: number) {
   return [...text.slice(from, to).matchAll(/,|\/\/[^\r\n]*|\/\*[^]*?\*\//g)].map((match) => {
     const start = from + match.index
@@ -194,12 +194,12 @@ function isFirstOnLine(text: string, offset: number): boolean {
   return /^[ \t]*$/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))
 }
 
-/** What the first indented line is indented by. */
+/** The indentation of the first indented line. */
 function unitOf(text: string): string {
   return /\n([ \t]+)["}\]{[]/.exec(text)?.[1] ?? '  '
 }
 
-/** A byte order mark is no part of JSON; a blank in its place keeps all offsets. */
+/** A byte order mark is not JSON; replacing it with a space keeps all offsets. */
 function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, ' ')
 }

@@ -1,4 +1,4 @@
-// Our entries in a configuration of JSON: in, and out again.
+// Adds our entries to a JSON configuration, and removes them.
 import { isDeepStrictEqual } from 'node:util'
 import type { Node } from 'jsonc-parser'
 import {
@@ -14,17 +14,17 @@ import {
 } from './json-edit.js'
 import { isOurServer } from '../mcp-server.js'
 import type { Target } from '../recipes.js'
-import { type Edited, edited, lineEndOf, unedited } from './text-edit.js'
+import { type Edited, applyEdit, detectLineEnd, startEdit } from './text-edit.js'
 
 export type JsonTarget = Extract<Target, { type: 'json' }>
 
-/** Every entry is there, exactly as it is wanted, and none of an older form beside it. */
+/** Every entry is up to date, and there are no entries of an older form. */
 export function isMerged(
   text: string,
   target: JsonTarget,
   entries: readonly JsonPath[] | undefined,
 ): boolean {
-  if (text.trim() === '') return isNothing(target)
+  if (text.trim() === '') return isEmptyTarget(target)
   const root = parseJson(text)
   const { entry } = target
   if (entry?.value !== undefined && nodeAt(root, entry.at) === undefined) return false
@@ -33,17 +33,17 @@ export function isMerged(
   return isThere && isComplete && ourItems(root, target, entries).every(({ isWanted }) => isWanted)
 }
 
-/** Nothing is wanted in it. */
-export function isNothing({ add, properties, entry }: JsonTarget): boolean {
+/** The file should contain none of our entries. */
+export function isEmptyTarget({ add, properties, entry }: JsonTarget): boolean {
   return add.length === 0 && properties.length === 0 && entry?.value === undefined
 }
 
 /** Throws CONFIG_INVALID. */
-export function merged(text: string, { add, properties, entry }: JsonTarget): Edited {
-  let result = unedited(text)
+export function mergeOurs(text: string, { add, properties, entry }: JsonTarget): Edited {
+  let result = startEdit(text)
   if (text.trim() === '') {
-    const inserted = `{}${lineEndOf(text)}`
-    result = edited(result, { offset: 0, removed: text, inserted })
+    const inserted = `{}${detectLineEnd(text)}`
+    result = applyEdit(result, { offset: 0, removed: text, inserted })
   }
   for (const { at, value } of properties) {
     if (nodeAt(parseJson(result.text), at) === undefined) result = addProperty(result, at, value)
@@ -59,11 +59,11 @@ export function merged(text: string, { add, properties, entry }: JsonTarget): Ed
     : addProperty(result, entry.at, entry.value)
 }
 
-/** Lists and objects that are not there and will be made. */
+/** Lists and objects that an install has to create. */
 export function missingPaths(text: string, { add, entry }: JsonTarget): readonly JsonPath[] {
   const root = text.trim() === '' ? undefined : parseJson(text)
   const paths = new Map<string, JsonPath>()
-  // Of a file that is not known, all that could have been made.
+  // Without a text, everything that an install could have created.
   const isMade = entry !== undefined && (entry.value !== undefined || root === undefined)
   for (const { at } of [...add, ...(isMade ? [entry] : [])]) {
     for (let depth = 1; depth <= at.length; depth++) {
@@ -77,20 +77,20 @@ export function missingPaths(text: string, { add, entry }: JsonTarget): readonly
 export type Stripping = {
   /** Only entries of an older form. */
   readonly onlyStale: boolean
-  /** What may go when it is left empty; all that we could have made if that is not known. */
+  /** Lists and objects to remove once they are empty; if unknown, all that an install could have created. */
   readonly made?: readonly JsonPath[] | undefined
-  /** Entries of ours; every one of our form if that is not known. */
+  /** Our entries; if unknown, every entry of our form. */
   readonly entries?: readonly JsonPath[] | undefined
 }
 
-/** Takes out what is ours, and what that leaves empty. */
-export function stripped(
+/** Removes our entries, and the lists and objects that become empty. */
+export function removeOurs(
   text: string,
   target: JsonTarget,
   { onlyStale, made, entries }: Stripping,
 ): string {
   if (text.trim() === '') return text
-  let result = unedited(text)
+  let result = startEdit(text)
   for (;;) {
     const found = ourItems(parseJson(result.text), target, entries)
     const first = found.find(({ isWanted }) => !onlyStale || !isWanted)
@@ -103,7 +103,7 @@ export function stripped(
   return result.text
 }
 
-/** Nothing in it, or nothing but what we have set. */
+/** The object is empty, or has only properties that we set. */
 export function isBare(text: string, { properties }: JsonTarget): boolean {
   const value = valueOf(parseJson(text))
   const ours = Object.fromEntries(properties.map(({ at: [key = ''], value: set }) => [key, set]))
@@ -112,7 +112,7 @@ export function isBare(text: string, { properties }: JsonTarget): boolean {
 
 type Found = { readonly container: Node; readonly index: number; readonly isWanted: boolean }
 
-/** Also under events that are not asked for any more. */
+/** Also finds hooks for events that we no longer subscribe to. */
 function ourItems(
   root: Node,
   target: JsonTarget,
@@ -138,7 +138,7 @@ function ourItems(
   return [...items, ...ourEntry(root, target, entries)]
 }
 
-/** In a group to which the person has added something: our line alone, which is wanted in a group of its own. */
+/** Our hooks in a group to which the user has added others. They belong in a separate group, so they are removed. */
 function oursAmong(group: Node, isOurs: JsonTarget['isOurs']): readonly Found[] {
   const container = group.type === 'object' ? nodeAt(group, ['hooks']) : undefined
   if (container?.type !== 'array') return []
@@ -147,7 +147,7 @@ function oursAmong(group: Node, isOurs: JsonTarget['isOurs']): readonly Found[] 
   )
 }
 
-/** One of the same form that the person has made is not ours, as far as that is known. */
+/** Our MCP server, unless the records show that the user wrote it. */
 function ourEntry(
   root: Node,
   { entry }: JsonTarget,

@@ -1,10 +1,10 @@
-// Changes of a text as data, and the way back. What install writes into a configuration can be taken out again to
-// the byte as long as nobody has changed the file since.
+// Edits of a text as data, and their undo. As long as a configuration has not changed since an install, an uninstall restores
+// it to the byte.
 import { createHash } from 'node:crypto'
 
 export type Edit = { readonly offset: number; readonly removed: string; readonly inserted: string }
 
-/** What has to be known to undo edits: the mark of the text they led to, and each one, last first. */
+/** A hash of the edited text, and the edits to undo, last first. */
 export type Undo = {
   readonly mark: string
   readonly steps: readonly {
@@ -14,23 +14,23 @@ export type Undo = {
   }[]
 }
 
-/** It fits no text. */
-export const NO_WAY_BACK: Undo = { mark: '', steps: [] }
+/** Matches no text. */
+export const NO_UNDO: Undo = { mark: '', steps: [] }
 
-/** A text with all that was done to it. */
+/** A text with the edits that led to it. */
 export type Edited = { readonly text: string; readonly edits: readonly Edit[] }
 
-export function unedited(text: string): Edited {
+export function startEdit(text: string): Edited {
   return { text, edits: [] }
 }
 
-export function edited({ text, edits }: Edited, edit: Edit): Edited {
+export function applyEdit({ text, edits }: Edited, edit: Edit): Edited {
   const { offset, removed, inserted } = edit
   const after = text.slice(0, offset) + inserted + text.slice(offset + removed.length)
   return { text: after, edits: [...edits, edit] }
 }
 
-export function undoOf({ text, edits }: Edited): Undo {
+export function recordUndo({ text, edits }: Edited): Undo {
   const steps = edits.map(({ offset, removed, inserted }) => ({
     offset,
     length: inserted.length,
@@ -39,8 +39,8 @@ export function undoOf({ text, edits }: Edited): Undo {
   return { mark: markOf(text), steps: steps.reverse() }
 }
 
-/** Undefined if the text is not the one that the edits led to. */
-export function undone(text: string, { mark, steps }: Undo): string | undefined {
+/** Undefined if the text is not the result of the edits. */
+export function undoEdits(text: string, { mark, steps }: Undo): string | undefined {
   if (markOf(text) !== mark) return undefined
   return steps.reduce(
     (now, { offset, length, was }) => now.slice(0, offset) + was + now.slice(offset + length),
@@ -52,7 +52,7 @@ function markOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Lines end as the first of them does. */
-export function lineEndOf(text: string): string {
+/** The line end of the first line. */
+export function detectLineEnd(text: string): string {
   return /^[^\n]*\r\n/.test(text) ? '\r\n' : '\n'
 }

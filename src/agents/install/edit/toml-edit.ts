@@ -1,21 +1,21 @@
-// Codex' own notes of trusted hooks, in its config.toml: one table each, added at the end, taken out by its text.
+// Adds and removes Codex's records of trusted hooks in its config.toml: one table per hook, at the end of the file.
 import { parse } from 'smol-toml'
 import { SavestateError } from '../../../index.js'
-import { type Edited, edited, lineEndOf } from './text-edit.js'
+import { type Edited, applyEdit, detectLineEnd } from './text-edit.js'
 
-/** A hook by its file, event and place, and the hash of what it runs. */
+/** `key`: the file, event and position of a hook. `hash`: of its command. */
 export type Trust = { readonly key: string; readonly hash: string }
 
-/** Throws CONFIG_INVALID for what is not TOML, or has these tables in another form than Codex writes them. */
+/** Throws CONFIG_INVALID if the text is not TOML, or has these tables in a form that Codex does not write. */
 export function addTrust(before: Edited, { key, hash }: Trust): Edited {
   const known = trustedHash(before.text, key)
   if (known === hash) return before
-  const eol = lineEndOf(before.text)
+  const eol = detectLineEnd(before.text)
   const after =
     known === undefined
-      ? appended(before, [tableOf(key), hashOf(hash)], eol)
-      : replaced(before, { key, known, hash })
-  // What was added is what Codex will read, and nothing else has changed its meaning.
+      ? appendLines(before, [tableOf(key), hashOf(hash)], eol)
+      : replaceHash(before, { key, known, hash })
+  // Check that Codex will find it.
   if (trustedHash(after.text, key) === hash) return after
   throw new SavestateError(
     'CONFIG_INVALID',
@@ -28,12 +28,12 @@ export function trustedHash(text: string, key: string): string | undefined {
   return typeof hash === 'string' ? hash : undefined
 }
 
-/** What stands at a path of keys. Throws CONFIG_INVALID. */
+/** The value at a path of keys. Throws CONFIG_INVALID. */
 export function tableAt(text: string, keys: readonly string[]): unknown {
-  return keys.reduce<unknown>(at, parsed(text))
+  return keys.reduce<unknown>(at, parseToml(text))
 }
 
-/** Takes out the table of a hook if it holds this hash, and the blank line before it. */
+/** Removes the table of a hook with this hash, and the blank line before it. */
 export function removeTrust(before: Edited, { key, hash }: Trust): Edited {
   for (const eol of ['\r\n', '\n']) {
     const table = tableOf(key) + eol + hashOf(hash)
@@ -43,19 +43,23 @@ export function removeTrust(before: Edited, { key, hash }: Trust): Edited {
     const end = before.text.startsWith(eol, offset + table.length)
       ? offset + table.length + eol.length
       : offset + table.length
-    return edited(before, { offset: start, removed: before.text.slice(start, end), inserted: '' })
+    return applyEdit(before, {
+      offset: start,
+      removed: before.text.slice(start, end),
+      inserted: '',
+    })
   }
   return before
 }
 
-function appended(before: Edited, lines: readonly string[], eol: string): Edited {
+function appendLines(before: Edited, lines: readonly string[], eol: string): Edited {
   const { text } = before
   const gap = text === '' ? '' : text.endsWith('\n') ? eol : eol + eol
   const inserted = `${gap}${lines.join(eol)}${eol}`
-  return edited(before, { offset: text.length, removed: '', inserted })
+  return applyEdit(before, { offset: text.length, removed: '', inserted })
 }
 
-function replaced(before: Edited, trust: Trust & { readonly known: string }): Edited {
+function replaceHash(before: Edited, trust: Trust & { readonly known: string }): Edited {
   const start = before.text.indexOf(tableOf(trust.key))
   const offset = start === -1 ? -1 : before.text.indexOf(trust.known, start)
   if (offset === -1)
@@ -63,7 +67,7 @@ function replaced(before: Edited, trust: Trust & { readonly known: string }): Ed
       'CONFIG_INVALID',
       'its table of hooks does not have the form that Codex writes',
     )
-  return edited(before, { offset, removed: trust.known, inserted: trust.hash })
+  return applyEdit(before, { offset, removed: trust.known, inserted: trust.hash })
 }
 
 function tableOf(key: string): string {
@@ -74,7 +78,7 @@ function hashOf(hash: string): string {
   return `trusted_hash = ${JSON.stringify(hash)}`
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function parseToml(text: string): Readonly<Record<string, unknown>> {
   try {
     return parse(text, { integersAsBigInt: true })
   } catch (cause) {

@@ -2,7 +2,7 @@
 import { type Document, isMap } from 'yaml'
 import { SavestateError } from '../../../index.js'
 import { parseYamlDocument } from '../../../yaml/index.js'
-import { type Edited, edited, lineEndOf } from './text-edit.js'
+import { type Edited, applyEdit, detectLineEnd } from './text-edit.js'
 
 const BEGIN = '# >>> savestate install >>>'
 const END = '# <<< savestate install <<<'
@@ -23,11 +23,11 @@ export function addBlock(before: Edited, key: string, lines: readonly string[]):
       },
     )
   }
-  const eol = lineEndOf(text)
+  const eol = detectLineEnd(text)
   const gap = text === '' || text.endsWith('\n') ? '' : eol
   const inserted = `${gap}${[BEGIN, ...lines, END].join(eol)}${eol}`
-  const after = edited(before, { offset: text.length, removed: '', inserted })
-  parse(after.text, 'no block can be added after what is at its end')
+  const after = applyEdit(before, { offset: text.length, removed: '', inserted })
+  parse(after.text, 'its last entry does not allow a block after it')
   return after
 }
 
@@ -43,17 +43,17 @@ function parse(text: string, message: string | undefined): Document {
 
 /** The lines of the block; undefined if there is none. */
 export function blockIn(text: string): readonly string[] | undefined {
-  const found = placeOf(text)
+  const found = findBlock(text)
   return found === undefined ? undefined : found.block.trimEnd().split(/\r?\n/).slice(1, -1)
 }
 
 export function removeBlock(before: Edited): Edited {
-  const found = placeOf(before.text)
+  const found = findBlock(before.text)
   if (found === undefined) return before
-  return edited(before, { offset: found.offset, removed: found.block, inserted: '' })
+  return applyEdit(before, { offset: found.offset, removed: found.block, inserted: '' })
 }
 
-function placeOf(text: string): { readonly offset: number; readonly block: string } | undefined {
+function findBlock(text: string): { readonly offset: number; readonly block: string } | undefined {
   const offset = text.indexOf(BEGIN)
   const end = text.indexOf(END, offset + 1)
   if (offset === -1 || end === -1) return undefined
