@@ -1,6 +1,7 @@
 export * from './byte-path.js'
 export * from './checkpoint-moment.js'
 export * from './checkpoint.js'
+export * from './database-errors.js'
 export * from './entry.js'
 export * from './errors.js'
 export * from './json/exact-json.js'

@@ -1,4 +1,4 @@
-// How a state differs from the one before it in an exported session. Pure: docs/sessions.md#export has the format.
+// How a state differs from the one before it in an exported session. Pure. The format is in docs/sessions.md#export.
 import { SavestateError } from './errors.js'
 
 /** `path` holds the keys that lead from the state to the object or list that changes. */
@@ -12,10 +12,10 @@ export type StateChange =
       readonly append: readonly unknown[]
     }
 
-/** A state and the changes made to it. It never changes what it was given: it copies a container before the first change. */
+/** Applies changes to a state without modifying the input: each container is copied before its first change. */
 export class ChangingState {
   #root: { value: unknown } | undefined
-  /** Containers that were made here. */
+  /** Containers that were copied here. */
   readonly #own = new WeakSet<object>()
 
   get value(): unknown {
@@ -46,7 +46,7 @@ export class ChangingState {
     else if (!Reflect.deleteProperty(object, key)) throw misfit('the key cannot be removed', change)
   }
 
-  /** The value at a path. A list or plain object is copied first, with all above it, so that it may be changed. */
+  /** The value at a path. Copies lists and plain objects on the way, so that the caller may modify them. */
   #ownAt(change: StateChange, path: readonly string[]): unknown {
     let holder: object | undefined = this.#root
     let key = 'value'
@@ -65,7 +65,7 @@ export class ChangingState {
   }
 
   #copy(value: object): object {
-    // A Map, a Date or an instance of a class is never changed, only replaced.
+    // Maps, Dates and class instances are only replaced as a whole.
     if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value
     const copy = Array.isArray(value) ? [...value] : { ...value }
     this.#own.add(copy)
@@ -77,7 +77,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Also for a key `__proto__`. */
+/** Handles the key `__proto__` too. */
 function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,

@@ -1,4 +1,4 @@
-// Parts of Node that take milliseconds to load and that most commands never need.
+// Node modules that take milliseconds to load and that most commands never need.
 
 export function childProcess() {
   return process.getBuiltinModule('node:child_process')

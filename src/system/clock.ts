@@ -1,4 +1,4 @@
-// Time and chance, handed to whoever needs them so that tests can fix them.
+// The clock and the random source, passed as a parameter so that tests can fix both.
 import { randomBytes } from 'node:crypto'
 
 export type Clock = { readonly nowMs: () => number; readonly random: (bytes: number) => Uint8Array }

@@ -1,11 +1,11 @@
-// Folders of the store, made when they are first needed.
+// Creates folders on first use.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../model/index.js'
 
 /**
- * Makes a folder below a home that is there, and throws ENOENT where it is not: a store that somebody has removed
- * must not begin anew with what a process still had to write, for nobody could open that.
+ * Creates a folder below `home`. Throws ENOENT if `home` does not exist: if the user removed it, a process that was still
+ * writing must not create an incomplete one.
  */
 export function makeFolderIn(home: string, ...names: readonly string[]): void {
   let path = home

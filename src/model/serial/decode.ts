@@ -1,17 +1,16 @@
-// From text back to the value. JSON.parse makes all that is JSON; a walk without recursion then replaces
-// the tags in place. An object is there before what is in it, so that cycles close. An instance of a
-// registered class comes after what is in it, because it is made from that.
+// Decodes text into a value. JSON.parse handles plain JSON; an iterative walk then replaces the tags in place. Containers exist
+// before their contents, so that cycles can close. Instances of registered classes are created after their contents.
 import type { ClassRegistry } from './registry.js'
 import { define, type Piece, pieceOf } from './revive.js'
 import { malformed } from './unreadable.js'
 
 export type DecodeOptions = {
-  /** What `encodeValue` said of this text. */
+  /** The `plain` that `encodeValue` returned for this text. */
   readonly plain?: boolean
   readonly classes?: ClassRegistry | undefined
 }
 
-/** Throws STATE_UNREADABLE for a text that is damaged, newer than this program, or of an unknown class. */
+/** Throws STATE_UNREADABLE if the text is damaged, written by a newer version, or has an instance of an unknown class. */
 export function decodeValue(text: string, options: DecodeOptions = {}): unknown {
   const json = parseJson(text)
   if (options.plain === true) return json
@@ -36,13 +35,13 @@ type Frame = {
   readonly keys: readonly string[] | undefined
   readonly end: number
   next: number
-  /** Its number if there are references to it. */
+  /** Its number, if other parts of the text refer to it. */
   readonly id: number | undefined
 }
 
 type Reading = {
   readonly classes: ClassRegistry | undefined
-  /** The objects around the place where reading goes on, outermost first. */
+  /** The objects around the current position, outermost first. */
   readonly frames: Frame[]
   readonly defined: Map<number, unknown>
 }

@@ -1,6 +1,5 @@
-// How each kind of object is written: text, slots with values between, text. What a kind does not hold in
-// its slots would be lost, so extra properties are refused. Read as they show themselves: getters and
-// proxies. Not looked at: properties that are not enumerable, and whether something is frozen.
+// How each kind of object is written: text, slots with values, text. Anything outside the slots would be lost, so extra
+// properties are refused. Getters and proxies are read through. Non-enumerable properties and frozenness are ignored.
 import { types } from 'node:util'
 import { bytesOf, extraOf } from './memory.js'
 import type { ValuePath } from './path.js'
@@ -8,7 +7,7 @@ import { type Refusal, refuseExtra, refuseObject, refuseSymbolKey } from './refu
 import type { ClassRegistry, RegisteredClass } from './registry.js'
 import { BYTES_MAKERS, builtinName, ERROR_MAKERS, HIDDEN_IN_ERRORS } from './tags.js'
 
-/** A value inside another: the text before it, and the steps to it. */
+/** A value inside another: the text before it, and the path to it. */
 export type Slot = { readonly before: string; readonly steps: ValuePath; readonly value: unknown }
 
 export type Shape = {
@@ -16,7 +15,7 @@ export type Shape = {
   readonly slots: readonly Slot[]
   readonly close: string
   readonly isTagged: boolean
-  /** Set for an instance of a registered class: what it holds must be complete before it can be made. */
+  /** For an instance of a registered class: its contents must be complete before it can be created. */
   readonly ofClass?: string
 }
 
@@ -67,7 +66,7 @@ function ownedShape(object: object, name: string): Shape | undefined {
 }
 
 function recordShape(object: object, tag: 'Bare' | undefined): Shape | Refusal {
-  // `arguments`, `Math`, a module: these look like plain objects, and say themselves that they are none.
+  // `arguments`, `Math` and modules look like plain objects, but their toStringTag differs.
   if (Object.prototype.toString.call(object) !== '[object Object]') return refuseObject(object)
   const slots = entriesOf(object).map(([key, value], place) => ({
     before: `${place === 0 ? '' : ','}${JSON.stringify(key)}:`,
@@ -79,7 +78,7 @@ function recordShape(object: object, tag: 'Bare' | undefined): Shape | Refusal {
   return { open: `{"$":["${tagName}",{`, slots, close: '}]}', isTagged: true }
 }
 
-/** In the order in which they stand in any object, for that is the order in which they are read again. */
+/** In the order of an ordinary object, because that is the order after decoding. */
 function entriesOf(object: object): [string, unknown][] {
   const entries = Object.entries(object)
   return types.isProxy(object) ? Object.entries(Object.fromEntries(entries)) : entries
@@ -87,7 +86,7 @@ function entriesOf(object: object): [string, unknown][] {
 
 function arrayShape(array: readonly unknown[]): Shape | Refusal {
   const keys = Object.keys(array)
-  // Indexes come first and in order, so the last key tells whether there is any other.
+  // Index keys come first, so the last key shows whether there is an extra property.
   const last = keys.at(-1)
   if (last !== undefined && !isIndex(last, array.length)) return refuseExtra('array', last)
   if (keys.length !== array.length) {
@@ -117,7 +116,7 @@ function bytesShape(object: object, name: string): Shape | Refusal {
   return extra === undefined ? tagged(name, [bytes.toString('base64')]) : refuseExtra(name, extra)
 }
 
-/** An Error of a class that is not registered comes back as one of the nearest built-in class. */
+/** An Error of an unregistered class is restored as the nearest built-in class. */
 function errorShape(error: Error): Shape {
   const kind = errorKindOf(error)
   const usual = new Map([

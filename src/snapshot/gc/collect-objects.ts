@@ -1,6 +1,6 @@
-// Removes objects that no checkpoint holds. Safe beside saves in other processes (docs/store.md#collection):
-// a save shares the lock on the objects from its first look at them until its row is there; here they are removed
-// only while nobody shares it, and only if every ref that is there then has been followed to its end.
+// Removes objects that no checkpoint refers to. Safe while other processes save (docs/store.md#collection): a save shares the
+// lock on the objects from its first lookup until its row is written. Objects are removed only while no one shares the lock, and
+// only if all refs that exist at that time have been traversed.
 import { mkdirSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,21 +15,21 @@ import { repack, select } from './repack.js'
 export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
 
 export type CollectOptions = {
-  /** A folder for temporaries on the same disk. */
+  /** A folder for temporary files on the same disk. */
   readonly temporary: string
   readonly alone: Alone
   /** The commits that the ledger refers to. */
   readonly recorded: () => ReadonlySet<string>
-  /** Write packs anew for any waste at all, and pack all that is loose. */
+  /** Rewrite packs with any waste at all, and pack all loose objects. */
   readonly thorough: boolean
-  /** Gives up if saves leave no gap for so long. */
+  /** Gives up if saves leave no gap for this long. */
   readonly waitMs: number
 }
 
 export type Collected = {
-  /** Files of the store that were removed. */
+  /** Files that were removed from the store. */
   readonly removed: number
-  /** False: saves were under way all the time, and something is left for the next time. */
+  /** False: saves ran all the time, and something is left for the next collection. */
   readonly isComplete: boolean
 }
 
@@ -59,20 +59,20 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
 }
 
 /**
- * What no ref holds is removed, so every checkpoint must have its ref (I1). A power cut or somebody's hand may have taken
- * some, and they can be made again.
+ * Objects without a ref are removed, so every checkpoint must have its ref (I1). A power failure or a user may have removed some,
+ * and `repair` can recreate them.
  */
 async function seeRecordedRefs(
   gitDir: string,
   { recorded }: Pick<CollectOptions, 'recorded'>,
 ): Promise<RefsSeen> {
-  // In this order: a row comes after its ref.
+  // In this order: a row is written after its ref.
   const rows = recorded()
   const seen = await seeRefs(gitDir)
   const held = commitsOf(seen.refs) as ReadonlySet<string>
   const missing = [...rows].filter((commit) => !held.has(commit))
   if (missing.length === 0) return seen
-  // Others may have removed rows since, with their refs.
+  // Another process may have removed rows since, together with their refs.
   const still = recorded()
   const lost = missing.filter((commit) => still.has(commit)).length
   if (lost === 0) return seen
@@ -85,7 +85,7 @@ async function seeRecordedRefs(
   })
 }
 
-/** Without a new pack only those may go in which nothing is held. */
+/** Without a new pack, only packs without live objects may be removed. */
 function emptied(packs: readonly Pack[], live: ReadonlySet<string>): Pack[] {
   return packs.filter(({ objects }) => ![...objects.keys()].some((id) => live.has(id)))
 }
@@ -126,7 +126,7 @@ class Sweep {
       if (done === undefined) return { removed: this.#removed, isComplete: false }
     }
     const done = await this.#whenAlone(() => this.#sweepLeftovers())
-    // Large files take a while to remove, so that is done when others may work again.
+    // Removing large files takes a while, so it happens after the lock is released.
     rmSync(this.#graveyard, { recursive: true, force: true })
     return { removed: this.#removed, isComplete: done !== undefined }
   }
@@ -136,8 +136,7 @@ class Sweep {
   }
 
   /**
-   * Does the work while no save is under way and every ref has been followed. Undefined when saves leave no gap
-   * for too long.
+   * Runs the work while no save is running and all refs have been traversed. Undefined if saves leave no gap until the deadline.
    */
   async #whenAlone<T>(work: () => T): Promise<T | undefined> {
     for (;;) {
@@ -151,7 +150,7 @@ class Sweep {
     }
   }
 
-  /** What new checkpoints hold stays, also if it was nobody's before. */
+  /** Marks the objects of new checkpoints as live. */
   async #follow(): Promise<void> {
     const seen = await seeRefs(this.#gitDir)
     const held = await reachableFrom(this.#gitDir, commitsOf(newOf(seen.refs, this.#seen)))
@@ -159,7 +158,7 @@ class Sweep {
     this.#seen = seen
   }
 
-  /** How many of them are dealt with. `before` was live at the first look: such are packed by now. */
+  /** Returns how many ids were processed. `before`: the ids that were live at the start; they are packed by now. */
   #removeLoose(ids: readonly string[], before: ReadonlySet<string>): number {
     const until = performance.now() + BATCH_MS
     let done = 0
@@ -174,12 +173,12 @@ class Sweep {
     return done
   }
 
-  /** A pack goes unless a checkpoint that came since needs something of it that is nowhere else. */
+  /** Removes a pack, unless a new checkpoint needs an object that is only in this pack. */
   #setAside({ name, objects }: Pack, before: ReadonlySet<string>): true {
     for (const id of objects.keys()) if (this.#live.has(id) && !before.has(id)) return true
     const folder = join(this.#objects, 'pack')
     const files = readdirSync(folder).filter((file) => file.startsWith(`${name}.`))
-    // The index first: what git cannot see it does not try to read.
+    // The index first: git does not read packs without an index.
     const ordered = files.sort((a, b) => Number(b.endsWith('.idx')) - Number(a.endsWith('.idx')))
     for (const file of ordered) {
       this.#bury(join(folder, file), file)
@@ -188,7 +187,7 @@ class Sweep {
     return true
   }
 
-  /** What a killed writer left: nobody writes now, so whatever is unfinished is nobody's. */
+  /** Removes what a killed writer left. No one else is writing, so every unfinished file is garbage. */
   #sweepLeftovers(): true {
     const folder = join(this.#objects, 'pack')
     const files = listIfThere(folder)

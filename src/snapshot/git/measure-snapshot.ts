@@ -1,7 +1,7 @@
 import type { ObjectId } from '../../model/index.js'
 import { tryGit } from './git-program.js'
 
-/** How much a snapshot holds, as far as its objects are there. */
+/** Number and size of the files in a snapshot, as far as its objects exist. */
 export async function measureSnapshot(
   gitDir: string,
   snapshot: ObjectId,

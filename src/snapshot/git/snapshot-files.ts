@@ -1,4 +1,4 @@
-// Single files of snapshots, for callers that ask seldom. One git process serves all requests; it starts with the first.
+// Reads single files of snapshots, for infrequent requests. One git process serves all requests; the first request starts it.
 import { type BytePath, joinPath, type ObjectId, ROOT } from '../../model/index.js'
 import { decodeModes, type ModeClass, modeOf } from '../objects/modes.js'
 import { decodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
@@ -16,7 +16,7 @@ export class SnapshotFiles {
     this.#objects = new BlobReader(gitDir)
   }
 
-  /** The text of a file in the top folder; undefined if it is no file, or not in the snapshot. Throws STORE_DAMAGED. */
+  /** The text of a file in the top folder; undefined if it is not a file, or missing. Throws STORE_DAMAGED. */
   async textOf(tree: ObjectId, name: string): Promise<string | undefined> {
     const files = await this.#entry(tree, 'files')
     if (files?.mode !== GIT_MODE.folder) return undefined

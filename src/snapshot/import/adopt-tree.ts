@@ -1,5 +1,5 @@
-// Brings a folder as another repository holds it into the store, in the form of our snapshots. Every object is
-// looked at, checked and written by us; nothing is copied unseen.
+// Imports a folder from another repository into the store, as one of our snapshots. We check and write every object ourselves;
+// nothing is copied unchecked.
 import {
   type BytePath,
   DOUBTFUL_NAME,
@@ -22,7 +22,7 @@ import { encodeTree, GIT_MODE, type TreeEntry, treeOrder } from '../objects/tree
 import type { SourceObjects } from './source-objects.js'
 import { MAX_PATH_BYTES, readSourceTree, refused, type SourceEntry } from './source-tree.js'
 
-/** What a folder came to. Paths are relative to it. */
+/** The result for a folder. Paths are relative to it. */
 type Adopted = {
   readonly id: ObjectId
   readonly fileCount: number
@@ -33,15 +33,15 @@ type Adopted = {
   readonly skipped: readonly Skipped[]
 }
 
-/** What is done with what a tree holds. */
+/** The steps for the entries of a tree. */
 type Work = {
-  /** Its size; or why it is left out. */
+  /** Returns its size, or why it is skipped. */
   readonly blob: (
     entry: SourceEntry,
     path: BytePath,
   ) => Promise<number | Pick<Skipped, 'reason' | 'sizeBytes'>>
   readonly tree: (entries: readonly TreeEntry[]) => ObjectId
-  /** Histories repeat themselves, and a hostile tree may name one folder a billion times. */
+  /** Histories repeat themselves, and a hostile tree may contain one folder a billion times. */
   readonly known: Map<string, Adopted>
   readonly keyOf: (id: ObjectId, path: BytePath) => string
 }
@@ -60,12 +60,12 @@ export class TreeAdopter {
   constructor(source: SourceObjects, limits: Limits) {
     this.#source = source
     this.#limits = limits
-    // What the ignore files of the project say is not asked: the folder may be gone.
+    // Ignore files of the project are not applied: the folder may be gone.
     const site = { root: ROOT, home: ROOT, limits, ignoreCase: false }
     this.#rules = Rules.above(site, rulesAround(site, undefined))
   }
 
-  /** Throws BAD_INPUT if the folder cannot be adopted, as far as its trees tell. */
+  /** Throws BAD_INPUT if the folder cannot be imported, judging by its trees alone. */
   async check(tree: ObjectId): Promise<void> {
     await this.#visit(tree, ROOT, {
       blob: async () => 0,
@@ -75,7 +75,7 @@ export class TreeAdopter {
     })
   }
 
-  /** All its objects are in the store afterwards. Throws BAD_INPUT for what is missing, damaged or not safe. */
+  /** Afterwards all its objects are in the store. Throws BAD_INPUT for objects that are missing, damaged or unsafe. */
   async store(
     tree: ObjectId,
     { store, ...options }: { store: ObjectStore; temporary: string; durable: boolean },
@@ -87,7 +87,7 @@ export class TreeAdopter {
       return snapshot
     } catch (error) {
       sink.abandon()
-      // What was given to it is not in the store.
+      // The objects of the sink are not in the store.
       this.#adopted = new Map()
       this.#blobSizes = new Map()
       throw error
@@ -99,7 +99,7 @@ export class TreeAdopter {
       blob: (entry, path) => this.#adoptBlob(entry, path, sink),
       tree: (entries) => sink.add('tree', encodeTree(entries)),
       known: this.#adopted,
-      // Whether a file is a secret may hang on the folders it is in.
+      // Whether a file is a secret may depend on its folders.
       keyOf: (id, path) => `${id} ${path}`,
     })
     const modes = sink.add('blob', encodeModes(ASSUMED_MODES))
@@ -150,7 +150,7 @@ export class TreeAdopter {
     const maxBytes = isLink ? MAX_PATH_BYTES : this.#limits.maxFileBytes
     const content = await this.#source.read('blob', { id, maxBytes })
     if (isLink && (typeof content === 'number' || content.length === 0 || content.includes(0)))
-      throw refused(`the link ${JSON.stringify(name)} leads to no path`)
+      throw refused(`the link ${JSON.stringify(name)} has no valid target`)
     if (typeof content === 'number') return { reason: 'too-large', sizeBytes: content }
     if (mayBeSecret && secretIn(path, content) !== undefined) return SECRET
     sink.add('blob', content)

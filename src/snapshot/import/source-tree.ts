@@ -1,5 +1,5 @@
-// One tree of somebody else's repository. Git writes what it is given, so nothing in it may be trusted: a name
-// could lead out of the folder, or into a `.git` (I4).
+// Reads one tree of a foreign repository. Git stores any bytes, so nothing in it is trusted: a name could lead out of the folder,
+// or into a `.git` (I4).
 import { type BytePath, type ObjectId, printablePath, SavestateError } from '../../model/index.js'
 import { isReservedName } from '../capture/scan/reserved-name.js'
 import { GIT_MODE, type GitMode } from '../objects/tree.js'
@@ -7,14 +7,14 @@ import { GIT_MODE, type GitMode } from '../objects/tree.js'
 export type SourceEntry = {
   readonly name: BytePath
   readonly id: ObjectId
-  /** Null for the commit of another repository (a submodule). */
+  /** Null for a submodule (a commit of another repository). */
   readonly mode: GitMode | null
 }
 
 const ID_BYTES = 20
 export const MAX_PATH_BYTES = 4095
 
-/** Throws BAD_INPUT for a tree that is malformed or not safe to keep. */
+/** Throws BAD_INPUT for a malformed or unsafe tree. */
 export function readSourceTree(bytes: Buffer): SourceEntry[] {
   const entries: SourceEntry[] = []
   const names = new Set<BytePath>()
@@ -45,7 +45,7 @@ function refuseName(name: BytePath): void {
   if (fault !== undefined) throw refused(`a tree has ${fault}`)
 }
 
-/** Old programs wrote modes such as 100664 and 040000: what they mean is plain. */
+/** Old programs wrote modes such as 100664 and 040000; their meaning is clear. */
 function modeOf(digits: string, name: BytePath): GitMode | null {
   const mode = /^[0-7]{5,7}$/.test(digits) ? Number.parseInt(digits, 8) : 0
   switch (mode & 0o170000) {

@@ -1,11 +1,11 @@
-// Expands a zlib stream of known size that other bytes may follow, as in a pack.
+// Decompresses a zlib stream of known size that may be followed by other bytes, as in a pack.
 import { inflateSync } from 'node:zlib'
 import { isError } from '../../model/index.js'
 
-/** `length`: how many bytes of the input the stream took. */
+/** `length`: how many input bytes the stream used. */
 export type Inflated = { readonly content: Buffer; readonly length: number }
 
-/** Undefined if the stream that `input` begins with is cut, damaged or does not hold exactly `size` bytes. */
+/** Undefined if the stream at the start of `input` is truncated, damaged, or not exactly `size` bytes long. */
 export function inflate(input: Uint8Array, size: number): Inflated | undefined {
   try {
     const options = { info: true, maxOutputLength: Math.max(size, 1) }
@@ -15,7 +15,7 @@ export function inflate(input: Uint8Array, size: number): Inflated | undefined {
     }
     return buffer.length === size ? { content: buffer, length: engine.bytesWritten } : undefined
   } catch (error) {
-    // zlib reports damage, and a content that is too long, as an error.
+    // zlib throws for damaged streams and for content that is too long.
     if (isError(error)) return undefined
     throw error
   }

@@ -1,9 +1,9 @@
-// One object as it stands in a pack.
+// Encodes one object as a pack entry.
 import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
 
 const STORED_BYTES = 256
-/** How a zlib stream of one block that is not compressed begins. */
+/** The start of a zlib stream with a single stored block. */
 const STORED_HEAD = [0x78, 0x01, 0x01]
 const ADLER_MODULUS = 65521
 
@@ -11,10 +11,10 @@ const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, 
 
 export type PackEntry = { readonly bytes: Uint8Array; readonly crc: number }
 
-/** The longest head of an entry. */
+/** The maximum length of an entry's header. */
 export const PACK_HEAD_BYTES = 10
 
-/** Writes what comes before the compressed content; returns where that begins. */
+/** Writes the header of an entry; returns the offset where the compressed content starts. */
 export function putPackHead(
   to: Uint8Array,
   at: number,
@@ -30,18 +30,18 @@ export function putPackHead(
   return end
 }
 
-/** As a zlib stream; valid until the next call. */
+/** A zlib stream; valid until the next call. */
 export function compressed(content: Uint8Array): Uint8Array {
   return content.length < STORED_BYTES ? storedZlib(content) : deflate(content)
 }
 
 /**
- * A zlib stream with the bytes as they are. Small objects are mostly ids, which do not shrink, and setting
- * up a compressor costs many times more than the few bytes it would save.
+ * A zlib stream with the bytes uncompressed. Small objects are mostly ids, which do not shrink, and setting up a compressor
+ * costs far more than the few bytes it would save.
  */
 function storedZlib(content: Uint8Array): Uint8Array {
   const size = content.length
-  // The length, and all its bits turned round.
+  // The length and its one's complement.
   stored[3] = size
   stored[4] = 0
   stored[5] = ~size
@@ -53,7 +53,7 @@ function storedZlib(content: Uint8Array): Uint8Array {
 
 const stored = Uint8Array.from({ length: STORED_BYTES + 11 }, (_, i) => STORED_HEAD[i] ?? 0)
 
-/** No sum overflows: the content has less than STORED_BYTES. */
+/** No overflow: the content is shorter than STORED_BYTES. */
 function putAdler32(content: Uint8Array, at: number): void {
   let a = 1
   let b = 0

@@ -6,9 +6,9 @@ export type IndexedEntry = { readonly id: ObjectId; readonly crc: number; readon
 
 export const HEADER_BYTES = 8
 export const FANOUT_BYTES = 256 * 4
-/** Of an offset: it stands in a table of its own. */
+/** This bit of an offset refers to the table of 64-bit offsets. */
 export const LARGE = 0x80000000
-/** With 32 bits before it, the place of an entry still fits into a number exactly. */
+/** With 32 bits above it, an entry number still fits into a double exactly. */
 const PLACES = 2 ** 20
 
 export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: Buffer): Buffer {
@@ -17,14 +17,14 @@ export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: 
   const bytes = Buffer.alloc(HEADER_BYTES + FANOUT_BYTES + count * 28 + largeCount * 8 + 40)
   bytes.write('\xfftOc\0\0\0\x02', 0, 'latin1')
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  // All at once: decoding each name by itself takes longer than everything else here.
+  // All at once: decoding each id separately takes longer than the rest of this function.
   const names = Buffer.from(entries.map(({ id }) => id).join(''), 'hex')
   const ids = HEADER_BYTES + FANOUT_BYTES
   const crcs = ids + count * 20
   const offsets = crcs + count * 4
   const larges = offsets + count * 4
   const fanout = new Uint32Array(256)
-  // Both begin at a multiple of four, and a word at a time is a fifth of the work.
+  // Both are aligned to four bytes, and copying words takes a fifth of the time.
   const from = new Int32Array(names.buffer, names.byteOffset, count * 5)
   const to = new Int32Array(bytes.buffer, bytes.byteOffset + ids, count * 5)
   let nextLarge = 0
@@ -57,8 +57,8 @@ export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: 
 }
 
 /**
- * The places of all entries, in the order of their names. By numbers made of the first digits and the place: comparing
- * names takes several times as long. Where the digits are the same, the few entries are compared by name.
+ * All entry numbers, sorted by id. Sorts numbers made of the first 32 bits of the id and the entry number, because comparing ids
+ * takes several times as long. The few entries with equal bits are compared by id.
  */
 function placesById(entries: readonly IndexedEntry[], names: Buffer): readonly number[] {
   const nameAt = (place: number) => entries[place]?.id ?? ''

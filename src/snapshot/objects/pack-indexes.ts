@@ -1,4 +1,4 @@
-// What the packs of the store hold, by their indexes.
+// Looks up objects in the pack indexes of the store.
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
@@ -6,7 +6,7 @@ import { FANOUT_BYTES, HEADER_BYTES, LARGE } from './pack-index.js'
 
 const SETTLED_MS = 2000
 
-/** `ids` of a small pack are kept in memory: a process that saves often has many such. */
+/** `ids` of small packs are kept in memory: a process that saves often creates many of them. */
 type OpenIndex = {
   readonly fd: number
   readonly count: number
@@ -14,21 +14,21 @@ type OpenIndex = {
   readonly ids: Buffer | undefined
 }
 
-/** A pack that has an object, and where its objects begin. */
+/** A pack that contains an object, with the offsets of its objects. */
 export type Holder = {
-  /** Without its ending. */
+  /** Without the extension. */
   readonly name: string
-  /** Undefined of what it does not hold, and of what lies beyond the first 2 GB. */
+  /** Undefined for objects that it lacks, and beyond the first 2 GB. */
   offsetOf(id: ObjectId): number | undefined
 }
 
 const MAX_KEPT_IDS = 5000
 
-/** Answers whether some pack of the store holds an object. */
+/** Finds the pack that contains an object. */
 export class PackIndexes {
   readonly #folder: string
   #open = new Map<string, OpenIndex>()
-  /** Of all ids that are kept in memory: most objects asked for are new, and a process that saves much has many packs. */
+  /** Over all ids in memory. Most lookups are for new objects, and there may be many packs. */
   #beginnings = new Beginnings()
   #stamp = ''
   #losses = 0
@@ -37,12 +37,12 @@ export class PackIndexes {
     this.#folder = join(objectsFolder, 'pack')
   }
 
-  /** Counts how often packs have gone: then no Holder from before is of use. */
+  /** How often packs were removed: then earlier Holders are invalid. */
   get losses(): number {
     return this.#losses
   }
 
-  /** Sees packs that came or went since the last look. */
+  /** Picks up packs that were added or removed. */
   refresh(): void {
     const { mtimeNs, ctimeNs, ctimeMs } = statSync(this.#folder, { bigint: true })
     const stamp = `${mtimeNs} ${ctimeNs}`
@@ -63,7 +63,7 @@ export class PackIndexes {
       this.#beginnings = beginningsOf(next.values())
       this.#losses += 1
     }
-    // Times of the disk are coarse: what comes or goes right after this look may not change them.
+    // File times are coarse: a change right after this stat may not change them.
     this.#stamp = Date.now() - Number(ctimeMs) > SETTLED_MS ? stamp : ''
   }
 
@@ -106,7 +106,7 @@ export class PackIndexes {
 
 const BEGINNING_BITS = 20
 
-/** A bit for each way in which an id can begin, set if one of the ids does. */
+/** A bitmap over id prefixes: set if any id starts with the prefix. */
 class Beginnings {
   #bits = new Uint8Array(0)
 
@@ -127,7 +127,7 @@ class Beginnings {
 }
 
 function beginningAt(ids: Buffer, at: number): number {
-  // By hand: a call of Buffer's own takes long until it is warm, and there are thousands.
+  // Not Buffer.readUInt32BE: it is slow until it is optimized, and there are thousands of calls.
   const word = ((ids[at] ?? 0) << 24) | ((ids[at + 1] ?? 0) << 16) | ((ids[at + 2] ?? 0) << 8)
   return word >>> (32 - BEGINNING_BITS)
 }
@@ -148,11 +148,11 @@ function openIndex(path: string): OpenIndex | undefined {
       const ids = isSmall ? idsBetween({ fd, ids: undefined }, 0, count) : undefined
       return { fd, count, fanout, ids }
     }
-    // A damaged index is of no use here; `verify` tells.
+    // A damaged index is ignored here; `verify` reports it.
     closeSync(fd)
     return undefined
   } catch (error) {
-    // A collection in another process may remove a pack while we look.
+    // Another process's garbage collection may remove the pack.
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
@@ -165,7 +165,7 @@ function idsBetween({ fd, ids }: Pick<OpenIndex, 'fd' | 'ids'>, from: number, to
   return read
 }
 
-/** Which of all entries it is. */
+/** The number of the entry. */
 function placeIn(index: OpenIndex, wanted: Buffer): number | undefined {
   const first = wanted[0] ?? 0
   const from = first === 0 ? 0 : index.fanout.readUInt32BE((first - 1) * 4)

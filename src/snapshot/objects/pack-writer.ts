@@ -1,7 +1,6 @@
-// Writes one pack and its index: how a first save of thousands of files becomes two files.
-// Order of writes: pack (fsync), index (fsync), name pack, name index, fsync folder. Git sees a pack
-// only through its index, so a kill in between leaves garbage, never damage (I2). The index is put together while
-// the disk is busy with the pack.
+// Writes one pack and its index, so that a first save of thousands of files becomes two files.
+// Order of writes: pack (fsync), index (fsync), name pack, name index, fsync folder. Git sees a pack only through its index, so a
+// kill in between leaves garbage, never damage (I2). The index is built while the pack is being flushed.
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsync, openSync, readSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -26,7 +25,7 @@ export class PackWriter {
   #offset = 0
   #isOpen = true
 
-  /** `folder` is objects/pack; `temporary` a file name in a folder on the same disk. */
+  /** `folder` is objects/pack; `temporary` is a file name on the same disk. */
   constructor(folder: string, temporary: string) {
     this.#folder = folder
     this.#temporary = temporary
@@ -64,7 +63,7 @@ export class PackWriter {
   async finish({ durable }: { readonly durable: boolean }): Promise<void> {
     invariant(this.#entries.length > 0, 'a pack holds something')
     this.#flush()
-    // The number of objects is known only now; the checksum covers it, so the file is read back once.
+    // The number of objects is known only now, and the checksum covers it, so the file is read back once.
     writeAll(this.#fd, packHeader(this.#entries.length), 0)
     const checksum = this.#checksum()
     writeAll(this.#fd, checksum, this.#offset)
@@ -73,8 +72,8 @@ export class PackWriter {
     await flushed
     this.#close()
     failpoint('pack:written')
-    // The index waits under its final name: should we be killed between the two renames, `adoptPacks` finds
-    // it and completes the pack.
+    // The index waits under its final name: if the process is killed between the two renames, `adoptPacks` finds it
+    // and completes the pack.
     const name = `pack-${checksum.toString('hex')}`
     const index = join(dirname(this.#temporary), `${name}.idx`)
     await writeWhole(`${this.#temporary}.idx`, content, { durable })
@@ -85,12 +84,12 @@ export class PackWriter {
     if (durable) syncFolder(this.#folder)
   }
 
-  /** Also after a `finish` that failed, whichever step did. */
+  /** Also after a failed `finish`. */
   abandon(): void {
     this.#close()
   }
 
-  /** Once: by then the number may belong to another file. */
+  /** Closes once: later the descriptor may belong to another file. */
   #close(): void {
     if (this.#isOpen) closeSync(this.#fd)
     this.#isOpen = false
@@ -144,7 +143,7 @@ async function writeWhole(
   }
 }
 
-/** Completes the packs that a killed process had named, but not their indexes. */
+/** Completes the packs that a killed process named without naming their indexes. */
 export function adoptPacks(temporary: string, folder: string): void {
   for (const name of listIfThere(temporary)) {
     if (!/^pack-[0-9a-f]{40}\.idx$/.test(name)) continue

@@ -1,4 +1,4 @@
-// Reads a blob out of a pack without starting git. Only whole blobs: one that a collection stored as a delta is left to git.
+// Reads a blob from a pack without starting git. Whole blobs only: deltas are left to git.
 import { readSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { isError, type ObjectId } from '../../model/index.js'
@@ -13,7 +13,7 @@ export function readPackedBlob(
   fd: number,
   { id, offset, size }: { readonly id: ObjectId; readonly offset: number; readonly size: number },
 ): Buffer | undefined {
-  // What does not shrink grows by a few bytes for each block.
+  // Incompressible content grows by a few bytes per block.
   const bytes = Buffer.allocUnsafe(MAX_HEAD_BYTES + size + (size >>> 8) + 128)
   const read = readSync(fd, bytes, 0, bytes.length, offset)
   const headBytes = bytes.subarray(0, MAX_HEAD_BYTES).findIndex((byte) => byte < 128) + 1
@@ -23,7 +23,7 @@ export function readPackedBlob(
     const content = inflateSync(bytes.subarray(headBytes, read), options)
     return content.length === size && objectIdOf('blob', content) === id ? content : undefined
   } catch (error) {
-    // zlib reports damage, and a content that is too long, as an error.
+    // zlib throws for damaged streams and for content that is too long.
     if (isError(error)) return undefined
     throw error
   }

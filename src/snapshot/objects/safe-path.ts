@@ -1,5 +1,5 @@
-// Paths out of the store lead to writes in the user's folder, so they are not trusted (I4): no capture of ours
-// stores a name such as `..` or `.git`, and a store that has one was damaged or attacked.
+// Paths from the store lead to writes in the user's folder, so they are not trusted (I4). Our captures never store a name such
+// as `..` or `.git`; a store that contains one was damaged or attacked.
 import {
   type BytePath,
   leadsDown,
@@ -14,7 +14,7 @@ export function refuseHostilePath(path: BytePath): void {
   throw hostile(`has ${printablePath(path)}, which no checkpoint can contain`)
 }
 
-/** A path twice, or one inside something that is no folder: written one after the other, they could lead outside. */
+/** Refuses duplicate paths and paths inside non-folders: written one after the other, they could lead outside. */
 export function refuseHostileTree(
   entries: readonly { readonly path: BytePath; readonly type: string }[],
 ): void {
@@ -38,7 +38,7 @@ export function hostile(what: string): SavestateError {
 }
 
 function hasReservedName(path: BytePath): boolean {
-  // Most paths have no such letters.
+  // A quick test: most paths contain none of these letters.
   if (!/git/i.test(path) && !path.includes('\xe2') && !path.includes('\xef')) return false
   return path.split('/').some((name) => isReservedName(name as BytePath))
 }

@@ -1,5 +1,5 @@
-// Contents that the store has, read without git: for the few that a save compares with what it stores in their place.
-// What cannot be read in this way is given up, for git to read or to complain about.
+// Reads blobs without git, for the few contents that a save compares with their new versions. Returns undefined for blobs that
+// cannot be read this way; git then reads them or reports the error.
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { isError, type ObjectId } from '../../model/index.js'
@@ -10,7 +10,7 @@ import { objectHeader } from './object-id.js'
 import type { Holder, PackIndexes } from './pack-indexes.js'
 import { readPackedBlob } from './packed-blob.js'
 
-/** Each has a file open and some memory; contents that change together mostly stand together. */
+/** Each keeps a file open. Blobs that change together are mostly in the same pack. */
 const MAX_OPEN_PACKS = 4
 
 export class StoredBlobs {
@@ -25,12 +25,12 @@ export class StoredBlobs {
     this.#indexes = indexes
   }
 
-  /** Valid until the next is read. */
+  /** Valid until the next call. */
   read(id: ObjectId, size: number): Buffer | undefined {
     try {
       return this.#readLoose(id, size) ?? this.#readPacked(id, size)
     } catch (error) {
-      // A pack that a collection has removed, a disk that does not give it out.
+      // The pack may have been removed, or the disk fails.
       if (isError(error) && 'syscall' in error) return undefined
       throw error
     }

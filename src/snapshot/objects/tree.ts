@@ -1,8 +1,8 @@
-// Git's tree objects, and the two layers of a snapshot: `files` is the folder as git can say it, `modes`
-// says the permission bits that git cannot (docs/design.md#snapshot).
+// Git's tree objects, and the two parts of a snapshot: `files` is the folder as git represents it, `modes` has the permission
+// bits that git does not store (docs/design.md#snapshot).
 import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
 
-/** The modes git knows; everything else about permissions is in the `modes` blob. */
+/** Git's modes; all other permission bits are in the `modes` blob. */
 export const GIT_MODE = {
   file: '100644',
   executable: '100755',
@@ -29,7 +29,7 @@ export function encodeTree(entries: readonly TreeEntry[]): Buffer {
   return bytes
 }
 
-// By hand: a call of Buffer's own takes several times as long for so few bytes.
+// Not Buffer's methods: they take several times as long for so few bytes.
 function putText(bytes: Buffer, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i)
   return at + text.length
@@ -40,7 +40,7 @@ function putId(bytes: Buffer, at: number, id: ObjectId): number {
   return at + 20
 }
 
-/** `0` to `9` stand at 0x30, `a` to `f` at 0x61. */
+/** `0` to `9` start at 0x30, `a` to `f` at 0x61. */
 function digitAt(id: ObjectId, i: number): number {
   const code = id.charCodeAt(i)
   return (code & 15) + (code >> 6) * 9
@@ -52,7 +52,9 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
     const blank = bytes.indexOf(0x20, at)
     const end = bytes.indexOf(0, blank)
     if (blank <= at || end <= blank || end + 20 >= bytes.length + 1)
-      throw new SavestateError('STORE_DAMAGED', 'A tree in the store is not well formed')
+      throw new SavestateError('STORE_DAMAGED', 'A tree in the store is malformed', {
+        hint: 'Run `savestate verify` to see which checkpoints are affected.',
+      })
     entries.push({
       mode: bytes.latin1Slice(at, blank) as GitMode,
       name: bytes.latin1Slice(blank + 1, end) as BytePath,

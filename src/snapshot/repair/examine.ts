@@ -1,5 +1,5 @@
-// Reports what is wrong with the objects, refs and caches of a store. Git judges the objects; this file reads its verdict
-// and names the files of each checkpoint that are lost. Changes nothing; mend.ts repairs.
+// Reports what is wrong with the objects, refs and caches of a store. Git checks the objects; this file interprets its output
+// and names the lost files of each checkpoint. Changes nothing; repair-objects.ts repairs.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
@@ -124,7 +124,7 @@ async function checkpointDamage(
     const commits: Map<ObjectId, CommitFacts | 'there' | null> = new Map()
     const followed = new Set<ObjectId>()
     for (const [id, content] of await reader.readAll('commit', [...new Set([...asked, ...held])])) {
-      // A user may have rewritten the message, which is no damage.
+      // A user may have rewritten the message; that is not damage.
       const facts = content === undefined ? null : (decodeCommit(content) ?? 'there')
       commits.set(id, facts)
       if (facts !== null && facts !== 'there' && held.has(id) && fsck.length === 0)

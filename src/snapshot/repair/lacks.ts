@@ -1,4 +1,4 @@
-// Which objects of a snapshot the store lacks, with the paths they have in the project.
+// Which objects of a snapshot are missing from the store, with their paths in the project.
 import { type BytePath, joinPath, type ObjectId, ROOT, SavestateError } from '../../model/index.js'
 import { decodeModes } from '../objects/modes.js'
 import { EMPTY_TREE } from '../objects/object-id.js'
@@ -14,7 +14,7 @@ export type Lack = {
 }
 
 export type Lacks = {
-  /** At most MAX_LACKS of them. */
+  /** At most MAX_LACKS. */
   readonly lacks: readonly Lack[]
   readonly count: number
 }

@@ -1,5 +1,5 @@
-// Recreates derived data and quarantines damaged files. Each step leaves the store as it was or better wherever it is
-// interrupted: new data is complete before old data is moved.
+// Recreates derived data and quarantines damaged files. If any step is interrupted, the store is no worse than before: new data
+// is complete before old data is moved.
 import { chmodSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'

@@ -1,5 +1,5 @@
-// Copies every object that git can still read out of a damaged pack into a new one. Git refuses a pack as a whole if its
-// header or its checksum is wrong, so both are first put right in a copy; everything else is git's work.
+// Copies every object that git can still read from a damaged pack into a new one. Git refuses the whole pack if its header or
+// checksum is wrong, so both are first corrected in a copy; git does everything else.
 import {
   closeSync,
   copyFileSync,
@@ -39,7 +39,7 @@ export async function replacePack(
   const { name, away } = work
   const made = await salvagePack(folder, work)
   const isSameName = made !== undefined && listIfThere(made).includes(`${name}.pack`)
-  // Git names a pack by its content: if no object is lost, the new pack takes the place of the damaged one.
+  // Git names a pack by its content: if no object is lost, the new pack has the name of the damaged one.
   if (isSameName) away.copy(join(folder, `${name}.pack`), WHY)
   if (made !== undefined) installPack(made, folder)
   const replaced = isSameName
@@ -111,7 +111,7 @@ async function readableByIndex({
   return entries.map(({ id }) => id).filter((id) => !bad.has(id))
 }
 
-/** Where the checksum belongs. Git checks the CRC of the last entry up to there; if that is damaged, any place behind will do. */
+/** The offset of the checksum. Git checks the CRC of the last entry up to it; if that entry is damaged, any later offset works. */
 function endOfEntries(pack: string, last: { offset: number; crc: string } | undefined): number {
   const { size } = statSync(pack)
   const offset = last?.offset ?? size
@@ -133,7 +133,7 @@ function readFrom(path: string, offset: number): Buffer {
   }
 }
 
-/** Without one git reads from the start, as far as that goes. */
+/** Without an index git reads from the start, as far as it can. */
 async function readableInOrder(pack: string, repository: string): Promise<string[]> {
   const copy = join(repository, 'damaged.pack')
   copyFileSync(pack, copy)

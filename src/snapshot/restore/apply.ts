@@ -1,6 +1,6 @@
-// Carries out a restore plan. Each visible change is one rename, link, mkdir, rmdir or chmod, and all new content is on
-// disk before the first of them. A file that goes is moved aside (aside.ts) and removed by `settleAsides`, at the very end.
-// Decides nothing: a path that is no longer as the plan says is left alone and reported.
+// Executes a restore plan. Each visible change is one rename, link, mkdir, rmdir or chmod, and all new content is on disk before
+// the first of them. A file to be removed is moved aside (aside.ts); `settleAsides` removes it at the very end. Makes no
+// decisions: a path that no longer matches the plan is left alone and reported.
 //
 // Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
 import { fchmodSync, fstatSync, lstatSync, mkdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
@@ -49,12 +49,12 @@ export type Applied = {
   readonly disturbed: readonly BytePath[]
   /** Modes and owners that could not be restored in full. */
   readonly partialModes: readonly PartialMode[]
-  /** Files and links that were moved aside, to be settled once everything else is done. */
+  /** Files and links that were moved aside; `settleAsides` handles them once everything else is done. */
   readonly asides: readonly Aside[]
 }
 
 export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<Applied> {
-  // The last door: whatever the plan was made from, nothing leaves the folder by its name.
+  // The last check: whatever the plan was made from, no name leads out of the folder.
   for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
   for (const path of context.sweep) refuseHostilePath(path)
   const folders = openRoot(context)
@@ -62,7 +62,7 @@ export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promi
   try {
     return await applier.run(plan)
   } catch (error) {
-    // What is staged may be what fills the disk, and to take the rest back needs some room.
+    // The staged files may be what fills the disk, and a rollback needs some space.
     applier.removeLeftovers()
     throw error
   } finally {
@@ -93,7 +93,7 @@ class Applier {
   readonly #disturbed = new Set<BytePath>()
   readonly #touched = new Set<BytePath>()
   readonly #partialModes: PartialMode[] = []
-  /** Folders made writable for the time of the work, with the mode they had. */
+  /** Folders made writable temporarily, with their original mode. */
   readonly #opened = new Map<BytePath, number>()
   readonly #asides: Asides
 
@@ -148,7 +148,7 @@ class Applier {
     }
   }
 
-  /** Runs one step; what the world did to its path meanwhile is noted, never overwritten. */
+  /** Runs one step. A path that another process changed is reported, never overwritten. */
   #attempt(path: BytePath, step: () => void): void {
     try {
       step()
@@ -177,7 +177,7 @@ class Applier {
     try {
       placeWithoutOverwriting(this.#folders.at(temporary), this.#folders.at(path))
     } catch (error) {
-      // Something came to the path meanwhile. It stays.
+      // Something was created at the path meanwhile. It stays.
       rmSync(this.#folders.at(temporary), { force: true })
       throw error
     }
@@ -192,7 +192,7 @@ class Applier {
     failpoint('apply:remove')
   }
 
-  /** Afterwards nothing is at the path. False if it was not as the plan says. */
+  /** Afterwards nothing is at the path. False if it did not match the plan. */
   #makeRoom(path: BytePath, from: Entry | undefined): boolean {
     const isAsPlanned =
       from === undefined || from.type === 'folder'
@@ -204,7 +204,7 @@ class Applier {
     }
     if (from?.type === 'folder') {
       this.#folders.forget(path)
-      // Its contents have been removed; if anything is left in it, this fails and it stays.
+      // Its contents have been removed. If anything is left, this fails and the folder stays.
       rmdirSync(this.#folders.at(path))
     }
     this.#touched.add(parentOf(path))
@@ -239,7 +239,7 @@ class Applier {
     }
   }
 
-  /** A mode shows at all names of a file, and only its owner may set it: other files are written anew. */
+  /** A mode applies to all hard links of a file, and only its owner may set it: other files are rewritten instead. */
   #takesMode(path: BytePath): boolean {
     if (!this.#folders.has(parentOf(path))) return true
     const stats = lstatSync(this.#folders.at(path), { throwIfNoEntry: false })
@@ -251,7 +251,7 @@ class Applier {
     this.#partialModes.push({ path, wanted: to.mode, ...partial })
   }
 
-  /** A folder of ours that we may not write to is opened for the time of the work. */
+  /** Makes one of our folders writable for the duration of the work. */
   #openUp(folder: BytePath): void {
     if (this.#opened.has(folder)) return
     const fd = this.#folders.descriptor(folder)
@@ -269,7 +269,7 @@ class Applier {
   #setFolderModes(write: readonly PlannedWrite[]): void {
     const modes = new Map(this.#opened)
     for (const { path, to } of write) if (to.type === 'folder') modes.set(path, to.mode)
-    // Deepest first: a folder above may end up closed to us.
+    // Deepest first: a folder above may become inaccessible.
     for (const path of [...modes.keys()].sort().reverse()) {
       const mode = modes.get(path)
       if (mode === undefined || this.#disturbed.has(path)) continue

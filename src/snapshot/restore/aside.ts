@@ -1,6 +1,6 @@
-// A file that a rewind replaces or removes is first moved aside, under a reserved name. So the check whether it is what the
-// safety checkpoint holds is made on a file that no one reaches by its path any more (I3). It stays there until everything
-// else is done: a program that has it open may still write to it.
+// A file that a rewind replaces or removes is first moved aside under a reserved name. So the check against the safety checkpoint
+// is made on a file that cannot be reached by its path any more (I3). It stays there until everything else is done: a program
+// that has it open may still write to it.
 import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync, renameSync } from 'node:fs'
 import {
@@ -21,15 +21,15 @@ import { contentIdOf, type LastCheck } from './recheck.js'
 
 export type Aside = {
   readonly path: BytePath
-  /** Where it is now. */
+  /** Its current path. */
   readonly at: BytePath
-  /** Contents that are in a checkpoint: with another one it must not be removed. */
+  /** Contents that are in a checkpoint. With any other content it must not be removed. */
   readonly known: readonly (FileEntry | LinkEntry)[]
-  /** With this stamp it has the first of these contents. Undefined: its content has to be read. */
+  /** With this stamp it has the first of the known contents. Undefined: its content has to be read. */
   readonly stamp: MovedStamp | undefined
 }
 
-/** Without ctime, which the move has changed. */
+/** Without ctime, which the move changes. */
 export type MovedStamp = Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>
 
 export type AsideContext = {
@@ -39,7 +39,7 @@ export type AsideContext = {
   readonly beforeWriteIn: (folder: BytePath) => void
 }
 
-/** The folders that a plan removes or replaces by something else: nothing can be kept in them. */
+/** The folders that a plan removes or replaces by something else: nothing can stay in them. */
 export function foldersThatGo({ write, remove }: Pick<RestorePlan, 'write' | 'remove'>) {
   const replaced = write.filter(({ from, to }) => from?.type === 'folder' && to.type !== 'folder')
   const removed = remove.filter(({ from }) => from.type === 'folder')
@@ -63,7 +63,7 @@ export class Asides {
     this.#going = going
   }
 
-  /** False if the path was not what the safety checkpoint holds. Then it is there again, unless something else is. */
+  /** False if the path did not match the safety checkpoint. Then the file is moved back, unless the path is taken. */
   move(path: BytePath, from: FileEntry | LinkEntry): boolean {
     const { folders, lastCheck, beforeWriteIn } = this.#context
     const folder = folderThatStays(path, this.#going)
@@ -86,12 +86,12 @@ export class Asides {
     const { folders, tag } = this.#context
     for (let number = 0; ; number++) {
       const at = joinPath(folder, asideName(tag, { hash: hashOf(path), number }))
-      // No one else gives such names; this is about earlier rounds of the same operation.
+      // Only this operation uses such names; an earlier round may have.
       if (lstatSync(folders.at(at), { throwIfNoEntry: false }) === undefined) return at
     }
   }
 
-  /** False if something is at the path by now, or its folder is gone. */
+  /** False if the path is taken, or its folder is gone. */
   #putBack(path: BytePath, at: BytePath): boolean {
     try {
       this.#context.folders.withBoth(path, at, (place, aside) =>
@@ -106,7 +106,7 @@ export class Asides {
   }
 }
 
-/** The path that a reserved name was made for, among `paths`; undefined if it is no such name. */
+/** Maps a reserved name to its path among `paths`; undefined for any other name. */
 export function pathsByAsideName(
   tag: string,
   paths: readonly BytePath[],
@@ -119,7 +119,7 @@ export function pathsByAsideName(
       : undefined
 }
 
-/** Whether it has a content that is in a checkpoint; undefined if it is no longer there. */
+/** Whether its content is in a checkpoint; undefined if the file is gone. */
 export function isKnown({ known, stamp }: Aside, place: string | Buffer): boolean | undefined {
   const stats = lstatSync(place, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) return undefined

@@ -1,4 +1,4 @@
-// One visible change of a path that cannot hit another one in its stead.
+// Changes exactly one path, even if another process replaces it at the same time.
 import {
   chmodSync,
   closeSync,
@@ -16,12 +16,12 @@ import { hasCode, ROOT } from '../../model/index.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS } from './safe-folders.js'
 import { setModeAt } from './special-bits.js'
 
-// Not in node:fs; the same number on every Linux.
+// Missing in node:fs; the same number on every Linux.
 export const O_PATH = 0o10000000
 
 /**
- * `chmod` follows a link, so the file itself is held while its mode is set. Linux can hold what it may not read.
- * Returns what `setModeAt` does.
+ * `chmod` follows links, so the file is opened first. With O_PATH Linux can open a file without read permission. Returns the
+ * result of `setModeAt`.
  */
 export function setModeOf(place: string | Buffer, mode: number): number | undefined {
   const fd = openSync(
@@ -38,8 +38,8 @@ export function setModeOf(place: string | Buffer, mode: number): number | undefi
 }
 
 /**
- * Gives a file or link its place, unless something is there (EEXIST). A hard link cannot overwrite. Where the file system has
- * none, the check and the rename are two steps.
+ * Moves a file or link to its path, unless something is there (EEXIST). A hard link cannot overwrite. On file systems without
+ * hard links, the check and the rename are two steps.
  */
 export function placeWithoutOverwriting(source: string | Buffer, place: string | Buffer): void {
   try {
@@ -53,7 +53,7 @@ export function placeWithoutOverwriting(source: string | Buffer, place: string |
   unlinkSync(source)
 }
 
-/** Only Linux gives a symbolic link a second name; elsewhere `link` follows it. */
+/** Only Linux can hard-link a symbolic link; elsewhere `link` follows it. */
 function link(source: string | Buffer, place: string | Buffer): void {
   if (process.platform !== 'linux' && lstatSync(source).isSymbolicLink())
     symlinkSync(readlinkSync(source, { encoding: 'buffer' }), place)

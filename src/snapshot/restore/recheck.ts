@@ -1,5 +1,4 @@
-// Whether a path is, at this moment, what the safety checkpoint holds: the last check before it is
-// replaced or removed (I3).
+// The last check before a path is replaced or removed: whether it still matches the safety checkpoint (I3).
 import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
 import {
   type BytePath,
@@ -16,15 +15,15 @@ import type { MovedStamp } from './aside.js'
 
 const MODE_BITS = 0o7777
 
-/** The safety checkpoint's content at a path, and a way to the path that follows no link. */
+/** The safety checkpoint's entry at a path, and an fs path to it that follows no link. */
 type Expected<E> = { readonly from: E; readonly place: string | Buffer }
 
 export type LastCheck = {
-  /** Whether a path is still what the safety checkpoint holds. */
+  /** Whether the path still matches the safety checkpoint. */
   isThere(path: BytePath, expected: Expected<Entry | undefined>): boolean
   /**
-   * The same for a file or link that was moved from `path` to `place`; undefined if it is something else. With `stamp`,
-   * an equal stamp proves an equal content later on.
+   * The same for a file or link that was moved from `path` to `place`; undefined if it differs. If there is a `stamp`, an equal
+   * stamp later proves equal content.
    */
   checkMoved(
     path: BytePath,
@@ -42,14 +41,14 @@ export function lastCheckIn(root: FolderNode): LastCheck {
       if (from.type === 'folder') return stats.isDirectory()
       const node = nodeOf(path, from)
       if (node?.settled === true && isSameStamp(node, stats)) return true
-      // Another stamp need not be another content: all names of a file have one, and we may just have removed one of them.
+      // A different stamp need not mean different content: hard links share one stamp, and we may just have removed one of them.
       return node !== undefined && hasContent(from, { place, stats, size: node.size })
     },
     checkMoved(path, { from, place }) {
       const stats = look(place)
       const node = nodeOf(path, from)
       if (stats === undefined || node === undefined) return undefined
-      // The move has set ctime. A write since the capture has set mtime, and a stable node was read well after its own.
+      // The move set ctime. A write since the capture would have set mtime, and a stable node was read well after its mtime.
       const { size, mtimeNs, ino } = stats
       const moved = {
         size: node.size,
@@ -91,7 +90,7 @@ function look(place: string | Buffer): BigIntStats | undefined {
   }
 }
 
-/** Undefined if it cannot be read, or changes all the time. */
+/** Undefined if it cannot be read, or keeps changing. */
 export function contentIdOf(place: string | Buffer, stats: BigIntStats): string | undefined {
   if (stats.isSymbolicLink()) return objectIdOf('blob', readlinkSync(place, { encoding: 'buffer' }))
   const read = readStable(typeof place === 'string' ? place : place.toString('latin1'))

@@ -1,4 +1,4 @@
-// New content, complete and durable beside its place, checked against its id before it is used.
+// Writes new content next to its final path, flushes it and verifies it against its id.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, fsync, openSync, symlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -25,7 +25,7 @@ const fsyncAsync = promisify(fsync)
 export type Staged = {
   readonly write: PlannedWrite
   readonly temporary: BytePath
-  /** The mode that it has, if it could not get all that it had. */
+  /** Its actual mode, if it could not get its recorded one. */
   readonly partial?: Pick<PartialMode, 'mode' | 'why'> | undefined
 }
 
@@ -40,7 +40,7 @@ export type StageContext = {
   readonly onProgress: (files: number, bytes: number) => void
 }
 
-/** `firstNumber` keeps the names of two stagings of one operation apart. */
+/** `firstNumber` keeps the names of two stagings of one operation distinct. */
 export async function stage(
   writes: readonly PlannedWrite[],
   context: StageContext,
@@ -79,7 +79,7 @@ export async function stage(
   return { staged, disturbed }
 }
 
-/** `opened` gets the descriptor of a new file, to flush and close. */
+/** `opened` receives the descriptor of a new file, to flush and close it. */
 async function stageOne(
   { write, temporary }: Staged,
   context: StageContext & { readonly opened: (fd: number) => void },

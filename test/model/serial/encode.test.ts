@@ -260,7 +260,7 @@ test('what is longer than a text can be is refused, with its path', () => {
   // Four letters for three bytes. Nothing is written to this memory, so it takes none.
   expect(refusal({ bytes: new ArrayBuffer(420_000_000) }, ['kept'])).toMatchObject({
     ...tooLong,
-    message: 'Cannot store kept: it is too long to be written as one text',
+    message: 'Cannot store kept: it is too large to be written as one text',
   })
   // Six letters for one.
   expect(refusal(['\u0001'.repeat(100_000_000)])).toMatchObject(tooLong)

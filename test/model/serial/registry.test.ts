@@ -144,7 +144,7 @@ test('a cycle through an instance is refused, wherever it closes', () => {
   expect([itself, holder, around, outer].map(refused).map(String)).toEqual(
     ['links[0]', 'nodes[0].value.links.back', 'node.links', 'node.links'].map(
       (path) =>
-        `SavestateError: Cannot store ${path}: it leads back to itself through an instance of Node, a registered class`,
+        `SavestateError: Cannot store ${path}: it refers back to itself through an instance of Node, a registered class`,
     ),
   )
 })
