@@ -36,7 +36,7 @@ export type RepositoryNote = {
 }
 
 /** The tree of a snapshot and its totals. */
-export type SnapshotFigures = {
+export type SnapshotTotals = {
   readonly tree: ObjectId
   readonly fileCount: number
   readonly sizeBytes: number
@@ -104,7 +104,7 @@ export type SnapshotDetails = {
 }
 
 /** The result of a capture. */
-export type Snapshot = SnapshotFigures & SnapshotDetails
+export type Snapshot = SnapshotTotals & SnapshotDetails
 
 /** How a snapshot differs from the one before it. */
 export type ChangeCounts = {
@@ -113,7 +113,7 @@ export type ChangeCounts = {
   readonly deletions: number
 }
 
-type CommonFacts = {
+type CommonFields = {
   readonly id: CheckpointId
   readonly kind: CheckpointKind
   readonly name: string | null
@@ -127,15 +127,15 @@ type CommonFacts = {
 }
 
 /** A checkpoint that holds a snapshot. */
-export type FilesCheckpoint = CommonFacts & {
+export type FilesCheckpoint = CommonFields & {
   readonly project: ProjectId
   readonly commit: ObjectId
-  readonly snapshot: SnapshotFigures
+  readonly snapshot: SnapshotTotals
   readonly changes: ChangeCounts
 }
 
 /** A checkpoint with a state only. Its session may still belong to a project. */
-export type StateCheckpoint = CommonFacts & {
+export type StateCheckpoint = CommonFields & {
   readonly project: ProjectId | null
   readonly commit: null
   readonly snapshot: null
@@ -168,7 +168,7 @@ export type SessionFacts = {
 }
 
 /** A checkpoint as lists show it. */
-export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
+export type CheckpointBrief = Omit<CommonFields, 'session'> & {
   readonly project: ProjectId | null
   readonly sessionId: string | null
   readonly agent: string | null

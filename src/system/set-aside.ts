@@ -33,36 +33,36 @@ export class SetAside {
   /** Returns the new path; undefined if there was nothing to move. */
   move(path: string, why: string): string | undefined {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-    const place = this.#placeFor(path, why)
-    renameSync(path, place)
-    syncFolder(dirname(place))
+    const target = this.#pathFor(path, why)
+    renameSync(path, target)
+    syncFolder(dirname(target))
     syncFolder(dirname(path))
-    return place
+    return target
   }
 
   /** For a file that must also stay where it is. */
   copy(path: string, why: string): void {
-    if (existsSync(path)) copyFileSync(path, this.#placeFor(path, why))
+    if (existsSync(path)) copyFileSync(path, this.#pathFor(path, why))
   }
 
   /** Stores a text that was not a file. */
   note(name: string, text: string): void {
-    writeFileSync(this.#placeFor(join(this.#options.root, name), 'kept as text'), text, {
+    writeFileSync(this.#pathFor(join(this.#options.root, name), 'kept as text'), text, {
       mode: 0o600,
     })
   }
 
-  #placeFor(path: string, why: string): string {
+  #pathFor(path: string, why: string): string {
     const { root, folder } = this.#options
     const name = relative(root, path)
-    let place = join(folder, name)
-    for (let n = 2; lstatSync(place, { throwIfNoEntry: false }) !== undefined; n++)
-      place = join(folder, `${name}.${n}`)
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+    let target = join(folder, name)
+    for (let n = 2; lstatSync(target, { throwIfNoEntry: false }) !== undefined; n++)
+      target = join(folder, `${name}.${n}`)
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
     // Write the list first, so that every moved file is on it.
-    appendFileSync(join(folder, 'list.txt'), `${relative(folder, place)}: ${why}\n`, {
+    appendFileSync(join(folder, 'list.txt'), `${relative(folder, target)}: ${why}\n`, {
       mode: 0o600,
     })
-    return place
+    return target
   }
 }

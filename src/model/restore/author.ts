@@ -6,7 +6,7 @@ export const PERSON = 'you'
 /** The author of changes made by a rewind, an undo or a redo. */
 export const REWIND = 'rewind'
 /** The user, unless the end of a running call is still observed: then all changes were the agent's. */
-const PERHAPS_PERSON = 'you?'
+const MAYBE_USER = 'you?'
 
 /** Sorted names; empty if nothing changed. Null: not known. */
 export type Authors = readonly string[] | null
@@ -43,7 +43,7 @@ export type Moment =
   | { readonly type: 'said'; readonly who: readonly string[] }
   | { readonly type: 'look' }
 
-export type Judgement = {
+export type Attribution = {
   /** The authors if something changed since the previous scan. */
   readonly authors: readonly string[]
   /** The running calls from now on. `made`: the checkpoint of this scan, if it made one. */
@@ -57,7 +57,7 @@ const FORGET_MS = 60 * 60_000
 const MAX_TASKS = 100
 const MAX_UNSURE = 200
 
-export function judge(known: readonly Task[], moment: Moment, nowMs: number): Judgement {
+export function judge(known: readonly Task[], moment: Moment, nowMs: number): Attribution {
   const running = known.filter(({ sinceMs }) => Math.abs(nowMs - sinceMs) < FORGET_MS)
   const names = running.map(({ who }) => who)
   if (moment.type === 'said')
@@ -66,14 +66,14 @@ export function judge(known: readonly Task[], moment: Moment, nowMs: number): Ju
   const ended = running.filter((task) => isEndOf(moment, task)).slice(0, 1)
   const left = running.filter((task) => !ended.includes(task) && !isOver(moment, task))
   const isSure = ended.length > 0
-  const isNobody = running.length === 0 && !endsUnknown(moment, ended)
-  const others = isNobody || isSure ? [] : [left.length > 0 ? PERHAPS_PERSON : PERSON]
+  const isUserOnly = running.length === 0 && !endsUnknown(moment, ended)
+  const others = isUserOnly || isSure ? [] : [left.length > 0 ? MAYBE_USER : PERSON]
   const unknown = endsUnknown(moment, ended) ? [moment.who, PERSON] : []
-  const authors = isNobody ? [PERSON] : namesOf([...names, ...others, ...unknown])
+  const authors = isUserOnly ? [PERSON] : namesOf([...names, ...others, ...unknown])
   return {
     authors,
     tasks(made) {
-      const isUnsure = made !== undefined && authors.includes(PERHAPS_PERSON)
+      const isUnsure = made !== undefined && authors.includes(MAYBE_USER)
       const kept = isUnsure ? left.map((task) => withUnsure(task, made)) : left
       return [...kept, ...begun(moment, nowMs)].slice(-MAX_TASKS)
     },
@@ -92,11 +92,11 @@ export function authorText(authors: Authors): string | null {
 }
 
 export function shownAuthors(authors: readonly string[]): readonly string[] {
-  return namesOf(authors.map((name) => (name === PERHAPS_PERSON ? PERSON : name)))
+  return namesOf(authors.map((name) => (name === MAYBE_USER ? PERSON : name)))
 }
 
 /** An unknown author may be the user. */
-export function mayBePersons(authors: Authors): boolean {
+export function mayBeByUser(authors: Authors): boolean {
   return authors === null || shownAuthors(authors).includes(PERSON)
 }
 
@@ -107,7 +107,7 @@ export function joinAuthors(one: Authors, other: Authors): Authors {
 
 /** The authors once the end of the running call was observed. */
 export function settleAuthors(authors: Authors): Authors {
-  return authors?.filter((name) => name !== PERHAPS_PERSON) ?? null
+  return authors?.filter((name) => name !== MAYBE_USER) ?? null
 }
 
 type Event = Extract<Moment, { type: 'event' }>

@@ -18,7 +18,7 @@ import {
   unusualPaths,
 } from '../objects/modes.js'
 import { EMPTY_TREE } from '../objects/object-id.js'
-import { hostile, refuseHostileTree } from '../objects/safe-path.js'
+import { hostileSnapshot, refuseHostileTree } from '../objects/safe-path.js'
 import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
 
 export type Change = {
@@ -44,7 +44,8 @@ export class SnapshotComparer {
     const entries = decodeTree(await this.#blobs.read(snapshot))
     const idOf = (name: string) => entries.find((entry) => entry.name === name)?.id
     const [files, modes] = [idOf('files'), idOf('modes')]
-    if (files === undefined || modes === undefined) throw hostile('lacks its files or its modes')
+    if (files === undefined || modes === undefined)
+      throw hostileSnapshot('lacks its files or its modes')
     return { files, modes }
   }
 

@@ -9,7 +9,7 @@ import { failpoint, listIfThere } from '../../system/index.js'
 import { loosePath } from '../objects/loose.js'
 import { type Pack, takeCensus } from './object-sizes.js'
 import { reachableFrom } from './mark.js'
-import { areRefsNew, commitsOf, newOf, packRefs, type RefsSeen, seeRefs } from './refs.js'
+import { hasNewRefs, commitsOf, newRefs, packRefs, type RefsScan, seeRefs } from './refs.js'
 import { repack, select } from './repack.js'
 
 export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
@@ -40,7 +40,7 @@ const PAUSE_MS = 5
 export async function collectObjects(gitDir: string, options: CollectOptions): Promise<Collected> {
   await packRefs(gitDir)
   const objects = join(gitDir, 'objects')
-  const seen = await seeRecordedRefs(gitDir, options)
+  const seen = await scanRecordedRefs(gitDir, options)
   const live = await reachableFrom(gitDir, commitsOf(seen.refs))
   const census = takeCensus(objects)
   const selection = select(census, live, options)
@@ -55,17 +55,17 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
   const packed = new Set(name === undefined ? [] : selection.loose)
   const garbage = [...census.loose.keys()].filter((id) => !live.has(id) || packed.has(id))
   const packs = selection.packs.filter((pack) => pack.name !== name)
-  return sweep.run({ garbage, packs: name === undefined ? emptied(packs, live) : packs })
+  return sweep.run({ garbage, packs: name === undefined ? packsWithoutLive(packs, live) : packs })
 }
 
 /**
  * Objects without a ref are removed, so every checkpoint must have its ref (I1). A power failure or a user may have removed some,
  * and `repair` can recreate them.
  */
-async function seeRecordedRefs(
+async function scanRecordedRefs(
   gitDir: string,
   { recorded }: Pick<CollectOptions, 'recorded'>,
-): Promise<RefsSeen> {
+): Promise<RefsScan> {
   // In this order: a row is written after its ref.
   const rows = recorded()
   const seen = await seeRefs(gitDir)
@@ -86,7 +86,7 @@ async function seeRecordedRefs(
 }
 
 /** Without a new pack, only packs without live objects may be removed. */
-function emptied(packs: readonly Pack[], live: ReadonlySet<string>): Pack[] {
+function packsWithoutLive(packs: readonly Pack[], live: ReadonlySet<string>): Pack[] {
   return packs.filter(({ objects }) => ![...objects.keys()].some((id) => live.has(id)))
 }
 
@@ -97,13 +97,13 @@ class Sweep {
   readonly #objects: string
   readonly #options: CollectOptions
   readonly #live: Set<string>
-  #seen: RefsSeen
+  #seen: RefsScan
   #removed = 0
   readonly #deadline: number
 
   constructor(
     gitDir: string,
-    { seen, live, options }: { seen: RefsSeen; live: Set<string>; options: CollectOptions },
+    { seen, live, options }: { seen: RefsScan; live: Set<string>; options: CollectOptions },
   ) {
     this.#gitDir = gitDir
     this.#objects = join(gitDir, 'objects')
@@ -117,31 +117,31 @@ class Sweep {
     const held = new Set(this.#live)
     let left = [...garbage]
     while (left.length > 0) {
-      const done = await this.#whenAlone(() => this.#removeLoose(left, held))
+      const done = await this.#whenExclusive(() => this.#removeLoose(left, held))
       if (done === undefined) return { removed: this.#removed, isComplete: false }
       left = left.slice(done)
     }
     for (const pack of packs) {
-      const done = await this.#whenAlone(() => this.#setAside(pack, held))
+      const done = await this.#whenExclusive(() => this.#setAside(pack, held))
       if (done === undefined) return { removed: this.#removed, isComplete: false }
     }
-    const done = await this.#whenAlone(() => this.#sweepLeftovers())
+    const done = await this.#whenExclusive(() => this.#sweepLeftovers())
     // Removing large files takes a while, so it happens after the lock is released.
-    rmSync(this.#graveyard, { recursive: true, force: true })
+    rmSync(this.#trash, { recursive: true, force: true })
     return { removed: this.#removed, isComplete: done !== undefined }
   }
 
-  get #graveyard(): string {
+  get #trash(): string {
     return join(this.#options.temporary, 'removed')
   }
 
   /**
    * Runs the work while no save is running and all refs have been traversed. Undefined if saves leave no gap until the deadline.
    */
-  async #whenAlone<T>(work: () => T): Promise<T | undefined> {
+  async #whenExclusive<T>(work: () => T): Promise<T | undefined> {
     for (;;) {
       const outcome = this.#options.alone(() =>
-        areRefsNew(this.#gitDir, this.#seen) ? undefined : { value: work() },
+        hasNewRefs(this.#gitDir, this.#seen) ? undefined : { value: work() },
       )
       if (outcome?.result !== undefined) return outcome.result.value
       if (performance.now() > this.#deadline) return undefined
@@ -153,7 +153,7 @@ class Sweep {
   /** Marks the objects of new checkpoints as live. */
   async #follow(): Promise<void> {
     const seen = await seeRefs(this.#gitDir)
-    const held = await reachableFrom(this.#gitDir, commitsOf(newOf(seen.refs, this.#seen)))
+    const held = await reachableFrom(this.#gitDir, commitsOf(newRefs(seen.refs, this.#seen)))
     for (const id of held) this.#live.add(id)
     this.#seen = seen
   }
@@ -181,7 +181,7 @@ class Sweep {
     // The index first: git does not read packs without an index.
     const ordered = files.sort((a, b) => Number(b.endsWith('.idx')) - Number(a.endsWith('.idx')))
     for (const file of ordered) {
-      this.#bury(join(folder, file), file)
+      this.#moveToTrash(join(folder, file), file)
       failpoint('collect:pack-removed')
     }
     return true
@@ -193,20 +193,20 @@ class Sweep {
     const files = listIfThere(folder)
     for (const file of files) {
       const isUnseen = file.endsWith('.pack') && !files.includes(file.replace(/\.pack$/, '.idx'))
-      if (isUnseen || file.startsWith('tmp_')) this.#bury(join(folder, file), file)
+      if (isUnseen || file.startsWith('tmp_')) this.#moveToTrash(join(folder, file), file)
     }
     for (const prefix of readdirSync(this.#objects)) {
       const at = join(this.#objects, prefix)
-      if (prefix.startsWith('tmp_')) this.#bury(at, prefix)
+      if (prefix.startsWith('tmp_')) this.#moveToTrash(at, prefix)
       if (/^[0-9a-f]{2}$/.test(prefix) && readdirSync(at).length === 0)
         rmSync(at, { recursive: true })
     }
     return true
   }
 
-  #bury(path: string, name: string): void {
-    mkdirSync(this.#graveyard, { recursive: true, mode: 0o700 })
-    renameSync(path, join(this.#graveyard, name))
+  #moveToTrash(path: string, name: string): void {
+    mkdirSync(this.#trash, { recursive: true, mode: 0o700 })
+    renameSync(path, join(this.#trash, name))
     this.#removed += 1
   }
 }

@@ -69,11 +69,11 @@ async function writeLines(stdin: Writable, lines: Iterable<string>): Promise<voi
     if (stdin.destroyed) return
     if (!stdin.write(`${line}\n`, 'latin1'))
       await new Promise<void>((resolve) => {
-        const goOn = () => {
-          stdin.off('drain', goOn).off('close', goOn)
+        const resume = () => {
+          stdin.off('drain', resume).off('close', resume)
           resolve()
         }
-        stdin.once('drain', goOn).once('close', goOn)
+        stdin.once('drain', resume).once('close', resume)
       })
   }
   stdin.end()

@@ -12,7 +12,7 @@ export type Pack = {
   readonly objects: ReadonlyMap<string, number>
 }
 
-export type Census = {
+export type ObjectFiles = {
   /** By id: bytes on disk. */
   readonly loose: ReadonlyMap<string, number>
   readonly packs: readonly Pack[]
@@ -23,19 +23,19 @@ const HEADER_BYTES = 8
 const FANOUT_BYTES = 256 * 4
 const TRAILER_BYTES = 40
 
-export function takeCensus(objectsFolder: string): Census {
-  return { loose: looseIn(objectsFolder), packs: packsIn(join(objectsFolder, 'pack')) }
+export function takeCensus(objectsFolder: string): ObjectFiles {
+  return { loose: findLoose(objectsFolder), packs: packsIn(join(objectsFolder, 'pack')) }
 }
 
 /** Bytes per object, loose and packed; both if an object exists twice. */
-export function bytesOf({ loose, packs }: Census): Map<string, number> {
+export function bytesOf({ loose, packs }: ObjectFiles): Map<string, number> {
   const sizes = new Map(loose)
   for (const { objects } of packs)
     for (const [id, bytes] of objects) sizes.set(id, (sizes.get(id) ?? 0) + bytes)
   return sizes
 }
 
-function looseIn(objectsFolder: string): Map<string, number> {
+function findLoose(objectsFolder: string): Map<string, number> {
   const loose = new Map<string, number>()
   for (const prefix of readdirSync(objectsFolder)) {
     if (!/^[0-9a-f]{2}$/.test(prefix)) continue
@@ -59,7 +59,7 @@ function packAt(folder: string, name: string): Pack | undefined {
   try {
     const { size, blocks } = statSync(join(folder, `${name}.pack`))
     const index = readFileSync(join(folder, `${name}.idx`))
-    return { name, bytes: blocks * BLOCK_BYTES, objects: sizesIn(index, size) }
+    return { name, bytes: blocks * BLOCK_BYTES, objects: readSizes(index, size) }
   } catch (error) {
     // Another process's collection removed it, or one of the two files is missing, which `verify` reports.
     if (hasCode(error, 'ENOENT')) return undefined
@@ -68,7 +68,7 @@ function packAt(folder: string, name: string): Pack | undefined {
 }
 
 /** An object takes the bytes up to the next offset. */
-function sizesIn(index: Buffer, packBytes: number): Map<string, number> {
+function readSizes(index: Buffer, packBytes: number): Map<string, number> {
   const count = index.readUInt32BE(HEADER_BYTES + FANOUT_BYTES - 4)
   const idsAt = HEADER_BYTES + FANOUT_BYTES
   const offsetsAt = idsAt + count * 24

@@ -13,7 +13,7 @@ const PAUSE_MS = 50
 const DEAD_MS = 10_000
 
 /** Runs the work while no one else changes refs, after removing stale git locks. */
-export async function whileAlone<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
+export async function withRefLock<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
   const path = join(dirname(gitDir), 'locks', 'refs')
   const lock = await takeLock(path, { waitMs: WAIT_MS, purpose: 'change refs' })
   if (lock === undefined) throw busy()

@@ -7,7 +7,7 @@ import { failpoint, listIfThere, syncFolder } from '../../system/index.js'
 import { readLooseRefs, readPackedRefs } from '../repair/refs-file.js'
 import { runGit } from '../git/git-program.js'
 import { eachLine } from './mark.js'
-import { whileAlone } from './ref-locks.js'
+import { withRefLock } from './ref-locks.js'
 
 const ROOT = 'refs/savestate'
 
@@ -15,9 +15,9 @@ const ROOT = 'refs/savestate'
 export type Refs = ReadonlyMap<string, string>
 
 /** All refs, and a stamp that shows later whether there are new ones. */
-export type RefsSeen = { readonly refs: Refs; readonly packed: string }
+export type RefsScan = { readonly refs: Refs; readonly packed: string }
 
-export async function seeRefs(gitDir: string): Promise<RefsSeen> {
+export async function seeRefs(gitDir: string): Promise<RefsScan> {
   for (;;) {
     const packed = packedStamp(gitDir)
     const format = '--format=%(refname) %(objectname)'
@@ -35,13 +35,13 @@ export async function seeRefs(gitDir: string): Promise<RefsSeen> {
  * Whether refs were added since, or refer to another commit (`forget` rewrites commits). Also true if the refs were packed again.
  * Files that are not refs are ignored, like git does.
  */
-export function areRefsNew(gitDir: string, seen: RefsSeen): boolean {
+export function hasNewRefs(gitDir: string, seen: RefsScan): boolean {
   if (packedStamp(gitDir) !== seen.packed) return true
-  return newOf(readLooseRefs(gitDir).commits, seen).size > 0
+  return newRefs(readLooseRefs(gitDir).commits, seen).size > 0
 }
 
 /** The refs that are new, or refer to another commit. */
-export function newOf(refs: Refs, seen: RefsSeen): Refs {
+export function newRefs(refs: Refs, seen: RefsScan): Refs {
   return new Map([...refs].filter(([name, commit]) => seen.refs.get(name) !== commit))
 }
 
@@ -68,7 +68,7 @@ export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
  * is safely on disk: a power failure could lose both.
  */
 export async function packRefs(gitDir: string): Promise<void> {
-  await whileAlone(gitDir, async () => {
+  await withRefLock(gitDir, async () => {
     await runGit(gitDir, ['pack-refs', '--all', '--no-prune'])
     await syncFile(join(gitDir, 'packed-refs'))
     syncFolder(gitDir)
@@ -102,7 +102,7 @@ async function syncFile(path: string): Promise<void> {
 
 async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {
   const args = ['update-ref', '--stdin']
-  await whileAlone(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
+  await withRefLock(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
 }
 
 export function commitsOf(refs: Refs): Set<ObjectId> {

@@ -4,7 +4,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
-import type { Census, Pack } from './object-sizes.js'
+import type { ObjectFiles, Pack } from './object-sizes.js'
 import { eachLine, listForPacking } from './mark.js'
 
 /** What goes into the new pack. */
@@ -22,7 +22,7 @@ const WASTE_BYTES = 1 << 20
 
 /** Selects only what is worth it: large packs with little waste stay as they are. */
 export function select(
-  { loose, packs }: Census,
+  { loose, packs }: ObjectFiles,
   live: ReadonlySet<string>,
   { thorough }: { readonly thorough: boolean },
 ): Selection {

@@ -153,10 +153,10 @@ export async function runGit(gitDir: string, args: readonly string[]): Promise<B
 }
 
 // Git reports the reason only as text; with LC_ALL=C it is always one of these.
-const NO_ROOM = /No space left on device|Disk quota exceeded|Out of diskspace/
+const NO_SPACE = /No space left on device|Disk quota exceeded|Out of diskspace/
 
 export function gitFault(args: readonly string[], what: string): SavestateError {
-  if (NO_ROOM.test(what))
+  if (NO_SPACE.test(what))
     return new SavestateError('DISK_FULL', `The disk has no space left for git ${args[0] ?? ''}`, {
       hint: 'Free some space, then run the command again.',
     })

@@ -2,7 +2,7 @@
 // save compares.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { type BytePath, hasCode, type ObjectId, SavestateError } from '../../model/index.js'
-import { hostile, refuseHostileTree } from '../objects/safe-path.js'
+import { hostileSnapshot, refuseHostileTree } from '../objects/safe-path.js'
 import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
 export type Side = {
@@ -165,7 +165,7 @@ const TYPE_OF: Readonly<Record<string, Side['type']>> = {
 function sideOf(mode: string, id: string): Side | undefined {
   if (mode === ABSENT) return undefined
   const type = TYPE_OF[mode]
-  if (type === undefined) throw hostile(`has an entry of mode ${mode}`)
+  if (type === undefined) throw hostileSnapshot(`has an entry of mode ${mode}`)
   return { type, id: id as ObjectId }
 }
 

@@ -20,7 +20,7 @@ import { ASSUMED_MODES, encodeModes } from '../objects/modes.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
 import { encodeTree, GIT_MODE, type TreeEntry, treeOrder } from '../objects/tree.js'
 import type { SourceObjects } from './source-objects.js'
-import { MAX_PATH_BYTES, readSourceTree, refused, type SourceEntry } from './source-tree.js'
+import { MAX_PATH_BYTES, readSourceTree, badSource, type SourceEntry } from './source-tree.js'
 
 /** The result for a folder. Paths are relative to it. */
 type Adopted = {
@@ -116,9 +116,9 @@ export class TreeAdopter {
     const key = work.keyOf(id, path)
     const known = work.known.get(key)
     if (known !== undefined) return known
-    if (path.length > MAX_PATH_BYTES) throw refused('it has a path that no file system can store')
+    if (path.length > MAX_PATH_BYTES) throw badSource('it has a path that no file system can store')
     const bytes = await this.#source.read('tree', { id, maxBytes: MAX_TREE_BYTES })
-    if (typeof bytes === 'number') throw refused(`the tree ${id} is too large`)
+    if (typeof bytes === 'number') throw badSource(`the tree ${id} is too large`)
     const sum = new FolderSum(this.#limits.maxFiles)
     for (const entry of readSourceTree(bytes)) {
       const { name, mode } = entry
@@ -150,7 +150,7 @@ export class TreeAdopter {
     const maxBytes = isLink ? MAX_PATH_BYTES : this.#limits.maxFileBytes
     const content = await this.#source.read('blob', { id, maxBytes })
     if (isLink && (typeof content === 'number' || content.length === 0 || content.includes(0)))
-      throw refused(`the link ${JSON.stringify(name)} has no valid target`)
+      throw badSource(`the link ${JSON.stringify(name)} has no valid target`)
     if (typeof content === 'number') return { reason: 'too-large', sizeBytes: content }
     if (mayBeSecret && secretIn(path, content) !== undefined) return SECRET
     sink.add('blob', content)
@@ -209,9 +209,9 @@ class FolderSum {
     this.#sizeBytes += by.sizeBytes
     this.#longestPath = Math.max(this.#longestPath, by.longestPath)
     if (this.#fileCount > this.#maxFiles)
-      throw refused(`it has more than the ${this.#maxFiles} files that a project may have`)
+      throw badSource(`it has more than the ${this.#maxFiles} files that a project may have`)
     if (this.#longestPath > MAX_PATH_BYTES)
-      throw refused('it has a path that no file system can store')
+      throw badSource('it has a path that no file system can store')
   }
 
   #count(reason: SkipReason, by: number): void {

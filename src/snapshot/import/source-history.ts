@@ -2,7 +2,7 @@
 import { hasCode, type ObjectId, parseObjectId, SavestateError } from '../../model/index.js'
 import type { TreeAdopter } from './adopt-tree.js'
 import type { SourceObjects } from './source-objects.js'
-import { refused } from './source-tree.js'
+import { badSource } from './source-tree.js'
 
 export type SourceCommit = {
   readonly id: ObjectId
@@ -69,16 +69,16 @@ function messageOf(error: unknown): string {
 }
 
 export function parseCommit(bytes: Buffer | number): ParsedCommit {
-  if (typeof bytes === 'number') throw refused('the commit is too large')
+  if (typeof bytes === 'number') throw badSource('the commit is too large')
   const end = bytes.indexOf('\n\n')
   const head = bytes.toString('utf8', 0, end === -1 ? bytes.length : end).split('\n')
   const tree = /^tree ([0-9a-f]{40})$/.exec(head[0] ?? '')?.[1]
-  if (tree === undefined) throw refused('the commit is malformed')
+  if (tree === undefined) throw badSource('the commit is malformed')
   const parents = head.flatMap((line) => /^parent ([0-9a-f]{40})$/.exec(line)?.[1] ?? [])
   const author = head.find((line) => line.startsWith('author '))
   const seconds = Number(/> ([0-9]{1,12}) [-+][0-9]{4}$/.exec(author ?? '')?.[1])
   // Also true for NaN.
-  if (!(seconds <= MAX_SECONDS)) throw refused('the commit has no time')
+  if (!(seconds <= MAX_SECONDS)) throw badSource('the commit has no time')
   return {
     tree: parseObjectId(tree),
     parents: parents.map(parseObjectId),

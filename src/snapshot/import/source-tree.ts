@@ -21,10 +21,10 @@ export function readSourceTree(bytes: Buffer): SourceEntry[] {
   for (let at = 0; at < bytes.length; ) {
     const blank = bytes.indexOf(0x20, at)
     const end = blank === -1 ? -1 : bytes.indexOf(0, blank)
-    if (end === -1 || end + ID_BYTES >= bytes.length) throw refused('a tree is malformed')
+    if (end === -1 || end + ID_BYTES >= bytes.length) throw badSource('a tree is malformed')
     const name = bytes.latin1Slice(blank + 1, end) as BytePath
     refuseName(name)
-    if (names.has(name)) throw refused(`a tree has ${printablePath(name)} twice`)
+    if (names.has(name)) throw badSource(`a tree has ${printablePath(name)} twice`)
     names.add(name)
     const mode = modeOf(bytes.latin1Slice(at, blank), name)
     entries.push({ name, mode, id: bytes.hexSlice(end + 1, end + 1 + ID_BYTES) as ObjectId })
@@ -42,7 +42,7 @@ function refuseName(name: BytePath): void {
         : name.length > MAX_PATH_BYTES
           ? 'an entry with a name that no file system can store'
           : undefined
-  if (fault !== undefined) throw refused(`a tree has ${fault}`)
+  if (fault !== undefined) throw badSource(`a tree has ${fault}`)
 }
 
 /** Old programs wrote modes such as 100664 and 040000; their meaning is clear. */
@@ -58,10 +58,10 @@ function modeOf(digits: string, name: BytePath): GitMode | null {
     case 0o160000:
       return null
     default:
-      throw refused(`a tree has ${printablePath(name)} with the mode ${JSON.stringify(digits)}`)
+      throw badSource(`a tree has ${printablePath(name)} with the mode ${JSON.stringify(digits)}`)
   }
 }
 
-export function refused(message: string): SavestateError {
+export function badSource(message: string): SavestateError {
   return new SavestateError('BAD_INPUT', message)
 }

@@ -6,26 +6,26 @@ export type LineChanges = { readonly insertions: number; readonly deletions: num
 
 const NEWLINE = 0x0a
 /** Git counts larger ranges: searching them for common lines takes memory. */
-const MAX_STRETCH_BYTES = 64 << 10
+const MAX_RANGE_BYTES = 64 << 10
 const NONE: LineChanges = { insertions: 0, deletions: 0 }
 
 /** Undefined if git's result is uncertain. */
 export function lineChanges(before: Buffer, after: Buffer): LineChanges | undefined {
   // Git counts no lines if either content is binary.
   if (hasNul(before) || hasNul(after)) return NONE
-  const [start, end] = differing(before, after)
-  const gone = before.subarray(start, before.length - end)
-  const come = after.subarray(start, after.length - end)
-  if (gone.length > 0 && come.length > 0) {
-    if (gone.length + come.length > MAX_STRETCH_BYTES) return undefined
-    const known = new Set(linesIn(gone))
-    if (linesIn(come).some((line) => known.has(line))) return undefined
+  const [start, end] = equalEnds(before, after)
+  const removed = before.subarray(start, before.length - end)
+  const added = after.subarray(start, after.length - end)
+  if (removed.length > 0 && added.length > 0) {
+    if (removed.length + added.length > MAX_RANGE_BYTES) return undefined
+    const known = new Set(linesIn(removed))
+    if (linesIn(added).some((line) => known.has(line))) return undefined
   }
-  return { insertions: linesOf(come), deletions: linesOf(gone) }
+  return { insertions: linesOf(added), deletions: linesOf(removed) }
 }
 
 /** How many bytes are equal at the start and at the end, in whole lines. */
-function differing(before: Buffer, after: Buffer): readonly [start: number, end: number] {
+function equalEnds(before: Buffer, after: Buffer): readonly [start: number, end: number] {
   const most = Math.min(before.length, after.length)
   let start = 0
   while (start < most && before[start] === after[start]) start += 1

@@ -122,15 +122,15 @@ export function nameLooseObject(
   folder: string,
   { id, path }: { readonly id: ObjectId; readonly path: string },
 ): string[] {
-  const place = join(folder, id.slice(0, 2))
-  const changed = [place]
+  const folderOfObject = join(folder, id.slice(0, 2))
+  const changed = [folderOfObject]
   try {
     renameSync(path, loosePath(folder, id))
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
-    mkdirSync(place, { recursive: true, mode: 0o700 })
+    mkdirSync(folderOfObject, { recursive: true, mode: 0o700 })
     // With a restrictive umask the folder could not be written to later.
-    chmodSync(place, 0o700)
+    chmodSync(folderOfObject, 0o700)
     renameSync(path, loosePath(folder, id))
     changed.push(folder)
   }

@@ -9,7 +9,7 @@ export const FANOUT_BYTES = 256 * 4
 /** This bit of an offset refers to the table of 64-bit offsets. */
 export const LARGE = 0x80000000
 /** With 32 bits above it, an entry number still fits into a double exactly. */
-const PLACES = 2 ** 20
+const ENTRIES = 2 ** 20
 
 export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: Buffer): Buffer {
   const count = entries.length
@@ -28,10 +28,10 @@ export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: 
   const from = new Int32Array(names.buffer, names.byteOffset, count * 5)
   const to = new Int32Array(bytes.buffer, bytes.byteOffset + ids, count * 5)
   let nextLarge = 0
-  placesById(entries, names).forEach((place, i) => {
-    const { crc = 0, offset = 0 } = entries[place] ?? {}
-    for (let k = 0; k < 5; k++) to[i * 5 + k] = from[place * 5 + k] ?? 0
-    const first = names[place * 20] ?? 0
+  entriesById(entries, names).forEach((number, i) => {
+    const { crc = 0, offset = 0 } = entries[number] ?? {}
+    for (let k = 0; k < 5; k++) to[i * 5 + k] = from[number * 5 + k] ?? 0
+    const first = names[number * 20] ?? 0
     fanout[first] = (fanout[first] ?? 0) + 1
     view.setUint32(crcs + i * 4, crc)
     if (offset < LARGE) {
@@ -60,28 +60,28 @@ export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: 
  * All entry numbers, sorted by id. Sorts numbers made of the first 32 bits of the id and the entry number, because comparing ids
  * takes several times as long. The few entries with equal bits are compared by id.
  */
-function placesById(entries: readonly IndexedEntry[], names: Buffer): readonly number[] {
-  const nameAt = (place: number) => entries[place]?.id ?? ''
+function entriesById(entries: readonly IndexedEntry[], names: Buffer): readonly number[] {
+  const nameAt = (number: number) => entries[number]?.id ?? ''
   const byName = (a: number, b: number) => (nameAt(a) < nameAt(b) ? -1 : 1)
-  if (entries.length >= PLACES) return [...entries.keys()].sort(byName)
+  if (entries.length >= ENTRIES) return [...entries.keys()].sort(byName)
   const view = new DataView(names.buffer, names.byteOffset, names.length)
   const keys = new Float64Array(entries.length)
-  for (let place = 0; place < keys.length; place++)
-    keys[place] = view.getUint32(place * 20) * PLACES + place
+  for (let number = 0; number < keys.length; number++)
+    keys[number] = view.getUint32(number * 20) * ENTRIES + number
   keys.sort()
-  const places: number[] = []
+  const numbers: number[] = []
   let lastDigits = -1
   for (const key of keys) {
-    const place = key % PLACES
-    const digits = (key - place) / PLACES
-    places.push(place)
-    for (let at = places.length - 1; at > 0 && digits === lastDigits; at--) {
-      const before = places[at - 1] ?? 0
-      if (byName(before, place) < 0) break
-      places[at] = before
-      places[at - 1] = place
+    const number = key % ENTRIES
+    const digits = (key - number) / ENTRIES
+    numbers.push(number)
+    for (let at = numbers.length - 1; at > 0 && digits === lastDigits; at--) {
+      const before = numbers[at - 1] ?? 0
+      if (byName(before, number) < 0) break
+      numbers[at] = before
+      numbers[at - 1] = number
     }
     lastDigits = digits
   }
-  return places
+  return numbers
 }

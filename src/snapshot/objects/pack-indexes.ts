@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
 import { FANOUT_BYTES, HEADER_BYTES, LARGE } from './pack-index.js'
 
-const SETTLED_MS = 2000
+const STABLE_MS = 2000
 
 /** `ids` of small packs are kept in memory: a process that saves often creates many of them. */
 type OpenIndex = {
@@ -29,7 +29,7 @@ export class PackIndexes {
   readonly #folder: string
   #open = new Map<string, OpenIndex>()
   /** Over all ids in memory. Most lookups are for new objects, and there may be many packs. */
-  #beginnings = new Beginnings()
+  #prefixes = new PrefixBitmap()
   #stamp = ''
   #losses = 0
 
@@ -54,17 +54,17 @@ export class PackIndexes {
       const index = known ?? openIndex(join(this.#folder, name))
       if (index === undefined) continue
       next.set(name, index)
-      if (known === undefined) this.#beginnings.add(index.ids)
+      if (known === undefined) this.#prefixes.add(index.ids)
     }
     for (const [name, { fd }] of this.#open) if (!next.has(name)) closeSync(fd)
     const hasLostAny = [...this.#open.keys()].some((name) => !next.has(name))
     this.#open = next
     if (hasLostAny) {
-      this.#beginnings = beginningsOf(next.values())
+      this.#prefixes = prefixesOf(next.values())
       this.#losses += 1
     }
     // File times are coarse: a change right after this stat may not change them.
-    this.#stamp = Date.now() - Number(ctimeMs) > SETTLED_MS ? stamp : ''
+    this.#stamp = Date.now() - Number(ctimeMs) > STABLE_MS ? stamp : ''
   }
 
   has(id: ObjectId): boolean {
@@ -78,8 +78,8 @@ export class PackIndexes {
     return {
       name: name.slice(0, -'.idx'.length),
       offsetOf(other) {
-        const place = placeIn(index, Buffer.from(other, 'hex'))
-        return place === undefined ? undefined : offsetAt(index, place)
+        const number = entryNumber(index, Buffer.from(other, 'hex'))
+        return number === undefined ? undefined : offsetAt(index, number)
       },
     }
   }
@@ -87,10 +87,10 @@ export class PackIndexes {
   #find(id: ObjectId): { readonly name: string; readonly index: OpenIndex } | undefined {
     if (this.#open.size === 0) return undefined
     const wanted = Buffer.from(id, 'hex')
-    const mayBeKept = this.#beginnings.has(wanted)
+    const mayBeKept = this.#prefixes.has(wanted)
     for (const [name, index] of this.#open) {
       if (index.ids !== undefined && !mayBeKept) continue
-      if (placeIn(index, wanted) !== undefined) return { name, index }
+      if (entryNumber(index, wanted) !== undefined) return { name, index }
     }
     return undefined
   }
@@ -98,44 +98,44 @@ export class PackIndexes {
   close(): void {
     for (const { fd } of this.#open.values()) closeSync(fd)
     this.#open.clear()
-    this.#beginnings = new Beginnings()
+    this.#prefixes = new PrefixBitmap()
     this.#losses += 1
     this.#stamp = ''
   }
 }
 
-const BEGINNING_BITS = 20
+const PREFIX_BITS = 20
 
 /** A bitmap over id prefixes: set if any id starts with the prefix. */
-class Beginnings {
+class PrefixBitmap {
   #bits = new Uint8Array(0)
 
   add(ids: Buffer | undefined): void {
     if (ids === undefined) return
-    if (this.#bits.length === 0) this.#bits = new Uint8Array(2 ** (BEGINNING_BITS - 3))
+    if (this.#bits.length === 0) this.#bits = new Uint8Array(2 ** (PREFIX_BITS - 3))
     const bits = this.#bits
     for (let at = 0; at < ids.length; at += 20) {
-      const beginning = beginningAt(ids, at)
-      bits[beginning >>> 3] = (bits[beginning >>> 3] ?? 0) | (1 << (beginning & 7))
+      const prefix = prefixAt(ids, at)
+      bits[prefix >>> 3] = (bits[prefix >>> 3] ?? 0) | (1 << (prefix & 7))
     }
   }
 
   has(id: Buffer): boolean {
-    const beginning = beginningAt(id, 0)
-    return ((this.#bits[beginning >>> 3] ?? 0) & (1 << (beginning & 7))) !== 0
+    const prefix = prefixAt(id, 0)
+    return ((this.#bits[prefix >>> 3] ?? 0) & (1 << (prefix & 7))) !== 0
   }
 }
 
-function beginningAt(ids: Buffer, at: number): number {
+function prefixAt(ids: Buffer, at: number): number {
   // Not Buffer.readUInt32BE: it is slow until it is optimized, and there are thousands of calls.
   const word = ((ids[at] ?? 0) << 24) | ((ids[at + 1] ?? 0) << 16) | ((ids[at + 2] ?? 0) << 8)
-  return word >>> (32 - BEGINNING_BITS)
+  return word >>> (32 - PREFIX_BITS)
 }
 
-function beginningsOf(indexes: Iterable<OpenIndex>): Beginnings {
-  const beginnings = new Beginnings()
-  for (const { ids } of indexes) beginnings.add(ids)
-  return beginnings
+function prefixesOf(indexes: Iterable<OpenIndex>): PrefixBitmap {
+  const prefixes = new PrefixBitmap()
+  for (const { ids } of indexes) prefixes.add(ids)
+  return prefixes
 }
 
 function openIndex(path: string): OpenIndex | undefined {
@@ -166,7 +166,7 @@ function idsBetween({ fd, ids }: Pick<OpenIndex, 'fd' | 'ids'>, from: number, to
 }
 
 /** The number of the entry. */
-function placeIn(index: OpenIndex, wanted: Buffer): number | undefined {
+function entryNumber(index: OpenIndex, wanted: Buffer): number | undefined {
   const first = wanted[0] ?? 0
   const from = first === 0 ? 0 : index.fanout.readUInt32BE((first - 1) * 4)
   const to = index.fanout.readUInt32BE(first * 4)
@@ -184,9 +184,9 @@ function placeIn(index: OpenIndex, wanted: Buffer): number | undefined {
   return undefined
 }
 
-function offsetAt({ fd, count }: OpenIndex, place: number): number | undefined {
+function offsetAt({ fd, count }: OpenIndex, number: number): number | undefined {
   const bytes = Buffer.alloc(4)
-  readSync(fd, bytes, 0, 4, HEADER_BYTES + FANOUT_BYTES + count * 24 + place * 4)
+  readSync(fd, bytes, 0, 4, HEADER_BYTES + FANOUT_BYTES + count * 24 + number * 4)
   const offset = bytes.readUInt32BE()
   return offset < LARGE ? offset : undefined
 }

@@ -11,7 +11,7 @@ import { isReservedName } from '../capture/scan/reserved-name.js'
 
 export function refuseHostilePath(path: BytePath): void {
   if (leadsDown(path) && !hasReservedName(path)) return
-  throw hostile(`has ${printablePath(path)}, which no checkpoint can contain`)
+  throw hostileSnapshot(`has ${printablePath(path)}, which no checkpoint can contain`)
 }
 
 /** Refuses duplicate paths and paths inside non-folders: written one after the other, they could lead outside. */
@@ -21,17 +21,17 @@ export function refuseHostileTree(
   const typeOf = new Map<BytePath, string>()
   for (const { path, type } of entries) {
     refuseHostilePath(path)
-    if (typeOf.has(path)) throw hostile(`has ${printablePath(path)} twice`)
+    if (typeOf.has(path)) throw hostileSnapshot(`has ${printablePath(path)} twice`)
     typeOf.set(path, type)
   }
   for (const path of typeOf.keys()) {
     const above = typeOf.get(parentOf(path))
     if (path !== '' && above !== undefined && above !== 'folder')
-      throw hostile(`has ${printablePath(path)} in something that is not a folder`)
+      throw hostileSnapshot(`has ${printablePath(path)} in something that is not a folder`)
   }
 }
 
-export function hostile(what: string): SavestateError {
+export function hostileSnapshot(what: string): SavestateError {
   return new SavestateError('STORE_DAMAGED', `A snapshot in the store ${what}`, {
     hint: 'Nothing has been changed. Run `savestate verify` to see which checkpoints are affected.',
   })

@@ -14,7 +14,7 @@ import {
   runFsck,
 } from '../repository.js'
 import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
-import { type Lacks, quickLacks, SnapshotWalk } from './lacks.js'
+import { type Lacks, findMissingQuickly, SnapshotWalk } from './lacks.js'
 import { readRefs, type Refs } from './refs-file.js'
 import { TolerantReader } from './tolerant-reader.js'
 
@@ -80,11 +80,11 @@ export async function examineObjects(
       ...NOTHING,
       ...found,
       packs: packFaults(packFolder, { quick, complaints: '' }),
-      ...(await quickLacks(gitDir, request)),
+      ...(await findMissingQuickly(gitDir, request)),
     }
   const fsck = await runFsck(gitDir, (files, of) => report({ phase: 'check', files, bytes: 0, of }))
   const complaints = fsck.join('\n')
-  const damagedLoose = looseIn(complaints, join(gitDir, 'objects'))
+  const damagedLoose = findLoose(complaints, join(gitDir, 'objects'))
   return {
     ...found,
     damagedLoose,
@@ -143,7 +143,7 @@ async function checkpointDamage(
 }
 
 /** Loose objects that git names by their path. One that was removed meanwhile is not damaged. */
-function looseIn(complaints: string, objects: string): ObjectId[] {
+function findLoose(complaints: string, objects: string): ObjectId[] {
   const found = complaints.matchAll(/objects\/([0-9a-f]{2})\/([0-9a-f]{38})\b/g)
   const ids = new Set([...found].map(([, folder, name]) => `${folder}${name}` as ObjectId))
   return [...ids].filter((id) => existsSync(loosePath(objects, id)))

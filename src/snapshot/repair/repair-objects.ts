@@ -22,11 +22,11 @@ export type MendRequest =
   | { readonly type: 'commit'; readonly facts: CommitFacts }
   | { readonly type: 'ref'; readonly name: string; readonly commit: ObjectId }
 
-export type MendPlace = { readonly home: string; readonly aside: string }
+export type RepairPaths = { readonly home: string; readonly aside: string }
 
 /** The id of the commit that was written; undefined for anything else. */
 export async function mend(
-  { home, aside }: MendPlace,
+  { home, aside }: RepairPaths,
   request: MendRequest,
 ): Promise<ObjectId | undefined> {
   const gitDir = join(home, 'objects.git')

@@ -2,7 +2,7 @@
 // the first of them. A file to be removed is moved aside (aside.ts); `settleAsides` removes it at the very end. Makes no
 // decisions: a path that no longer matches the plan is left alone and reported.
 //
-// Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
+// Order: new folders · staged contents · removals · folders replacing files · contents · modes · fsync
 import { fchmodSync, fstatSync, lstatSync, mkdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import {
   type BytePath,
@@ -18,15 +18,15 @@ import { failpoint } from '../../system/index.js'
 import { absolute } from '../capture/capture-target.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
-import { type Aside, Asides, foldersThatGo } from './aside.js'
+import { type Aside, Asides, removedFolders } from './aside.js'
 import { removeLeftovers } from './leftovers.js'
-import { placeWithoutOverwriting, setModeOf } from './place.js'
-import { modeUnder, ownNewFolder, type OwnerThen } from './ownership.js'
+import { moveWithoutOverwriting, setFileMode } from './place.js'
+import { modeUnder, ownNewFolder, type OwnerLookup } from './ownership.js'
 import { FolderReplaced, SafeFolders, syncFolders } from './safe-folders.js'
 import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
-import type { LastCheck } from './recheck.js'
-import { inUserWords } from './user-path-error.js'
+import type { Recheck } from './recheck.js'
+import { withUserPath } from './user-path-error.js'
 
 export type ApplyContext = {
   readonly root: BytePath
@@ -38,9 +38,9 @@ export type ApplyContext = {
   readonly sweep: readonly BytePath[]
   readonly durable: boolean
   readonly blobs: BlobReader
-  readonly lastCheck: LastCheck
+  readonly lastCheck: Recheck
   /** The owners that the target was captured with. */
-  readonly ownerThen: OwnerThen
+  readonly ownerThen: OwnerLookup
   readonly onProgress: (files: number, bytes: number) => void
 }
 
@@ -58,7 +58,7 @@ export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promi
   for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
   for (const path of context.sweep) refuseHostilePath(path)
   const folders = openRoot(context)
-  const applier = new Applier(context, { folders, going: foldersThatGo(plan) })
+  const applier = new Applier(context, { folders, going: removedFolders(plan) })
   try {
     return await applier.run(plan)
   } catch (error) {
@@ -103,7 +103,7 @@ class Applier {
   ) {
     this.#context = context
     this.#folders = folders
-    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
     this.#asides = new Asides({ ...context, folders, beforeWriteIn }, going)
   }
 
@@ -126,7 +126,7 @@ class Applier {
     failpoint('apply:removed')
     for (const { path, from, to } of toFolders) {
       this.#attempt(path, () => {
-        if (this.#makeRoom(path, from)) this.#makeFolder(path, to)
+        if (this.#clearPath(path, from)) this.#makeFolder(path, to)
       })
     }
     const isStaged = new Set(early.map((staged) => staged.write.path))
@@ -156,13 +156,13 @@ class Applier {
       const isDisturbance =
         error instanceof FolderReplaced ||
         hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ELOOP')
-      if (!isDisturbance) throw inUserWords(error, absolute(this.#context, path))
+      if (!isDisturbance) throw withUserPath(error, absolute(this.#context, path))
       this.#disturbed.add(path)
     }
   }
 
   async #stage(writes: readonly PlannedWrite[], firstNumber: number): Promise<Staged[]> {
-    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
     const context = { ...this.#context, folders: this.#folders, beforeWriteIn }
     const { staged, disturbed } = await stage(writes, context, firstNumber)
     for (const path of disturbed) this.#disturbed.add(path)
@@ -170,12 +170,12 @@ class Applier {
   }
 
   #place({ write: { path, to, from }, temporary, partial }: Staged): void {
-    if (!this.#makeRoom(path, from)) {
+    if (!this.#clearPath(path, from)) {
       unlinkSync(this.#folders.at(temporary))
       return
     }
     try {
-      placeWithoutOverwriting(this.#folders.at(temporary), this.#folders.at(path))
+      moveWithoutOverwriting(this.#folders.at(temporary), this.#folders.at(path))
     } catch (error) {
       // Something was created at the path meanwhile. It stays.
       rmSync(this.#folders.at(temporary), { force: true })
@@ -187,16 +187,16 @@ class Applier {
   }
 
   #remove(path: BytePath, from: Entry): void {
-    this.#openUp(parentOf(path))
-    if (!this.#makeRoom(path, from)) return
+    this.#makeWritable(parentOf(path))
+    if (!this.#clearPath(path, from)) return
     failpoint('apply:remove')
   }
 
   /** Afterwards nothing is at the path. False if it did not match the plan. */
-  #makeRoom(path: BytePath, from: Entry | undefined): boolean {
+  #clearPath(path: BytePath, from: Entry | undefined): boolean {
     const isAsPlanned =
       from === undefined || from.type === 'folder'
-        ? this.#context.lastCheck.isThere(path, { from, place: this.#folders.at(path) })
+        ? this.#context.lastCheck.matchesSafety(path, { from, location: this.#folders.at(path) })
         : this.#asides.move(path, from)
     if (!isAsPlanned) {
       this.#disturbed.add(path)
@@ -212,7 +212,7 @@ class Applier {
   }
 
   #makeFolder(path: BytePath, to: Entry): void {
-    this.#openUp(parentOf(path))
+    this.#makeWritable(parentOf(path))
     const mode = to.type === 'folder' ? to.mode : 0
     const owner = this.#context.ownerThen(path)
     mkdirSync(this.#folders.at(path), firstFolderMode(mode))
@@ -225,15 +225,15 @@ class Applier {
 
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
-    const place = this.#folders.at(path)
-    if (!this.#context.lastCheck.isThere(path, { from, place }) || !this.#takesMode(path))
+    const location = this.#folders.at(path)
+    if (!this.#context.lastCheck.matchesSafety(path, { from, location }) || !this.#takesMode(path))
       this.#disturbed.add(path)
     else {
       const granted = modeUnder(to.mode, {
         owner: this.#context.ownerThen(path),
-        now: lstatSync(place),
+        now: lstatSync(location),
       })
-      const mode = setModeOf(place, granted.mode)
+      const mode = setFileMode(location, granted.mode)
       const isGranted = mode === undefined && granted.why !== undefined
       this.#noteMode(path, to, isGranted ? { ...granted, why: 'owner' } : fromSystem(mode))
     }
@@ -252,7 +252,7 @@ class Applier {
   }
 
   /** Makes one of our folders writable for the duration of the work. */
-  #openUp(folder: BytePath): void {
+  #makeWritable(folder: BytePath): void {
     if (this.#opened.has(folder)) return
     const fd = this.#folders.descriptor(folder)
     const stats = fstatSync(fd)
@@ -262,7 +262,7 @@ class Applier {
     try {
       fchmodSync(fd, mode | 0o700)
     } catch (error) {
-      throw inUserWords(error, absolute(this.#context, folder))
+      throw withUserPath(error, absolute(this.#context, folder))
     }
   }
 
@@ -282,7 +282,7 @@ class Applier {
   }
 
   removeLeftovers(): void {
-    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
     removeLeftovers(this.#folders, { ...this.#context, beforeWriteIn })
   }
 }

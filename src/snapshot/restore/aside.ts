@@ -15,9 +15,9 @@ import {
 import { failpoint } from '../../system/index.js'
 import { asideName, asidePrefix } from '../capture/capture-target.js'
 import { isSameNumber } from '../capture/stat-cache/stats.js'
-import { placeWithoutOverwriting } from './place.js'
+import { moveWithoutOverwriting } from './place.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
-import { contentIdOf, type LastCheck } from './recheck.js'
+import { contentIdOf, type Recheck } from './recheck.js'
 
 export type Aside = {
   readonly path: BytePath
@@ -35,19 +35,19 @@ export type MovedStamp = Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>
 export type AsideContext = {
   readonly folders: SafeFolders
   readonly tag: string
-  readonly lastCheck: LastCheck
+  readonly lastCheck: Recheck
   readonly beforeWriteIn: (folder: BytePath) => void
 }
 
 /** The folders that a plan removes or replaces by something else: nothing can stay in them. */
-export function foldersThatGo({ write, remove }: Pick<RestorePlan, 'write' | 'remove'>) {
+export function removedFolders({ write, remove }: Pick<RestorePlan, 'write' | 'remove'>) {
   const replaced = write.filter(({ from, to }) => from?.type === 'folder' && to.type !== 'folder')
   const removed = remove.filter(({ from }) => from.type === 'folder')
   return new Set<BytePath>([...replaced, ...removed].map(({ path }) => path))
 }
 
 /** The nearest folder above a path that stays. */
-export function folderThatStays(path: BytePath, going: ReadonlySet<BytePath>): BytePath {
+export function nearestStayingFolder(path: BytePath, going: ReadonlySet<BytePath>): BytePath {
   let folder = parentOf(path)
   while (going.has(folder)) folder = parentOf(folder)
   return folder
@@ -66,14 +66,14 @@ export class Asides {
   /** False if the path did not match the safety checkpoint. Then the file is moved back, unless the path is taken. */
   move(path: BytePath, from: FileEntry | LinkEntry): boolean {
     const { folders, lastCheck, beforeWriteIn } = this.#context
-    const folder = folderThatStays(path, this.#going)
+    const folder = nearestStayingFolder(path, this.#going)
     beforeWriteIn(parentOf(path))
     beforeWriteIn(folder)
-    if (!lastCheck.isThere(path, { from, place: folders.at(path) })) return false
+    if (!lastCheck.matchesSafety(path, { from, location: folders.at(path) })) return false
     const at = this.#freeName(path, folder)
-    folders.withBoth(path, at, (place, aside) => renameSync(place, aside))
+    folders.withBoth(path, at, (location, aside) => renameSync(location, aside))
     failpoint('apply:aside')
-    const checked = lastCheck.checkMoved(path, { from, place: folders.at(at) })
+    const checked = lastCheck.checkMovedFile(path, { from, location: folders.at(at) })
     if (checked !== undefined) {
       this.moved.push({ path, at, known: [from], stamp: checked.stamp })
       return true
@@ -94,8 +94,8 @@ export class Asides {
   /** False if the path is taken, or its folder is gone. */
   #putBack(path: BytePath, at: BytePath): boolean {
     try {
-      this.#context.folders.withBoth(path, at, (place, aside) =>
-        placeWithoutOverwriting(aside, place),
+      this.#context.folders.withBoth(path, at, (location, aside) =>
+        moveWithoutOverwriting(aside, location),
       )
       return true
     } catch (error) {
@@ -120,13 +120,13 @@ export function pathsByAsideName(
 }
 
 /** Whether its content is in a checkpoint; undefined if the file is gone. */
-export function isKnown({ known, stamp }: Aside, place: string | Buffer): boolean | undefined {
-  const stats = lstatSync(place, { bigint: true, throwIfNoEntry: false })
+export function isKnown({ known, stamp }: Aside, location: string | Buffer): boolean | undefined {
+  const stats = lstatSync(location, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) return undefined
   if (stamp !== undefined && isSameMoved(stamp, stats)) return true
   if (!stats.isFile() && !stats.isSymbolicLink()) return false
   const type = stats.isFile() ? 'file' : 'link'
-  const id = contentIdOf(place, stats)
+  const id = contentIdOf(location, stats)
   return known.some((entry) => entry.type === type && entry.blob === id)
 }
 

@@ -7,7 +7,7 @@ import { temporaryPrefix } from '../capture/capture-target.js'
 import { O_PATH } from './place.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
 import { mayChangeMode } from './special-bits.js'
-import { inUserWords } from './user-path-error.js'
+import { withUserPath } from './user-path-error.js'
 
 type Staging = {
   /** Folders that an attempt may have staged in. */
@@ -52,7 +52,7 @@ function removeIn(folder: BytePath, folders: SafeFolders, { tag, beforeWriteIn }
       beforeWriteIn(folder)
       unlinkSync(folders.at(path))
     } catch (error) {
-      throw inUserWords(error, path)
+      throw withUserPath(error, path)
     }
   }
 }
@@ -82,16 +82,16 @@ function openClosed(
   }
   const stats = fstatSync(fd)
   const mode = stats.mode & 0o7777
-  const place = `/proc/self/fd/${fd}`
+  const location = `/proc/self/fd/${fd}`
   if ((mode & needed) === needed || !mayChangeMode(stats)) {
     closeSync(fd)
     return undefined
   }
-  chmodSync(place, mode | 0o700)
+  chmodSync(location, mode | 0o700)
   return () => {
     // A cached descriptor could not reach anything in it.
     folders.forget(folder)
-    chmodSync(place, mode)
+    chmodSync(location, mode)
     closeSync(fd)
   }
 }

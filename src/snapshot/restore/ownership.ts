@@ -25,9 +25,9 @@ const SETUID = 0o4000
 const SETGID = 0o2000
 
 /** The owner that a path was captured with; undefined if it was not recorded. */
-export type OwnerThen = (path: BytePath) => Owner | undefined
+export type OwnerLookup = (path: BytePath) => Owner | undefined
 
-export function ownerThenIn(owners: readonly OwnedPath[] | undefined): OwnerThen {
+export function ownerThenIn(owners: readonly OwnedPath[] | undefined): OwnerLookup {
   const known = new Map<BytePath, Owner>(owners?.map((owned) => [owned.path, owned]))
   return (path) => {
     for (let level = path; level !== ROOT; level = parentOf(level)) {
@@ -85,9 +85,9 @@ export function ownNewFolder(
 }
 
 /** Gives a new link its owner. Uses a descriptor: by name, another file could be given away. */
-export function ownNewLink(place: string | Buffer, owner: Owner | undefined): void {
+export function ownNewLink(location: string | Buffer, owner: Owner | undefined): void {
   if (owner === undefined || !isRoot() || !HAS_DESCRIPTOR_PATHS) return
-  const fd = openSync(place, O_PATH | constants.O_NOFOLLOW)
+  const fd = openSync(location, O_PATH | constants.O_NOFOLLOW)
   try {
     const stats = fstatSync(fd)
     if (stats.isSymbolicLink() && stats.uid === 0)

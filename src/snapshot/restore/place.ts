@@ -23,9 +23,9 @@ export const O_PATH = 0o10000000
  * `chmod` follows links, so the file is opened first. With O_PATH Linux can open a file without read permission. Returns the
  * result of `setModeAt`.
  */
-export function setModeOf(place: string | Buffer, mode: number): number | undefined {
+export function setFileMode(location: string | Buffer, mode: number): number | undefined {
   const fd = openSync(
-    place,
+    location,
     (HAS_DESCRIPTOR_PATHS ? O_PATH : constants.O_RDONLY) | constants.O_NOFOLLOW,
   )
   try {
@@ -41,26 +41,26 @@ export function setModeOf(place: string | Buffer, mode: number): number | undefi
  * Moves a file or link to its path, unless something is there (EEXIST). A hard link cannot overwrite. On file systems without
  * hard links, the check and the rename are two steps.
  */
-export function placeWithoutOverwriting(source: string | Buffer, place: string | Buffer): void {
+export function moveWithoutOverwriting(source: string | Buffer, location: string | Buffer): void {
   try {
-    link(source, place)
+    link(source, location)
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EACCES', 'EXDEV')) throw error
-    if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) throw new PlaceTaken()
-    renameSync(source, place)
+    if (lstatSync(location, { throwIfNoEntry: false }) !== undefined) throw new PathTaken()
+    renameSync(source, location)
     return
   }
   unlinkSync(source)
 }
 
 /** Only Linux can hard-link a symbolic link; elsewhere `link` follows it. */
-function link(source: string | Buffer, place: string | Buffer): void {
+function link(source: string | Buffer, location: string | Buffer): void {
   if (process.platform !== 'linux' && lstatSync(source).isSymbolicLink())
-    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), place)
-  else linkSync(source, place)
+    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), location)
+  else linkSync(source, location)
 }
 
-class PlaceTaken extends Error {
+class PathTaken extends Error {
   readonly code = 'EEXIST'
 
   constructor() {

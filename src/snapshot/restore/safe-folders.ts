@@ -160,9 +160,9 @@ export class SafeFolders {
    */
   #closeAllButAbove(folder: BytePath): void {
     const above = parentOf(folder)
-    const hasRoom = folder.split('/').length < this.#maxOpen
+    const fits = folder.split('/').length < this.#maxOpen
     for (const [path, fd] of this.#open) {
-      if (path === ROOT || path === above || (hasRoom && isInside(folder, path))) continue
+      if (path === ROOT || path === above || (fits && isInside(folder, path))) continue
       closeSync(fd)
       this.#open.delete(path)
     }

@@ -22,7 +22,7 @@ import { mayChangeMode } from './special-bits.js'
 /** A larger file stays where it is. */
 const MAX_SAVED_BYTES = 1 << 30
 
-export type Settled = {
+export type SettledAsides = {
   /** Files that still exist. If their content is stored now, it is listed as known. */
   readonly rest: readonly Aside[]
   /** New contents by path. */
@@ -34,7 +34,10 @@ export type SettleContext = {
   readonly store: (content: Buffer) => ObjectId
 }
 
-export function settleAsides(asides: readonly Aside[], { folders, store }: SettleContext): Settled {
+export function settleAsides(
+  asides: readonly Aside[],
+  { folders, store }: SettleContext,
+): SettledAsides {
   const rest: Aside[] = []
   const stored = new Map<BytePath, FileEntry | LinkEntry>()
   const byFolder = new Map<BytePath, Aside[]>()
@@ -47,16 +50,16 @@ export function settleAsides(asides: readonly Aside[], { folders, store }: Settl
   visitFolders(folders, byFolder.keys(), (folder) =>
     whileWritable(folders, folder, () => {
       for (const aside of byFolder.get(folder) ?? []) {
-        const place = folders.at(aside.at)
-        const known = isKnown(aside, place)
+        const location = folders.at(aside.at)
+        const known = isKnown(aside, location)
         if (known === undefined) continue
         if (known) {
-          unlinkSync(place)
+          unlinkSync(location)
           failpoint('settle:aside-removed')
           continue
         }
         // A checkpoint has one content per path; a second one waits for the next call.
-        const entry = stored.has(aside.path) ? undefined : storeFile(place, store)
+        const entry = stored.has(aside.path) ? undefined : storeFile(location, store)
         if (entry !== undefined) stored.set(aside.path, entry)
         rest.push(entry === undefined ? aside : { ...aside, known: [entry], stamp: undefined })
       }
@@ -89,17 +92,17 @@ export function findAsides(
 
 /** Undefined if the file is gone or keeps changing. */
 function storeFile(
-  place: string | Buffer,
+  location: string | Buffer,
   store: SettleContext['store'],
 ): FileEntry | LinkEntry | undefined {
   try {
-    if (lstatSync(place).isSymbolicLink())
-      return { type: 'link', blob: store(readlinkSync(place, { encoding: 'buffer' })) }
+    if (lstatSync(location).isSymbolicLink())
+      return { type: 'link', blob: store(readlinkSync(location, { encoding: 'buffer' })) }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
-  const path = typeof place === 'string' ? place : place.toString('latin1')
+  const path = typeof location === 'string' ? location : location.toString('latin1')
   const read = readStable(path, MAX_SAVED_BYTES)
   if (typeof read === 'string') return undefined
   return { type: 'file', blob: store(read.content), mode: Number(read.stats.mode) & 0o7777 }

@@ -15,10 +15,10 @@ import { writeAll } from '../../system/index.js'
 import { absolute, temporaryName } from '../capture/capture-target.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
-import { ownNewFile, ownNewLink, type OwnerThen } from './ownership.js'
+import { ownNewFile, ownNewLink, type OwnerLookup } from './ownership.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
 import { type PartialMode, setModeAt } from './special-bits.js'
-import { inUserWords } from './user-path-error.js'
+import { withUserPath } from './user-path-error.js'
 
 const fsyncAsync = promisify(fsync)
 
@@ -35,7 +35,7 @@ export type StageContext = {
   readonly blobs: BlobReader
   readonly tag: string
   readonly durable: boolean
-  readonly ownerThen: OwnerThen
+  readonly ownerThen: OwnerLookup
   readonly beforeWriteIn: (folder: BytePath) => void
   readonly onProgress: (files: number, bytes: number) => void
 }
@@ -67,7 +67,7 @@ export async function stage(
         staged.push({ write, temporary, partial })
       } catch (error) {
         if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR'))
-          throw inUserWords(error, absolute(context, write.path))
+          throw withUserPath(error, absolute(context, write.path))
         disturbed.push(write.path)
       }
       if (unsynced.length >= context.folders.atOnce) await sync()

@@ -4,7 +4,7 @@ import { type BytePath, isError, printablePath } from '../../model/index.js'
 const OUR_PATHS = /'\/proc\/self\/fd\/[^']*'(?: -> '\/proc\/self\/fd\/[^']*')?/g
 
 /** The same error with the path in the project that the step was about. */
-export function inUserWords(error: unknown, path: BytePath): unknown {
+export function withUserPath(error: unknown, path: BytePath): unknown {
   if (!isError(error)) return error
   const shown = `'${printablePath(path) || '.'}'`
   error.message = error.message.replace(OUR_PATHS, () => shown)

@@ -117,7 +117,7 @@ test('a path is the person’s from their first change on, and a rewind gives it
     mode: 0o644,
   })
   const path = bytePath('f')
-  const isPersons = (...steps: readonly (readonly [string, ...string[]])[]) => {
+  const isUsers = (...steps: readonly (readonly [string, ...string[]])[]) => {
     const owners = new PathOwners()
     let before: Entry | undefined
     for (const [letter, ...authors] of steps) {
@@ -127,12 +127,12 @@ test('a path is the person’s from their first change on, and a rewind gives it
     }
     return owners.persons().length === 1
   }
-  expect(isPersons(['a', 'claude'])).toBe(false)
-  expect(isPersons(['a', 'you'], ['b', 'claude'])).toBe(true)
-  expect(isPersons(['a', 'claude'], ['b', 'claude', 'you'])).toBe(true)
-  expect(isPersons(['a', 'claude'], ['b', 'you'], ['a', 'rewind'])).toBe(false)
-  expect(isPersons(['a', 'you'], ['-', 'rewind'], ['a', 'rewind'])).toBe(true)
-  expect(isPersons(['a', 'you'], ['b', 'claude'], ['-', 'rewind'], ['b', 'rewind'])).toBe(true)
-  expect(isPersons(['a', 'you'], ['-', 'rewind'])).toBe(false)
-  expect(isPersons(['a', 'you'], ['-', 'rewind'], ['b', 'claude'])).toBe(false)
+  expect(isUsers(['a', 'claude'])).toBe(false)
+  expect(isUsers(['a', 'you'], ['b', 'claude'])).toBe(true)
+  expect(isUsers(['a', 'claude'], ['b', 'claude', 'you'])).toBe(true)
+  expect(isUsers(['a', 'claude'], ['b', 'you'], ['a', 'rewind'])).toBe(false)
+  expect(isUsers(['a', 'you'], ['-', 'rewind'], ['a', 'rewind'])).toBe(true)
+  expect(isUsers(['a', 'you'], ['b', 'claude'], ['-', 'rewind'], ['b', 'rewind'])).toBe(true)
+  expect(isUsers(['a', 'you'], ['-', 'rewind'])).toBe(false)
+  expect(isUsers(['a', 'you'], ['-', 'rewind'], ['b', 'claude'])).toBe(false)
 })

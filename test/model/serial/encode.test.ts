@@ -255,8 +255,8 @@ test('a proxy and a getter are stored as what they show, in the order they come 
   expect(decodeValue(textOf([proxy, getter]))).toEqual([target, { late: 5 }])
 })
 
-test('what is longer than a text can be is refused, with its path', () => {
-  const tooLong = { code: 'STATE_UNSTORABLE', message: expect.stringContaining('it is too long') }
+test('a value too large for one text is refused, with its path', () => {
+  const tooLong = { code: 'STATE_UNSTORABLE', message: expect.stringContaining('it is too large') }
   // Four letters for three bytes. Nothing is written to this memory, so it takes none.
   expect(refusal({ bytes: new ArrayBuffer(420_000_000) }, ['kept'])).toMatchObject({
     ...tooLong,

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type BytePath, bytePath } from '../../../src/model/index.js'
-import { inUserWords } from '../../../src/snapshot/restore/user-path-error.js'
+import { withUserPath } from '../../../src/snapshot/restore/user-path-error.js'
 
 test('an error of a step speaks of the path of the user, whatever way led there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-words-'))
@@ -24,7 +24,7 @@ test('an error of a step speaks of the path of the user, whatever way led there'
     try {
       step()
     } catch (error) {
-      return inUserWords(error, path) === error && String(error)
+      return withUserPath(error, path) === error && String(error)
     }
     return 'no error'
   }
