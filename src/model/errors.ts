@@ -123,3 +123,8 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['EBUSY', 'It is in use, or a mount point. Unmount it'],
   ['EMFILE', 'Raise the limit of open files (ulimit -n)'],
 ])
+
+/** For conditions that only a bug in this program can break. All other failures throw a SavestateError. */
+export function invariant(claim: unknown, text: string): asserts claim {
+  if (!claim) throw new Error(`Bug in savestate: ${text}`)
+}

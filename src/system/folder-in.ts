@@ -1,7 +1,15 @@
-// Creates folders on first use.
-import { mkdirSync } from 'node:fs'
+// Folders that may be absent.
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ifExists } from '../base/index.js'
 import { hasCode } from '../model/index.js'
+
+export { readIfExists as readIfThere } from '../base/index.js'
+
+/** The names in a folder; none if it does not exist. */
+export function listIfThere(folder: string): string[] {
+  return ifExists(() => readdirSync(folder)) ?? []
+}
 
 /**
  * Creates a folder below `home`. Throws ENOENT if `home` does not exist: if the user removed it, a process that was still

@@ -1,6 +1,6 @@
 // Calls a worker thread like an object with async methods. Calls can report progress, and errors keep their code. A thread
 // handles one call at a time, in order.
-import { workerThreads } from './builtin.js'
+import { workerThreads } from './runtime.js'
 import { type ErrorCode, explainSystemError, isError, SavestateError } from '../model/index.js'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape of a table of functions needs it

@@ -3,19 +3,15 @@
 
 /** Deeper values take the slow path, which does not recurse. */
 const MAX_QUICK_DEPTH = 100
-/** Up to this size searching a list is faster than a Set. */
-const MAX_LISTED = 32
-
-type Seen = { readonly listed: object[]; rest: Set<object> | undefined }
 
 /** True only if the value is JSON data in which no object occurs twice and none needs a tag. False may mean unsure. */
 export function isPlainElement(value: unknown): boolean {
   // JSON.stringify would call a toJSON that was added to a prototype.
   if ('toJSON' in Array.prototype) return false
-  return isPlain(value, { listed: [], rest: undefined }, 0)
+  return isPlain(value, new Set(), 0)
 }
 
-function isPlain(value: unknown, seen: Seen, depth: number): boolean {
+function isPlain(value: unknown, seen: Set<object>, depth: number): boolean {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -28,7 +24,8 @@ function isPlain(value: unknown, seen: Seen, depth: number): boolean {
       return false
   }
   if (value === null) return true
-  if (depth > MAX_QUICK_DEPTH || !isFirst(value, seen)) return false
+  if (depth > MAX_QUICK_DEPTH || seen.has(value)) return false
+  seen.add(value)
   if (Array.isArray(value)) {
     if (Object.getPrototypeOf(value) !== Array.prototype) return false
     for (let place = 0; place < value.length; place += 1) {
@@ -51,15 +48,4 @@ function isRecord(value: object): value is Record<string, unknown> {
 
 function hasNoSymbol(value: object): boolean {
   return Object.getOwnPropertySymbols(value).length === 0
-}
-
-function isFirst(object: object, seen: Seen): boolean {
-  if (seen.listed.includes(object) || seen.rest?.has(object) === true) return false
-  if (seen.listed.length < MAX_LISTED) {
-    seen.listed.push(object)
-    return true
-  }
-  seen.rest ??= new Set()
-  seen.rest.add(object)
-  return true
 }

@@ -14,7 +14,7 @@ import { promisify } from 'node:util'
 import { hasCode, type ObjectId } from '../../model/index.js'
 import { failpoint, listIfThere, writeAll } from '../../system/index.js'
 import { objectHeader, type ObjectType } from './object-id.js'
-import { compressed } from './pack-entry.js'
+import { deflate } from './deflate.js'
 
 const fsyncAsync = promisify(fsync)
 /** Flushed together; a process may open only so many files. */
@@ -114,7 +114,7 @@ async function writeFiles(
 /** The content of the object file. */
 export function looseBytes({ type, content }: Omit<NewObject, 'id'>): Buffer {
   const header = Buffer.from(objectHeader(type, content.length))
-  return Buffer.from(compressed(Buffer.concat([header, content])))
+  return Buffer.from(deflate(Buffer.concat([header, content])))
 }
 
 /** Moves a complete temporary file to its final path; returns the folders whose entries changed. */

@@ -14,22 +14,12 @@ type OpenIndex = {
   readonly ids: Buffer | undefined
 }
 
-/** A pack that contains an object, with the offsets of its objects. */
-export type Holder = {
-  /** Without the extension. */
-  readonly name: string
-  /** Undefined for objects that it lacks, and beyond the first 2 GB. */
-  offsetOf(id: ObjectId): number | undefined
-}
-
 const MAX_KEPT_IDS = 5000
 
 /** Finds the pack that contains an object. */
 export class PackIndexes {
   readonly #folder: string
   #open = new Map<string, OpenIndex>()
-  /** Over all ids in memory. Most lookups are for new objects, and there may be many packs. */
-  #prefixes = new PrefixBitmap()
   #stamp = ''
   #losses = 0
 
@@ -37,7 +27,7 @@ export class PackIndexes {
     this.#folder = join(objectsFolder, 'pack')
   }
 
-  /** How often packs were removed: then earlier Holders are invalid. */
+  /** How often packs were removed: then cached descriptors are invalid. */
   get losses(): number {
     return this.#losses
   }
@@ -50,19 +40,13 @@ export class PackIndexes {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith('.idx'))
     const next = new Map<string, OpenIndex>()
     for (const name of names) {
-      const known = this.#open.get(name)
-      const index = known ?? openIndex(join(this.#folder, name))
-      if (index === undefined) continue
-      next.set(name, index)
-      if (known === undefined) this.#prefixes.add(index.ids)
+      const index = this.#open.get(name) ?? openIndex(join(this.#folder, name))
+      if (index !== undefined) next.set(name, index)
     }
     for (const [name, { fd }] of this.#open) if (!next.has(name)) closeSync(fd)
     const hasLostAny = [...this.#open.keys()].some((name) => !next.has(name))
     this.#open = next
-    if (hasLostAny) {
-      this.#prefixes = prefixesOf(next.values())
-      this.#losses += 1
-    }
+    if (hasLostAny) this.#losses += 1
     // File times are coarse: a change right after this stat may not change them.
     this.#stamp = Date.now() - Number(ctimeMs) > STABLE_MS ? stamp : ''
   }
@@ -71,26 +55,20 @@ export class PackIndexes {
     return this.#find(id) !== undefined
   }
 
-  holderOf(id: ObjectId): Holder | undefined {
+  /** The pack with the object, and the offset in it; undefined if there is none, or beyond the first 2 GB. */
+  locate(id: ObjectId): { readonly pack: string; readonly offset: number } | undefined {
     const found = this.#find(id)
     if (found === undefined) return undefined
-    const { name, index } = found
-    return {
-      name: name.slice(0, -'.idx'.length),
-      offsetOf(other) {
-        const number = entryNumber(index, Buffer.from(other, 'hex'))
-        return number === undefined ? undefined : offsetAt(index, number)
-      },
-    }
+    const offset = offsetAt(found.index, found.number)
+    return offset === undefined ? undefined : { pack: found.name.slice(0, -'.idx'.length), offset }
   }
 
-  #find(id: ObjectId): { readonly name: string; readonly index: OpenIndex } | undefined {
+  #find(id: ObjectId) {
     if (this.#open.size === 0) return undefined
     const wanted = Buffer.from(id, 'hex')
-    const mayBeKept = this.#prefixes.has(wanted)
     for (const [name, index] of this.#open) {
-      if (index.ids !== undefined && !mayBeKept) continue
-      if (entryNumber(index, wanted) !== undefined) return { name, index }
+      const number = entryNumber(index, wanted)
+      if (number !== undefined) return { name, index, number }
     }
     return undefined
   }
@@ -98,44 +76,9 @@ export class PackIndexes {
   close(): void {
     for (const { fd } of this.#open.values()) closeSync(fd)
     this.#open.clear()
-    this.#prefixes = new PrefixBitmap()
     this.#losses += 1
     this.#stamp = ''
   }
-}
-
-const PREFIX_BITS = 20
-
-/** A bitmap over id prefixes: set if any id starts with the prefix. */
-class PrefixBitmap {
-  #bits = new Uint8Array(0)
-
-  add(ids: Buffer | undefined): void {
-    if (ids === undefined) return
-    if (this.#bits.length === 0) this.#bits = new Uint8Array(2 ** (PREFIX_BITS - 3))
-    const bits = this.#bits
-    for (let at = 0; at < ids.length; at += 20) {
-      const prefix = prefixAt(ids, at)
-      bits[prefix >>> 3] = (bits[prefix >>> 3] ?? 0) | (1 << (prefix & 7))
-    }
-  }
-
-  has(id: Buffer): boolean {
-    const prefix = prefixAt(id, 0)
-    return ((this.#bits[prefix >>> 3] ?? 0) & (1 << (prefix & 7))) !== 0
-  }
-}
-
-function prefixAt(ids: Buffer, at: number): number {
-  // Not Buffer.readUInt32BE: it is slow until it is optimized, and there are thousands of calls.
-  const word = ((ids[at] ?? 0) << 24) | ((ids[at + 1] ?? 0) << 16) | ((ids[at + 2] ?? 0) << 8)
-  return word >>> (32 - PREFIX_BITS)
-}
-
-function prefixesOf(indexes: Iterable<OpenIndex>): PrefixBitmap {
-  const prefixes = new PrefixBitmap()
-  for (const { ids } of indexes) prefixes.add(ids)
-  return prefixes
 }
 
 function openIndex(path: string): OpenIndex | undefined {

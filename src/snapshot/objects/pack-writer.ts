@@ -8,8 +8,9 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { invariant, type ObjectId } from '../../model/index.js'
 import { failpoint, listIfThere, syncFolder, writeAll } from '../../system/index.js'
+import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
-import { compressed, PACK_HEAD_BYTES, type PackEntry, putPackHead } from './pack-entry.js'
+import { PACK_HEAD_BYTES, type PackEntry, putPackHead } from './pack-entry.js'
 import { encodePackIndex, type IndexedEntry } from './pack-index.js'
 
 const BUFFER_BYTES = 1 << 20
@@ -39,7 +40,7 @@ export class PackWriter {
   }
 
   addObject(id: ObjectId, type: ObjectType, content: Uint8Array): void {
-    const body = compressed(content)
+    const body = deflate(content)
     const size = content.length
     if (this.#buffered + PACK_HEAD_BYTES + body.length > BUFFER_BYTES) this.#flush()
     if (PACK_HEAD_BYTES + body.length > BUFFER_BYTES) {

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { moveWithoutOverwriting } from '../../../src/snapshot/restore/place.js'
 
-test('what has come meanwhile is not overwritten by a new file or a new link', () => {
+test('a new file or link does not overwrite what appeared meanwhile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-place-'))
   const at = (name: string) => join(folder, name)
   writeFileSync(at('file'), 'new')

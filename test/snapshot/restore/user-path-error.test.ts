@@ -14,7 +14,7 @@ import { expect, test } from 'vitest'
 import { type BytePath, bytePath } from '../../../src/model/index.js'
 import { withUserPath } from '../../../src/snapshot/restore/user-path-error.js'
 
-test('an error of a step speaks of the path of the user, whatever way led there', () => {
+test("an error of a step names the user's path, whatever path the call used", () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-words-'))
   mkdirSync(join(folder, 'there'))
   writeFileSync(join(folder, '.savestate-tmp-x-0'), '')
