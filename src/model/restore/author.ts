@@ -61,7 +61,7 @@ export function judge(known: readonly Task[], moment: Moment, nowMs: number): At
   const running = known.filter(({ sinceMs }) => Math.abs(nowMs - sinceMs) < FORGET_MS)
   const names = running.map(({ who }) => who)
   if (moment.type === 'said')
-    return { authors: namesOf([...names, ...moment.who]), tasks: () => running, settled: [] }
+    return { authors: sortNames([...names, ...moment.who]), tasks: () => running, settled: [] }
   // Two identical calls may have the same key; only one of them has ended.
   const ended = running.filter((task) => isEndOf(moment, task)).slice(0, 1)
   const left = running.filter((task) => !ended.includes(task) && !isOver(moment, task))
@@ -69,13 +69,13 @@ export function judge(known: readonly Task[], moment: Moment, nowMs: number): At
   const isUserOnly = running.length === 0 && !endsUnknown(moment, ended)
   const others = isUserOnly || isSure ? [] : [left.length > 0 ? MAYBE_USER : PERSON]
   const unknown = endsUnknown(moment, ended) ? [moment.who, PERSON] : []
-  const authors = isUserOnly ? [PERSON] : namesOf([...names, ...others, ...unknown])
+  const authors = isUserOnly ? [PERSON] : sortNames([...names, ...others, ...unknown])
   return {
     authors,
     tasks(made) {
       const isUnsure = made !== undefined && authors.includes(MAYBE_USER)
       const kept = isUnsure ? left.map((task) => withUnsure(task, made)) : left
-      return [...kept, ...begun(moment, nowMs)].slice(-MAX_TASKS)
+      return [...kept, ...startedTasks(moment, nowMs)].slice(-MAX_TASKS)
     },
     settled: ended.flatMap(({ unsure }) => unsure),
   }
@@ -92,7 +92,7 @@ export function authorText(authors: Authors): string | null {
 }
 
 export function shownAuthors(authors: readonly string[]): readonly string[] {
-  return namesOf(authors.map((name) => (name === MAYBE_USER ? PERSON : name)))
+  return sortNames(authors.map((name) => (name === MAYBE_USER ? PERSON : name)))
 }
 
 /** An unknown author may be the user. */
@@ -102,7 +102,7 @@ export function mayBeByUser(authors: Authors): boolean {
 
 /** The authors of two changes that were merged. */
 export function joinAuthors(one: Authors, other: Authors): Authors {
-  return one === null || other === null ? null : namesOf([...one, ...other])
+  return one === null || other === null ? null : sortNames([...one, ...other])
 }
 
 /** The authors once the end of the running call was observed. */
@@ -128,7 +128,7 @@ function endsUnknown(moment: Moment, ended: readonly Task[]): moment is Event {
   return moment.type === 'event' && moment.ends !== undefined && ended.length === 0
 }
 
-function begun(moment: Moment, sinceMs: number): readonly Task[] {
+function startedTasks(moment: Moment, sinceMs: number): readonly Task[] {
   if (moment.type !== 'event' || moment.begins === undefined) return []
   const { who, session, agentId, begins: call } = moment
   return [
@@ -140,6 +140,6 @@ function withUnsure(task: Task, made: string): Task {
   return task.unsure.length >= MAX_UNSURE ? task : { ...task, unsure: [...task.unsure, made] }
 }
 
-function namesOf(names: readonly string[]): readonly string[] {
+function sortNames(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort()
 }

@@ -47,10 +47,10 @@ const HOLDS_KEPT = 'contains something that is not removed'
 /** The reason for keeping a folder that cannot be compared. */
 export const NOT_READABLE = `not captured: ${SKIP_REASONS.unreadable}`
 
-export function planRestore(now: Present, then: Target, wished: Scope): RestorePlan {
-  const mine = pathsLeft(now, then, wished)
-  const includes = (path: BytePath) => wished.includes(path) && !mine.has(path)
-  const scope = { ...wished, includes }
+export function planRestore(now: Present, then: Target, requested: Scope): RestorePlan {
+  const mine = pathsLeft(now, then, requested)
+  const includes = (path: BytePath) => requested.includes(path) && !mine.has(path)
+  const scope = { ...requested, includes }
   const write = new Map<BytePath, PlannedWrite>()
   const conflict = new Map<BytePath, string>()
   const unread = new Map<BytePath, string>()
@@ -67,8 +67,8 @@ export function planRestore(now: Present, then: Target, wished: Scope): RestoreP
   return {
     write: [...write.values()].sort(byPath),
     remove,
-    keep: left(new Map([...unread, ...keep, ...mine])),
-    conflict: left(conflict),
+    keep: sortByPath(new Map([...unread, ...keep, ...mine])),
+    conflict: sortByPath(conflict),
   }
 }
 
@@ -118,7 +118,9 @@ export function keepInPlan(
     ...plan,
     write: plan.write.filter(isLeft),
     remove: plan.remove.filter(isLeft),
-    keep: left(new Map([...plan.keep.map((one) => [one.path, one.reason] as const), ...kept])),
+    keep: sortByPath(
+      new Map([...plan.keep.map((one) => [one.path, one.reason] as const), ...kept]),
+    ),
   }
 }
 
@@ -204,7 +206,7 @@ function byPath(a: PlannedWrite, b: PlannedWrite): number {
   return a.path < b.path ? -1 : 1
 }
 
-function left(reasons: ReadonlyMap<BytePath, string>): Left[] {
+function sortByPath(reasons: ReadonlyMap<BytePath, string>): Left[] {
   return [...reasons]
     .map(([path, reason]) => ({ path, reason }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -50,17 +50,17 @@ function ownedShape(object: object, name: string): Shape | undefined {
       { before: ',', steps: [entry, 'key'], value: key },
       { before: ',', steps: [entry, 'value'], value },
     ])
-    return tagged('Map', [], slots)
+    return taggedShape('Map', [], slots)
   }
   if (name === 'Set' && types.isSet(object)) {
     const slots = [...object].map((value, member) => ({ before: ',', steps: [member], value }))
-    return tagged('Set', [], slots)
+    return taggedShape('Set', [], slots)
   }
-  if (name === 'Date' && types.isDate(object)) return tagged('Date', [object.getTime()])
-  if (name === 'URL' && object instanceof URL) return tagged('URL', [object.href])
+  if (name === 'Date' && types.isDate(object)) return taggedShape('Date', [object.getTime()])
+  if (name === 'URL' && object instanceof URL) return taggedShape('URL', [object.href])
   if (name === 'RegExp' && types.isRegExp(object)) {
     const slot = { before: ',', steps: ['lastIndex'], value: object.lastIndex }
-    return tagged('RegExp', [object.source, object.flags], [slot])
+    return taggedShape('RegExp', [object.source, object.flags], [slot])
   }
   return undefined
 }
@@ -94,7 +94,7 @@ function arrayShape(array: readonly unknown[]): Shape | Refusal {
       const index = Number(key)
       return { before: `,${index},`, steps: [index], value: array[index] }
     })
-    return tagged('Array', [array.length], slots)
+    return taggedShape('Array', [array.length], slots)
   }
   const slots = array.map((value, index) => ({
     before: index === 0 ? '' : ',',
@@ -113,7 +113,9 @@ function bytesShape(object: object, name: string): Shape | Refusal {
   const bytes = bytesOf(object)
   if (!Buffer.isBuffer(bytes)) return bytes
   const extra = extraOf(object)
-  return extra === undefined ? tagged(name, [bytes.toString('base64')]) : refuseExtra(name, extra)
+  return extra === undefined
+    ? taggedShape(name, [bytes.toString('base64')])
+    : refuseExtra(name, extra)
 }
 
 /** An Error of an unregistered class is restored as the nearest built-in class. */
@@ -133,7 +135,7 @@ function errorShape(error: Error): Shape {
     steps: [key],
     value: Reflect.get(error, key),
   }))
-  return tagged('Error', [kind, hidden.length], slots)
+  return taggedShape('Error', [kind, hidden.length], slots)
 }
 
 function errorKindOf(error: Error): string {
@@ -150,7 +152,7 @@ function classShape(object: object, registered: RegisteredClass): Shape | Refusa
   const { name } = registered
   try {
     const slot = { before: ',', steps: [], value: registered.toValue(object) }
-    return { ...tagged('Class', [name], [slot]), ofClass: name }
+    return { ...taggedShape('Class', [name], [slot]), ofClass: name }
   } catch (cause) {
     return {
       reason: `is an instance of ${name}, whose toValue failed`,
@@ -160,7 +162,7 @@ function classShape(object: object, registered: RegisteredClass): Shape | Refusa
   }
 }
 
-function tagged(
+function taggedShape(
   name: string,
   first: readonly (string | number)[],
   slots: readonly Slot[] = [],

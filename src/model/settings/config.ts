@@ -111,16 +111,16 @@ export function parseConfig(text: string, file: ConfigFile): Partial<Config> {
   const json = parseConfigObject(text, file)
   for (const [key, value] of Object.entries(json)) {
     const fault = settingFault(key, value, file.source)
-    if (fault !== undefined) throw invalid(file, fault)
+    if (fault !== undefined) throw invalidConfig(file, fault)
   }
   return json
 }
 
 /** The same without checking keys and values. */
 export function parseConfigObject(text: string, file: ConfigFile): object {
-  const json = parsedJson(text, file)
+  const json = parseJson(text, file)
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
-  throw invalid(file, { what: 'it is not an object' })
+  throw invalidConfig(file, { what: 'it is not an object' })
 }
 
 type SettingFault = { readonly what: string; readonly hint?: string }
@@ -156,14 +156,12 @@ function wantedFor(key: ConfigKey, value: unknown): string | undefined {
   }
   if (typeof usual === 'string') {
     const isPolicy = RETENTION_POLICIES.some((policy) => policy === value)
-    return isPolicy ? undefined : RETENTION_POLICIES.map(quote).join(' or ')
+    return isPolicy
+      ? undefined
+      : RETENTION_POLICIES.map((policy) => JSON.stringify(policy)).join(' or ')
   }
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string')
   return isList ? undefined : 'a list of patterns'
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text)
 }
 
 export type Settings = {
@@ -226,7 +224,7 @@ export function limitsFrom({ maxFileMb, maxFiles, allowSecrets }: Config): Limit
   return { maxFileBytes: Math.floor(maxFileMb * MB), maxFiles, allowSecrets }
 }
 
-function parsedJson(text: string, file: ConfigFile): unknown {
+function parseJson(text: string, file: ConfigFile): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -256,6 +254,6 @@ function isCount(key: ConfigKey): boolean {
   return key === 'maxCheckpoints' || key === 'maxFiles'
 }
 
-function invalid({ path }: ConfigFile, { what, ...hint }: SettingFault): SavestateError {
+function invalidConfig({ path }: ConfigFile, { what, ...hint }: SettingFault): SavestateError {
   return new SavestateError('CONFIG_INVALID', `${path} cannot be used: ${what}`, hint)
 }

@@ -8,7 +8,7 @@ import {
 } from '../../model/index.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { runGit } from '../git/git-program.js'
-import type { Side, TreeChange, TreeDiff } from '../git/tree-diff.js'
+import { type Side, type TreeChange, type TreeDiff, TYPE_OF } from '../git/tree-diff.js'
 import {
   decodeModes,
   isSameUsual,
@@ -163,14 +163,8 @@ export class SnapshotComparer {
       const match = /^(\d{6}) \w+ (\w{40})\t([^]*)$/.exec(line)
       if (match === null) continue
       const [, mode = '', id = '', path = ''] = match
-      const type =
-        mode === '040000'
-          ? 'folder'
-          : mode === '120000'
-            ? 'link'
-            : mode === '100755'
-              ? 'executable'
-              : 'file'
+      const type = TYPE_OF[mode]
+      if (type === undefined) throw hostileSnapshot(`has an entry of mode ${mode}`)
       present.set(path as BytePath, { type, id: id as ObjectId })
     }
     refuseHostileTree([...present].map(([path, { type }]) => ({ path, type })))

@@ -5,7 +5,13 @@ import type { BlobReader } from '../git/blob-reader.js'
 import { type CommitFacts, encodeCommit } from '../objects/commit.js'
 import { decodeModes, encodeModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
-import { decodeTree, encodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
+import {
+  decodeTree,
+  encodeSnapshotTree,
+  encodeTree,
+  GIT_MODE,
+  type TreeEntry,
+} from '../objects/tree.js'
 
 export type Removed = {
   readonly tree: ObjectId
@@ -39,14 +45,7 @@ export class PathRemover {
     const tally: Tally = { files: 0, bytes: 0 }
     const files = await this.#without(parts.files, this.#path.split('/'), tally)
     const modes = await this.#withoutModes(parts.modes)
-    const tree = this.#sink.add(
-      'tree',
-      encodeTree([
-        { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
-        { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-      ]),
-    )
-    return { tree, ...tally }
+    return { tree: this.#sink.add('tree', encodeSnapshotTree(files, modes)), ...tally }
   }
 
   /** A folder that becomes empty stays. */

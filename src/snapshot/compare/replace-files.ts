@@ -4,7 +4,14 @@ import type { SnapshotComparer } from './compare.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { decodeModes, encodeModes, modeClassOf } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
-import { decodeTree, encodeTree, GIT_MODE, type GitMode, treeOrder } from '../objects/tree.js'
+import {
+  decodeTree,
+  encodeSnapshotTree,
+  encodeTree,
+  GIT_MODE,
+  type GitMode,
+  treeOrder,
+} from '../objects/tree.js'
 
 type Tools = {
   readonly blobs: BlobReader
@@ -31,13 +38,7 @@ export async function withFiles(
       unusual.set(path, entry.mode)
   }
   const modes = sink.add('blob', encodeModes({ ...table, unusual }))
-  return sink.add(
-    'tree',
-    encodeTree([
-      { mode: GIT_MODE.folder, name: 'files' as BytePath, id: root },
-      { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-    ]),
-  )
+  return sink.add('tree', encodeSnapshotTree(root, modes))
 
   async function put(
     tree: ObjectId | undefined,

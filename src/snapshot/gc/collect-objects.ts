@@ -1,10 +1,10 @@
 // Removes objects that no checkpoint refers to. Safe while other processes save (docs/store.md#collection): a save shares the
 // lock on the objects from its first lookup until its row is written. Objects are removed only while no one shares the lock, and
 // only if all refs that exist at that time have been traversed.
-import { mkdirSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode, type ObjectId, SavestateError } from '../../model/index.js'
+import { type ObjectId, SavestateError } from '../../model/index.js'
 import { failpoint, listIfThere } from '../../system/index.js'
 import { loosePath } from '../objects/loose.js'
 import { type Pack, takeCensus } from './object-sizes.js'
@@ -166,7 +166,7 @@ class Sweep {
       if (performance.now() > until) break
       done += 1
       if (this.#live.has(id) && !before.has(id)) continue
-      removeIfThere(loosePath(this.#objects, id as ObjectId))
+      rmSync(loosePath(this.#objects, id as ObjectId), { force: true })
       this.#removed += 1
       failpoint('collect:loose-removed')
     }
@@ -208,13 +208,5 @@ class Sweep {
     mkdirSync(this.#trash, { recursive: true, mode: 0o700 })
     renameSync(path, join(this.#trash, name))
     this.#removed += 1
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
   }
 }

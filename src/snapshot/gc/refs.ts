@@ -1,9 +1,8 @@
 // Reads the refs of the checkpoints without git. It takes a few milliseconds, so it can happen while saves are locked out.
 import { rmdirSync, rmSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { failpoint, listIfThere, syncFolder } from '../../system/index.js'
+import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
 import { readLooseRefs, readPackedRefs } from '../repair/refs-file.js'
 import { runGit } from '../git/git-program.js'
 import { eachLine } from './mark.js'
@@ -70,7 +69,7 @@ export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
 export async function packRefs(gitDir: string): Promise<void> {
   await withRefLock(gitDir, async () => {
     await runGit(gitDir, ['pack-refs', '--all', '--no-prune'])
-    await syncFile(join(gitDir, 'packed-refs'))
+    syncFile(join(gitDir, 'packed-refs'))
     syncFolder(gitDir)
     failpoint('refs:packed')
     const packed = readPackedRefs(gitDir) ?? new Map<string, ObjectId>()
@@ -88,15 +87,6 @@ function removeIfEmpty(folder: string): void {
     rmdirSync(folder)
   } catch (error) {
     if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

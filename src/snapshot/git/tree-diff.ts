@@ -155,7 +155,7 @@ function entriesOf(changes: readonly TreeChange[], side: 'before' | 'after') {
 }
 
 const ABSENT = '000000'
-const TYPE_OF: Readonly<Record<string, Side['type']>> = {
+export const TYPE_OF: Readonly<Record<string, Side['type']>> = {
   '100644': 'file',
   '100755': 'executable',
   '120000': 'link',

@@ -18,7 +18,13 @@ import { secretIn } from '../capture/scan/secret-content.js'
 import { isTemporaryName } from '../capture/capture-target.js'
 import { ASSUMED_MODES, encodeModes } from '../objects/modes.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
-import { encodeTree, GIT_MODE, type TreeEntry, treeOrder } from '../objects/tree.js'
+import {
+  encodeSnapshotTree,
+  encodeTree,
+  GIT_MODE,
+  type TreeEntry,
+  treeOrder,
+} from '../objects/tree.js'
 import type { SourceObjects } from './source-objects.js'
 import { MAX_PATH_BYTES, readSourceTree, badSource, type SourceEntry } from './source-tree.js'
 
@@ -94,8 +100,8 @@ export class TreeAdopter {
     }
   }
 
-  async #adopt(tree: ObjectId, sink: ObjectSink): Promise<Snapshot> {
-    const root = await this.#visit(tree, ROOT, {
+  async #adopt(source: ObjectId, sink: ObjectSink): Promise<Snapshot> {
+    const root = await this.#visit(source, ROOT, {
       blob: (entry, path) => this.#adoptBlob(entry, path, sink),
       tree: (entries) => sink.add('tree', encodeTree(entries)),
       known: this.#adopted,
@@ -103,13 +109,9 @@ export class TreeAdopter {
       keyOf: (id, path) => `${id} ${path}`,
     })
     const modes = sink.add('blob', encodeModes(ASSUMED_MODES))
-    const parts: readonly TreeEntry[] = [
-      { mode: GIT_MODE.folder, name: 'files' as BytePath, id: root.id },
-      { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-    ]
     const { fileCount, sizeBytes, skippedCounts, skipped: skippedPaths } = root
-    const id = sink.add('tree', encodeTree(parts))
-    return { tree: id, fileCount, sizeBytes, skippedCounts, skippedPaths, repositories: [] }
+    const tree = sink.add('tree', encodeSnapshotTree(root.id, modes))
+    return { tree, fileCount, sizeBytes, skippedCounts, skippedPaths, repositories: [] }
   }
 
   async #visit(id: ObjectId, path: BytePath, work: Work): Promise<Adopted> {

@@ -3,7 +3,6 @@ import {
   type PathLike,
   chmodSync,
   closeSync,
-  existsSync,
   fsync,
   mkdirSync,
   openSync,
@@ -30,11 +29,7 @@ export function loosePath(objectsFolder: string, id: ObjectId): string {
   return join(objectsFolder, id.slice(0, 2), id.slice(2))
 }
 
-export function hasLoose(objectsFolder: string, id: ObjectId): boolean {
-  return existsSync(loosePath(objectsFolder, id))
-}
-
-/** For many lookups: lists each of the 256 folders once. */
+/** Looks up loose objects, listing each of the 256 folders at most once. Does not see later changes. */
 export class LooseListing {
   readonly #objectsFolder: string
   readonly #names = new Map<string, ReadonlySet<string>>()

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import type { StagedRef } from './commit.js'
 import {
-  hasLoose,
   looseBytes,
   LooseListing,
   type NewObject,
@@ -21,14 +20,12 @@ import { listIfThere } from '../../system/index.js'
 
 const MAX_LOOSE_OBJECTS = 100
 const MAX_LOOSE_BYTES = 4 << 20
-const MAX_SINGLE_LOOKS = 300
 
 export class ObjectStore {
   readonly folder: string
   readonly #packs: PackIndexes
   readonly #blobs: StoredBlobs
   #loose: LooseListing | undefined
-  #asked = 0
 
   /** `folder` is the `objects` folder of the store's git repository. */
   constructor(folder: string) {
@@ -41,7 +38,6 @@ export class ObjectStore {
   refresh(): void {
     this.#packs.refresh()
     this.#loose = undefined
-    this.#asked = 0
   }
 
   has(id: ObjectId): boolean {
@@ -50,7 +46,8 @@ export class ObjectStore {
 
   /** The subfolder of the objects folder that has the object; undefined if the store lacks it. */
   folderOf(id: ObjectId): string | undefined {
-    if (this.#hasLoose(id)) return id.slice(0, 2)
+    this.#loose ??= new LooseListing(this.folder)
+    if (this.#loose.has(id)) return id.slice(0, 2)
     return this.#packs.has(id) ? 'pack' : undefined
   }
 
@@ -62,14 +59,6 @@ export class ObjectStore {
   close(): void {
     this.#blobs.close()
     this.#packs.close()
-  }
-
-  /** Checks objects one by one, until there are so many that listing all of them is cheaper. */
-  #hasLoose(id: ObjectId): boolean {
-    this.#asked += 1
-    if (this.#asked <= MAX_SINGLE_LOOKS) return hasLoose(this.folder, id)
-    this.#loose ??= new LooseListing(this.folder)
-    return this.#loose.has(id)
   }
 }
 

@@ -153,7 +153,7 @@ export function adoptPacks(temporary: string, folder: string): void {
   }
 }
 
-function packHeader(count: number): Buffer {
+export function packHeader(count: number): Buffer {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
   header.writeUInt32BE(count, 8)
   return header

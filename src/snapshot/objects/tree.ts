@@ -48,6 +48,14 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
   return entries
 }
 
+/** The tree of a snapshot, from its two parts. */
+export function encodeSnapshotTree(files: ObjectId, modes: ObjectId): Buffer {
+  return encodeTree([
+    { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
+    { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
+  ])
+}
+
 /** Git sorts a folder as if its name ended with a slash. */
 export function treeOrder(name: string, isFolder: boolean): string {
   return isFolder ? `${name}/` : name

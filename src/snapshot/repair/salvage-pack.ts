@@ -8,7 +8,6 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -20,7 +19,8 @@ import { eachLine } from '../gc/mark.js'
 import { installPack } from '../gc/repack.js'
 import { tryGit } from '../git/git-program.js'
 import { runFsck } from '../repository.js'
-import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
+import { packHeader } from '../objects/pack-writer.js'
+import { endsWithItsHash, lastBytes, packChecksumIn, readAt } from './checksums.js'
 import { unreadableIn } from './examine.js'
 
 const CHECKSUM_BYTES = 20
@@ -115,22 +115,12 @@ async function readableByIndex({
 function endOfEntries(pack: string, last: { offset: number; crc: string } | undefined): number {
   const { size } = statSync(pack)
   const offset = last?.offset ?? size
-  const tail = readFrom(pack, Math.min(offset, size))
+  const start = Math.min(offset, size)
+  const tail = readAt(pack, start, size - start)
   const isEnd = (end: number) =>
     end > offset && crc32(tail.subarray(0, end - offset)) === Number(last?.crc)
   const ends = Array.from({ length: CHECKSUM_BYTES + 1 }, (_, missing) => size - missing)
   return ends.find(isEnd) ?? Math.max(size, offset + ENTRY_BYTES)
-}
-
-function readFrom(path: string, offset: number): Buffer {
-  const fd = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(statSync(path).size - offset)
-    readSync(fd, bytes, 0, bytes.length, offset)
-    return bytes
-  } finally {
-    closeSync(fd)
-  }
 }
 
 /** Without an index git reads from the start, as far as it can. */
@@ -145,10 +135,4 @@ async function readableInOrder(pack: string, repository: string): Promise<string
   const args = ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']
   await eachLine(repository, { args, input: [] }, (line) => void ids.push(line))
   return ids
-}
-
-function packHeader(count: number): Buffer {
-  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
-  header.writeUInt32BE(count, 8)
-  return header
 }
