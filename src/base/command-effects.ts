@@ -1,6 +1,6 @@
-// What each command can do to the user's work. This is the only such list: who may run a command (the guard of the hooks and
-// the program's own check), what the daemon may serve, which commands ask first, and the hints of the MCP tools derive from
-// it or are tested against it.
+// The effect of each command on the user's work, listed only here. Derived from it or tested against it: who may run a command
+// (the guard of the hooks and the program's own check), which commands the daemon may serve, which commands ask for
+// confirmation, and the hints of the MCP tools.
 
 /**
  * `changes-files`: overwrites or removes files; it can be undone. `changes-store`: removes checkpoints, their protection or
@@ -93,7 +93,7 @@ export function aliasesOf(command: string): readonly string[] {
   return valueOf(COMMAND_EFFECTS, command)?.aliases ?? []
 }
 
-/** Whose permission an agent needs: nobody's, the switch `--allow-agent-rewind`, or a user who runs the command. */
+/** An agent may run the command, needs the switch `--allow-agent-rewind`, or must leave it to the user. */
 export type AgentPermission = 'free' | 'by-switch' | 'user-only'
 
 export function agentPermission(call: CommandCall): AgentPermission {
@@ -102,7 +102,7 @@ export function agentPermission(call: CommandCall): AgentPermission {
   return effect === 'changes-store' ? 'user-only' : 'free'
 }
 
-/** Keys come from outside: `constructor` is none. */
+/** Keys come from user input: `constructor` is not one. */
 function valueOf<Value>(table: Readonly<Record<string, Value>>, key: string | undefined) {
   return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined
 }

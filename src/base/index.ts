@@ -1,4 +1,4 @@
-// Small things that every layer may use. It imports nothing of ours, so loading it costs next to nothing.
+// Small helpers that every layer may use. This folder imports nothing else of ours, so it loads fast.
 export { AGENT_MARKS, AGENT_NAMES, type AgentName } from './agent-names.js'
 export {
   agentPermission,

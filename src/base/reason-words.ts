@@ -24,7 +24,7 @@ export function withoutReference(reason: string): string {
   return reason.replace(REFERENCE, '')
 }
 
-/** The reason as it can stand in quotes: without quotes of its own and the list of uncaptured files. */
+/** The reason in a form that can be quoted: without its own quotes and without the list of uncaptured files. */
 export function quotableReason(reason: string): string {
   return REFERENCE.test(reason) ? reason.replaceAll('"', '') : reason.replace(UNCAPTURED, '')
 }

@@ -1,5 +1,5 @@
-// Characters that act on a terminal, change the reading direction, or are not visible. Text that others wrote is shown with
-// these made visible, so that nothing in it acts, and no one reads less than a model does.
+// Characters that control a terminal, change the reading direction, or are invisible. We escape them in text from others, so
+// that it cannot act on the terminal or show the user less than the model sees.
 
 /**
  * Controls, line and paragraph separators, lone surrogates, and all that Unicode calls default ignorable (tags, soft hyphens,
@@ -8,7 +8,7 @@
 export const UNSAFE_CHARACTERS =
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Cs}|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/gu
 
-/** As JSON writes a character by its number. */
+/** The JSON escape of a character: `\u` and four hex digits per UTF-16 unit. */
 export function jsonEscape(char: string): string {
   return Array.from({ length: char.length }, (_, at) => char.charCodeAt(at))
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)

@@ -1,6 +1,6 @@
-// Paths as the kernel has them: bytes. A BytePath holds one character (U+0000–U+00FF) per byte, so
-// that any name survives (UTF-8 or not), `<` sorts as git does, and a plain Map can be keyed by it.
-// People and JSON see text: the name itself where it is valid UTF-8, git's C-quoting where it is not.
+// Paths are bytes to the kernel. A BytePath holds one character (U+0000–U+00FF) per byte, so that every name survives (UTF-8 or
+// not), `<` sorts like git, and it can be a Map key. Users and JSON see text: the name itself if it is valid UTF-8, else git's
+// C-quoting.
 
 declare const kind: unique symbol
 
@@ -24,7 +24,7 @@ export function bytePathOf(bytes: Uint8Array): BytePath {
   ) as BytePath
 }
 
-/** What `node:fs` takes: a string where that is exact, else the bytes. */
+/** The form for `node:fs`: a string if that is exact, else the bytes. */
 export function fsPath(path: string): string | Buffer {
   return isAscii(path) ? path : Buffer.from(path, 'latin1')
 }
@@ -47,19 +47,19 @@ export function isInside(path: BytePath, folder: BytePath): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`)
 }
 
-/** False if a part of the path is empty, `.` or `..`: it does not lead down from where it starts. The root does. */
+/** False if a component is empty, `.` or `..`, so that the path may leave its root. True for the root itself. */
 export function leadsDown(path: BytePath): boolean {
   return path === '' || !/(?:^|\/)\.{0,2}(?:\/|$)|\0/.test(path)
 }
 
-/** The text for JSON and the SDK. Reversible: what starts with a double quote is C-quoted. */
+/** The text for JSON and the SDK. Reversible: a text that starts with a double quote is C-quoted. */
 export function pathText(path: BytePath): string {
   const text = utf8(path)
   if (text !== undefined && !text.startsWith('"')) return text
   return quote(path, text === undefined)
 }
 
-/** The text for a terminal: as `pathText`, and no control character gets through. */
+/** The text for a terminal: like `pathText`, with control characters quoted. */
 export function printablePath(path: BytePath): string {
   const text = utf8(path)
   if (text === undefined) return quote(path, true)

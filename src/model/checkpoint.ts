@@ -1,4 +1,4 @@
-// The nouns that every room speaks of.
+// The central nouns of the model: projects, snapshots, checkpoints and operations.
 import type { Authors } from './restore/author.js'
 import type { BytePath } from './byte-path.js'
 import { type CheckpointMoment, momentOfMetadata } from './checkpoint-moment.js'
@@ -28,22 +28,22 @@ export type Skipped = {
   readonly sizeBytes: number | null
 }
 
-/** A git repository found in the project, noted as it stood. */
+/** A git repository found in the project, as it was at the time of the capture. */
 export type RepositoryNote = {
   readonly path: BytePath
   readonly commit: string | null
   readonly branch: string | null
 }
 
-/** What a snapshot is, in figures; `tree` is the whole of it. */
-export type SnapshotFigures = {
+/** The tree of a snapshot and its totals. */
+export type SnapshotTotals = {
   readonly tree: ObjectId
   readonly fileCount: number
   readonly sizeBytes: number
   readonly skippedCounts: SkipCounts
 }
 
-/** A conversation as the coding agent itself knows it. */
+/** The id of a conversation in the coding agent's own records. */
 export type AgentConversation = { readonly agent: string; readonly session: string }
 
 /** The rewind that made a safety checkpoint, or the checkpoint of its result. */
@@ -52,13 +52,13 @@ export type RewindNote = {
   /** The conversation that went back too; the agent continues a copy of it. */
   readonly conversation?: AgentConversation
   /**
-   * Only with the result: paths in which it differs from the safety checkpoint for another reason than the rewind. A
-   * folder stands for all it holds. See docs/internals/rewind-and-rules.md.
+   * Only with the result: paths that differ from the safety checkpoint for another reason than the rewind. A folder includes
+   * everything in it. See docs/internals/rewind-and-rules.md.
    */
   readonly bystanders?: readonly BytePath[]
 }
 
-/** An entry that a tool call changed though no checkpoint holds it. */
+/** An entry that no checkpoint contains and that a tool call changed. */
 export type UncapturedChange = {
   readonly path: BytePath
   readonly reason: SkipReason
@@ -66,13 +66,13 @@ export type UncapturedChange = {
   readonly change: 'added' | 'changed' | 'removed'
 }
 
-/** `by`: the calls, as the checkpoint's reason names them. */
+/** `by`: the calls, in the words of the checkpoint's reason. */
 export type UncapturedChanges = {
   readonly by: string
   readonly changes: readonly UncapturedChange[]
 }
 
-/** The capture rules that are not in the snapshot itself. Texts are those of ignore files, one character per byte. */
+/** The capture rules that are not in the snapshot itself. Texts come from ignore files, one character per byte. */
 export type EffectiveRules = {
   readonly ignoreCase: boolean
   readonly defaults: readonly string[]
@@ -88,23 +88,23 @@ export type EffectiveRules = {
 
 export type Owner = { readonly uid: number; readonly gid: number }
 
-/** A path whose owner is another than that of the folder it is in; the project's own folder is always listed, as ''. */
+/** A path whose owner differs from that of its folder; the project's folder is always listed, as ''. */
 export type OwnedPath = Owner & { readonly path: BytePath }
 
 export type SnapshotDetails = {
   readonly uncaptured?: UncapturedChanges | undefined
-  /** At most MAX_SKIPPED_PATHS of them, what a person may miss first. */
+  /** At most MAX_SKIPPED_PATHS, the ones that users may miss first. */
   readonly skippedPaths: readonly Skipped[]
   readonly repositories: readonly RepositoryNote[]
-  /** Undefined for an imported checkpoint, and for one of a version that did not record them. */
+  /** Undefined for imported checkpoints, and for those of versions that did not record rules. */
   readonly rules?: EffectiveRules | undefined
   readonly rewind?: RewindNote | undefined
-  /** Undefined where no one recorded them: in checkpoints of earlier versions, and in imported ones. */
+  /** Undefined for imported checkpoints, and for those of versions that did not record owners. */
   readonly owners?: readonly OwnedPath[] | undefined
 }
 
-/** What a capture found and stored. */
-export type Snapshot = SnapshotFigures & SnapshotDetails
+/** The result of a capture. */
+export type Snapshot = SnapshotTotals & SnapshotDetails
 
 /** How a snapshot differs from the one before it. */
 export type ChangeCounts = {
@@ -113,47 +113,47 @@ export type ChangeCounts = {
   readonly deletions: number
 }
 
-type CommonFacts = {
+type CommonFields = {
   readonly id: CheckpointId
   readonly kind: CheckpointKind
   readonly name: string | null
   readonly reason: string | null
   readonly createdAtMs: number
   readonly pinned: boolean
-  /** Who has changed what it adds to the files of the checkpoint before. Null: not known, or it holds no files. */
+  /** The authors of the changes since the checkpoint before. Null: not known, or it has no files. */
   readonly authors: Authors
   /** Null for a checkpoint of a project alone. */
   readonly session: SessionFacts | null
 }
 
 /** A checkpoint that holds a snapshot. */
-export type FilesCheckpoint = CommonFacts & {
+export type FilesCheckpoint = CommonFields & {
   readonly project: ProjectId
   readonly commit: ObjectId
-  readonly snapshot: SnapshotFigures
+  readonly snapshot: SnapshotTotals
   readonly changes: ChangeCounts
 }
 
-/** A checkpoint that holds a state only; its session may belong to a project all the same. */
-export type StateCheckpoint = CommonFacts & {
+/** A checkpoint with a state only. Its session may still belong to a project. */
+export type StateCheckpoint = CommonFields & {
   readonly project: ProjectId | null
   readonly commit: null
   readonly snapshot: null
   readonly changes: null
   readonly session: SessionFacts
-  /** It held files, and a prune removed them. */
+  /** A prune removed its files. */
   readonly filesPruned?: true
 }
 
 export type Checkpoint = FilesCheckpoint | StateCheckpoint
 
-/** What a checkpoint is in its session. */
+/** The position of a checkpoint in its session. */
 export type SessionFacts = {
   readonly key: SessionKey
   readonly id: string
   /** The agent's name, if the session has one. */
   readonly agent: string | null
-  /** The checkpoint before, which after a rewind is not that of the step before. */
+  /** The checkpoint before it. After a rewind this is not the one with the previous step. */
   readonly parent: CheckpointId | null
   readonly step: number
   readonly status: Status
@@ -163,12 +163,12 @@ export type SessionFacts = {
   /** The version of the caller's own state, for its migrations. */
   readonly schemaVersion: number | null
   readonly metadata: unknown
-  /** The caller's name for the save: saved twice under one, it is one checkpoint. */
+  /** The caller's id for the save. Two saves with the same id make one checkpoint. */
   readonly operationId: string | null
 }
 
-/** What a list says of a checkpoint. */
-export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
+/** A checkpoint as lists show it. */
+export type CheckpointBrief = Omit<CommonFields, 'session'> & {
   readonly project: ProjectId | null
   readonly sessionId: string | null
   readonly agent: string | null
@@ -177,7 +177,7 @@ export type CheckpointBrief = Omit<CommonFacts, 'session'> & {
   readonly status: Status | null
   readonly hasState: boolean
   readonly hasFiles: boolean
-  /** It held files, and a prune removed them. */
+  /** A prune removed its files. */
   readonly filesPruned: boolean
   readonly changes: ChangeCounts | null
   readonly skippedCounts: SkipCounts
@@ -226,7 +226,7 @@ export type Operation = {
   readonly safety: CheckpointId
   /** The folder after. */
   readonly result: CheckpointId
-  /** The rewind that an undo took back or a redo did again. */
+  /** The rewind that an undo reverted or a redo repeated. */
   readonly of: OperationId | null
 }
 

@@ -1,4 +1,4 @@
-// What a snapshot can hold, and why it may not hold something.
+// The kinds of entries in a snapshot, and the reasons to leave a path out.
 import type { ObjectId } from './ids.js'
 
 export type FileEntry = { readonly type: 'file'; readonly blob: ObjectId; readonly mode: number }
@@ -23,7 +23,7 @@ export const SKIP_REASONS = {
 export type SkipReason = keyof typeof SKIP_REASONS
 export type SkipCounts = Readonly<Partial<Record<SkipReason, number>>>
 
-/** Something that is there and not captured: I5 protects it. */
+/** A path that exists and is not captured: I5 protects it. */
 export type Uncaptured = {
   readonly type: 'uncaptured'
   readonly reason: SkipReason

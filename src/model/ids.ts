@@ -1,4 +1,4 @@
-// Identities. Each kind has one maker, so that a tree can never be handed over as a checkpoint.
+// Ids. Each kind has its own type, so that a tree id cannot be passed as a checkpoint id.
 import { SavestateError } from './errors.js'
 
 declare const kind: unique symbol
@@ -12,7 +12,7 @@ export type StateId = number & { readonly [kind]: 'state' }
 /** The 40 hex digits of a git object. */
 export type ObjectId = Id<'object'>
 
-// Consonants only: an id can neither look like a number nor spell a word.
+// Consonants only: an id cannot look like a number or spell a word.
 const LETTERS = 'bcdfghjklmnpqrstvwxz'
 const ID_LETTERS = 18
 const ID_FORM = /^[bcdfghjklmnpqrstvwxz]{18}$/
@@ -20,7 +20,7 @@ const ID_FORM = /^[bcdfghjklmnpqrstvwxz]{18}$/
 /** 128 bits for 77.8 bits of letters: the remainder of the division favors no letter by more than 2^-50. */
 const RANDOM_BYTES = 16
 
-/** A new id, random from the first letter, so that a short prefix identifies it. The time is stored beside it. */
+/** A new id, random from the first letter, so that a short prefix identifies it. The time is stored separately. */
 export function makeId(random: (bytes: number) => Uint8Array): string {
   let rest = random(RANDOM_BYTES).reduce((number, byte) => number * 256n + BigInt(byte), 0n)
   let text = ''
@@ -52,7 +52,7 @@ export function parseObjectId(text: string): ObjectId {
   return parse(text, /^[0-9a-f]{40}$/, 'an object id') as ObjectId
 }
 
-/** The shortest prefix, of `letters` or more, that none of these other ids has. */
+/** The shortest prefix of at least `letters` letters that none of the other ids has. */
 export function uniquePrefix(id: string, others: readonly string[], letters: number): string {
   const shared = others.map((other) => {
     let count = 0

@@ -1,4 +1,4 @@
-// How a person names a checkpoint: an id, the start of one, a number from `list`, or a name.
+// How users name a checkpoint: an id, the start of one, a number from `list`, or a name.
 import { SavestateError } from './errors.js'
 
 export type Reference =
@@ -7,15 +7,15 @@ export type Reference =
 
 export const MIN_PREFIX = 4
 const MAX_NAME = 200
-/** A surrogate without its other half: UTF-8 has no form for it, so that two such texts would become one. */
+/** A lone surrogate: UTF-8 cannot represent it, so two different texts would be stored as the same. */
 const HALF_CHARACTER = /[\ud800-\udfff]/u
 
-/** Whether the ledger keeps it as it is. SQLite ends a text at NUL, so that two of them would be one there. */
+/** Whether the ledger stores the text exactly. SQLite ends a text at NUL, and UTF-8 has no lone surrogates. */
 export function isWholeText(text: string): boolean {
   return !text.includes('\0') && !HALF_CHARACTER.test(text)
 }
 
-/** For what a caller hands over to be kept, or looked for, as it is. `what` begins a sentence. */
+/** For text from a caller that is stored or searched for exactly. `what` begins a sentence. */
 export function parseWholeText(text: unknown, what: string): string {
   if (typeof text === 'string' && isWholeText(text)) return text
   throw new SavestateError('BAD_INPUT', `${what} must be a string of valid Unicode without NUL`)
@@ -42,13 +42,13 @@ export function parseName(text: string): string {
   throw new SavestateError('BAD_INPUT', `${shown} cannot be a name: ${fault}`)
 }
 
-/** The giver of a name: the user, or an agent. */
+/** Whether the user or an agent gave the name. */
 export type NamedBy = 'user' | 'agent'
 
-/** Nothing that a shell, a terminal or a person could take for anything else than a name. */
+/** Excludes everything that a shell, a terminal or a user could misread. */
 const AGENT_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/@+-]*$/u
 
-/** A name that an agent gives: others will see it and type it. */
+/** A name given by an agent: users will see it and type it. */
 export function parseAgentName(text: string): string {
   const name = parseName(text)
   if (AGENT_NAME.test(name)) return name

@@ -1,9 +1,9 @@
-// A session: one agent's task over time, and what is known of its tool calls.
+// A session: one agent's task over time, with its tool calls.
 import type { CheckpointId, ProjectId } from './ids.js'
 import { SavestateError } from './errors.js'
 import { isWholeText } from './reference.js'
 
-/** The word, and for the two that need one, why. */
+/** The status, and for two of them the reason. */
 export type Status =
   | { readonly state: 'in_progress' | 'completed' }
   | { readonly state: 'failed' | 'halted'; readonly reason: string }
@@ -12,7 +12,7 @@ export type StatusWord = Status['state']
 export const STATUS_WORDS: readonly StatusWord[] = ['in_progress', 'completed', 'failed', 'halted']
 export const IN_PROGRESS: Status = { state: 'in_progress' }
 
-/** Row numbers of the ledger: a session's name may be any text, so nothing is ever derived from it. */
+/** A row number in the ledger. A session's id may be any text, so nothing is derived from it. */
 export type SessionKey = number
 
 export type Session = {
@@ -30,22 +30,22 @@ export type Session = {
   readonly metadata: unknown
   /** The checkpoint of another session that this one was forked from. */
   readonly forkedFrom: CheckpointId | null
-  /** Raised whenever another process takes the session over: who holds an older number can never write again (I11). */
+  /** Incremented whenever another process takes over the session. A holder of an older number can never write again (I11). */
   readonly fence: number
   readonly lease: Lease | null
 }
 
-/** Who may write, and until when without a sign of life. */
+/** The process that may write, and when the lease expires without a heartbeat. */
 export type Lease = { readonly owner: LeaseOwner; readonly expiresAtMs: number }
 
-/** A process, named so that its death can be proven on the same host. */
+/** Identifies a process so that its death can be proven on the same host. */
 export type LeaseOwner = {
   readonly host: string
   readonly pid: number
-  /** Differs after every start of the machine, and of the process. */
+  /** Differs after every boot. */
   readonly boot: string
   readonly startedAt: string
-  /** Of process ids, on systems that have more than one; not told by older programs. */
+  /** The PID namespace, on systems that have them; absent in old records. */
   readonly namespace?: string
 }
 
@@ -71,7 +71,7 @@ export type ToolCall = {
 
 const MAX_SESSION_ID = 200
 
-/** Any text is a name; it never becomes a path. */
+/** Any text is allowed; an id never becomes part of a path. */
 export function parseSessionId(text: unknown): string {
   const isShort = typeof text === 'string' && text.length > 0 && text.length <= MAX_SESSION_ID
   if (isShort && isWholeText(text)) return text
@@ -81,7 +81,7 @@ export function parseSessionId(text: unknown): string {
   )
 }
 
-/** How `"InProgress"`, `{"Failed": reason}` and the like are written by ares, and by us in text. */
+/** For example `completed` or `failed: reason`. */
 export function statusText(status: Status): string {
   return 'reason' in status ? `${status.state}: ${status.reason}` : status.state
 }

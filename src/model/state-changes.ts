@@ -1,4 +1,5 @@
-// How a state differs from the one before it in an exported session. Pure: docs/sessions.md#export has the format.
+// How a state differs from the one before it in an exported session. Pure. The format is in docs/sessions.md#export.
+import { isObject } from '../base/index.js'
 import { SavestateError } from './errors.js'
 
 /** `path` holds the keys that lead from the state to the object or list that changes. */
@@ -12,10 +13,10 @@ export type StateChange =
       readonly append: readonly unknown[]
     }
 
-/** A state and the changes made to it. It never changes what it was given: it copies a container before the first change. */
+/** Applies changes to a state without modifying the input: each container is copied before its first change. */
 export class ChangingState {
   #root: { value: unknown } | undefined
-  /** Containers that were made here. */
+  /** Containers that were copied here. */
   readonly #own = new WeakSet<object>()
 
   get value(): unknown {
@@ -28,12 +29,12 @@ export class ChangingState {
 
   /** Throws BAD_INPUT for a change that does not fit the state. */
   apply(change: StateChange): void {
-    if (this.#root === undefined) throw misfit('there is no state before it', change)
+    if (this.#root === undefined) throw changeError('there is no state before it', change)
     if ('append' in change) {
       const list = this.#ownAt(change, change.path)
-      if (!Array.isArray(list)) throw misfit('there is no list', change)
+      if (!Array.isArray(list)) throw changeError('there is no list', change)
       const { keep = list.length } = change
-      if (keep > list.length) throw misfit(`the list has only ${list.length} items`, change)
+      if (keep > list.length) throw changeError(`the list has only ${list.length} items`, change)
       list.length = keep
       for (const item of change.append) list.push(item)
       return
@@ -41,18 +42,19 @@ export class ChangingState {
     const key = change.path.at(-1)
     const object = this.#ownAt(change, change.path.slice(0, -1))
     if (key === undefined || !isObject(object) || Array.isArray(object) || !this.#own.has(object))
-      throw misfit('there is no object with this key', change)
+      throw changeError('there is no object with this key', change)
     if ('set' in change) define(object, key, change.set)
-    else if (!Reflect.deleteProperty(object, key)) throw misfit('the key cannot be removed', change)
+    else if (!Reflect.deleteProperty(object, key))
+      throw changeError('the key cannot be removed', change)
   }
 
-  /** The value at a path. A list or plain object is copied first, with all above it, so that it may be changed. */
+  /** The value at a path. Copies lists and plain objects on the way, so that the caller may modify them. */
   #ownAt(change: StateChange, path: readonly string[]): unknown {
     let holder: object | undefined = this.#root
     let key = 'value'
     for (const next of [...path, undefined]) {
       if (holder === undefined || !Object.hasOwn(holder, key))
-        throw misfit('there is no such key', change)
+        throw changeError('there is no such key', change)
       const value: unknown = Reflect.get(holder, key)
       if (!isObject(value)) return value
       const own = this.#own.has(value) ? value : this.#copy(value)
@@ -65,7 +67,7 @@ export class ChangingState {
   }
 
   #copy(value: object): object {
-    // A Map, a Date or an instance of a class is never changed, only replaced.
+    // Maps, Dates and class instances are only replaced as a whole.
     if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value
     const copy = Array.isArray(value) ? [...value] : { ...value }
     this.#own.add(copy)
@@ -73,11 +75,7 @@ export class ChangingState {
   }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
-}
-
-/** Also for a key `__proto__`. */
+/** Handles the key `__proto__` too. */
 function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,
@@ -87,7 +85,7 @@ function define(object: object, key: string, value: unknown): void {
   })
 }
 
-function misfit(why: string, { path }: StateChange): SavestateError {
+function changeError(why: string, { path }: StateChange): SavestateError {
   return new SavestateError(
     'BAD_INPUT',
     `A change of ${JSON.stringify(path)} does not fit the state before it: ${why}`,

@@ -1,13 +1,11 @@
-// Makes the store's git repository, in place and by hand, since `git init` would copy the user's templates; and has git
-// look it over.
+// Creates the store's git repository without `git init`, which would copy the user's templates, and checks it with git fsck.
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SavestateError } from '../model/index.js'
 import { writeFileAtomically } from '../system/index.js'
 import { OLDEST_GIT, runGit, tryGit } from './git/git-program.js'
 
-// fsck looks into files named .gitmodules or .gitattributes as if it were to act on them. They are the
-// user's bytes, and nothing here ever acts on them.
+// fsck checks files named .gitmodules or .gitattributes as if git used them. They are the user's data; we never use them.
 const UNCHECKED = [
   'gitattributesSymlink',
   'gitignoreSymlink',
@@ -21,15 +19,15 @@ const UNCHECKED = [
   'gitmodulesUrl',
   'mailmapSymlink',
 ]
-// An older git ends at once if it is told of these.
+// An older git exits at once if its config has these.
 const UNCHECKED_SINCE_2_39 = ['gitattributesBlob', 'gitattributesLarge', 'gitattributesLineLength']
-// `git archive` and `git checkout` would otherwise obey the .gitattributes in a snapshot and change bytes.
+// Otherwise `git archive` and `git checkout` would obey the .gitattributes in a snapshot and change bytes.
 const ATTRIBUTES =
   '* -text -eol -ident -filter -export-ignore -export-subst -working-tree-encoding\n'
 
 export async function ensureRepository(gitDir: string): Promise<void> {
   for (const folder of ['objects/pack', 'objects/info', 'refs/savestate']) {
-    // Git takes a repository whose empty folders were cleaned away for none at all.
+    // Without these folders git does not recognize the repository, even if they are empty.
     mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 })
   }
   if (existsSync(join(gitDir, 'config')) && existsSync(join(gitDir, 'HEAD'))) return
@@ -45,14 +43,14 @@ export async function writeRepositoryFile(gitDir: string, name: RepositoryFile):
   writeFileAtomically({ path: join(gitDir, name), content, durable: true })
 }
 
-/** Whether a file of the repository says what it must. Settings that somebody has added are none of our business. */
+/** Whether a file of the repository has the required content. Additional settings are allowed. */
 export async function isRepositoryFileSound(
   gitDir: string,
   name: RepositoryFile,
 ): Promise<boolean> {
   const path = join(gitDir, name)
   if (!existsSync(path)) return false
-  // Git takes a link there for the name of a ref, and the repository for none.
+  // Git reads a symlink here as the name of a ref, and does not recognize the repository.
   if (name === 'HEAD' && lstatSync(path).isSymbolicLink()) return false
   const text = readFileSync(path, 'utf8')
   if (name !== 'config') return text === FIXED[name]
@@ -67,19 +65,19 @@ export async function isRepositoryFileSound(
   return status === 0
 }
 
-/** The config depends on the version of git. */
+/** The config is missing here: it depends on the version of git. */
 const FIXED: Readonly<Partial<Record<RepositoryFile, string>>> = {
   HEAD: 'ref: refs/heads/none\n',
   'info/attributes': ATTRIBUTES,
 }
 
-/** What `git fsck --strict` prints, line by line; nothing if all is well. */
+/** The output lines of `git fsck --strict`; empty if there is nothing to report. */
 export async function runFsck(
   gitDir: string,
   onProgress: (objects: number, of: number) => void = () => undefined,
 ): Promise<readonly string[]> {
   const fsck = ['fsck', '--strict', '--full', '--no-dangling', '--progress']
-  // The config may have been written for an older git, which knows fewer checks than this one.
+  // The config may have been written for an older git with fewer checks.
   const settings = UNCHECKED_SINCE_2_39.flatMap((id) => ['-c', `fsck.${id}=ignore`])
   const onComplaint = (text: string) => {
     const found = /Checking objects: .*\((\d+)\/(\d+)\)/.exec(text)

@@ -1,4 +1,4 @@
-// Files that are either the old or the new content, never half, also after a power cut.
+// Writes files atomically: a reader sees the old or the new content, even after a power failure.
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -8,7 +8,7 @@ export type WriteOptions = {
   readonly temporary?: string
   readonly content: string | Uint8Array
   readonly durable: boolean
-  /** Its permissions; by default only the user may read and write it. */
+  /** Permissions; by default only the user may read and write the file. */
   readonly mode?: number
 }
 
@@ -21,7 +21,7 @@ export function writeFileAtomically({ path, content, durable, mode, ...rest }: W
     writeWhole(temporary, bytes, { durable, mode })
     renameSync(temporary, path)
   } catch (error) {
-    // On a full disk half a file would take the little room that is left.
+    // On a full disk a partial file would take the little space that is left.
     rmSync(temporary, { force: true })
     throw error
   }
@@ -35,7 +35,7 @@ function writeWhole(
 ): void {
   const fd = openSync(path, 'w', 0o600)
   try {
-    // The umask restricts the mode of open, and not that of fchmod.
+    // The umask restricts the mode passed to open, but not the mode passed to fchmod.
     if (mode !== undefined) fchmodSync(fd, mode)
     writeAll(fd, bytes)
     if (durable) fsyncSync(fd)
@@ -44,14 +44,14 @@ function writeWhole(
   }
 }
 
-/** Makes the names in a folder durable. */
+/** Flushes the entries of a folder to disk. */
 export function syncFolder(path: string | Buffer): void {
-  // Windows cannot open a folder, and keeps its names durable by itself.
+  // Windows cannot open a folder for syncing. NTFS journals its entries.
   if (process.platform === 'win32') return
   syncFile(path)
 }
 
-/** Makes durable what a file holds that somebody else has written. */
+/** Flushes a file that another process has written. */
 export function syncFile(path: string | Buffer): void {
   const fd = openSync(path, 'r')
   try {
@@ -62,8 +62,8 @@ export function syncFile(path: string | Buffer): void {
 }
 
 /**
- * `writeSync` may write less than it was given: on a disk that is nearly full, what still fits. `at` is a place in
- * the file; by default where the last write ended.
+ * `writeSync` may write fewer bytes than it was given, for example on a disk that is nearly full. `at` is the offset in the
+ * file; by default the current position.
  */
 export function writeAll(fd: number, bytes: Uint8Array, at?: number): void {
   for (let done = 0; done < bytes.length; )

@@ -1,11 +1,11 @@
-// Bytes on disk, not bytes in files: what a person would get back.
+// Disk usage in allocated blocks, not file sizes: the space that removing the files would free.
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasCode } from '../model/index.js'
 
 const BLOCK_BYTES = 512
-/** Then the event loop has a turn. Asking file by file without blocking at all takes five times as long. */
+/** Yield to the event loop this often. Asynchronous stat calls for every file take five times as long. */
 const TURN_MS = 8
 
 export async function diskUsage(path: string): Promise<number> {
@@ -26,7 +26,7 @@ export async function diskUsage(path: string): Promise<number> {
   return total * BLOCK_BYTES
 }
 
-/** Temporaries of another process come and go while we count. */
+/** 0 for a missing path: other processes create and remove temporary files while we count. */
 function blocksOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0
 }

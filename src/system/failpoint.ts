@@ -1,5 +1,5 @@
-// Where a test kills the process, with SIGKILL, as the world would. SAVESTATE_FAILPOINT names the place
-// and, after an `@`, on which visit (default: the first).
+// Failpoints kill the process with SIGKILL at a named step, so that tests can simulate a crash there.
+// SAVESTATE_FAILPOINT is a name, optionally with `@n`: kill on the nth visit (default 1).
 
 const [target, visit] = (process.env['SAVESTATE_FAILPOINT'] ?? '').split('@')
 let visitsLeft = Number(visit ?? 1)

@@ -1,11 +1,19 @@
-// Folders of the store, made when they are first needed.
-import { mkdirSync } from 'node:fs'
+// Folders that may be absent.
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ifExists } from '../base/index.js'
 import { hasCode } from '../model/index.js'
 
+export { readIfExists as readIfThere } from '../base/index.js'
+
+/** The names in a folder; none if it does not exist. */
+export function listIfThere(folder: string): string[] {
+  return ifExists(() => readdirSync(folder)) ?? []
+}
+
 /**
- * Makes a folder below a home that is there, and throws ENOENT where it is not: a store that somebody has removed
- * must not begin anew with what a process still had to write, for nobody could open that.
+ * Creates a folder below `home`. Throws ENOENT if `home` does not exist: if the user removed it, a process that was still
+ * writing must not create an incomplete one.
  */
 export function makeFolderIn(home: string, ...names: readonly string[]): void {
   let path = home

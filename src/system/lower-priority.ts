@@ -1,5 +1,5 @@
-// Makes the calling thread give way to others: bulk work must not hold up the caller's event loop (I12),
-// also where there are more busy threads than cores.
+// Lowers the priority of the calling thread, so that bulk work does not delay the caller's event loop (I12) when there are
+// more busy threads than cores.
 import { existsSync, readlinkSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -9,15 +9,15 @@ const SELF = '/proc/thread-self'
 
 const LOW = constants.priority.PRIORITY_BELOW_NORMAL
 
-/** Does nothing where threads have no priority of their own, which is everywhere but on Linux. */
+/** A no-op except on Linux: elsewhere threads have no priority of their own. */
 export function lowerPriority(): void {
   if (process.platform !== 'linux' || !existsSync(SELF)) return
   const thread = Number(basename(readlinkSync(SELF)))
   try {
-    // Higher numbers give way to lower ones. Whoever was started with `nice` gives way already, and may not go back up.
+    // A higher number is a lower priority. A process started with `nice` already has one, and may not raise it again.
     if (getPriority(thread) < LOW) setPriority(thread, LOW)
   } catch (error) {
-    // A sandbox may refuse it. The work is done all the same.
+    // A sandbox may refuse it. The work runs at normal priority then.
     if (!hasCode(error, 'ERR_SYSTEM_ERROR')) throw error
   }
 }

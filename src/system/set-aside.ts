@@ -1,5 +1,5 @@
-// Moves files out of the way without ever deleting one: into a folder of their own, under the names they had, with a
-// list of what came from where and why.
+// Moves files out of the way instead of deleting them: into one folder, under their old names, with a list of where each
+// came from and why.
 import {
   appendFileSync,
   copyFileSync,
@@ -13,9 +13,9 @@ import { dirname, join, relative } from 'node:path'
 import { syncFolder } from './atomic-file.js'
 
 export type SetAsideOptions = {
-  /** What stands in it keeps its place below `folder`. */
+  /** Files keep their path relative to this folder. */
   readonly root: string
-  /** Where it goes; made when the first thing comes. */
+  /** The destination; created on first use. */
   readonly folder: string
 }
 
@@ -30,39 +30,39 @@ export class SetAside {
     return existsSync(this.#options.folder)
   }
 
-  /** Returns where it is now; undefined if there was nothing. */
+  /** Returns the new path; undefined if there was nothing to move. */
   move(path: string, why: string): string | undefined {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-    const place = this.#placeFor(path, why)
-    renameSync(path, place)
-    syncFolder(dirname(place))
+    const target = this.#pathFor(path, why)
+    renameSync(path, target)
+    syncFolder(dirname(target))
     syncFolder(dirname(path))
-    return place
+    return target
   }
 
-  /** For what still has to stand where it is. */
+  /** For a file that must also stay where it is. */
   copy(path: string, why: string): void {
-    if (existsSync(path)) copyFileSync(path, this.#placeFor(path, why))
+    if (existsSync(path)) copyFileSync(path, this.#pathFor(path, why))
   }
 
-  /** What has no file of its own. */
+  /** Stores a text that was not a file. */
   note(name: string, text: string): void {
-    writeFileSync(this.#placeFor(join(this.#options.root, name), 'kept as text'), text, {
+    writeFileSync(this.#pathFor(join(this.#options.root, name), 'kept as text'), text, {
       mode: 0o600,
     })
   }
 
-  #placeFor(path: string, why: string): string {
+  #pathFor(path: string, why: string): string {
     const { root, folder } = this.#options
     const name = relative(root, path)
-    let place = join(folder, name)
-    for (let n = 2; lstatSync(place, { throwIfNoEntry: false }) !== undefined; n++)
-      place = join(folder, `${name}.${n}`)
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
-    // The list first: what was moved is always on it.
-    appendFileSync(join(folder, 'list.txt'), `${relative(folder, place)}: ${why}\n`, {
+    let target = join(folder, name)
+    for (let n = 2; lstatSync(target, { throwIfNoEntry: false }) !== undefined; n++)
+      target = join(folder, `${name}.${n}`)
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+    // Write the list first, so that every moved file is on it.
+    appendFileSync(join(folder, 'list.txt'), `${relative(folder, target)}: ${why}\n`, {
       mode: 0o600,
     })
-    return place
+    return target
   }
 }

@@ -1,6 +1,6 @@
-// Calls into a worker thread as if it were an object with async methods, with progress on the way and
-// errors that keep their code. One thread serves one call at a time, in order.
-import { workerThreads } from './builtin.js'
+// Calls a worker thread like an object with async methods. Calls can report progress, and errors keep their code. A thread
+// handles one call at a time, in order.
+import { workerThreads } from './runtime.js'
 import { type ErrorCode, explainSystemError, isError, SavestateError } from '../model/index.js'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape of a table of functions needs it
@@ -12,7 +12,7 @@ export interface Thread<C extends Calls> {
     argument: Parameters<C[N]>[0],
     options?: { readonly onProgress?: Parameters<C[N]>[1] | undefined },
   ): Promise<Awaited<ReturnType<C[N]>>>
-  /** The thread has died; its calls have failed, and so would new ones. */
+  /** The thread has died: its calls have failed, and new calls fail too. */
   readonly hasEnded: boolean
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ type Reply =
   | { readonly id: number; readonly progress: unknown }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Fault }
-/** An error on its way between threads. */
+/** An error as it is sent between threads. */
 export type Fault = {
   readonly code: ErrorCode | undefined
   readonly message: string
@@ -35,7 +35,7 @@ type Waiting = {
   readonly onProgress: ((progress: unknown) => void) | undefined
 }
 
-/** `youngMb` bounds the memory for short-lived values, of which a thread otherwise takes as much as a whole program. */
+/** `youngMb` limits the young generation. By default each thread reserves as much as a whole process. */
 export function startThread<C extends Calls>(
   url: URL,
   data: unknown,
@@ -48,7 +48,7 @@ export function startThread<C extends Calls>(
     execArgv: [],
     resourceLimits: youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb },
   })
-  // The thread must not keep an idle process alive; a call under way does.
+  // An idle thread must not keep the process alive; a running call does.
   worker.unref()
   let lastId = 0
   let end: Error | undefined
@@ -98,7 +98,7 @@ export function startThread<C extends Calls>(
   }
 }
 
-/** The same calls without a thread, for a caller whose event loop may be held up. */
+/** The same calls without a thread, for a caller whose event loop may block. */
 export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
   let calls: Promise<C> | undefined
   let queue: Promise<unknown> = Promise.resolve()
@@ -108,7 +108,7 @@ export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
         const table = await (calls ??= start())
         return table[name]?.(argument, options?.onProgress ?? (() => undefined))
       })
-      // Who called gets the error; the next call must not.
+      // The caller gets the error; the next call must still run.
       queue = answer.catch(() => undefined)
       return answer as Promise<never>
     },
@@ -117,7 +117,7 @@ export function callHere<C extends Calls>(start: () => Promise<C>): Thread<C> {
   }
 }
 
-/** Called in the thread: answers calls until the other side closes it. */
+/** Runs in the worker thread and answers calls until the thread is terminated. */
 export function serveThread(calls: Calls): void {
   const { isMainThread, parentPort: port } = workerThreads()
   if (port === null || isMainThread) throw new Error('serveThread runs in a worker thread')

@@ -29,7 +29,7 @@ const sample = () => ({
   unset: [undefined] as unknown[],
 })
 
-test('an element that was not touched is as recorded', () => {
+test('an untouched element is unchanged', () => {
   const value = sample()
   expect(isUnchanged(recorded(value) ?? [])).toBe(true)
 })
@@ -63,14 +63,14 @@ const CHANGES: Readonly<Record<string, (value: ReturnType<typeof sample>) => unk
     Object.defineProperty(value, 'role', { enumerable: false }),
 }
 
-test.each(Object.entries(CHANGES))('a change in place is seen: %s', (_, change) => {
+test.each(Object.entries(CHANGES))('a change in place is detected: %s', (_, change) => {
   const value = sample()
   const record = recorded(value) ?? []
   change(value)
   expect(isUnchanged(record)).toBe(false)
 })
 
-test('an object that occurs twice is recorded once, and counts by identity in each place', () => {
+test('an object that occurs twice is recorded once, and compared by identity at each position', () => {
   const twice = { n: 2 }
   const value: Record<string, unknown> = { twice, again: twice }
   value['self'] = value
@@ -95,7 +95,7 @@ test('an instance of a class is compared by its properties and its class', () =>
   expect(isSameShape(record, recordShape({ message: { text: 'a' } }, () => true) ?? [])).toBe(false)
 })
 
-test('what cannot be compared without being serialized has no record', () => {
+test('a value that must be serialized to be compared has no record', () => {
   const values = [
     new Map(),
     { set: new Set() },
@@ -134,7 +134,7 @@ test('two JSON values have the same shape exactly if JSON writes them the same',
   ).toEqual([true, false, false, false])
 })
 
-test('values that share differently have different shapes', () => {
+test('values with different sharing have different shapes', () => {
   const [one, other] = [{ n: 1 }, { n: 1 }]
   const twice = recorded([one, one]) ?? []
   expect(isSameShape(twice, recorded([other, other]) ?? [])).toBe(true)

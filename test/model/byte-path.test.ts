@@ -15,7 +15,7 @@ import {
 } from '../../src/model/byte-path.js'
 
 const bytes = fc.uint8Array({ minLength: 0, maxLength: 40 })
-/** Mostly text, with what makes trouble: quotes, backslashes, controls, halves of letters. */
+/** Mostly text, with troublesome parts: quotes, backslashes, controls, lone surrogates. */
 const nasty = fc
   .array(
     fc.oneof(
@@ -59,7 +59,7 @@ test('the terminal form has no control character and no change of direction', ()
   )
 })
 
-test('a plain name is its own text; what is not UTF-8 is quoted as git quotes it', () => {
+test('a plain name is its own text; a name that is not UTF-8 is quoted like git does', () => {
   const of = (text: string) => bytePathOf(Buffer.from(text, 'latin1'))
   const cases: readonly (readonly [string, string])[] = [
     ['src/a b.ts', 'src/a b.ts'],

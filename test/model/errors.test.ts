@@ -17,7 +17,7 @@ test.each([
     'Raise the limit of open files (ulimit -n), then run the command again.',
   ],
   ['ENOSPC', 'DISK_FULL', 'Free some space, then run the command again.'],
-])('%s is told with what helps', (code, told, hint) => {
+])('%s is reported with advice', (code, told, hint) => {
   const cause = fault(code)
   expect(explainSystemError(cause)).toMatchObject({ code: told, hint, cause })
 })

@@ -12,7 +12,7 @@ import {
 
 const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 })
 
-test('an id is 18 letters: it is no number and spells no word', () => {
+test('an id is 18 letters: it is not a number and spells no word', () => {
   fc.assert(
     fc.property(bytes, (random) => {
       const id = makeId(() => random)
@@ -40,11 +40,11 @@ test('every letter of an id is random, the first as well as the last', () => {
 
 test('four letters identify nearly every one of a thousand ids', () => {
   const starts = Array.from({ length: 1000 }, () => makeId(randomBytes).slice(0, 4))
-  // 160,000 starts: about three pairs are expected.
+  // 160,000 possible prefixes: about three collisions are expected.
   expect(new Set(starts).size).toBeGreaterThan(980)
 })
 
-test('what has not the form of an id is refused', () => {
+test('a text that is not in the format of an id is refused', () => {
   const bad = ['', '1', 'b'.repeat(17), 'b'.repeat(19), 'B'.repeat(18), 'a'.repeat(18), '../x']
   for (const text of bad) {
     for (const parse of [parseCheckpointId, parseOperationId, parseProjectId]) {
@@ -57,7 +57,7 @@ test('what has not the form of an id is refused', () => {
   expect(parseObjectId('0123456789abcdef0123456789abcdef01234567')).toHaveLength(40)
 })
 
-test('an id is cut to its shortest unique prefix, of 4 letters at least', () => {
+test('an id is shortened to its shortest unique prefix of at least 4 letters', () => {
   const [one, two] = ['bcdfghjklmnpqrstvw', 'bcdfghjklmnpqrstvx']
   expect(uniquePrefix(one, [two], 4)).toBe(one)
   expect(uniquePrefix(one, ['bcdfgz'], 4)).toBe('bcdfgh')

@@ -18,7 +18,7 @@ test('a reference is a number or a text', () => {
   for (const text of ['', 'x'.repeat(201)]) expect(() => parseReference(text)).toThrow(BAD_INPUT)
 })
 
-test('no id can be taken for a number', () => {
+test('no id can be mistaken for a number', () => {
   const id = makeId((bytes) => new Uint8Array(bytes).fill(7))
   expect(parseReference(id)).toEqual({ type: 'text', text: id })
 })
@@ -42,7 +42,7 @@ test('a name is trimmed, and is never a number, an option or a control sequence'
   }
 })
 
-test('a reason may have lines, but no NUL and an end', () => {
+test('a reason may have several lines, but no NUL and a maximum length', () => {
   expect(parseReason('first line\nsecond')).toBe('first line\nsecond')
   for (const text of ['a\0b', 'x'.repeat(10_001)]) {
     expect(() => parseReason(text)).toThrow(BAD_INPUT)

@@ -16,13 +16,13 @@ test.each([true, false])('the file is replaced as a whole (durable: %s)', (durab
   const { ino } = statSync(path)
   write(new Uint8Array([0xff, 0x00]))
   expect(readFileSync(path)).toEqual(Buffer.from([0xff, 0x00]))
-  // Whoever has the old one open keeps reading the old one.
+  // A process that has the old file open keeps reading the old content.
   expect(statSync(path).ino).not.toBe(ino)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['file'])
 })
 
-test('what a killed process left under the temporary name does not get in the way', () => {
+test('leftovers of a killed process under the temporary name do no harm', () => {
   const folder = mkdtempSync(join(root, 'left-'))
   const path = join(folder, 'file')
   const temporary = `${path}.tmp`

@@ -1,9 +1,9 @@
-// JSON whose integers stay what they are. JSON.parse makes a number of each, and of 1234567890123456789, as services
-// give for ids, it makes 1234567890123456800 without a word.
+// JSON that preserves long integers. JSON.parse silently turns 1234567890123456789, as services use for ids, into
+// 1234567890123456800.
 
 const NUMBERS = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** As JSON.parse, but an integer that would be printed as another one is a BigInt. Throws SyntaxError. */
+/** Like JSON.parse, but an integer that a number would change becomes a BigInt. Throws SyntaxError. */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (!/\d{16}/.test(text)) return value
@@ -12,7 +12,7 @@ export function parseExactJson(text: string): unknown {
   return marked === text ? value : withBigInts(JSON.parse(marked), mark)
 }
 
-/** What no text in it begins with. Doubled, so that no text is made for which this takes long. */
+/** A prefix that no string in the text starts with. Doubling it keeps the search short for every input. */
 function markNotIn(text: string): string {
   const unescaped = text.replace(/\\u([0-9a-fA-F]{4})/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
@@ -22,7 +22,7 @@ function markNotIn(text: string): string {
   return mark
 }
 
-/** The same JSON, where each such integer is a text with the mark before it. */
+/** The same JSON with each such integer as a string that starts with the mark. */
 function withMarks(text: string, mark: string): string {
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -36,12 +36,12 @@ function withMarks(text: string, mark: string): string {
   return parts.join('')
 }
 
-/** What a number prints comes back as that number; so does everything that is not a long integer. */
+/** True for everything but long integers, and for long integers that survive a round trip through a number. */
 function isKept(found: string): boolean {
   return !/^-?\d{16,}$/.test(found) || String(Number(found)) === found
 }
 
-/** Of a text that is known to be JSON. */
+/** The text is known to be valid JSON. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0
@@ -51,7 +51,7 @@ function stringEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Without recursion: what is nested deeply is no fault here. */
+/** Iterative: deep nesting must not overflow the stack. */
 function withBigInts(root: unknown, mark: string): unknown {
   const holder = { root }
   const open: object[] = [holder]

@@ -53,7 +53,7 @@ const EXPLAINED: Readonly<Record<Wanted, string>> = {
   after: 'a comma or the end is expected here',
 }
 
-/** The offset of the first character that cannot stand there, and what could. */
+/** The offset of the first unexpected character, and what was expected. */
 function scan(text: string): { readonly offset: number; readonly wanted: Wanted } {
   const open: ('{' | '[')[] = []
   let wanted: Wanted = 'value'

@@ -1,6 +1,6 @@
-// Which paths are the person's since a checkpoint. A path that the person has changed stays theirs, whoever changes it
-// after that. A rewind makes nothing anybody's: what it brings back belongs to whom it belonged when it was there. Pure.
-import { type Authors, mayBePersons, REWIND } from './author.js'
+// Which paths the user has changed since a checkpoint. A path that the user changed stays the user's, even if others change it
+// later. A rewind changes no owner: restored content keeps its earlier owner. Pure.
+import { type Authors, mayBeByUser, REWIND } from './author.js'
 import type { BytePath } from '../byte-path.js'
 import type { Entry } from '../entry.js'
 
@@ -11,29 +11,29 @@ export type PathChange = {
 }
 
 type Owner = {
-  readonly isPersons: boolean
-  /** What was at the path since then, and whether it was the person's. */
+  readonly isUsers: boolean
+  /** Earlier contents of the path, and whether each was the user's. */
   readonly seen: Map<string, boolean>
 }
 
 export class PathOwners {
   readonly #owners = new Map<BytePath, Owner>()
 
-  /** Oldest first. */
+  /** Call it for each change, oldest first. */
   follow({ path, before, after }: PathChange, authors: Authors): void {
-    const known = this.#owners.get(path) ?? { isPersons: false, seen: new Map() }
+    const known = this.#owners.get(path) ?? { isUsers: false, seen: new Map() }
     const { seen } = known
-    seen.set(keyOf(before), known.isPersons)
+    seen.set(keyOf(before), known.isUsers)
     const isRewind = authors !== null && authors.length === 1 && authors[0] === REWIND
-    const isPersons = isRewind
+    const isUsers = isRewind
       ? (seen.get(keyOf(after)) ?? false)
-      : known.isPersons || mayBePersons(authors)
-    seen.set(keyOf(after), isPersons)
-    this.#owners.set(path, { isPersons, seen })
+      : known.isUsers || mayBeByUser(authors)
+    seen.set(keyOf(after), isUsers)
+    this.#owners.set(path, { isUsers, seen })
   }
 
   persons(): readonly BytePath[] {
-    return [...this.#owners].flatMap(([path, { isPersons }]) => (isPersons ? [path] : []))
+    return [...this.#owners].flatMap(([path, { isUsers }]) => (isUsers ? [path] : []))
   }
 }
 

@@ -1,15 +1,15 @@
-// What a rewind would do, as data. Pure: the same two maps always give the same plan.
+// Plans a rewind as data. Pure: the same two maps always give the same plan.
 import { type BytePath, isInside, parentOf } from '../byte-path.js'
 import { type Entry, SKIP_REASONS, sameEntry, type Uncaptured } from '../entry.js'
 
-/** Paths that may be left out of both maps are those that are equal in both. */
+/** Paths that are equal in both maps may be left out. */
 export type Present = ReadonlyMap<BytePath, Entry | Uncaptured>
 export type Target = ReadonlyMap<BytePath, Entry>
 
 export type PlannedWrite = {
   readonly path: BytePath
   readonly to: Entry
-  /** What the safety checkpoint holds there; undefined where nothing is. */
+  /** The content in the safety checkpoint; undefined if there is nothing. */
   readonly from: Entry | undefined
 }
 export type PlannedRemoval = { readonly path: BytePath; readonly from: Entry }
@@ -18,9 +18,9 @@ export type Left = { readonly path: BytePath; readonly reason: string }
 export type RestorePlan = {
   readonly write: readonly PlannedWrite[]
   readonly remove: readonly PlannedRemoval[]
-  /** Stays although the checkpoint does not have it. */
+  /** Stays although the checkpoint does not contain it. */
   readonly keep: readonly Left[]
-  /** Makes the rewind impossible: what stands there is in no checkpoint (I3, I5). */
+  /** Blocks the rewind: the content at this path is in no checkpoint (I3, I5). */
   readonly conflict: readonly Left[]
 }
 
@@ -31,26 +31,26 @@ export function changesNothing({ write, remove }: RestorePlan): boolean {
 export type Scope = {
   /** Whether the rewind may touch this path. */
   readonly includes: (path: BytePath) => boolean
-  /** Why a path that the checkpoint lacks must stay, if it must: it was there then, uncaptured. */
+  /** Why a path that the checkpoint lacks must stay: it existed then, uncaptured. Undefined if it may go. */
   readonly uncapturedThen: (path: BytePath, isFolder: boolean) => string | undefined
-  /** Paths that the person has changed and wants to keep. */
+  /** Paths that the user has changed and wants to keep. */
   readonly leave?: ReadonlySet<BytePath> | undefined
 }
 
-/** Why a path is kept that the person has changed. */
+/** The reason for keeping a path that the user has changed. */
 export const CHANGED_BY_PERSON = 'changed by you'
 
-/** Why a file is kept that the checkpoint has without the hooks of Savestate. */
+/** The reason for keeping a file: the version in the checkpoint lacks our hooks. */
 export const HAS_HOOKS = 'has the hooks of Savestate'
 const HOLDS_KEPT = 'contains something that is not removed'
 
-/** Why a folder is kept of which nobody can say whether it is as it was. */
+/** The reason for keeping a folder that cannot be compared. */
 export const NOT_READABLE = `not captured: ${SKIP_REASONS.unreadable}`
 
-export function planRestore(now: Present, then: Target, wished: Scope): RestorePlan {
-  const mine = pathsLeft(now, then, wished)
-  const includes = (path: BytePath) => wished.includes(path) && !mine.has(path)
-  const scope = { ...wished, includes }
+export function planRestore(now: Present, then: Target, requested: Scope): RestorePlan {
+  const mine = pathsLeft(now, then, requested)
+  const includes = (path: BytePath) => requested.includes(path) && !mine.has(path)
+  const scope = { ...requested, includes }
   const write = new Map<BytePath, PlannedWrite>()
   const conflict = new Map<BytePath, string>()
   const unread = new Map<BytePath, string>()
@@ -67,12 +67,12 @@ export function planRestore(now: Present, then: Target, wished: Scope): RestoreP
   return {
     write: [...write.values()].sort(byPath),
     remove,
-    keep: left(new Map([...unread, ...keep, ...mine])),
-    conflict: left(conflict),
+    keep: sortByPath(new Map([...unread, ...keep, ...mine])),
+    conflict: sortByPath(conflict),
   }
 }
 
-/** What has to stay for the person's paths to stay as they are, and why. */
+/** The paths that must stay so that the user's paths stay as they are, with reasons. */
 function pathsLeft(
   now: Present,
   then: Target,
@@ -82,10 +82,10 @@ function pathsLeft(
   const reasons = new Map(mine.map((path) => [path, CHANGED_BY_PERSON]))
   const files = new Set(mine.filter((path) => isNoFolder(now.get(path))))
   if (files.size === 0 && mine.every((path) => !now.has(path))) return reasons
-  // No file where a folder was can make room for what was in that folder.
+  // A file of the user blocks everything below its path.
   for (const path of then.keys())
     if (foldersAbove(path).some((folder) => files.has(folder)))
-      reasons.set(path, 'something changed by you is in its place')
+      reasons.set(path, 'a file changed by you is in the way')
   for (const path of mine.filter((each) => now.has(each)))
     for (const folder of foldersAbove(path))
       if (isNoFolder(then.get(folder))) reasons.set(folder, 'contains something changed by you')
@@ -102,7 +102,7 @@ function foldersAbove(path: BytePath): readonly BytePath[] {
   return folders
 }
 
-/** The same plan without these files, which stay as they are, and with the folders that they are in. */
+/** The plan without these files, which stay as they are, together with the folders above them. */
 export function keepInPlan(
   plan: RestorePlan,
   files: readonly BytePath[],
@@ -112,13 +112,15 @@ export function keepInPlan(
   const isAbove = (path: BytePath) => files.some((file) => file !== path && isInside(file, path))
   for (const { path } of plan.remove) if (isAbove(path)) kept.set(path, HOLDS_KEPT)
   const isLeft = ({ path }: { readonly path: BytePath }) => !kept.has(path)
-  // Something else than a folder is to be where the file is: then it cannot stay.
+  // The checkpoint has a file or link in place of a folder above: then the files cannot stay.
   if (plan.write.some(({ path, to }) => to.type !== 'folder' && isAbove(path))) return plan
   return {
     ...plan,
     write: plan.write.filter(isLeft),
     remove: plan.remove.filter(isLeft),
-    keep: left(new Map([...plan.keep.map((one) => [one.path, one.reason] as const), ...kept])),
+    keep: sortByPath(
+      new Map([...plan.keep.map((one) => [one.path, one.reason] as const), ...kept]),
+    ),
   }
 }
 
@@ -169,7 +171,7 @@ function planRemovals(now: Present, then: Target, scope: Scope) {
       occupied.add(folder)
     }
   }
-  // Deepest first, so that a folder is judged after all it holds.
+  // Deepest first, so that a folder comes after everything in it.
   for (const path of [...now.keys()].sort().reverse()) {
     const from = now.get(path)
     if (from === undefined) continue
@@ -204,7 +206,7 @@ function byPath(a: PlannedWrite, b: PlannedWrite): number {
   return a.path < b.path ? -1 : 1
 }
 
-function left(reasons: ReadonlyMap<BytePath, string>): Left[] {
+function sortByPath(reasons: ReadonlyMap<BytePath, string>): Left[] {
   return [...reasons]
     .map(([path, reason]) => ({ path, reason }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -1,4 +1,4 @@
-// Which rewind an undo takes back and which a redo does again. Pure, from the history alone.
+// Which rewind an undo reverts and which a redo repeats. Pure, from the history alone.
 import type { Operation } from '../checkpoint.js'
 
 export type UndoStack = {
@@ -6,7 +6,7 @@ export type UndoStack = {
   readonly redo: Operation | undefined
 }
 
-/** `history` is oldest first. A new rewind ends the chance to redo what was undone before it. */
+/** `history` is oldest first. A new rewind discards what could be redone. */
 export function undoStack(history: readonly Operation[]): UndoStack {
   const done: Operation[] = []
   let undone: Operation[] = []

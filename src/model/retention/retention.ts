@@ -4,7 +4,7 @@ import type { Config } from '../settings/config.js'
 import type { CheckpointId } from '../ids.js'
 import { longestOf, thinByAge, type ThinReason, type TierRow, type Tiers } from './tiers.js'
 
-/** What a caller of a prune may set; the settings provide the rest. */
+/** Options of a prune; the settings provide the rest. */
 export type PruneOptions = {
   /** Removes nothing and returns the plan. */
   readonly dryRun?: boolean | undefined
@@ -51,12 +51,12 @@ export type Milestones = {
 }
 
 /**
- * Why a checkpoint is removed: its folder is gone for good; only one per prompt or per day stays; it is too old; there are
+ * Why a checkpoint is removed: its folder no longer exists; only one per prompt or per day stays; it is too old; there are
  * too many; or the store is too large.
  */
 export type DropReason = 'orphan' | ThinReason | 'count' | 'size'
 
-/** What keeps a checkpoint whatever the limits say. */
+/** Why a checkpoint stays regardless of the limits. */
 export type Guard = 'pinned' | 'named' | 'session' | 'thread'
 
 export type Drop = {
@@ -129,7 +129,7 @@ function tiersOf({ keepAllHours, keepPromptsDays, keepDailyDays }: Config): Tier
   }
 }
 
-/** What the policy removes from a project, or from a session. Size is a matter of the whole store (`chooseForSize`). */
+/** Plans what the policy removes from a project or a session. `chooseForSize` applies the size limit of the whole store. */
 export function planRetention(
   target: PrunableProject | PrunableSession,
   policy: RetentionPolicy,

@@ -1,6 +1,6 @@
 // Computes how many bytes a graph takes without some of its roots. Most of what roots lead to is shared, so each node has a
 // count of the live nodes that lead to it; it takes bytes while that count is above zero. For snapshots and for states.
-import { invariant } from '../invariant.js'
+import { invariant } from '../errors.js'
 
 const NO_CHILDREN: readonly number[] = []
 

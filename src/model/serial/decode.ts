@@ -1,17 +1,16 @@
-// From text back to the value. JSON.parse makes all that is JSON; a walk without recursion then replaces
-// the tags in place. An object is there before what is in it, so that cycles close. An instance of a
-// registered class comes after what is in it, because it is made from that.
+// Decodes text into a value. JSON.parse handles plain JSON; an iterative walk then replaces the tags in index. Containers exist
+// before their contents, so that cycles can close. Instances of registered classes are created after their contents.
 import type { ClassRegistry } from './registry.js'
 import { define, type Piece, pieceOf } from './revive.js'
 import { malformed } from './unreadable.js'
 
 export type DecodeOptions = {
-  /** What `encodeValue` said of this text. */
+  /** The `plain` that `encodeValue` returned for this text. */
   readonly plain?: boolean
   readonly classes?: ClassRegistry | undefined
 }
 
-/** Throws STATE_UNREADABLE for a text that is damaged, newer than this program, or of an unknown class. */
+/** Throws STATE_UNREADABLE if the text is damaged, written by a newer version, or has an instance of an unknown class. */
 export function decodeValue(text: string, options: DecodeOptions = {}): unknown {
   const json = parseJson(text)
   if (options.plain === true) return json
@@ -36,13 +35,13 @@ type Frame = {
   readonly keys: readonly string[] | undefined
   readonly end: number
   next: number
-  /** Its number if there are references to it. */
+  /** Its number, if other parts of the text refer to it. */
   readonly id: number | undefined
 }
 
 type Reading = {
   readonly classes: ClassRegistry | undefined
-  /** The objects around the place where reading goes on, outermost first. */
+  /** The objects around the current position, outermost first. */
   readonly frames: Frame[]
   readonly defined: Map<number, unknown>
 }
@@ -63,36 +62,41 @@ function frameOf(piece: Opened, id?: number): Frame {
 }
 
 function readSlot(reading: Reading, frame: Frame): void {
-  const place = frame.next
+  const index = frame.next
   frame.next += 1
-  const json = slotAt(frame, place)
+  const json = slotAt(frame, index)
   if (typeof json !== 'object' || json === null) return
   const piece = pieceOf(json, reading.classes)
   switch (piece.type) {
     case 'reference':
       if (!reading.defined.has(piece.id)) throw malformed('a reference to nothing')
-      setSlot(frame, place, reading.defined.get(piece.id))
+      setSlot(frame, index, reading.defined.get(piece.id))
       return
     case 'definition':
-      begin(reading, { frame, place, piece: pieceOf(piece.inner, reading.classes), id: piece.id })
+      begin(reading, { frame, index, piece: pieceOf(piece.inner, reading.classes), id: piece.id })
       return
     default:
-      begin(reading, { frame, place, piece, id: undefined })
+      begin(reading, { frame, index, piece, id: undefined })
   }
 }
 
-type Place = { readonly frame: Frame; readonly place: number }
+type SlotPosition = { readonly frame: Frame; readonly index: number }
 
 function begin(
   reading: Reading,
-  { frame, place, piece, id }: Place & { readonly piece: Piece; readonly id: number | undefined },
+  {
+    frame,
+    index,
+    piece,
+    id,
+  }: SlotPosition & { readonly piece: Piece; readonly id: number | undefined },
 ): void {
   switch (piece.type) {
     case 'complete':
-      setSlot(frame, place, piece.value)
+      setSlot(frame, index, piece.value)
       break
     case 'open':
-      setSlot(frame, place, piece.value)
+      setSlot(frame, index, piece.value)
       reading.frames.push(frameOf(piece, id))
       break
     case 'late':
@@ -116,11 +120,11 @@ function close(reading: Reading, { piece, id }: Frame): void {
   if (id !== undefined) reading.defined.set(id, value)
 }
 
-function slotAt({ piece, keys }: Frame, place: number): unknown {
-  return Array.isArray(piece.slots) ? piece.slots[place] : piece.slots[keys?.[place] ?? '']
+function slotAt({ piece, keys }: Frame, index: number): unknown {
+  return Array.isArray(piece.slots) ? piece.slots[index] : piece.slots[keys?.[index] ?? '']
 }
 
-function setSlot({ piece, keys }: Frame, place: number, value: unknown): void {
-  if (Array.isArray(piece.slots)) piece.slots[place] = value
-  else define(piece.slots, keys?.[place] ?? '', { value, enumerable: true })
+function setSlot({ piece, keys }: Frame, index: number, value: unknown): void {
+  if (Array.isArray(piece.slots)) piece.slots[index] = value
+  else define(piece.slots, keys?.[index] ?? '', { value, enumerable: true })
 }

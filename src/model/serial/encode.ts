@@ -1,6 +1,5 @@
-// From a value to text. Plain JSON data is left to JSON.stringify; everything else is walked here, without
-// recursion, so that no depth overflows the stack, and in one pass: an object that turns out to be shared
-// gets its mark around the text that is there already.
+// Encodes a value as text. Plain JSON data goes through JSON.stringify. Everything else is walked iteratively, so that no depth
+// overflows the stack, and in one pass: if an object turns out to be shared, the mark is wrapped around its existing text.
 import type { ValuePath } from './path.js'
 import { isPlainElement } from './plain.js'
 import {
@@ -18,25 +17,25 @@ import { noteLead, unfinishedFrom, type Written } from './sharing.js'
 
 export type EncodedValue = {
   readonly text: string
-  /** No tag is in the text: JSON.parse alone brings the value back. */
+  /** The text contains no tags: JSON.parse alone restores the value. */
   readonly plain: boolean
 }
 
 export type EncodeOptions = {
-  /** Where the value stands in the whole state, for messages. */
+  /** The path of the value in the whole state, for messages. */
   readonly path?: ValuePath
   readonly classes?: ClassRegistry | undefined
-  /** Objects that contain the value and are stored apart from it: a reference back to one of them is refused. */
+  /** Objects that contain the value and are stored separately. A reference back to one of them is refused. */
   readonly containers?: readonly object[]
 }
 
-/** Ends a toValue or a getter that goes on forever, before the memory does. */
+/** Stops a toValue or a getter that never ends before memory runs out. */
 const MAX_DEPTH = 250_000
 
 /**
- * The value as text from which `decodeValue` makes the same again: kinds, order, holes, sharing and cycles.
- * For JSON data it is what JSON.stringify gives. Throws STATE_UNSTORABLE, with the path, for what cannot
- * be brought back exactly. Never calls a toJSON.
+ * Returns text from which `decodeValue` restores the same value: types, order, holes, sharing and cycles. For JSON data the
+ * text equals that of JSON.stringify. Throws STATE_UNSTORABLE, with the path, if a value cannot be restored exactly. Never
+ * calls toJSON.
  */
 export function encodeValue(value: unknown, options: EncodeOptions = {}): EncodedValue {
   try {
@@ -53,9 +52,9 @@ type Frame = { readonly shape: Shape; readonly written: Written; next: number }
 type Draft = {
   readonly options: EncodeOptions
   readonly parts: string[]
-  /** The objects around the place where writing goes on, outermost first. */
+  /** The objects around the current position, outermost first. */
   readonly frames: Frame[]
-  /** The places in `frames` of instances of registered classes. */
+  /** Indexes in `frames` of instances of registered classes. */
   readonly classFrames: number[]
   readonly written: Map<object, Written>
   readonly shared: Written[]
@@ -175,7 +174,7 @@ function refuse(draft: Draft, refusal: Refusal): never {
 
 function leadsBackThrough(frame: Frame | undefined): Refusal {
   return {
-    reason: `leads back to itself through an instance of ${frame?.shape.ofClass}, a registered class`,
-    hint: 'Leave the way back out of what toValue returns, and set it after the state is read.',
+    reason: `refers back to itself through an instance of ${frame?.shape.ofClass}, a registered class`,
+    hint: 'Leave the back reference out of what toValue returns, and set it after the state is read.',
   }
 }

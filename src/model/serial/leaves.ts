@@ -1,8 +1,8 @@
-// Reads the tags that hold no other values. Each is validated: the text may be damaged.
+// Reads the tags that contain no other values. Each is validated: the text may be damaged.
 import { BYTES_MAKERS, type BytesMaker } from './tags.js'
 import { malformed } from './unreadable.js'
 
-/** `args` are the tag and what follows it. Undefined when the tag is of another kind. */
+/** `args` are the tag and its arguments. Undefined for any other tag. */
 export function readLeaf(args: readonly unknown[]): object | bigint | undefined {
   const [tag, content] = args
   const maker = typeof tag === 'string' ? BYTES_MAKERS.get(tag) : undefined
@@ -24,17 +24,17 @@ export function readRegExp(source: unknown, flags: unknown): RegExp {
   try {
     return new RegExp(source, flags)
   } catch (cause) {
-    throw malformed(`a RegExp that cannot be made, /${source}/${flags}`, cause)
+    throw malformed(`an invalid RegExp, /${source}/${flags}`, cause)
   }
 }
 
 function readBytes(text: unknown, { unitBytes, make }: BytesMaker): object {
   if (typeof text !== 'string') throw malformed('a tag for bytes without bytes')
   const bytes = Buffer.from(text, 'base64')
-  // Node skips what is not base64 instead of refusing it.
+  // Node skips invalid base64 instead of rejecting it.
   if (bytes.toString('base64') !== text || bytes.length % unitBytes !== 0)
     throw malformed('a tag for bytes with damaged bytes')
-  // Small Buffers share one piece of memory. What comes back has its own.
+  // Small Buffers share one memory pool; the result gets its own memory.
   const own = new ArrayBuffer(bytes.length)
   bytes.copy(new Uint8Array(own))
   return make(own)
@@ -52,6 +52,6 @@ function readDate(timeMs: unknown): Date {
 }
 
 function readUrl(text: unknown): URL {
-  if (typeof text !== 'string' || !URL.canParse(text)) throw malformed('a URL that is none')
+  if (typeof text !== 'string' || !URL.canParse(text)) throw malformed('an invalid URL')
   return new URL(text)
 }

@@ -1,9 +1,8 @@
-// The bytes of buffers and views, where they are ordinary memory: a copy of memory that threads share or
-// that can grow would be something else.
+// The bytes of buffers and views over ordinary memory. Shared or resizable memory is refused: a copy would behave differently.
 import { isDeepStrictEqual, types } from 'node:util'
 import { type Refusal, refuseMemory, refuseObject } from './refusal.js'
 
-/** The bytes that a buffer or a view shows, not copied. */
+/** The bytes of a buffer or view, not copied. */
 export function bytesOf(object: object): Buffer | Refusal {
   const view = ArrayBuffer.isView(object) ? object : undefined
   const memory: unknown = view === undefined ? object : view.buffer
@@ -15,9 +14,9 @@ export function bytesOf(object: object): Buffer | Refusal {
   return Buffer.from(memory, view?.byteOffset ?? 0, view?.byteLength ?? memory.byteLength)
 }
 
-/** The name of a property beside the bytes. */
+/** The name of an extra property, if there is one. */
 export function extraOf(object: object): string | undefined {
-  // Object.keys would make a string of each index: seconds for some megabytes. Node compares natively.
+  // Object.keys would create a string per index, which takes seconds for a few megabytes. This comparison is native.
   if (types.isTypedArray(object) && isDeepStrictEqual(object, object.subarray())) return undefined
   return Object.keys(object).findLast((key) => !/^\d+$/.test(key))
 }

@@ -1,9 +1,8 @@
-// The path of a value: the steps from the root of the state to it, for error messages.
+// The path of a value: the keys from the root of the state to it, for error messages.
 
 /**
- * A string is a property of an object (`cause` and `errors` of an Error too). A number is an index of an
- * array, a member of a Set, or an entry of a Map, counted in their order; after an entry comes the step
- * `'key'` or `'value'`. What is inside an instance of a registered class has no path.
+ * A string is a property of an object (including `cause` and `errors` of an Error). A number is an array index, or the position
+ * in a Set or Map; for a Map, `'key'` or `'value'` follows. Values inside instances of registered classes have no path.
  */
 export type ValuePath = readonly (string | number)[]
 
@@ -11,7 +10,7 @@ const MAX_SHOWN_CHARS = 300
 
 /** As in code: `messages[3].tool.run`, `headers["x-id"]`, `cache[0].key`. */
 export function pathToText(path: ValuePath): string {
-  // Made here and not at every start of the program: it takes half a millisecond.
+  // Created here, not at every start of the program: it takes half a millisecond.
   const name = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
   return path
     .map((step, place) => {
@@ -21,7 +20,7 @@ export function pathToText(path: ValuePath): string {
     .join('')
 }
 
-/** The path for a message: never empty, never longer than a person would read. */
+/** The path for a message: never empty, and shortened if it is long. */
 export function shownPath(path: ValuePath): string {
   if (path.length === 0) return 'the value'
   const text = pathToText(path)

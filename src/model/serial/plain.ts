@@ -1,21 +1,17 @@
-// Checks quickly whether JSON.stringify and JSON.parse alone restore a value. Nearly every element of a state is such a
-// message, so most elements never need the slower encoder.
+// A fast check whether JSON.stringify and JSON.parse alone restore a value. Nearly all elements of a state are such messages
+// and never need the slower encoder.
 
-/** Deeper values go the slow way, which has no limit of the stack. */
+/** Deeper values take the slow path, which does not recurse. */
 const MAX_QUICK_DEPTH = 100
-/** Up to here looking through a list is quicker than a Set. */
-const MAX_LISTED = 32
 
-type Seen = { readonly listed: object[]; rest: Set<object> | undefined }
-
-/** True only if the value is JSON data in which no object occurs twice and none needs a tag. False may also mean: unsure. */
+/** True only if the value is JSON data in which no object occurs twice and none needs a tag. False may mean unsure. */
 export function isPlainElement(value: unknown): boolean {
-  // JSON.stringify would call a toJSON that was added to all objects.
+  // JSON.stringify would call a toJSON that was added to a prototype.
   if ('toJSON' in Array.prototype) return false
-  return isPlain(value, { listed: [], rest: undefined }, 0)
+  return isPlain(value, new Set(), 0)
 }
 
-function isPlain(value: unknown, seen: Seen, depth: number): boolean {
+function isPlain(value: unknown, seen: Set<object>, depth: number): boolean {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -28,17 +24,18 @@ function isPlain(value: unknown, seen: Seen, depth: number): boolean {
       return false
   }
   if (value === null) return true
-  if (depth > MAX_QUICK_DEPTH || !isFirst(value, seen)) return false
+  if (depth > MAX_QUICK_DEPTH || seen.has(value)) return false
+  seen.add(value)
   if (Array.isArray(value)) {
     if (Object.getPrototypeOf(value) !== Array.prototype) return false
     for (let place = 0; place < value.length; place += 1) {
       if (!isPlain(value[place], seen, depth + 1)) return false
     }
-    // There is no hole, for undefined is not plain. So more keys than items are extra properties.
+    // There are no holes, because undefined is not plain. So any surplus key is an extra property.
     return Object.keys(value).length === value.length && hasNoSymbol(value)
   }
   if (!isRecord(value)) return false
-  // Quicker than Object.keys. What it finds in a changed Object.prototype as well can only make it unsure.
+  // Faster than Object.keys. Keys inherited from a modified Object.prototype only make the result unsure.
   for (const key in value) {
     if (key === '$' || !isPlain(value[key], seen, depth + 1)) return false
   }
@@ -51,15 +48,4 @@ function isRecord(value: object): value is Record<string, unknown> {
 
 function hasNoSymbol(value: object): boolean {
   return Object.getOwnPropertySymbols(value).length === 0
-}
-
-function isFirst(object: object, seen: Seen): boolean {
-  if (seen.listed.includes(object) || seen.rest?.has(object) === true) return false
-  if (seen.listed.length < MAX_LISTED) {
-    seen.listed.push(object)
-    return true
-  }
-  seen.rest ??= new Set()
-  seen.rest.add(object)
-  return true
 }

@@ -1,4 +1,4 @@
-// What cannot be stored, in words: what it is, and what to do about it. Nothing is dropped in silence.
+// The reasons why a value cannot be stored, each with advice. Nothing is dropped silently.
 import { types } from 'node:util'
 import { hasCode, SavestateError } from '../errors.js'
 import { shownPath, type ValuePath } from './path.js'
@@ -9,7 +9,7 @@ export type Refusal = { readonly reason: string; readonly hint: string; readonly
 const LEAVE_OUT = 'Leave it out of the state, or store what is needed to recreate it.'
 const REGISTER = 'Register the class, or put a plain object into the state instead.'
 
-/** Known by their tags: there is no other test that finds them all. What is told apart is only the message. */
+/** Matched by toStringTag, the only test that finds them all. It affects only the message. */
 const NEVER_STORABLE =
   /^(?:WeakMap|WeakSet|WeakRef|FinalizationRegistry|Promise|SharedArrayBuffer)$/
 const ITERATOR = /Iterator$/
@@ -49,7 +49,7 @@ export function refuseExtra(what: string, key: string | symbol): Refusal {
   const shown = typeof key === 'string' ? JSON.stringify(key) : String(key)
   return {
     reason: `is ${withArticle(what)} with the extra property ${shown}`,
-    hint: 'Put both into an object of their own.',
+    hint: 'Store both as properties of a plain object.',
   }
 }
 
@@ -68,11 +68,11 @@ export const TOO_DEEP: Refusal = {
 }
 
 export const TOO_LONG: Refusal = {
-  reason: 'is too long to be written as one text',
+  reason: 'is too large to be written as one text',
   hint: 'Keep it in a file, or in pieces: each item of a list of the state is written by itself.',
 }
 
-/** Whether an error says so; the texts that JavaScript can make are half a gigabyte long at most. */
+/** JavaScript strings are limited to about half a gigabyte. */
 export function isTooLong(error: unknown): boolean {
   return (
     hasCode(error, 'ERR_STRING_TOO_LONG') ||
@@ -80,7 +80,7 @@ export function isTooLong(error: unknown): boolean {
   )
 }
 
-/** `how` is what is wrong with memory that a view shows or a buffer is. */
+/** `how` completes "is memory that …". */
 export function refuseMemory(how: string): Refusal {
   return { reason: `is memory that ${how}`, hint: 'Store a copy of the bytes.' }
 }

@@ -1,12 +1,12 @@
-// Which classes of the user's the serializer may take apart and make again. Closed by default: an
-// instance of a class that is not here is refused, never stored as something it was not.
+// The user classes that the serializer may store. Closed by default: an instance of an unregistered class is refused, never
+// stored as something else.
 import { SavestateError } from '../errors.js'
 
 export type ClassCodec<T> = {
   readonly type: abstract new (...args: never[]) => T
-  /** All that is needed to make the instance again. It is stored like any other value. */
+  /** Everything needed to recreate the instance. It is stored like any other value. */
   toValue(instance: T): unknown
-  /** Gets what `toValue` gave, read back. It is called once all of that is complete. */
+  /** Receives what `toValue` returned, completely decoded. */
   fromValue(value: unknown): T
 }
 
@@ -18,11 +18,11 @@ export class ClassRegistry {
   readonly #byPrototype = new Map<object, RegisteredClass>()
 
   /**
-   * The name is stored with each instance, so it must not change. It holds for exactly this class: an
-   * instance of a subclass is refused until the subclass is registered too. A class that is stored
-   * anyway (a Date, an Error of one's own) is stored by its codec from then on.
+   * The name is stored with each instance, so it must not change. It applies to exactly this class: an instance of a subclass
+   * is refused until the subclass is registered. Registering a class that is storable anyway (Date, a custom Error) makes its
+   * codec take over.
    *
-   * Throws BAD_INPUT for a name or a class that is registered already, for Object and Array, and for what is no codec.
+   * Throws BAD_INPUT if the name or class is already registered, for Object and Array, and if `codec` is not a codec.
    */
   register<T>(name: string, codec: ClassCodec<T>): void {
     if (typeof name !== 'string')
@@ -30,7 +30,7 @@ export class ClassRegistry {
     const given: Partial<ClassCodec<T>> = codec ?? {}
     const prototype: unknown = typeof given.type === 'function' ? given.type.prototype : undefined
     if (typeof prototype !== 'object' || prototype === null)
-      throw badClass(`What is registered as ${JSON.stringify(name)} is not a class`)
+      throw badClass(`The value registered as ${JSON.stringify(name)} is not a class`)
     if (typeof given.toValue !== 'function' || typeof given.fromValue !== 'function')
       throw badClass(
         `The class ${JSON.stringify(name)} is registered without toValue and fromValue`,

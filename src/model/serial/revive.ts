@@ -1,4 +1,5 @@
-// Interprets one piece of stored JSON; decode.ts continues with its contents. Every tag is validated. Properties are defined, never assigned, so that no key in a text reaches a prototype.
+// Interprets one piece of stored JSON; decode.ts continues with its contents. Every tag is validated. Properties are defined,
+// never assigned, so that no key in a text reaches a prototype.
 import { readLeaf, readRegExp } from './leaves.js'
 import type { ClassRegistry } from './registry.js'
 import { CONSTANTS, ERROR_MAKERS } from './tags.js'
@@ -6,19 +7,19 @@ import { failedClass, malformed, unknownClass, unknownKind } from './unreadable.
 
 export type Slots = unknown[] | Record<string, unknown>
 
-/** Slots from the place `first` on hold JSON still to be read, in place. */
+/** Slots from index `first` on contain JSON that is still to be decoded in place. */
 type Inside = { readonly slots: Slots; readonly first: number }
 
 export type Piece =
   | { readonly type: 'complete'; readonly value: unknown }
-  /** It exists already. `finish` puts in what was read. */
+  /** The container exists already. `finish` adds the decoded contents. */
   | (Inside & { readonly type: 'open'; readonly value: object; readonly finish?: () => void })
-  /** It can be made only from what was read. */
+  /** Can be created only from its decoded contents. */
   | (Inside & { readonly type: 'late'; readonly make: () => unknown })
   | { readonly type: 'definition'; readonly id: number; readonly inner: object }
   | { readonly type: 'reference'; readonly id: number }
 
-/** Its constructor takes them, and they are no properties of its own. */
+/** Its constructor sets these; they are not own properties. */
 const SET_BY_DOM_EXCEPTION: readonly string[] = ['name', 'message']
 
 export function pieceOf(json: object, classes: ClassRegistry | undefined): Piece {
@@ -109,14 +110,14 @@ function error(args: unknown[]): Piece {
   const keys = args.filter((_, place) => place >= 3 && place % 2 === 1).map(stringIn)
   const value = make(new Map(keys.map((key, place) => [key, args[2 * place + 4]])))
   const ownStack = Object.getOwnPropertyDescriptor(value, 'stack')
-  // What the constructor set by itself, such as the stack of this very place.
+  // Remove what the constructor set, such as the current stack.
   for (const key of Object.getOwnPropertyNames(value)) Reflect.deleteProperty(value, key)
   const finish = () => {
     for (const [place, key] of keys.entries()) {
       if (kind === 'DOMException' && SET_BY_DOM_EXCEPTION.includes(key)) continue
       const [held, enumerable] = [args[2 * place + 4], place >= shownFrom]
       const isUsualStack = key === 'stack' && !enumerable && typeof held === 'string'
-      // From Node 22 on, functions of the engine's read and set the stack.
+      // Since Node 22 the stack is an accessor property of the engine.
       if (isUsualStack && ownStack?.set !== undefined) {
         Object.defineProperty(value, key, ownStack)
         ownStack.set.call(value, held)
@@ -140,7 +141,7 @@ function instance([, name, ...inside]: unknown[], classes: ClassRegistry | undef
   return { type: 'late', slots: inside, first: 0, make }
 }
 
-/** Sets a property that may be called `__proto__`. */
+/** Sets a property, also one called `__proto__`. */
 export function define(
   object: object,
   key: string,

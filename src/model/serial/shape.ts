@@ -1,6 +1,5 @@
-// How each kind of object is written: text, slots with values between, text. What a kind does not hold in
-// its slots would be lost, so extra properties are refused. Read as they show themselves: getters and
-// proxies. Not looked at: properties that are not enumerable, and whether something is frozen.
+// How each kind of object is written: text, slots with values, text. Anything outside the slots would be lost, so extra
+// properties are refused. Getters and proxies are read through. Non-enumerable properties and frozenness are ignored.
 import { types } from 'node:util'
 import { bytesOf, extraOf } from './memory.js'
 import type { ValuePath } from './path.js'
@@ -8,7 +7,7 @@ import { type Refusal, refuseExtra, refuseObject, refuseSymbolKey } from './refu
 import type { ClassRegistry, RegisteredClass } from './registry.js'
 import { BYTES_MAKERS, builtinName, ERROR_MAKERS, HIDDEN_IN_ERRORS } from './tags.js'
 
-/** A value inside another: the text before it, and the steps to it. */
+/** A value inside another: the text before it, and the path to it. */
 export type Slot = { readonly before: string; readonly steps: ValuePath; readonly value: unknown }
 
 export type Shape = {
@@ -16,7 +15,7 @@ export type Shape = {
   readonly slots: readonly Slot[]
   readonly close: string
   readonly isTagged: boolean
-  /** Set for an instance of a registered class: what it holds must be complete before it can be made. */
+  /** For an instance of a registered class: its contents must be complete before it can be created. */
   readonly ofClass?: string
 }
 
@@ -51,23 +50,23 @@ function ownedShape(object: object, name: string): Shape | undefined {
       { before: ',', steps: [entry, 'key'], value: key },
       { before: ',', steps: [entry, 'value'], value },
     ])
-    return tagged('Map', [], slots)
+    return taggedShape('Map', [], slots)
   }
   if (name === 'Set' && types.isSet(object)) {
     const slots = [...object].map((value, member) => ({ before: ',', steps: [member], value }))
-    return tagged('Set', [], slots)
+    return taggedShape('Set', [], slots)
   }
-  if (name === 'Date' && types.isDate(object)) return tagged('Date', [object.getTime()])
-  if (name === 'URL' && object instanceof URL) return tagged('URL', [object.href])
+  if (name === 'Date' && types.isDate(object)) return taggedShape('Date', [object.getTime()])
+  if (name === 'URL' && object instanceof URL) return taggedShape('URL', [object.href])
   if (name === 'RegExp' && types.isRegExp(object)) {
     const slot = { before: ',', steps: ['lastIndex'], value: object.lastIndex }
-    return tagged('RegExp', [object.source, object.flags], [slot])
+    return taggedShape('RegExp', [object.source, object.flags], [slot])
   }
   return undefined
 }
 
 function recordShape(object: object, tag: 'Bare' | undefined): Shape | Refusal {
-  // `arguments`, `Math`, a module: these look like plain objects, and say themselves that they are none.
+  // `arguments`, `Math` and modules look like plain objects, but their toStringTag differs.
   if (Object.prototype.toString.call(object) !== '[object Object]') return refuseObject(object)
   const slots = entriesOf(object).map(([key, value], place) => ({
     before: `${place === 0 ? '' : ','}${JSON.stringify(key)}:`,
@@ -79,7 +78,7 @@ function recordShape(object: object, tag: 'Bare' | undefined): Shape | Refusal {
   return { open: `{"$":["${tagName}",{`, slots, close: '}]}', isTagged: true }
 }
 
-/** In the order in which they stand in any object, for that is the order in which they are read again. */
+/** In the order of an ordinary object, because that is the order after decoding. */
 function entriesOf(object: object): [string, unknown][] {
   const entries = Object.entries(object)
   return types.isProxy(object) ? Object.entries(Object.fromEntries(entries)) : entries
@@ -87,7 +86,7 @@ function entriesOf(object: object): [string, unknown][] {
 
 function arrayShape(array: readonly unknown[]): Shape | Refusal {
   const keys = Object.keys(array)
-  // Indexes come first and in order, so the last key tells whether there is any other.
+  // Index keys come first, so the last key shows whether there is an extra property.
   const last = keys.at(-1)
   if (last !== undefined && !isIndex(last, array.length)) return refuseExtra('array', last)
   if (keys.length !== array.length) {
@@ -95,7 +94,7 @@ function arrayShape(array: readonly unknown[]): Shape | Refusal {
       const index = Number(key)
       return { before: `,${index},`, steps: [index], value: array[index] }
     })
-    return tagged('Array', [array.length], slots)
+    return taggedShape('Array', [array.length], slots)
   }
   const slots = array.map((value, index) => ({
     before: index === 0 ? '' : ',',
@@ -114,10 +113,12 @@ function bytesShape(object: object, name: string): Shape | Refusal {
   const bytes = bytesOf(object)
   if (!Buffer.isBuffer(bytes)) return bytes
   const extra = extraOf(object)
-  return extra === undefined ? tagged(name, [bytes.toString('base64')]) : refuseExtra(name, extra)
+  return extra === undefined
+    ? taggedShape(name, [bytes.toString('base64')])
+    : refuseExtra(name, extra)
 }
 
-/** An Error of a class that is not registered comes back as one of the nearest built-in class. */
+/** An Error of an unregistered class is restored as the nearest built-in class. */
 function errorShape(error: Error): Shape {
   const kind = errorKindOf(error)
   const usual = new Map([
@@ -134,7 +135,7 @@ function errorShape(error: Error): Shape {
     steps: [key],
     value: Reflect.get(error, key),
   }))
-  return tagged('Error', [kind, hidden.length], slots)
+  return taggedShape('Error', [kind, hidden.length], slots)
 }
 
 function errorKindOf(error: Error): string {
@@ -151,7 +152,7 @@ function classShape(object: object, registered: RegisteredClass): Shape | Refusa
   const { name } = registered
   try {
     const slot = { before: ',', steps: [], value: registered.toValue(object) }
-    return { ...tagged('Class', [name], [slot]), ofClass: name }
+    return { ...taggedShape('Class', [name], [slot]), ofClass: name }
   } catch (cause) {
     return {
       reason: `is an instance of ${name}, whose toValue failed`,
@@ -161,7 +162,7 @@ function classShape(object: object, registered: RegisteredClass): Shape | Refusa
   }
 }
 
-function tagged(
+function taggedShape(
   name: string,
   first: readonly (string | number)[],
   slots: readonly Slot[] = [],

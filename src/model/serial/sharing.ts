@@ -1,11 +1,11 @@
-// Who has been written already, and what leads back to whom. An instance of a registered class is made
-// from its finished value, so nothing in that value may lead back to the instance or to what is around it.
+// Tracks which objects have been written and which of them lead back to unfinished ones. An instance of a registered class is
+// created from its finished value, so nothing in that value may lead back to the instance or its containers.
 
 export type Written = {
-  /** Its first and last part in the text; no last part while it is still being written. */
+  /** Indexes of its first and last part of the text; no last part while it is unfinished. */
   readonly start: number
   end: number | undefined
-  /** How many objects it stands in. */
+  /** How many objects contain it. */
   readonly depth: number
   /** Set once it occurs a second time. */
   id: number | undefined
@@ -21,12 +21,12 @@ export function unfinishedFrom(from: Written): Written | undefined {
     finished.push(target)
     target = target.leadsTo
   }
-  // The next search from here need not go the whole way again: long lists would take quadratic time.
+  // Path compression: without it long lists would take quadratic time.
   for (const written of finished) written.leadsTo = target
   return target
 }
 
-/** Notes that `from` holds something from which `target` can be reached. */
+/** Records that `target` can be reached from something in `from`. */
 export function noteLead(from: Written, target: Written | undefined): void {
   if (target === undefined || target.depth >= from.depth) return
   if (from.leadsTo === undefined || target.depth < from.leadsTo.depth) from.leadsTo = target

@@ -1,5 +1,5 @@
-// The stored form, shared by both directions. JSON data is stored as itself. Everything else is an object
-// with the one key "$", and so is a plain object that has a key "$" of its own:
+// The stored format, shared by encoder and decoder. JSON data is stored as itself. Everything else is an object with the single
+// key "$"; a plain object with its own key "$" is escaped the same way:
 //
 //   {"$":"undefined"}  also "NaN", "Infinity", "-Infinity", "-0"
 //   {"$":["BigInt","12"]}
@@ -13,12 +13,12 @@
 //   {"$":["Error","TypeError",1,"message","no","code","E"]}  how many properties are not enumerable, then all
 //   {"$":["Bare",{…}]}                               no prototype
 //   {"$":["Object",{"$":…}]}                         the escape
-//   {"$":["Class","Name",value]}                     what the registered class gave
-//   {"$":["Def",0,value]} {"$":["Ref",0]}            the first and each further place of a shared object
+//   {"$":["Class","Name",value]}                     the result of toValue of the registered class
+//   {"$":["Def",0,value]} {"$":["Ref",0]}            the first and every further occurrence of a shared object
 //
-// A tag that is written stays readable forever; a change of meaning is a new tag.
+// A tag stays readable forever; a changed meaning gets a new tag.
 
-/** Values that are stored as their name alone. */
+/** Values that are stored by name. */
 export const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['undefined', undefined],
   ['NaN', Number.NaN],
@@ -27,12 +27,12 @@ export const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>(
   ['-0', -0],
 ])
 
-/** What an Error holds without showing it. The rest of its hidden properties are the engine's. */
+/** The non-enumerable properties of an Error that we store. The others belong to the engine. */
 export const HIDDEN_IN_ERRORS = ['name', 'message', 'stack', 'cause', 'errors'] as const
 
 type ErrorMaker = (properties: ReadonlyMap<string, unknown>) => Error
 
-/** The Errors that come back as what they were. A maker gets the properties that a constructor may need. */
+/** The Error classes that are restored exactly. A maker gets the properties that its constructor may need. */
 export const ERROR_MAKERS: ReadonlyMap<string, ErrorMaker> = new Map<string, ErrorMaker>([
   ['Error', () => new Error()],
   ['EvalError', () => new EvalError()],
@@ -67,7 +67,7 @@ type ViewClass = {
   new (bytes: ArrayBuffer): ArrayBufferView
 }
 
-/** Everything that is stored as its bytes, as they lie in memory. */
+/** Everything that is stored as its bytes in memory order. */
 export const BYTES_MAKERS: ReadonlyMap<string, BytesMaker> = new Map<string, BytesMaker>([
   ['ArrayBuffer', { unitBytes: 1, make: (bytes) => bytes }],
   ['Buffer', { unitBytes: 1, make: (bytes) => Buffer.from(bytes) }],
@@ -92,7 +92,7 @@ function viewMaker(view: ViewClass): [string, BytesMaker] {
   return [view.name, { unitBytes: view.BYTES_PER_ELEMENT, make: (bytes) => new view(bytes) }]
 }
 
-/** Typed arrays that this version of Node may not have. */
+/** Typed arrays that this Node version may lack. */
 function newerViews(): readonly ViewClass[] {
   const half: unknown = Reflect.get(globalThis, 'Float16Array')
   return isViewClass(half) ? [half] : []
@@ -103,8 +103,8 @@ function isViewClass(value: unknown): value is ViewClass {
 }
 
 /**
- * The name of the built-in class that this is the prototype of; undefined for all others. The native classes
- * of another realm (`node:vm`, some test runners) count: their objects come back as those of this realm.
+ * The name of the built-in class with this prototype; undefined for all others. Native classes of another realm (`node:vm`, some
+ * test runners) count too: their objects are restored as objects of this realm.
  */
 export function builtinName(prototype: object): string | undefined {
   const known = KNOWN_PROTOTYPES.get(prototype)
@@ -116,7 +116,7 @@ export function builtinName(prototype: object): string | undefined {
 
 const NATIVE = /\{\s*\[native code\]\s*\}$/
 
-/** The frequent ones, and those that Node has built in without being native. */
+/** The frequent ones, and those that Node implements in JavaScript. */
 const KNOWN_PROTOTYPES: ReadonlyMap<unknown, string> = new Map(
   [Object, Array, Date, Map, Set, RegExp, Error, Uint8Array, Buffer, URL, DOMException].map(
     ({ prototype, name }) => [prototype, name],

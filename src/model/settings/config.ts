@@ -3,7 +3,7 @@ import { SavestateError } from '../errors.js'
 import { jsonFault } from '../json/json-fault.js'
 import type { Limits } from './limits.js'
 
-/** `tiers`: history thins out with age. `hermes`: limits by number and age, as Hermes has them. */
+/** `tiers`: history thins out with age. `hermes`: limits by number and age, as in Hermes. */
 export const RETENTION_POLICIES = ['tiers', 'hermes'] as const
 export type RetentionSetting = (typeof RETENTION_POLICIES)[number]
 
@@ -21,7 +21,7 @@ export type Config = {
   readonly maxFileMb: number
   /** A project with more files is refused. */
   readonly maxFiles: number
-  /** `hermes` only: automatic checkpoints of a project; named, pinned and unfinished ones come on top. */
+  /** `hermes` only: automatic checkpoints per project, not counting named, pinned and unfinished ones. */
   readonly maxCheckpoints: number
   /** `hermes` only: how long an unused project or session is kept. */
   readonly retentionDays: number
@@ -31,9 +31,9 @@ export type Config = {
   readonly autoPruneHours: number
   /** Whether the hooks of agents start the daemon. */
   readonly daemon: boolean
-  /** The daemon ends after so long without a request. */
+  /** The daemon exits after this time without a request. */
   readonly daemonIdleMinutes: number
-  /** Patterns of files that are kept although they look like secrets. */
+  /** Patterns of files that are captured although they look like secrets. */
   readonly allowSecrets: readonly string[]
 }
 
@@ -64,7 +64,7 @@ const POLICY_DEFAULTS: Readonly<Record<RetentionSetting, Partial<Config>>> = {
   hermes: { maxSizeMb: 500 },
 }
 
-/** Whether a setting means anything under this policy. */
+/** Whether the setting has an effect under this policy. */
 export function doesCount(key: ConfigKey, policy: RetentionSetting): boolean {
   return RETENTION_POLICIES.every((other) => other === policy || !POLICY_KEYS[other].includes(key))
 }
@@ -77,11 +77,11 @@ const POLICY_KEYS: Readonly<Record<RetentionSetting, readonly ConfigKey[]>> = {
 export const CONFIG_KEYS = Object.keys(DEFAULT_CONFIG) as readonly ConfigKey[]
 
 /**
- * How far the file of a project counts. A clone, a pull or an agent can write that file, so until the user has trusted it,
- * it can only make Savestate keep more than the store's settings say.
+ * The effect of a project's settings file. A clone, a pull or an agent can write that file, so until the user trusts it, it can
+ * only make Savestate keep more than the store's settings.
  * - `store`: a setting of the whole store, refused in a project's file
- * - `trusted`: counts in a trusted file only
- * - a number: a larger value than the store's counts, up to this one; any other value counts in a trusted file only
+ * - `trusted`: only effective in a trusted file
+ * - a number: a value larger than the store's is effective, up to this limit; any other value only in a trusted file
  */
 export type ProjectRule = 'store' | 'trusted' | number
 
@@ -91,7 +91,7 @@ export const PROJECT_RULES: Readonly<Record<ConfigKey, ProjectRule>> = {
   keepPromptsDays: Infinity,
   keepDailyDays: Infinity,
   maxSizeMb: 'store',
-  // Bounded: what one project adds is missing for the others.
+  // Limited, because all projects share the store.
   maxFileMb: 100,
   maxFiles: 1_000_000,
   maxCheckpoints: Infinity,
@@ -111,21 +111,21 @@ export function parseConfig(text: string, file: ConfigFile): Partial<Config> {
   const json = parseConfigObject(text, file)
   for (const [key, value] of Object.entries(json)) {
     const fault = settingFault(key, value, file.source)
-    if (fault !== undefined) throw invalid(file, fault)
+    if (fault !== undefined) throw invalidConfig(file, fault)
   }
   return json
 }
 
-/** The same without a check of keys and values. */
+/** The same without checking keys and values. */
 export function parseConfigObject(text: string, file: ConfigFile): object {
-  const json = parsedJson(text, file)
+  const json = parseJson(text, file)
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
-  throw invalid(file, { what: 'it is not an object' })
+  throw invalidConfig(file, { what: 'it is not an object' })
 }
 
 type SettingFault = { readonly what: string; readonly hint?: string }
 
-/** Why a file of this kind cannot have this key with this value. */
+/** Why a file of this kind cannot have this key and value; undefined if it can. */
 export function settingFault(
   key: string,
   value: unknown,
@@ -156,14 +156,12 @@ function wantedFor(key: ConfigKey, value: unknown): string | undefined {
   }
   if (typeof usual === 'string') {
     const isPolicy = RETENTION_POLICIES.some((policy) => policy === value)
-    return isPolicy ? undefined : RETENTION_POLICIES.map(quote).join(' or ')
+    return isPolicy
+      ? undefined
+      : RETENTION_POLICIES.map((policy) => JSON.stringify(policy)).join(' or ')
   }
   const isList = Array.isArray(value) && value.every((item) => typeof item === 'string')
   return isList ? undefined : 'a list of patterns'
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text)
 }
 
 export type Settings = {
@@ -181,7 +179,7 @@ export type RefusedSetting = {
 
 export type ProjectValues = { readonly values: Partial<Config>; readonly isTrusted: boolean }
 
-/** The store's settings, and on top of them what the file of a project may change. */
+/** The store's settings, overridden by what the project's file may change. */
 export function settingsFrom(store: Partial<Config>, project?: ProjectValues): Settings {
   const base = withDefaults(store)
   const { values = {}, isTrusted = false } = project ?? {}
@@ -209,7 +207,7 @@ function withDefaults(set: Partial<Config>): Config {
   return { ...DEFAULT_CONFIG, ...policy, ...set }
 }
 
-/** The value of the store, or the project's if that keeps more and may count. */
+/** The store's value, or the project's if that keeps more and is allowed. */
 function keepingMore<Value>(key: ConfigKey, own: Value, asked: unknown): Value | number {
   const most = PROJECT_RULES[key]
   if (typeof most !== 'number' || typeof own !== 'number' || typeof asked !== 'number') return own
@@ -226,7 +224,7 @@ export function limitsFrom({ maxFileMb, maxFiles, allowSecrets }: Config): Limit
   return { maxFileBytes: Math.floor(maxFileMb * MB), maxFiles, allowSecrets }
 }
 
-function parsedJson(text: string, file: ConfigFile): unknown {
+function parseJson(text: string, file: ConfigFile): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -256,6 +254,6 @@ function isCount(key: ConfigKey): boolean {
   return key === 'maxCheckpoints' || key === 'maxFiles'
 }
 
-function invalid({ path }: ConfigFile, { what, ...hint }: SettingFault): SavestateError {
+function invalidConfig({ path }: ConfigFile, { what, ...hint }: SettingFault): SavestateError {
   return new SavestateError('CONFIG_INVALID', `${path} cannot be used: ${what}`, hint)
 }

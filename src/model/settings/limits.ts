@@ -1,17 +1,17 @@
-// The limits everything runs under unless told otherwise.
+// The default limits and excludes.
 
 export type Limits = {
   /** Larger files are recorded, not captured. */
   readonly maxFileBytes: number
   /** A project with more files to capture is refused. */
   readonly maxFiles: number
-  /** Lines as in an ignore file, from the project's folder: what they name is captured though it is a secret. */
+  /** Lines of an ignore file, relative to the project. Files that they match are captured even if they are secrets. */
   readonly allowSecrets: readonly string[]
 }
 
 /** The limits of a capture. */
 export type CaptureLimits = Limits & {
-  /** The text of the project's `.savestateignore`, if the user trusts it: only then do its `!` lines bring secrets back. */
+  /** The text of the project's `.savestateignore`, if the user trusts it. Only then do its `!` lines re-include secrets. */
   readonly trustedIgnore?: string
 }
 
@@ -22,7 +22,7 @@ export const DEFAULT_LIMITS: Limits = {
   allowSecrets: [],
 }
 
-/** `fsync` survives a power cut; `os` survives a killed process. */
+/** `fsync` survives a power failure; `os` survives a killed process. */
 export type Durability = 'fsync' | 'os'
 
 /** Folders that are not captured: rarely source, often huge. An ignore file can include any of them with `!`. */

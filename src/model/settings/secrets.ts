@@ -1,14 +1,13 @@
-// Names that say of a file that it is a secret, as lines of an ignore file. Data, so that people can read it
-// and a test can hold the documents to it (docs/decisions/0016-secrets.md).
+// File names of secrets, as lines of an ignore file. They are data, so that users can read them and a test can compare the docs
+// with them (docs/decisions/0016-secrets.md).
 
 /**
- * Compared without case, for files only. The last line that matches decides; `!` takes back. Every path of a project is
- * compared with them, so a line for names begins with a letter or is `*` and an ending, and a line for paths ends with a
- * letter: those are found without trying all.
+ * Case-insensitive, for files only. The last matching line decides; `!` re-includes. Every path of a project is matched, so the
+ * lines have an indexable form: a line for names starts with a letter or is `*` and a suffix; a line for paths ends with a letter.
  */
 export const SECRET_NAMES: readonly string[] = [
   '.env*',
-  // What is handed on to be filled in.
+  // Templates that are meant to be shared.
   '!.env*[._-]example*',
   '!.env*[._-]sample*',
   '!.env*[._-]template*',
@@ -37,10 +36,10 @@ export const SECRET_NAMES: readonly string[] = [
   '!.dev.vars*[._-]example*',
   '!.dev.vars*[._-]sample*',
   '!.dev.vars*[._-]template*',
-  // Private keys of SSH. With a dot in it, a name that begins with `id_` is more likely source.
+  // SSH private keys. A name with a dot that begins with `id_` is more likely source.
   'id_*',
   '!id_*.*',
-  // `credentials.ts` is source; these are formats of data.
+  // `credentials.ts` is source; these are data formats.
   'credentials',
   'credentials[_-]*',
   '!credentials[_-]*.*',
@@ -73,7 +72,7 @@ export const SECRET_NAMES: readonly string[] = [
   'secrets.yaml',
   'secrets.json',
   'secrets.toml',
-  // Where programs keep passwords and tokens.
+  // Files with passwords and tokens of programs.
   '.npmrc',
   '.netrc',
   '_netrc',
@@ -112,7 +111,7 @@ export const SECRET_NAMES: readonly string[] = [
   'key.properties',
   '*.ovpn',
   'wg*.conf',
-  // Commands with passwords in them.
+  // Command history may contain passwords.
   '.*_history',
   // Keystores.
   '*.p12',
@@ -131,7 +130,7 @@ export const SECRET_NAMES: readonly string[] = [
 ]
 
 /**
- * Names that suggest a secret and are as often something public: the content decides, and what is not
- * plainly public is taken for a secret.
+ * Names that often belong to secrets and as often to public files. The content decides: a file that is not clearly public is
+ * treated as a secret.
  */
 export const DOUBTFUL_NAME = /\.pem$/i

@@ -1,4 +1,4 @@
-// How two snapshots differ: content by git, permission bits by us.
+// Compares two snapshots: git compares contents, this file compares permission bits.
 import {
   type BytePath,
   type ChangeCounts,
@@ -8,7 +8,7 @@ import {
 } from '../../model/index.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { runGit } from '../git/git-program.js'
-import type { Side, TreeChange, TreeDiff } from '../git/tree-diff.js'
+import { type Side, type TreeChange, type TreeDiff, TYPE_OF } from '../git/tree-diff.js'
 import {
   decodeModes,
   isSameUsual,
@@ -18,7 +18,7 @@ import {
   unusualPaths,
 } from '../objects/modes.js'
 import { EMPTY_TREE } from '../objects/object-id.js'
-import { hostile, refuseHostileTree } from '../objects/safe-path.js'
+import { hostileSnapshot, refuseHostileTree } from '../objects/safe-path.js'
 import { decodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
 
 export type Change = {
@@ -44,19 +44,20 @@ export class SnapshotComparer {
     const entries = decodeTree(await this.#blobs.read(snapshot))
     const idOf = (name: string) => entries.find((entry) => entry.name === name)?.id
     const [files, modes] = [idOf('files'), idOf('modes')]
-    if (files === undefined || modes === undefined) throw hostile('lacks its files or its modes')
+    if (files === undefined || modes === undefined)
+      throw hostileSnapshot('lacks its files or its modes')
     return { files, modes }
   }
 
-  /** Whether a snapshot holds something of this path. */
+  /** Whether the snapshot has an entry at this path. */
   async has(snapshot: ObjectId, path: BytePath): Promise<boolean> {
     const { files } = await this.parts(snapshot)
     return (await this.#entryAt(files, path)) !== undefined
   }
 
   /**
-   * For each snapshot a text that is the same for two of them only if nothing at or below these paths differs. It may
-   * differ without such a difference, where permissions differ elsewhere. Reads the folders on the way, once each.
+   * A text per snapshot. Equal texts mean that nothing at or below these paths differs. Different texts need not mean a
+   * difference: permissions may differ elsewhere. Reads each folder on the way once.
    */
   async fingerprints(
     snapshots: readonly ObjectId[],
@@ -72,7 +73,7 @@ export class SnapshotComparer {
     )
   }
 
-  /** `trees` keeps the folders that were read. */
+  /** `trees` caches the folders that were read. */
   async #entryAt(
     files: ObjectId,
     path: BytePath,
@@ -91,7 +92,7 @@ export class SnapshotComparer {
     return found
   }
 
-  /** Every path that differs, folders included, sorted. Without `before`: from nothing. */
+  /** Every path that differs, including folders, sorted. Without `before`, compares with an empty snapshot. */
   async compare(before: ObjectId | undefined, after: ObjectId, diff: TreeDiff): Promise<Change[]> {
     if (before === after) return []
     const one =
@@ -110,8 +111,8 @@ export class SnapshotComparer {
   }
 
   /**
-   * Figures of the difference, for every save: one question to git in the usual case that no mode changed,
-   * since the trees of the snapshots themselves can be compared.
+   * Counts the differences, for every save. If no mode changed, which is usual, one request to git is enough: it compares the
+   * trees of the snapshots themselves.
    */
   async count(
     before: ObjectId | undefined,
@@ -129,7 +130,7 @@ export class SnapshotComparer {
     return decodeModes(await this.#blobs.read(id))
   }
 
-  /** Paths whose content is the same in both and whose mode is not. */
+  /** Paths with the same content and a different mode. */
   async #modeChanges(
     files: ObjectId,
     known: { modesBefore: ModeTable; modesAfter: ModeTable; changed: ReadonlySet<BytePath> },
@@ -154,7 +155,7 @@ export class SnapshotComparer {
     return changes
   }
 
-  /** Everything in a tree, and the tree itself as ''. */
+  /** Everything in a tree, including the tree itself as ''. */
   async #list(files: ObjectId): Promise<Map<BytePath, Side>> {
     const output = await runGit(this.#gitDir, ['ls-tree', '-r', '-t', '-z', '--full-tree', files])
     const present = new Map<BytePath, Side>([[ROOT, { type: 'folder', id: files }]])
@@ -162,14 +163,8 @@ export class SnapshotComparer {
       const match = /^(\d{6}) \w+ (\w{40})\t([^]*)$/.exec(line)
       if (match === null) continue
       const [, mode = '', id = '', path = ''] = match
-      const type =
-        mode === '040000'
-          ? 'folder'
-          : mode === '120000'
-            ? 'link'
-            : mode === '100755'
-              ? 'executable'
-              : 'file'
+      const type = TYPE_OF[mode]
+      if (type === undefined) throw hostileSnapshot(`has an entry of mode ${mode}`)
       present.set(path as BytePath, { type, id: id as ObjectId })
     }
     refuseHostileTree([...present].map(([path, { type }]) => ({ path, type })))
@@ -200,7 +195,7 @@ function joinTypeChanges(rows: readonly TreeChange[]): TreeChange[] {
 function toChange(row: TreeChange, modesBefore: ModeTable, modesAfter: ModeTable): Change {
   const { path, insertions, deletions } = row
   const isSameClass = row.before?.type === row.after?.type
-  // A mode that nobody recorded is that of the other side: what is only assumed is never a difference.
+  // A mode that was not recorded is assumed to equal that of the other side, so it is never a difference.
   const [before, after] = [
     isSameClass && modesBefore.isAssumed ? modesAfter : modesBefore,
     isSameClass && modesAfter.isAssumed ? modesBefore : modesAfter,
@@ -221,7 +216,7 @@ function entryOf(side: Side, path: BytePath, modes: ModeTable): Entry {
   return side.type === 'folder' ? { type: 'folder', mode } : { type: 'file', blob: side.id, mode }
 }
 
-/** A folder whose contents changed is itself unchanged, unless its mode is another. */
+/** A folder whose contents changed is itself unchanged, unless its mode differs. */
 function isReal({ before, after }: Change): boolean {
   if (before?.type === 'folder' && after?.type === 'folder') return before.mode !== after.mode
   if (before?.type === 'file' && after?.type === 'file')
@@ -236,7 +231,7 @@ type Counted = {
   readonly deletions: number | undefined
 }
 
-/** Folders come and go with their files; only files count. */
+/** Only files count, not folders. */
 export function totalsOf(changes: readonly Counted[]): ChangeCounts {
   const isFolder = (entry: Counted['before']) => entry === undefined || entry.type === 'folder'
   const files = changes.filter(({ before, after }) => !isFolder(before) || !isFolder(after))

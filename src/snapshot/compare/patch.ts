@@ -1,4 +1,4 @@
-// A readable diff of two snapshots, made by git.
+// A readable diff of two snapshots, produced by git.
 import { type BytePath, isAscii, type ObjectId } from '../../model/index.js'
 import { runGit } from '../git/git-program.js'
 
@@ -12,7 +12,7 @@ export type PatchRequest = {
   readonly width: number
 }
 
-/** `files` trees in, text out (as git prints it: bytes that are mostly UTF-8). */
+/** Compares two `files` trees. Returns git's output, mostly UTF-8. */
 export async function patchText(gitDir: string, request: PatchRequest): Promise<string> {
   const { before, after, paths, color, stat, width } = request
   const output = await runGit(gitDir, [
@@ -30,10 +30,10 @@ export async function patchText(gitDir: string, request: PatchRequest): Promise<
   return output.toString('utf8')
 }
 
-/** What git matches with every byte that is not ASCII. */
+/** Matches any byte that is not ASCII. */
 const OTHER_BYTE = '[!\u0001-\u007f]'
 
-/** An argument of a process cannot hold bytes that are not UTF-8: such a path stands for those that differ from it in these alone. */
+/** Process arguments must be UTF-8. In other paths, each byte that is not ASCII matches any such byte. */
 function pathspec(path: BytePath): string {
   const text = isAscii(path) ? path : Buffer.from(path, 'latin1').toString('utf8')
   if (!text.includes('\ufffd')) return `:(top,literal)${text}`

@@ -1,15 +1,21 @@
-// A snapshot without one of its paths: everything else, to the bit, as it was.
+// Removes one path from a snapshot and leaves everything else identical.
 import type { BytePath, CheckpointId, ObjectId } from '../../model/index.js'
 import type { SnapshotComparer } from './compare.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { type CommitFacts, encodeCommit } from '../objects/commit.js'
 import { decodeModes, encodeModes } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
-import { decodeTree, encodeTree, GIT_MODE, type TreeEntry } from '../objects/tree.js'
+import {
+  decodeTree,
+  encodeSnapshotTree,
+  encodeTree,
+  GIT_MODE,
+  type TreeEntry,
+} from '../objects/tree.js'
 
 export type Removed = {
   readonly tree: ObjectId
-  /** What the path held. */
+  /** How many files and bytes the path had. */
   readonly files: number
   readonly bytes: number
 }
@@ -39,17 +45,10 @@ export class PathRemover {
     const tally: Tally = { files: 0, bytes: 0 }
     const files = await this.#without(parts.files, this.#path.split('/'), tally)
     const modes = await this.#withoutModes(parts.modes)
-    const tree = this.#sink.add(
-      'tree',
-      encodeTree([
-        { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
-        { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-      ]),
-    )
-    return { tree, ...tally }
+    return { tree: this.#sink.add('tree', encodeSnapshotTree(files, modes)), ...tally }
   }
 
-  /** A folder that becomes empty stays, as an empty one. */
+  /** A folder that becomes empty stays. */
   async #without(tree: ObjectId, names: readonly string[], tally: Tally): Promise<ObjectId> {
     const [name, ...rest] = names
     const entries: TreeEntry[] = []
@@ -85,7 +84,7 @@ export class PathRemover {
 
 export type Rewritten = Removed & { readonly checkpoint: CheckpointId; readonly commit: ObjectId }
 
-/** Writes the snapshots and commits of checkpoints without the path; those that do not have it are left out. */
+/** Writes the snapshots and commits of the checkpoints without the path; skips checkpoints that lack it. */
 export async function rewriteWithout(
   remover: PathRemover,
   sink: ObjectSink,
@@ -102,7 +101,7 @@ export async function rewriteWithout(
   return rewritten
 }
 
-/** Writes the commits of checkpoints again, for other reasons. Nothing is taken out. */
+/** Writes the commits of checkpoints again, with different reasons. Removes nothing. */
 export async function rewriteCommits(
   sink: ObjectSink,
   checkpoints: readonly CommitFacts[],

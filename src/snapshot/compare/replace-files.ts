@@ -1,10 +1,17 @@
-// A snapshot with other contents at some of its paths: everything else, to the bit, as it was.
+// Replaces the contents of some paths of a snapshot and leaves everything else identical.
 import type { BytePath, FileEntry, LinkEntry, ObjectId } from '../../model/index.js'
 import type { SnapshotComparer } from './compare.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { decodeModes, encodeModes, modeClassOf } from '../objects/modes.js'
 import type { ObjectSink } from '../objects/object-store.js'
-import { decodeTree, encodeTree, GIT_MODE, type GitMode, treeOrder } from '../objects/tree.js'
+import {
+  decodeTree,
+  encodeSnapshotTree,
+  encodeTree,
+  GIT_MODE,
+  type GitMode,
+  treeOrder,
+} from '../objects/tree.js'
 
 type Tools = {
   readonly blobs: BlobReader
@@ -12,7 +19,7 @@ type Tools = {
   readonly sink: ObjectSink
 }
 
-/** The objects of the new snapshot are in the sink; those of the contents are the caller's to add. */
+/** Adds the trees of the new snapshot to the sink; the caller adds the blobs. */
 export async function withFiles(
   snapshot: ObjectId,
   files: ReadonlyMap<BytePath, FileEntry | LinkEntry>,
@@ -21,7 +28,7 @@ export async function withFiles(
   const parts = await comparer.parts(snapshot)
   const table = decodeModes(await blobs.read(parts.modes))
   const unusual = new Map(table.unusual)
-  // A tree made here is in no file yet.
+  // Trees made here cannot be read from the store yet.
   const made = new Map<ObjectId, Buffer>()
   let root = parts.files
   for (const [path, entry] of files) {
@@ -31,13 +38,7 @@ export async function withFiles(
       unusual.set(path, entry.mode)
   }
   const modes = sink.add('blob', encodeModes({ ...table, unusual }))
-  return sink.add(
-    'tree',
-    encodeTree([
-      { mode: GIT_MODE.folder, name: 'files' as BytePath, id: root },
-      { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-    ]),
-  )
+  return sink.add('tree', encodeSnapshotTree(root, modes))
 
   async function put(
     tree: ObjectId | undefined,

@@ -1,5 +1,5 @@
-// Fingerprints of the entries that a capture skipped, to notice that a tool call changed them. A skipped folder is one
-// entry: nothing in it is read, so only changes of its own list of names are seen (docs/limits.md).
+// Fingerprints of the entries that a capture skipped, to notice that a tool call changed them. A skipped folder is one entry:
+// its contents are not read, so only added or removed names directly in it are noticed (docs/limits.md).
 import { lstatSync } from 'node:fs'
 import { type BytePath, fsPath, hasCode, type Skipped, type SkipReason } from '../../model/index.js'
 import { absolute } from '../capture/capture-target.js'
@@ -8,20 +8,20 @@ export type SkippedPrint = {
   readonly path: BytePath
   readonly reason: SkipReason
   readonly isFolder: boolean
-  /** Equal as long as inode, size and time of the last change are. */
+  /** Equal as long as inode, size and mtime are. */
   readonly print: string
 }
 
 export type SkippedPrints = {
-  /** In the order of compareSkipped, without a gap. */
+  /** In the order of compareSkipped, without gaps. */
   readonly prints: readonly SkippedPrint[]
-  /** False if there were more entries than are fingerprinted: one behind the last may be there. */
+  /** False if there were more entries than MAX_PRINTS: entries after the last one are unknown. */
   readonly isComplete: boolean
 }
 
-/** Entries that hold something of the user's. Others are git's, ours, or cannot be read anyway. */
+/** Entries with the user's data. The others belong to git or to us, or cannot be read. */
 const REASONS: readonly SkipReason[] = ['too-large', 'secret', 'ignored']
-/** A few microseconds each, in a hook that takes tens of milliseconds. */
+/** Each takes a few microseconds, in a hook that takes tens of milliseconds. */
 const MAX_PRINTS = 200
 
 export function printSkipped(root: BytePath, skipped: readonly Skipped[]): SkippedPrints {
@@ -33,7 +33,7 @@ export function printSkipped(root: BytePath, skipped: readonly Skipped[]): Skipp
   return { prints, isComplete: kept.length <= MAX_PRINTS }
 }
 
-/** Entries near the root first: an `.env` matters more than the caches of each package. */
+/** Entries near the root first: an `.env` matters more than the caches of packages. */
 export function compareSkipped(
   a: { readonly path: BytePath },
   b: { readonly path: BytePath },

@@ -1,5 +1,5 @@
-// Folders that are never captured: everything on the machine is inside them, or the store is. Each may be mounted
-// elsewhere too, so their identity is compared as well as their path.
+// Folders that are never captured: they contain everything on the machine, or the store. They may also be mounted elsewhere, so
+// their inodes are compared as well as their paths.
 import { homedir, tmpdir } from 'node:os'
 import { realpathSync, statSync } from 'node:fs'
 import {
@@ -65,7 +65,7 @@ function foldersAbove(path: BytePath): readonly BytePath[] {
 
 function real(path: string): BytePath {
   try {
-    // Not every system has every one of them, and an error takes longer to be made than a look.
+    // Not every system has each of them, and an exception costs more than this stat.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return bytePath(path)
     return bytePath(realpathSync.native(path))
   } catch (error) {

@@ -1,10 +1,10 @@
-// Whether two paths lead to one folder. The text does not tell: a folder that is mounted twice has two real paths.
+// Whether two paths lead to the same folder. Comparing text is not enough: a folder that is mounted twice has two real paths.
 import { statSync } from 'node:fs'
 import { fsPath, hasCode } from '../../model/index.js'
 
 export type FolderIdentity = { readonly dev: bigint; readonly ino: bigint }
 
-/** Undefined where there is nothing, or nothing that can be looked at. */
+/** Undefined if the path does not exist or is not accessible. */
 export function identityOf(path: string): FolderIdentity | undefined {
   try {
     return statSync(fsPath(path), { bigint: true, throwIfNoEntry: false })

@@ -1,35 +1,35 @@
-// Removes objects that no checkpoint holds. Safe beside saves in other processes (docs/store.md#collection):
-// a save shares the lock on the objects from its first look at them until its row is there; here they are removed
-// only while nobody shares it, and only if every ref that is there then has been followed to its end.
-import { mkdirSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+// Removes objects that no checkpoint refers to. Safe while other processes save (docs/store.md#collection): a save shares the
+// lock on the objects from its first lookup until its row is written. Objects are removed only while no one shares the lock, and
+// only if all refs that exist at that time have been traversed.
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasCode, type ObjectId, SavestateError } from '../../model/index.js'
+import { type ObjectId, SavestateError } from '../../model/index.js'
 import { failpoint, listIfThere } from '../../system/index.js'
 import { loosePath } from '../objects/loose.js'
 import { type Pack, takeCensus } from './object-sizes.js'
 import { reachableFrom } from './mark.js'
-import { areRefsNew, commitsOf, newOf, packRefs, type RefsSeen, seeRefs } from './refs.js'
+import { hasNewRefs, commitsOf, newRefs, packRefs, type RefsScan, seeRefs } from './refs.js'
 import { repack, select } from './repack.js'
 
 export type Alone = <T>(work: () => T) => { readonly result: T } | undefined
 
 export type CollectOptions = {
-  /** A folder for temporaries on the same disk. */
+  /** A folder for temporary files on the same disk. */
   readonly temporary: string
   readonly alone: Alone
   /** The commits that the ledger refers to. */
   readonly recorded: () => ReadonlySet<string>
-  /** Write packs anew for any waste at all, and pack all that is loose. */
+  /** Rewrite packs with any waste at all, and pack all loose objects. */
   readonly thorough: boolean
-  /** Gives up if saves leave no gap for so long. */
+  /** Gives up if saves leave no gap for this long. */
   readonly waitMs: number
 }
 
 export type Collected = {
-  /** Files of the store that were removed. */
+  /** Files that were removed from the store. */
   readonly removed: number
-  /** False: saves were under way all the time, and something is left for the next time. */
+  /** False: saves ran all the time, and something is left for the next collection. */
   readonly isComplete: boolean
 }
 
@@ -40,7 +40,7 @@ const PAUSE_MS = 5
 export async function collectObjects(gitDir: string, options: CollectOptions): Promise<Collected> {
   await packRefs(gitDir)
   const objects = join(gitDir, 'objects')
-  const seen = await seeRecordedRefs(gitDir, options)
+  const seen = await scanRecordedRefs(gitDir, options)
   const live = await reachableFrom(gitDir, commitsOf(seen.refs))
   const census = takeCensus(objects)
   const selection = select(census, live, options)
@@ -55,24 +55,24 @@ export async function collectObjects(gitDir: string, options: CollectOptions): P
   const packed = new Set(name === undefined ? [] : selection.loose)
   const garbage = [...census.loose.keys()].filter((id) => !live.has(id) || packed.has(id))
   const packs = selection.packs.filter((pack) => pack.name !== name)
-  return sweep.run({ garbage, packs: name === undefined ? emptied(packs, live) : packs })
+  return sweep.run({ garbage, packs: name === undefined ? packsWithoutLive(packs, live) : packs })
 }
 
 /**
- * What no ref holds is removed, so every checkpoint must have its ref (I1). A power cut or somebody's hand may have taken
- * some, and they can be made again.
+ * Objects without a ref are removed, so every checkpoint must have its ref (I1). A power failure or a user may have removed some,
+ * and `repair` can recreate them.
  */
-async function seeRecordedRefs(
+async function scanRecordedRefs(
   gitDir: string,
   { recorded }: Pick<CollectOptions, 'recorded'>,
-): Promise<RefsSeen> {
-  // In this order: a row comes after its ref.
+): Promise<RefsScan> {
+  // In this order: a row is written after its ref.
   const rows = recorded()
   const seen = await seeRefs(gitDir)
   const held = commitsOf(seen.refs) as ReadonlySet<string>
   const missing = [...rows].filter((commit) => !held.has(commit))
   if (missing.length === 0) return seen
-  // Others may have removed rows since, with their refs.
+  // Another process may have removed rows since, together with their refs.
   const still = recorded()
   const lost = missing.filter((commit) => still.has(commit)).length
   if (lost === 0) return seen
@@ -85,8 +85,8 @@ async function seeRecordedRefs(
   })
 }
 
-/** Without a new pack only those may go in which nothing is held. */
-function emptied(packs: readonly Pack[], live: ReadonlySet<string>): Pack[] {
+/** Without a new pack, only packs without live objects may be removed. */
+function packsWithoutLive(packs: readonly Pack[], live: ReadonlySet<string>): Pack[] {
   return packs.filter(({ objects }) => ![...objects.keys()].some((id) => live.has(id)))
 }
 
@@ -97,13 +97,13 @@ class Sweep {
   readonly #objects: string
   readonly #options: CollectOptions
   readonly #live: Set<string>
-  #seen: RefsSeen
+  #seen: RefsScan
   #removed = 0
   readonly #deadline: number
 
   constructor(
     gitDir: string,
-    { seen, live, options }: { seen: RefsSeen; live: Set<string>; options: CollectOptions },
+    { seen, live, options }: { seen: RefsScan; live: Set<string>; options: CollectOptions },
   ) {
     this.#gitDir = gitDir
     this.#objects = join(gitDir, 'objects')
@@ -117,32 +117,31 @@ class Sweep {
     const held = new Set(this.#live)
     let left = [...garbage]
     while (left.length > 0) {
-      const done = await this.#whenAlone(() => this.#removeLoose(left, held))
+      const done = await this.#whenExclusive(() => this.#removeLoose(left, held))
       if (done === undefined) return { removed: this.#removed, isComplete: false }
       left = left.slice(done)
     }
     for (const pack of packs) {
-      const done = await this.#whenAlone(() => this.#setAside(pack, held))
+      const done = await this.#whenExclusive(() => this.#setAside(pack, held))
       if (done === undefined) return { removed: this.#removed, isComplete: false }
     }
-    const done = await this.#whenAlone(() => this.#sweepLeftovers())
-    // Large files take a while to remove, so that is done when others may work again.
-    rmSync(this.#graveyard, { recursive: true, force: true })
+    const done = await this.#whenExclusive(() => this.#sweepLeftovers())
+    // Removing large files takes a while, so it happens after the lock is released.
+    rmSync(this.#trash, { recursive: true, force: true })
     return { removed: this.#removed, isComplete: done !== undefined }
   }
 
-  get #graveyard(): string {
+  get #trash(): string {
     return join(this.#options.temporary, 'removed')
   }
 
   /**
-   * Does the work while no save is under way and every ref has been followed. Undefined when saves leave no gap
-   * for too long.
+   * Runs the work while no save is running and all refs have been traversed. Undefined if saves leave no gap until the deadline.
    */
-  async #whenAlone<T>(work: () => T): Promise<T | undefined> {
+  async #whenExclusive<T>(work: () => T): Promise<T | undefined> {
     for (;;) {
       const outcome = this.#options.alone(() =>
-        areRefsNew(this.#gitDir, this.#seen) ? undefined : { value: work() },
+        hasNewRefs(this.#gitDir, this.#seen) ? undefined : { value: work() },
       )
       if (outcome?.result !== undefined) return outcome.result.value
       if (performance.now() > this.#deadline) return undefined
@@ -151,15 +150,15 @@ class Sweep {
     }
   }
 
-  /** What new checkpoints hold stays, also if it was nobody's before. */
+  /** Marks the objects of new checkpoints as live. */
   async #follow(): Promise<void> {
     const seen = await seeRefs(this.#gitDir)
-    const held = await reachableFrom(this.#gitDir, commitsOf(newOf(seen.refs, this.#seen)))
+    const held = await reachableFrom(this.#gitDir, commitsOf(newRefs(seen.refs, this.#seen)))
     for (const id of held) this.#live.add(id)
     this.#seen = seen
   }
 
-  /** How many of them are dealt with. `before` was live at the first look: such are packed by now. */
+  /** Returns how many ids were processed. `before`: the ids that were live at the start; they are packed by now. */
   #removeLoose(ids: readonly string[], before: ReadonlySet<string>): number {
     const until = performance.now() + BATCH_MS
     let done = 0
@@ -167,55 +166,47 @@ class Sweep {
       if (performance.now() > until) break
       done += 1
       if (this.#live.has(id) && !before.has(id)) continue
-      removeIfThere(loosePath(this.#objects, id as ObjectId))
+      rmSync(loosePath(this.#objects, id as ObjectId), { force: true })
       this.#removed += 1
       failpoint('collect:loose-removed')
     }
     return done
   }
 
-  /** A pack goes unless a checkpoint that came since needs something of it that is nowhere else. */
+  /** Removes a pack, unless a new checkpoint needs an object that is only in this pack. */
   #setAside({ name, objects }: Pack, before: ReadonlySet<string>): true {
     for (const id of objects.keys()) if (this.#live.has(id) && !before.has(id)) return true
     const folder = join(this.#objects, 'pack')
     const files = readdirSync(folder).filter((file) => file.startsWith(`${name}.`))
-    // The index first: what git cannot see it does not try to read.
+    // The index first: git does not read packs without an index.
     const ordered = files.sort((a, b) => Number(b.endsWith('.idx')) - Number(a.endsWith('.idx')))
     for (const file of ordered) {
-      this.#bury(join(folder, file), file)
+      this.#moveToTrash(join(folder, file), file)
       failpoint('collect:pack-removed')
     }
     return true
   }
 
-  /** What a killed writer left: nobody writes now, so whatever is unfinished is nobody's. */
+  /** Removes what a killed writer left. No one else is writing, so every unfinished file is garbage. */
   #sweepLeftovers(): true {
     const folder = join(this.#objects, 'pack')
     const files = listIfThere(folder)
     for (const file of files) {
       const isUnseen = file.endsWith('.pack') && !files.includes(file.replace(/\.pack$/, '.idx'))
-      if (isUnseen || file.startsWith('tmp_')) this.#bury(join(folder, file), file)
+      if (isUnseen || file.startsWith('tmp_')) this.#moveToTrash(join(folder, file), file)
     }
     for (const prefix of readdirSync(this.#objects)) {
       const at = join(this.#objects, prefix)
-      if (prefix.startsWith('tmp_')) this.#bury(at, prefix)
+      if (prefix.startsWith('tmp_')) this.#moveToTrash(at, prefix)
       if (/^[0-9a-f]{2}$/.test(prefix) && readdirSync(at).length === 0)
         rmSync(at, { recursive: true })
     }
     return true
   }
 
-  #bury(path: string, name: string): void {
-    mkdirSync(this.#graveyard, { recursive: true, mode: 0o700 })
-    renameSync(path, join(this.#graveyard, name))
+  #moveToTrash(path: string, name: string): void {
+    mkdirSync(this.#trash, { recursive: true, mode: 0o700 })
+    renameSync(path, join(this.#trash, name))
     this.#removed += 1
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error
   }
 }

@@ -1,17 +1,17 @@
-// Which objects the checkpoints hold. Never a guess: if git cannot follow a ref to the end, nothing is known.
+// Finds the objects that checkpoints refer to. If git cannot traverse a ref completely, this throws rather than guess.
 import type { Readable, Writable } from 'node:stream'
 import { gitFault, startFault, startGit } from '../git/git-program.js'
 
 const REV_LIST = ['rev-list', '--objects', '--stdin']
 
-/** Every object that these commits lead to, themselves included. */
+/** Every object that is reachable from these commits, including the commits. */
 export async function reachableFrom(
   gitDir: string,
   commits: Iterable<string>,
 ): Promise<Set<string>> {
   const found = new Set<string>()
   const input = [...commits]
-  // Without any, git would ask how it is used.
+  // Without input git would print its usage.
   if (input.length === 0) return found
   await eachLine(gitDir, { args: [...REV_LIST, '--no-object-names'], input }, (line) => {
     found.add(line)
@@ -19,7 +19,7 @@ export async function reachableFrom(
   return found
 }
 
-/** The same with a name behind each object, which tells git what is alike; `take` gets whole lines. */
+/** The same, with a path after each object, which helps git find similar objects. `take` gets whole lines. */
 export function listForPacking(
   gitDir: string,
   commits: Iterable<string>,
@@ -50,9 +50,9 @@ export async function eachLine(
   if (status !== 0) throw gitFault(args, `${status}: ${Buffer.concat(complaints).toString('utf8')}`)
 }
 
-/** By hand: a name may hold a carriage return, which `readline` takes for the end of a line. */
+/** Not `readline`: it would split at carriage returns, which may be part of a file name. */
 async function readLines(output: Readable, take: (line: string) => void): Promise<void> {
-  // Names of files may be any bytes; latin1 keeps each of them.
+  // File names may be any bytes; latin1 preserves each of them.
   output.setEncoding('latin1')
   let rest = ''
   for await (const chunk of output) {
@@ -63,17 +63,17 @@ async function readLines(output: Readable, take: (line: string) => void): Promis
 }
 
 async function writeLines(stdin: Writable, lines: Iterable<string>): Promise<void> {
-  // git may end before its input does; its exit code tells why.
+  // git may exit before its input ends; its exit code says why.
   stdin.on('error', () => stdin.destroy())
   for (const line of lines) {
     if (stdin.destroyed) return
     if (!stdin.write(`${line}\n`, 'latin1'))
       await new Promise<void>((resolve) => {
-        const goOn = () => {
-          stdin.off('drain', goOn).off('close', goOn)
+        const resume = () => {
+          stdin.off('drain', resume).off('close', resume)
           resolve()
         }
-        stdin.once('drain', goOn).once('close', goOn)
+        stdin.once('drain', resume).once('close', resume)
       })
   }
   stdin.end()

@@ -1,4 +1,4 @@
-// The objects that commits lead to, as a graph with sizes: for how much smaller the store is without some of them.
+// The objects reachable from commits, as a graph with sizes. It computes how much smaller the store is without some commits.
 import { invariant, type ObjectId, WeightedGraph } from '../../model/index.js'
 import { BlobReader } from '../git/blob-reader.js'
 import { decodeTree } from '../objects/tree.js'
@@ -6,7 +6,7 @@ import { eachLine } from './mark.js'
 
 const COMMIT_TREE = /^tree ([0-9a-f]{40})$/m
 
-/** No commit is live in the beginning. Throws STORE_DAMAGED if one cannot be read to its end. */
+/** Initially no commit is live. Throws STORE_DAMAGED if one cannot be read completely. */
 export async function readObjectGraph(
   gitDir: string,
   {
@@ -19,7 +19,7 @@ export async function readObjectGraph(
   try {
     const ids: ObjectId[] = []
     const args = ['rev-list', '--objects', '--no-object-names', '--filter=blob:none', '--stdin']
-    // Without any commit, git would print how it is used.
+    // Without commits git would print its usage.
     if (commits.length > 0)
       await eachLine(gitDir, { args, input: commits }, (line) => ids.push(line as ObjectId))
     const roots = new Set<string>(commits)

@@ -1,18 +1,18 @@
-// What lies in the object folder, file by file: how much each object takes, and in which pack it is.
+// The objects folder file by file: the size of each object, and the pack it is in.
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode } from '../../model/index.js'
 import { listIfThere } from '../../system/index.js'
 
 export type Pack = {
-  /** Without its ending. */
+  /** Without the extension. */
   readonly name: string
   readonly bytes: number
-  /** What each object takes in it. */
+  /** Bytes per object. */
   readonly objects: ReadonlyMap<string, number>
 }
 
-export type Census = {
+export type ObjectFiles = {
   /** By id: bytes on disk. */
   readonly loose: ReadonlyMap<string, number>
   readonly packs: readonly Pack[]
@@ -23,25 +23,25 @@ const HEADER_BYTES = 8
 const FANOUT_BYTES = 256 * 4
 const TRAILER_BYTES = 40
 
-export function takeCensus(objectsFolder: string): Census {
-  return { loose: looseIn(objectsFolder), packs: packsIn(join(objectsFolder, 'pack')) }
+export function takeCensus(objectsFolder: string): ObjectFiles {
+  return { loose: findLoose(objectsFolder), packs: packsIn(join(objectsFolder, 'pack')) }
 }
 
-/** What every object takes, whether loose or packed; of one that is there twice, both. */
-export function bytesOf({ loose, packs }: Census): Map<string, number> {
+/** Bytes per object, loose and packed; both if an object exists twice. */
+export function bytesOf({ loose, packs }: ObjectFiles): Map<string, number> {
   const sizes = new Map(loose)
   for (const { objects } of packs)
     for (const [id, bytes] of objects) sizes.set(id, (sizes.get(id) ?? 0) + bytes)
   return sizes
 }
 
-function looseIn(objectsFolder: string): Map<string, number> {
+function findLoose(objectsFolder: string): Map<string, number> {
   const loose = new Map<string, number>()
   for (const prefix of readdirSync(objectsFolder)) {
     if (!/^[0-9a-f]{2}$/.test(prefix)) continue
     for (const name of listIfThere(join(objectsFolder, prefix))) {
       if (!/^[0-9a-f]{38}$/.test(name)) continue
-      // One that has just been collected by somebody else is no longer there.
+      // Another process's collection may have removed it.
       const stats = lstatSync(join(objectsFolder, prefix, name), { throwIfNoEntry: false })
       if (stats !== undefined) loose.set(prefix + name, stats.blocks * BLOCK_BYTES)
     }
@@ -59,16 +59,16 @@ function packAt(folder: string, name: string): Pack | undefined {
   try {
     const { size, blocks } = statSync(join(folder, `${name}.pack`))
     const index = readFileSync(join(folder, `${name}.idx`))
-    return { name, bytes: blocks * BLOCK_BYTES, objects: sizesIn(index, size) }
+    return { name, bytes: blocks * BLOCK_BYTES, objects: readSizes(index, size) }
   } catch (error) {
-    // Collected by another process, or half of it is missing: `verify` tells which.
+    // Another process's collection removed it, or one of the two files is missing, which `verify` reports.
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
 }
 
-/** From one offset to the next. */
-function sizesIn(index: Buffer, packBytes: number): Map<string, number> {
+/** An object takes the bytes up to the next offset. */
+function readSizes(index: Buffer, packBytes: number): Map<string, number> {
   const count = index.readUInt32BE(HEADER_BYTES + FANOUT_BYTES - 4)
   const idsAt = HEADER_BYTES + FANOUT_BYTES
   const offsetsAt = idsAt + count * 24
@@ -84,7 +84,7 @@ function sizesIn(index: Buffer, packBytes: number): Map<string, number> {
   )
 }
 
-/** Beyond 2 GB it stands in a table of its own. */
+/** Offsets beyond 2 GB are in a separate table. */
 function offsetAt(
   index: Buffer,
   { row, offsetsAt, count }: { row: number; offsetsAt: number; count: number },

@@ -1,6 +1,6 @@
-// Git's own locks on refs are files, and stay when git is killed: every later change of a ref would fail. Only we change
-// the refs of a store by git, one process at a time. So a lock that is there when it is our turn is a dead git's, unless
-// that git has outlived the process that started it.
+// Git's locks on refs are files that remain when git is killed, and then every later change of the ref fails. Only we change the
+// refs of a store through git, one process at a time. So any lock file at this point belongs to a dead git, unless that git has
+// outlived the process that started it.
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,11 +9,11 @@ import { listIfThere, takeLock } from '../../system/index.js'
 
 const WAIT_MS = 60_000
 const PAUSE_MS = 50
-/** Where nobody can tell which processes are alive, a lock of this age is a dead one's. */
+/** If running processes cannot be listed, a lock of this age is stale. */
 const DEAD_MS = 10_000
 
-/** One at a time changes refs, and finds no lock of a dead git. */
-export async function whileAlone<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
+/** Runs the work while no one else changes refs, after removing stale git locks. */
+export async function withRefLock<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
   const path = join(dirname(gitDir), 'locks', 'refs')
   const lock = await takeLock(path, { waitMs: WAIT_MS, purpose: 'change refs' })
   if (lock === undefined) throw busy()
@@ -60,7 +60,7 @@ function areAllDead(gitDir: string, locks: readonly string[]): boolean {
   )
 }
 
-/** Undefined where the system does not tell. */
+/** Undefined if the system does not list processes. */
 function hasGitAtWork(gitDir: string): boolean | undefined {
   if (process.platform !== 'linux') return undefined
   return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isGitIn(name, gitDir))
@@ -70,11 +70,11 @@ function isGitIn(pid: string, gitDir: string): boolean {
   try {
     if (!readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git')) return false
     const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-    // Others only read, some of them for as long as their process lives.
+    // Other git commands only read, some of them as long as their process lives.
     if (!/\0(?:update-ref|pack-refs)\0/.test(command)) return false
     return command.includes(gitDir) || readlinkSync(`/proc/${pid}/cwd`) === gitDir
   } catch (error) {
-    // It has ended meanwhile, or is somebody else's, who cannot write here.
+    // The process has exited, or it belongs to another user, who cannot write here.
     if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return false
     throw error
   }

@@ -1,24 +1,22 @@
-// The refs of the checkpoints, seen from outside git: a look takes a few milliseconds, so that it can be taken
-// while no save is under way.
+// Reads the refs of the checkpoints without git. It takes a few milliseconds, so it can happen while saves are locked out.
 import { rmdirSync, rmSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
-import { failpoint, listIfThere, syncFolder } from '../../system/index.js'
+import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
 import { readLooseRefs, readPackedRefs } from '../repair/refs-file.js'
 import { runGit } from '../git/git-program.js'
 import { eachLine } from './mark.js'
-import { whileAlone } from './ref-locks.js'
+import { withRefLock } from './ref-locks.js'
 
 const ROOT = 'refs/savestate'
 
-/** By name: the commit. */
+/** Commits by ref name. */
 export type Refs = ReadonlyMap<string, string>
 
-/** All refs, and what tells later whether there are more. */
-export type RefsSeen = { readonly refs: Refs; readonly packed: string }
+/** All refs, and a stamp that shows later whether there are new ones. */
+export type RefsScan = { readonly refs: Refs; readonly packed: string }
 
-export async function seeRefs(gitDir: string): Promise<RefsSeen> {
+export async function seeRefs(gitDir: string): Promise<RefsScan> {
   for (;;) {
     const packed = packedStamp(gitDir)
     const format = '--format=%(refname) %(objectname)'
@@ -33,20 +31,20 @@ export async function seeRefs(gitDir: string): Promise<RefsSeen> {
 }
 
 /**
- * Whether refs came since, or hold another commit: a `forget` gives an old name a new one. Also true if somebody has
- * packed them anew. What is no ref holds nothing, and git does not list it either.
+ * Whether refs were added since, or refer to another commit (`forget` rewrites commits). Also true if the refs were packed again.
+ * Files that are not refs are ignored, like git does.
  */
-export function areRefsNew(gitDir: string, seen: RefsSeen): boolean {
+export function hasNewRefs(gitDir: string, seen: RefsScan): boolean {
   if (packedStamp(gitDir) !== seen.packed) return true
-  return newOf(readLooseRefs(gitDir).commits, seen).size > 0
+  return newRefs(readLooseRefs(gitDir).commits, seen).size > 0
 }
 
-/** Those of `refs` that were not there, or held another commit. */
-export function newOf(refs: Refs, seen: RefsSeen): Refs {
+/** The refs that are new, or refer to another commit. */
+export function newRefs(refs: Refs, seen: RefsScan): Refs {
   return new Map([...refs].filter(([name, commit]) => seen.refs.get(name) !== commit))
 }
 
-/** Removes these refs, wherever they are kept. One that is gone already is no fault. */
+/** Removes these refs, loose or packed. A ref that is already gone is not an error. */
 export async function removeRefs(gitDir: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   await updateRefs(
@@ -55,7 +53,7 @@ export async function removeRefs(gitDir: string, names: readonly string[]): Prom
   )
 }
 
-/** Sets refs that exist or not, whatever they hold. */
+/** Creates or overwrites refs. */
 export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
   if (refs.size === 0) return
   await updateRefs(
@@ -65,17 +63,17 @@ export async function setRefs(gitDir: string, refs: Refs): Promise<void> {
 }
 
 /**
- * A file of its own for each ref takes a block of the disk. Git would remove those files when the one that holds them all
- * is not yet surely on the disk: a power cut could leave neither.
+ * Packs refs, because each loose ref takes a disk block. `git pack-refs` alone would remove the loose refs before the packed file
+ * is safely on disk: a power failure could lose both.
  */
 export async function packRefs(gitDir: string): Promise<void> {
-  await whileAlone(gitDir, async () => {
+  await withRefLock(gitDir, async () => {
     await runGit(gitDir, ['pack-refs', '--all', '--no-prune'])
-    await syncFile(join(gitDir, 'packed-refs'))
+    syncFile(join(gitDir, 'packed-refs'))
     syncFolder(gitDir)
     failpoint('refs:packed')
     const packed = readPackedRefs(gitDir) ?? new Map<string, ObjectId>()
-    // Only we change a ref that is there, and one at a time.
+    // Only we change an existing ref, one process at a time.
     for (const [name, commit] of readLooseRefs(gitDir).commits)
       if (packed.get(name) === commit) rmSync(join(gitDir, name), { force: true })
     for (const project of listIfThere(join(gitDir, ROOT)))
@@ -83,7 +81,7 @@ export async function packRefs(gitDir: string): Promise<void> {
   })
 }
 
-/** Who is about to put a ref into it makes it again. */
+/** A process that is about to add a ref recreates the folder. */
 function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
@@ -92,18 +90,9 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
 async function updateRefs(gitDir: string, input: readonly string[]): Promise<void> {
   const args = ['update-ref', '--stdin']
-  await whileAlone(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
+  await withRefLock(gitDir, () => eachLine(gitDir, { args, input }, () => undefined))
 }
 
 export function commitsOf(refs: Refs): Set<ObjectId> {

@@ -1,16 +1,16 @@
-// One pack in place of several, and of loose objects: with deltas, and without what nobody holds.
-// Order of writes: pack and index into a temporary folder, flushed; pack named; index named; folder flushed. Until
-// then the old files are there, and afterwards everything is there twice until they are removed.
+// Replaces several packs and loose objects by one pack, with deltas and without garbage.
+// Order of writes: pack and index in a temporary folder, flushed; pack named; index named; folder flushed. The old files stay
+// until then; afterwards every object exists twice until they are removed.
 import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { failpoint, listIfThere, syncFile, syncFolder } from '../../system/index.js'
-import type { Census, Pack } from './object-sizes.js'
+import type { ObjectFiles, Pack } from './object-sizes.js'
 import { eachLine, listForPacking } from './mark.js'
 
-/** What is to be written anew. */
+/** What goes into the new pack. */
 export type Selection = {
   readonly packs: readonly Pack[]
-  /** Loose objects that go into the new pack. */
+  /** Loose objects. */
   readonly loose: readonly string[]
 }
 
@@ -20,9 +20,9 @@ const MANY_SMALL_PACKS = 4
 const WASTE_PART = 0.1
 const WASTE_BYTES = 1 << 20
 
-/** Not more than is worth it: large packs in which little is wasted stay as they are. */
+/** Selects only what is worth it: large packs with little waste stay as they are. */
 export function select(
-  { loose, packs }: Census,
+  { loose, packs }: ObjectFiles,
   live: ReadonlySet<string>,
   { thorough }: { readonly thorough: boolean },
 ): Selection {
@@ -46,7 +46,7 @@ function isWasteful(
   return wasted > WASTE_BYTES || wasted > bytes * WASTE_PART
 }
 
-/** The name of the new pack, in place; undefined if nothing of the selection is held by anybody. */
+/** Returns the name of the new pack; undefined if the selection has no live objects. */
 export async function repack(
   gitDir: string,
   selection: Selection,
@@ -71,7 +71,7 @@ export async function repack(
   return installPack(temporary, join(gitDir, 'objects', 'pack'))
 }
 
-/** Moves the pack in `temporary`, the only one there, to the packs of a store; returns its name. */
+/** Moves the only pack in `temporary` to the packs of a store; returns its name. */
 export function installPack(temporary: string, folder: string): string | undefined {
   const files = listIfThere(temporary)
   const index = files.find((file) => file.endsWith('.idx'))
@@ -82,7 +82,7 @@ export function installPack(temporary: string, folder: string): string | undefin
     syncFile(join(temporary, file))
   }
   failpoint('collect:packed')
-  // The index last: git sees a pack only through it.
+  // The index last: git sees a pack only through its index.
   for (const file of [...files.filter((other) => other !== index), index]) {
     renameSync(join(temporary, file), join(folder, file))
     failpoint('collect:named')

@@ -1,20 +1,20 @@
-// Reads objects through one `git cat-file --batch` that stays open: starting git for each would cost a
-// hundred times more. A large object passes through in chunks.
+// Reads objects through one `git cat-file --batch` that stays open: starting git for each would cost a hundred times more. Large
+// objects are streamed in chunks.
 //
-// git sends as much of a loose blob as there is, whatever its header claims, and then waits for the next request. So each
-// request is followed by one for a name that cannot exist: its answer ends the object, however long that is.
+// git sends all bytes of a loose blob, whatever size its header claims, and then waits for the next request. So each request is
+// followed by one for a name that cannot exist: the answer to it marks the end of the object.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { hasCode, isError, type ObjectId, SavestateError } from '../../model/index.js'
 import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
-/** Takes an object as it comes. */
+/** Receives an object piece by piece. */
 export type Receiver = { start(size: number): void; chunk(bytes: Buffer): void }
 
-/** The last of them say why it ended. */
+/** Only the last messages matter: they say why git exited. */
 const MAX_COMPLAINTS = 2000
 
-/** Random, so that no object contains it; with a character that no ref may have, so that git does not search for it. */
+/** Random, so that no object contains it. It starts with a character that refs cannot contain, so git does not look it up. */
 const END = `?${randomBytes(16).toString('hex')}`
 const END_LINE = `${END} missing`
 const END_BYTES = Buffer.from(`${END_LINE}\n`)
@@ -39,14 +39,14 @@ export class BlobReader {
   #child: ChildProcessWithoutNullStreams | undefined
   #requests: Request[] = []
   #head: Buffer = Buffer.alloc(0)
-  /** Bytes of the current object still to come, with the newline after it; undefined between objects. */
+  /** Bytes of the current object still to come, including the newline after it; undefined between objects. */
   #left: number | undefined
   /** The last bytes of the current object. */
   #tail: Buffer = Buffer.alloc(0)
-  /** The object was too short, and the rest of its end line is still to come. */
+  /** The object was too short, and the rest of the end line is still to come. */
   #isInEnd = false
 
-  /** `objects`: a folder of objects to read instead of the repository's own. `headersOnly`: receivers get no chunk. */
+  /** `objects`: read this objects folder instead of the repository's own. `headersOnly`: receivers get no chunks. */
   constructor(gitDir: string, { objects, headersOnly = false }: ReaderOptions = {}) {
     this.#gitDir = gitDir
     this.#objects = objects
@@ -59,7 +59,7 @@ export class BlobReader {
     return Buffer.concat(chunks)
   }
 
-  /** The receiver may write synchronously, which slows git down as it should. If it throws, so does this. */
+  /** The receiver may write synchronously; git then waits. If the receiver throws, the promise rejects. */
   stream(id: ObjectId, receiver: Receiver): Promise<void> {
     const child = (this.#child ??= this.#start())
     return new Promise((resolve, reject) => {
@@ -81,7 +81,7 @@ export class BlobReader {
       { objects: this.#objects },
     )
     const fail = (error: Error) => {
-      // One that was closed has nothing to say about the requests of its successor.
+      // A closed child must not affect the requests of its successor.
       if (this.#child !== child) return
       this.#child = undefined
       for (const { reject } of this.#requests.splice(0)) reject(error)
@@ -93,12 +93,12 @@ export class BlobReader {
     child.stdout.on('data', (chunk: Buffer) => {
       if (this.#child === child) this.#receive(chunk)
     })
-    // Read in any case: git waits when nobody takes its complaints, and it has one for each damaged object.
+    // Always read stderr: git blocks if its messages are not consumed, and it prints one per damaged object.
     let complaints = ''
     child.stderr.on('data', (chunk: Buffer) => {
       complaints = (complaints + chunk.toString()).slice(-MAX_COMPLAINTS)
     })
-    // That nobody reads it any more has a reason, which its end tells.
+    // EPIPE: git has exited, and the `close` event reports why.
     child.stdin.on('error', (error) => {
       if (!hasCode(error, 'EPIPE')) fail(error)
     })
@@ -109,7 +109,7 @@ export class BlobReader {
     return child
   }
 
-  /** The oldest request is over. */
+  /** Removes the oldest request. */
   #shift(): Request | undefined {
     const request = this.#requests.shift()
     if (this.#requests.length === 0 && this.#child !== undefined) setAwaited(this.#child, false)
@@ -140,7 +140,7 @@ export class BlobReader {
     const size = / (?:blob|tree|commit|tag) ([0-9]+)$/.exec(line)?.[1]
     if (line === END_LINE || this.#isInEnd) {
       this.#isInEnd = false
-      // Without effect if it was rejected before.
+      // No effect if it was already rejected.
       this.#shift()?.resolve()
     } else if (size === undefined) {
       this.#requests[0]?.reject(missingObject(line))
@@ -170,7 +170,7 @@ export class BlobReader {
     return chunk.subarray(part.length)
   }
 
-  /** A receiver that has thrown gets no more of its object, whose rest still has to be read past. */
+  /** A receiver that has thrown gets no more chunks, but the rest of its object must still be consumed. */
   #deliver(give: (receiver: Receiver) => void): void {
     const request = this.#requests[0]
     if (request === undefined) return

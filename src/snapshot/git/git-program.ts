@@ -1,5 +1,5 @@
-// Starts git, and nothing of the user's git with it: no inherited GIT_*, no system, global or injected
-// configuration, no hooks, no signing, no prompt, no lock taken for convenience.
+// Starts git isolated from the user's git: no inherited GIT_* variables, no system, global or injected configuration, no hooks,
+// no signing, no prompts, no optional locks.
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import type { Readable } from 'node:stream'
@@ -30,10 +30,10 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_REPLACE_OBJECTS: '1',
-    // Nothing is ever fetched, also not what a configuration says could be found elsewhere.
+    // Never fetch, even if a configuration names a promisor remote.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
-    // git looks for ~/.config/git/attributes even when told of another configuration.
+    // git reads ~/.config/git/attributes even if another configuration is given.
     HOME: NOWHERE,
     XDG_CONFIG_HOME: NOWHERE,
     LC_ALL: 'C',
@@ -46,8 +46,8 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * `objects`: a folder of objects to read instead of the repository's own. Git then knows nothing of the repository
- * they belong to, so nothing that is configured there can make it run or fetch something.
+ * `objects`: read this objects folder instead of the repository's own. Git then ignores the repository that they belong to, so
+ * nothing in its configuration can make git run or fetch something.
  */
 export function startGit(
   gitDir: string,
@@ -61,7 +61,7 @@ export function startGit(
     'core.fsmonitor=false',
     '-c',
     'core.quotePath=false',
-    // Refs too are flushed before they take the place of others.
+    // Flush refs too before they replace others.
     '-c',
     'core.fsync=reference',
   ]
@@ -78,20 +78,20 @@ export function startGit(
     },
   )
   if (hasPipes(child)) return child
-  // Told a moment later, to nobody: the call has failed by then.
+  // Node emits the error later, when the call has already failed.
   child.on('error', () => undefined)
   const fault = { code: 'EMFILE', syscall: 'spawn git' }
   throw Object.assign(new Error(`${fault.code}: too many open files, ${fault.syscall}`), fault)
 }
 
-/** Where the process may open no more files Node makes none of them, whatever its types say. */
+/** If the process may not open more files, Node creates no pipes, although its types say so. */
 function hasPipes(child: ChildProcess): child is ChildProcessWithoutNullStreams {
   return [child.stdin, child.stdout, child.stderr].every((pipe) => pipe instanceof EventEmitter)
 }
 
 /**
- * While git owes an answer the process waits for it: or it would end, as if all was done, before it hears that git is
- * dead. One that is idle must not keep the process alive, and nor must its pipes, each of which would.
+ * While a request is pending, git must keep the process alive: otherwise the process would exit before it notices that git died.
+ * An idle git and its pipes must not keep it alive.
  */
 export function setAwaited(child: ChildProcessWithoutNullStreams, isAwaited: boolean): void {
   const pipes = [child.stdin, child.stdout, child.stderr] as unknown as NodeJS.RefCounted[]
@@ -101,7 +101,7 @@ export function setAwaited(child: ChildProcessWithoutNullStreams, isAwaited: boo
   }
 }
 
-/** A damaged pack makes git print a line for each of its objects. */
+/** A damaged pack makes git print a line per object. */
 const MAX_COMPLAINTS = 64 << 20
 
 export type GitRun = {
@@ -112,11 +112,11 @@ export type GitRun = {
 
 type GitInput = {
   readonly input?: Readable
-  /** Gets what git prints to stderr, as it comes. */
+  /** Receives stderr as it arrives. */
   readonly onComplaint?: (text: string) => void
 }
 
-/** What git printed and how it ended. */
+/** Git's output and exit code. */
 export async function tryGit(
   gitDir: string,
   args: readonly string[],
@@ -130,7 +130,7 @@ export async function tryGit(
     if (complaints.length < MAX_COMPLAINTS) complaints += text
     onComplaint?.(text)
   })
-  // git may end before its input does; its exit code tells why.
+  // git may exit before its input ends; its exit code says why.
   child.stdin.on('error', (error) => (complaints += `${error.message}\n`))
   if (input === undefined) child.stdin.end()
   else input.pipe(child.stdin)
@@ -145,18 +145,18 @@ export async function tryGit(
   }
 }
 
-/** What git printed. Throws GIT_FAILED on any exit but 0. */
+/** Git's output. Throws GIT_FAILED on any exit code but 0. */
 export async function runGit(gitDir: string, args: readonly string[]): Promise<Buffer> {
   const { status, output, complaints } = await tryGit(gitDir, args)
   if (status === 0) return output
   throw gitFault(args, `${status}: ${complaints.slice(0, 500)}`)
 }
 
-// Git gives the reason only in words; with LC_ALL=C they are always these.
-const NO_ROOM = /No space left on device|Disk quota exceeded|Out of diskspace/
+// Git reports the reason only as text; with LC_ALL=C it is always one of these.
+const NO_SPACE = /No space left on device|Disk quota exceeded|Out of diskspace/
 
 export function gitFault(args: readonly string[], what: string): SavestateError {
-  if (NO_ROOM.test(what))
+  if (NO_SPACE.test(what))
     return new SavestateError('DISK_FULL', `The disk has no space left for git ${args[0] ?? ''}`, {
       hint: 'Free some space, then run the command again.',
     })
@@ -173,7 +173,7 @@ export function startFault(error: Error): Error {
   })
 }
 
-/** Asked in a folder that is there. */
+/** `folder` must exist. */
 export async function gitVersionText(folder: string): Promise<string> {
   const { output } = await tryGit(folder, ['--version'])
   return output.toString('utf8').trim().replace('git version ', '')

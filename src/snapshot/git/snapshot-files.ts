@@ -1,8 +1,9 @@
-// Single files of snapshots, for callers that ask seldom. One git process serves all requests; it starts with the first.
+// Reads single files of snapshots, for infrequent requests. One git process serves all requests; the first request starts it.
 import { type BytePath, joinPath, type ObjectId, ROOT } from '../../model/index.js'
 import { decodeModes, type ModeClass, modeOf } from '../objects/modes.js'
 import { decodeTree, GIT_MODE, type GitMode, type TreeEntry } from '../objects/tree.js'
 import { BlobReader } from './blob-reader.js'
+import { tryGit } from './git-program.js'
 
 export type StoredFile =
   | { readonly type: 'file'; readonly mode: number; readonly content: Buffer }
@@ -16,7 +17,7 @@ export class SnapshotFiles {
     this.#objects = new BlobReader(gitDir)
   }
 
-  /** The text of a file in the top folder; undefined if it is no file, or not in the snapshot. Throws STORE_DAMAGED. */
+  /** The text of a file in the top folder; undefined if it is not a file, or missing. Throws STORE_DAMAGED. */
   async textOf(tree: ObjectId, name: string): Promise<string | undefined> {
     const files = await this.#entry(tree, 'files')
     if (files?.mode !== GIT_MODE.folder) return undefined
@@ -74,4 +75,19 @@ export class SnapshotFiles {
 
 function isFile(mode: GitMode): boolean {
   return mode === GIT_MODE.file || mode === GIT_MODE.executable
+}
+
+/** Number and size of the files in a snapshot, as far as its objects exist. */
+export async function measureSnapshot(
+  gitDir: string,
+  snapshot: ObjectId,
+): Promise<{ readonly fileCount: number; readonly sizeBytes: number }> {
+  const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', `${snapshot}:files`]
+  const { output } = await tryGit(gitDir, args)
+  const sizes = output.toString('latin1').split('\0').slice(0, -1)
+  const sizeOf = (line: string) => Number(/^\S+ \S+ \S+ +(\d+)\t/.exec(line)?.[1] ?? 0)
+  return {
+    fileCount: sizes.length,
+    sizeBytes: sizes.reduce((sum, line) => sum + sizeOf(line), 0),
+  }
 }

@@ -1,8 +1,8 @@
-// What differs between two trees, by `git diff-tree`, which skips equal folders without reading them. One
-// process stays open: a save needs the figures each time.
+// Compares two trees with `git diff-tree`, which skips equal folders without reading them. One process stays open, because every
+// save compares.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { type BytePath, hasCode, type ObjectId, SavestateError } from '../../model/index.js'
-import { hostile, refuseHostileTree } from '../objects/safe-path.js'
+import { hostileSnapshot, refuseHostileTree } from '../objects/safe-path.js'
 import { gitFault, setAwaited, startFault, startGit } from './git-program.js'
 
 export type Side = {
@@ -10,7 +10,7 @@ export type Side = {
   readonly id: ObjectId
 }
 
-/** One path that differs; a side is undefined where the path is not there. */
+/** One path that differs; a side is undefined if the path does not exist there. */
 export type TreeChange = {
   readonly path: BytePath
   readonly before: Side | undefined
@@ -31,8 +31,8 @@ const ARGS = [
   '--no-abbrev',
   '--no-ext-diff',
 ]
-// git echoes a line that names no object, and flushes: the mark that all before it has been answered. No
-// path can be taken for it, since each ends with a NUL.
+// git echoes a line that names no object, and flushes: so this line marks that all earlier requests are answered. No path can be
+// mistaken for it, because each ends with a NUL.
 const END_MARK = '-- answered --\n'
 
 export class TreeDiff {
@@ -42,13 +42,13 @@ export class TreeDiff {
   #output: Buffer[] = []
   #waiting: { resolve: (output: Buffer) => void; reject: (error: Error) => void } | undefined
 
-  /** Counting lines means reading both contents, so only who needs the counts asks for them. */
+  /** Counting lines means reading both contents, so it is optional. */
   constructor(gitDir: string, { countLines }: { readonly countLines: boolean }) {
     this.#gitDir = gitDir
     this.#args = countLines ? [...ARGS, '--numstat'] : ARGS
   }
 
-  /** One at a time. */
+  /** One call at a time. */
   async compare(before: ObjectId, after: ObjectId): Promise<TreeChange[]> {
     if (before === after) return []
     const child = (this.#child ??= this.#start())
@@ -59,7 +59,7 @@ export class TreeDiff {
     }).finally(() => setAwaited(child, false))
     const text = output.toString('latin1')
     const head = `${before} ${after}\n`
-    // Git passes over a line with an id it does not have, as if there were no difference.
+    // Git silently skips a request with an unknown id.
     if (!text.startsWith(head)) throw missingTree(before, after)
     const changes = parse(text.slice(head.length, -END_MARK.length))
     refuseHostileTree(entriesOf(changes, 'before'))
@@ -84,7 +84,7 @@ export class TreeDiff {
     }
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk))
-    // That nobody reads it any more has a reason, which its end tells.
+    // EPIPE: git has exited, and the `close` event reports why.
     child.stdin.on('error', (error) => {
       if (!hasCode(error, 'EPIPE')) fail(error)
     })
@@ -155,7 +155,7 @@ function entriesOf(changes: readonly TreeChange[], side: 'before' | 'after') {
 }
 
 const ABSENT = '000000'
-const TYPE_OF: Readonly<Record<string, Side['type']>> = {
+export const TYPE_OF: Readonly<Record<string, Side['type']>> = {
   '100644': 'file',
   '100755': 'executable',
   '120000': 'link',
@@ -165,7 +165,7 @@ const TYPE_OF: Readonly<Record<string, Side['type']>> = {
 function sideOf(mode: string, id: string): Side | undefined {
   if (mode === ABSENT) return undefined
   const type = TYPE_OF[mode]
-  if (type === undefined) throw hostile(`has an entry of mode ${mode}`)
+  if (type === undefined) throw hostileSnapshot(`has an entry of mode ${mode}`)
   return { type, id: id as ObjectId }
 }
 

@@ -1,5 +1,5 @@
-// Brings a folder as another repository holds it into the store, in the form of our snapshots. Every object is
-// looked at, checked and written by us; nothing is copied unseen.
+// Imports a folder from another repository into the store, as one of our snapshots. We check and write every object ourselves;
+// nothing is copied unchecked.
 import {
   type BytePath,
   DOUBTFUL_NAME,
@@ -18,11 +18,17 @@ import { secretIn } from '../capture/scan/secret-content.js'
 import { isTemporaryName } from '../capture/capture-target.js'
 import { ASSUMED_MODES, encodeModes } from '../objects/modes.js'
 import { ObjectSink, type ObjectStore } from '../objects/object-store.js'
-import { encodeTree, GIT_MODE, type TreeEntry, treeOrder } from '../objects/tree.js'
+import {
+  encodeSnapshotTree,
+  encodeTree,
+  GIT_MODE,
+  type TreeEntry,
+  treeOrder,
+} from '../objects/tree.js'
 import type { SourceObjects } from './source-objects.js'
-import { MAX_PATH_BYTES, readSourceTree, refused, type SourceEntry } from './source-tree.js'
+import { MAX_PATH_BYTES, readSourceTree, badSource, type SourceEntry } from './source-tree.js'
 
-/** What a folder came to. Paths are relative to it. */
+/** The result for a folder. Paths are relative to it. */
 type Adopted = {
   readonly id: ObjectId
   readonly fileCount: number
@@ -33,15 +39,15 @@ type Adopted = {
   readonly skipped: readonly Skipped[]
 }
 
-/** What is done with what a tree holds. */
+/** The steps for the entries of a tree. */
 type Work = {
-  /** Its size; or why it is left out. */
+  /** Returns its size, or why it is skipped. */
   readonly blob: (
     entry: SourceEntry,
     path: BytePath,
   ) => Promise<number | Pick<Skipped, 'reason' | 'sizeBytes'>>
   readonly tree: (entries: readonly TreeEntry[]) => ObjectId
-  /** Histories repeat themselves, and a hostile tree may name one folder a billion times. */
+  /** Histories repeat themselves, and a hostile tree may contain one folder a billion times. */
   readonly known: Map<string, Adopted>
   readonly keyOf: (id: ObjectId, path: BytePath) => string
 }
@@ -60,12 +66,12 @@ export class TreeAdopter {
   constructor(source: SourceObjects, limits: Limits) {
     this.#source = source
     this.#limits = limits
-    // What the ignore files of the project say is not asked: the folder may be gone.
+    // Ignore files of the project are not applied: the folder may be gone.
     const site = { root: ROOT, home: ROOT, limits, ignoreCase: false }
     this.#rules = Rules.above(site, rulesAround(site, undefined))
   }
 
-  /** Throws BAD_INPUT if the folder cannot be adopted, as far as its trees tell. */
+  /** Throws BAD_INPUT if the folder cannot be imported, judging by its trees alone. */
   async check(tree: ObjectId): Promise<void> {
     await this.#visit(tree, ROOT, {
       blob: async () => 0,
@@ -75,7 +81,7 @@ export class TreeAdopter {
     })
   }
 
-  /** All its objects are in the store afterwards. Throws BAD_INPUT for what is missing, damaged or not safe. */
+  /** Afterwards all its objects are in the store. Throws BAD_INPUT for objects that are missing, damaged or unsafe. */
   async store(
     tree: ObjectId,
     { store, ...options }: { store: ObjectStore; temporary: string; durable: boolean },
@@ -87,38 +93,34 @@ export class TreeAdopter {
       return snapshot
     } catch (error) {
       sink.abandon()
-      // What was given to it is not in the store.
+      // The objects of the sink are not in the store.
       this.#adopted = new Map()
       this.#blobSizes = new Map()
       throw error
     }
   }
 
-  async #adopt(tree: ObjectId, sink: ObjectSink): Promise<Snapshot> {
-    const root = await this.#visit(tree, ROOT, {
+  async #adopt(source: ObjectId, sink: ObjectSink): Promise<Snapshot> {
+    const root = await this.#visit(source, ROOT, {
       blob: (entry, path) => this.#adoptBlob(entry, path, sink),
       tree: (entries) => sink.add('tree', encodeTree(entries)),
       known: this.#adopted,
-      // Whether a file is a secret may hang on the folders it is in.
+      // Whether a file is a secret may depend on its folders.
       keyOf: (id, path) => `${id} ${path}`,
     })
     const modes = sink.add('blob', encodeModes(ASSUMED_MODES))
-    const parts: readonly TreeEntry[] = [
-      { mode: GIT_MODE.folder, name: 'files' as BytePath, id: root.id },
-      { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
-    ]
     const { fileCount, sizeBytes, skippedCounts, skipped: skippedPaths } = root
-    const id = sink.add('tree', encodeTree(parts))
-    return { tree: id, fileCount, sizeBytes, skippedCounts, skippedPaths, repositories: [] }
+    const tree = sink.add('tree', encodeSnapshotTree(root.id, modes))
+    return { tree, fileCount, sizeBytes, skippedCounts, skippedPaths, repositories: [] }
   }
 
   async #visit(id: ObjectId, path: BytePath, work: Work): Promise<Adopted> {
     const key = work.keyOf(id, path)
     const known = work.known.get(key)
     if (known !== undefined) return known
-    if (path.length > MAX_PATH_BYTES) throw refused('it has a path that no file system can store')
+    if (path.length > MAX_PATH_BYTES) throw badSource('it has a path that no file system can store')
     const bytes = await this.#source.read('tree', { id, maxBytes: MAX_TREE_BYTES })
-    if (typeof bytes === 'number') throw refused(`the tree ${id} is too large`)
+    if (typeof bytes === 'number') throw badSource(`the tree ${id} is too large`)
     const sum = new FolderSum(this.#limits.maxFiles)
     for (const entry of readSourceTree(bytes)) {
       const { name, mode } = entry
@@ -150,7 +152,7 @@ export class TreeAdopter {
     const maxBytes = isLink ? MAX_PATH_BYTES : this.#limits.maxFileBytes
     const content = await this.#source.read('blob', { id, maxBytes })
     if (isLink && (typeof content === 'number' || content.length === 0 || content.includes(0)))
-      throw refused(`the link ${JSON.stringify(name)} leads to no path`)
+      throw badSource(`the link ${JSON.stringify(name)} has no valid target`)
     if (typeof content === 'number') return { reason: 'too-large', sizeBytes: content }
     if (mayBeSecret && secretIn(path, content) !== undefined) return SECRET
     sink.add('blob', content)
@@ -209,9 +211,9 @@ class FolderSum {
     this.#sizeBytes += by.sizeBytes
     this.#longestPath = Math.max(this.#longestPath, by.longestPath)
     if (this.#fileCount > this.#maxFiles)
-      throw refused(`it has more than the ${this.#maxFiles} files that a project may have`)
+      throw badSource(`it has more than the ${this.#maxFiles} files that a project may have`)
     if (this.#longestPath > MAX_PATH_BYTES)
-      throw refused('it has a path that no file system can store')
+      throw badSource('it has a path that no file system can store')
   }
 
   #count(reason: SkipReason, by: number): void {

@@ -1,32 +1,32 @@
-// The line of commits that leads to one of them, in somebody else's repository.
+// The first-parent history of a commit in a foreign repository.
 import { hasCode, type ObjectId, parseObjectId, SavestateError } from '../../model/index.js'
 import type { TreeAdopter } from './adopt-tree.js'
 import type { SourceObjects } from './source-objects.js'
-import { refused } from './source-tree.js'
+import { badSource } from './source-tree.js'
 
 export type SourceCommit = {
   readonly id: ObjectId
   readonly tree: ObjectId
   readonly createdAtMs: number
   readonly subject: string
-  /** Why its files cannot be brought in; null if nothing is known against it. */
+  /** Why its files cannot be imported; null if no reason is known. */
   readonly fault: string | null
 }
 
 export type SourceHistory = {
   /** Oldest first. */
   readonly commits: readonly SourceCommit[]
-  /** What of the history is not in `commits`, and why. */
+  /** The parts of the history that are not in `commits`, and why. */
   readonly problems: readonly { readonly commit: string; readonly message: string }[]
 }
 
 const MAX_COMMIT_BYTES = 1 << 20
-/** The end of the year 9999, beyond which a time cannot be written. */
+/** The end of the year 9999, the last that an ISO date can express. */
 const MAX_SECONDS = 253_402_300_799
 
 type ParsedCommit = Omit<SourceCommit, 'id' | 'fault'> & { readonly parents: readonly ObjectId[] }
 
-/** A commit that cannot be read ends the way back: those before it are not known. */
+/** Stops at a commit that cannot be read: its ancestors are unknown. */
 export async function readHistory(
   tip: ObjectId,
   { source, adopter }: { readonly source: SourceObjects; readonly adopter: TreeAdopter },
@@ -62,23 +62,23 @@ async function faultOf(adopter: TreeAdopter, tree: ObjectId): Promise<string | n
   }
 }
 
-/** What is wrong with the source; anything else is thrown again. */
+/** The message of a fault in the source; rethrows all other errors. */
 function messageOf(error: unknown): string {
   if (error instanceof SavestateError && hasCode(error, 'BAD_INPUT')) return error.message
   throw error
 }
 
 export function parseCommit(bytes: Buffer | number): ParsedCommit {
-  if (typeof bytes === 'number') throw refused('the commit is too large')
+  if (typeof bytes === 'number') throw badSource('the commit is too large')
   const end = bytes.indexOf('\n\n')
   const head = bytes.toString('utf8', 0, end === -1 ? bytes.length : end).split('\n')
   const tree = /^tree ([0-9a-f]{40})$/.exec(head[0] ?? '')?.[1]
-  if (tree === undefined) throw refused('the commit is malformed')
+  if (tree === undefined) throw badSource('the commit is malformed')
   const parents = head.flatMap((line) => /^parent ([0-9a-f]{40})$/.exec(line)?.[1] ?? [])
   const author = head.find((line) => line.startsWith('author '))
   const seconds = Number(/> ([0-9]{1,12}) [-+][0-9]{4}$/.exec(author ?? '')?.[1])
-  // NaN is not within either.
-  if (!(seconds <= MAX_SECONDS)) throw refused('the commit has no time')
+  // Also true for NaN.
+  if (!(seconds <= MAX_SECONDS)) throw badSource('the commit has no time')
   return {
     tree: parseObjectId(tree),
     parents: parents.map(parseObjectId),
@@ -87,7 +87,7 @@ export function parseCommit(bytes: Buffer | number): ParsedCommit {
   }
 }
 
-/** As git takes it: the lines up to the first empty one. Line by line, which takes no longer for many blanks. */
+/** Like git: the lines up to the first empty one. Line by line, so that many blanks do not take quadratic time. */
 function subjectOf(message: string): string {
   const subject: string[] = []
   for (const line of message.trimStart().split('\n')) {

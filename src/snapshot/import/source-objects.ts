@@ -1,5 +1,5 @@
-// The objects of somebody else's repository, read only. Git is given their folder and nothing else of that
-// repository (git-program.ts). Each object is hashed before it is used: what does not hash to its name is refused.
+// Reads objects of a foreign repository. Git gets their folder and nothing else of that repository (git-program.ts). Each object
+// is hashed before use; an object that does not match its id is refused.
 import { type ObjectId, SavestateError } from '../../model/index.js'
 import { BlobReader, type Receiver } from '../git/blob-reader.js'
 import { type ObjectType, objectIdOf } from '../objects/object-id.js'
@@ -8,26 +8,26 @@ export class SourceObjects {
   readonly #reader: BlobReader
   readonly #headers: BlobReader
 
-  /** `gitDir` is the store's own, whose configuration git goes by. */
+  /** `gitDir` is the store's own repository, whose configuration git uses. */
   constructor(gitDir: string, objects: string) {
     this.#reader = new BlobReader(gitDir, { objects })
     this.#headers = new BlobReader(gitDir, { objects, headersOnly: true })
   }
 
-  /** The size instead of the content if that is more than `maxBytes`. Throws BAD_INPUT for what is missing or damaged. */
+  /** Returns the size instead of the content if that exceeds `maxBytes`. Throws BAD_INPUT if it is missing or damaged. */
   async read(
     type: ObjectType,
     { id, maxBytes }: { readonly id: ObjectId; readonly maxBytes: number },
   ): Promise<Buffer | number> {
     const receiver = new Collector()
     try {
-      // The header first: a body over the limit is not sent at all.
+      // Read the header first, so that a body over the limit is never sent.
       await this.#headers.stream(id, receiver)
       if (receiver.size > maxBytes) return receiver.size
       await this.#reader.stream(id, receiver)
     } catch (error) {
       if (!(error instanceof SavestateError)) throw error
-      // The reader speaks of the store; this is not about it. A damaged object ends the git process.
+      // The reader's messages are about the store, which is not at fault here. A damaged object makes git exit.
       if (error.code !== 'STORE_DAMAGED' && error.code !== 'GIT_FAILED') throw error
       throw unreadable(type, id, { what: 'is missing or damaged', cause: error })
     }

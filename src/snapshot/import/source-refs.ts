@@ -1,15 +1,15 @@
-// Where the histories in somebody else's repository end. Read from its files: git would go by its configuration.
+// The heads of a foreign repository. Read from its files: git would use that repository's configuration.
 import { readdirSync } from 'node:fs'
 import { ifExists } from '../../base/index.js'
 import { fsPath } from '../../model/index.js'
 import { headOf, packedNames, type Repository, refCommit } from '../checkout/repository.js'
 
-/** Null on a branch without a commit. Paths are one character per byte. */
+/** Null for a branch without commits. Paths have one character per byte. */
 export function sourceHead(gitDir: string): string | null {
   return headOf(repositoryAt(gitDir)).commit
 }
 
-/** The refs below `prefix` (`refs/hermes/`), sorted, with their commits; null for one that says none. */
+/** The refs below `prefix` (`refs/hermes/`), sorted, with their commits; null for a malformed ref. */
 export function sourceRefs(
   gitDir: string,
   prefix: string,

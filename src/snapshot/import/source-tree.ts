@@ -1,5 +1,5 @@
-// One tree of somebody else's repository. Git writes what it is given, so nothing in it may be trusted: a name
-// could lead out of the folder, or into a `.git` (I4).
+// Reads one tree of a foreign repository. Git stores any bytes, so nothing in it is trusted: a name could lead out of the folder,
+// or into a `.git` (I4).
 import { type BytePath, type ObjectId, printablePath, SavestateError } from '../../model/index.js'
 import { isReservedName } from '../capture/scan/reserved-name.js'
 import { GIT_MODE, type GitMode } from '../objects/tree.js'
@@ -7,24 +7,24 @@ import { GIT_MODE, type GitMode } from '../objects/tree.js'
 export type SourceEntry = {
   readonly name: BytePath
   readonly id: ObjectId
-  /** Null for the commit of another repository (a submodule). */
+  /** Null for a submodule (a commit of another repository). */
   readonly mode: GitMode | null
 }
 
 const ID_BYTES = 20
 export const MAX_PATH_BYTES = 4095
 
-/** Throws BAD_INPUT for a tree that is malformed or not safe to keep. */
+/** Throws BAD_INPUT for a malformed or unsafe tree. */
 export function readSourceTree(bytes: Buffer): SourceEntry[] {
   const entries: SourceEntry[] = []
   const names = new Set<BytePath>()
   for (let at = 0; at < bytes.length; ) {
     const blank = bytes.indexOf(0x20, at)
     const end = blank === -1 ? -1 : bytes.indexOf(0, blank)
-    if (end === -1 || end + ID_BYTES >= bytes.length) throw refused('a tree is malformed')
+    if (end === -1 || end + ID_BYTES >= bytes.length) throw badSource('a tree is malformed')
     const name = bytes.latin1Slice(blank + 1, end) as BytePath
     refuseName(name)
-    if (names.has(name)) throw refused(`a tree has ${printablePath(name)} twice`)
+    if (names.has(name)) throw badSource(`a tree has ${printablePath(name)} twice`)
     names.add(name)
     const mode = modeOf(bytes.latin1Slice(at, blank), name)
     entries.push({ name, mode, id: bytes.hexSlice(end + 1, end + 1 + ID_BYTES) as ObjectId })
@@ -42,10 +42,10 @@ function refuseName(name: BytePath): void {
         : name.length > MAX_PATH_BYTES
           ? 'an entry with a name that no file system can store'
           : undefined
-  if (fault !== undefined) throw refused(`a tree has ${fault}`)
+  if (fault !== undefined) throw badSource(`a tree has ${fault}`)
 }
 
-/** Old programs wrote modes such as 100664 and 040000: what they mean is plain. */
+/** Old programs wrote modes such as 100664 and 040000; their meaning is clear. */
 function modeOf(digits: string, name: BytePath): GitMode | null {
   const mode = /^[0-7]{5,7}$/.test(digits) ? Number.parseInt(digits, 8) : 0
   switch (mode & 0o170000) {
@@ -58,10 +58,10 @@ function modeOf(digits: string, name: BytePath): GitMode | null {
     case 0o160000:
       return null
     default:
-      throw refused(`a tree has ${printablePath(name)} with the mode ${JSON.stringify(digits)}`)
+      throw badSource(`a tree has ${printablePath(name)} with the mode ${JSON.stringify(digits)}`)
   }
 }
 
-export function refused(message: string): SavestateError {
+export function badSource(message: string): SavestateError {
   return new SavestateError('BAD_INPUT', message)
 }

@@ -1,9 +1,9 @@
-// The repository that an import reads from; one at a time, and what was learnt of it.
+// The repository that an import reads from, with cached results; one at a time.
 import type { Limits } from '../../model/index.js'
 import { TreeAdopter } from './adopt-tree.js'
 import { SourceObjects } from './source-objects.js'
 
-/** `objects` is the repository's folder of objects; the limits are those of the project it is for. */
+/** `objects` is the repository's objects folder; the limits are those of the target project. */
 export type SourceRequest = { readonly objects: string; readonly limits: Limits }
 type Open = { readonly source: SourceObjects; readonly adopter: TreeAdopter }
 

@@ -1,5 +1,5 @@
-// The commit and the ref of a checkpoint. A commit has no parent, so that any checkpoint can be dropped
-// without touching another; the ref keeps its objects from being collected (I1).
+// The commit and the ref of a checkpoint. Commits have no parents, so that each checkpoint can be dropped independently. The ref
+// protects the objects from garbage collection (I1).
 import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
@@ -31,7 +31,7 @@ export type CommitFacts = {
 }
 
 export function encodeCommit(facts: CommitFacts): Buffer {
-  // Git knows no time before 1970, whatever the clock says; the line at the end has the real one.
+  // Git has no times before 1970. The Savestate-Time line has the real one.
   const seconds = Math.max(0, Math.floor(facts.createdAtMs / 1000))
   const who = `Savestate <savestate@localhost> ${seconds} +0000`
   const text = [
@@ -51,7 +51,7 @@ export function encodeCommit(facts: CommitFacts): Buffer {
   return Buffer.from(text.join('\n'), 'utf8')
 }
 
-/** What a commit of ours says; undefined for any other. The reverse of `encodeCommit`, for when the ledger is lost. */
+/** The metadata in one of our commits; undefined for any other commit. The reverse of `encodeCommit`, used if the ledger is lost. */
 export function decodeCommit(content: Buffer): CommitFacts | undefined {
   const text = content.toString('utf8')
   const match = FORM.exec(text)
@@ -94,8 +94,8 @@ export function refName(project: ProjectId, checkpoint: CheckpointId): string {
 }
 
 /**
- * A ref on its way: a complete temporary file, which the caller makes durable through `fd`, then named. A ref of a new
- * checkpoint has no competitor, so no lock is needed, and none can be left behind.
+ * A ref that is being written: a complete temporary file, which the caller flushes through `fd` and then names. A new
+ * checkpoint's ref has no competing writer, so it needs no lock, and no stale lock can remain.
  */
 export class StagedRef {
   readonly fd: number
@@ -121,11 +121,11 @@ export class StagedRef {
     }
   }
 
-  /** What it refers to is durable, and so is the file: it gets its name, with `durable` for good. */
+  /** Call this once the commit and the file are flushed. Gives the file its name; with `durable` the name is flushed too. */
   async name({ durable }: { readonly durable: boolean }): Promise<void> {
     closeSync(this.fd)
     const folder = dirname(this.#path)
-    // A collection packs refs, and git removes a folder that has become empty: then once more.
+    // A garbage collection packs refs, and git removes empty folders: retry.
     for (let attempt = 1; ; attempt += 1) {
       try {
         renameSync(this.#temporary, this.#path)

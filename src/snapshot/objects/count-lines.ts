@@ -1,5 +1,5 @@
-// Lines as `git diff --numstat` counts them: a file with a NUL in its first 8,000 bytes is binary and has
-// none; a last line without a newline counts.
+// Counts lines like `git diff --numstat`: a file with a NUL in its first 8,000 bytes is binary and has none; a last line
+// without a newline counts.
 
 const BINARY_LOOK_BYTES = 8000
 const NEWLINE = 0x0a
@@ -19,12 +19,12 @@ export function countLines(state: LineCount, chunk: Buffer): void {
   state.seenBytes += chunk.length
   const newlines = newlinesIn(chunk)
   const endsOpen = chunk[chunk.length - 1] !== 10
-  // An open last line of the chunk before goes on in this one: it was counted there already.
+  // The unfinished last line of the previous chunk continues here and was already counted.
   state.count += newlines + (endsOpen ? 1 : 0) - (state.endsOpen ? 1 : 0)
   state.endsOpen = endsOpen
 }
 
-/** Whether a content that begins like this is binary to git. */
+/** Whether git treats content that starts with this chunk as binary. */
 export function hasNul(chunk: Buffer, lookBytes = BINARY_LOOK_BYTES): boolean {
   if (lookBytes <= 0) return false
   return chunk.subarray(0, lookBytes).includes(0)

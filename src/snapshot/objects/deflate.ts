@@ -28,7 +28,7 @@ type Handle = {
   reset(): void
 }
 
-/** `state`: after a write, the room left in the output and the input left. */
+/** `state` after a write: the space left in the output, and the input left. */
 type Compressor = { readonly handle: Handle; readonly state: Uint32Array; readonly output: Buffer }
 
 let ofThisThread: { readonly compressor: Compressor | undefined } | undefined

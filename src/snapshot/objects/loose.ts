@@ -1,10 +1,8 @@
-// Loose objects: how a save of a few files is written. All are written, then all made durable at once, then all
-// named.
+// Loose objects, for saves of a few files: write all, flush all at once, then name all.
 import {
   type PathLike,
   chmodSync,
   closeSync,
-  existsSync,
   fsync,
   mkdirSync,
   openSync,
@@ -15,10 +13,10 @@ import { promisify } from 'node:util'
 import { hasCode, type ObjectId } from '../../model/index.js'
 import { failpoint, listIfThere, writeAll } from '../../system/index.js'
 import { objectHeader, type ObjectType } from './object-id.js'
-import { compressed } from './pack-entry.js'
+import { deflate } from './deflate.js'
 
 const fsyncAsync = promisify(fsync)
-/** Enough to be flushed together; a process may not open many files. */
+/** Flushed together; a process may open only so many files. */
 const OPEN_AT_ONCE = 32
 
 export type NewObject = {
@@ -31,11 +29,7 @@ export function loosePath(objectsFolder: string, id: ObjectId): string {
   return join(objectsFolder, id.slice(0, 2), id.slice(2))
 }
 
-export function hasLoose(objectsFolder: string, id: ObjectId): boolean {
-  return existsSync(loosePath(objectsFolder, id))
-}
-
-/** For asking about many objects: each of the 256 folders is listed once. */
+/** Looks up loose objects, listing each of the 256 folders at most once. Does not see later changes. */
 export class LooseListing {
   readonly #objectsFolder: string
   readonly #names = new Map<string, ReadonlySet<string>>()
@@ -47,7 +41,7 @@ export class LooseListing {
 
   has(id: ObjectId): boolean {
     const prefix = id.slice(0, 2)
-    // A new store has none of them, and what is not there takes longer to list than what is.
+    // A new store has none of these folders, and listing a missing folder is slower than listing an existing one.
     this.#folders ??= new Set(listIfThere(this.#objectsFolder))
     if (!this.#folders.has(prefix)) return false
     let names = this.#names.get(prefix)
@@ -60,14 +54,14 @@ export class LooseListing {
 }
 
 export type WriteLoose = {
-  /** The folder of objects. */
+  /** The objects folder. */
   readonly folder: string
   readonly temporary: string
-  /** Flush each object together with the open files of `also`, then the folders that got a name and `folders`. */
+  /** Flush the objects together with the descriptors in `also`, then the folders that changed and `folders`. */
   readonly durably:
     | { readonly also: readonly number[]; readonly folders?: readonly string[] }
     | false
-  /** Called when the objects can be read; their names are not flushed yet. */
+  /** Called once the objects are readable; their names are not flushed yet. */
   readonly onNamed?: (() => void) | undefined
 }
 
@@ -112,26 +106,26 @@ async function writeFiles(
   return written
 }
 
-/** As it stands in a file. */
+/** The content of the object file. */
 export function looseBytes({ type, content }: Omit<NewObject, 'id'>): Buffer {
   const header = Buffer.from(objectHeader(type, content.length))
-  return Buffer.from(compressed(Buffer.concat([header, content])))
+  return Buffer.from(deflate(Buffer.concat([header, content])))
 }
 
-/** Gives a complete temporary file its place among the objects; returns the folders whose names changed. */
+/** Moves a complete temporary file to its final path; returns the folders whose entries changed. */
 export function nameLooseObject(
   folder: string,
   { id, path }: { readonly id: ObjectId; readonly path: string },
 ): string[] {
-  const place = join(folder, id.slice(0, 2))
-  const changed = [place]
+  const folderOfObject = join(folder, id.slice(0, 2))
+  const changed = [folderOfObject]
   try {
     renameSync(path, loosePath(folder, id))
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
-    mkdirSync(place, { recursive: true, mode: 0o700 })
-    // Whatever the umask of the program is that we run in: nobody could put anything into it later.
-    chmodSync(place, 0o700)
+    mkdirSync(folderOfObject, { recursive: true, mode: 0o700 })
+    // With a restrictive umask the folder could not be written to later.
+    chmodSync(folderOfObject, 0o700)
     renameSync(path, loosePath(folder, id))
     changed.push(folder)
   }

@@ -1,11 +1,11 @@
-// Permission bits. Git keeps one bit of them; the rest stands in a blob beside the files: for each class
-// (plain file, executable file, folder) the mode that most have, then every path that has another one.
+// Permission bits. Git stores only the executable bit; a blob beside the files stores the rest: the most common mode of each
+// class (plain file, executable file, folder), then every path with a different mode.
 //
 //   savestate-modes 1\n
 //   file 644\n  executable 755\n  folder 755\n
 //   600 path\0 …        sorted; raw bytes; a folder ends with a slash, the project itself is a lone one
 //
-// What was brought in from a system that kept only git's one bit says `savestate-modes 1 assumed` and has no list.
+// Imports from systems that kept only git's bit say `savestate-modes 1 assumed` and have no list.
 import { type BytePath, SavestateError } from '../../model/index.js'
 
 export const MODE_CLASSES = ['file', 'executable', 'folder'] as const
@@ -15,13 +15,13 @@ export type ModeTable = {
   readonly usual: Readonly<Record<ModeClass, number>>
   /** By `modeKey`. */
   readonly unusual: ReadonlyMap<string, number>
-  /** Nobody recorded them: a path that is there keeps the mode it has. */
+  /** The modes were not recorded: an existing path keeps its mode. */
   readonly isAssumed: boolean
 }
 
 const FIRST_LINE = 'savestate-modes 1'
 
-/** What git would give to files that it knows nothing more of. */
+/** The modes that git would use. */
 export const ASSUMED_MODES: ModeTable = {
   usual: { file: 0o644, executable: 0o755, folder: 0o755 },
   unusual: new Map(),
@@ -41,7 +41,7 @@ function modeKey(path: BytePath, modeClass: ModeClass): string {
   return modeClass === 'folder' ? `${path}/` : path
 }
 
-/** The paths whose mode may differ between two tables though their content does not. */
+/** The paths whose mode may differ between two tables even if their content is equal. */
 export function unusualPaths(table: ModeTable): BytePath[] {
   return [...table.unusual.keys()].map(
     (key) => (key.endsWith('/') ? key.slice(0, -1) : key) as BytePath,
@@ -54,7 +54,7 @@ export function isSameUsual(a: ModeTable, b: ModeTable): boolean {
 
 export type Usual = ModeTable['usual']
 
-/** Two questions: how many have which mode, and, once it is known what is usual, who has another one. */
+/** Pass 1 counts modes to find the most common one; pass 2 lists the exceptions. */
 export function tabulateModes(asked: {
   count(add: (modeClass: ModeClass, mode: number, count: number) => void): void
   unusual(usual: Usual, found: (modeClass: ModeClass, mode: number, path: BytePath) => void): void
@@ -95,7 +95,8 @@ export function decodeModes(bytes: Buffer): ModeTable {
   if (head === null) {
     throw new SavestateError(
       'STORE_DAMAGED',
-      'The modes of a snapshot have a form that this version does not know',
+      'The permissions of a snapshot are stored in an unknown format',
+      { hint: 'Update Savestate. If it is up to date, run `savestate verify`.' },
     )
   }
   const unusual = new Map<string, number>()

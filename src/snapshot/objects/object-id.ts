@@ -1,4 +1,4 @@
-// The name of a git object: the SHA-1 of its type, size and bytes.
+// The id of a git object: the SHA-1 of its type, size and bytes.
 import { createHash, hash } from 'node:crypto'
 import type { ObjectId } from '../../model/index.js'
 
@@ -12,7 +12,7 @@ const scratch = Buffer.allocUnsafeSlow(SHORT_BYTES + 64)
 
 export function objectIdOf(type: ObjectType, content: Uint8Array): ObjectId {
   const header = objectHeader(type, content.length)
-  // One call costs less than a hash object, as long as joining the two parts is cheap.
+  // One call is cheaper than a hash object while copying the content is cheap.
   if (content.length < SHORT_BYTES) {
     const start = scratch.latin1Write(header, 0)
     scratch.set(content, start)
@@ -21,10 +21,10 @@ export function objectIdOf(type: ObjectType, content: Uint8Array): ObjectId {
   return createHash('sha1').update(header).update(content).digest('hex') as ObjectId
 }
 
-/** What `blobIdInPlace` needs before a content. */
+/** How much free memory `blobIdInPlace` needs before the content. */
 export const HEADER_ROOM = 64
 
-/** The same of a blob with HEADER_ROOM bytes before it in its memory that are nobody's: nothing has to be copied. */
+/** The id of a blob with HEADER_ROOM unused bytes before it in its buffer, so that nothing is copied. */
 export function blobIdInPlace(content: Buffer): ObjectId {
   const header = objectHeader('blob', content.length)
   const start = content.byteOffset - header.length

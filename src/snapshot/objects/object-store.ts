@@ -1,11 +1,9 @@
-// The objects of the store: what is there, and adding to it. A handful of new objects become loose files,
-// many become one pack.
+// Looks up and adds objects of the store. A few new objects become loose files, many become one pack.
 import { chmodSync, existsSync, fsyncSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
 import type { StagedRef } from './commit.js'
 import {
-  hasLoose,
   looseBytes,
   LooseListing,
   type NewObject,
@@ -22,14 +20,12 @@ import { listIfThere } from '../../system/index.js'
 
 const MAX_LOOSE_OBJECTS = 100
 const MAX_LOOSE_BYTES = 4 << 20
-const MAX_SINGLE_LOOKS = 300
 
 export class ObjectStore {
   readonly folder: string
   readonly #packs: PackIndexes
   readonly #blobs: StoredBlobs
   #loose: LooseListing | undefined
-  #asked = 0
 
   /** `folder` is the `objects` folder of the store's git repository. */
   constructor(folder: string) {
@@ -38,24 +34,24 @@ export class ObjectStore {
     this.#blobs = new StoredBlobs(folder, this.#packs)
   }
 
-  /** Sees what came or went since the last look. */
+  /** Picks up changes since the last refresh. */
   refresh(): void {
     this.#packs.refresh()
     this.#loose = undefined
-    this.#asked = 0
   }
 
   has(id: ObjectId): boolean {
     return this.folderOf(id) !== undefined
   }
 
-  /** The folder, below the objects', that an object is in; undefined if the store does not have it. */
+  /** The subfolder of the objects folder that has the object; undefined if the store lacks it. */
   folderOf(id: ObjectId): string | undefined {
-    if (this.#hasLoose(id)) return id.slice(0, 2)
+    this.#loose ??= new LooseListing(this.folder)
+    if (this.#loose.has(id)) return id.slice(0, 2)
     return this.#packs.has(id) ? 'pack' : undefined
   }
 
-  /** A content that was stored with this size, if it can be read without git. Valid until the next is read. */
+  /** Reads a blob of this size without git; undefined if that is not possible. Valid until the next call. */
   readBlob(id: ObjectId, size: number): Buffer | undefined {
     return this.#blobs.read(id, size)
   }
@@ -64,32 +60,24 @@ export class ObjectStore {
     this.#blobs.close()
     this.#packs.close()
   }
-
-  /** One look for each object, until there are so many that listing them all is cheaper. */
-  #hasLoose(id: ObjectId): boolean {
-    this.#asked += 1
-    if (this.#asked <= MAX_SINGLE_LOOKS) return hasLoose(this.folder, id)
-    this.#loose ??= new LooseListing(this.folder)
-    return this.#loose.has(id)
-  }
 }
 
 type FinishOptions = Pick<WriteLoose, 'onNamed'> & { readonly ref?: StagedRef | undefined }
 
-/** Collects the new objects of one capture. Nothing counts until `finish` has returned. */
+/** Collects the new objects of one capture. They are stored only once `finish` has returned. */
 export class ObjectSink {
   readonly #store: ObjectStore
   readonly #folder: string
   #hasFolder = false
   readonly #durable: boolean
-  /** Folders of objects that were found, not written: a killed save may have named them without a flush of the folder. */
+  /** Folders of objects that already existed: a killed save may have named them without flushing the folder. */
   readonly #reliedOn = new Set<string>()
   readonly #seen = new Set<ObjectId>()
   #pending: NewObject[] = []
   #pendingBytes = 0
   #pack: PackWriter | undefined
 
-  /** `temporary` is a folder that belongs to this sink alone; what an earlier, killed one left is removed. */
+  /** Only this sink uses the folder `temporary`; leftovers of a killed sink are removed. */
   constructor(
     store: ObjectStore,
     options: { readonly temporary: string; readonly durable: boolean },
@@ -100,11 +88,11 @@ export class ObjectSink {
     store.refresh()
   }
 
-  /** Made when first needed; most saves find nothing to store. */
+  /** Created on first use; most saves have nothing to store. */
   get temporary(): string {
     if (!this.#hasFolder) {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      // A umask may have taken the right to write into it, of this process or of one that was killed.
+      // A umask of this or of a killed process may have removed write permission.
       chmodSync(this.#folder, 0o700)
       const left = listIfThere(this.#folder)
       if (left.length > 0) adoptPacks(this.#folder, join(this.#store.folder, 'pack'))
@@ -114,7 +102,7 @@ export class ObjectSink {
     return this.#folder
   }
 
-  /** Little enough to be written as loose objects. */
+  /** Few enough objects to be written as loose files. */
   get isSmall(): boolean {
     return this.#pack === undefined
   }
@@ -132,7 +120,7 @@ export class ObjectSink {
     return id
   }
 
-  /** An object that a hash thread has compressed because the store has it not. Such come by the thousand, so they go into a pack. */
+  /** For objects that a hash thread compressed because the store lacks them. There are thousands, so they go into a pack. */
   addCompressed(id: ObjectId, entry: PackEntry): void {
     if (this.#seen.has(id)) return
     this.#seen.add(id)
@@ -147,13 +135,13 @@ export class ObjectSink {
     return folder !== undefined
   }
 
-  /** The store already has this object of the capture: `finish` flushes its name too (I1). */
+  /** Declares that the store already has this object of the capture: `finish` flushes its name too (I1). */
   relyOn(id: ObjectId): void {
-    // A hash thread has found it, and does not say where.
+    // A hash thread found it and does not report in which folder.
     this.#reliedOn.add(id.slice(0, 2)).add('pack')
   }
 
-  /** The content of `ref` is made durable with the objects. For `onNamed` see WriteLoose. */
+  /** Flushes the content of `ref` with the objects. For `onNamed` see WriteLoose. */
   async finish(options: FinishOptions = {}): Promise<void> {
     if (this.#pack === undefined) {
       if (this.#pending.length > 0) await this.#writeLoose(options)
@@ -170,7 +158,7 @@ export class ObjectSink {
     this.#removeFolder()
   }
 
-  /** Forgets everything; what was written is garbage in the temporary folder, which goes too. */
+  /** Discards everything, including the temporary folder. */
   abandon(): void {
     this.#pack?.abandon()
     this.#pack = undefined
@@ -211,7 +199,7 @@ export class ObjectSink {
     return this.#pending.length > MAX_LOOSE_OBJECTS || this.#pendingBytes > MAX_LOOSE_BYTES
   }
 
-  /** From here on everything goes into the pack at once: memory stays bounded. */
+  /** From here on everything goes directly into the pack, to bound memory. */
   #startPack(): PackWriter {
     const pack = new PackWriter(join(this.#store.folder, 'pack'), join(this.temporary, 'pack'))
     for (const { id, type, content } of this.#pending) pack.addObject(id, type, content)
@@ -223,7 +211,7 @@ export class ObjectSink {
 
 function removeFolder(folder: string): void {
   try {
-    // Mostly everything in it has been named, and what removes a whole folder takes milliseconds to load.
+    // Usually empty by now, and loading the recursive removal takes milliseconds.
     rmdirSync(folder)
   } catch {
     rmSync(folder, { recursive: true, force: true })

@@ -1,20 +1,16 @@
-// One object as it stands in a pack.
-import { deflate } from './deflate.js'
+// Encodes one object as a pack entry.
 import type { ObjectType } from './object-id.js'
-
-const STORED_BYTES = 256
-/** How a zlib stream of one block that is not compressed begins. */
-const STORED_HEAD = [0x78, 0x01, 0x01]
-const ADLER_MODULUS = 65521
 
 const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 }
 
+export { deflate as compressed } from './deflate.js'
+
 export type PackEntry = { readonly bytes: Uint8Array; readonly crc: number }
 
-/** The longest head of an entry. */
+/** The maximum length of an entry's header. */
 export const PACK_HEAD_BYTES = 10
 
-/** Writes what comes before the compressed content; returns where that begins. */
+/** Writes the header of an entry; returns the offset where the compressed content starts. */
 export function putPackHead(
   to: Uint8Array,
   at: number,
@@ -28,43 +24,4 @@ export function putPackHead(
   }
   to[end++] = byte
   return end
-}
-
-/** As a zlib stream; valid until the next call. */
-export function compressed(content: Uint8Array): Uint8Array {
-  return content.length < STORED_BYTES ? storedZlib(content) : deflate(content)
-}
-
-/**
- * A zlib stream with the bytes as they are. Small objects are mostly ids, which do not shrink, and setting
- * up a compressor costs many times more than the few bytes it would save.
- */
-function storedZlib(content: Uint8Array): Uint8Array {
-  const size = content.length
-  // The length, and all its bits turned round.
-  stored[3] = size
-  stored[4] = 0
-  stored[5] = ~size
-  stored[6] = 0xff
-  stored.set(content, 7)
-  putAdler32(content, size + 7)
-  return stored.subarray(0, size + 11)
-}
-
-const stored = Uint8Array.from({ length: STORED_BYTES + 11 }, (_, i) => STORED_HEAD[i] ?? 0)
-
-/** No sum overflows: the content has less than STORED_BYTES. */
-function putAdler32(content: Uint8Array, at: number): void {
-  let a = 1
-  let b = 0
-  for (let i = 0; i < content.length; i++) {
-    a += content[i] ?? 0
-    b += a
-  }
-  a %= ADLER_MODULUS
-  b %= ADLER_MODULUS
-  stored[at] = b >>> 8
-  stored[at + 1] = b
-  stored[at + 2] = a >>> 8
-  stored[at + 3] = a
 }

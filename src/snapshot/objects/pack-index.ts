@@ -6,47 +6,36 @@ export type IndexedEntry = { readonly id: ObjectId; readonly crc: number; readon
 
 export const HEADER_BYTES = 8
 export const FANOUT_BYTES = 256 * 4
-/** Of an offset: it stands in a table of its own. */
+/** This bit of an offset refers to the table of 64-bit offsets. */
 export const LARGE = 0x80000000
-/** With 32 bits before it, the place of an entry still fits into a number exactly. */
-const PLACES = 2 ** 20
 
 export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: Buffer): Buffer {
-  const count = entries.length
-  const largeCount = entries.filter(({ offset }) => offset >= LARGE).length
+  const sorted = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const count = sorted.length
+  const largeCount = sorted.filter(({ offset }) => offset >= LARGE).length
   const bytes = Buffer.alloc(HEADER_BYTES + FANOUT_BYTES + count * 28 + largeCount * 8 + 40)
   bytes.write('\xfftOc\0\0\0\x02', 0, 'latin1')
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  // All at once: decoding each name by itself takes longer than everything else here.
-  const names = Buffer.from(entries.map(({ id }) => id).join(''), 'hex')
   const ids = HEADER_BYTES + FANOUT_BYTES
   const crcs = ids + count * 20
   const offsets = crcs + count * 4
   const larges = offsets + count * 4
   const fanout = new Uint32Array(256)
-  // Both begin at a multiple of four, and a word at a time is a fifth of the work.
-  const from = new Int32Array(names.buffer, names.byteOffset, count * 5)
-  const to = new Int32Array(bytes.buffer, bytes.byteOffset + ids, count * 5)
   let nextLarge = 0
-  placesById(entries, names).forEach((place, i) => {
-    const { crc = 0, offset = 0 } = entries[place] ?? {}
-    for (let k = 0; k < 5; k++) to[i * 5 + k] = from[place * 5 + k] ?? 0
-    const first = names[place * 20] ?? 0
+  for (const [i, { id, crc, offset }] of sorted.entries()) {
+    bytes.hexWrite(id, ids + i * 20)
+    const first = Number.parseInt(id.slice(0, 2), 16)
     fanout[first] = (fanout[first] ?? 0) + 1
-    view.setUint32(crcs + i * 4, crc)
-    if (offset < LARGE) {
-      view.setUint32(offsets + i * 4, offset)
-    } else {
-      view.setUint32(offsets + i * 4, LARGE + nextLarge)
-      view.setBigUint64(larges + nextLarge * 8, BigInt(offset))
-      nextLarge += 1
-    }
-  })
+    bytes.writeUInt32BE(crc, crcs + i * 4)
+    bytes.writeUInt32BE(offset < LARGE ? offset : LARGE + nextLarge, offsets + i * 4)
+    if (offset < LARGE) continue
+    bytes.writeBigUInt64BE(BigInt(offset), larges + nextLarge * 8)
+    nextLarge += 1
+  }
   let known = 0
-  fanout.forEach((more, first) => {
+  for (const [first, more] of fanout.entries()) {
     known += more
-    view.setUint32(HEADER_BYTES + first * 4, known)
-  })
+    bytes.writeUInt32BE(known, HEADER_BYTES + first * 4)
+  }
   const trailer = larges + largeCount * 8
   packChecksum.copy(bytes, trailer)
   createHash('sha1')
@@ -54,34 +43,4 @@ export function encodePackIndex(entries: readonly IndexedEntry[], packChecksum: 
     .digest()
     .copy(bytes, trailer + 20)
   return bytes
-}
-
-/**
- * The places of all entries, in the order of their names. By numbers made of the first digits and the place: comparing
- * names takes several times as long. Where the digits are the same, the few entries are compared by name.
- */
-function placesById(entries: readonly IndexedEntry[], names: Buffer): readonly number[] {
-  const nameAt = (place: number) => entries[place]?.id ?? ''
-  const byName = (a: number, b: number) => (nameAt(a) < nameAt(b) ? -1 : 1)
-  if (entries.length >= PLACES) return [...entries.keys()].sort(byName)
-  const view = new DataView(names.buffer, names.byteOffset, names.length)
-  const keys = new Float64Array(entries.length)
-  for (let place = 0; place < keys.length; place++)
-    keys[place] = view.getUint32(place * 20) * PLACES + place
-  keys.sort()
-  const places: number[] = []
-  let lastDigits = -1
-  for (const key of keys) {
-    const place = key % PLACES
-    const digits = (key - place) / PLACES
-    places.push(place)
-    for (let at = places.length - 1; at > 0 && digits === lastDigits; at--) {
-      const before = places[at - 1] ?? 0
-      if (byName(before, place) < 0) break
-      places[at] = before
-      places[at - 1] = place
-    }
-    lastDigits = digits
-  }
-  return places
 }

@@ -1,12 +1,12 @@
-// What the packs of the store hold, by their indexes.
+// Looks up objects in the pack indexes of the store.
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasCode, type ObjectId } from '../../model/index.js'
 import { FANOUT_BYTES, HEADER_BYTES, LARGE } from './pack-index.js'
 
-const SETTLED_MS = 2000
+const STABLE_MS = 2000
 
-/** `ids` of a small pack are kept in memory: a process that saves often has many such. */
+/** `ids` of small packs are kept in memory: a process that saves often creates many of them. */
 type OpenIndex = {
   readonly fd: number
   readonly count: number
@@ -14,22 +14,12 @@ type OpenIndex = {
   readonly ids: Buffer | undefined
 }
 
-/** A pack that has an object, and where its objects begin. */
-export type Holder = {
-  /** Without its ending. */
-  readonly name: string
-  /** Undefined of what it does not hold, and of what lies beyond the first 2 GB. */
-  offsetOf(id: ObjectId): number | undefined
-}
-
 const MAX_KEPT_IDS = 5000
 
-/** Answers whether some pack of the store holds an object. */
+/** Finds the pack that contains an object. */
 export class PackIndexes {
   readonly #folder: string
   #open = new Map<string, OpenIndex>()
-  /** Of all ids that are kept in memory: most objects asked for are new, and a process that saves much has many packs. */
-  #beginnings = new Beginnings()
   #stamp = ''
   #losses = 0
 
@@ -37,12 +27,12 @@ export class PackIndexes {
     this.#folder = join(objectsFolder, 'pack')
   }
 
-  /** Counts how often packs have gone: then no Holder from before is of use. */
+  /** How often packs were removed: then cached descriptors are invalid. */
   get losses(): number {
     return this.#losses
   }
 
-  /** Sees packs that came or went since the last look. */
+  /** Picks up packs that were added or removed. */
   refresh(): void {
     const { mtimeNs, ctimeNs, ctimeMs } = statSync(this.#folder, { bigint: true })
     const stamp = `${mtimeNs} ${ctimeNs}`
@@ -50,47 +40,35 @@ export class PackIndexes {
     const names = readdirSync(this.#folder).filter((name) => name.endsWith('.idx'))
     const next = new Map<string, OpenIndex>()
     for (const name of names) {
-      const known = this.#open.get(name)
-      const index = known ?? openIndex(join(this.#folder, name))
-      if (index === undefined) continue
-      next.set(name, index)
-      if (known === undefined) this.#beginnings.add(index.ids)
+      const index = this.#open.get(name) ?? openIndex(join(this.#folder, name))
+      if (index !== undefined) next.set(name, index)
     }
     for (const [name, { fd }] of this.#open) if (!next.has(name)) closeSync(fd)
     const hasLostAny = [...this.#open.keys()].some((name) => !next.has(name))
     this.#open = next
-    if (hasLostAny) {
-      this.#beginnings = beginningsOf(next.values())
-      this.#losses += 1
-    }
-    // Times of the disk are coarse: what comes or goes right after this look may not change them.
-    this.#stamp = Date.now() - Number(ctimeMs) > SETTLED_MS ? stamp : ''
+    if (hasLostAny) this.#losses += 1
+    // File times are coarse: a change right after this stat may not change them.
+    this.#stamp = Date.now() - Number(ctimeMs) > STABLE_MS ? stamp : ''
   }
 
   has(id: ObjectId): boolean {
     return this.#find(id) !== undefined
   }
 
-  holderOf(id: ObjectId): Holder | undefined {
+  /** The pack with the object, and the offset in it; undefined if there is none, or beyond the first 2 GB. */
+  locate(id: ObjectId): { readonly pack: string; readonly offset: number } | undefined {
     const found = this.#find(id)
     if (found === undefined) return undefined
-    const { name, index } = found
-    return {
-      name: name.slice(0, -'.idx'.length),
-      offsetOf(other) {
-        const place = placeIn(index, Buffer.from(other, 'hex'))
-        return place === undefined ? undefined : offsetAt(index, place)
-      },
-    }
+    const offset = offsetAt(found.index, found.number)
+    return offset === undefined ? undefined : { pack: found.name.slice(0, -'.idx'.length), offset }
   }
 
-  #find(id: ObjectId): { readonly name: string; readonly index: OpenIndex } | undefined {
+  #find(id: ObjectId) {
     if (this.#open.size === 0) return undefined
     const wanted = Buffer.from(id, 'hex')
-    const mayBeKept = this.#beginnings.has(wanted)
     for (const [name, index] of this.#open) {
-      if (index.ids !== undefined && !mayBeKept) continue
-      if (placeIn(index, wanted) !== undefined) return { name, index }
+      const number = entryNumber(index, wanted)
+      if (number !== undefined) return { name, index, number }
     }
     return undefined
   }
@@ -98,44 +76,9 @@ export class PackIndexes {
   close(): void {
     for (const { fd } of this.#open.values()) closeSync(fd)
     this.#open.clear()
-    this.#beginnings = new Beginnings()
     this.#losses += 1
     this.#stamp = ''
   }
-}
-
-const BEGINNING_BITS = 20
-
-/** A bit for each way in which an id can begin, set if one of the ids does. */
-class Beginnings {
-  #bits = new Uint8Array(0)
-
-  add(ids: Buffer | undefined): void {
-    if (ids === undefined) return
-    if (this.#bits.length === 0) this.#bits = new Uint8Array(2 ** (BEGINNING_BITS - 3))
-    const bits = this.#bits
-    for (let at = 0; at < ids.length; at += 20) {
-      const beginning = beginningAt(ids, at)
-      bits[beginning >>> 3] = (bits[beginning >>> 3] ?? 0) | (1 << (beginning & 7))
-    }
-  }
-
-  has(id: Buffer): boolean {
-    const beginning = beginningAt(id, 0)
-    return ((this.#bits[beginning >>> 3] ?? 0) & (1 << (beginning & 7))) !== 0
-  }
-}
-
-function beginningAt(ids: Buffer, at: number): number {
-  // By hand: a call of Buffer's own takes long until it is warm, and there are thousands.
-  const word = ((ids[at] ?? 0) << 24) | ((ids[at + 1] ?? 0) << 16) | ((ids[at + 2] ?? 0) << 8)
-  return word >>> (32 - BEGINNING_BITS)
-}
-
-function beginningsOf(indexes: Iterable<OpenIndex>): Beginnings {
-  const beginnings = new Beginnings()
-  for (const { ids } of indexes) beginnings.add(ids)
-  return beginnings
 }
 
 function openIndex(path: string): OpenIndex | undefined {
@@ -148,11 +91,11 @@ function openIndex(path: string): OpenIndex | undefined {
       const ids = isSmall ? idsBetween({ fd, ids: undefined }, 0, count) : undefined
       return { fd, count, fanout, ids }
     }
-    // A damaged index is of no use here; `verify` tells.
+    // A damaged index is ignored here; `verify` reports it.
     closeSync(fd)
     return undefined
   } catch (error) {
-    // A collection in another process may remove a pack while we look.
+    // Another process's garbage collection may remove the pack.
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
@@ -165,8 +108,8 @@ function idsBetween({ fd, ids }: Pick<OpenIndex, 'fd' | 'ids'>, from: number, to
   return read
 }
 
-/** Which of all entries it is. */
-function placeIn(index: OpenIndex, wanted: Buffer): number | undefined {
+/** The number of the entry. */
+function entryNumber(index: OpenIndex, wanted: Buffer): number | undefined {
   const first = wanted[0] ?? 0
   const from = first === 0 ? 0 : index.fanout.readUInt32BE((first - 1) * 4)
   const to = index.fanout.readUInt32BE(first * 4)
@@ -184,9 +127,9 @@ function placeIn(index: OpenIndex, wanted: Buffer): number | undefined {
   return undefined
 }
 
-function offsetAt({ fd, count }: OpenIndex, place: number): number | undefined {
+function offsetAt({ fd, count }: OpenIndex, number: number): number | undefined {
   const bytes = Buffer.alloc(4)
-  readSync(fd, bytes, 0, 4, HEADER_BYTES + FANOUT_BYTES + count * 24 + place * 4)
+  readSync(fd, bytes, 0, 4, HEADER_BYTES + FANOUT_BYTES + count * 24 + number * 4)
   const offset = bytes.readUInt32BE()
   return offset < LARGE ? offset : undefined
 }

@@ -1,7 +1,6 @@
-// Writes one pack and its index: how a first save of thousands of files becomes two files.
-// Order of writes: pack (fsync), index (fsync), name pack, name index, fsync folder. Git sees a pack
-// only through its index, so a kill in between leaves garbage, never damage (I2). The index is put together while
-// the disk is busy with the pack.
+// Writes one pack and its index, so that a first save of thousands of files becomes two files.
+// Order of writes: pack (fsync), index (fsync), name pack, name index, fsync folder. Git sees a pack only through its index, so a
+// kill in between leaves garbage, never damage (I2). The index is built while the pack is being flushed.
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsync, openSync, readSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,8 +8,9 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { invariant, type ObjectId } from '../../model/index.js'
 import { failpoint, listIfThere, syncFolder, writeAll } from '../../system/index.js'
+import { deflate } from './deflate.js'
 import type { ObjectType } from './object-id.js'
-import { compressed, PACK_HEAD_BYTES, type PackEntry, putPackHead } from './pack-entry.js'
+import { PACK_HEAD_BYTES, type PackEntry, putPackHead } from './pack-entry.js'
 import { encodePackIndex, type IndexedEntry } from './pack-index.js'
 
 const BUFFER_BYTES = 1 << 20
@@ -26,7 +26,7 @@ export class PackWriter {
   #offset = 0
   #isOpen = true
 
-  /** `folder` is objects/pack; `temporary` a file name in a folder on the same disk. */
+  /** `folder` is objects/pack; `temporary` is a file name on the same disk. */
   constructor(folder: string, temporary: string) {
     this.#folder = folder
     this.#temporary = temporary
@@ -40,7 +40,7 @@ export class PackWriter {
   }
 
   addObject(id: ObjectId, type: ObjectType, content: Uint8Array): void {
-    const body = compressed(content)
+    const body = deflate(content)
     const size = content.length
     if (this.#buffered + PACK_HEAD_BYTES + body.length > BUFFER_BYTES) this.#flush()
     if (PACK_HEAD_BYTES + body.length > BUFFER_BYTES) {
@@ -64,7 +64,7 @@ export class PackWriter {
   async finish({ durable }: { readonly durable: boolean }): Promise<void> {
     invariant(this.#entries.length > 0, 'a pack holds something')
     this.#flush()
-    // The number of objects is known only now; the checksum covers it, so the file is read back once.
+    // The number of objects is known only now, and the checksum covers it, so the file is read back once.
     writeAll(this.#fd, packHeader(this.#entries.length), 0)
     const checksum = this.#checksum()
     writeAll(this.#fd, checksum, this.#offset)
@@ -73,8 +73,8 @@ export class PackWriter {
     await flushed
     this.#close()
     failpoint('pack:written')
-    // The index waits under its final name: should we be killed between the two renames, `adoptPacks` finds
-    // it and completes the pack.
+    // The index waits under its final name: if the process is killed between the two renames, `adoptPacks` finds it
+    // and completes the pack.
     const name = `pack-${checksum.toString('hex')}`
     const index = join(dirname(this.#temporary), `${name}.idx`)
     await writeWhole(`${this.#temporary}.idx`, content, { durable })
@@ -85,12 +85,12 @@ export class PackWriter {
     if (durable) syncFolder(this.#folder)
   }
 
-  /** Also after a `finish` that failed, whichever step did. */
+  /** Also after a failed `finish`. */
   abandon(): void {
     this.#close()
   }
 
-  /** Once: by then the number may belong to another file. */
+  /** Closes once: later the descriptor may belong to another file. */
   #close(): void {
     if (this.#isOpen) closeSync(this.#fd)
     this.#isOpen = false
@@ -144,7 +144,7 @@ async function writeWhole(
   }
 }
 
-/** Completes the packs that a killed process had named, but not their indexes. */
+/** Completes the packs that a killed process named without naming their indexes. */
 export function adoptPacks(temporary: string, folder: string): void {
   for (const name of listIfThere(temporary)) {
     if (!/^pack-[0-9a-f]{40}\.idx$/.test(name)) continue
@@ -153,7 +153,7 @@ export function adoptPacks(temporary: string, folder: string): void {
   }
 }
 
-function packHeader(count: number): Buffer {
+export function packHeader(count: number): Buffer {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
   header.writeUInt32BE(count, 8)
   return header

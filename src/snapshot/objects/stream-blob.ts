@@ -1,4 +1,4 @@
-// Large files go from the disk to the disk: hashed and compressed on the way, never whole in memory.
+// Streams large files: they are hashed and compressed on the way and never completely in memory.
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -16,14 +16,14 @@ import type { ObjectId } from '../../model/index.js'
 import { countLines, type LineCount, startLineCount } from './count-lines.js'
 import { objectHeader } from './object-id.js'
 
-/** From this size on a file is streamed. */
+/** Files of this size and more are streamed. */
 export const STREAM_BYTES = 4 << 20
 
 export type StreamedBlob = { readonly id: ObjectId; readonly path: string; readonly lines: number }
 
 /**
- * Writes the open file's first `size` bytes as a complete loose object in a temporary file. Undefined if
- * the file has not exactly that many bytes.
+ * Writes the open file's first `size` bytes as a complete loose object in a temporary file. Undefined if the file does not have
+ * exactly that many bytes.
  */
 export async function streamBlob(
   fd: number,
@@ -66,7 +66,7 @@ export async function streamBlob(
   return { id: hash.digest('hex') as ObjectId, path, lines: lines.isBinary ? 0 : lines.count }
 }
 
-/** The id that the open file would have with this size; some other one if its size is another. */
+/** The id of the open file, if it has this size; otherwise an unrelated id. */
 export async function streamedId(fd: number, size: number): Promise<ObjectId> {
   const hash = createHash('sha1').update(objectHeader('blob', size), 'latin1')
   for await (const chunk of contentOf(fd)) hash.update(chunk as Buffer)

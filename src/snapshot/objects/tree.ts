@@ -1,8 +1,8 @@
-// Git's tree objects, and the two layers of a snapshot: `files` is the folder as git can say it, `modes`
-// says the permission bits that git cannot (docs/design.md#snapshot).
+// Git's tree objects, and the two parts of a snapshot: `files` is the folder as git represents it, `modes` has the permission
+// bits that git does not store (docs/design.md#snapshot).
 import { type BytePath, type ObjectId, SavestateError } from '../../model/index.js'
 
-/** The modes git knows; everything else about permissions is in the `modes` blob. */
+/** Git's modes; all other permission bits are in the `modes` blob. */
 export const GIT_MODE = {
   file: '100644',
   executable: '100755',
@@ -20,30 +20,13 @@ export function encodeTree(entries: readonly TreeEntry[]): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   for (const { mode, name, id } of entries) {
-    at = putText(bytes, at, mode)
+    at += bytes.latin1Write(mode, at)
     bytes[at++] = 0x20
-    at = putText(bytes, at, name)
+    at += bytes.latin1Write(name, at)
     bytes[at++] = 0
-    at = putId(bytes, at, id)
+    at += bytes.hexWrite(id, at)
   }
   return bytes
-}
-
-// By hand: a call of Buffer's own takes several times as long for so few bytes.
-function putText(bytes: Buffer, at: number, text: string): number {
-  for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i)
-  return at + text.length
-}
-
-function putId(bytes: Buffer, at: number, id: ObjectId): number {
-  for (let i = 0; i < 20; i++) bytes[at + i] = (digitAt(id, i * 2) << 4) | digitAt(id, i * 2 + 1)
-  return at + 20
-}
-
-/** `0` to `9` stand at 0x30, `a` to `f` at 0x61. */
-function digitAt(id: ObjectId, i: number): number {
-  const code = id.charCodeAt(i)
-  return (code & 15) + (code >> 6) * 9
 }
 
 export function decodeTree(bytes: Buffer): TreeEntry[] {
@@ -52,7 +35,9 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
     const blank = bytes.indexOf(0x20, at)
     const end = bytes.indexOf(0, blank)
     if (blank <= at || end <= blank || end + 20 >= bytes.length + 1)
-      throw new SavestateError('STORE_DAMAGED', 'A tree in the store is not well formed')
+      throw new SavestateError('STORE_DAMAGED', 'A tree in the store is malformed', {
+        hint: 'Run `savestate verify` to see which checkpoints are affected.',
+      })
     entries.push({
       mode: bytes.latin1Slice(at, blank) as GitMode,
       name: bytes.latin1Slice(blank + 1, end) as BytePath,
@@ -61,6 +46,14 @@ export function decodeTree(bytes: Buffer): TreeEntry[] {
     at = end + 21
   }
   return entries
+}
+
+/** The tree of a snapshot, from its two parts. */
+export function encodeSnapshotTree(files: ObjectId, modes: ObjectId): Buffer {
+  return encodeTree([
+    { mode: GIT_MODE.folder, name: 'files' as BytePath, id: files },
+    { mode: GIT_MODE.file, name: 'modes' as BytePath, id: modes },
+  ])
 }
 
 /** Git sorts a folder as if its name ended with a slash. */

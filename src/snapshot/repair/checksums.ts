@@ -40,7 +40,7 @@ export function lastBytes(path: string, back = CHECKSUM_BYTES): Buffer {
   return readAt(path, Math.max(0, statSync(path).size - back), CHECKSUM_BYTES)
 }
 
-function readAt(path: string, offset: number, length: number): Buffer {
+export function readAt(path: string, offset: number, length: number): Buffer {
   const fd = openSync(path, 'r')
   try {
     const bytes = Buffer.alloc(length)

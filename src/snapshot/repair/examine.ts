@@ -1,5 +1,5 @@
-// Reports what is wrong with the objects, refs and caches of a store. Git judges the objects; this file reads its verdict
-// and names the files of each checkpoint that are lost. Changes nothing; mend.ts repairs.
+// Reports what is wrong with the objects, refs and caches of a store. Git checks the objects; this file interprets its output
+// and names the lost files of each checkpoint. Changes nothing; repair-objects.ts repairs.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
@@ -14,7 +14,7 @@ import {
   runFsck,
 } from '../repository.js'
 import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
-import { type Lacks, quickLacks, SnapshotWalk } from './lacks.js'
+import { type Lacks, findMissingQuickly, SnapshotWalk } from './lacks.js'
 import { readRefs, type Refs } from './refs-file.js'
 import { TolerantReader } from './tolerant-reader.js'
 
@@ -80,11 +80,11 @@ export async function examineObjects(
       ...NOTHING,
       ...found,
       packs: packFaults(packFolder, { quick, complaints: '' }),
-      ...(await quickLacks(gitDir, request)),
+      ...(await findMissingQuickly(gitDir, request)),
     }
   const fsck = await runFsck(gitDir, (files, of) => report({ phase: 'check', files, bytes: 0, of }))
   const complaints = fsck.join('\n')
-  const damagedLoose = looseIn(complaints, join(gitDir, 'objects'))
+  const damagedLoose = findLoose(complaints, join(gitDir, 'objects'))
   return {
     ...found,
     damagedLoose,
@@ -124,7 +124,7 @@ async function checkpointDamage(
     const commits: Map<ObjectId, CommitFacts | 'there' | null> = new Map()
     const followed = new Set<ObjectId>()
     for (const [id, content] of await reader.readAll('commit', [...new Set([...asked, ...held])])) {
-      // A user may have rewritten the message, which is no damage.
+      // A user may have rewritten the message; that is not damage.
       const facts = content === undefined ? null : (decodeCommit(content) ?? 'there')
       commits.set(id, facts)
       if (facts !== null && facts !== 'there' && held.has(id) && fsck.length === 0)
@@ -143,7 +143,7 @@ async function checkpointDamage(
 }
 
 /** Loose objects that git names by their path. One that was removed meanwhile is not damaged. */
-function looseIn(complaints: string, objects: string): ObjectId[] {
+function findLoose(complaints: string, objects: string): ObjectId[] {
   const found = complaints.matchAll(/objects\/([0-9a-f]{2})\/([0-9a-f]{38})\b/g)
   const ids = new Set([...found].map(([, folder, name]) => `${folder}${name}` as ObjectId))
   return [...ids].filter((id) => existsSync(loosePath(objects, id)))

@@ -1,4 +1,4 @@
-// Which objects of a snapshot the store lacks, with the paths they have in the project.
+// Which objects of a snapshot are missing from the store, with their paths in the project.
 import { type BytePath, joinPath, type ObjectId, ROOT, SavestateError } from '../../model/index.js'
 import { decodeModes } from '../objects/modes.js'
 import { EMPTY_TREE } from '../objects/object-id.js'
@@ -14,7 +14,7 @@ export type Lack = {
 }
 
 export type Lacks = {
-  /** At most MAX_LACKS of them. */
+  /** At most MAX_LACKS. */
   readonly lacks: readonly Lack[]
   readonly count: number
 }
@@ -23,19 +23,19 @@ const MAX_LACKS = 1000
 const NONE: Lacks = { lacks: [], count: 0 }
 
 /** Checks only that commits and the topmost objects of snapshots exist. */
-export async function quickLacks(
+export async function findMissingQuickly(
   gitDir: string,
   { snapshots, commits }: Record<'snapshots' | 'commits', readonly ObjectId[]>,
 ): Promise<{ lacks: Map<ObjectId, Lacks>; commits: Map<ObjectId, 'there' | null> }> {
   const reader = new TolerantReader(gitDir)
   try {
-    const files = await reader.areThere(snapshots.map((tree) => `${tree}:files`))
-    const modes = await reader.areThere(snapshots.map((tree) => `${tree}:modes`))
+    const files = await reader.whichExist(snapshots.map((tree) => `${tree}:files`))
+    const modes = await reader.whichExist(snapshots.map((tree) => `${tree}:modes`))
     const lacks = snapshots.flatMap((id, n): [ObjectId, Lacks][] => {
       const type = files[n] !== true ? 'tree' : modes[n] !== true ? 'modes' : undefined
       return type === undefined ? [] : [[id, one({ id, type, path: ROOT })]]
     })
-    const found = await reader.areThere(commits)
+    const found = await reader.whichExist(commits)
     const state = (n: number) => (found[n] === true ? 'there' : null)
     return { lacks: new Map(lacks), commits: new Map(commits.map((id, n) => [id, state(n)])) }
   } finally {
@@ -81,9 +81,9 @@ export class SnapshotWalk {
 
   async #lacksOfEntries(entries: readonly TreeEntry[]): Promise<Lacks[]> {
     const files = entries.filter(({ mode }) => mode !== GIT_MODE.folder)
-    const areThere = await this.#reader.areThere(files.map(({ id }) => id))
+    const whichExist = await this.#reader.whichExist(files.map(({ id }) => id))
     const parts = files.map(({ id, name }, n) =>
-      areThere[n] === true && !this.#unreadable.has(id)
+      whichExist[n] === true && !this.#unreadable.has(id)
         ? NONE
         : one({ id, type: 'file', path: name }),
     )

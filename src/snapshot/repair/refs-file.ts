@@ -1,4 +1,4 @@
-// The refs as the files have them: git refuses to list any if one file among them is malformed.
+// Reads refs directly from their files: git refuses to list any ref if one file is malformed.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readIfExists } from '../../base/index.js'
@@ -8,13 +8,13 @@ import { listIfThere } from '../../system/index.js'
 export type Refs = {
   /** By name. */
   readonly commits: ReadonlyMap<string, ObjectId>
-  /** Files that hold no refs in the form that git knows. */
+  /** Files that are not in git's format. */
   readonly malformed: readonly string[]
 }
 
 const FOLDER = 'refs/savestate'
 
-/** Loose ones first: a prune may pack them meanwhile, and one that leaves the first place is in the second by then. */
+/** Reads loose refs first: a concurrent prune may pack one, and then the second read finds it. */
 export function readRefs(gitDir: string): Refs {
   const { commits: loose, malformed } = readLooseRefs(gitDir)
   const packed = readPackedRefs(gitDir)
@@ -47,7 +47,7 @@ export function readLooseRefs(gitDir: string): {
   return { commits, malformed }
 }
 
-/** Undefined if the file has another form. */
+/** Undefined if the file is not in git's format. */
 export function readPackedRefs(gitDir: string): Map<string, ObjectId> | undefined {
   const text = readIfExists(join(gitDir, 'packed-refs'))?.toString('latin1') ?? ''
   const refs = new Map<string, ObjectId>()

@@ -1,5 +1,5 @@
-// Recreates derived data and quarantines damaged files. Each step leaves the store as it was or better wherever it is
-// interrupted: new data is complete before old data is moved.
+// Recreates derived data and quarantines damaged files. If any step is interrupted, the store is no worse than before: new data
+// is complete before old data is moved.
 import { chmodSync, fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ObjectId } from '../../model/index.js'
@@ -22,11 +22,11 @@ export type MendRequest =
   | { readonly type: 'commit'; readonly facts: CommitFacts }
   | { readonly type: 'ref'; readonly name: string; readonly commit: ObjectId }
 
-export type MendPlace = { readonly home: string; readonly aside: string }
+export type RepairPaths = { readonly home: string; readonly aside: string }
 
 /** The id of the commit that was written; undefined for anything else. */
 export async function mend(
-  { home, aside }: MendPlace,
+  { home, aside }: RepairPaths,
   request: MendRequest,
 ): Promise<ObjectId | undefined> {
   const gitDir = join(home, 'objects.git')

@@ -1,5 +1,5 @@
-// Copies every object that git can still read out of a damaged pack into a new one. Git refuses a pack as a whole if its
-// header or its checksum is wrong, so both are first put right in a copy; everything else is git's work.
+// Copies every object that git can still read from a damaged pack into a new one. Git refuses the whole pack if its header or
+// checksum is wrong, so both are first corrected in a copy; git does everything else.
 import {
   closeSync,
   copyFileSync,
@@ -8,7 +8,6 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -20,7 +19,8 @@ import { eachLine } from '../gc/mark.js'
 import { installPack } from '../gc/repack.js'
 import { tryGit } from '../git/git-program.js'
 import { runFsck } from '../repository.js'
-import { endsWithItsHash, lastBytes, packChecksumIn } from './checksums.js'
+import { packHeader } from '../objects/pack-writer.js'
+import { endsWithItsHash, lastBytes, packChecksumIn, readAt } from './checksums.js'
 import { unreadableIn } from './examine.js'
 
 const CHECKSUM_BYTES = 20
@@ -39,7 +39,7 @@ export async function replacePack(
   const { name, away } = work
   const made = await salvagePack(folder, work)
   const isSameName = made !== undefined && listIfThere(made).includes(`${name}.pack`)
-  // Git names a pack by its content: if no object is lost, the new pack takes the place of the damaged one.
+  // Git names a pack by its content: if no object is lost, the new pack has the name of the damaged one.
   if (isSameName) away.copy(join(folder, `${name}.pack`), WHY)
   if (made !== undefined) installPack(made, folder)
   const replaced = isSameName
@@ -111,29 +111,19 @@ async function readableByIndex({
   return entries.map(({ id }) => id).filter((id) => !bad.has(id))
 }
 
-/** Where the checksum belongs. Git checks the CRC of the last entry up to there; if that is damaged, any place behind will do. */
+/** The offset of the checksum. Git checks the CRC of the last entry up to it; if that entry is damaged, any later offset works. */
 function endOfEntries(pack: string, last: { offset: number; crc: string } | undefined): number {
   const { size } = statSync(pack)
   const offset = last?.offset ?? size
-  const tail = readFrom(pack, Math.min(offset, size))
+  const start = Math.min(offset, size)
+  const tail = readAt(pack, start, size - start)
   const isEnd = (end: number) =>
     end > offset && crc32(tail.subarray(0, end - offset)) === Number(last?.crc)
   const ends = Array.from({ length: CHECKSUM_BYTES + 1 }, (_, missing) => size - missing)
   return ends.find(isEnd) ?? Math.max(size, offset + ENTRY_BYTES)
 }
 
-function readFrom(path: string, offset: number): Buffer {
-  const fd = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(statSync(path).size - offset)
-    readSync(fd, bytes, 0, bytes.length, offset)
-    return bytes
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Without one git reads from the start, as far as that goes. */
+/** Without an index git reads from the start, as far as it can. */
 async function readableInOrder(pack: string, repository: string): Promise<string[]> {
   const copy = join(repository, 'damaged.pack')
   copyFileSync(pack, copy)
@@ -145,10 +135,4 @@ async function readableInOrder(pack: string, repository: string): Promise<string
   const args = ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']
   await eachLine(repository, { args, input: [] }, (line) => void ids.push(line))
   return ids
-}
-
-function packHeader(count: number): Buffer {
-  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
-  header.writeUInt32BE(count, 8)
-  return header
 }

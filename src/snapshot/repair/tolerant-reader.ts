@@ -33,7 +33,7 @@ export class TolerantReader {
   }
 
   /** Whether git finds each of these objects, given by id or as `<tree>:<path>`. Contents are not checked. */
-  async areThere(names: readonly string[]): Promise<readonly boolean[]> {
+  async whichExist(names: readonly string[]): Promise<readonly boolean[]> {
     const receiver = { start: () => undefined, chunk: () => undefined }
     const found = await eachAlone(names, async (name) => {
       await this.#headers.stream(name as ObjectId, receiver)

@@ -1,8 +1,8 @@
-// Carries out a restore plan. Each visible change is one rename, link, mkdir, rmdir or chmod, and all new content is on
-// disk before the first of them. A file that goes is moved aside (aside.ts) and removed by `settleAsides`, at the very end.
-// Decides nothing: a path that is no longer as the plan says is left alone and reported.
+// Executes a restore plan. Each visible change is one rename, link, mkdir, rmdir or chmod, and all new content is on disk before
+// the first of them. A file to be removed is moved aside (aside.ts); `settleAsides` removes it at the very end. Makes no
+// decisions: a path that no longer matches the plan is left alone and reported.
 //
-// Order: new folders · staged contents · removals · folders in place of files · contents · modes · fsync
+// Order: new folders · staged contents · removals · folders replacing files · contents · modes · fsync
 import { fchmodSync, fstatSync, lstatSync, mkdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import {
   type BytePath,
@@ -18,15 +18,15 @@ import { failpoint } from '../../system/index.js'
 import { absolute } from '../capture/capture-target.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { refuseHostilePath } from '../objects/safe-path.js'
-import { type Aside, Asides, foldersThatGo } from './aside.js'
+import { type Aside, Asides, removedFolders } from './aside.js'
 import { removeLeftovers } from './leftovers.js'
-import { placeWithoutOverwriting, setModeOf } from './place.js'
-import { modeUnder, ownNewFolder, type OwnerThen } from './ownership.js'
+import { moveWithoutOverwriting, setFileMode } from './place.js'
+import { modeUnder, ownNewFolder, type OwnerLookup } from './ownership.js'
 import { FolderReplaced, SafeFolders, syncFolders } from './safe-folders.js'
 import { firstFolderMode, mayChangeMode, type PartialMode, setModeAt } from './special-bits.js'
 import { type Staged, stage } from './stage.js'
-import type { LastCheck } from './recheck.js'
-import { inUserWords } from './user-path-error.js'
+import type { Recheck } from './recheck.js'
+import { withUserPath } from './user-path-error.js'
 
 export type ApplyContext = {
   readonly root: BytePath
@@ -38,9 +38,9 @@ export type ApplyContext = {
   readonly sweep: readonly BytePath[]
   readonly durable: boolean
   readonly blobs: BlobReader
-  readonly lastCheck: LastCheck
+  readonly lastCheck: Recheck
   /** The owners that the target was captured with. */
-  readonly ownerThen: OwnerThen
+  readonly ownerThen: OwnerLookup
   readonly onProgress: (files: number, bytes: number) => void
 }
 
@@ -49,20 +49,20 @@ export type Applied = {
   readonly disturbed: readonly BytePath[]
   /** Modes and owners that could not be restored in full. */
   readonly partialModes: readonly PartialMode[]
-  /** Files and links that were moved aside, to be settled once everything else is done. */
+  /** Files and links that were moved aside; `settleAsides` handles them once everything else is done. */
   readonly asides: readonly Aside[]
 }
 
 export async function applyPlan(plan: RestorePlan, context: ApplyContext): Promise<Applied> {
-  // The last door: whatever the plan was made from, nothing leaves the folder by its name.
+  // The last check: whatever the plan was made from, no name leads out of the folder.
   for (const { path } of [...plan.write, ...plan.remove]) refuseHostilePath(path)
   for (const path of context.sweep) refuseHostilePath(path)
   const folders = openRoot(context)
-  const applier = new Applier(context, { folders, going: foldersThatGo(plan) })
+  const applier = new Applier(context, { folders, going: removedFolders(plan) })
   try {
     return await applier.run(plan)
   } catch (error) {
-    // What is staged may be what fills the disk, and to take the rest back needs some room.
+    // The staged files may be what fills the disk, and a rollback needs some space.
     applier.removeLeftovers()
     throw error
   } finally {
@@ -93,7 +93,7 @@ class Applier {
   readonly #disturbed = new Set<BytePath>()
   readonly #touched = new Set<BytePath>()
   readonly #partialModes: PartialMode[] = []
-  /** Folders made writable for the time of the work, with the mode they had. */
+  /** Folders made writable temporarily, with their original mode. */
   readonly #opened = new Map<BytePath, number>()
   readonly #asides: Asides
 
@@ -103,7 +103,7 @@ class Applier {
   ) {
     this.#context = context
     this.#folders = folders
-    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
     this.#asides = new Asides({ ...context, folders, beforeWriteIn }, going)
   }
 
@@ -126,7 +126,7 @@ class Applier {
     failpoint('apply:removed')
     for (const { path, from, to } of toFolders) {
       this.#attempt(path, () => {
-        if (this.#makeRoom(path, from)) this.#makeFolder(path, to)
+        if (this.#clearPath(path, from)) this.#makeFolder(path, to)
       })
     }
     const isStaged = new Set(early.map((staged) => staged.write.path))
@@ -148,7 +148,7 @@ class Applier {
     }
   }
 
-  /** Runs one step; what the world did to its path meanwhile is noted, never overwritten. */
+  /** Runs one step. A path that another process changed is reported, never overwritten. */
   #attempt(path: BytePath, step: () => void): void {
     try {
       step()
@@ -156,13 +156,13 @@ class Applier {
       const isDisturbance =
         error instanceof FolderReplaced ||
         hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ELOOP')
-      if (!isDisturbance) throw inUserWords(error, absolute(this.#context, path))
+      if (!isDisturbance) throw withUserPath(error, absolute(this.#context, path))
       this.#disturbed.add(path)
     }
   }
 
   async #stage(writes: readonly PlannedWrite[], firstNumber: number): Promise<Staged[]> {
-    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
     const context = { ...this.#context, folders: this.#folders, beforeWriteIn }
     const { staged, disturbed } = await stage(writes, context, firstNumber)
     for (const path of disturbed) this.#disturbed.add(path)
@@ -170,14 +170,14 @@ class Applier {
   }
 
   #place({ write: { path, to, from }, temporary, partial }: Staged): void {
-    if (!this.#makeRoom(path, from)) {
+    if (!this.#clearPath(path, from)) {
       unlinkSync(this.#folders.at(temporary))
       return
     }
     try {
-      placeWithoutOverwriting(this.#folders.at(temporary), this.#folders.at(path))
+      moveWithoutOverwriting(this.#folders.at(temporary), this.#folders.at(path))
     } catch (error) {
-      // Something came to the path meanwhile. It stays.
+      // Something was created at the path meanwhile. It stays.
       rmSync(this.#folders.at(temporary), { force: true })
       throw error
     }
@@ -187,16 +187,16 @@ class Applier {
   }
 
   #remove(path: BytePath, from: Entry): void {
-    this.#openUp(parentOf(path))
-    if (!this.#makeRoom(path, from)) return
+    this.#makeWritable(parentOf(path))
+    if (!this.#clearPath(path, from)) return
     failpoint('apply:remove')
   }
 
-  /** Afterwards nothing is at the path. False if it was not as the plan says. */
-  #makeRoom(path: BytePath, from: Entry | undefined): boolean {
+  /** Afterwards nothing is at the path. False if it did not match the plan. */
+  #clearPath(path: BytePath, from: Entry | undefined): boolean {
     const isAsPlanned =
       from === undefined || from.type === 'folder'
-        ? this.#context.lastCheck.isThere(path, { from, place: this.#folders.at(path) })
+        ? this.#context.lastCheck.matchesSafety(path, { from, location: this.#folders.at(path) })
         : this.#asides.move(path, from)
     if (!isAsPlanned) {
       this.#disturbed.add(path)
@@ -204,7 +204,7 @@ class Applier {
     }
     if (from?.type === 'folder') {
       this.#folders.forget(path)
-      // Its contents have been removed; if anything is left in it, this fails and it stays.
+      // Its contents have been removed. If anything is left, this fails and the folder stays.
       rmdirSync(this.#folders.at(path))
     }
     this.#touched.add(parentOf(path))
@@ -212,7 +212,7 @@ class Applier {
   }
 
   #makeFolder(path: BytePath, to: Entry): void {
-    this.#openUp(parentOf(path))
+    this.#makeWritable(parentOf(path))
     const mode = to.type === 'folder' ? to.mode : 0
     const owner = this.#context.ownerThen(path)
     mkdirSync(this.#folders.at(path), firstFolderMode(mode))
@@ -225,21 +225,21 @@ class Applier {
 
   #setMode({ path, to, from }: PlannedWrite): void {
     if (to.type !== 'file') return
-    const place = this.#folders.at(path)
-    if (!this.#context.lastCheck.isThere(path, { from, place }) || !this.#takesMode(path))
+    const location = this.#folders.at(path)
+    if (!this.#context.lastCheck.matchesSafety(path, { from, location }) || !this.#takesMode(path))
       this.#disturbed.add(path)
     else {
       const granted = modeUnder(to.mode, {
         owner: this.#context.ownerThen(path),
-        now: lstatSync(place),
+        now: lstatSync(location),
       })
-      const mode = setModeOf(place, granted.mode)
+      const mode = setFileMode(location, granted.mode)
       const isGranted = mode === undefined && granted.why !== undefined
       this.#noteMode(path, to, isGranted ? { ...granted, why: 'owner' } : fromSystem(mode))
     }
   }
 
-  /** A mode shows at all names of a file, and only its owner may set it: other files are written anew. */
+  /** A mode applies to all hard links of a file, and only its owner may set it: other files are rewritten instead. */
   #takesMode(path: BytePath): boolean {
     if (!this.#folders.has(parentOf(path))) return true
     const stats = lstatSync(this.#folders.at(path), { throwIfNoEntry: false })
@@ -251,8 +251,8 @@ class Applier {
     this.#partialModes.push({ path, wanted: to.mode, ...partial })
   }
 
-  /** A folder of ours that we may not write to is opened for the time of the work. */
-  #openUp(folder: BytePath): void {
+  /** Makes one of our folders writable for the duration of the work. */
+  #makeWritable(folder: BytePath): void {
     if (this.#opened.has(folder)) return
     const fd = this.#folders.descriptor(folder)
     const stats = fstatSync(fd)
@@ -262,14 +262,14 @@ class Applier {
     try {
       fchmodSync(fd, mode | 0o700)
     } catch (error) {
-      throw inUserWords(error, absolute(this.#context, folder))
+      throw withUserPath(error, absolute(this.#context, folder))
     }
   }
 
   #setFolderModes(write: readonly PlannedWrite[]): void {
     const modes = new Map(this.#opened)
     for (const { path, to } of write) if (to.type === 'folder') modes.set(path, to.mode)
-    // Deepest first: a folder above may end up closed to us.
+    // Deepest first: a folder above may become inaccessible.
     for (const path of [...modes.keys()].sort().reverse()) {
       const mode = modes.get(path)
       if (mode === undefined || this.#disturbed.has(path)) continue
@@ -282,7 +282,7 @@ class Applier {
   }
 
   removeLeftovers(): void {
-    const beforeWriteIn = (folder: BytePath) => this.#openUp(folder)
+    const beforeWriteIn = (folder: BytePath) => this.#makeWritable(folder)
     removeLeftovers(this.#folders, { ...this.#context, beforeWriteIn })
   }
 }

@@ -1,6 +1,6 @@
-// A file that a rewind replaces or removes is first moved aside, under a reserved name. So the check whether it is what the
-// safety checkpoint holds is made on a file that no one reaches by its path any more (I3). It stays there until everything
-// else is done: a program that has it open may still write to it.
+// A file that a rewind replaces or removes is first moved aside under a reserved name. So the check against the safety checkpoint
+// is made on a file that cannot be reached by its path any more (I3). It stays there until everything else is done: a program
+// that has it open may still write to it.
 import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync, renameSync } from 'node:fs'
 import {
@@ -15,39 +15,39 @@ import {
 import { failpoint } from '../../system/index.js'
 import { asideName, asidePrefix } from '../capture/capture-target.js'
 import { isSameNumber } from '../capture/stat-cache/stats.js'
-import { placeWithoutOverwriting } from './place.js'
+import { moveWithoutOverwriting } from './place.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
-import { contentIdOf, type LastCheck } from './recheck.js'
+import { contentIdOf, type Recheck } from './recheck.js'
 
 export type Aside = {
   readonly path: BytePath
-  /** Where it is now. */
+  /** Its current path. */
   readonly at: BytePath
-  /** Contents that are in a checkpoint: with another one it must not be removed. */
+  /** Contents that are in a checkpoint. With any other content it must not be removed. */
   readonly known: readonly (FileEntry | LinkEntry)[]
-  /** With this stamp it has the first of these contents. Undefined: its content has to be read. */
+  /** With this stamp it has the first of the known contents. Undefined: its content has to be read. */
   readonly stamp: MovedStamp | undefined
 }
 
-/** Without ctime, which the move has changed. */
+/** Without ctime, which the move changes. */
 export type MovedStamp = Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>
 
 export type AsideContext = {
   readonly folders: SafeFolders
   readonly tag: string
-  readonly lastCheck: LastCheck
+  readonly lastCheck: Recheck
   readonly beforeWriteIn: (folder: BytePath) => void
 }
 
-/** The folders that a plan removes or replaces by something else: nothing can be kept in them. */
-export function foldersThatGo({ write, remove }: Pick<RestorePlan, 'write' | 'remove'>) {
+/** The folders that a plan removes or replaces by something else: nothing can stay in them. */
+export function removedFolders({ write, remove }: Pick<RestorePlan, 'write' | 'remove'>) {
   const replaced = write.filter(({ from, to }) => from?.type === 'folder' && to.type !== 'folder')
   const removed = remove.filter(({ from }) => from.type === 'folder')
   return new Set<BytePath>([...replaced, ...removed].map(({ path }) => path))
 }
 
 /** The nearest folder above a path that stays. */
-export function folderThatStays(path: BytePath, going: ReadonlySet<BytePath>): BytePath {
+export function nearestStayingFolder(path: BytePath, going: ReadonlySet<BytePath>): BytePath {
   let folder = parentOf(path)
   while (going.has(folder)) folder = parentOf(folder)
   return folder
@@ -63,17 +63,17 @@ export class Asides {
     this.#going = going
   }
 
-  /** False if the path was not what the safety checkpoint holds. Then it is there again, unless something else is. */
+  /** False if the path did not match the safety checkpoint. Then the file is moved back, unless the path is taken. */
   move(path: BytePath, from: FileEntry | LinkEntry): boolean {
     const { folders, lastCheck, beforeWriteIn } = this.#context
-    const folder = folderThatStays(path, this.#going)
+    const folder = nearestStayingFolder(path, this.#going)
     beforeWriteIn(parentOf(path))
     beforeWriteIn(folder)
-    if (!lastCheck.isThere(path, { from, place: folders.at(path) })) return false
+    if (!lastCheck.matchesSafety(path, { from, location: folders.at(path) })) return false
     const at = this.#freeName(path, folder)
-    folders.withBoth(path, at, (place, aside) => renameSync(place, aside))
+    folders.withBoth(path, at, (location, aside) => renameSync(location, aside))
     failpoint('apply:aside')
-    const checked = lastCheck.checkMoved(path, { from, place: folders.at(at) })
+    const checked = lastCheck.checkMovedFile(path, { from, location: folders.at(at) })
     if (checked !== undefined) {
       this.moved.push({ path, at, known: [from], stamp: checked.stamp })
       return true
@@ -86,16 +86,16 @@ export class Asides {
     const { folders, tag } = this.#context
     for (let number = 0; ; number++) {
       const at = joinPath(folder, asideName(tag, { hash: hashOf(path), number }))
-      // No one else gives such names; this is about earlier rounds of the same operation.
+      // Only this operation uses such names; an earlier round may have.
       if (lstatSync(folders.at(at), { throwIfNoEntry: false }) === undefined) return at
     }
   }
 
-  /** False if something is at the path by now, or its folder is gone. */
+  /** False if the path is taken, or its folder is gone. */
   #putBack(path: BytePath, at: BytePath): boolean {
     try {
-      this.#context.folders.withBoth(path, at, (place, aside) =>
-        placeWithoutOverwriting(aside, place),
+      this.#context.folders.withBoth(path, at, (location, aside) =>
+        moveWithoutOverwriting(aside, location),
       )
       return true
     } catch (error) {
@@ -106,7 +106,7 @@ export class Asides {
   }
 }
 
-/** The path that a reserved name was made for, among `paths`; undefined if it is no such name. */
+/** Maps a reserved name to its path among `paths`; undefined for any other name. */
 export function pathsByAsideName(
   tag: string,
   paths: readonly BytePath[],
@@ -119,14 +119,14 @@ export function pathsByAsideName(
       : undefined
 }
 
-/** Whether it has a content that is in a checkpoint; undefined if it is no longer there. */
-export function isKnown({ known, stamp }: Aside, place: string | Buffer): boolean | undefined {
-  const stats = lstatSync(place, { bigint: true, throwIfNoEntry: false })
+/** Whether its content is in a checkpoint; undefined if the file is gone. */
+export function isKnown({ known, stamp }: Aside, location: string | Buffer): boolean | undefined {
+  const stats = lstatSync(location, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) return undefined
   if (stamp !== undefined && isSameMoved(stamp, stats)) return true
   if (!stats.isFile() && !stats.isSymbolicLink()) return false
   const type = stats.isFile() ? 'file' : 'link'
-  const id = contentIdOf(place, stats)
+  const id = contentIdOf(location, stats)
   return known.some((entry) => entry.type === type && entry.blob === id)
 }
 

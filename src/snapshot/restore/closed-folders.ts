@@ -1,6 +1,5 @@
-// Folders that their owner may not write to, and that the plan changes something in. They are opened for
-// the time of the work; being in the plan, and so in the journal, they get their mode back even if the work
-// is interrupted.
+// Folders that the plan changes something in and that their owner may not write to. They are made writable during the work.
+// Being in the plan, and so in the journal, they get their mode back even if the work is interrupted.
 import { type BytePath, parentOf, type PlannedWrite, type RestorePlan } from '../../model/index.js'
 import { type FolderNode, findNode } from '../capture/stat-cache/node.js'
 

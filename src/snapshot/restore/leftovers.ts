@@ -1,5 +1,5 @@
-// What an attempt at one rewind has staged, here or in a process that was killed, goes again. Its folder may have been
-// closed since, by somebody who knows nothing of it.
+// Removes what an attempt at a rewind has staged, in this process or in a killed one. Another process may have made the folder
+// inaccessible since.
 import { chmodSync, closeSync, constants, fstatSync, openSync, unlinkSync } from 'node:fs'
 import { type BytePath, hasCode, joinPath } from '../../model/index.js'
 import { listFolder } from '../capture/scan/list-folder.js'
@@ -7,7 +7,7 @@ import { temporaryPrefix } from '../capture/capture-target.js'
 import { O_PATH } from './place.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
 import { mayChangeMode } from './special-bits.js'
-import { inUserWords } from './user-path-error.js'
+import { withUserPath } from './user-path-error.js'
 
 type Staging = {
   /** Folders that an attempt may have staged in. */
@@ -21,7 +21,7 @@ export function removeLeftovers(folders: SafeFolders, staging: Staging): void {
   visitFolders(folders, staging.sweep, (folder) => removeIn(folder, folders, staging))
 }
 
-/** Visits those of the folders that are there. A folder of ours that does not let us in is opened meanwhile. */
+/** Visits the folders that exist. An inaccessible folder of ours is made accessible meanwhile. */
 export function visitFolders(
   folders: SafeFolders,
   paths: Iterable<BytePath>,
@@ -31,7 +31,7 @@ export function visitFolders(
     const closeAgain: (() => void)[] = []
     try {
       for (const above of folders.has(folder) ? [] : waysTo(folder)) {
-        // One that can be listed may still let nobody through.
+        // A folder that can be listed may still lack search permission.
         const needed = above === folder ? 0o700 : 0o500
         const close = openClosed(folders, { folder: above, needed })
         if (close !== undefined) closeAgain.push(close)
@@ -52,7 +52,7 @@ function removeIn(folder: BytePath, folders: SafeFolders, { tag, beforeWriteIn }
       beforeWriteIn(folder)
       unlinkSync(folders.at(path))
     } catch (error) {
-      throw inUserWords(error, path)
+      throw withUserPath(error, path)
     }
   }
 }
@@ -64,8 +64,8 @@ function waysTo(folder: BytePath): BytePath[] {
 }
 
 /**
- * Opens a folder of ours that does not let us in, for a moment: it is in no plan and no journal. Returns what closes it again;
- * undefined if it is open, not there, or not ours to open.
+ * Makes an inaccessible folder of ours accessible for a short time: it is in no plan and no journal. Returns a function that
+ * reverts it; undefined if the folder is accessible, missing, or not ours.
  */
 function openClosed(
   folders: SafeFolders,
@@ -82,16 +82,16 @@ function openClosed(
   }
   const stats = fstatSync(fd)
   const mode = stats.mode & 0o7777
-  const place = `/proc/self/fd/${fd}`
+  const location = `/proc/self/fd/${fd}`
   if ((mode & needed) === needed || !mayChangeMode(stats)) {
     closeSync(fd)
     return undefined
   }
-  chmodSync(place, mode | 0o700)
+  chmodSync(location, mode | 0o700)
   return () => {
-    // Whoever still has it open could not reach anything in it.
+    // A cached descriptor could not reach anything in it.
     folders.forget(folder)
-    chmodSync(place, mode)
+    chmodSync(location, mode)
     closeSync(fd)
   }
 }

@@ -1,6 +1,6 @@
-// Decides the owner of a restored file, and which bits of its mode go with that owner. Root gives a file only to the owner it was captured
-// with. Setuid and setgid come back only under that owner and group: under another one, the program in the file would run
-// with the rights of someone who never gave them to it.
+// Decides the owner of a restored file, and which mode bits it may have. Root gives a file only to the owner it was captured with.
+// Setuid and setgid are restored only under that owner and group: otherwise the program would run with the rights of a user who
+// never granted them.
 import {
   chownSync,
   closeSync,
@@ -24,10 +24,10 @@ import { HAS_DESCRIPTOR_PATHS, type SafeFolders } from './safe-folders.js'
 const SETUID = 0o4000
 const SETGID = 0o2000
 
-/** The owner that a path was captured with; undefined if no one recorded it. */
-export type OwnerThen = (path: BytePath) => Owner | undefined
+/** The owner that a path was captured with; undefined if it was not recorded. */
+export type OwnerLookup = (path: BytePath) => Owner | undefined
 
-export function ownerThenIn(owners: readonly OwnedPath[] | undefined): OwnerThen {
+export function ownerThenIn(owners: readonly OwnedPath[] | undefined): OwnerLookup {
   const known = new Map<BytePath, Owner>(owners?.map((owned) => [owned.path, owned]))
   return (path) => {
     for (let level = path; level !== ROOT; level = parentOf(level)) {
@@ -38,7 +38,7 @@ export function ownerThenIn(owners: readonly OwnedPath[] | undefined): OwnerThen
   }
 }
 
-/** Why a path does not have the mode, or the owner, that it had. */
+/** Why a path does not have its recorded mode or owner. */
 export type PartialReason = 'system' | 'owner' | 'unknown-owner'
 
 export type Granted = { readonly mode: number; readonly why: PartialReason | undefined }
@@ -47,7 +47,7 @@ export function isRoot(): boolean {
   return process.geteuid?.() === 0
 }
 
-/** The part of a wanted mode that a file may have if it was captured with `owner` and belongs to `now`. */
+/** The part of the wanted mode that a file may have if it was captured with `owner` and now belongs to `now`. */
 export function modeUnder(
   wanted: number,
   { owner, now }: { readonly owner: Owner | undefined; readonly now: Owner },
@@ -58,36 +58,36 @@ export function modeUnder(
   return { mode, why: mode === wanted ? undefined : 'owner' }
 }
 
-/** Gives a new file the owner that it was captured with. `folder` is the owner of the folder it is in. */
+/** Gives a new file its recorded owner. `folder` is the owner of its folder. */
 export function ownNewFile(
   fd: number,
   { wanted, owner, folder }: { wanted: number; owner: Owner | undefined; folder: Owner },
 ): Granted {
   if (isRoot()) {
     const isGiven = owner !== undefined && giveTo(owner, fd)
-    // In a folder of root's own, the file is most likely root's. Elsewhere its rights may have been another user's.
+    // In root's own folder the file is most likely root's. Elsewhere it may have belonged to another user.
     if (!isGiven && folder.uid !== 0) return { mode: withoutGroup(wanted), why: 'unknown-owner' }
   } else if ((wanted & (SETUID | SETGID)) === 0) return { mode: wanted, why: undefined }
   return modeUnder(wanted, { owner, now: fstatSync(fd) })
 }
 
-/** Gives a new folder its owner. False if root has to keep a folder that may have been another user's. */
+/** Gives a new folder its owner. False if root keeps a folder that may have belonged to another user. */
 export function ownNewFolder(
   folders: SafeFolders,
   { path, owner }: { readonly path: BytePath; readonly owner: Owner | undefined },
 ): boolean {
   if (!isRoot()) return true
   const fd = folders.descriptor(path)
-  // Only an empty one: a full folder of root's may have been moved to this path meanwhile.
+  // Only an empty one: another process may have moved one of root's folders to this path.
   const isEmpty = readdirSync(folders.listable(path)).length === 0
   if (owner !== undefined && isEmpty && giveTo(owner, fd)) return true
   return fstatSync(folders.descriptor(parentOf(path))).uid === 0
 }
 
-/** A new link. Held by its descriptor: by its name, another file could be given away. */
-export function ownNewLink(place: string | Buffer, owner: Owner | undefined): void {
+/** Gives a new link its owner. Uses a descriptor: by name, another file could be given away. */
+export function ownNewLink(location: string | Buffer, owner: Owner | undefined): void {
   if (owner === undefined || !isRoot() || !HAS_DESCRIPTOR_PATHS) return
-  const fd = openSync(place, O_PATH | constants.O_NOFOLLOW)
+  const fd = openSync(location, O_PATH | constants.O_NOFOLLOW)
   try {
     const stats = fstatSync(fd)
     if (stats.isSymbolicLink() && stats.uid === 0)
@@ -103,7 +103,7 @@ function giveTo({ uid, gid }: Owner, fd: number): boolean {
   return refusable(() => fchownSync(fd, uid, gid))
 }
 
-/** Root of a container, or on a network disk, may not give to everyone. */
+/** In a container or on a network disk, root may not be allowed to change owners. */
 function refusable(give: () => void): boolean {
   try {
     give()
@@ -114,7 +114,7 @@ function refusable(give: () => void): boolean {
   }
 }
 
-/** The group is another one now, so it may do only what everyone may. */
+/** The group differs now, so it gets only the permissions of everyone. */
 function withoutGroup(mode: number): number {
   const plain = mode & 0o1777
   return plain & ~(0o070 & ~((plain & 0o007) << 3))

@@ -1,4 +1,4 @@
-// One visible change of a path that cannot hit another one in its stead.
+// Changes exactly one path, even if another process replaces it at the same time.
 import {
   chmodSync,
   closeSync,
@@ -16,16 +16,16 @@ import { hasCode, ROOT } from '../../model/index.js'
 import { FolderReplaced, HAS_DESCRIPTOR_PATHS } from './safe-folders.js'
 import { setModeAt } from './special-bits.js'
 
-// Not in node:fs; the same number on every Linux.
+// Missing in node:fs; the same number on every Linux.
 export const O_PATH = 0o10000000
 
 /**
- * `chmod` follows a link, so the file itself is held while its mode is set. Linux can hold what it may not read.
- * Returns what `setModeAt` does.
+ * `chmod` follows links, so the file is opened first. With O_PATH Linux can open a file without read permission. Returns the
+ * result of `setModeAt`.
  */
-export function setModeOf(place: string | Buffer, mode: number): number | undefined {
+export function setFileMode(location: string | Buffer, mode: number): number | undefined {
   const fd = openSync(
-    place,
+    location,
     (HAS_DESCRIPTOR_PATHS ? O_PATH : constants.O_RDONLY) | constants.O_NOFOLLOW,
   )
   try {
@@ -38,29 +38,29 @@ export function setModeOf(place: string | Buffer, mode: number): number | undefi
 }
 
 /**
- * Gives a file or link its place, unless something is there (EEXIST). A hard link cannot overwrite. Where the file system has
- * none, the check and the rename are two steps.
+ * Moves a file or link to its path, unless something is there (EEXIST). A hard link cannot overwrite. On file systems without
+ * hard links, the check and the rename are two steps.
  */
-export function placeWithoutOverwriting(source: string | Buffer, place: string | Buffer): void {
+export function moveWithoutOverwriting(source: string | Buffer, location: string | Buffer): void {
   try {
-    link(source, place)
+    link(source, location)
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EACCES', 'EXDEV')) throw error
-    if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) throw new PlaceTaken()
-    renameSync(source, place)
+    if (lstatSync(location, { throwIfNoEntry: false }) !== undefined) throw new PathTaken()
+    renameSync(source, location)
     return
   }
   unlinkSync(source)
 }
 
-/** Only Linux gives a symbolic link a second name; elsewhere `link` follows it. */
-function link(source: string | Buffer, place: string | Buffer): void {
+/** Only Linux can hard-link a symbolic link; elsewhere `link` follows it. */
+function link(source: string | Buffer, location: string | Buffer): void {
   if (process.platform !== 'linux' && lstatSync(source).isSymbolicLink())
-    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), place)
-  else linkSync(source, place)
+    symlinkSync(readlinkSync(source, { encoding: 'buffer' }), location)
+  else linkSync(source, location)
 }
 
-class PlaceTaken extends Error {
+class PathTaken extends Error {
   readonly code = 'EEXIST'
 
   constructor() {

@@ -1,6 +1,6 @@
-// The two maps that a restore plan is made from: what is there now, with everything uncaptured that could
-// be in the way, and what the checkpoint holds. Equal paths are in neither. The capture has read every path that the
-// checkpoint holds (snapshot/capture/scan/named-paths.ts), so only what cannot be captured at all is in the way.
+// Builds the two maps that a restore plan is made from: what is there now, including everything uncaptured that could be in the
+// way, and what the checkpoint contains. Equal paths are in neither. The capture has read every path of the checkpoint
+// (snapshot/capture/scan/named-paths.ts), so only entries that cannot be captured at all are in the way.
 import { lstatSync } from 'node:fs'
 import {
   type BytePath,
@@ -36,7 +36,7 @@ export function restoreMaps(changes: readonly Change[], site: Site, root: Folder
   }
   return { now, target }
 
-  /** A folder that is to go may hold what is not captured. */
+  /** A folder to be removed may contain uncaptured entries. */
   function addSkippedInside(path: BytePath): void {
     const folder = findNode(root, path)
     if (folder?.kind !== 'folder') return
@@ -47,11 +47,11 @@ export function restoreMaps(changes: readonly Change[], site: Site, root: Folder
     }
   }
 
-  /** Something uncaptured may stand where the checkpoint has something. */
+  /** Something uncaptured may be at a path of the checkpoint. */
   function addObstacle(path: BytePath): void {
     const reason = uncapturedAbove(root, path)
     if (reason === undefined) return
-    // Nothing below an uncaptured folder was looked at, so each level is looked at now.
+    // Nothing below an uncaptured folder was scanned, so stat each level now.
     for (let level = path; level !== ROOT && !now.has(level); level = parentOf(level)) {
       const type = typeAt(site, level)
       if (type === undefined) continue
@@ -61,7 +61,7 @@ export function restoreMaps(changes: readonly Change[], site: Site, root: Folder
   }
 }
 
-/** Why the nearest known node at or above a path was skipped, if it was. */
+/** Why the nearest known node at or above a path was skipped; undefined if it was not. */
 function uncapturedAbove(root: FolderNode, path: BytePath): SkipReason | undefined {
   let node: Node | undefined = root
   for (const name of path.split('/')) {
@@ -78,7 +78,7 @@ function typeAt(site: Site, path: BytePath): 'folder' | 'other' | undefined {
     return lstatSync(fsPath(absolute(site, path))).isDirectory() ? 'folder' : 'other'
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
-    // Something may be there, behind a folder that does not let us in.
+    // The path may exist behind a folder that we may not enter.
     if (isUnreadable(error)) return 'other'
     throw error
   }

@@ -1,5 +1,4 @@
-// Whether a path is, at this moment, what the safety checkpoint holds: the last check before it is
-// replaced or removed (I3).
+// The last check before a path is replaced or removed: whether it still matches the safety checkpoint (I3).
 import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
 import {
   type BytePath,
@@ -16,40 +15,40 @@ import type { MovedStamp } from './aside.js'
 
 const MODE_BITS = 0o7777
 
-/** The safety checkpoint's content at a path, and a way to the path that follows no link. */
-type Expected<E> = { readonly from: E; readonly place: string | Buffer }
+/** The safety checkpoint's entry at a path, and an fs path to it that follows no link. */
+type Expected<E> = { readonly from: E; readonly location: string | Buffer }
 
-export type LastCheck = {
-  /** Whether a path is still what the safety checkpoint holds. */
-  isThere(path: BytePath, expected: Expected<Entry | undefined>): boolean
+export type Recheck = {
+  /** Whether the path still matches the safety checkpoint. */
+  matchesSafety(path: BytePath, expected: Expected<Entry | undefined>): boolean
   /**
-   * The same for a file or link that was moved from `path` to `place`; undefined if it is something else. With `stamp`,
-   * an equal stamp proves an equal content later on.
+   * The same for a file or link that was moved from `path` to `location`; undefined if it differs. If there is a `stamp`, an equal
+   * stamp later proves equal content.
    */
-  checkMoved(
+  checkMovedFile(
     path: BytePath,
     expected: Expected<FileEntry | LinkEntry>,
   ): { readonly stamp: MovedStamp | undefined } | undefined
 }
 
-export function lastCheckIn(root: FolderNode): LastCheck {
+export function lastCheckIn(root: FolderNode): Recheck {
   return {
-    isThere(path, { from, place }) {
-      const stats = look(place)
+    matchesSafety(path, { from, location }) {
+      const stats = statIfExists(location)
       if (from === undefined) return stats === undefined
       if (stats === undefined) return false
       // A folder is removed only when empty, and never overwritten: its type is all that matters.
       if (from.type === 'folder') return stats.isDirectory()
       const node = nodeOf(path, from)
       if (node?.isStable === true && isSameStamp(node, stats)) return true
-      // Another stamp need not be another content: all names of a file have one, and we may just have removed one of them.
-      return node !== undefined && hasContent(from, { place, stats, size: node.size })
+      // A different stamp need not mean different content: hard links share one stamp, and we may just have removed one of them.
+      return node !== undefined && hasContent(from, { location, stats, size: node.size })
     },
-    checkMoved(path, { from, place }) {
-      const stats = look(place)
+    checkMovedFile(path, { from, location }) {
+      const stats = statIfExists(location)
       const node = nodeOf(path, from)
       if (stats === undefined || node === undefined) return undefined
-      // The move has set ctime. A write since the capture has set mtime, and a stable node was read well after its own.
+      // The move set ctime. A write since the capture would have set mtime, and a stable node was read well after its mtime.
       const { size, mtimeNs, ino } = stats
       const moved = {
         size: node.size,
@@ -59,7 +58,7 @@ export function lastCheckIn(root: FolderNode): LastCheck {
       }
       if (node.isStable && isSameStamp(moved, stats) && isAs(from, stats))
         return { stamp: { size, mtimeNs, ino } }
-      const isSame = hasContent(from, { place, stats, size: node.size })
+      const isSame = hasContent(from, { location, stats, size: node.size })
       return isSame ? { stamp: undefined } : undefined
     },
   }
@@ -72,9 +71,11 @@ export function lastCheckIn(root: FolderNode): LastCheck {
 
 function hasContent(
   from: FileEntry | LinkEntry,
-  { place, stats, size }: { place: string | Buffer; stats: BigIntStats; size: number },
+  { location, stats, size }: { location: string | Buffer; stats: BigIntStats; size: number },
 ): boolean {
-  return size === Number(stats.size) && isAs(from, stats) && contentIdOf(place, stats) === from.blob
+  return (
+    size === Number(stats.size) && isAs(from, stats) && contentIdOf(location, stats) === from.blob
+  )
 }
 
 function isAs(from: Entry, stats: BigIntStats): boolean {
@@ -82,18 +83,19 @@ function isAs(from: Entry, stats: BigIntStats): boolean {
   return stats.isFile() && (Number(stats.mode) & MODE_BITS) === from.mode
 }
 
-function look(place: string | Buffer): BigIntStats | undefined {
+function statIfExists(location: string | Buffer): BigIntStats | undefined {
   try {
-    return lstatSync(place, { bigint: true })
+    return lstatSync(location, { bigint: true })
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   }
 }
 
-/** Undefined if it cannot be read, or changes all the time. */
-export function contentIdOf(place: string | Buffer, stats: BigIntStats): string | undefined {
-  if (stats.isSymbolicLink()) return objectIdOf('blob', readlinkSync(place, { encoding: 'buffer' }))
-  const read = readStable(typeof place === 'string' ? place : place.toString('latin1'))
+/** Undefined if it cannot be read, or keeps changing. */
+export function contentIdOf(location: string | Buffer, stats: BigIntStats): string | undefined {
+  if (stats.isSymbolicLink())
+    return objectIdOf('blob', readlinkSync(location, { encoding: 'buffer' }))
+  const read = readStable(typeof location === 'string' ? location : location.toString('latin1'))
   return typeof read === 'string' ? undefined : objectIdOf('blob', read.content)
 }

@@ -1,5 +1,5 @@
-// The paths that a checkpoint left out. A file that exists now and not in the checkpoint may have existed then, ignored:
-// a rewind must not take it for one made later (I5). See docs/internals/rewind-and-rules.md.
+// The paths that a checkpoint left out. A file that exists now but not in the checkpoint may have existed then, ignored: a rewind
+// must not treat it as new (I5). See docs/internals/rewind-and-rules.md.
 import {
   type BytePath,
   type EffectiveRules,
@@ -21,17 +21,17 @@ export type UncapturedThen = (path: BytePath, isFolder: boolean) => string | und
 
 type IgnoreFile = (typeof IGNORE_FILES)[number]
 
-/** What other rules, or none, left out at the end of a list: these come last in it, and are known by the rules. */
+/** Reasons that come last in the list of skipped paths. Such paths are found by applying the rules. */
 const BY_RULES: readonly SkipReason[] = ['ignored', 'vcs', 'temporary', 'store']
 
 /** The record of a checkpoint about the paths that it left out. */
 export type LeftOut = {
   readonly skipped: readonly Skipped[]
-  /** Undefined for a checkpoint that did not record them: then those of today stand in. */
+  /** Undefined for a checkpoint without recorded rules: then today's rules apply. */
   readonly rules: EffectiveRules | undefined
 }
 
-/** `changes` lead from now to the checkpoint. */
+/** `changes` lead from the current folder to the checkpoint. */
 export async function uncapturedThen(
   {
     site,
@@ -100,13 +100,13 @@ export async function uncapturedThen(
   }
 }
 
-/** Of a list that is full to its end with what no rule names, nobody knows what else there was. */
+/** True if the list is full before the reasons of BY_RULES: further skipped paths are unknown. */
 function isCutShort(skipped: readonly Skipped[]): boolean {
   const last = skipped[MAX_SKIPPED_PATHS - 1]
   return last !== undefined && !BY_RULES.includes(last.reason)
 }
 
-/** The checkpoint's text of each ignore file that is different now; empty where it had none. */
+/** The checkpoint's text of each ignore file that has changed since; empty if it had none. */
 async function changedIgnoreFiles(
   changes: readonly Change[],
   blobs: BlobReader,

@@ -1,6 +1,6 @@
-// Folders of the project held open by descriptor, so that a write or delete happens in that very folder
-// even if a link is swapped in for one of its parents meanwhile (I4). Linux names a descriptor as a path;
-// elsewhere each part of the path is checked just before use (docs/limits.md).
+// Keeps folders of the project open by descriptor, so that a write or removal happens in that very folder even if a link replaces
+// one of its parents meanwhile (I4). Linux can address a descriptor as a path; elsewhere each component is checked just before
+// use (docs/limits.md).
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
 import {
   type BytePath,
@@ -20,20 +20,20 @@ import { syncAndClose } from '../objects/loose.js'
 export { HAS_DESCRIPTOR_PATHS }
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const MAX_OPEN = 200
-/** Of the files that the process may still open, folders take a quarter; the rest is for contents, and for others. */
+/** Folders use a quarter of the descriptors that the process may still open; the rest is for contents and other work. */
 const SHARE = 4
 const FILES_AT_ONCE = 64
-/** The root, a folder, the one above it. */
+/** The root, a folder, and its parent. */
 const MIN_OPEN = 3
 
-/** Thrown when a folder of the project is no longer a folder, or no longer the same. */
+/** A folder of the project is no longer a folder, or no longer the same one. */
 export class FolderReplaced extends Error {
   constructor(readonly path: BytePath) {
     super('A folder was replaced while it was being written to')
   }
 }
 
-/** Flushes those of the folders that are there. In groups: a path through a descriptor is good only while that is open. */
+/** Flushes the folders that exist. In groups: a path through a descriptor is valid only while the descriptor is open. */
 export async function syncFolders(folders: SafeFolders, paths: Iterable<BytePath>): Promise<void> {
   const present = [...paths].filter((folder) => folders.has(folder))
   const { atOnce } = folders
@@ -45,10 +45,10 @@ export class SafeFolders {
   readonly #root: BytePath
   readonly #open = new Map<BytePath, number>()
   readonly #maxOpen: number
-  /** Files that may be open at once beside the folders. */
+  /** How many files may be open at once besides the folders. */
   readonly atOnce: number
 
-  /** `ino` is the inode the root had when it was captured. */
+  /** `ino` is the root's inode when it was captured. */
   constructor(root: BytePath, ino: bigint) {
     this.#root = root
     const share = Math.floor(freeDescriptors() / SHARE)
@@ -61,11 +61,11 @@ export class SafeFolders {
     throw new FolderReplaced(ROOT)
   }
 
-  /** The descriptor of a folder, reached without following any link. */
+  /** The descriptor of a folder, opened without following links. */
   descriptor(folder: BytePath): number {
     const known = this.#open.get(folder)
     if (known !== undefined) return known
-    // Opens the parents too; they are the ones most likely needed next.
+    // Opens the parents too; they are most likely needed next.
     this.descriptor(parentOf(folder))
     if (this.#open.size >= this.#maxOpen) this.#closeAllButAbove(folder)
     try {
@@ -84,7 +84,7 @@ export class SafeFolders {
     }
   }
 
-  /** False where none is any more, or none that lets us in. */
+  /** False if the folder does not exist or is not accessible. */
   has(folder: BytePath): boolean {
     try {
       this.descriptor(folder)
@@ -95,7 +95,7 @@ export class SafeFolders {
     }
   }
 
-  /** Another descriptor of a folder, for the caller to close. */
+  /** A second descriptor of a folder, which the caller closes. */
   reopen(folder: BytePath): number {
     if (folder !== ROOT) return openSync(this.at(folder), FOLDER_FLAGS)
     return openSync(
@@ -116,7 +116,7 @@ export class SafeFolders {
     return fsPath(absolute({ root: this.#root }, path))
   }
 
-  /** Runs `use` with the paths of two entries. Reaching the folder of one may close that of the other, so one is reopened. */
+  /** Runs `use` with the paths of two entries. Opening the folder of one may close that of the other, so one is reopened. */
   withBoth(
     one: BytePath,
     other: BytePath,
@@ -134,13 +134,13 @@ export class SafeFolders {
     }
   }
 
-  /** A path to list a folder by, wherever it has been moved. */
+  /** A path for listing a folder, even if it was moved. */
   listable(folder: BytePath): string {
     if (HAS_DESCRIPTOR_PATHS) return `/proc/self/fd/${this.descriptor(folder)}`
     return absolute({ root: this.#root }, folder)
   }
 
-  /** A folder that was removed, or replaced by us, must be reached anew. */
+  /** Call this for a folder that was removed or replaced, so that it is opened again. */
   forget(folder: BytePath): void {
     for (const [path, fd] of this.#open) {
       if (path !== folder && !path.startsWith(`${folder}/`)) continue
@@ -155,14 +155,14 @@ export class SafeFolders {
   }
 
   /**
-   * What leads to the folder stays open where there is room for it: to reach it anew for every step takes the square of
-   * its depth. The root stays in any case, since only its inode is known.
+   * Keeps the folders above `folder` open if there are enough descriptors: reopening them for every step takes time quadratic in
+   * the depth. The root always stays open, because only its inode is known.
    */
   #closeAllButAbove(folder: BytePath): void {
     const above = parentOf(folder)
-    const hasRoom = folder.split('/').length < this.#maxOpen
+    const fits = folder.split('/').length < this.#maxOpen
     for (const [path, fd] of this.#open) {
-      if (path === ROOT || path === above || (hasRoom && isInside(folder, path))) continue
+      if (path === ROOT || path === above || (fits && isInside(folder, path))) continue
       closeSync(fd)
       this.#open.delete(path)
     }

@@ -1,6 +1,6 @@
-// The end of files that a rewind has moved aside. A file is removed only if its content is in a checkpoint at that moment.
-// A content that is in none, because a program wrote to the file while it was being moved or had it open, is stored, for the
-// caller to record and then to call this again (I3).
+// Removes the files that a rewind moved aside. A file is removed only if its current content is in a checkpoint. If a program
+// wrote to it while it was being moved or had it open, the new content is stored; the caller records it and then calls this
+// again (I3).
 import { fchmodSync, fstatSync, lstatSync, readlinkSync, unlinkSync } from 'node:fs'
 import {
   type BytePath,
@@ -22,10 +22,10 @@ import { mayChangeMode } from './special-bits.js'
 /** A larger file stays where it is. */
 const MAX_SAVED_BYTES = 1 << 30
 
-export type Settled = {
-  /** Those that are still there. Of a content that is stored now, the aside says that it is known. */
+export type SettledAsides = {
+  /** Files that still exist. If their content is stored now, it is listed as known. */
   readonly rest: readonly Aside[]
-  /** The new contents. */
+  /** New contents by path. */
   readonly stored: ReadonlyMap<BytePath, FileEntry | LinkEntry>
 }
 
@@ -34,7 +34,10 @@ export type SettleContext = {
   readonly store: (content: Buffer) => ObjectId
 }
 
-export function settleAsides(asides: readonly Aside[], { folders, store }: SettleContext): Settled {
+export function settleAsides(
+  asides: readonly Aside[],
+  { folders, store }: SettleContext,
+): SettledAsides {
   const rest: Aside[] = []
   const stored = new Map<BytePath, FileEntry | LinkEntry>()
   const byFolder = new Map<BytePath, Aside[]>()
@@ -47,16 +50,16 @@ export function settleAsides(asides: readonly Aside[], { folders, store }: Settl
   visitFolders(folders, byFolder.keys(), (folder) =>
     whileWritable(folders, folder, () => {
       for (const aside of byFolder.get(folder) ?? []) {
-        const place = folders.at(aside.at)
-        const known = isKnown(aside, place)
+        const location = folders.at(aside.at)
+        const known = isKnown(aside, location)
         if (known === undefined) continue
         if (known) {
-          unlinkSync(place)
+          unlinkSync(location)
           failpoint('settle:aside-removed')
           continue
         }
-        // A checkpoint holds one content of a path; a second one waits for the next call.
-        const entry = stored.has(aside.path) ? undefined : storeFile(place, store)
+        // A checkpoint has one content per path; a second one waits for the next call.
+        const entry = stored.has(aside.path) ? undefined : storeFile(location, store)
         if (entry !== undefined) stored.set(aside.path, entry)
         rest.push(entry === undefined ? aside : { ...aside, known: [entry], stamp: undefined })
       }
@@ -65,7 +68,7 @@ export function settleAsides(asides: readonly Aside[], { folders, store }: Settl
   return { rest, stored }
 }
 
-/** The files that an interrupted rewind moved aside. Their paths and contents are in the entries of its journal. */
+/** Finds the files that an interrupted rewind moved aside. Its journal has their paths and contents. */
 export function findAsides(
   folders: SafeFolders,
   left: {
@@ -87,25 +90,25 @@ export function findAsides(
   return found
 }
 
-/** Undefined if it cannot be read as it was at one moment. */
+/** Undefined if the file is gone or keeps changing. */
 function storeFile(
-  place: string | Buffer,
+  location: string | Buffer,
   store: SettleContext['store'],
 ): FileEntry | LinkEntry | undefined {
   try {
-    if (lstatSync(place).isSymbolicLink())
-      return { type: 'link', blob: store(readlinkSync(place, { encoding: 'buffer' })) }
+    if (lstatSync(location).isSymbolicLink())
+      return { type: 'link', blob: store(readlinkSync(location, { encoding: 'buffer' })) }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
-  const path = typeof place === 'string' ? place : place.toString('latin1')
+  const path = typeof location === 'string' ? location : location.toString('latin1')
   const read = readStable(path, MAX_SAVED_BYTES)
   if (typeof read === 'string') return undefined
   return { type: 'file', blob: store(read.content), mode: Number(read.stats.mode) & 0o7777 }
 }
 
-/** The mode of the folder is in the journal if it had to be opened for the rewind itself. */
+/** If the rewind itself made the folder writable, the journal has its mode. */
 function whileWritable(folders: SafeFolders, folder: BytePath, use: () => void): void {
   const fd = folders.descriptor(folder)
   const stats = fstatSync(fd)

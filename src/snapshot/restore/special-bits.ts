@@ -1,6 +1,6 @@
-// The bits for setuid, setgid and sticky are not everybody's to set: from who is not in the group of a file the kernel
-// takes setgid away without a word, and some systems refuse it. The rest of the mode is set all the same, and it is told.
-// So is a folder of somebody else, which keeps the mode it has.
+// Not every user may set setuid, setgid and sticky: the kernel silently drops setgid if the user is not in the file's group, and
+// some systems refuse it. We set the rest of the mode and report the difference. A folder of another user keeps its mode, which
+// is reported too.
 import { fchmodSync, fstatSync } from 'node:fs'
 import { type BytePath, hasCode } from '../../model/index.js'
 import type { PartialReason } from './ownership.js'
@@ -9,7 +9,7 @@ import type { PartialReason } from './ownership.js'
 export type PartialMode = {
   readonly path: BytePath
   readonly wanted: number
-  /** What it is instead. */
+  /** Its actual mode. */
   readonly mode: number
   readonly why: PartialReason
 }
@@ -17,13 +17,13 @@ export type PartialMode = {
 const MODE_BITS = 0o7777
 const SPECIAL_BITS = 0o7000
 
-/** Undefined once the mode is as wanted; else what it is instead. `change` where a descriptor does not do. */
+/** Returns undefined if the mode is as wanted, else the actual mode. `change` replaces fchmod if the descriptor cannot do it. */
 export function setModeAt(
   fd: number,
   wanted: number,
   change: (mode: number) => void = (mode) => fchmodSync(fd, mode),
 ): number | undefined {
-  // Nothing to set that may not be ours to set. A change can take away what was inherited, too, and cannot set it again.
+  // Avoid a needless change: it may be refused, or clear an inherited bit that we cannot set again.
   if (modeAt(fd) === wanted) return undefined
   try {
     change(wanted)
@@ -36,7 +36,7 @@ export function setModeAt(
   return mode === wanted ? undefined : mode
 }
 
-/** Of what belongs to somebody else not even these may be set. A file is written anew then; a folder stays as it is. */
+/** May fail for another user's file or folder. A file is rewritten in that case; a folder stays as it is. */
 function setPlainBits(mode: number, change: (mode: number) => void): void {
   try {
     change(mode)
@@ -45,7 +45,7 @@ function setPlainBits(mode: number, change: (mode: number) => void): void {
   }
 }
 
-/** What to make a folder with: one that inherits a bit keeps it only if its mode need not be changed afterwards. */
+/** The mode for mkdir. A folder keeps an inherited bit only if its mode is not changed afterwards. */
 export function firstFolderMode(wanted: number): number {
   return (wanted & SPECIAL_BITS) === 0 ? 0o700 : (wanted & ~SPECIAL_BITS) | 0o700
 }

@@ -1,4 +1,4 @@
-// New content, complete and durable beside its place, checked against its id before it is used.
+// Writes new content next to its final path, flushes it and verifies it against its id.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, fsync, openSync, symlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -15,17 +15,17 @@ import { writeAll } from '../../system/index.js'
 import { absolute, temporaryName } from '../capture/capture-target.js'
 import type { BlobReader } from '../git/blob-reader.js'
 import { objectHeader } from '../objects/object-id.js'
-import { ownNewFile, ownNewLink, type OwnerThen } from './ownership.js'
+import { ownNewFile, ownNewLink, type OwnerLookup } from './ownership.js'
 import { FolderReplaced, type SafeFolders } from './safe-folders.js'
 import { type PartialMode, setModeAt } from './special-bits.js'
-import { inUserWords } from './user-path-error.js'
+import { withUserPath } from './user-path-error.js'
 
 const fsyncAsync = promisify(fsync)
 
 export type Staged = {
   readonly write: PlannedWrite
   readonly temporary: BytePath
-  /** The mode that it has, if it could not get all that it had. */
+  /** Its actual mode, if it could not get its recorded one. */
   readonly partial?: Pick<PartialMode, 'mode' | 'why'> | undefined
 }
 
@@ -35,12 +35,12 @@ export type StageContext = {
   readonly blobs: BlobReader
   readonly tag: string
   readonly durable: boolean
-  readonly ownerThen: OwnerThen
+  readonly ownerThen: OwnerLookup
   readonly beforeWriteIn: (folder: BytePath) => void
   readonly onProgress: (files: number, bytes: number) => void
 }
 
-/** `firstNumber` keeps the names of two stagings of one operation apart. */
+/** `firstNumber` keeps the names of two stagings of one operation distinct. */
 export async function stage(
   writes: readonly PlannedWrite[],
   context: StageContext,
@@ -67,7 +67,7 @@ export async function stage(
         staged.push({ write, temporary, partial })
       } catch (error) {
         if (!(error instanceof FolderReplaced) && !hasCode(error, 'ENOENT', 'ENOTDIR'))
-          throw inUserWords(error, absolute(context, write.path))
+          throw withUserPath(error, absolute(context, write.path))
         disturbed.push(write.path)
       }
       if (unsynced.length >= context.folders.atOnce) await sync()
@@ -79,7 +79,7 @@ export async function stage(
   return { staged, disturbed }
 }
 
-/** `opened` gets the descriptor of a new file, to flush and close. */
+/** `opened` receives the descriptor of a new file, to flush and close it. */
 async function stageOne(
   { write, temporary }: Staged,
   context: StageContext & { readonly opened: (fd: number) => void },

@@ -1,6 +1,5 @@
-// A lock that cannot outlive its owner: SQLite's lock on an empty database file, which the kernel
-// drops when the process dies. A lock file would have to be judged stale, and that judgement has
-// kept other tools from saving for weeks.
+// A lock that cannot outlive its owner: SQLite's lock on an empty database file, which the kernel releases when the process
+// dies. With a lock file someone has to decide whether it is stale, and wrong decisions have blocked other tools for weeks.
 import { readFile } from 'node:fs/promises'
 import { closeSync, constants, openSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,15 +10,15 @@ import { isBusy } from '../sqlite/sqlite-errors.js'
 
 export type Lock = { release(): void }
 
-/** Who holds a lock, for a message only: the lock itself does not depend on it. */
+/** The owner of a lock, for messages only: the lock does not depend on it. */
 export type LockOwner = { readonly pid: number; readonly since: string; readonly purpose: string }
 
-/** The lock, or undefined if it was still taken after `waitMs`. Waiting does not block the event loop. */
+/** Takes the lock; undefined if it was still taken after `waitMs`. Waiting does not block the event loop. */
 export async function takeLock(
   path: string,
   { waitMs, purpose }: { readonly waitMs: number; readonly purpose: string },
 ): Promise<Lock | undefined> {
-  // By a clock that nobody sets.
+  // A monotonic clock: setting the system time must not change the wait.
   const deadline = performance.now() + waitMs
   for (let pauseMs = 2; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     const lock = tryLock(path, purpose)
@@ -43,11 +42,11 @@ type LockFile = {
   readonly database: LockDatabase
   readonly inode: bigint
   isHeld: boolean
-  /** The file that names the owner, once it was written. */
+  /** Descriptor of the file that names the owner, once it was written. */
   owner: number | undefined
 }
 
-/** Free locks that were used last, kept open: opening one takes longer than taking it. */
+/** Recently used locks that are free, kept open: opening one takes longer than locking it. */
 const kept = new Map<string, LockFile>()
 const MAX_KEPT = 8
 
@@ -55,7 +54,7 @@ function tryLock(path: string, purpose: string): Lock | undefined {
   let file: LockFile
   try {
     file = openLockFile(path)
-    // One connection would let this process in a second time.
+    // SQLite would let the same connection in twice.
     if (file.isHeld) return undefined
     file.database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -79,7 +78,7 @@ function tryLock(path: string, purpose: string): Lock | undefined {
 
 function openLockFile(path: string): LockFile {
   const known = kept.get(path)
-  // A lock on a file that was removed keeps nobody out.
+  // A lock on a removed file excludes no one.
   if (known !== undefined && known.inode === inodeOf(path)) return known
   kept.delete(path)
   if (known?.isHeld === false) close(known)
@@ -95,7 +94,7 @@ function openLockFile(path: string): LockFile {
   return file
 }
 
-/** Nothing is ever written, and yet SQLite would make a journal each time, and remove it. Busy while somebody has the lock. */
+/** Nothing is ever written, but by default SQLite creates and removes a journal each time. Throws busy if the lock is taken. */
 function openWithoutJournal(path: string): LockDatabase {
   const database = openLockDatabase(path, { timeoutMs: 0 })
   try {
@@ -117,10 +116,10 @@ function inodeOf(path: string): bigint {
 }
 
 const OWNER_BYTES = 100
-// A pipe of that name is refused, and not waited for.
+// O_NONBLOCK: opening a pipe of that name must fail, not block.
 const OWNER_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK
 
-/** Written over what stands there, at one length: to empty a file and fill it again has ext4 wait for the disk. */
+/** Overwrites the old text at a fixed length: truncating and refilling a file makes ext4 wait for the disk. */
 function noteOwner(path: string, file: LockFile, purpose: string): void {
   const text = `${process.pid}\n${new Date().toISOString()}\n${purpose}`
   try {
@@ -131,7 +130,7 @@ function noteOwner(path: string, file: LockFile, purpose: string): void {
       0,
     )
   } catch (error) {
-    // It is for messages only: a full disk must not keep a prune from making room.
+    // The owner is for messages only. A full disk must not stop a prune that would free space.
     if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error
   }
 }

@@ -1,4 +1,4 @@
-// Names a process so that its death can be proven later: a process id alone may be somebody else's by then.
+// Identifies a process so that its death can be proven later. A process id alone may be reused.
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { ifExists } from '../../base/index.js'
@@ -7,11 +7,11 @@ import { hasCode } from '../../model/index.js'
 export type ProcessIdentity = {
   readonly host: string
   readonly pid: number
-  /** Differs after every start of the machine. */
+  /** Differs after every boot. */
   readonly boot: string
-  /** Differs between two processes that had the same id one after the other. */
+  /** Differs between two processes that had the same id. */
   readonly startedAt: string
-  /** Of process ids: in a container or sandbox the same number is another process. Not told by older programs and other systems. */
+  /** The PID namespace: in a container the same number is another process. Absent on other systems and in old records. */
   readonly namespace?: string
 }
 
@@ -38,14 +38,14 @@ export function isOwnIdentity(identity: ProcessIdentity): boolean {
 }
 
 /**
- * True only on proof: same host, and either another boot, or no such process, or another one with its id, or one that
- * has ended and whose parent has not asked for its exit code yet (a zombie).
+ * True only on proof: same host, and either another boot, no process with this id, a different process with this id, or a
+ * zombie.
  */
 export function isSurelyDead(identity: ProcessIdentity): boolean {
   const here = ownIdentity()
   if (identity.host !== here.host) return false
   if (identity.boot !== here.boot) return true
-  // From here its process cannot be seen, or another one is seen in its place.
+  // From another namespace the process is not visible, or a different one has its number.
   if (!isOfNamespace(identity, here)) return false
   if (identity.pid === here.pid) return identity.startedAt !== here.startedAt
   if (!exists(identity.pid)) return true
@@ -53,18 +53,18 @@ export function isSurelyDead(identity: ProcessIdentity): boolean {
   return found !== undefined && (found.hasEnded || found.startedAt !== identity.startedAt)
 }
 
-/** One that tells of no namespace is by an older program, which knew of none but its own. */
+/** Old records have no namespace; they were written in the only one that existed. */
 function isOfNamespace({ namespace }: ProcessIdentity, here: ProcessIdentity): boolean {
   return namespace === undefined || namespace === here.namespace
 }
 
 function ownNamespace(): { readonly namespace?: string } {
-  // As in pid:[4026531836]
+  // The link reads pid:[4026531836].
   const [namespace] = /[0-9]+/.exec(linkIfThere('/proc/self/ns/pid') ?? '') ?? []
   return namespace === undefined ? {} : { namespace }
 }
 
-/** A sandbox with process ids of its own may have been given the /proc of the others. */
+/** A sandbox with its own PID namespace may have mounted the host's /proc. */
 function isProcOurs(): boolean {
   return linkIfThere('/proc/self') === String(process.pid)
 }
@@ -74,22 +74,22 @@ function exists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process is a process too.
+    // EPERM: the process exists and belongs to another user.
     return !hasCode(error, 'ESRCH')
   }
 }
 
 type ProcessStat = {
-  /** It is a zombie, or is being removed from the process table. */
+  /** A zombie, or about to be removed from the process table. */
   readonly hasEnded: boolean
-  /** In ticks since boot, by the kernel. */
+  /** In clock ticks since boot. */
   readonly startedAt: string
 }
 
-/** Undefined where the system has no such file. */
+/** Undefined if the system has no /proc. */
 function statOf(pid: number | 'self'): ProcessStat | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`)
-  // The name in parentheses may hold anything, blanks and parentheses too.
+  // The process name in parentheses may contain blanks and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state = '', startedAt] = [fields?.[0], fields?.[19]]
   return startedAt === undefined ? undefined : { hasEnded: /^[ZXx]$/.test(state), startedAt }

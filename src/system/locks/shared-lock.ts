@@ -1,12 +1,11 @@
-// A lock that many may hold at once, in any number of processes, or one alone. Like `takeLock` it is SQLite's on
-// an empty database, so the kernel drops it when its holder dies. Who wants it alone never makes the others wait
-// for the chance: the attempt fails at once while anybody holds it.
+// A reader-writer lock across processes. Like `takeLock` it uses SQLite's lock on an empty database, so the kernel releases
+// it when a holder dies. Taking it exclusively fails at once while anyone holds it and never makes shared holders wait.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SavestateError } from '../../model/index.js'
+import { lockTimeout } from '../../model/index.js'
 import { type LockDatabase, openLockDatabase } from '../sqlite/sqlite.js'
 import { isBusy } from '../sqlite/sqlite-errors.js'
 
-/** Longer than most who hold it alone: a repair may take its time. */
+/** Longer than most exclusive holders need; a repair may take longer. */
 const WAIT_MS = 10_000
 const MAX_PAUSE_MS = 50
 
@@ -21,7 +20,7 @@ export class SharedLock {
     this.#waitMs = waitMs
   }
 
-  /** Waits while somebody holds it alone, which does not block the event loop. Throws STORE_BUSY if that takes too long. */
+  /** Waits, without blocking the event loop, while another process holds the lock exclusively. Throws on timeout. */
   async shared<T>(work: () => Promise<T>): Promise<T> {
     await this.#enter()
     try {
@@ -31,12 +30,12 @@ export class SharedLock {
     }
   }
 
-  /** Holds it until `close`. Waits as `shared` does. */
+  /** Takes the lock until `close`. Waits like `shared`. */
   async hold(): Promise<void> {
     await this.#enter()
   }
 
-  /** Does the work while nobody else holds the lock; undefined if somebody does. */
+  /** Runs the work while no one else holds the lock; undefined if someone does. */
   alone<T>(work: () => T): { readonly result: T } | undefined {
     const database = openLockDatabase(this.#path, { timeoutMs: 0 })
     try {
@@ -51,8 +50,8 @@ export class SharedLock {
   }
 
   /**
-   * Exchanges the shared hold for the lock alone, does the work, and holds it shared again. Undefined if somebody else holds it;
-   * then the work was not done.
+   * Exchanges the shared lock for an exclusive one, runs the work, then takes the shared lock again. Returns undefined,
+   * without running the work, if anyone else holds the lock.
    */
   async upgrade<T>(work: () => Promise<T>): Promise<{ readonly result: T } | undefined> {
     this.close()
@@ -75,7 +74,7 @@ export class SharedLock {
   async #enter(): Promise<void> {
     const deadline = performance.now() + this.#waitMs
     for (let pauseMs = 1; !this.#tryEnter(); pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
-      if (performance.now() >= deadline) throw heldAlone()
+      if (performance.now() >= deadline) throw lockTimeout()
       await sleep(pauseMs)
     }
   }
@@ -103,22 +102,16 @@ function isTakenAlone(database: LockDatabase): boolean {
   }
 }
 
-/** A transaction holds nothing until it has read something. False if it cannot, and then there is none. */
+/** A transaction takes its lock on the first read. Returns false, without an open transaction, if the lock is taken. */
 function hasRead(database: LockDatabase): boolean {
   database.exec('BEGIN')
   try {
     database.exec('SELECT count(*) FROM sqlite_schema')
     return true
   } catch (error) {
-    // One that stays open would refuse every later attempt.
+    // An open transaction would make every later attempt fail.
     database.exec('ROLLBACK')
     if (isBusy(error)) return false
     throw error
   }
-}
-
-function heldAlone(): SavestateError {
-  return new SavestateError('STORE_BUSY', 'Another process has locked the store', {
-    hint: 'Wait until it is done (it may be `savestate repair` or `savestate clear`), then run the command again.',
-  })
 }

@@ -1,5 +1,5 @@
-// Chooses the SQLite that this process uses: the one inside Node where it can do all we need, otherwise the optional
-// package, which has the same interface (docs/decisions/0002). The only file that loads either.
+// Selects the SQLite of this process: Node's own if it has all we need, otherwise the optional package, which has the same
+// interface (docs/decisions/0002). No other file loads either of them.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ export type SqlValue = null | number | bigint | string | Uint8Array
 
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** The part of `node:sqlite` that is used here. Its types are not in the types of Node 20. */
+/** The part of `node:sqlite` that we use. Node 20's type definitions lack it. */
 export interface Statement {
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint }
   get(...values: readonly SqlValue[]): SqlRow | undefined
@@ -33,24 +33,24 @@ export interface Driver {
 const PACKAGE = '@photostructure/sqlite'
 
 /**
- * The first releases of each line whose `node:sqlite` binds parameters such as `?1` and opens URIs. Releases before them
- * bring a SQLite that is older than the one in the package, so they use the package.
+ * The first release of each line whose `node:sqlite` binds parameters such as `?1` and opens URIs. Earlier releases have an
+ * older SQLite than the package does, so they use the package.
  */
 const FIRST_MINOR: Readonly<Record<number, number>> = { 22: 20, 24: 7 }
 const FIRST_MAJOR = 25
 
-/** Lists the files in this process's memory. */
+/** Lists the files mapped into this process. */
 const MAPS = '/proc/self/maps'
-/** The key under which the first copy of this module leaves the driver for others. */
+/** The first copy of this module stores the driver under this key. */
 const LOADED = Symbol.for('savestate.sqlite-driver.1')
 
 /**
- * One for the whole process, though a program may have two copies of this package, of which an older one may use another
- * SQLite. The two would not keep each other out: the locks of a file belong to the process, and the first to close
- * the file drops those of both.
+ * One driver for the whole process. A program may contain two copies of this package, and an older one may use a different
+ * SQLite. Two SQLites would break each other's locks: POSIX locks belong to the process, and the first to close the file
+ * drops the locks of both.
  */
 export function sharedDriver(): Driver {
-  // A module of Node is the same object in every realm; globalThis is not, and with Jest not even `process`.
+  // Built-in modules are the same object in every realm. globalThis is not, and with Jest not even `process` is.
   const everywhere = process.getBuiltinModule('node:os')
   const known: Driver | undefined = Reflect.get(everywhere, LOADED)
   if (known !== undefined) return known
@@ -59,7 +59,7 @@ export function sharedDriver(): Driver {
   return driver
 }
 
-/** Undefined where Node has none, or one that lacks something. */
+/** Undefined if Node has no SQLite or one that lacks something. */
 export function builtInDriver(): Driver | undefined {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isComplete =
@@ -74,9 +74,9 @@ function loadBuiltIn(): Driver | undefined {
 
 type Emit = (warning: string | Error, ...rest: readonly unknown[]) => void
 
-/** Node warns on stderr that SQLite is experimental, which tells the user nothing. All other warnings pass. */
+/** Suppresses Node's warning that SQLite is experimental. All other warnings pass. */
 function withoutSqliteWarning<T>(load: () => T): T {
-  // Node's own: with Jest the global `process` is a copy, and a warning would go around it.
+  // Node's own process object: with Jest the global `process` is a copy, and warnings bypass it.
   const real = process.getBuiltinModule('node:process')
   const emitWarning: unknown = Reflect.get(real, 'emitWarning')
   const emitOthers: Emit = (warning, ...rest) => {
@@ -92,8 +92,8 @@ function withoutSqliteWarning<T>(load: () => T): T {
 }
 
 /**
- * Loads the native part alone if the package has it for this system: the rest of the package searches folders for it, which
- * takes 6 ms at every start. Builds made on this machine, and those for other C libraries, are left to the package.
+ * Loads only the native addon if the package has one for this system: the package's JavaScript searches folders for it, which
+ * takes 6 ms at every start. For local builds and other C libraries it loads the whole package.
  */
 export function packagedDriver(): Driver {
   const require = createRequire(import.meta.url)
@@ -119,8 +119,8 @@ export function packagedDriver(): Driver {
 }
 
 /**
- * Another thread, whose modules are its own, may have loaded a copy of this file. Then that copy is used: the system gives
- * one library to all threads for one path. Only Linux lists the libraries of a process.
+ * Another thread may have loaded another copy of this addon. Use that copy: the system loads one library per path for all
+ * threads. Only Linux lists the libraries of a process.
  */
 function sameInProcess(file: string): string {
   if (!existsSync(MAPS)) return file
@@ -129,12 +129,12 @@ function sameInProcess(file: string): string {
   if (at === -1) return file
   const line = maps.slice(maps.lastIndexOf('\n', at) + 1, maps.indexOf('\n', at))
   const other = line.slice(line.indexOf('/'))
-  // A program may use another version for databases of its own.
+  // The program may use another version for its own databases.
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
   return sizeOf(other) === sizeOf(file) ? other : file
 }
 
-/** The folder where Node would find the package, without the other files that Node reads on the way. */
+/** Finds the package like Node does, but without reading other files on the way. */
 function packageFolder(from: string): string | undefined {
   const folder = join(from, 'node_modules', PACKAGE)
   if (existsSync(folder)) return folder

@@ -1,9 +1,16 @@
-// What goes wrong with a database: as SQLite's codes tell it, and in our own words where the world is at fault.
+// Translates SQLite's result codes into errors.
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { hasCode, isError, SavestateError } from '../../model/index.js'
+import {
+  databaseBusy,
+  databaseFull,
+  databaseUnusable,
+  hasCode,
+  isError,
+  SavestateError,
+} from '../../model/index.js'
 
-// SQLite's result codes for what the world does to a database.
+// SQLite's primary result codes.
 const ERROR = 1
 const BUSY = 5
 const READ_ONLY = 8
@@ -13,47 +20,28 @@ const FULL = 13
 const CANNOT_OPEN = 14
 const NOT_A_DATABASE = 26
 
-// The file that the processes share to use the log grows by this much, and SQLite says of it only that it failed.
+// SQLite grows the shared-memory file by this much, and reports only that it failed.
 const SHARED_BYTES = 32 << 10
 
-/** For work on the database at this path. */
-export function explained<T>(path: string, work: () => T): T {
+/** Runs the work; translates errors of the database at this path. */
+export function withDatabaseErrors<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     const code = errorCodeOf(error)
-    if (code === BUSY) {
-      throw new SavestateError('STORE_BUSY', 'Other processes keep writing to the store', {
-        hint: 'Run the command again. If this persists, look for a process that hangs.',
-        cause: error,
-      })
-    }
+    if (code === BUSY) throw databaseBusy(error)
     const isFailed = code === IO_ERROR || code === CANNOT_OPEN
-    if (code === FULL || (isFailed && hasNoRoom(path))) {
-      throw new SavestateError('DISK_FULL', `The disk of ${dirname(path)} is full`, {
-        hint: 'Free some space.',
-        cause: error,
-      })
-    }
-    if (isFailed || code === READ_ONLY) {
-      const message = isError(error) ? error.message : ''
-      throw new SavestateError(
-        'STORE_UNUSABLE',
-        `The ledger cannot be read or written: ${message}`,
-        {
-          hint: 'Check the permissions of the store and the health of the disk.',
-          cause: error,
-        },
-      )
-    }
+    if (code === FULL || (isFailed && isDiskFull(path))) throw databaseFull(dirname(path), error)
+    if (isFailed || code === READ_ONLY)
+      throw databaseUnusable(isError(error) ? error.message : '', error)
     throw error
   }
 }
 
-function hasNoRoom(path: string): boolean {
+function isDiskFull(path: string): boolean {
   try {
     const folder = dirname(path)
-    // A disk that cannot be written to has no free room either, and that is not its fault.
+    // A read-only file system may also have no free space, but that is not the cause.
     accessSync(folder, constants.W_OK)
     const { bavail, bsize, files, ffree } = statfsSync(folder)
     return bavail * bsize < SHARED_BYTES || (files > 0 && ffree === 0)
@@ -63,24 +51,23 @@ function hasNoRoom(path: string): boolean {
   }
 }
 
-/** Another connection holds the lock: as SQLite says it, or as `explained` does. */
+/** Another connection holds the lock: as SQLite reports it, or as `withDatabaseErrors` rethrows it. */
 export function isBusy(error: unknown): boolean {
-  const told = error instanceof SavestateError ? error.cause : error
-  return errorCodeOf(told) === BUSY
+  return errorCodeOf(error instanceof SavestateError ? error.cause : error) === BUSY
 }
 
-/** The statement does not fit the tables, or is no SQL. */
+/** The statement does not match the tables, or is not SQL. */
 export function isStatementFault(error: unknown): boolean {
   return errorCodeOf(error) === ERROR
 }
 
-/** The file is not a database, or not a sound one any more. */
+/** The file is not a database, or is damaged. */
 export function isCorrupt(error: unknown): boolean {
   const code = errorCodeOf(error)
   return code === CORRUPT || code === NOT_A_DATABASE
 }
 
-/** The primary code: extended ones keep it in their lowest byte. */
+/** The primary code is the lowest byte of an extended one. */
 function errorCodeOf(error: unknown): number | undefined {
   if (!isError(error) || !('errcode' in error) || typeof error.errcode !== 'number')
     return undefined

@@ -1,7 +1,7 @@
 // Databases on disk, whatever SQLite this Node has (docs/decisions/0002). A database is data: nothing in its schema may run.
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { hasCode, SavestateError, storeClosed } from '../../model/index.js'
+import { hasCode, lockFileNotEmpty, storeClosed } from '../../model/index.js'
 import { refuseForeignSchema, removeForeignSchema } from './foreign-schema.js'
 import {
   type Connection,
@@ -11,68 +11,68 @@ import {
   type SqlValue,
   type Statement,
 } from './sqlite-driver.js'
-import { explained, isBusy, isCorrupt, isStatementFault } from './sqlite-errors.js'
+import { withDatabaseErrors, isBusy, isCorrupt, isStatementFault } from './sqlite-errors.js'
 
 export type { SqlRow, SqlValue } from './sqlite-driver.js'
 
 /**
- * In SQL its file is called `file`, because it is attached to a connection of nothing: the driver lets go of a connection
- * only when all that was prepared on it is collected as garbage, which may be never, but what is attached can be detached.
- * Tables are found without that name. It has to be said where one is made, and to a PRAGMA or VACUUM.
+ * The file is attached as schema `file` to an in-memory connection. The driver releases a connection only after all its
+ * statements are garbage-collected, which may be never; an attached file can be detached at any time. Table names need no
+ * schema prefix, except in CREATE, PRAGMA and VACUUM.
  */
 export interface Database {
   exec(sql: string): void
   run(sql: string, ...values: readonly SqlValue[]): { readonly changes: number }
   get(sql: string, ...values: readonly SqlValue[]): SqlRow | undefined
   all(sql: string, ...values: readonly SqlValue[]): readonly SqlRow[]
-  /** All or nothing, and one writer at a time. Never nested. */
+  /** All or nothing, one writer at a time. Transactions do not nest. */
   transaction<T>(work: () => T): T
-  /** Nothing in it waits longer for a lock that another connection holds. */
+  /** Limits how long each statement in `work` waits for a lock of another connection. */
   waitingAtMost<T>(waitMs: number, work: () => T): T
-  /** Its files are closed; the last to do so in any process merges the log into the file. */
+  /** Closes the files. The last connection of any process to close merges the log into the file. */
   close(): void
-  /** Makes it unusable without closing it, which would merge the log: a repair moves the files away as they are. */
+  /** Makes it unusable without closing it. Closing would merge the log, and a repair moves the files away unmodified. */
   abandon(): void
 }
 
-/** A database that nobody writes to or asks, only locks. */
+/** A database that is only locked, never read or written. */
 export interface LockDatabase {
   exec(sql: string): void
   close(): void
 }
 
 const MAX_PAUSE_MS = 25
-/** Referred to until the process ends: collected as garbage they would be closed. SQLite leaves moved files alone then. */
+/** Referenced until the process ends: garbage collection would close them, and SQLite would then touch the moved files. */
 const abandoned: Connection[] = []
 
 export type DatabaseOptions = {
   readonly timeoutMs: number
-  /** SQLite then takes a file that is too short as it is. */
+  /** SQLite then accepts a file that is too short. */
   readonly isDamaged?: boolean
-  /** For the tests, which run against every driver of this Node. */
+  /** For tests, which run against every available driver. */
   readonly driver?: Driver
 }
 
-/** Throws STORE_DAMAGED if its schema has a trigger, a view or a virtual table. */
+/** Throws if its schema has a trigger, a view or a virtual table. */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   makePrivate(path)
-  const driver = attached(path, quoted(path), options)
+  const driver = attach(path, quoteSql(path), options)
   try {
-    explained(path, () => refuseForeignSchema(driver, path))
+    withDatabaseErrors(path, () => refuseForeignSchema(driver, path))
   } catch (error) {
-    // If the schema itself is damaged, SQLite knows only the part that it could read.
+    // If the schema itself is damaged, SQLite returns the part that it could read.
     if (!(options.isDamaged === true && isCorrupt(error))) {
       detach(driver)
       throw error
     }
   }
   let isClosed = false
-  const asked = <T>(work: () => T): T => {
+  const whileOpen = <T>(work: () => T): T => {
     if (isClosed) throw storeClosed()
-    return explained(path, work)
+    return withDatabaseErrors(path, work)
   }
   const statements = new Map<string, Statement>()
-  const prepared = (sql: string) => {
+  const prepare = (sql: string) => {
     let statement = statements.get(sql)
     if (statement === undefined) {
       statement = driver.prepare(sql)
@@ -80,27 +80,27 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     }
     return statement
   }
-  let patienceMs = options.timeoutMs
-  const waitAtMost = (ms: number) => driver.exec(`PRAGMA busy_timeout = ${ms}`)
+  let waitLimitMs = options.timeoutMs
+  const setBusyTimeout = (ms: number) => driver.exec(`PRAGMA busy_timeout = ${ms}`)
   const begin = () => {
-    waitAtMost(0)
+    setBusyTimeout(0)
     try {
-      whenFree(() => driver.exec('BEGIN IMMEDIATE'), { timeoutMs: patienceMs })
+      retryWhileBusy(() => driver.exec('BEGIN IMMEDIATE'), { timeoutMs: waitLimitMs })
     } finally {
-      waitAtMost(patienceMs)
+      setBusyTimeout(waitLimitMs)
     }
   }
   return {
-    exec: (sql) => asked(() => driver.exec(sql)),
+    exec: (sql) => whileOpen(() => driver.exec(sql)),
     run: (sql, ...values) =>
-      asked(() => ({ changes: Number(prepared(sql).run(...values).changes) })),
-    get: (sql, ...values) => asked(() => prepared(sql).get(...values)),
-    all: (sql, ...values) => asked(() => allOf(prepared(sql), values)),
+      whileOpen(() => ({ changes: Number(prepare(sql).run(...values).changes) })),
+    get: (sql, ...values) => whileOpen(() => prepare(sql).get(...values)),
+    all: (sql, ...values) => whileOpen(() => allOf(prepare(sql), values)),
     transaction(work) {
-      asked(begin)
+      whileOpen(begin)
       try {
         const result = work()
-        asked(() => driver.exec('COMMIT'))
+        whileOpen(() => driver.exec('COMMIT'))
         return result
       } catch (error) {
         rollBack(driver)
@@ -108,13 +108,13 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
       }
     },
     waitingAtMost(waitMs, work) {
-      patienceMs = waitMs
-      asked(() => waitAtMost(waitMs))
+      waitLimitMs = waitMs
+      whileOpen(() => setBusyTimeout(waitMs))
       try {
         return work()
       } finally {
-        patienceMs = options.timeoutMs
-        waitAtMost(patienceMs)
+        waitLimitMs = options.timeoutMs
+        setBusyTimeout(waitLimitMs)
       }
     },
     close() {
@@ -129,45 +129,43 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
 }
 
-/** Nothing is prepared on it, so closing it drops its locks at once. Throws STORE_DAMAGED if the file holds anything. */
+/** Nothing is prepared on it, so closing releases its locks at once. Throws if the file is not empty. */
 export function openLockDatabase(path: string, options: DatabaseOptions): LockDatabase {
   makePrivate(path)
-  // We write to none of them, so one that is not empty was planted or damaged, and SQLite does not get to read it.
+  // We never write to a lock file. If it is not empty it was planted or damaged, and SQLite must not read it.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    throw new SavestateError('STORE_DAMAGED', `The lock file ${path} is not empty`, {
-      hint: 'Run `savestate repair`.',
-    })
+    throw lockFileNotEmpty(path)
   }
-  const connection = explained(path, () => connect(path, options))
+  const connection = withDatabaseErrors(path, () => connect(path, options))
   return {
-    exec: (sql) => explained(path, () => connection.exec(sql)),
+    exec: (sql) => withDatabaseErrors(path, () => connection.exec(sql)),
     close: () => connection.close(),
   }
 }
 
-/** Removes what `openDatabase` refuses. Only for the copy of a ledger that a repair reads: indexes may refer to it. */
+/** Removes what `openDatabase` refuses. Only for the copy of a database that a repair reads: indexes may refer to it. */
 export function removePlanted(path: string, given: Partial<DatabaseOptions> = {}): void {
-  const connection = attached(path, quoted(path), { timeoutMs: 0, ...given, isDamaged: true })
+  const connection = attach(path, quoteSql(path), { timeoutMs: 0, ...given, isDamaged: true })
   try {
-    explained(path, () => removeForeignSchema(connection))
+    withDatabaseErrors(path, () => removeForeignSchema(connection))
   } finally {
     detach(connection)
   }
 }
 
 /**
- * The `user_version` of a database as its file alone has it, and undefined if it is none. Nothing is written, not even beside
- * it. Through SQLite, because to read a file and close it would drop every lock that this process has on it: another
- * process would then take a log that is in use for its own to remove.
+ * The `user_version` in the database file itself; undefined if the file is not a database. Writes nothing, not even beside it.
+ * Reads through SQLite: closing a plain descriptor would drop every lock of this process on the file, and another process
+ * would then remove a log that is in use.
  */
 export function versionInFile(
   path: string,
   given: Partial<DatabaseOptions> = {},
 ): number | undefined {
   if (!existsSync(path)) return undefined
-  const uri = quoted(`${pathToFileURL(path).href}?mode=ro&immutable=1`)
+  const uri = quoteSql(`${pathToFileURL(path).href}?mode=ro&immutable=1`)
   try {
-    const driver = attached(path, uri, { timeoutMs: 0, ...given })
+    const driver = attach(path, uri, { timeoutMs: 0, ...given })
     try {
       const row = driver.prepare('PRAGMA file.user_version').get()
       return Number(row?.['user_version'])
@@ -180,18 +178,18 @@ export function versionInFile(
   }
 }
 
-/** Functions and virtual tables that are not safe for everyone do not run from a schema, whatever it says. */
+/** With an untrusted schema, unsafe functions and virtual tables never run. */
 function connect(
   path: string,
   { timeoutMs, driver = sharedDriver(), isDamaged = false }: DatabaseOptions,
 ): Connection {
-  // Newer Nodes are defensive unless told otherwise, and then let no one write to the schema.
+  // Newer Node versions are defensive by default, and then the schema cannot be written.
   const connection = new driver.DatabaseSync(path, { defensive: !isDamaged })
   connection.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA trusted_schema = OFF`)
   return connection
 }
 
-/** SQLite rolls back by itself after some errors, and then there is no transaction to end. */
+/** SQLite rolls back by itself after some errors; then there is no transaction to end. */
 function rollBack(connection: Connection): void {
   try {
     connection.exec('ROLLBACK')
@@ -200,22 +198,22 @@ function rollBack(connection: Connection): void {
   }
 }
 
-/** The driver's `all` does not tell why it fails, and its `get` does: only what reads is asked for by `all`. */
+/** The driver's `all` hides the cause of a failure and `get` reports it. Only for statements that read. */
 function allOf(statement: Statement, values: readonly SqlValue[]): SqlRow[] {
   try {
     return statement.all(...values)
   } catch {
     statement.get(...values)
-    // What was in the way is gone, or comes only after the first row.
+    // The cause is gone, or it only affects later rows.
     return statement.all(...values)
   }
 }
 
-function attached(path: string, place: string, options: DatabaseOptions): Connection {
+function attach(path: string, target: string, options: DatabaseOptions): Connection {
   const driver = connect(':memory:', options)
   if (options.isDamaged === true) driver.exec('PRAGMA writable_schema = ON')
   try {
-    explained(path, () => driver.exec(`ATTACH ${place} AS file`))
+    withDatabaseErrors(path, () => driver.exec(`ATTACH ${target} AS file`))
     return driver
   } catch (error) {
     driver.close()
@@ -231,15 +229,15 @@ function detach(driver: Connection): void {
   }
 }
 
-function quoted(text: string): string {
+function quoteSql(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
 /**
- * SQLite's own waiting looks again after 1, 2, 5, 10, 15, 20 ms: of a lock that was held for 20 ms it hears after 33, and
- * another may have it again by then. This one comes at most a tenth too late, and a millisecond.
+ * SQLite's own busy handler polls after 1, 2, 5, 10, 15, 20 ms: it notices a lock that was held for 20 ms after 33 ms, when
+ * another process may have taken it again. This loop is late by at most a tenth of the wait plus one millisecond.
  */
-function whenFree(take: () => void, { timeoutMs }: { readonly timeoutMs: number }): void {
+function retryWhileBusy(take: () => void, { timeoutMs }: { readonly timeoutMs: number }): void {
   const start = performance.now()
   for (;;) {
     try {
@@ -254,12 +252,12 @@ function whenFree(take: () => void, { timeoutMs }: { readonly timeoutMs: number 
   }
 }
 
-/** SQLite would let others read the file; its journals get the mode of the file. */
+/** SQLite would create the file readable by others. Its journals inherit the mode of the file. */
 function makePrivate(path: string): void {
-  // Most are: the error below costs more than this look.
+  // The usual case: an exception below costs more than this check.
   if (existsSync(path)) return
   try {
-    // Only ever a new file: closing one that is in use would drop this process's locks on it.
+    // Only a new file: closing a descriptor of a file in use would drop this process's locks on it.
     closeSync(openSync(path, 'ax', 0o600))
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error

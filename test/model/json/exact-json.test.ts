@@ -27,7 +27,7 @@ test('an integer that a number cannot hold is a BigInt, and nothing else is', ()
   expect(() => parseExactJson('[1234567890123456789,]')).toThrow(SyntaxError)
 })
 
-test('what JSON.stringify prints is read as JSON.parse reads it', () => {
+test('output of JSON.stringify is read like JSON.parse does', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 4 }), fc.double({ noNaN: true }), (text, number) => {
       const both = JSON.stringify([number, number * 1e18, text, 'integer:1234567890123456789'])
@@ -37,7 +37,7 @@ test('what JSON.stringify prints is read as JSON.parse reads it', () => {
   )
 })
 
-test('depth and long texts are no trouble', () => {
+test('deep nesting and long texts work', () => {
   const deep = `${'['.repeat(50_000)}1234567890123456789${']'.repeat(50_000)}`
   let value = parseExactJson(deep)
   while (Array.isArray(value)) value = value[0]

@@ -19,7 +19,7 @@ const codex = (event: Event): Moment => ({ type: 'event', who: 'codex', session:
 const LOOK: Moment = { type: 'look' }
 const HOUR_MS = 60 * 60_000
 
-/** The authors of a change that each look finds, and which of them are settled by which. */
+/** The authors of the change that each scan finds, and which checkpoints each scan resolves. */
 function follow(moments: readonly Moment[], stepMs = 1) {
   let tasks: readonly Task[] = []
   const found: (readonly string[] | null)[] = []
@@ -32,7 +32,7 @@ function follow(moments: readonly Moment[], stepMs = 1) {
   return found.map(authorText)
 }
 
-test('a change belongs to the agent whose call it was found after, and to the person in between', () => {
+test('a change belongs to the agent whose call preceded the scan, and to the user otherwise', () => {
   const turn = [claude({ over: 'session' }), claude({ begins: 'a' }), claude({ ends: 'a' })]
   expect(follow([...turn, claude({ begins: 'b' }), claude({ ends: 'b' }), LOOK])).toEqual([
     'you',
@@ -44,7 +44,7 @@ test('a change belongs to the agent whose call it was found after, and to the pe
   ])
 })
 
-test('what is found while a call is under way is the agent’s alone once its end is seen', () => {
+test('a change found during a call is the agent’s alone once the end of the call is observed', () => {
   const under = [claude({ begins: 'a' }), LOOK, codex({ begins: 'x' }), codex({ ends: 'x' })]
   expect(follow(under)).toEqual(['you', 'claude+you', 'claude+you', 'claude+codex'])
   expect(follow([...under, claude({ ends: 'a' })])).toEqual([
@@ -56,7 +56,7 @@ test('what is found while a call is under way is the agent’s alone once its en
   ])
 })
 
-test('a call that has lost its end, or its beginning, leaves it open who it was', () => {
+test('a call without an observed end or start leaves the author uncertain', () => {
   expect(follow([claude({ begins: 'a' }), claude({ over: 'session' }), LOOK])).toEqual([
     'you',
     'claude+you',
@@ -70,12 +70,12 @@ test('a call that has lost its end, or its beginning, leaves it open who it was'
     'claude+you',
     'claude',
   ])
-  // Of a subagent another call may be under way.
+  // Another call of a subagent may be running.
   const inner = claude({ begins: 'b', over: 'agent', agentId: 'sub' })
   expect(follow([claude({ begins: 'a' }), inner, claude({ ends: 'a' })]).at(-1)).toBe('claude')
 })
 
-test('two calls that cannot be told apart end one after the other', () => {
+test('two indistinguishable calls end one after the other', () => {
   const twice = [claude({ begins: 'a' }), claude({ begins: 'a' })]
   expect(follow([...twice, claude({ ends: 'a' }), claude({ ends: 'a' }), LOOK])).toEqual([
     'you',
@@ -86,18 +86,18 @@ test('two calls that cannot be told apart end one after the other', () => {
   ])
 })
 
-test('who saves says who it was, and an agent at work is named besides', () => {
+test('the saving caller names the author, and a running agent is named too', () => {
   const said = (...who: readonly string[]): Moment => ({ type: 'said', who })
   expect(
     follow([said('make'), claude({ begins: 'a' }), said('you'), claude({ ends: 'a' })]),
   ).toEqual(['make', 'you', 'claude+you', 'claude'])
 })
 
-test('a call that nothing is heard of for an hour is over', () => {
+test('a call without news for an hour is over', () => {
   expect(follow([claude({ begins: 'a' }), LOOK], HOUR_MS)).toEqual(['you', 'you'])
 })
 
-test('what nobody knows stays so when it is joined', () => {
+test('an unknown author stays unknown when changes are merged', () => {
   expect(joinAuthors(['you'], ['claude'])).toEqual(['claude', 'you'])
   expect(joinAuthors([], ['claude'])).toEqual(['claude'])
   expect(joinAuthors(null, ['claude'])).toBeNull()
@@ -110,14 +110,14 @@ test('a rewind is named only if no one else has changed anything', () => {
   expect(authorText(['claude', 'codex', 'rewind'])).toBe('claude+codex')
 })
 
-test('a path is the person’s from their first change on, and a rewind gives it back to whom it was', () => {
+test('a path is the user’s from their first change on, and a rewind restores the earlier owner', () => {
   const content = (letter: string): Entry => ({
     type: 'file',
     blob: parseObjectId(letter.repeat(40)),
     mode: 0o644,
   })
   const path = bytePath('f')
-  const isPersons = (...steps: readonly (readonly [string, ...string[]])[]) => {
+  const isUsers = (...steps: readonly (readonly [string, ...string[]])[]) => {
     const owners = new PathOwners()
     let before: Entry | undefined
     for (const [letter, ...authors] of steps) {
@@ -127,12 +127,12 @@ test('a path is the person’s from their first change on, and a rewind gives it
     }
     return owners.persons().length === 1
   }
-  expect(isPersons(['a', 'claude'])).toBe(false)
-  expect(isPersons(['a', 'you'], ['b', 'claude'])).toBe(true)
-  expect(isPersons(['a', 'claude'], ['b', 'claude', 'you'])).toBe(true)
-  expect(isPersons(['a', 'claude'], ['b', 'you'], ['a', 'rewind'])).toBe(false)
-  expect(isPersons(['a', 'you'], ['-', 'rewind'], ['a', 'rewind'])).toBe(true)
-  expect(isPersons(['a', 'you'], ['b', 'claude'], ['-', 'rewind'], ['b', 'rewind'])).toBe(true)
-  expect(isPersons(['a', 'you'], ['-', 'rewind'])).toBe(false)
-  expect(isPersons(['a', 'you'], ['-', 'rewind'], ['b', 'claude'])).toBe(false)
+  expect(isUsers(['a', 'claude'])).toBe(false)
+  expect(isUsers(['a', 'you'], ['b', 'claude'])).toBe(true)
+  expect(isUsers(['a', 'claude'], ['b', 'claude', 'you'])).toBe(true)
+  expect(isUsers(['a', 'claude'], ['b', 'you'], ['a', 'rewind'])).toBe(false)
+  expect(isUsers(['a', 'you'], ['-', 'rewind'], ['a', 'rewind'])).toBe(true)
+  expect(isUsers(['a', 'you'], ['b', 'claude'], ['-', 'rewind'], ['b', 'rewind'])).toBe(true)
+  expect(isUsers(['a', 'you'], ['-', 'rewind'])).toBe(false)
+  expect(isUsers(['a', 'you'], ['-', 'rewind'], ['b', 'claude'])).toBe(false)
 })

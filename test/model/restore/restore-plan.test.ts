@@ -38,7 +38,7 @@ function plan(
   return planRestore(mapOf(now), mapOf(then), { ...EVERYTHING, ...scope })
 }
 
-/** The plan by paths alone. */
+/** The paths of the plan. */
 function paths({ write, remove, keep, conflict }: RestorePlan) {
   const pathsOf = (items: readonly { readonly path: BytePath }[]) => items.map(({ path }) => path)
   return {
@@ -54,12 +54,12 @@ const within =
   (path: BytePath) =>
     limits.some((limit) => isInside(path, bytePath(limit)))
 
-test('equal maps need nothing', () => {
+test('equal maps need no changes', () => {
   const same = { a: file('a'), l: link('b'), d: folder(0o700) }
   expect(plan(same, same)).toEqual({ write: [], remove: [], keep: [], conflict: [] })
 })
 
-test('what was changed, deleted or made later is written, written and removed', () => {
+test('changed and deleted paths are written, and new paths are removed', () => {
   const now = { changed: file('a'), made: file('b'), link: link('c') }
   const then = { changed: file('d'), deleted: file('e'), link: link('f') }
   expect(plan(now, then)).toEqual({
@@ -74,13 +74,13 @@ test('what was changed, deleted or made later is written, written and removed', 
   })
 })
 
-test('a mode alone is a write', () => {
+test('a different mode alone is a write', () => {
   const now = { a: file('a', 0o644), d: folder(0o755) }
   const then = { a: file('a', 0o600), d: folder(0o700) }
   expect(paths(plan(now, then)).write).toEqual(['a', 'd'])
 })
 
-test('a folder is removed after all it holds', () => {
+test('a folder is removed after its contents', () => {
   const now = { d: folder(), 'd/e': folder(), 'd/e/x': file('a'), 'd/y': file('b') }
   const { remove } = paths(plan(now, {}))
   expect([...remove].sort()).toEqual(['d', 'd/e', 'd/e/x', 'd/y'])
@@ -90,7 +90,7 @@ test('a folder is removed after all it holds', () => {
   expect(at('d/y')).toBeLessThan(at('d'))
 })
 
-test('a folder that became a file goes back to a folder with its contents', () => {
+test('a folder that became a file is restored with its contents', () => {
   expect(paths(plan({ x: file('a') }, { x: folder(), 'x/y': file('b') }))).toEqual({
     write: ['x', 'x/y'],
     remove: [],
@@ -99,7 +99,7 @@ test('a folder that became a file goes back to a folder with its contents', () =
   })
 })
 
-test('a file that became a folder goes back to a file, its contents removed', () => {
+test('a file that became a folder is restored, and the folder’s contents are removed', () => {
   expect(paths(plan({ x: folder(), 'x/y': file('b') }, { x: file('a') }))).toEqual({
     write: ['x'],
     remove: ['x/y'],
@@ -108,7 +108,7 @@ test('a file that became a folder goes back to a file, its contents removed', ()
   })
 })
 
-test('I5: what is not captured and stands where something has to be written is a conflict', () => {
+test('I5: an uncaptured entry at a path to be written is a conflict', () => {
   for (const reason of ['ignored', 'too-large', 'unreadable', 'unstable', 'special'] as const) {
     const result = plan({ x: uncaptured(reason) }, { x: file('a') })
     expect(paths(result)).toEqual({ write: [], remove: [], keep: [], conflict: ['x'] })
@@ -116,7 +116,7 @@ test('I5: what is not captured and stands where something has to be written is a
   }
 })
 
-test('I5: an uncaptured file where a folder has to be is a conflict, an uncaptured folder is not', () => {
+test('I5: an uncaptured file at the path of a folder is a conflict, an uncaptured folder is not', () => {
   const then = { d: folder(), 'd/x': file('a') }
   expect(paths(plan({ d: uncaptured('ignored') }, then)).conflict).toEqual(['d'])
   expect(paths(plan({ d: uncaptured('ignored', true) }, then))).toEqual({
@@ -127,7 +127,7 @@ test('I5: an uncaptured file where a folder has to be is a conflict, an uncaptur
   })
 })
 
-test('I5: a folder made later that holds something uncaptured stays, and the rest of it goes', () => {
+test('I5: a new folder with an uncaptured entry stays, and the rest of its contents is removed', () => {
   const now = {
     d: folder(),
     'd/e': folder(),
@@ -138,13 +138,13 @@ test('I5: a folder made later that holds something uncaptured stays, and the res
   expect(paths(result)).toEqual({ write: [], remove: ['d/made'], keep: ['d', 'd/e'], conflict: [] })
 })
 
-test('I5: a folder that holds something uncaptured cannot become a file', () => {
+test('I5: a folder with an uncaptured entry cannot become a file', () => {
   const now = { x: folder(), 'x/big': uncaptured('too-large'), 'x/y': file('b') }
   expect(paths(plan(now, { x: file('a') })).conflict).toEqual(['x/big'])
   expect(paths(plan(now, { x: link('a') })).conflict).toEqual(['x/big'])
 })
 
-test('what was there and not captured then is kept, with the folders above it', () => {
+test('entries that existed uncaptured then are kept, with the folders above them', () => {
   const now = { d: folder(), 'd/data': file('a'), 'd/made': file('b') }
   const uncapturedThen = (path: BytePath) => (path === 'd/data' ? 'was ignored then' : undefined)
   const result = plan(now, {}, { uncapturedThen })
@@ -157,7 +157,7 @@ test('what was there and not captured then is kept, with the folders above it', 
   expect(result.keep[1]).toEqual({ path: 'd/data', reason: 'was ignored then' })
 })
 
-test('a limited rewind touches what lies inside the limits, and nothing else', () => {
+test('a limited rewind touches only paths inside its limits', () => {
   const now = { 'a/x': file('a'), 'b/x': file('a'), 'ab/x': file('a'), 'a/made': file('b') }
   const then = { 'a/x': file('c'), 'b/x': file('c'), 'ab/x': file('c'), 'b/gone': file('d') }
   expect(paths(plan(now, then, { includes: within('a') }))).toEqual({
@@ -168,7 +168,7 @@ test('a limited rewind touches what lies inside the limits, and nothing else', (
   })
 })
 
-test('a limited rewind makes the folders above what it writes', () => {
+test('a limited rewind creates the folders above what it writes', () => {
   const then = { a: folder(0o700), 'a/b': folder(0o711), 'a/b/x': file('a'), 'a/b/y': file('b') }
   const result = plan({}, then, { includes: within('a/b/x') })
   expect(result.write).toEqual([
@@ -178,7 +178,7 @@ test('a limited rewind makes the folders above what it writes', () => {
   ])
 })
 
-test('a limited rewind does not remove a folder that holds what it may not touch', () => {
+test('a limited rewind does not remove a folder with entries outside its limits', () => {
   const now = { d: folder(), 'd/in': file('a'), 'd/out': file('b') }
   expect(paths(plan(now, {}, { includes: (path) => path !== 'd/out' }))).toEqual({
     write: [],
@@ -188,7 +188,7 @@ test('a limited rewind does not remove a folder that holds what it may not touch
   })
 })
 
-test('a limited rewind does not turn a folder into a file over what it may not touch', () => {
+test('a limited rewind does not replace a folder with entries outside its limits by a file', () => {
   const now = { x: folder(), 'x/mine': file('a') }
   const result = plan(now, { x: file('b') }, { includes: (path) => path === 'x' })
   expect(paths(result)).toEqual({ write: ['x'], remove: [], keep: [], conflict: ['x/mine'] })
@@ -219,7 +219,7 @@ test('the order of the maps does not change the plan', () => {
   expect(plan(reversed(now), reversed(then))).toEqual(plan(now, then))
 })
 
-test('what the person has changed stays, and all that would have to give way for it', () => {
+test('paths that the user changed stay, and so does everything that would have to give way for them', () => {
   const leave = (...kept: readonly string[]) => ({
     leave: new Set(kept.map((path) => bytePath(path))),
   })
@@ -237,10 +237,10 @@ test('what the person has changed stays, and all that would have to give way for
     keep: ['d', 'd/made', 'gone', 'mine'],
     conflict: [],
   })
-  // A file of theirs where a folder was.
+  // The user has a file where a folder was.
   const file1 = plan({ d: file('a') }, { d: folder(), 'd/x': file('b') }, leave('d'))
   expect(paths(file1)).toEqual({ write: [], remove: [], keep: ['d', 'd/x'], conflict: [] })
-  // A folder that holds something of theirs where a file was.
+  // The user has a folder where a file was.
   const folder1 = plan(
     { d: folder(), 'd/x': file('a'), 'd/y': file('b') },
     { d: file('c') },
@@ -252,7 +252,7 @@ test('what the person has changed stays, and all that would have to give way for
     keep: ['d', 'd/x'],
     conflict: [],
   })
-  // Outside of what is to be brought back nothing is listed.
+  // Nothing outside the restored paths is listed.
   const limited = plan(now, then, { ...leave('mine', 'd/made'), includes: within('d') })
   expect(paths(limited)).toEqual({ write: [], remove: [], keep: ['d', 'd/made'], conflict: [] })
 })

@@ -19,7 +19,7 @@ function history(...kinds: readonly OperationKind[]): Operation[] {
   }))
 }
 
-/** The places in the history of what undo and redo would act on. */
+/** The indexes in the history of the operations that undo and redo would act on. */
 function places(kinds: readonly OperationKind[]) {
   const all = history(...kinds)
   const { undo, redo } = undoStack(all)
@@ -42,10 +42,10 @@ const CASES: readonly (readonly [
   [['rewind', 'rewind', 'undo', 'undo'], undefined, 0],
   [['rewind', 'rewind', 'undo', 'undo', 'redo'], 0, 1],
   [['rewind', 'rewind', 'undo', 'undo', 'redo', 'redo'], 1, undefined],
-  // A new rewind ends the chance to redo.
+  // A new rewind discards what could be redone.
   [['rewind', 'rewind', 'undo', 'rewind'], 3, undefined],
   [['rewind', 'rewind', 'undo', 'rewind', 'undo'], 0, 3],
-  // Undo and redo may alternate for ever.
+  // Undo and redo may alternate forever.
   [['rewind', 'undo', 'redo', 'undo', 'redo', 'undo'], undefined, 0],
 ]
 

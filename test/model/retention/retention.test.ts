@@ -124,14 +124,14 @@ describe('hermes', () => {
     ])
   })
 
-  test('an unused project goes but for guarded checkpoints; on the last day it stays', () => {
+  test('an unused project loses all but guarded checkpoints; on the last day it keeps them', () => {
     const at = (nowMs: number) =>
       planRetention(base, retentionPolicy(HERMES), { nowMs, dropOrphans: true }).map(({ id }) => id)
     expect(at(7 * DAY_MS)).toEqual([])
     expect(at(7 * DAY_MS + 1)).toEqual(['d', 'b', 'a'])
   })
 
-  test('its settings count, and those of the tiers do not', () => {
+  test('its own settings apply, and those of the tiers do not', () => {
     expect(retentionPolicy(HERMES)).toMatchObject({
       tiers: null,
       maxCheckpoints: 20,
@@ -157,14 +157,14 @@ describe('tiers', () => {
     ).toEqual([])
   })
 
-  test('limits that a caller gives count in addition', () => {
+  test('limits of the caller apply in addition', () => {
     const rules = retentionPolicy(DEFAULT_CONFIG, { maxCheckpoints: 2, retentionDays: 10 })
     expect(rules).toMatchObject({ maxCheckpoints: 2, unusedMs: 10 * DAY_MS })
     expect(planRetention(base, rules, NOW)).toEqual([{ id: 'a', why: 'count' }])
     expect(planRetention(base, rules, { nowMs: 11 * DAY_MS, dropOrphans: true })).toHaveLength(3)
   })
 
-  test('what the tiers drop does not count, nor does a state without files', () => {
+  test('neither checkpoints dropped by the tiers nor states without files count', () => {
     const rules = retentionPolicy(DEFAULT_CONFIG, { maxCheckpoints: 1 })
     const at = 3 * DAY_MS
     const checkpoints = [
@@ -181,7 +181,7 @@ describe('tiers', () => {
     ])
   })
 
-  test('the head of a session never goes without the session', () => {
+  test('the head of a session is removed only with the session', () => {
     const checkpoints = [point('head', null, { isHead: true }), point('other')]
     const drop = (nowMs: number, isOrphan: boolean) =>
       planRetention({ ...base, isOrphan, checkpoints }, retentionPolicy(DEFAULT_CONFIG), {
@@ -193,7 +193,7 @@ describe('tiers', () => {
   })
 })
 
-test('an orphan goes only if that was asked for', () => {
+test('an orphan is removed only on request', () => {
   const orphan = { ...base, isOrphan: true }
   const drop = (dropOrphans: boolean) =>
     planRetention(orphan, retentionPolicy(DEFAULT_CONFIG), { nowMs: 1, dropOrphans })

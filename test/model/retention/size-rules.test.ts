@@ -59,7 +59,7 @@ test('the largest project gives first, and a small one keeps its history', () =>
   expect(chooseForSize(givers, new Model(contents), limit(450))).toEqual(['big-1'])
 })
 
-test('nothing goes if nothing that may go is enough', () => {
+test('nothing is removed if all removable checkpoints together are not enough', () => {
   const contents = new Map([
     ['pinned', [507]],
     ['a', [3]],
@@ -70,7 +70,7 @@ test('nothing goes if nothing that may go is enough', () => {
   expect(model.left).toEqual(['pinned', 'a', 'b'])
 })
 
-test('a checkpoint that frees nothing stays, though an older one than the one that helps', () => {
+test('a checkpoint that frees nothing stays, even if it is older than one that does', () => {
   const contents = new Map([
     ['old', [100]],
     ['same', [100, 1]],

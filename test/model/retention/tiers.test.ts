@@ -70,7 +70,7 @@ test('without a prompt row the oldest of a prompt stays, and the newest of an ho
   expect(left([last, ...hour], 3 * DAY_MS)).toEqual(['last', 'h2'])
 })
 
-test('a state does not stand for the files of its prompt or its day', () => {
+test('a state does not replace the files of its prompt or day', () => {
   const group = promptGroup(1, 1)
   const rows = [
     row('state-2', 4, { group, hasFiles: false }),
@@ -134,7 +134,7 @@ const rowsOf = (shapes: readonly SomeRow[]): TierRow[] =>
 const history = fc.array(someRow, { maxLength: 60 }).map(rowsOf)
 const moment = fc.integer({ min: 0, max: 900 * DAY_MS })
 
-test('guarded and young checkpoints never go; a day keeps one within the year, and one with files if it had any', () => {
+test('guarded and young checkpoints always stay; a day keeps one within the year, and one with files if it had any', () => {
   fc.assert(
     fc.property(history, moment, (rows, nowMs) => {
       const kept = new Set(left(rows, nowMs))
@@ -155,7 +155,7 @@ test('guarded and young checkpoints never go; a day keeps one within the year, a
   )
 })
 
-test('to thin twice at one time takes nothing more, and to thin on the way changes nothing at the end', () => {
+test('thinning twice at the same time removes nothing more, and thinning in between does not change the result', () => {
   fc.assert(
     fc.property(history, moment, moment, (rows, one, two) => {
       const [early, late] = [Math.min(one, two), Math.max(one, two)]

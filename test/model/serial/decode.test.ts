@@ -3,7 +3,7 @@ import { decodeValue } from '../../../src/model/serial/decode.js'
 import { encodeValue } from '../../../src/model/serial/encode.js'
 import { ClassRegistry } from '../../../src/model/serial/registry.js'
 
-/** Object() only takes the type off: the value stays the same. */
+/** Object() only widens the type: the value stays the same. */
 const back = (value: unknown) => Object(decodeValue(encodeValue(value).text))
 const read = (text: string) => decodeValue(text)
 
@@ -15,7 +15,7 @@ function refusal(text: string, classes?: ClassRegistry): unknown {
   }
 }
 
-test('bytes come back as views of memory of their own', () => {
+test('bytes are restored as views of separate memory', () => {
   const memory = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]).buffer
   const views = [
     new Int8Array(memory, 1, 2),
@@ -40,7 +40,7 @@ test('bytes come back as views of memory of their own', () => {
   expect(own).toEqual([2, 5, 1, 2, 4, 4, 8, 4, 8, 8, 0, 2, 3, 8])
 })
 
-test('an Error comes back with its class, its stack, its cause and its properties', () => {
+test('an Error is restored with its class, its stack, its cause and its properties', () => {
   class Denied extends Error {
     override readonly name = 'Denied'
     readonly path = '/etc'
@@ -84,7 +84,7 @@ test('an Error may be its own cause, and an abort stays an abort', () => {
   expect([abort.name, abort.message, abort.code]).toEqual(['AbortError', 'stop', 20])
 })
 
-test('data that looks like a tag comes back as data', () => {
+test('data in the form of a tag is restored as data', () => {
   const values = [
     { $: 'NaN' },
     { $: ['Date', 0] },
@@ -123,7 +123,7 @@ test('with plain, the text is plain JSON and nothing else', () => {
   expect(refusal('{"a":')).toMatchObject({ code: 'STATE_UNREADABLE' })
 })
 
-test('an unknown tag names itself and the way out', () => {
+test('an unknown tag is named, with advice', () => {
   for (const text of ['[{"$":["Temporal.Instant",1]}]', '{"$":"Temporal.Instant"}']) {
     expect(refusal(text)).toMatchObject({
       code: 'STATE_UNREADABLE',
@@ -134,7 +134,7 @@ test('an unknown tag names itself and the way out', () => {
   expect(refusal('{"$":"toString"}')).toMatchObject({ code: 'STATE_UNREADABLE' })
 })
 
-test('an instance of a class that is not registered is refused by its name', () => {
+test('an instance of an unregistered class is refused by its name', () => {
   for (const classes of [undefined, new ClassRegistry()]) {
     expect(refusal('[{"$":["Class","Tool",1]}]', classes)).toMatchObject({
       code: 'STATE_UNREADABLE',

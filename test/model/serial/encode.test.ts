@@ -6,7 +6,7 @@ import { ClassRegistry } from '../../../src/model/serial/registry.js'
 
 const textOf = (value: unknown) => encodeValue(value).text
 
-/** The message and hint, or what came instead. */
+/** The message and hint, or what was returned instead. */
 function refusal(value: unknown, path: readonly (string | number)[] = []) {
   try {
     return encodeValue(value, { path })
@@ -27,7 +27,7 @@ test('JSON data is stored as JSON.stringify writes it', () => {
   }
 })
 
-test('each kind that JSON lacks has its tag', () => {
+test('each kind that JSON lacks has a tag', () => {
   const typed = new TypeError('no', { cause: null })
   typed.stack = 'at a'
   const cases: readonly (readonly [unknown, string])[] = [
@@ -66,7 +66,7 @@ test('each kind that JSON lacks has its tag', () => {
   expect(encodeValue({ a: undefined })).toMatchObject({ plain: false })
 })
 
-test('an object that occurs twice is stored once, and cycles end', () => {
+test('an object that occurs twice is stored once, and cycles terminate', () => {
   const shared = { n: 1 }
   const cycle: Record<string, unknown> = { shared, again: [shared] }
   cycle['self'] = cycle
@@ -75,7 +75,7 @@ test('an object that occurs twice is stored once, and cycles end', () => {
   )
 })
 
-test('what cannot come back as it was is refused, with its path and a way out', () => {
+test('a value that cannot be restored exactly is refused, with its path and advice', () => {
   class Tool {}
   const iterator = [1].values()
   const givenAway = new Uint8Array(1)
@@ -207,7 +207,7 @@ test('100,000 levels are stored and read, plain or not', () => {
   expect(() => encodeValue(nested(Symbol('deep')))).toThrow(/it is a symbol$/)
 })
 
-test('a value that never ends is refused as nested too deeply', () => {
+test('an endless value is refused as nested too deeply', () => {
   class Endless {}
   const classes = new ClassRegistry()
   classes.register('Endless', {
@@ -218,7 +218,7 @@ test('a value that never ends is refused as nested too deeply', () => {
   expect(() => encodeValue(new Endless(), { classes })).toThrow(/it is nested too deeply$/)
 })
 
-test('a toJSON is never called, not even one that all objects have', () => {
+test('toJSON is never called, not even one that all objects have', () => {
   const toJSON = { value: () => 'called', configurable: true }
   Object.defineProperty(Object.prototype, 'toJSON', toJSON)
   try {
@@ -243,7 +243,7 @@ test('objects of another realm are stored as those of this one', () => {
   expect(value.error).toBeInstanceOf(RangeError)
 })
 
-test('a proxy and a getter are stored as what they show, in the order they come back in', () => {
+test('proxies and getters are stored as they appear, in the order of decoding', () => {
   const shared = {}
   const target = { b: shared, 1: shared }
   const proxy = new Proxy(target, { ownKeys: () => ['b', '1'] })
@@ -255,13 +255,13 @@ test('a proxy and a getter are stored as what they show, in the order they come 
   expect(decodeValue(textOf([proxy, getter]))).toEqual([target, { late: 5 }])
 })
 
-test('what is longer than a text can be is refused, with its path', () => {
-  const tooLong = { code: 'STATE_UNSTORABLE', message: expect.stringContaining('it is too long') }
-  // Four letters for three bytes. Nothing is written to this memory, so it takes none.
+test('a value too large for one text is refused, with its path', () => {
+  const tooLong = { code: 'STATE_UNSTORABLE', message: expect.stringContaining('it is too large') }
+  // Four letters for three bytes. This memory is never touched, so it takes no space.
   expect(refusal({ bytes: new ArrayBuffer(420_000_000) }, ['kept'])).toMatchObject({
     ...tooLong,
-    message: 'Cannot store kept: it is too long to be written as one text',
+    message: 'Cannot store kept: it is too large to be written as one text',
   })
-  // Six letters for one.
+  // Six letters for one byte.
   expect(refusal(['\u0001'.repeat(100_000_000)])).toMatchObject(tooLong)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pathToText, shownPath, type ValuePath } from '../../../src/model/serial/path.js'
 
-test('a path reads as code does', () => {
+test('a path reads like code', () => {
   const cases: readonly (readonly [ValuePath, string])[] = [
     [[], ''],
     [['messages', 3, 'tool', 'run'], 'messages[3].tool.run'],

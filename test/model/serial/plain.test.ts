@@ -17,7 +17,7 @@ test('JSON data is plain', () => {
   expect(values.filter((value) => !isPlainElement(value))).toEqual([])
 })
 
-test('what JSON would lose or change is not plain', () => {
+test('values that JSON would lose or change are not plain', () => {
   const values = [
     undefined,
     Number.NaN,
@@ -41,7 +41,7 @@ test('what JSON would lose or change is not plain', () => {
     expect([isPlainElement(value), isPlainElement([[value]])]).toEqual([false, false])
 })
 
-test('an object that occurs twice is not plain, however many are between', () => {
+test('an object that occurs twice is not plain, however many objects are in between', () => {
   for (const between of [0, 10, 31, 32, 33, 500]) {
     const many: unknown[] = Array.from({ length: between }, (_, id) => ({ id }))
     const shared = {}

@@ -37,7 +37,7 @@ const problem = (run: () => unknown) => {
   }
 }
 
-test('an instance of a registered class comes back through its codec, also when it is shared', () => {
+test('an instance of a registered class is restored by its codec, also if it is shared', () => {
   const classes = points()
   const point = new Point(1, -0)
   const { text } = encodeValue({ a: point, b: new Map([[point, 1]]) }, { classes })
@@ -50,7 +50,7 @@ test('an instance of a registered class comes back through its codec, also when 
   expect(b.get(a)).toBe(1)
 })
 
-test('what toValue gives is stored with all its kinds, and is complete when fromValue gets it', () => {
+test('the result of toValue is stored with all its kinds, and is complete when fromValue gets it', () => {
   class Job {
     constructor(readonly parts: unknown) {}
   }
@@ -144,12 +144,12 @@ test('a cycle through an instance is refused, wherever it closes', () => {
   expect([itself, holder, around, outer].map(refused).map(String)).toEqual(
     ['links[0]', 'nodes[0].value.links.back', 'node.links', 'node.links'].map(
       (path) =>
-        `SavestateError: Cannot store ${path}: it leads back to itself through an instance of Node, a registered class`,
+        `SavestateError: Cannot store ${path}: it refers back to itself through an instance of Node, a registered class`,
     ),
   )
 })
 
-test('a name and a class are registered once, and never Object or Array', () => {
+test('a name and a class can be registered only once, and never Object or Array', () => {
   const classes = points()
   const codec = { toValue: () => 1, fromValue: () => new Point3(1, 2) }
   const attempts = [

@@ -1,5 +1,5 @@
-// Any value that is stored comes back as it was: kinds, order, property flags, holes, sharing, cycles.
-// The comparer is strict and knows nothing of the stored form.
+// Every stored value is restored exactly: kinds, order, property flags, holes, sharing, cycles.
+// The comparison is strict and independent of the stored format.
 import { types } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -47,7 +47,7 @@ const LEAVES: Readonly<Record<string, () => object>> = {
 const CONTAINERS = ['object', 'bare', 'array', 'sparse', 'map', 'set', 'error'] as const
 const KEYS = ['a', 'b', '$', '__proto__', 'constructor', 'toJSON', '7', '', 'é']
 
-/** A slot holds a scalar, or the node of that number (modulo how many there are). */
+/** A slot holds a scalar, or the node with that number (modulo the number of nodes). */
 const slot = fc.oneof(fc.record({ node: fc.nat(9) }), fc.record({ scalar }))
 const node = fc.record({
   kind: fc.constantFrom(...CONTAINERS, ...CONTAINERS, ...Object.keys(LEAVES)),
@@ -61,7 +61,7 @@ type Spec = {
   readonly keys: readonly string[]
 }
 
-test('any graph of values comes back as it was, with its sharing and its cycles', () => {
+test('any graph of values is restored exactly, with its sharing and its cycles', () => {
   fc.assert(
     fc.property(graph, (specs) => {
       const [root] = build(specs)
@@ -71,8 +71,8 @@ test('any graph of values comes back as it was, with its sharing and its cycles'
   )
 })
 
-test('with a registered class it is refused exactly when a cycle goes through an instance', () => {
-  // Few nodes and only links between them: else nearly every cycle closes the simplest way.
+test('with a registered class it is refused exactly if a cycle goes through an instance', () => {
+  // Few nodes and only links between them: otherwise nearly every cycle closes the simplest way.
   const links = fc.record({
     kind: fc.constantFrom('object', 'box'),
     slots: fc.array(fc.record({ node: fc.nat(5) }), { maxLength: 3 }),
@@ -87,7 +87,7 @@ test('with a registered class it is refused exactly when a cycle goes through an
   )
 })
 
-test('any value of fast-check comes back as it was', () => {
+test('any value of fast-check is restored exactly', () => {
   const anything = fc.anything({
     withBigInt: true,
     withDate: true,
@@ -119,7 +119,7 @@ test('JSON data is stored as JSON.stringify writes it', () => {
   )
 })
 
-test('a second round gives the same text', () => {
+test('encoding the decoded value gives the same text', () => {
   fc.assert(
     fc.property(graph, (specs) => {
       const { text } = encodeValue(build(specs)[0])
@@ -134,7 +134,7 @@ function roundTrip(value: unknown, options: EncodeOptions = { classes }): unknow
   return decodeValue(encoded.text, { plain: encoded.plain, classes })
 }
 
-/** The code of the refusal, or the difference that must not be. */
+/** The code of the refusal, or the unexpected difference. */
 function outcome(value: unknown): string | undefined {
   try {
     return difference(value, roundTrip(value))
@@ -201,7 +201,7 @@ function hasCycleThroughBox(specs: readonly Spec[]): boolean {
   )
 }
 
-/** Where the two differ first, if they do. Objects must correspond one to one. */
+/** The first difference between the two, if there is one. Objects must correspond one to one. */
 function difference(a: unknown, b: unknown, known = new Map<object, object>()): string | undefined {
   const back = new Map([...known].map(([one, other]) => [other, one]))
   const compare = (a: unknown, b: unknown, at: string): string | undefined => {
@@ -222,7 +222,7 @@ function difference(a: unknown, b: unknown, known = new Map<object, object>()): 
   return compare(a, b, '')
 }
 
-/** All that makes up an object, as a list. */
+/** Everything that makes up an object, as a list. */
 function contentOf(object: object): unknown[] {
   if (ArrayBuffer.isView(object))
     return [

@@ -59,7 +59,7 @@ test.each([
   ['{"maxFileMb" 2}', '1:14: a colon is expected here'],
   ['{"maxFileMb": 2 "maxFiles": 1}', '1:17: a comma or the end is expected here'],
   ['{"maxFileMb": two}', '1:15: a value is expected here'],
-])('%j names line, column and fault: %s', (text, place) => {
+])('%j reports line, column and fault: %s', (text, place) => {
   expect(() => parseConfig(text, STORE)).toThrow(
     expect.objectContaining({
       code: 'CONFIG_INVALID',
@@ -101,7 +101,7 @@ test('the hint names the keys that the file may have', () => {
   expect(() => parseConfig('{"x":1}', STORE)).toThrow(expect.objectContaining({ hint: all }))
 })
 
-test('a trusted project counts more than the store, and each value says where it comes from', () => {
+test('a trusted project overrides the store, and each value names its source', () => {
   const store = { maxCheckpoints: 5, maxFileMb: 1 }
   const values = { maxFileMb: 0.5, allowSecrets: ['.env'] }
   const { config, sources, refused } = settingsFrom(store, { values, isTrusted: true })
@@ -132,12 +132,12 @@ test('a project that is not trusted can only make the store keep more', () => {
   const { config, refused } = settingsFrom({}, { values, isTrusted: false })
   expect(config).toEqual({ ...base, maxFileMb: 100 })
   expect(refused.map(({ key }) => key)).toEqual(['retention', 'maxFileMb', 'allowSecrets'])
-  // The store's own value may be above what a project can ask for.
+  // The store's own value may exceed what a project can ask for.
   const high = settingsFrom({ maxFileMb: 300 }, { values, isTrusted: false })
   expect(high.config.maxFileMb).toBe(300)
 })
 
-test('the guide says of each setting how far a project may set it', () => {
+test('the guide says for each setting how far a project may set it', () => {
   const guide = readFileSync(new URL('../../../docs/guide/settings.md', import.meta.url), 'utf8')
   const inGuide = [...guide.matchAll(/^\| `([a-z]\w+)` .*\| ([^|]+?) +\|$/gm)].map(
     ([, key, rule]) => [key, rule],

@@ -9,12 +9,12 @@ import {
 } from '../../../src/snapshot/folders/refused-folders.js'
 import { isSystemFolder } from '../../../src/snapshot/folders/system-folder.js'
 
-test('what must not become a project is known by what it is, whatever path leads to it', () => {
+test('a folder that must not become a project is recognized by identity, whatever path leads to it', () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'savestate-guard-')))
   const home = join(top, 'store')
   for (const folder of ['store/objects', 'project', 'other'])
     mkdirSync(join(top, folder), { recursive: true })
-  // As a second mount of a folder would have it: the same folder by another path.
+  // Like a second mount: the same folder at another path.
   const elsewhere = (path: string) => `${top}/..${'/..'.repeat(top.split('/').length - 2)}${path}`
   const isUnsafe = (path: string) => isUnsafeFolder(bytePath(path), bytePath(home))
 
@@ -26,7 +26,7 @@ test('what must not become a project is known by what it is, whatever path leads
   rmSync(top, { recursive: true })
 })
 
-test('folders of the system are refused, and folders below them in which people work are not', () => {
+test('system folders are refused, but not the folders below them where users work', () => {
   const none = () => false
   const system = [
     '/etc',
@@ -44,7 +44,7 @@ test('folders of the system are refused, and folders below them in which people 
   expect(allowed.split(' ').filter((path) => isSystemFolder(path, none))).toEqual([])
 })
 
-test('a folder of the system that is marked as a project is one, with all below it', () => {
+test('a system folder that is marked as a project is one, with everything below it', () => {
   const isMarked = (folder: string) => folder === '/etc'
   expect(['/etc', '/etc/nginx', '/usr/lib'].map((path) => isSystemFolder(path, isMarked))).toEqual([
     false,

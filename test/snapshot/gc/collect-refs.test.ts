@@ -1,4 +1,4 @@
-// docs/store.md#collection: what no ref holds is removed, so every checkpoint has its ref, whatever happened to the refs.
+// docs/store.md#collection: objects without a ref are removed, so every checkpoint must have its ref, whatever happened to the refs.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { type Scratch, scratch, scratchWithThreads, sdk } from '../../support/sc
 
 const gitDirOf = (s: Scratch) => join(s.home, 'objects.git')
 
-test('nothing is removed while a checkpoint has lost its ref, and a repair brings that back', async () => {
+test('nothing is removed while a checkpoint lacks its ref, and a repair restores the ref', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -19,7 +19,7 @@ test('nothing is removed while a checkpoint has lost its ref, and a repair bring
   const packed = join(gitDirOf(s), 'packed-refs')
   expect(readFileSync(packed, 'utf8')).toMatch(/refs\/savestate\/[^]*refs\/savestate\//)
 
-  // What a power cut can leave of a file.
+  // What a power failure can leave of a file.
   writeFileSync(packed, '')
   await expect(store.prune({})).rejects.toMatchObject({
     code: 'STORE_DAMAGED',
@@ -35,7 +35,7 @@ test('nothing is removed while a checkpoint has lost its ref, and a repair bring
 })
 
 test.each(['bbbbbbbbbbbbbbbbbb', '.DS_Store'])(
-  'a file %s that is no ref keeps no prune from its end',
+  'a file %s that is not a ref does not stop a prune',
   async (name) => {
     await using s = await scratch()
     const store = await s.open()
@@ -53,7 +53,7 @@ test.each(['bbbbbbbbbbbbbbbbbb', '.DS_Store'])(
   },
 )
 
-test('refs are packed, and no folder of a project that has none stays', async () => {
+test('refs are packed, and a project without refs leaves no folder', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)
@@ -65,12 +65,12 @@ test('refs are packed, and no folder of a project that has none stays', async ()
   expect(s.fsck()).toBe('')
 })
 
-test('a forget beside a collection of another process loses nothing', () => {
+test('a forget during a collection in another process loses nothing', () => {
   using s = cliScratch({ 'a.txt': 'a\n', 'secret.txt': 's\n' })
   const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
   const held = join(s.folder, 'held')
   mkdirSync(held)
-  // The collection looks at what the refs hold, and waits there.
+  // The collection reads the objects of all refs, and waits there.
   const wait = `if [ -e '${s.folder}/packed' ] && [ ! -e '${s.folder}/looked' ]; then
     touch '${s.folder}/looked'; while [ ! -e '${s.folder}/go' ]; do sleep 0.05; done; fi`
   const script = `#!/bin/sh
@@ -94,7 +94,7 @@ exec '${git}' "$@"
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('a 1\n')
 })
 
-test('a fork beside a save of the same folder takes nothing from it', async () => {
+test('a fork during a save of the same folder takes nothing from it', async () => {
   await using s = await scratch()
   const store = await s.open()
   const project = await store.project(s.project)

@@ -1,4 +1,4 @@
-// docs/store.md#objects: a collection beside saves in other processes never takes what one of them relies on.
+// docs/store.md#objects: a collection never removes what a concurrent save in another process relies on.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,13 +12,13 @@ import { type Scratch, scratch } from '../../support/scratch.js'
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/save-loop.mjs')
 const FOR_MS = tries(12_000)
-/** Checkpoints that a prune has taken from beside the savers. */
+/** Checkpoints that a prune removed while savers were running. */
 const ENOUGH = 10
 const LATEST_MS = 60_000
 
 type Saver = {
   readonly folder: string
-  /** Which checkpoint was said to hold which contents. */
+  /** The contents that each checkpoint should have. */
   readonly said: ReadonlyMap<string, number>
   readonly ended: Promise<string>
 }
@@ -41,7 +41,7 @@ function startSaver(s: Scratch, folder: string, rest: object): Saver {
   return { folder, said, ended: once(child, 'close').then(([code]) => `${code} ${complaints}`) }
 }
 
-test('what savers say they saved comes back, though the store is pruned all the time', async () => {
+test('everything that savers report as saved can be restored, even if the store is pruned all the time', async () => {
   await using s = await scratch()
   const stop = join(s.folder, 'stop')
   const savers = [
@@ -53,10 +53,10 @@ test('what savers say they saved comes back, though the store is pruned all the 
   const until = Date.now() + FOR_MS
   let removed = 0
   let collections = 0
-  // On a busy machine it takes longer until enough has happened to prove anything.
+  // On a busy machine it takes longer until enough has happened.
   const isEnough = () => removed > ENOUGH && collections > 0
   while (Date.now() < until || (!isEnough() && Date.now() < until + LATEST_MS)) {
-    // Over the limit, so that every pack with any waste is written anew.
+    // Over the limit, so that every pack with any waste is rewritten.
     const result = await store.prune({ maxCheckpoints: 2, maxSizeMb: 0 })
     removed += result.deletedCheckpoints
     if (!result.errors.some(({ what }) => what === 'store')) collections += 1
@@ -65,7 +65,7 @@ test('what savers say they saved comes back, though the store is pruned all the 
   writeFileSync(stop, '')
   for (const { ended } of savers) expect(await ended).toBe('0 ')
   expect(removed).toBeGreaterThan(ENOUGH)
-  // At least one has found the moments it needs.
+  // At least one prune ran between two saves.
   expect(collections).toBeGreaterThan(0)
   expect(s.fsck()).toBe('')
   expect((await store.verify()).problems.filter(({ severity }) => severity !== 'note')).toEqual([])
@@ -95,7 +95,7 @@ function worldIn(folder: string): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(join(files, name), 'utf8')]))
 }
 
-test('what a process remembers of a project is not believed once the objects are gone', async () => {
+test('the cache of a project is not used once its objects are gone', async () => {
   await using s = await scratch({ files: { a: 'one', 'b/c': 'two' } })
   await withStore(s, async (store) => {
     const project = await store.project(s.project)
@@ -105,7 +105,7 @@ test('what a process remembers of a project is not believed once the objects are
     s.write({ a: 'three' })
     const second = await session.save({ files: true })
     await session.complete()
-    // The files of both go, and the session keeps the project and its cache.
+    // The files of both are removed; the session keeps the project and its cache.
     await project.save()
     await store.prune({ retentionDays: 0, maxCheckpoints: 1, maxSizeMb: 0 })
     expect([first.created, second.created]).toEqual([true, true])

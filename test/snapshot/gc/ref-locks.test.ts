@@ -1,4 +1,4 @@
-// docs/store.md#collection: a git that is killed leaves its locks and what it was writing, and neither keeps anything up.
+// docs/store.md#collection: a killed git leaves lock files and partial writes, and neither blocks later work.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ function dropped({ plan }: PruneResult): number {
   return plan.projects.flatMap(({ drop }) => drop).length
 }
 
-test('locks that a killed git has left keep no prune from its work', async () => {
+test('lock files of a killed git do not block a prune', async () => {
   await using s = await scratch()
   const { store, gitDir, ref } = await withManySaves(s)
   const left = ['packed-refs.lock', 'packed-refs.new', `${ref}.lock`].map((name) =>
@@ -36,7 +36,7 @@ test('locks that a killed git has left keep no prune from its work', async () =>
   expect(left.filter((path) => existsSync(path))).toEqual([])
 })
 
-test('what a killed git had begun to write is no fault, and goes with the next prune', async () => {
+test('partial writes of a killed git are not damage, and the next prune removes them', async () => {
   await using s = await scratch()
   const { store, gitDir, ref } = await withManySaves(s)
   const names = ['pack/tmp_pack_a1B2c3', 'pack/tmp_idx_a1B2c3', 'tmp_obj_a1B2c3']
@@ -50,7 +50,7 @@ test('what a killed git had begun to write is no fault, and goes with the next p
   expect(begun.filter((path) => existsSync(path))).toEqual([])
 })
 
-test('a git that has outlived its process is waited for', async () => {
+test('a prune waits for a git that has outlived its parent process', async () => {
   await using s = await scratch()
   const { store, gitDir, ref } = await withManySaves(s)
   const git = spawn('git', [`--git-dir=${gitDir}`, 'update-ref', '--stdin'], {

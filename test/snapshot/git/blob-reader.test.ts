@@ -16,7 +16,7 @@ afterAll(() => readers.forEach((reader) => reader.close()))
 
 const MISSING = parseObjectId('1234567890'.repeat(4))
 
-test('objects of any content come back whole', async () => {
+test('objects with any content are read completely', async () => {
   const reader = newReader()
   const contents = ['', '\n', 'text\n', 'no newline', '\0binary\xff', `${'1'.repeat(40)} blob 5\n`]
   for (const text of contents) {
@@ -25,7 +25,7 @@ test('objects of any content come back whole', async () => {
   }
 })
 
-test('a large object comes in pieces, in order', async () => {
+test('a large object arrives in chunks, in order', async () => {
   const reader = newReader()
   const content = Buffer.alloc(6 << 20)
   for (let at = 0; at < content.length; at += 4) content.writeUInt32LE(at, at)
@@ -44,7 +44,7 @@ test('a large object comes in pieces, in order', async () => {
   expect(pieces).toBeGreaterThan(10)
 })
 
-test('reads asked for at once are answered each with its own object', async () => {
+test('each of several concurrent reads gets its own object', async () => {
   const reader = newReader()
   const contents = Array.from({ length: 200 }, (_, i) => Buffer.alloc(i * 397, `${i} `))
   const ids = storeAll(contents)
@@ -52,7 +52,7 @@ test('reads asked for at once are answered each with its own object', async () =
   expect(read.map((content) => objectIdOf('blob', content))).toEqual(ids)
 })
 
-test('an object that is missing is damage, and the reads around it are not disturbed', async () => {
+test('a missing object is damage, and does not disturb the reads around it', async () => {
   const reader = newReader()
   const [before, after] = [Buffer.from('before'), Buffer.from('after')]
   const [first, missing, last] = await Promise.allSettled([
@@ -65,7 +65,7 @@ test('an object that is missing is damage, and the reads around it are not distu
   expect(last).toEqual({ status: 'fulfilled', value: after })
 })
 
-test('a receiver that throws gets its error, and the next read its object', async () => {
+test('a receiver that throws gets its error, and the next read gets its object', async () => {
   const reader = newReader()
   const large = store(Buffer.alloc(3 << 20, 'x'))
   const fault = new Error('the disk is full')
@@ -86,7 +86,7 @@ test('trees and commits are read like blobs', async () => {
   expect(await reader.read(tree)).toEqual(Buffer.alloc(0))
 })
 
-test('a closed reader starts anew when it is asked again', async () => {
+test('a closed reader starts again on the next read', async () => {
   const reader = newReader()
   const content = Buffer.from('again')
   const id = store(content)
@@ -106,7 +106,7 @@ test('objects written or packed after the reader started are found', async () =>
   expect(await reader.read(later)).toEqual(Buffer.from('later'))
 })
 
-test('any number of damaged objects is answered, however much git complains', async () => {
+test('all reads of damaged objects are answered, however much git complains', async () => {
   const reader = newReader()
   const ids = storeAll(Array.from({ length: 500 }, (_, i) => Buffer.from(`damaged ${i}`)))
   for (const id of ids) {
@@ -123,9 +123,9 @@ test('any number of damaged objects is answered, however much git complains', as
   expect(await reader.read(store(whole))).toEqual(whole)
 })
 
-// git sends what a loose blob has, whatever its header says, and then waits for the next request.
+// git sends all bytes of a loose blob, whatever its header says, and then waits for the next request.
 test.each([1, 2, 41, 42, 43, 44, 1000, 99_999_999_999])(
-  'a blob whose header claims %i bytes more than there are is damage, and the next read gets its object',
+  'a blob whose header claims %i bytes too many is damage, and the next read gets its object',
   async (more) => {
     const reader = newReader()
     const liar = plant(`blob ${6 + more}\0no end`)
@@ -151,7 +151,7 @@ test('with headers only, no body is read', async () => {
   await expect(reader.stream(MISSING, receiver)).rejects.toMatchObject({ code: 'STORE_DAMAGED' })
 })
 
-test('a folder that is no repository is an error, not an endless wait', async () => {
+test('a folder that is not a repository is an error, not an endless wait', async () => {
   const reader = new BlobReader('/nonexistent')
   await expect(reader.read(MISSING)).rejects.toBeInstanceOf(Error)
 })

@@ -1,5 +1,5 @@
-// Other versions of git than the one that is here: the same program, which says that it is another. What real ones of
-// 2.34 and 2.55 do was tried by hand.
+// Other versions of git, simulated by the installed git with another version number. Real versions 2.34 and 2.55 were tested
+// manually.
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { type Scratch, scratch } from '../../cli/program.js'
 
 const SINCE_2_39 = /^\tgitattributes(?:Blob|Large|LineLength) = ignore$/m
 
-test('a git that is too old is told, with what is needed', () => {
+test('a git that is too old is reported, with the required version', () => {
   using s = scratch({ 'a.txt': 'a' })
   const { code, stderr } = s.run(['save'], { env: gitSaying(s, '2.33.8') })
   expect({ code, stderr }).toEqual({
@@ -16,7 +16,7 @@ test('a git that is too old is told, with what is needed', () => {
   })
 })
 
-test('a store of a newer git can be made one of the git that is here', () => {
+test('a store created by a newer git can be converted for the installed git', () => {
   using s = scratch({ 'a.txt': 'a' })
   s.run(['save'], { env: gitSaying(s, '2.47.1') })
   expect(configOf(s)).toMatch(SINCE_2_39)
@@ -32,7 +32,7 @@ test('a store of a newer git can be made one of the git that is here', () => {
   expect(s.run(['verify'], { env })).toMatchObject({ code: 0 })
 })
 
-test('in a store of an older git, what a newer one finds odd in files of the user’s is no damage', () => {
+test('in a store created by an older git, the stricter checks of a newer git on user files are not damage', () => {
   using s = scratch({ '.gitattributes': `*.x ${'a'.repeat(5000)}\n` })
   symlinkSync('nowhere', join(s.project, '.gitignore'))
   s.run(['save'], { env: gitSaying(s, '2.34.1') })
@@ -47,7 +47,7 @@ function configOf({ home }: Scratch): string {
   return readFileSync(join(home, 'objects.git/config'), 'utf8')
 }
 
-/** An environment in which git says that it is of this version. */
+/** An environment in which git reports this version. */
 function gitSaying(s: Scratch, version: string): Readonly<Record<string, string>> {
   const folder = join(s.folder, `git-${version}`)
   mkdirSync(folder, { recursive: true })

@@ -1,5 +1,5 @@
-// Whatever git is told by the environment, the user's configuration or the project itself: our git hears
-// none of it, no program of theirs is started, and every byte comes back.
+// Whatever the environment, the user's configuration or the project tells git, our git ignores it: it starts none of their
+// programs, and every byte is restored.
 /* oxlint-disable vitest/expect-expect -- playThrough does */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { type FileSpec, hashTree, type Scratch, scratch } from '../../support/sc
 
 const CHILD = join(dirname(fileURLToPath(import.meta.url)), '../../support/crash-child.mjs')
 
-/** Contents that git would change if it were let: ends of lines, keywords, pointers, encodings. */
+/** Contents that git could change: line ends, keywords, pointers, encodings. */
 const FILES: Readonly<Record<string, FileSpec>> = {
   'unix.txt': 'one\ntwo\n',
   'dos.txt': 'one\r\ntwo\r\n',
@@ -35,7 +35,7 @@ const ATTRIBUTES = [
   '',
 ].join('\n')
 
-/** A program that leaves a mark if anybody starts it. */
+/** A program that leaves a mark when it is started. */
 function trap(s: Scratch): { readonly program: string; readonly marks: string } {
   const marks = join(s.folder, 'marks')
   mkdirSync(marks, { recursive: true })
@@ -225,7 +225,7 @@ function expectNoMark({ marks }: { readonly marks: string }, s: Scratch): void {
   expect(existsSync(join(s.folder, 'hostile/trace2'))).toBe(false)
 }
 
-/** Saves, breaks everything, looks, goes back, undoes: all of it in the hostile environment. */
+/** Saves, breaks everything, shows, rewinds and undoes, all in the hostile environment. */
 function playThrough(s: Scratch, environment: Readonly<Record<string, string>>): void {
   const first = s.snapshotOf()
   const [saved] = run<[SaveResult]>(s, environment, [['save', { reason: 'first' }]])

@@ -16,14 +16,14 @@ afterAll(() => [plain, counting].forEach((diff) => diff.close()))
 
 const MODES = { file: '100644', executable: '100755', link: '120000' } as const
 
-/** A leaf: what it is, and how many lines it has. */
+/** A leaf: its type, and its number of lines. */
 type Leaf = { readonly type: keyof typeof MODES; readonly lines: number }
 /** One character per byte; a name may be a folder of leaves. */
 type Tree = Readonly<Record<string, Leaf | Readonly<Record<string, Leaf>>>>
 
 const blobs = new Map<number, ObjectId>()
 
-test('every kind of difference is told, with both sides', async () => {
+test('every kind of difference is reported, with both sides', async () => {
   const before = build({
     same: leaf('file', 1),
     changed: leaf('file', 1),
@@ -88,17 +88,20 @@ const tree: fc.Arbitrary<Tree> = fc.dictionary(
   { maxKeys: 6, noNullPrototype: true },
 )
 
-test.each([false, true])('what differs is what differs, lines counted: %s', async (countLines) => {
-  const diff = countLines ? counting : plain
-  await fc.assert(
-    fc.asyncProperty(tree, tree, async (one, other) => {
-      const [before, after] = [build(one), build(other)]
-      const changes = await diff.compare(before.id, after.id)
-      expect(sides(changes)).toEqual(expectedSides(before.sides, after.sides))
-    }),
-    { seed: 13, numRuns: tries(60) },
-  )
-})
+test.each([false, true])(
+  'exactly the differing paths are reported, lines counted: %s',
+  async (countLines) => {
+    const diff = countLines ? counting : plain
+    await fc.assert(
+      fc.asyncProperty(tree, tree, async (one, other) => {
+        const [before, after] = [build(one), build(other)]
+        const changes = await diff.compare(before.id, after.id)
+        expect(sides(changes)).toEqual(expectedSides(before.sides, after.sides))
+      }),
+      { seed: 13, numRuns: tries(60) },
+    )
+  },
+)
 
 test('binary content has no lines', async () => {
   const binary = put(Buffer.from([0, 1, 2]))
@@ -114,13 +117,13 @@ test('binary content has no lines', async () => {
   ])
 })
 
-test('equal trees differ in nothing, and one process answers one question after another', async () => {
+test('equal trees have no differences, and one process answers several requests', async () => {
   const { id } = build({ a: leaf('file', 1) })
   expect(await plain.compare(id, id)).toEqual([])
   for (let i = 0; i < 20; i++) expect((await plain.compare(EMPTY_TREE, id)).length).toBe(1)
 })
 
-test('a difference of thousands of paths comes whole', async () => {
+test('a difference of thousands of paths arrives completely', async () => {
   const blob = put(Buffer.from('x'))
   const lines = Array.from(
     { length: 5000 },
@@ -129,7 +132,7 @@ test('a difference of thousands of paths comes whole', async () => {
   expect((await counting.compare(EMPTY_TREE, mktree(lines))).length).toBe(5000)
 })
 
-test('a tree that the store lacks is an error, not a tree without differences', async () => {
+test('a missing tree is an error, not a tree without differences', async () => {
   const { id } = build({ a: leaf('file', 1) })
   const missing = parseObjectId('1234567890'.repeat(4))
   for (const [before, after] of [
@@ -142,7 +145,7 @@ test('a tree that the store lacks is an error, not a tree without differences', 
   }
 })
 
-test('a tree with a missing folder inside is an error, and the next question is answered', async () => {
+test('a tree with a missing folder is an error, and the next request is answered', async () => {
   const missing = mktree([`040000 tree ${'1234567890'.repeat(4)}\tlost`])
   const { id } = build({ lost: { a: leaf('file', 1) } })
   const diff = new TreeDiff(repository, { countLines: false })
@@ -155,7 +158,7 @@ function sides(changes: readonly TreeChange[]): string[] {
   return changes.map(({ path, before, after }) => `${path} ${shown(before)} ${shown(after)}`).sort()
 }
 
-/** A file that became a folder is two changes: git removes the one and adds the other. */
+/** A file that became a folder is two changes: git removes the file and adds the folder. */
 function expectedSides(
   before: ReadonlyMap<string, Side>,
   after: ReadonlyMap<string, Side>,

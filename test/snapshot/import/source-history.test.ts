@@ -12,8 +12,8 @@ test('the subject of a commit is its first paragraph on one line', () => {
   expect(subjectOf(' \n\n')).toBe('')
 })
 
-test('a message of nearly nothing but blanks is no work', () => {
-  // A search that begins anew at each blank would go on for an hour.
+test('a message of almost nothing but blanks takes no time', () => {
+  // A search that restarts at each blank would run for an hour.
   const blanks = ' '.repeat(1_000_000)
   expect(subjectOf(`a${blanks}b\n${blanks}c${blanks}`)).toBe(`a${blanks}b c`)
   expect(subjectOf(`a${'\n '.repeat(500_000)}b`)).toBe('a')

@@ -1,4 +1,4 @@
-// Whatever bytes a tree has: it is refused, or each of its names is safe and stands there once.
+// Whatever bytes a tree has: it is refused, or each of its names is safe and unique.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SavestateError } from '../../../src/model/index.js'
@@ -17,7 +17,7 @@ const trees = fc
   .array(fc.tuple(modes, names), { maxLength: 6 })
   .map((entries) => Buffer.concat(entries.map(([mode, name]) => entry(mode, Buffer.from(name)))))
 
-test('a tree is refused, or safe', () => {
+test('a tree is refused or safe', () => {
   const isUnsafe = (name: string) =>
     name === '' || name === '.' || name === '..' || /\/|^\.git$/i.test(name)
   fc.assert(
@@ -43,7 +43,7 @@ test('a tree is refused, or safe', () => {
   )
 })
 
-test('modes are what they mean', () => {
+test('modes are normalized', () => {
   const bytes = Buffer.concat(
     ['100664', '100711', '120777', '040755', '160000'].map((mode, i) =>
       entry(mode, Buffer.from(`${i}`)),

@@ -9,7 +9,7 @@ import { decodeCommit, encodeCommit } from '../../../src/snapshot/objects/commit
 
 const ID = 'bcdfghjklmnpqrstvw'
 
-test('a clock before 1970 makes a commit that git takes, and its time is still known', () => {
+test('a clock before 1970 makes a commit that git accepts, and the exact time is still known', () => {
   const facts = {
     tree: parseObjectId('1234567890'.repeat(4)),
     project: parseProjectId(ID),

@@ -28,7 +28,7 @@ test('lines are counted as git counts the insertions of a new file', () => {
   expect(contents.map(linesOf)).toEqual(countedByGit(contents))
 })
 
-test('a file counted in pieces has the lines it has as a whole', () => {
+test('a file counted in chunks has the same lines as the whole file', () => {
   fc.assert(
     fc.property(content, fc.array(fc.nat(9000), { maxLength: 6 }), (bytes, cuts) => {
       const ends = [...cuts, bytes.length].map((cut) => Math.min(cut, bytes.length)).sort(ascending)
@@ -44,14 +44,14 @@ test('a file counted in pieces has the lines it has as a whole', () => {
   )
 })
 
-test('a few bytes are counted wherever they stand in memory', () => {
+test('a few bytes are counted at any memory offset', () => {
   const memory = Buffer.from('\n\n\n\n\n\n\n\n')
   for (let start = 0; start < 4; start += 1)
     for (let size = 0; size <= 4; size += 1)
       expect(linesOf(memory.subarray(start, start + size))).toBe(size)
 })
 
-test('contents of every length have the lines they should', () => {
+test('contents of every length have the right number of lines', () => {
   for (const size of [0, 15, 16, 17, 4079, 4080, 4081, 70_000, 262_144, 262_145, 600_001]) {
     const all = Buffer.alloc(size, '\n')
     const some = Buffer.from(Uint8Array.from({ length: size }, (_, at) => (at % 7 === 3 ? 10 : 65)))

@@ -6,7 +6,7 @@ import { tries } from '../../support/test-budget.js'
 import { contents, MOST_BYTES, noise, rarer, repeating } from '../capture/sample-contents.js'
 import { deflate, deflateWith, startCompressor } from '../../../src/snapshot/objects/deflate.js'
 
-test('inflating gives the content back, one object after the other', () => {
+test('inflating restores the content, one object after the other', () => {
   fc.assert(
     fc.property(fc.array(contents, { minLength: 1, maxLength: 4 }), (all) => {
       for (const bytes of all) expect(inflateSync(deflate(bytes)).equals(bytes)).toBe(true)
@@ -15,7 +15,7 @@ test('inflating gives the content back, one object after the other', () => {
   )
 })
 
-test('the reused handle makes the stream that deflateSync makes, whatever came before', () => {
+test('the reused handle produces the same stream as deflateSync, whatever came before', () => {
   const compressor = startCompressor(createDeflate({ level: 1 }))
   expect(compressor).toBeDefined()
   const bytes = repeating({ seed: 4, size: 60_000, longest: 40 })
@@ -25,13 +25,13 @@ test('the reused handle makes the stream that deflateSync makes, whatever came b
   }
 })
 
-test('a content too large for the handle is compressed too, and so is the next', () => {
+test('content too large for the handle is compressed too, and so is the next', () => {
   const large = randomFillSync(Buffer.allocUnsafe(3 << 20))
   for (const bytes of [large, Buffer.from('short'), large.subarray(0, MOST_BYTES)])
     expect(inflateSync(deflate(bytes)).equals(bytes)).toBe(true)
 })
 
-test('without the handle, deflateSync does the work', () => {
+test('without the handle, deflateSync is used', () => {
   const bytes = Buffer.from('without it, without it, without it')
   expect(startCompressor({})).toBe(undefined)
   expect(startCompressor({ _handle: {}, _writeState: new Uint32Array(2) })).toBe(undefined)

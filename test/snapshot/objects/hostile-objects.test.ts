@@ -1,5 +1,5 @@
-// A store whose own objects were damaged or attacked: names that lead outside, links to be written through,
-// trees that are no trees, a journal that speaks of other places. Show, diff and rewind refuse clearly, and
+// A store whose own objects were damaged or attacked: names that lead outside, links to write through, malformed trees, a
+// journal with foreign paths. Show, diff and rewind refuse clearly, and
 // nothing outside the project is written.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { GIT_ENVIRONMENT, type Scratch, scratch, sdk } from '../../support/scrat
 
 type RawEntry = { readonly mode: string; readonly name: string; readonly id: string }
 
-/** Puts an object into the store whatever git thinks of it. */
+/** Adds an object to the store without git's checks. */
 function put(s: Scratch, type: 'blob' | 'tree', content: string | Buffer): string {
   const args = ['--git-dir', join(s.home, 'objects.git'), 'hash-object', '-w', '--literally']
   const output = execFileSync('git', [...args, '-t', type, '--stdin'], {
@@ -33,7 +33,7 @@ const file = (name: string, id: string): RawEntry => ({ mode: '100644', name, id
 const folder = (name: string, id: string): RawEntry => ({ mode: '40000', name, id })
 const link = (name: string, id: string): RawEntry => ({ mode: '120000', name, id })
 
-/** What the `files` of the attacked snapshot hold, given a blob of evil, a link's target, and a folder with evil in it. */
+/** The `files` of the attacked snapshot, given an evil blob, a link target, and a folder with the blob in it. */
 type Parts = { readonly evil: string; readonly outside: string; readonly inner: string }
 const HOSTILE: Readonly<Record<string, (parts: Parts) => readonly RawEntry[]>> = {
   'a folder called ..': ({ inner }) => [folder('..', inner)],
@@ -59,7 +59,7 @@ const HOSTILE: Readonly<Record<string, (parts: Parts) => readonly RawEntry[]>> =
   'a submodule': ({ evil }) => [{ mode: '160000', name: 'a.txt', id: evil }],
 }
 
-/** Makes a checkpoint hold the given entries. */
+/** Replaces the entries of a checkpoint. */
 function attack(s: Scratch, id: string, entriesOf: (parts: Parts) => readonly RawEntry[]): void {
   s.allowDamage()
   const evil = put(s, 'blob', 'evil\n')
@@ -68,7 +68,7 @@ function attack(s: Scratch, id: string, entriesOf: (parts: Parts) => readonly Ra
   pointAt(s, id, { files: tree(s, entriesOf({ evil, outside, inner })) })
 }
 
-/** The row of a checkpoint names a snapshot of these files and modes; what is not given is as it was. */
+/** Makes the row of a checkpoint refer to a snapshot with these files and modes; the rest stays. */
 function pointAt(s: Scratch, id: string, parts: { files?: string; modes?: string }): void {
   const before = (part: string) =>
     storeGit(s, 'rev-parse', `refs/savestate/${projectOf(s, id)}/${id}:${part}`)
@@ -102,7 +102,7 @@ function codeOf(promise: Promise<unknown>): Promise<string> {
   )
 }
 
-/** Everything of the scratch folder but the store. */
+/** Everything in the scratch folder except the store. */
 function world(s: Scratch): unknown {
   return [
     s.snapshotOf(s.folder, { except: ['home'] }),
@@ -110,7 +110,7 @@ function world(s: Scratch): unknown {
   ]
 }
 
-test('a snapshot with names that lead elsewhere is refused, and nothing is written', async () => {
+test('a snapshot with names that lead outside is refused, and nothing is written', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n', '.git/HEAD': 'ref: refs/heads/x\n' } })
   s.write({ precious: 'mine' }, join(s.folder, 'victim'))
   const { project } = await openProject(s)
@@ -134,13 +134,13 @@ test('a snapshot with names that lead elsewhere is refused, and nothing is writt
     expect({ kind, codes: new Set(codes) }).toEqual({ kind, codes: new Set(['STORE_DAMAGED']) })
     expect({ kind, world: world(s) }).toEqual({ kind, world: before })
   }
-  // The rest of the store goes on.
+  // The rest of the store still works.
   s.write({ 'a.txt': 'three\n' })
   await project.rewind({ to: '1' })
   expect(readFileSync(join(s.project, 'a.txt'), 'utf8')).toBe('two\n')
 })
 
-test('a name that leads through a link which is in the folder already writes nothing outside', async () => {
+test('a name that leads through an existing link writes nothing outside', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   s.write({ precious: 'mine' }, join(s.folder, 'victim'))
   s.write({ a: { link: join(s.folder, 'victim') } })
@@ -152,7 +152,7 @@ test('a name that leads through a link which is in the folder already writes not
   expect(world(s)).toEqual(before)
 })
 
-test('modes for paths outside are set nowhere', async () => {
+test('modes for paths outside the project are not applied', async () => {
   await using s = await scratch({ files: { 'a.txt': { content: 'one\n', mode: 0o600 } } })
   s.write({ precious: { content: 'mine', mode: 0o640 } }, join(s.folder, 'victim'))
   const { project } = await openProject(s)
@@ -167,7 +167,7 @@ test('modes for paths outside are set nowhere', async () => {
   expect(world(s)).toEqual(before)
 })
 
-test('a mode for a name that both snapshots have, and that leads outside, is set nowhere', async () => {
+test('a mode for a name that both snapshots have, and that leads outside, is not applied', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   s.write({ precious: { content: 'mine', mode: 0o640 } }, join(s.folder, 'victim'))
   const { project } = await openProject(s)
@@ -183,7 +183,7 @@ test('a mode for a name that both snapshots have, and that leads outside, is set
   expect(world(s)).toEqual(before)
 })
 
-test('a snapshot that is none, or a tree that is cut off, is told as damage', async () => {
+test('a malformed snapshot or a truncated tree is reported as damage', async () => {
   await using s = await scratch({ files: { 'a.txt': 'one\n' } })
   const { project } = await openProject(s)
   const { id } = await project.save()

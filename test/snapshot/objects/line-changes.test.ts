@@ -22,7 +22,7 @@ const line = fc.constantFrom(
 )
 const lines: fc.Arbitrary<readonly string[]> = fc.array(line, { maxLength: 12 })
 const anyPair = fc.tuple(lines, lines)
-/** Most edits: some lines in one place become others. */
+/** A typical edit: some lines in one range are replaced. */
 const editedPair = fc
   .tuple(lines, fc.array(fc.nat(30), { maxLength: 4 }), fc.nat(12), fc.nat(4))
   .map(([before, added, at, removed]) => {
@@ -30,7 +30,7 @@ const editedPair = fc
     return [before, before.toSpliced(at, removed, ...fresh)] as const
   })
 
-test('where the number of changed lines is sure, it is what git counts', () => {
+test("if the number of changed lines is certain, it equals git's", () => {
   const generated = [
     ...fc.sample(anyPair, { seed: 11, numRuns: tries(1500) }),
     ...fc.sample(editedPair, { seed: 12, numRuns: tries(1500) }),
@@ -57,7 +57,7 @@ test.each<readonly [why: string, before: string, after: string, changes: LineCha
   expect(lineChanges(...pairOf(before, after))).toEqual(changes)
 })
 
-test('a long stretch that becomes another is left to git; a long one that is added is not', () => {
+test('a long replaced range is left to git; a long added range is counted', () => {
   const long = 'some text\n'.repeat(9000)
   expect(lineChanges(...pairOf(`a\n${long}b\n`, `a\n${long.toUpperCase()}b\n`))).toBe(undefined)
   const added = lineChanges(...pairOf('a\nb\n', `a\n${long}b\n`))

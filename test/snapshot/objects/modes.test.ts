@@ -36,7 +36,7 @@ const items: fc.Arbitrary<Item[]> = fc
     })),
   ])
 
-test('every path has its mode again after encoding and decoding', () => {
+test('every path has the same mode after encoding and decoding', () => {
   fc.assert(
     fc.property(items, (all) => {
       const table = decodeModes(encodeModes(tableOf(all)))
@@ -47,7 +47,7 @@ test('every path has its mode again after encoding and decoding', () => {
   )
 })
 
-test('a table survives encoding whole', () => {
+test('a table survives encoding', () => {
   fc.assert(
     fc.property(items, (all) => {
       const table = tableOf(all)
@@ -59,7 +59,7 @@ test('a table survives encoding whole', () => {
   )
 })
 
-test('the bytes depend on the modes alone, not on the order they came in', () => {
+test('the bytes depend only on the modes, not on their order', () => {
   fc.assert(
     fc.property(items, (all) => {
       expect(encodeModes(tableOf([...all].reverse()))).toEqual(encodeModes(tableOf(all)))
@@ -68,7 +68,7 @@ test('the bytes depend on the modes alone, not on the order they came in', () =>
   )
 })
 
-test('the format is text that a person can read', () => {
+test('the format is readable text', () => {
   const all = [
     file('a', 0o644),
     file('b', 0o644),
@@ -84,7 +84,7 @@ test('the format is text that a person can read', () => {
   expect(unusualPaths(tableOf(all)).sort()).toEqual(['', 'secret'])
 })
 
-test('nothing at all has the modes everybody expects', () => {
+test('an empty table has the usual modes', () => {
   expect(tableOf([])).toEqual({
     usual: { file: 0o644, executable: 0o755, folder: 0o755 },
     unusual: new Map(),
@@ -93,7 +93,7 @@ test('nothing at all has the modes everybody expects', () => {
 })
 
 test.each(['', 'savestate-modes 2\nfile 644\nexecutable 755\nfolder 755\n', 'file 644\n'])(
-  'a form this version does not know is damage, not guesswork: %j',
+  'an unknown format is damage, not guesswork: %j',
   (text) => {
     expect(() => decodeModes(Buffer.from(text))).toThrow(
       expect.objectContaining({ constructor: SavestateError, code: 'STORE_DAMAGED' }),
@@ -121,7 +121,7 @@ function bytes(text: string): BytePath {
   return bytePathOf(Buffer.from(text, 'latin1'))
 }
 
-test('modes that nobody recorded say so', () => {
+test('modes that were not recorded are marked as assumed', () => {
   expect(encodeModes(ASSUMED_MODES).toString('latin1')).toBe(
     'savestate-modes 1 assumed\nfile 644\nexecutable 755\nfolder 755\n',
   )

@@ -1,4 +1,4 @@
-// docs/design.md#order-of-writes: objects first, then the ref, each on the disk before the next.
+// docs/design.md#order-of-writes: objects first, then the ref, each flushed before the next.
 import { closeSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the folder of an object that was there already is flushed: a killed save may not have', async () => {
+test('the folder of an existing object is flushed, because a killed save may not have done it', async () => {
   const store = new ObjectStore(join(folder, 'objects'))
   const options = { temporary: join(folder, 'temporary'), durable: true }
   const first = new ObjectSink(store, options)
@@ -23,14 +23,14 @@ test('the folder of an object that was there already is flushed: a killed save m
   await first.finish()
   const second = new ObjectSink(store, options)
   expect(second.has(id)).toBe(true)
-  // Nothing can be flushed there, so the flush shows.
+  // Nothing can be flushed there, so the flush is visible.
   const place = join(folder, 'objects', id.slice(0, 2))
   rmSync(place, { recursive: true })
   symlinkSync(devNull, place)
   await expect(second.finish()).rejects.toMatchObject({ code: 'EINVAL', syscall: 'fsync' })
 })
 
-// A hundred are written one by one; the next makes it a pack.
+// Up to a hundred become loose files; one more makes it a pack.
 test.each([1, 99, 100, 101])('the ref of %i objects is flushed with them', async (count) => {
   const sink = new ObjectSink(new ObjectStore(join(folder, 'objects')), {
     temporary: join(folder, 'temporary'),
@@ -38,7 +38,7 @@ test.each([1, 99, 100, 101])('the ref of %i objects is flushed with them', async
   })
   for (let i = 0; i < count; i += 1) sink.add('blob', Buffer.from(`content ${i}`))
   const commit = sink.add('commit', Buffer.from('a commit'))
-  // Nothing can be flushed there, so whoever does not try does not notice.
+  // Flushing fails there, so a missing flush would go unnoticed.
   const temporary = join(folder, 'ref')
   symlinkSync(devNull, temporary)
   const ref = new StagedRef(folder, { name: 'refs/savestate/a/b', commit, temporary })

@@ -12,7 +12,7 @@ import { PackIndexes } from '../../../src/snapshot/objects/pack-indexes.js'
 const folder = scratchFolders()
 const NO_PACK = Buffer.alloc(20)
 
-test('an index of a pack is, byte for byte, the one git writes', () => {
+test("a pack index equals git's, byte for byte", () => {
   const repository = folder()
   git(repository, ['init', '-q'])
   commit(repository, { a: 'a\n', 'b/c': 'c\n'.repeat(1000), 'b/d': '' })
@@ -24,14 +24,14 @@ test('an index of a pack is, byte for byte, the one git writes', () => {
   expect(encodePackIndex(shownByGit(index), pack.subarray(-20))).toEqual(index)
 })
 
-test('git reads offsets of any size back from an index of ours', () => {
+test('git reads offsets of any size from our index', () => {
   const offsets = [12, 2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32 - 1, 2 ** 32, 2 ** 40, 2 ** 52]
   const entries = offsets.map((offset, i) => ({ id: idOf(`large ${i}`), crc: i * 7, offset }))
   const shown = shownByGit(encodePackIndex(entries, NO_PACK))
   expect(shown).toEqual([...entries].sort((a, b) => (a.id < b.id ? -1 : 1)))
 })
 
-test('any set of objects is read back by git as it was given', () => {
+test('git reads any set of objects back as given', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.nat(), { maxLength: 40 }),
@@ -64,7 +64,7 @@ test('an object is found exactly when some pack has it', () => {
   indexes.close()
 })
 
-test('a pack that came or went is seen after the next look', async () => {
+test('a pack that was added or removed is noticed after a refresh', async () => {
   const { packs, indexes, addPack } = packFolder()
   const [first, second] = [idOf('first'), idOf('second')]
   indexes.refresh()
@@ -85,7 +85,7 @@ test('a pack that came or went is seen after the next look', async () => {
   indexes.close()
 })
 
-test('an index without objects holds none', () => {
+test('an index without objects contains none', () => {
   const { indexes, addPack } = packFolder()
   addPack('none', [])
   indexes.refresh()
@@ -108,7 +108,7 @@ function idOf(text: string): ObjectId {
   return parseObjectId(createHash('sha1').update(text).digest('hex'))
 }
 
-/** What `git show-index` makes of it. */
+/** The output of `git show-index`. */
 function shownByGit(index: Buffer): IndexedEntry[] {
   const lines = git('/', ['show-index', '--object-format=sha1'], index).toString('latin1')
   return lines
@@ -124,7 +124,7 @@ function shownByGit(index: Buffer): IndexedEntry[] {
     })
 }
 
-/** Longer than the clock that stamps files takes to move on. */
+/** Longer than the granularity of file times. */
 function tick(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 25))
 }

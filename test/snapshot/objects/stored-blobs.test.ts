@@ -29,7 +29,7 @@ test('a delta is left to git', () => {
   for (const [i, content] of found.entries()) expect(content ?? CONTENTS[i]).toEqual(CONTENTS[i])
 })
 
-test('what is damaged or has gone is given up', () => {
+test('damaged or missing blobs give undefined', () => {
   const loose = stored([])
   const [, short = NONE] = loose.ids
   const path = join(loose.objects, short.slice(0, 2), short.slice(2))
@@ -47,7 +47,7 @@ test('what is damaged or has gone is given up', () => {
   expect(packed.blobs.read(short, 5)).toBe(undefined)
 })
 
-test('more packs than are kept open, and packs that go meanwhile', () => {
+test('more packs than are kept open, and packs that are removed meanwhile', () => {
   const { blobs, indexes, ids, gitDir } = stored([])
   for (const id of ids) git(gitDir, ['pack-objects', '-q', 'objects/pack/pack'], `${id}\n`)
   git(gitDir, ['prune-packed', '-q'])

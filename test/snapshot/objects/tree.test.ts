@@ -21,7 +21,7 @@ const TYPE_OF = { '100644': 'blob', '100755': 'blob', '120000': 'blob', '40000':
 const name = fc
   .oneof(
     fc.uint8Array({ minLength: 1, maxLength: 8 }),
-    // Names that differ only in what follows them are the ones whose order goes wrong.
+    // Names that differ only in what follows them are the ones that sort wrong.
     fc
       .array(fc.constantFrom('a', 'a', '.', '-', '0', '\x01', '\xff', ' ', '\n'), {
         minLength: 1,
@@ -44,13 +44,13 @@ const entries: fc.Arbitrary<TreeEntry[]> = fc
       .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
   )
 
-test('a tree has the id that git gives it, whatever the names', () => {
+test('a tree has the id that git computes, whatever the names', () => {
   fc.assert(
     fc.property(entries, (tree) => {
       const lines = tree.map(
         ({ mode, name: text, id }) => `${mode.padStart(6, '0')} ${TYPE_OF[mode]} ${id}\t${text}\0`,
       )
-      // In an order of its own: git sorts, and must come to the order of treeOrder.
+      // In random order: git sorts, and must arrive at the order of treeOrder.
       const input = Buffer.from(lines.reverse().join(''), 'latin1')
       const id = git(repository, ['mktree', '-z', '--missing'], input).toString('latin1').trim()
       expect(objectIdOf('tree', encodeTree(tree))).toBe(id)
@@ -59,7 +59,7 @@ test('a tree has the id that git gives it, whatever the names', () => {
   )
 })
 
-test('decoding gives back what was encoded', () => {
+test('decoding restores what was encoded', () => {
   fc.assert(
     fc.property(entries, (tree) => {
       expect(decodeTree(encodeTree(tree))).toEqual(tree)
@@ -73,7 +73,7 @@ test('no entries make the empty tree', () => {
   expect(decodeTree(Buffer.alloc(0))).toEqual([])
 })
 
-test('a tree that is cut off is not taken for a shorter one', () => {
+test('a truncated tree is not read as a shorter one', () => {
   const bytes = encodeTree([
     { mode: GIT_MODE.file, name: bytePathOf(Buffer.from('a')), id: idOf(1) },
     { mode: GIT_MODE.file, name: bytePathOf(Buffer.from('b')), id: idOf(2) },
@@ -81,7 +81,7 @@ test('a tree that is cut off is not taken for a shorter one', () => {
   const whole = bytes.length / 2
   for (let length = 1; length < bytes.length; length++) {
     if (length === whole) continue
-    expect(() => decodeTree(bytes.subarray(0, length))).toThrow(/well formed|out of range/)
+    expect(() => decodeTree(bytes.subarray(0, length))).toThrow(/malformed|out of range/)
   }
 })
 

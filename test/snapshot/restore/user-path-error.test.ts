@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type BytePath, bytePath } from '../../../src/model/index.js'
-import { inUserWords } from '../../../src/snapshot/restore/user-path-error.js'
+import { withUserPath } from '../../../src/snapshot/restore/user-path-error.js'
 
-test('an error of a step speaks of the path of the user, whatever way led there', () => {
+test("an error of a step names the user's path, whatever path the call used", () => {
   const folder = mkdtempSync(join(tmpdir(), 'savestate-words-'))
   mkdirSync(join(folder, 'there'))
   writeFileSync(join(folder, '.savestate-tmp-x-0'), '')
@@ -24,7 +24,7 @@ test('an error of a step speaks of the path of the user, whatever way led there'
     try {
       step()
     } catch (error) {
-      return inUserWords(error, path) === error && String(error)
+      return withUserPath(error, path) === error && String(error)
     }
     return 'no error'
   }

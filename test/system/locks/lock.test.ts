@@ -14,7 +14,7 @@ const newPath = () => join(root, `lock-${++count}`)
 
 /** Another process that takes the same lock and holds it until it is killed. */
 async function holderOf(path: string): Promise<ChildProcess> {
-  // The way takeLock does it, by the driver alone: this process shares no code with us.
+  // Like takeLock, but with the driver alone: this process shares no code with us.
   const script = `
     import { DatabaseSync } from '@photostructure/sqlite'
     import { writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ test('a lock is held by one at a time within a process', async () => {
   second?.release()
 })
 
-test('a clock that is set back does not make anybody wait longer, nor one that leaps ahead shorter', async () => {
+test('setting the clock back or forward does not change how long a process waits', async () => {
   const path = newPath()
   const first = await takeLock(path, { waitMs: 0, purpose: 'save' })
   const now = vi.spyOn(Date, 'now')
@@ -60,7 +60,7 @@ test('a clock that is set back does not make anybody wait longer, nor one that l
   }
 })
 
-test('who waits gets the lock when it is released', async () => {
+test('a waiting caller gets the lock when it is released', async () => {
   const path = newPath()
   const first = await takeLock(path, { waitMs: 0, purpose: 'save' })
   const waiting = takeLock(path, { waitMs: 10_000, purpose: 'rewind' })
@@ -71,7 +71,7 @@ test('who waits gets the lock when it is released', async () => {
   second?.release()
 })
 
-test('many who want it at once have it one after another', async () => {
+test('many concurrent callers get the lock one after another', async () => {
   const path = newPath()
   let inside = 0
   let most = 0
@@ -88,7 +88,7 @@ test('many who want it at once have it one after another', async () => {
   expect(most).toBe(1)
 })
 
-test('a lock holds against other processes, says whose it is, and dies with its holder', async () => {
+test('a lock excludes other processes, names its owner, and ends with its owner', async () => {
   const path = newPath()
   const holder = await holderOf(path)
   const startedAt = Date.now()
@@ -117,8 +117,8 @@ function canBeTakenElsewhere(path: string): boolean {
   return execFileSync(process.execPath, args).toString() === 'taken'
 }
 
-test('a second try in this process does not lose the lock to another process', async () => {
-  // Closing any descriptor of a file drops all locks that the process has on it (POSIX).
+test('a second attempt in this process does not lose the lock to another process', async () => {
+  // Closing any descriptor of a file drops all locks of the process on it (POSIX).
   const path = newPath()
   const first = await takeLock(path, { waitMs: 0, purpose: 'save' })
   expect(canBeTakenElsewhere(path)).toBe(false)
@@ -132,7 +132,7 @@ test('waiting does not block the event loop', async () => {
   const path = newPath()
   const first = await takeLock(path, { waitMs: 0, purpose: 'save' })
   let ticks = 0
-  // A wait that blocks would end before the first tick, without the lock.
+  // A blocking wait would end before the first tick, without the lock.
   const timer = setInterval(() => {
     ticks += 1
     if (ticks === 10) first?.release()
@@ -155,7 +155,7 @@ test('the owner is unknown before the first lock, and private after it', async (
   lock?.release()
 })
 
-test('a folder that is not there is an error, not a taken lock', async () => {
+test('a missing folder is an error, not a taken lock', async () => {
   await expect(
     takeLock(join(root, 'absent', 'lock'), { waitMs: 0, purpose: 'save' }),
   ).rejects.toThrow(/ENOENT|unable to open/)

@@ -12,7 +12,7 @@ test('this process is not dead', () => {
   expect(isSurelyDead(ownIdentity())).toBe(false)
 })
 
-test('a process that was killed is surely dead, and one that lives is not', async () => {
+test('a killed process is surely dead, and a living one is not', async () => {
   const child = spawn(process.execPath, [
     '-e',
     `process.stdout.write('up'); setInterval(() => {}, 1000)`,
@@ -27,20 +27,20 @@ test('a process that was killed is surely dead, and one that lives is not', asyn
   expect(isSurelyDead(identity)).toBe(true)
 })
 
-test('a process before the last start of the machine is surely dead', () => {
+test('a process from before the last boot is surely dead', () => {
   expect(isSurelyDead({ ...ownIdentity(), boot: 'another' })).toBe(true)
 })
 
-test('of a process on another host nothing is known', () => {
+test('nothing is known about a process on another host', () => {
   const elsewhere = { ...ownIdentity(), host: 'elsewhere', pid: 999_999_999, boot: 'another' }
   expect(isSurelyDead(elsewhere)).toBe(false)
 })
 
-describe('in another namespace of process ids', () => {
+describe('in another PID namespace', () => {
   const own = ownIdentity()
   const elsewhere = { ...own, namespace: '1' }
 
-  test('the own one is told where the system has such', () => {
+  test('the own identity has a namespace if the system supports it', () => {
     const link = process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid') : undefined
     expect(own.namespace).toBe(link?.replace(/[^0-9]/g, ''))
   })
@@ -51,16 +51,16 @@ describe('in another namespace of process ids', () => {
     ['one whose id is that of another here', { startedAt: '1' }],
   ])('%s may be alive', (_, differs) => {
     expect(isSurelyDead({ ...elsewhere, ...differs })).toBe(false)
-    // By an older program, which told of none.
+    // Written by an older program, without a namespace.
     const { namespace: _none, ...old } = { ...own, ...differs }
     expect(isSurelyDead(old)).toBe(Object.keys(differs).length > 0)
   })
 
-  test('one before the last start of the machine is dead there too', () => {
+  test('a process from before the last boot is dead there too', () => {
     expect(isSurelyDead({ ...elsewhere, boot: 'another' })).toBe(true)
   })
 
-  test('nobody there is this process', () => {
+  test('no process there is this process', () => {
     const { namespace: _none, ...old } = own
     expect([own, old, elsewhere].map(isOwnIdentity)).toEqual([true, true, false])
     expect(isOwnIdentity({ ...own, pid: own.pid + 1 })).toBe(false)

@@ -13,7 +13,7 @@ beforeEach(({ task }) => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('many hold it at once, and then nobody has it alone', async () => {
+test('many can hold it at once, and then no one can take it exclusively', async () => {
   const [a, b, c] = [new SharedLock(path), new SharedLock(path), new SharedLock(path)]
   await a.shared(() =>
     b.shared(async () => {
@@ -24,7 +24,7 @@ test('many hold it at once, and then nobody has it alone', async () => {
   for (const lock of [a, b, c]) lock.close()
 })
 
-test('one holder in several works of the same process holds it until the last ends', async () => {
+test('several calls in one process share the lock until the last ends', async () => {
   const [lock, other] = [new SharedLock(path), new SharedLock(path)]
   const seen: unknown[] = []
   await Promise.all([
@@ -51,13 +51,13 @@ test('an error in the work is passed on and the lock is free again', async () =>
   lock.close()
 })
 
-test('a killed holder holds nothing', async () => {
+test('a killed holder holds no lock', async () => {
   const script = `
     import { DatabaseSync } from '@photostructure/sqlite'
     const database = new DatabaseSync(${JSON.stringify(path)})
     database.exec('BEGIN'); database.prepare('SELECT count(*) FROM sqlite_schema').get()
     console.log('held')
-    // What nothing can reach any more is closed, and its lock gone.
+    // Garbage collection closes the unreachable connection, which drops its lock.
     setInterval(() => database, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })
   await once(child.stdout, 'data')
@@ -68,7 +68,7 @@ test('a killed holder holds nothing', async () => {
   expect(lock.alone(() => 1)).toEqual({ result: 1 })
 })
 
-test('one that is closed while it is held holds nothing', async () => {
+test('closing it while it is held releases it', async () => {
   const [lock, other] = [new SharedLock(path), new SharedLock(path)]
   await lock.hold()
   expect(other.alone(() => 1)).toBeUndefined()
@@ -76,7 +76,7 @@ test('one that is closed while it is held holds nothing', async () => {
   expect(other.alone(() => 1)).toEqual({ result: 1 })
 })
 
-/** Another process that holds the lock alone until it is killed. */
+/** Another process that holds the lock exclusively until it is killed. */
 async function holderAlone(): Promise<ChildProcess> {
   const script = `
     import { DatabaseSync } from '@photostructure/sqlite'
@@ -89,7 +89,7 @@ async function holderAlone(): Promise<ChildProcess> {
   return child
 }
 
-test('who waits in vain is told so, and has the lock the next time', async () => {
+test('a caller that waits too long gets an error, and the lock the next time', async () => {
   const holder = await holderAlone()
   const lock = new SharedLock(path, { waitMs: 100 })
   for (const attempt of [lock.shared(async () => 1), lock.hold()])
@@ -104,7 +104,7 @@ test('who waits in vain is told so, and has the lock the next time', async () =>
 test('waiting does not block the event loop, and ends when the lock is free', async () => {
   const holder = await holderAlone()
   const lock = new SharedLock(path, { waitMs: 60_000 })
-  // Only a loop that goes on comes to this.
+  // Only a running event loop gets here.
   setTimeout(() => holder.kill('SIGKILL'), 50)
   expect(await Promise.all([lock.shared(async () => 1), lock.shared(async () => 2)])).toEqual([
     1, 2,

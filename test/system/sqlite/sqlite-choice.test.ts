@@ -1,4 +1,4 @@
-// The SQLite inside Node is used where it can do everything; elsewhere an optional package is needed (docs/decisions/0002).
+// Node's own SQLite is used if it can do everything; otherwise an optional package is needed (docs/decisions/0002).
 import { spawnSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ function saveWith({ home }: Scratch, root: string) {
   })
 }
 
-test('where Node has SQLite the package is not loaded, and only other warnings are printed', async () => {
+test('if Node has SQLite, the package is not loaded, and only other warnings are printed', async () => {
   await using s = await scratch()
   const { stdout, stderr } = saveWith(s, ROOT)
   expect(stdout).toBe(builtInDriver() === undefined ? 'package' : 'built in')
@@ -36,7 +36,7 @@ test('where Node has SQLite the package is not loaded, and only other warnings a
   expect(stderr).not.toContain('SQLite')
 })
 
-test('without the package an old Node says what to do, and a newer one works', async () => {
+test('without the package, an old Node says what to do, and a newer one works', async () => {
   await using s = await scratch()
   const root = join(s.folder, 'copy')
   for (const part of ['dist', 'package.json'])

@@ -49,7 +49,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
 
   const textIn = (database: Database) => database.get('SELECT text FROM texts')?.['text']
 
-  /** The result of another process, which is then the last to close the database, or believes so. */
+  /** The result of another process, which then closes the database last, or assumes so. */
   function textForOthers(): unknown {
     const script = `
     const { DatabaseSync } = await import(${JSON.stringify(DRIVER)})
@@ -72,13 +72,13 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
         const file = readlinkSync(join('/dev/fd', fd))
         return file.startsWith(folder) ? [file] : []
       } catch {
-        // The one that was open to list the others.
+        // The descriptor that was used to list the others.
         return []
       }
     })
   }
 
-  test('closed, it holds no file, whatever was asked of it', () => {
+  test('a closed database has no open files, whatever was run on it', () => {
     filled().close()
     for (let i = 0; i < 5; i += 1) {
       const database = open()
@@ -88,7 +88,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     expect(filesHeld()).toEqual([])
   })
 
-  test('the last to close it merges the log; in one that is abandoned it stays', () => {
+  test('the last connection to close merges the log; abandoning leaves it', () => {
     const [first, second] = [filled(), open()]
     first.close()
     expect(readdirSync(folder)).toContain('a.db-wal')
@@ -101,19 +101,19 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     expect(textForOthers()).toBe('two')
   })
 
-  test('a look at the version, or a second connection, costs the first none of its locks', () => {
+  test('reading the version, or a second connection, does not drop locks of the first', () => {
     const first = filled()
     expect(versionInFile(path, { driver })).toBe(0)
     const second = open()
     second.close()
-    // It would remove a log that nobody has locked, and what is written to it afterwards would be nowhere.
+    // SQLite would remove a log that no one has locked, and later writes to it would be lost.
     expect(textForOthers()).toBe('one')
     first.run('UPDATE texts SET text = ?', 'two')
     expect(textForOthers()).toBe('two')
     first.close()
   })
 
-  test('a transaction that was not ended ends with the connection', () => {
+  test('an unfinished transaction ends with the connection', () => {
     const database = filled()
     database.exec('BEGIN')
     database.run('UPDATE texts SET text = ?', 'never')
@@ -135,7 +135,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     },
   )
 
-  test('what is no database has no version, and what is not there is not made', () => {
+  test('a file that is not a database has no version, and a missing one is not created', () => {
     expect(versionInFile(path, { driver })).toBe(undefined)
     expect(readdirSync(folder)).toEqual([])
     writeFileSync(path, 'not a database at all, and long enough to tell'.repeat(50))
@@ -144,7 +144,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     expect(filesHeld()).toEqual([])
   })
 
-  test('a database that another process keeps locked is reported as a busy store by every call', () => {
+  test('every call reports a database that another process keeps locked as a busy store', () => {
     const first = filled()
     first.exec('BEGIN IMMEDIATE')
     const second = open()
@@ -170,7 +170,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     first.close()
   })
 
-  test('whoever says how long to wait waits no longer, in a transaction either', () => {
+  test('a caller that sets a timeout waits no longer, even in a transaction', () => {
     const first = filled()
     first.exec('BEGIN IMMEDIATE')
     const timeoutMs = 30_000
@@ -195,7 +195,7 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     throw new Error('It has not failed')
   }
 
-  test('a full disk is reported with the folder that is on it', () => {
+  test('a full disk is reported with its folder', () => {
     const database = filled()
     database.exec('PRAGMA file.max_page_count = 4')
     const fill = () => database.run('INSERT INTO texts VALUES (?)', 'x'.repeat(100_000))
@@ -205,26 +205,29 @@ describe.each(DRIVERS)('with the SQLite of %s', (_, driver) => {
     database.close()
   })
 
-  /** FTS5 had memory faults that a crafted file reaches through a trigger or a view. */
+  /** FTS5 had memory bugs that a crafted file can trigger through a trigger or a view. */
   test.each([
     ['trigger', `CREATE TRIGGER file.planted AFTER INSERT ON texts BEGIN DELETE FROM texts; END`],
     ['view', `CREATE VIEW file.planted AS SELECT text FROM texts`],
     ['table', `CREATE VIRTUAL TABLE file.planted USING fts5(x)`],
-  ])('a %s in its schema is refused, and whatever else is in it can be saved', (type, sql) => {
-    const planter = filled()
-    planter.exec(sql)
-    planter.close()
-    const message = `${path} has a ${type} called planted, which Savestate did not create`
-    expect(() => open()).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED', message }))
-    expect(filesHeld()).toEqual([])
-    removePlanted(path, { driver })
-    const database = open()
-    expect(textIn(database)).toBe('one')
-    expect(database.all(`SELECT name FROM file.sqlite_schema WHERE name = 'planted'`)).toEqual([])
-    database.close()
-  })
+  ])(
+    'a %s in the schema is refused, and everything else in the file can be recovered',
+    (type, sql) => {
+      const planter = filled()
+      planter.exec(sql)
+      planter.close()
+      const message = `${path} has a ${type} called planted, which Savestate did not create`
+      expect(() => open()).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED', message }))
+      expect(filesHeld()).toEqual([])
+      removePlanted(path, { driver })
+      const database = open()
+      expect(textIn(database)).toBe('one')
+      expect(database.all(`SELECT name FROM file.sqlite_schema WHERE name = 'planted'`)).toEqual([])
+      database.close()
+    },
+  )
 
-  test('a schema is not trusted: it calls no function that could do harm', () => {
+  test('a schema is not trusted: it cannot call unsafe functions', () => {
     const database = open()
     database.exec(`CREATE TABLE file.texts (text DEFAULT (load_extension('x')))`)
     const insert = () => database.exec('INSERT INTO texts DEFAULT VALUES')
