@@ -47,21 +47,21 @@ export class Channels {
     return new Map(await Promise.all(stored))
   }
 
-  /** The value of a channel. `isForUse`: it will probably be put again, so its shape is recorded. */
+  /** The value of a channel. `willBePut`: it will probably be put again, so its shape is recorded. */
   async load(
     serde: SerializerProtocol,
-    { stored, isForUse }: { readonly stored: unknown; readonly isForUse: boolean },
+    { stored, willBePut }: { readonly stored: unknown; readonly willBePut: boolean },
   ): Promise<unknown> {
     if (!Array.isArray(stored)) {
       const serial = parseStored(stored)
       const value = await load(serde, serial)
-      if (isForUse && typeof serial.data === 'string') this.#note(value, serial.data)
+      if (willBePut && typeof serial.data === 'string') this.#note(value, serial.data)
       return value
     }
     const texts = stored.map(String)
     // All at once: the serializer waits for something at each value.
     const list = await load(serde, { type: 'json', data: `[${texts.join(',')}]` })
-    if (isForUse && Array.isArray(list)) {
+    if (willBePut && Array.isArray(list)) {
       for (const [place, text] of texts.entries()) this.#note(list[place], text)
     }
     return list

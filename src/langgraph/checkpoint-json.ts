@@ -10,7 +10,7 @@ import type { ChannelValues } from '../index.js'
 
 type Facts = Omit<Checkpoint, 'channel_values'>
 
-export type PutFacts = {
+export type PutContext = {
   readonly parent: string | null
   readonly metadata: CheckpointMetadata
   readonly newVersions: ChannelVersions | undefined
@@ -20,9 +20,9 @@ export type PutFacts = {
  * Every value that was handed over, whatever its version says (docs/decisions/0013-langgraph.md). Only a checkpoint
  * that continues nothing and copies nothing leaves out what has a version and is not new.
  */
-export function keptValues(
+export function selectValues(
   { channel_values: values, channel_versions: versions }: Checkpoint,
-  { parent, metadata, newVersions }: PutFacts,
+  { parent, metadata, newVersions }: PutContext,
 ): ChannelValues {
   const all = Object.entries(values)
   if (parent !== null || metadata.source === 'fork' || newVersions === undefined)
@@ -35,7 +35,7 @@ export function keptValues(
 }
 
 /** The channels that LangGraph counts as delta channels and that have no value here. */
-export function deltasOf(
+export function listDeltaChannels(
   { counters_since_delta_snapshot: counters }: CheckpointMetadata,
   kept: ChannelValues,
 ): readonly string[] {
@@ -43,11 +43,11 @@ export function deltasOf(
 }
 
 /** Before version 4, what the parent's tasks sent was no channel: it is read from their writes. */
-export function sendsOf({ v }: Checkpoint, parent: string | null): string | null {
+export function sendsChannel({ v }: Checkpoint, parent: string | null): string | null {
   return v < 4 && parent !== null ? TASKS : null
 }
 
-export function factsText(checkpoint: Checkpoint): string {
+export function formatFacts(checkpoint: Checkpoint): string {
   return JSON.stringify({ ...checkpoint, channel_values: undefined })
 }
 

@@ -4,18 +4,18 @@ import { type GraphPlace, SavestateError } from '../index.js'
 
 export type Config = Parameters<BaseCheckpointSaver['getTuple']>[0]
 
-export type AskedPlace = Omit<GraphPlace, 'id'> & { readonly id: string | undefined }
+export type RequestedPlace = Omit<GraphPlace, 'id'> & { readonly id: string | undefined }
 
 /** Undefined without a thread id. */
-export function askedPlace(config: Config): AskedPlace | undefined {
+export function requestedPlace(config: Config): RequestedPlace | undefined {
   const thread = threadOf(config)
   if (thread === undefined) return undefined
   return { thread, ns: namespaceOf(config) ?? '', id: idOf(config) }
 }
 
 /** Throws BAD_INPUT without a thread id. `id` is that of the parent. */
-export function placeToPut(config: Config): AskedPlace {
-  const place = askedPlace(config)
+export function requirePlace(config: Config): RequestedPlace {
+  const place = requestedPlace(config)
   if (place !== undefined) return place
   throw new SavestateError('BAD_INPUT', 'The configuration has no configurable.thread_id', {
     hint: 'Pass { configurable: { thread_id } } when you run the graph.',
@@ -23,13 +23,13 @@ export function placeToPut(config: Config): AskedPlace {
 }
 
 /** Throws BAD_INPUT without a thread id or a checkpoint id. */
-export function placeToWrite(config: Config): GraphPlace {
-  const { id, ...place } = placeToPut(config)
+export function requireCheckpointPlace(config: Config): GraphPlace {
+  const { id, ...place } = requirePlace(config)
   if (id !== undefined) return { ...place, id }
   throw new SavestateError('BAD_INPUT', 'The configuration has no configurable.checkpoint_id')
 }
 
-export function configOf({ thread, ns, id }: GraphPlace): {
+export function toConfig({ thread, ns, id }: GraphPlace): {
   configurable: { thread_id: string; checkpoint_ns: string; checkpoint_id: string }
 } {
   return { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id } }
@@ -55,14 +55,14 @@ export function runOf(config: Config, metadata: object): string | null {
 }
 
 /** A text alone would be taken for a list of its letters, and the threads of those names be removed. */
-export function textsOf(values: unknown, what: string): string[] {
+export function parseIds(values: unknown, what: string): string[] {
   const isId = (value: unknown) => typeof value === 'string' || typeof value === 'number'
   if (Array.isArray(values) && values.every(isId)) return values.map(String)
   throw new SavestateError('BAD_INPUT', `${what} must be a list of strings`)
 }
 
 /** A word that is none of both would remove something else than was meant. */
-export function refuseStrategy(strategy: unknown): void {
+export function rejectStrategy(strategy: unknown): void {
   if (strategy === 'keep_latest' || strategy === 'delete') return
   throw new SavestateError('BAD_INPUT', `There is no strategy ${JSON.stringify(strategy)}`, {
     hint: 'Use keep_latest or delete.',

@@ -23,19 +23,19 @@ import {
 } from '../index.js'
 import { Channels } from './channels.js'
 import {
-  askedPlace,
+  requestedPlace,
   type Config,
-  configOf,
+  toConfig,
   idOf,
   namespaceOf,
-  placeToPut,
-  placeToWrite,
-  refuseStrategy,
+  requirePlace,
+  requireCheckpointPlace,
+  rejectStrategy,
   runOf,
-  textsOf,
+  parseIds,
   threadOf,
 } from './config.js'
-import { deltasOf, factsText, keptValues, sendsOf } from './checkpoint-json.js'
+import { listDeltaChannels, formatFacts, selectValues, sendsChannel } from './checkpoint-json.js'
 import {
   checkOpenOptions,
   checkOptions,
@@ -101,16 +101,16 @@ export class SavestateSaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions?: ChannelVersions,
   ): Promise<Config> {
-    const { id: parent = null, thread, ns } = placeToPut(config)
+    const { id: parent = null, thread, ns } = requirePlace(config)
     const place = { thread, ns, id: checkpoint.id }
-    const values = keptValues(checkpoint, { parent, metadata, newVersions })
+    const values = selectValues(checkpoint, { parent, metadata, newVersions })
     const facts = {
       ...place,
       parent,
-      facts: factsText(checkpoint),
+      facts: formatFacts(checkpoint),
       run: runOf(config, metadata),
-      deltas: deltasOf(metadata, values),
-      sends: sendsOf(checkpoint, parent),
+      deltas: listDeltaChannels(metadata, values),
+      sends: sendsChannel(checkpoint, parent),
     }
     const ready = Promise.all([
       this.#channels.dump(this.serde, { place, values }),
@@ -122,13 +122,13 @@ export class SavestateSaver extends BaseCheckpointSaver {
       work: async ([dumped, dumpedMetadata]) => {
         const files = await this.#saveFiles(thread, metadata.step)
         await this.#threads.put({ ...facts, values: dumped, metadata: dumpedMetadata, files })
-        return configOf(place)
+        return toConfig(place)
       },
     })
   }
 
   override async putWrites(config: Config, writes: PendingWrite[], taskId: string): Promise<void> {
-    const place = placeToWrite(config)
+    const place = requireCheckpointPlace(config)
     const ready = Promise.all(
       writes.map(async ([channel, value], index): Promise<GraphWrite> => {
         const what = `a write to the channel ${JSON.stringify(channel)}`
@@ -146,7 +146,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   override async getTuple(config: Config): Promise<CheckpointTuple | undefined> {
     const found = await this.#find(config)
-    return found === undefined ? undefined : this.#tuple(found, { isForUse: true })
+    return found === undefined ? undefined : this.#tuple(found, { willBePut: true })
   }
 
   override async *list(
@@ -171,7 +171,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
       if (left <= 0) return
       const found = await this.#threads.find(place)
       if (found === undefined || !(await this.#isLike(found, wanted))) continue
-      const tuple = await this.#tuple(found, { isForUse: false })
+      const tuple = await this.#tuple(found, { willBePut: false })
       if (tuple === undefined) continue
       left -= 1
       yield tuple
@@ -188,7 +188,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     const found = await this.#find(config)
     if (found === undefined)
       return Object.fromEntries(channels.map((channel) => [channel, { writes: [] }]))
-    const reader = this.#reader({ isForUse: true })
+    const reader = this.#reader({ willBePut: true })
     const histories = await this.#threads.histories(found, channels)
     const reading = [...histories].map(async ([channel, history]) => {
       return [channel, await readHistory(reader, history)] as const
@@ -212,8 +212,8 @@ export class SavestateSaver extends BaseCheckpointSaver {
     strategy: 'keep_latest' | 'delete' = 'keep_latest',
   ): Promise<void> {
     const threads = this.#threads
-    const ids = textsOf(threadIds, 'threadIds')
-    refuseStrategy(strategy)
+    const ids = parseIds(threadIds, 'threadIds')
+    rejectStrategy(strategy)
     for (const id of ids)
       await this.#inOrder([id], () =>
         strategy === 'delete' ? threads.delete(id) : threads.keepLatest(id),
@@ -222,7 +222,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   /** Forgets the checkpoints of runs that had a `run_id` in their metadata. */
   async deleteForRuns(runIds: readonly string[]): Promise<void> {
-    const ids = textsOf(runIds, 'runIds')
+    const ids = parseIds(runIds, 'runIds')
     await this.#order.idle()
     await this.#threads.deleteRuns(ids)
   }
@@ -246,14 +246,14 @@ export class SavestateSaver extends BaseCheckpointSaver {
   }
 
   async #find(config: Config): Promise<GraphCheckpoint | undefined> {
-    const place = askedPlace(config)
+    const place = requestedPlace(config)
     return place === undefined ? undefined : this.#threads.find(place)
   }
 
   /** Undefined if it was removed meanwhile. */
   async #tuple(
     found: GraphCheckpoint,
-    use: Pick<Reader, 'isForUse'>,
+    use: Pick<Reader, 'willBePut'>,
   ): Promise<CheckpointTuple | undefined> {
     const contents = await this.#threads.read(found)
     return contents === undefined ? undefined : readTuple(this.#reader(use), { found, contents })
@@ -268,9 +268,9 @@ export class SavestateSaver extends BaseCheckpointSaver {
     return wanted.every(([key, value]) => metadata.get(key) === value)
   }
 
-  #reader({ isForUse }: Pick<Reader, 'isForUse'>): Reader {
+  #reader({ willBePut }: Pick<Reader, 'willBePut'>): Reader {
     const firstVersion = this.getNextVersion(undefined)
-    return { serde: this.serde, channels: this.#channels, firstVersion, isForUse }
+    return { serde: this.serde, channels: this.#channels, firstVersion, willBePut }
   }
 
   async #saveFiles(thread: string, step: number): Promise<string | null> {

@@ -25,7 +25,7 @@ import { RowChecks } from './maintenance/check-rows.js'
 import { Notes } from './records/notes.js'
 import { StoreRecord } from './records/store-record.js'
 import { NameOwners } from './checkpoints/name-owners.js'
-import { number, operationOf, projectOf } from './rows.js'
+import { number, toOperation, toProject } from './rows.js'
 import { refuseOtherVersion } from './schema.js'
 import { type GivenKeys, refuseSealed, StoreVault } from './encryption/index.js'
 import { Sessions } from './sessions/sessions.js'
@@ -125,7 +125,7 @@ export class Ledger {
       'SELECT * FROM projects WHERE path = ?',
       Buffer.from(path, 'latin1'),
     )
-    return row === undefined ? undefined : projectOf(row)
+    return row === undefined ? undefined : toProject(row)
   }
 
   /** The project of this path, made if there is none; two processes may ask at once. */
@@ -152,7 +152,7 @@ export class Ledger {
        FROM projects ORDER BY touched_at DESC`,
     )
     return rows.map((row) => ({
-      project: projectOf(row),
+      project: toProject(row),
       checkpoints: number(row, 'checkpoints'),
       touchedAtMs: number(row, 'touched_at'),
       parentDev: String(row['parent_dev']),
@@ -162,7 +162,7 @@ export class Ledger {
 
   project(id: ProjectId): Project | undefined {
     const row = this.#database.get('SELECT * FROM projects WHERE id = ?', id)
-    return row === undefined ? undefined : projectOf(row)
+    return row === undefined ? undefined : toProject(row)
   }
 
   /** `also` is part of the same step. */
@@ -205,7 +205,7 @@ export class Ledger {
   operations(project: ProjectId): Operation[] {
     return this.#database
       .all('SELECT * FROM operations WHERE project = ? ORDER BY seq', project)
-      .map(operationOf)
+      .map(toOperation)
   }
 
   /** Throws KEY_MISSING, KEY_WRONG or STORE_DAMAGED for metadata that was read without being opened. */

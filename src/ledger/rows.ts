@@ -25,19 +25,19 @@ import {
   type SkipCounts,
 } from '../model/index.js'
 import type { SqlRow } from '../system/index.js'
-import { authorsIn } from './checkpoints/authors.js'
+import { parseAuthors } from './checkpoints/authors.js'
 import {
-  checkpointPlace,
-  openShown,
-  type Place,
+  checkpointContext,
+  openForDisplay,
+  type SealContext,
   refuseSealed,
   sealText,
-  sessionPlace,
+  sessionContext,
   type Vault,
 } from './encryption/index.js'
 
 /** Rows of `checkpoints` with `session_id` and `session_agent`, from the row of the session. */
-export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
+export function toCheckpoint(row: SqlRow, vault: Vault): Checkpoint {
   const project = optional(row, 'project')
   const common = {
     id: parseCheckpointId(text(row, 'id')),
@@ -47,7 +47,7 @@ export function checkpointOf(row: SqlRow, vault: Vault): Checkpoint {
     reason: optional(row, 'reason'),
     createdAtMs: number(row, 'created_at'),
     pinned: number(row, 'pinned') !== 0,
-    authors: authorsIn(row['authors']),
+    authors: parseAuthors(row['authors']),
     session: row['session'] === null ? null : sessionFactsOf(row, vault),
   }
   if (row['tree'] === null) {
@@ -86,7 +86,7 @@ function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
     toolCall: optional(row, 'tool_call'),
     state: row['state'] === null ? null : parseStateId(number(row, 'state')),
     schemaVersion: row['schema_version'] === null ? null : number(row, 'schema_version'),
-    metadata: metadataOf(row, { vault, place: checkpointPlace(text(row, 'id')) }),
+    metadata: decodeMetadata(row, { vault, context: checkpointContext(text(row, 'id')) }),
     operationId: optional(row, 'operation_id'),
   }
 }
@@ -104,13 +104,13 @@ function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'sna
   }
 }
 
-export function projectOf(row: SqlRow): Project {
+export function toProject(row: SqlRow): Project {
   const path = row['path']
   invariant(path instanceof Uint8Array, 'a project row has a path')
   return { id: parseProjectId(text(row, 'id')), path: bytePathOf(path) }
 }
 
-export function operationOf(row: SqlRow): Operation {
+export function toOperation(row: SqlRow): Operation {
   const of = optional(row, 'of')
   return {
     id: parseOperationId(text(row, 'id')),
@@ -123,7 +123,7 @@ export function operationOf(row: SqlRow): Operation {
   }
 }
 
-export function sessionOf(row: SqlRow, vault: Vault): Session {
+export function toSession(row: SqlRow, vault: Vault): Session {
   const project = optional(row, 'project')
   const head = optional(row, 'head')
   const forkedFrom = optional(row, 'forked_from')
@@ -139,7 +139,7 @@ export function sessionOf(row: SqlRow, vault: Vault): Session {
     head: head === null ? null : parseCheckpointId(head),
     nextStep: number(row, 'next_step'),
     turn: number(row, 'turn'),
-    metadata: metadataOf(row, { vault, place: sessionPlace(text(row, 'id')) }),
+    metadata: decodeMetadata(row, { vault, context: sessionContext(text(row, 'id')) }),
     forkedFrom: forkedFrom === null ? null : parseCheckpointId(forkedFrom),
     fence: number(row, 'fence'),
     lease:
@@ -152,21 +152,21 @@ export function sessionOf(row: SqlRow, vault: Vault): Session {
   }
 }
 
-type Sealable = { readonly vault: Vault; readonly place: Place }
+type Sealable = { readonly vault: Vault; readonly context: SealContext }
 
 /** A value of the caller's, in the form of the serializer; absent is undefined. Without its key a SealedValue. */
-function metadataOf(row: SqlRow, { vault, place }: Sealable): unknown {
+function decodeMetadata(row: SqlRow, { vault, context }: Sealable): unknown {
   const stored = optional(row, 'metadata')
   if (stored === null) return undefined
-  const shown = openShown(vault, stored, place)
+  const shown = openForDisplay(vault, stored, context)
   return 'sealed' in shown ? shown.sealed : decodeValue(shown.text)
 }
 
 /** Inside the transaction that writes it. */
-export function storedMetadata(value: unknown, { vault, place }: Sealable): string | null {
+export function encodeMetadata(value: unknown, { vault, context }: Sealable): string | null {
   if (value === undefined) return null
   refuseSealed(vault, value)
-  return sealText(vault, metadataText(value), place)
+  return sealText(vault, metadataText(value), context)
 }
 
 /** Whoever lists checkpoints reads it, and does not know the classes of the agent. */

@@ -3,10 +3,10 @@ import { MemorySaver } from '@langchain/langgraph-checkpoint'
 import { expect, test } from 'vitest'
 import {
   at,
-  checkpointOf,
+  toCheckpoint,
   idIn,
   listOf,
-  metadataOf,
+  decodeMetadata,
   put,
   putChain,
   scratchSaver,
@@ -68,8 +68,8 @@ test('values of every kind that the serializer knows come back as from LangGraph
     numbers: [0, -0, 1e300, Number.NaN],
     strings: ['a', 'b', 'a'],
   }
-  const made = checkpointOf(values)
-  const metadata = metadataOf()
+  const made = toCheckpoint(values)
+  const metadata = decodeMetadata()
   const config = await s.saver.put(at('t'), made, metadata, made.channel_versions)
   await memory.put(at('t'), made, metadata)
   const read = await (await s.reopen()).getTuple(config)
@@ -136,12 +136,12 @@ test('what was read, changed in place and put again is seen', async () => {
 
 test('a channel that is gone, new or of a changed version is so on reading', async () => {
   await using s = await scratchSaver()
-  const first = checkpointOf({ a: 'v1', b: 'v2' })
-  const one = await s.saver.put(at('t'), first, metadataOf(), { a: 1, b: 1 })
-  const second = checkpointOf({ a: 'v1+', b: 'v2' }, { channel_versions: { a: 2, b: 1 } })
-  const two = await s.saver.put(one, second, metadataOf(), { a: 2 })
-  const third = checkpointOf({ a: 'v1+', c: 'new' }, { channel_versions: { a: 2, b: 1, c: 1 } })
-  const three = await s.saver.put(two, third, metadataOf(), { c: 1 })
+  const first = toCheckpoint({ a: 'v1', b: 'v2' })
+  const one = await s.saver.put(at('t'), first, decodeMetadata(), { a: 1, b: 1 })
+  const second = toCheckpoint({ a: 'v1+', b: 'v2' }, { channel_versions: { a: 2, b: 1 } })
+  const two = await s.saver.put(one, second, decodeMetadata(), { a: 2 })
+  const third = toCheckpoint({ a: 'v1+', c: 'new' }, { channel_versions: { a: 2, b: 1, c: 1 } })
+  const three = await s.saver.put(two, third, decodeMetadata(), { c: 1 })
   expect(await valuesAt(s.saver, one)).toEqual({ a: 'v1', b: 'v2' })
   expect(await valuesAt(s.saver, two)).toEqual({ a: 'v1+', b: 'v2' })
   const values = await valuesAt(s.saver, three)
@@ -151,11 +151,11 @@ test('a channel that is gone, new or of a changed version is so on reading', asy
 
 test('versions, versions seen and metadata come back', async () => {
   await using s = await scratchSaver()
-  const made = checkpointOf(
+  const made = toCheckpoint(
     { a: 1 },
     { versions_seen: { node1: { a: 1, b: 2 }, node2: { a: 3 } }, channel_versions: { a: 1, z: 7 } },
   )
-  const metadata = metadataOf({
+  const metadata = decodeMetadata({
     source: 'input',
     step: -1,
     custom: { key: ['value'] },
@@ -172,9 +172,9 @@ test('versions, versions seen and metadata come back', async () => {
 
 test('a put under an id that is there replaces it', async () => {
   await using s = await scratchSaver()
-  const made = checkpointOf({ a: 1 })
-  const config = await s.saver.put(at('t'), made, metadataOf(), { a: 1 })
-  await s.saver.put(at('t'), { ...made, channel_values: { a: 2 } }, metadataOf({ step: 9 }), {
+  const made = toCheckpoint({ a: 1 })
+  const config = await s.saver.put(at('t'), made, decodeMetadata(), { a: 1 })
+  await s.saver.put(at('t'), { ...made, channel_values: { a: 2 } }, decodeMetadata({ step: 9 }), {
     a: 1,
   })
   const all = await listOf(s.saver, at('t'))
@@ -186,14 +186,14 @@ test('a put under an id that is there replaces it', async () => {
 
 test('puts and writes that are not waited for are stored in the order they were asked for', async () => {
   await using s = await scratchSaver()
-  const [first, second] = [checkpointOf({ a: 1 }), checkpointOf({ a: 2 })]
+  const [first, second] = [toCheckpoint({ a: 1 }), toCheckpoint({ a: 2 })]
   const parent = at('t', { id: first.id })
   // LangGraph sends the writes of the second step while the put of the first is under way.
   await Promise.all([
-    s.saver.put(at('t'), first, metadataOf(), { a: 1 }),
+    s.saver.put(at('t'), first, decodeMetadata(), { a: 1 }),
     s.saver.putWrites(at('t', { id: second.id }), [['a', 3]], 'task'),
     s.saver.putWrites(parent, [['a', 2]], 'task'),
-    s.saver.put(parent, second, metadataOf({ step: 1 }), { a: 1 }),
+    s.saver.put(parent, second, decodeMetadata({ step: 1 }), { a: 1 }),
     s.saver.putWrites(parent, [['a', 'too late']], 'task'),
   ])
   const all = await listOf(s.saver, at('t'))

@@ -1,7 +1,7 @@
 // What LangGraph's serializer would lose, puts that fail, and serializers of one's own.
 import { MemorySaver, type SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { expect, test } from 'vitest'
-import { at, listOf, metadataOf, put, SavestateSaver, scratchSaver, valuesAt } from './saver.js'
+import { at, listOf, decodeMetadata, put, SavestateSaver, scratchSaver, valuesAt } from './saver.js'
 
 test('what the serializer would lose is refused, with the name of the channel, and nothing is written', async () => {
   await using s = await scratchSaver()
@@ -64,7 +64,7 @@ test('another serializer is used for every value, and lists are left whole', asy
   const tuple = await saver.getTuple(config)
   expect(tuple?.checkpoint.channel_values).toEqual(values)
   expect([tuple?.metadata, tuple?.pendingWrites]).toEqual([
-    metadataOf({ note: 'secret' }),
+    decodeMetadata({ note: 'secret' }),
     [['task', 'list', ['c']]],
   ])
   expect(await listOf(saver, at('t'), { filter: { note: 'secret' } })).toEqual([tuple])

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import {
   at,
-  checkpointOf,
+  toCheckpoint,
   idIn,
-  idsOf,
+  expandRun,
   listOf,
-  metadataOf,
+  decodeMetadata,
   put,
   putChain,
   scratchSaver,
@@ -55,8 +55,8 @@ test('any text is a thread id, a namespace, a channel, a task, and no two are mi
     expect(tuple?.config.configurable).toMatchObject({ thread_id: name, checkpoint_ns: name })
     expect(Object.entries(tuple?.checkpoint.channel_values ?? {})).toEqual([[name, [name]]])
     expect(tuple?.pendingWrites).toEqual([[name, name, name]])
-    expect(await idsOf(again, at(name))).toHaveLength(name === '' ? 1 : 0)
-    expect(await idsOf(again, { configurable: { thread_id: name } })).toHaveLength(1)
+    expect(await expandRun(again, at(name))).toHaveLength(name === '' ? 1 : 0)
+    expect(await expandRun(again, { configurable: { thread_id: name } })).toHaveLength(1)
   }
   expect(await listOf(again, {})).toHaveLength(ODD_NAMES.length)
   for (const name of ODD_NAMES) await again.deleteThread(name)
@@ -86,7 +86,7 @@ test('what continues a deleted thread is refused, by this and by another process
     await expect(put(saver, first)).rejects.toMatchObject(deleted)
     await expect(put(saver, at('t', { ns: 'child' }))).rejects.toMatchObject(deleted)
     await expect(saver.putWrites(second, [['a', 1]], 'task')).rejects.toMatchObject(deleted)
-    const later = at('t', { id: checkpointOf({}).id })
+    const later = at('t', { id: toCheckpoint({}).id })
     await expect(saver.putWrites(later, [['a', 1]], 'task')).rejects.toMatchObject(deleted)
   }
   expect(await listOf(s.saver, {})).toEqual([])
@@ -99,7 +99,7 @@ test('a run from nothing begins a deleted thread anew, and the old run still can
   await s.saver.deleteThread('t')
   const [anew, next] = await putChain(s.saver, at('t'), steps(2))
   await s.saver.putWrites(next ?? {}, [['a', 'new']], 'task')
-  const early = checkpointOf({})
+  const early = toCheckpoint({})
   await s.saver.putWrites(at('t', { id: early.id }), [['a', 'before its put']], 'task')
   for (const config of old) {
     await expect(put(s.saver, config)).rejects.toMatchObject({ code: 'SESSION_DELETED' })
@@ -108,9 +108,11 @@ test('a run from nothing begins a deleted thread anew, and the old run still can
     })
     expect(await s.saver.getTuple(config)).toBeUndefined()
   }
-  expect(await idsOf(s.saver, at('t'))).toEqual([next, anew].map((config) => idIn(config ?? {})))
+  expect(await expandRun(s.saver, at('t'))).toEqual(
+    [next, anew].map((config) => idIn(config ?? {})),
+  )
   expect((await s.saver.getTuple(at('t')))?.pendingWrites).toEqual([['task', 'a', 'new']])
-  await s.saver.put(next ?? {}, early, metadataOf(), {})
+  await s.saver.put(next ?? {}, early, decodeMetadata(), {})
   expect((await s.saver.getTuple(at('t')))?.pendingWrites).toEqual([
     ['task', 'a', 'before its put'],
   ])
@@ -124,7 +126,7 @@ test('ids that are used again after a deletion are those of the new run', async 
   const config = await put(s.saver, at('t'), fixed)
   await s.saver.putWrites(config, [['a', 1]], 'task')
   await put(s.saver, config, { checkpoint: { id: 'checkpoint-2' } })
-  expect(await idsOf(s.saver, at('t'))).toEqual(['checkpoint-2', 'checkpoint-1'])
+  expect(await expandRun(s.saver, at('t'))).toEqual(['checkpoint-2', 'checkpoint-1'])
 })
 
 test('a put that was asked for before a deletion does not survive it', async () => {
@@ -146,7 +148,7 @@ test('metadata filters compare each key, before the limit is counted', async () 
   const ids = (await putChain(s.saver, at('t'), puts)).map(idIn)
   const found = async (filter: Record<string, unknown>, limit?: number) => {
     const options = limit === undefined ? { filter } : { filter, limit }
-    return (await idsOf(s.saver, at('t'), options)).map((id) => ids.indexOf(id))
+    return (await expandRun(s.saver, at('t'), options)).map((id) => ids.indexOf(id))
   }
   expect({
     one: await found({ source: 'input' }),

@@ -30,7 +30,7 @@ export class Authorship {
   /** Calls of agents that are under way in a project, as far as was told. */
   tasks(project: ProjectId): readonly Task[] {
     const row = this.#database.get('SELECT tasks FROM projects WHERE id = ?', project)
-    return tasksIn(row?.['tasks'])
+    return parseTasks(row?.['tasks'])
   }
 
   setTasks(project: ProjectId, tasks: readonly Task[]): void {
@@ -43,7 +43,7 @@ export class Authorship {
     for (const id of ids) {
       const row = this.#database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
       if (row !== undefined)
-        setAuthors(this.#database, id, settleAuthors(authorsIn(row['authors'])))
+        setAuthors(this.#database, id, settleAuthors(parseAuthors(row['authors'])))
     }
   }
 
@@ -65,7 +65,7 @@ export function authorsColumn(authors: Authors): string | null {
 }
 
 /** What is not of the form is not known. */
-export function authorsIn(stored: unknown): Authors {
+export function parseAuthors(stored: unknown): Authors {
   if (typeof stored !== 'string') return null
   const names = tryParseJson(stored)
   return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : null
@@ -75,7 +75,7 @@ export function authorsIn(stored: unknown): Authors {
  * Inside the transaction that takes these checkpoints away, or their files, and before that. What they had changed is
  * from then on part of what the next one shows.
  */
-export function handOnAuthors(database: Database, ids: readonly CheckpointId[]): void {
+export function mergeAuthorsIntoNext(database: Database, ids: readonly CheckpointId[]): void {
   const rows = database.all(
     `SELECT project, seq FROM checkpoints
      WHERE tree IS NOT NULL AND id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
@@ -92,7 +92,7 @@ export function handOnAuthors(database: Database, ids: readonly CheckpointId[]):
       seq,
     )
     if (next === undefined) continue
-    const authors = joinAuthors(authorsIn(own?.['authors']), authorsIn(next['authors']))
+    const authors = joinAuthors(parseAuthors(own?.['authors']), parseAuthors(next['authors']))
     setAuthors(database, String(next['id']), authors)
   }
 }
@@ -105,12 +105,12 @@ function stepOf(row: SqlRow): FilesStep {
   return {
     id: parseCheckpointId(String(row['id'])),
     tree: parseObjectId(String(row['tree'])),
-    authors: authorsIn(row['authors']),
+    authors: parseAuthors(row['authors']),
   }
 }
 
 /** Nothing but us writes it; what a damaged row holds is as good as nothing. */
-function tasksIn(stored: unknown): readonly Task[] {
+function parseTasks(stored: unknown): readonly Task[] {
   if (typeof stored !== 'string') return []
   const tasks = tryParseJson(stored)
   return Array.isArray(tasks) ? tasks.filter(isTask) : []

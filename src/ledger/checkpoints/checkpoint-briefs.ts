@@ -15,8 +15,8 @@ import {
   type SkipCounts,
 } from '../../model/index.js'
 import type { Database, SqlValue } from '../../system/index.js'
-import { authorsIn } from './authors.js'
-import { checkpointPlace, openShown, type Vault } from '../encryption/index.js'
+import { parseAuthors } from './authors.js'
+import { checkpointContext, openForDisplay, type Vault } from '../encryption/index.js'
 
 export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
@@ -29,7 +29,13 @@ export type CheckpointQuery = {
 }
 
 /** The end of the statement, after its tables, with its values. `order` is the column to sort by. */
-export function restOf({ project, session, limit, beforeStep, afterStep }: CheckpointQuery): {
+export function buildQueryTail({
+  project,
+  session,
+  limit,
+  beforeStep,
+  afterStep,
+}: CheckpointQuery): {
   readonly rest: string
   readonly values: readonly SqlValue[]
   readonly order: 'seq' | 'step'
@@ -60,7 +66,7 @@ export function readBriefs(
   query: BriefsQuery,
   vault: Vault,
 ): CheckpointBrief[] {
-  const { rest, values, order } = restOf(query)
+  const { rest, values, order } = buildQueryTail(query)
   const row = database.get(
     `SELECT group_concat(brief) AS briefs FROM (
        SELECT json_array(${order}, checkpoints.id, kind, name, reason, checkpoints.created_at, pinned,
@@ -89,7 +95,7 @@ function momentIn(
   { id, vault }: { readonly id: CheckpointId; readonly vault: Vault },
 ): CheckpointBrief['moment'] {
   if (typeof value === 'string') {
-    const shown = openShown(vault, value, checkpointPlace(id))
+    const shown = openForDisplay(vault, value, checkpointContext(id))
     return 'text' in shown ? momentOfMetadata(JSON.parse(shown.text)) : null
   }
   if (!Array.isArray(value)) return null
@@ -111,7 +117,7 @@ function briefOf(columns: readonly unknown[], vault: Vault): CheckpointBrief {
     reason: optionalText(reason),
     createdAtMs: number(createdAt),
     pinned: number(pinned) !== 0,
-    authors: authorsIn(authors),
+    authors: parseAuthors(authors),
     project: project === null ? null : parseProjectId(text(project)),
     sessionId: optionalText(sessionId),
     agent: optionalText(agent),

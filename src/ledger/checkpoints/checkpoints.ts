@@ -13,10 +13,15 @@ import {
 } from '../../model/index.js'
 import type { Database, SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
-import { type BriefsQuery, type CheckpointQuery, readBriefs, restOf } from './checkpoint-briefs.js'
+import {
+  type BriefsQuery,
+  type CheckpointQuery,
+  readBriefs,
+  buildQueryTail,
+} from './checkpoint-briefs.js'
 import { readDetails, storeDetails } from './detail-rows.js'
-import { checkpointOf, number, optional, storedMetadata } from '../rows.js'
-import { checkpointPlace, type Vault } from '../encryption/index.js'
+import { toCheckpoint, number, optional, encodeMetadata } from '../rows.js'
+import { checkpointContext, type Vault } from '../encryption/index.js'
 import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
 
 const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
@@ -67,9 +72,9 @@ export class Checkpoints {
       s?.toolCall ?? null,
       s?.state ?? null,
       s?.schemaVersion ?? null,
-      storedMetadata(s?.metadata, {
+      encodeMetadata(s?.metadata, {
         vault: this.#vault,
-        place: checkpointPlace(checkpoint.id),
+        context: checkpointContext(checkpoint.id),
       }),
       s?.operationId ?? null,
       authorsColumn(checkpoint.authors),
@@ -80,10 +85,10 @@ export class Checkpoints {
 
   /** Newest first; with `afterStep` oldest first. */
   list(query: CheckpointQuery): Checkpoint[] {
-    const { rest, values } = restOf(query)
+    const { rest, values } = buildQueryTail(query)
     return this.#database
       .all(`${SELECT} ${rest}`, ...values)
-      .map((row) => checkpointOf(row, this.#vault))
+      .map((row) => toCheckpoint(row, this.#vault))
   }
 
   /** The same without what a list does not show: a row costs a tenth. */
@@ -169,7 +174,7 @@ export class Checkpoints {
         name,
         limit,
       )
-      .map((row) => checkpointOf(row, this.#vault))
+      .map((row) => toCheckpoint(row, this.#vault))
   }
 
   /** Newest first. */
@@ -185,7 +190,7 @@ export class Checkpoints {
         `${prefix}~`,
         limit,
       )
-      .map((row) => checkpointOf(row, this.#vault))
+      .map((row) => toCheckpoint(row, this.#vault))
   }
 
   /** Without a scope, all of the store. */
@@ -257,7 +262,7 @@ export class Checkpoints {
 
   #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {
     const row = this.#database.get(`${SELECT} ${rest}`, ...values)
-    return row === undefined ? undefined : checkpointOf(row, this.#vault)
+    return row === undefined ? undefined : toCheckpoint(row, this.#vault)
   }
 
   #filesColumns(

@@ -223,14 +223,14 @@ export class Pruning {
   }
 
   #inOperations(project: ProjectId | null): Pick<Marks, 'inOperations' | 'beforeOperations'> {
-    const idsOf = (sql: string) =>
+    const expandRun = (sql: string) =>
       new Set(this.#database.all(sql, project).map((row) => String(row['id'])))
     return {
-      inOperations: idsOf(
+      inOperations: expandRun(
         `SELECT safety AS id FROM operations WHERE project = ?1
          UNION SELECT result FROM operations WHERE project = ?1`,
       ),
-      beforeOperations: idsOf(
+      beforeOperations: expandRun(
         `SELECT before.id FROM operations JOIN checkpoints AS result ON result.id = operations.result
            JOIN checkpoints AS before ON before.session = result.session AND before.step = result.step - 1
          WHERE operations.project = ?1`,

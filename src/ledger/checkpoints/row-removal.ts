@@ -1,7 +1,7 @@
 // Removes rows of checkpoints so that the rest stays whole: parents, authors and operations refer to rows that exist (I1).
 import { type CheckpointId, parseCheckpointId, type ProjectId } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
-import { handOnAuthors } from './authors.js'
+import { mergeAuthorsIntoNext } from './authors.js'
 import { number, optional } from '../rows.js'
 
 /**
@@ -9,7 +9,7 @@ import { number, optional } from '../rows.js'
  * rewinds that could only be undone with one of them are forgotten. Never to be called for the head of a session.
  */
 export function dropRows(database: Database, ids: readonly CheckpointId[]): void {
-  handOnAuthors(database, ids)
+  mergeAuthorsIntoNext(database, ids)
   forgetOperations(database, ids)
   reparent(database, { ids, children: childrenOf(database, ids) })
   database.run(
@@ -20,7 +20,7 @@ export function dropRows(database: Database, ids: readonly CheckpointId[]): void
 
 /** Inside a transaction. These checkpoints of sessions keep their states and lose their files. */
 export function dropFiles(database: Database, ids: readonly CheckpointId[]): void {
-  handOnAuthors(database, ids)
+  mergeAuthorsIntoNext(database, ids)
   forgetOperations(database, ids)
   // `file_count` stays: it says that files were there.
   database.run(

@@ -4,7 +4,7 @@ import { SavestateError } from '../../model/index.js'
 const HOW = 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE, or give openStore({ encryption: { key } }).'
 
 /** `given` are the ids of the keys that are at hand. */
-export function lacksKey(
+export function missingKeyError(
   id: string,
   { given, purpose }: { readonly given: readonly string[]; readonly purpose: 'read' | 'write' },
 ): SavestateError {
@@ -21,7 +21,7 @@ export function lacksKey(
 }
 
 /** The id is that of a key of the store, but the key is another. */
-export function unfitKey(id: string): SavestateError {
+export function mismatchedKeyError(id: string): SavestateError {
   return new SavestateError(
     'KEY_WRONG',
     `The key ${id} does not match the record of it in the store`,
@@ -31,7 +31,7 @@ export function unfitKey(id: string): SavestateError {
   )
 }
 
-export function retiredKey(id: string): SavestateError {
+export function retiredKeyError(id: string): SavestateError {
   return new SavestateError('KEY_WRONG', `The key ${id} was retired from this store`, {
     hint: 'Give the key that the store has now, or none if it is no longer encrypted.',
   })

@@ -19,8 +19,8 @@ import {
 } from 'node:crypto'
 import { invariant } from '../../model/index.js'
 
-/** Where a value stands: its table, and what names it there. Sealed for one place, it opens in no other. */
-export type Place = readonly (string | number)[]
+/** Where a value stands: its table, and what names it there. Sealed for one context, it opens in no other. */
+export type SealContext = readonly (string | number)[]
 
 export const KEY_BYTES = 32
 /** No JSON text begins with it. */
@@ -65,11 +65,15 @@ export class SealingKey {
   }
 
   /** `nonce` only for tests: used twice, it gives both values away. */
-  seal(text: string, place: Place, nonce: Buffer = this.nonceFor(text, place)): string {
+  seal(
+    text: string,
+    context: SealContext,
+    nonce: Buffer = this.deriveNonce(text, context),
+  ): string {
     const cipher = createCipheriv('aes-256-gcm', this.#forSealing, nonce, {
       authTagLength: TAG_BYTES,
     })
-    cipher.setAAD(this.#bound(place))
+    cipher.setAAD(this.#bound(context))
     const body = cipher.update(text, 'utf8')
     // In this mode nothing is left for the end.
     cipher.final()
@@ -79,20 +83,24 @@ export class SealingKey {
 
   /**
    * Derived from random bytes and from the sealed value. In a copy of a running virtual machine the random generator continues as in the
-   * original: then two values get the same nonce only if they are the same value at the same place, which gives nothing away.
+   * original: then two values get the same nonce only if they are the same value at the same context, which gives nothing away.
    * `random` only for tests.
    */
-  nonceFor(text: string, place: Place, random: Uint8Array = randomBytes(NONCE_BYTES)): Buffer {
+  deriveNonce(
+    text: string,
+    context: SealContext,
+    random: Uint8Array = randomBytes(NONCE_BYTES),
+  ): Buffer {
     const hmac = createHmac('sha256', this.#forNonces).update(random)
     return hmac
-      .update(`${JSON.stringify(place)}\n`)
+      .update(`${JSON.stringify(context)}\n`)
       .update(text, 'utf8')
       .digest()
       .subarray(0, NONCE_BYTES)
   }
 
-  /** Undefined if this key has not sealed exactly that for this place. */
-  open(sealed: string, place: Place): string | undefined {
+  /** Undefined if this key has not sealed exactly that for this context. */
+  open(sealed: string, context: SealContext): string | undefined {
     const bytes = Buffer.from(sealed.slice(MARK.length), 'base64url')
     const start = HEADER_BYTES + NONCE_BYTES
     const end = bytes.length - TAG_BYTES
@@ -103,7 +111,7 @@ export class SealingKey {
     const decipher = createDecipheriv('aes-256-gcm', this.#forSealing, nonce, {
       authTagLength: TAG_BYTES,
     })
-    decipher.setAAD(this.#bound(place))
+    decipher.setAAD(this.#bound(context))
     decipher.setAuthTag(bytes.subarray(end))
     const text = decipher.update(bytes.subarray(start, end))
     try {
@@ -116,27 +124,27 @@ export class SealingKey {
   }
 
   /** Names a content as its hash would, but only who has the key can tell of what. In hexadecimal digits. */
-  addressOf(content: string): string {
+  deriveAddress(content: string): string {
     const digest = createHmac('sha256', this.#forAddresses).update(content).digest('hex')
     return digest.slice(0, ADDRESS_DIGITS)
   }
 
-  /** Proves that bytes that are no secret are those that were written at a place. */
-  tagOf(bytes: Uint8Array, place: Place): Buffer {
+  /** Proves that bytes that are no secret are those that were written at a context. */
+  computeTag(bytes: Uint8Array, context: SealContext): Buffer {
     const hmac = createHmac('sha256', this.#forNodes)
     return hmac
-      .update(`${JSON.stringify(place)}\n`)
+      .update(`${JSON.stringify(context)}\n`)
       .update(bytes)
       .digest()
       .subarray(0, TAG_BYTES)
   }
 
-  isTagOf(tag: Uint8Array, bytes: Uint8Array, place: Place): boolean {
-    return tag.length === TAG_BYTES && timingSafeEqual(tag, this.tagOf(bytes, place))
+  verifyTag(tag: Uint8Array, bytes: Uint8Array, context: SealContext): boolean {
+    return tag.length === TAG_BYTES && timingSafeEqual(tag, this.computeTag(bytes, context))
   }
 
-  #bound(place: Place): Buffer {
-    return Buffer.concat([this.#header, Buffer.from(JSON.stringify(place), 'utf8')])
+  #bound(context: SealContext): Buffer {
+    return Buffer.concat([this.#header, Buffer.from(JSON.stringify(context), 'utf8')])
   }
 }
 

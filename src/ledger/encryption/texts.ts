@@ -1,31 +1,31 @@
 // Texts of a column that may be sealed.
 import { SavestateError, SealedValue } from '../../model/index.js'
-import { isSealed, keyIdOf, type Place } from './sealing-key.js'
+import { isSealed, keyIdOf, type SealContext } from './sealing-key.js'
 import type { Vault } from './vault.js'
 
 /** Inside the transaction that writes it. Throws KEY_MISSING or KEY_WRONG. */
-export function sealText(vault: Vault, text: string, place: Place): string {
-  return vault.forWriting()?.seal(text, place) ?? text
+export function sealText(vault: Vault, text: string, context: SealContext): string {
+  return vault.keyForWriting()?.seal(text, context) ?? text
 }
 
 /** Throws KEY_MISSING or KEY_WRONG, and STORE_DAMAGED for what is not what was sealed there. */
-export function openText(vault: Vault, text: string, place: Place): string {
+export function openText(vault: Vault, text: string, context: SealContext): string {
   if (!isSealed(text)) return text
-  const opened = vault.open(text, place)
-  if (opened === undefined) throw damaged(place.slice(0, 3).join(' '))
+  const opened = vault.open(text, context)
+  if (opened === undefined) throw damaged(context.slice(0, 3).join(' '))
   return opened
 }
 
 /** The same for what is only shown: what cannot be opened is said to be sealed, so that lists need no key. */
-export function openShown(
+export function openForDisplay(
   vault: Vault,
   text: string,
-  place: Place,
+  context: SealContext,
 ): { readonly text: string } | { readonly sealed: SealedValue } {
   if (!isSealed(text)) return { text }
   const id = keyIdOf(text)
   if (id !== undefined && !vault.has(id)) return { sealed: new SealedValue(id) }
-  const opened = vault.open(text, place)
+  const opened = vault.open(text, context)
   if (opened !== undefined) return { text: opened }
   return { sealed: new SealedValue(id ?? '', { isDamaged: true }) }
 }

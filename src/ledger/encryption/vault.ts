@@ -1,8 +1,8 @@
 // Seals values before they are written and opens them after they are read, if the store is encrypted. Without a key this costs
 // one query of an empty table for each transaction.
 import type { Database } from '../../system/index.js'
-import { lacksKey, retiredKey, unfitKey } from './key-errors.js'
-import { keyIdOf, type Place, type SealingKey } from './sealing-key.js'
+import { missingKeyError, retiredKeyError, mismatchedKeyError } from './key-errors.js'
+import { keyIdOf, type SealContext, type SealingKey } from './sealing-key.js'
 
 /** `newKey` is the one to change to. Either opens what it has sealed. */
 export type GivenKeys = {
@@ -15,9 +15,9 @@ export interface Vault {
    * Inside the transaction that writes: what everything in it is to be sealed with. Undefined: nothing is sealed.
    * Throws KEY_MISSING or KEY_WRONG if the store is encrypted with a key that was not given.
    */
-  forWriting(): SealingKey | undefined
-  /** Undefined if it is not what was sealed for this place. Throws KEY_MISSING or KEY_WRONG. */
-  open(sealed: string, place: Place): string | undefined
+  keyForWriting(): SealingKey | undefined
+  /** Undefined if it is not what was sealed for this context. Throws KEY_MISSING or KEY_WRONG. */
+  open(sealed: string, context: SealContext): string | undefined
   /** Throws KEY_MISSING or KEY_WRONG. */
   keyFor(id: string): SealingKey
   has(id: string): boolean
@@ -25,12 +25,12 @@ export interface Vault {
 
 /** Seals nothing. */
 export const NO_VAULT: Vault = {
-  forWriting: () => undefined,
+  keyForWriting: () => undefined,
   open: (sealed) => {
-    throw lacksKey(keyIdOf(sealed) ?? '?', { given: [], purpose: 'read' })
+    throw missingKeyError(keyIdOf(sealed) ?? '?', { given: [], purpose: 'read' })
   },
   keyFor: (id) => {
-    throw lacksKey(id, { given: [], purpose: 'read' })
+    throw missingKeyError(id, { given: [], purpose: 'read' })
   },
   has: () => false,
 }
@@ -51,7 +51,7 @@ export class StoreVault implements Vault {
     this.#keys = new Map(keys.map((key) => [key.id, key]))
   }
 
-  forWriting(): SealingKey | undefined {
+  keyForWriting(): SealingKey | undefined {
     const id = this.#database.get(CURRENT)?.['id']
     if (typeof id === 'string') return this.#checked(this.#given(id, 'write'))
     const { key } = this.given
@@ -64,9 +64,9 @@ export class StoreVault implements Vault {
     return this.#database.get(CURRENT) !== undefined || this.given.key !== undefined
   }
 
-  open(sealed: string, place: Place): string | undefined {
+  open(sealed: string, context: SealContext): string | undefined {
     const id = keyIdOf(sealed)
-    return id === undefined ? undefined : this.keyFor(id).open(sealed, place)
+    return id === undefined ? undefined : this.keyFor(id).open(sealed, context)
   }
 
   /** What it opens proves it: reading does not depend on the list of keys, which may be damaged. */
@@ -94,24 +94,25 @@ export class StoreVault implements Vault {
   /** Throws KEY_WRONG. */
   refuseRetired({ id }: SealingKey): void {
     const row = this.#database.get('SELECT retired_at FROM keys WHERE id = ?', id)
-    if (row !== undefined && row['retired_at'] !== null) throw retiredKey(id)
+    if (row !== undefined && row['retired_at'] !== null) throw retiredKeyError(id)
   }
 
   #given(id: string, purpose: 'read' | 'write'): SealingKey {
     const key = this.#keys.get(id)
-    if (key === undefined) throw lacksKey(id, { given: [...this.#keys.keys()], purpose })
+    if (key === undefined) throw missingKeyError(id, { given: [...this.#keys.keys()], purpose })
     return key
   }
 
   #checked(key: SealingKey): SealingKey {
     if (this.#fitting.has(key.id)) return key
     const row = this.#database.get('SELECT check_value FROM keys WHERE id = ?', key.id)
-    if (key.open(String(row?.['check_value']), placeOf(key.id)) !== CHECKED) throw unfitKey(key.id)
+    if (key.open(String(row?.['check_value']), placeOf(key.id)) !== CHECKED)
+      throw mismatchedKeyError(key.id)
     this.#fitting.add(key.id)
     return key
   }
 }
 
-function placeOf(id: string): Place {
+function placeOf(id: string): SealContext {
   return ['keys', id]
 }

@@ -7,7 +7,7 @@ import {
   type SessionKey,
 } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
-import { handOnAuthors } from '../checkpoints/authors.js'
+import { mergeAuthorsIntoNext } from '../checkpoints/authors.js'
 import { reparent } from '../checkpoints/row-removal.js'
 import { number, optional, text } from '../rows.js'
 
@@ -57,7 +57,7 @@ export class SessionSteps {
   ): void {
     if (ids.length === 0) return
     const list = JSON.stringify(ids)
-    handOnAuthors(this.#database, ids)
+    mergeAuthorsIntoNext(this.#database, ids)
     const children = this.#database.all(
       `SELECT id, parent FROM checkpoints
          WHERE session = ?1 AND step >= ?2 AND parent IN (SELECT value FROM json_each(?3))

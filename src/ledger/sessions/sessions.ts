@@ -14,9 +14,9 @@ import {
   type StatusWord,
 } from '../../model/index.js'
 import type { Database, SqlValue } from '../../system/index.js'
-import { handOnAuthors } from '../checkpoints/authors.js'
-import { sessionOf, storedMetadata } from '../rows.js'
-import { sessionPlace, type Vault } from '../encryption/index.js'
+import { mergeAuthorsIntoNext } from '../checkpoints/authors.js'
+import { toSession, encodeMetadata } from '../rows.js'
+import { sessionContext, type Vault } from '../encryption/index.js'
 
 export type NewSession = {
   readonly id: string
@@ -50,7 +50,7 @@ export class Sessions {
   /** Undefined too for one that was deleted. */
   byId(id: string): Session | undefined {
     const row = this.#database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
-    return row === undefined ? undefined : sessionOf(row, this.#vault)
+    return row === undefined ? undefined : toSession(row, this.#vault)
   }
 
   byKey(key: SessionKey): Session | undefined {
@@ -58,7 +58,7 @@ export class Sessions {
       'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL',
       key,
     )
-    return row === undefined ? undefined : sessionOf(row, this.#vault)
+    return row === undefined ? undefined : toSession(row, this.#vault)
   }
 
   wasDeleted(id: string): boolean {
@@ -80,7 +80,7 @@ export class Sessions {
     }
     const where = conditions.join(' AND ')
     const sql = `SELECT * FROM sessions WHERE ${where} ORDER BY updated_at DESC, key DESC LIMIT ?`
-    return this.#database.all(sql, ...values, limit ?? -1).map((row) => sessionOf(row, this.#vault))
+    return this.#database.all(sql, ...values, limit ?? -1).map((row) => toSession(row, this.#vault))
   }
 
   /** Inside a transaction. A deleted session of that id begins anew, with a higher fence. */
@@ -99,7 +99,7 @@ export class Sessions {
       IN_PROGRESS.state,
       atMs,
       atMs,
-      storedMetadata(metadata, { vault: this.#vault, place: sessionPlace(id) }),
+      encodeMetadata(metadata, { vault: this.#vault, context: sessionContext(id) }),
     )
     const session = this.byId(id)
     invariant(session !== undefined, 'a session that was made is there')
@@ -184,7 +184,7 @@ export class Sessions {
       key,
     )
     const rows = this.#database.all('SELECT id FROM checkpoints WHERE session = ?', key)
-    handOnAuthors(
+    mergeAuthorsIntoNext(
       this.#database,
       rows.map((row) => parseCheckpointId(String(row['id']))),
     )

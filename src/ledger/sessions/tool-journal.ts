@@ -13,10 +13,10 @@ import { copyCallsTo, goToCalls, type KnownCalls } from './known-calls.js'
 import { number, optional, text } from '../rows.js'
 import {
   openText,
-  partialPlace,
-  type Place,
+  partialContext,
+  type SealContext,
   sealText,
-  toolPlace,
+  toolContext,
   type Vault,
 } from '../encryption/index.js'
 
@@ -56,7 +56,7 @@ export class ToolJournal {
       call.name,
       this.#encode(call.args, {
         what: `args of the tool call ${call.id}`,
-        place: toolPlace('args', call),
+        context: toolContext('args', call),
       }),
       call.idempotencyKey,
       call.step,
@@ -64,7 +64,7 @@ export class ToolJournal {
     )
   }
 
-  /** The outcome, in place of what was streamed on the way. One that was decided meanwhile stays. */
+  /** The outcome, in context of what was streamed on the way. One that was decided meanwhile stays. */
   end(
     session: SessionKey,
     call: Pick<ToolCall, 'id' | 'idempotencyKey' | 'startedAtMs'> & {
@@ -80,7 +80,7 @@ export class ToolJournal {
       call.status,
       this.#encode(call.outcome, {
         what: `outcome of the tool call ${call.id}`,
-        place: toolPlace('outcome', call),
+        context: toolContext('outcome', call),
       }),
       call.atMs,
       seq,
@@ -144,7 +144,7 @@ export class ToolJournal {
         upToStep,
         limit,
       )
-      .map(outlineOf)
+      .map(toOutline)
       .reverse()
   }
 
@@ -164,7 +164,7 @@ export class ToolJournal {
       count,
       this.#encode(value, {
         what: `partial result of the tool call ${call.id}`,
-        place: partialPlace(seq, count),
+        context: partialContext(seq, count),
       }),
     )
   }
@@ -180,7 +180,10 @@ export class ToolJournal {
         startedAtMs,
       )
       .map((row) =>
-        this.#decode(text(row, 'value'), partialPlace(number(row, 'call'), number(row, 'number'))),
+        this.#decode(
+          text(row, 'value'),
+          partialContext(number(row, 'call'), number(row, 'number')),
+        ),
       )
   }
 
@@ -210,14 +213,14 @@ export class ToolJournal {
   }
 
   #toolCallOf(row: SqlRow): ToolCall {
-    const outline = outlineOf(row)
+    const outline = toOutline(row)
     const { status } = outline
     const stored = optional(row, 'outcome')
     const outcome =
-      stored === null ? undefined : this.#decode(stored, toolPlace('outcome', outline))
+      stored === null ? undefined : this.#decode(stored, toolContext('outcome', outline))
     return {
       ...outline,
-      args: this.#decode(text(row, 'args'), toolPlace('args', outline)),
+      args: this.#decode(text(row, 'args'), toolContext('args', outline)),
       result: status === 'failed' ? undefined : outcome,
       error: status === 'failed' ? outcome : undefined,
       endedAtMs: row['ended_at'] === null ? null : number(row, 'ended_at'),
@@ -226,14 +229,14 @@ export class ToolJournal {
 
   #encode(
     value: unknown,
-    { what, place }: { readonly what: string; readonly place: Place },
+    { what, context }: { readonly what: string; readonly context: SealContext },
   ): string {
     const encoded = encodeValue(value, { path: [what], ...this.#registry() })
-    return sealText(this.#vault, encoded.text, place)
+    return sealText(this.#vault, encoded.text, context)
   }
 
-  #decode(stored: string, place: Place): unknown {
-    return decodeValue(openText(this.#vault, stored, place), this.#registry())
+  #decode(stored: string, context: SealContext): unknown {
+    return decodeValue(openText(this.#vault, stored, context), this.#registry())
   }
 
   #registry(): { classes?: ClassRegistry } {
@@ -241,7 +244,7 @@ export class ToolJournal {
   }
 }
 
-function outlineOf(row: SqlRow): ToolOutline {
+function toOutline(row: SqlRow): ToolOutline {
   const status = text(row, 'status')
   invariant(isToolStatus(status), 'a tool call has a known status')
   return {

@@ -2,7 +2,7 @@
 import { isObject, isPlainArray } from '../../base/index.js'
 import { SavestateError, shownPath, type StateId } from '../../model/index.js'
 import { layOut } from './layout.js'
-import { extendTree, remakeTree } from './tree/list-tree.js'
+import { extendTree, rebuildTree } from './tree/list-tree.js'
 import { appendSlots, type Pass } from './match-slots.js'
 import { defineProperty, readBody, readState } from './read-state.js'
 import { EMPTY_TREE, type Part, type Tree } from './state-body.js'
@@ -39,7 +39,7 @@ function extend(pass: Pass, { base, path, items, tree }: Addition & { readonly t
   if (list.length !== tree.length)
     return extendTree(pass, { tree, elements: added.map(({ payload }) => payload), state: base })
   list.splice(tree.length, tree.length, added)
-  remakeTree(pass, { known, elements: list.payloads, changedFrom: tree.length })
+  rebuildTree(pass, { known, elements: list.payloads, changedFrom: tree.length })
   return known.tree
 }
 
@@ -60,11 +60,11 @@ function withList(
   const [key, ...rest] = path
   if (key === undefined || part.kind !== 'object') return { kind: 'list', tree }
   const { entries } = part
-  const place = entries.findIndex(([name]) => name === key)
-  const inner = withList(entries[place]?.[1] ?? NOTHING, { path: rest, tree })
-  return place === -1
+  const index = entries.findIndex(([name]) => name === key)
+  const inner = withList(entries[index]?.[1] ?? NOTHING, { path: rest, tree })
+  return index === -1
     ? { kind: 'object', entries: [...entries, [key, inner]] }
-    : { kind: 'object', entries: entries.with(place, [key, inner]) }
+    : { kind: 'object', entries: entries.with(index, [key, inner]) }
 }
 
 /** For a list that is stored as a part of something else. */

@@ -32,12 +32,12 @@ const MIN_ITEMS = 16
 const MAX_DEPTH = 4
 
 export function layOut(state: unknown): Layout {
-  return place(state, { path: [], containers: [] })
+  return layOutValue(state, { path: [], containers: [] })
 }
 
 type At = Pick<Spread, 'path' | 'containers'>
 
-function place(value: unknown, { path, containers }: At): Layout {
+function layOutValue(value: unknown, { path, containers }: At): Layout {
   if (isSmallPrimitive(value)) return { kind: 'primitive', value }
   const whole: Layout = { kind: 'value', path, values: [value], keys: undefined, containers }
   // The encoder refuses an object that contains itself.
@@ -62,7 +62,7 @@ function place(value: unknown, { path, containers }: At): Layout {
     kind,
     entries: entries.map(([key, inner]) => [
       key,
-      place(inner, { path: [...path, key], containers: inside }),
+      layOutValue(inner, { path: [...path, key], containers: inside }),
     ]),
   }
 }

@@ -1,12 +1,12 @@
 // Rebuilds a state from its rows.
 import { type ClassRegistry, decodeValue, SavestateError, type StateId } from '../../model/index.js'
-import { altered, lacking, malformed } from './gc/damage.js'
+import { alteredError, missingError, malformedError } from './gc/damage.js'
 import { readElements } from './tree/element-rows.js'
 import type { Run } from './tree/node-body.js'
 import { readList } from './tree/node-rows.js'
-import type { Place } from '../encryption/index.js'
+import type { SealContext } from '../encryption/index.js'
 import type { Rows } from './rows.js'
-import { parseBody, type Part, sealedIn, type StateBody } from './state-body.js'
+import { parseBody, type Part, parseSealedBody, type StateBody } from './state-body.js'
 
 /** The tables and classes to read with. */
 export type StateSource = {
@@ -17,9 +17,9 @@ export type StateSource = {
 
 export function readBody(rows: Rows, state: StateId): StateBody {
   const body = rows.database.get('SELECT body FROM states WHERE id = ?', state)?.['body']
-  if (typeof body !== 'string') throw lacking('the row', state)
+  if (typeof body !== 'string') throw missingError('the row', state)
   const opened = openBody(rows, { state, body })
-  if (opened === undefined) throw altered('the row', state)
+  if (opened === undefined) throw alteredError('the row', state)
   return parseBody(opened, state)
 }
 
@@ -28,12 +28,12 @@ export function openBody(
   { vault }: Pick<Rows, 'vault'>,
   { state, body }: { readonly state: number; readonly body: string },
 ): string | undefined {
-  const seal = sealedIn(body)
-  return seal === undefined ? body : vault.open(seal.sealed, bodyPlace(state, seal.references))
+  const seal = parseSealedBody(body)
+  return seal === undefined ? body : vault.open(seal.sealed, bodyContext(state, seal.references))
 }
 
 /** The references are in the open, but nobody can change them unnoticed. */
-export function bodyPlace(state: number, references: string): Place {
+export function bodyContext(state: number, references: string): SealContext {
   return ['states', state, references]
 }
 
@@ -74,22 +74,22 @@ export function readPart(source: StateSource, part: Part): unknown {
   const items = readItems(source, readList(rows, { tree: part.tree, state }))
   if (part.kind === 'list') return items
   const object = {}
-  for (const item of items) defineProperty(object, ...entryOf(item, state))
+  for (const item of items) defineProperty(object, ...parseEntry(item, state))
   return object
 }
 
 /** The values of these elements. */
 export function readItems({ rows, classes, state }: StateSource, runs: readonly Run[]): unknown[] {
   const { values, tagged } = readElements(rows, { runs, state })
-  for (const [place, { text }] of tagged)
-    values[place] = decodeValue(text, classes === undefined ? {} : { classes })
+  for (const [index, { text }] of tagged)
+    values[index] = decodeValue(text, classes === undefined ? {} : { classes })
   return values
 }
 
 /** The row of an element of a large object. */
-export function entryOf(pair: unknown, state: StateId): [string, unknown] {
+export function parseEntry(pair: unknown, state: StateId): [string, unknown] {
   const [key, value]: readonly unknown[] = Array.isArray(pair) ? pair : []
-  if (typeof key !== 'string') throw malformed('an entry without a key', { state })
+  if (typeof key !== 'string') throw malformedError('an entry without a key', { state })
   return [key, value]
 }
 

@@ -10,7 +10,7 @@
 // ["sealed", all of that as a sealed text, references], with every part of the root that leads to an element or a
 // list: what is in use can be told without the key.
 import type { StateId } from '../../model/index.js'
-import { malformed, newerForm } from './gc/damage.js'
+import { malformedError, newerFormError } from './gc/damage.js'
 
 export type Primitive = string | number | boolean | null
 
@@ -66,9 +66,9 @@ export function partText(part: Part): string {
 }
 
 /** What a sealed row tells everybody. */
-export function referencesIn(part: Part): readonly Part[] {
+export function collectReferences(part: Part): readonly Part[] {
   if (part.kind === 'primitive') return []
-  if (part.kind === 'object') return part.entries.flatMap(([, inner]) => referencesIn(inner))
+  if (part.kind === 'object') return part.entries.flatMap(([, inner]) => collectReferences(inner))
   return [part]
 }
 
@@ -87,7 +87,7 @@ export type SealedBody = {
 }
 
 /** Undefined for a row that is not sealed. */
-export function sealedIn(text: string): SealedBody | undefined {
+export function parseSealedBody(text: string): SealedBody | undefined {
   if (!text.startsWith(SEALED_BODY)) return undefined
   const end = text.indexOf('"', SEALED_BODY.length)
   return {
@@ -103,16 +103,16 @@ export function sealedIn(text: string): SealedBody | undefined {
 export function parseBody(text: string, state: StateId): StateBody {
   try {
     const [format, mark, root] = listIn(JSON.parse(text))
-    if (typeof format === 'number' && format > FORMAT) throw newerForm(state)
+    if (typeof format === 'number' && format > FORMAT) throw newerFormError(state)
     if (format === SEALED) {
-      const entries = listIn(root).map((part, place) => [String(place), partOf(part)] as const)
+      const entries = listIn(root).map((part, index) => [String(index), partOf(part)] as const)
       return { mark: '', root: { kind: 'object', entries } }
     }
     if (format !== FORMAT || typeof mark !== 'string') throw new Misfit()
     return { mark, root: partOf(root) }
   } catch (cause) {
     if (cause instanceof SyntaxError || cause instanceof Misfit)
-      throw malformed('a row of another form', { state, cause })
+      throw malformedError('a row of another form', { state, cause })
     throw cause
   }
 }

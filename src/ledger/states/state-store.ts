@@ -128,7 +128,11 @@ export class StateStore {
     this.#verify(memory)
     const { view, captures } = memory
     try {
-      const rows = { database: this.#database, vault: this.#vault, key: this.#vault.forWriting() }
+      const rows = {
+        database: this.#database,
+        vault: this.#vault,
+        key: this.#vault.keyForWriting(),
+      }
       return work({ ...rows, classes: this.#classes, view, captures })
     } catch (error) {
       // The view is half updated, and the rows will be gone with the transaction.

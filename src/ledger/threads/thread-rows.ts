@@ -3,12 +3,12 @@ import { invariant, parseStateId, type StateId } from '../../model/index.js'
 import type { SqlRow } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
 import {
-  graphPlace,
+  graphContext,
   openText,
-  type Place,
+  type SealContext,
   type SealingKey,
   type Vault,
-  writePlace,
+  writeContext,
 } from '../encryption/index.js'
 
 export type ThreadKey = number
@@ -52,18 +52,18 @@ export type ThreadRow = {
 }
 
 /** Rows of `graph_checkpoints` with `thread_id`, the id of the thread. */
-export function graphCheckpointOf(row: SqlRow, vault: Vault): StoredGraphCheckpoint {
+export function toGraphCheckpoint(row: SqlRow, vault: Vault): StoredGraphCheckpoint {
   const deltas = optional(row, 'deltas')
   const place = { ns: text(row, 'ns'), id: text(row, 'id') }
   return {
-    ...graphPlaceOf(row),
+    ...toGraphPlace(row),
     key: number(row, 'thread'),
     parent: optionalName(row, 'parent'),
     state: parseStateId(number(row, 'state')),
-    facts: openText(vault, text(row, 'facts'), graphPlace('facts', place)),
+    facts: openText(vault, text(row, 'facts'), graphContext('facts', place)),
     metadata: openSerial(vault, {
       stored: { type: text(row, 'metadata_type'), data: dataOf(row, 'metadata') },
-      place: graphPlace('metadata', place),
+      context: graphContext('metadata', place),
     }),
     run: optionalName(row, 'run'),
     files: optional(row, 'files'),
@@ -72,23 +72,23 @@ export function graphCheckpointOf(row: SqlRow, vault: Vault): StoredGraphCheckpo
   }
 }
 
-export function graphPlaceOf(row: SqlRow): GraphPlace {
+export function toGraphPlace(row: SqlRow): GraphPlace {
   return { thread: nameOf(row, 'thread_id'), ns: nameOf(row, 'ns'), id: nameOf(row, 'id') }
 }
 
-export function graphWriteOf(row: SqlRow, vault: Vault): GraphWrite {
+export function toGraphWrite(row: SqlRow, vault: Vault): GraphWrite {
   return {
     task: nameOf(row, 'task'),
     idx: number(row, 'idx'),
     channel: nameOf(row, 'channel'),
     value: openSerial(vault, {
       stored: { type: text(row, 'type'), data: dataOf(row, 'value') },
-      place: placeOfWrite(row),
+      context: contextOfWrite(row),
     }),
   }
 }
 
-export function threadOf(row: SqlRow): ThreadRow {
+export function toThreadRow(row: SqlRow): ThreadRow {
   return {
     key: number(row, 'key'),
     isDeleted: row['deleted_at'] !== null,
@@ -97,7 +97,7 @@ export function threadOf(row: SqlRow): ThreadRow {
 }
 
 /** SQLite would cut a name at NUL and merge all lone surrogates: such a name is stored as JSON, which begins with '"'. */
-export function storedName(name: string): string {
+export function encodeName(name: string): string {
   const isOdd = name.startsWith('"') || name.includes('\0') || !isWellFormed(name)
   return isOdd ? JSON.stringify(name) : name
 }
@@ -117,8 +117,8 @@ function isWellFormed(name: string): boolean {
 }
 
 /** Of a row of `graph_writes`. */
-export function placeOfWrite(row: SqlRow): Place {
-  return writePlace({
+export function contextOfWrite(row: SqlRow): SealContext {
+  return writeContext({
     ns: text(row, 'ns'),
     checkpoint: text(row, 'checkpoint'),
     task: text(row, 'task'),
@@ -140,22 +140,25 @@ const MARK = '~'
 const SEALED = '~sealed'
 
 /** Without a key as it is. */
-export function storedSerial(
+export function sealSerial(
   { type, data }: SerialValue,
-  { key, place }: { readonly key: SealingKey | undefined; readonly place: Place },
+  { key, context }: { readonly key: SealingKey | undefined; readonly context: SealContext },
 ): SerialValue {
   if (key === undefined) return { type: type.startsWith(MARK) ? `${MARK}${type}` : type, data }
   const content =
     typeof data === 'string' ? [type, data] : [type, null, Buffer.from(data).toString('base64')]
-  return { type: SEALED, data: key.seal(JSON.stringify(content), place) }
+  return { type: SEALED, data: key.seal(JSON.stringify(content), context) }
 }
 
 export function openSerial(
   vault: Vault,
-  { stored: { type, data }, place }: { readonly stored: SerialValue; readonly place: Place },
+  {
+    stored: { type, data },
+    context,
+  }: { readonly stored: SerialValue; readonly context: SealContext },
 ): SerialValue {
   if (type !== SEALED) return { type: type.startsWith(MARK) ? type.slice(MARK.length) : type, data }
-  const opened = openText(vault, String(data), place)
+  const opened = openText(vault, String(data), context)
   const [name, content, bytes] = JSON.parse(opened) as [string, string | null, string?]
   return { type: name, data: content ?? Buffer.from(bytes ?? '', 'base64') }
 }

@@ -2,19 +2,19 @@
 // write one thread, each an own branch of it; what they must not do is bring back one that was deleted.
 import { invariant, SavestateError, type StateId } from '../../model/index.js'
 import type { Database, SqlValue } from '../../system/index.js'
-import { graphPlace, type Vault, writePlace } from '../encryption/index.js'
+import { graphContext, type Vault, writeContext } from '../encryption/index.js'
 import {
   type GraphCheckpoint,
-  graphCheckpointOf,
+  toGraphCheckpoint,
   type GraphPlace,
-  graphPlaceOf,
+  toGraphPlace,
   type GraphWrite,
-  graphWriteOf,
+  toGraphWrite,
   type StoredGraphCheckpoint,
-  storedName,
-  storedSerial,
+  encodeName,
+  sealSerial,
   type ThreadKey,
-  threadOf,
+  toThreadRow,
   type ThreadRow,
 } from './thread-rows.js'
 
@@ -42,21 +42,21 @@ export class Threads {
   get({ thread, ns, id }: GraphPlace): StoredGraphCheckpoint | undefined {
     const row = this.#database.get(
       `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`,
-      storedName(thread),
-      storedName(ns),
-      storedName(id),
+      encodeName(thread),
+      encodeName(ns),
+      encodeName(id),
     )
-    return row === undefined ? undefined : graphCheckpointOf(row, this.#vault)
+    return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
   }
 
   /** That with the greatest id. */
   latest(thread: string, ns: string): StoredGraphCheckpoint | undefined {
     const row = this.#database.get(
       `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`,
-      storedName(thread),
-      storedName(ns),
+      encodeName(thread),
+      encodeName(ns),
     )
-    return row === undefined ? undefined : graphCheckpointOf(row, this.#vault)
+    return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
   }
 
   /** Greatest id first, across all threads that are asked for. */
@@ -74,17 +74,17 @@ export class Threads {
         `SELECT threads.id AS thread_id, ns, graph_checkpoints.id AS id
          FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread ${where}
          ORDER BY graph_checkpoints.id DESC, thread, ns LIMIT ?`,
-        ...used.map(({ name }) => storedName(name)),
+        ...used.map(({ name }) => encodeName(name)),
         limit ?? -1,
       )
-      .map(graphPlaceOf)
+      .map(toGraphPlace)
   }
 
   /** Those of one thread, in no order. */
   all(thread: string): StoredGraphCheckpoint[] {
     return this.#database
-      .all(`${CHECKPOINTS} WHERE threads.id = ?`, storedName(thread))
-      .map((row) => graphCheckpointOf(row, this.#vault))
+      .all(`${CHECKPOINTS} WHERE threads.id = ?`, encodeName(thread))
+      .map((row) => toGraphCheckpoint(row, this.#vault))
   }
 
   /** By task, then by index. */
@@ -93,27 +93,27 @@ export class Threads {
       .all(
         `SELECT graph_writes.* FROM graph_writes JOIN threads ON threads.key = thread
          WHERE threads.id = ? AND ns = ? AND checkpoint = ? ORDER BY task, idx`,
-        storedName(thread),
-        storedName(ns),
-        storedName(id),
+        encodeName(thread),
+        encodeName(ns),
+        encodeName(id),
       )
-      .map((row) => graphWriteOf(row, this.#vault))
+      .map((row) => toGraphWrite(row, this.#vault))
   }
 
   threadsOfRuns(runs: readonly string[]): string[] {
     const sql = `${CHECKPOINTS} WHERE run = ?`
-    const found = runs.flatMap((run) => this.#database.all(sql, storedName(run)))
-    return [...new Set(found.map((row) => graphPlaceOf(row).thread))]
+    const found = runs.flatMap((run) => this.#database.all(sql, encodeName(run)))
+    return [...new Set(found.map((row) => toGraphPlace(row).thread))]
   }
 
   /** Inside a transaction. A checkpoint of that id is replaced. Throws SESSION_DELETED. */
   put(checkpoint: GraphCheckpoint, state: StateId): void {
     const { ns, id, parent, run, deltas, sends } = checkpoint
-    const key = this.#vault.forWriting()
-    const place = { ns: storedName(ns), id: storedName(id) }
-    const metadata = storedSerial(checkpoint.metadata, {
+    const key = this.#vault.keyForWriting()
+    const place = { ns: encodeName(ns), id: encodeName(id) }
+    const metadata = sealSerial(checkpoint.metadata, {
       key,
-      place: graphPlace('metadata', place),
+      context: graphContext('metadata', place),
     })
     this.#database.run(
       `INSERT INTO graph_checkpoints
@@ -127,7 +127,7 @@ export class Threads {
       place.id,
       optionalName(parent),
       state,
-      key?.seal(checkpoint.facts, graphPlace('facts', place)) ?? checkpoint.facts,
+      key?.seal(checkpoint.facts, graphContext('facts', place)) ?? checkpoint.facts,
       metadata.type,
       metadata.data,
       optionalName(run),
@@ -140,13 +140,13 @@ export class Threads {
   /** Inside a transaction. What a task has written stays, unless its index is below zero. Throws SESSION_DELETED. */
   putWrites(place: GraphPlace, writes: readonly GraphWrite[]): void {
     const thread = this.#keyToWrite(place)
-    const key = this.#vault.forWriting()
-    const [ns, checkpoint] = [storedName(place.ns), storedName(place.id)]
+    const key = this.#vault.keyForWriting()
+    const [ns, checkpoint] = [encodeName(place.ns), encodeName(place.id)]
     for (const write of writes) {
       const { idx, channel } = write
-      const task = storedName(write.task)
-      const at = writePlace({ ns, checkpoint, task, idx })
-      const value = storedSerial(write.value, { key, place: at })
+      const task = encodeName(write.task)
+      const at = writeContext({ ns, checkpoint, task, idx })
+      const value = sealSerial(write.value, { key, context: at })
       this.#database.run(
         `INSERT INTO graph_writes (thread, ns, checkpoint, task, idx, channel, type, value)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -157,7 +157,7 @@ export class Threads {
         checkpoint,
         task,
         idx,
-        storedName(channel),
+        encodeName(channel),
         value.type,
         value.data,
       )
@@ -169,7 +169,7 @@ export class Threads {
     { key, ns, id }: StoredGraphCheckpoint,
     { keepWritesTo }: { readonly keepWritesTo: string | undefined },
   ): void {
-    const place: SqlValue[] = [key, storedName(ns), storedName(id)]
+    const place: SqlValue[] = [key, encodeName(ns), encodeName(id)]
     this.#database.run(
       'DELETE FROM graph_checkpoints WHERE thread = ? AND ns = ? AND id = ?',
       ...place,
@@ -178,7 +178,7 @@ export class Threads {
       `DELETE FROM graph_writes WHERE thread = ? AND ns = ? AND checkpoint = ?
        AND channel IS NOT ?`,
       ...place,
-      keepWritesTo === undefined ? null : storedName(keepWritesTo),
+      keepWritesTo === undefined ? null : encodeName(keepWritesTo),
     )
   }
 
@@ -244,14 +244,14 @@ export class Threads {
   }
 
   #find(thread: string): ThreadRow | undefined {
-    const row = this.#database.get('SELECT * FROM threads WHERE id = ?', storedName(thread))
-    return row === undefined ? undefined : threadOf(row)
+    const row = this.#database.get('SELECT * FROM threads WHERE id = ?', encodeName(thread))
+    return row === undefined ? undefined : toThreadRow(row)
   }
 
   #begin(thread: string): ThreadKey {
     this.#database.run(
       'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL',
-      storedName(thread),
+      encodeName(thread),
     )
     const begun = this.#find(thread)
     invariant(begun !== undefined, 'a thread that was begun is there')
@@ -260,7 +260,7 @@ export class Threads {
 }
 
 function optionalName(name: string | null): string | null {
-  return name === null ? null : storedName(name)
+  return name === null ? null : encodeName(name)
 }
 
 function wasDeleted(thread: string): SavestateError {

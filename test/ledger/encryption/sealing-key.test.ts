@@ -16,8 +16,8 @@ test('known answers', () => {
   expect(key.id).toBe('075b98380b9197b2')
   expect(key.seal('0{"a":"é"}', PLACE, nonce)).toBe(KNOWN)
   expect(key.open(KNOWN, PLACE)).toBe('0{"a":"é"}')
-  expect(key.addressOf('0{"a":1}')).toBe('3324fb843234abe41eeff9e4dc9bf384a20d5654')
-  expect(key.tagOf(Uint8Array.of(2, 2), ['nodes', 3]).toString('hex')).toBe(
+  expect(key.deriveAddress('0{"a":1}')).toBe('3324fb843234abe41eeff9e4dc9bf384a20d5654')
+  expect(key.computeTag(Uint8Array.of(2, 2), ['nodes', 3]).toString('hex')).toBe(
     '84e94a71203ba0aa94f03db82e3231fc',
   )
   expect(keyIdOf(KNOWN)).toBe(key.id)
@@ -43,19 +43,19 @@ test('what is sealed opens at its place, and nowhere else, and with no other key
 
 test('the same content never looks the same twice, but has one address', () => {
   expect(key.seal('text', PLACE)).not.toBe(key.seal('text', PLACE))
-  expect(key.addressOf('text')).toBe(new SealingKey(secret).addressOf('text'))
-  expect(key.addressOf('text')).not.toBe(other.addressOf('text'))
+  expect(key.deriveAddress('text')).toBe(new SealingKey(secret).deriveAddress('text'))
+  expect(key.deriveAddress('text')).not.toBe(other.deriveAddress('text'))
 })
 
 test('random bytes that come twice, as in a copied virtual machine, give no nonce twice', () => {
   const random = Buffer.alloc(12)
   const nonces = [
-    key.nonceFor('text', PLACE, random),
-    key.nonceFor('other', PLACE, random),
-    key.nonceFor('text', ['elements', 8, 'ab'], random),
-    key.nonceFor('text', PLACE),
-    key.nonceFor('text', PLACE),
-    other.nonceFor('text', PLACE, random),
+    key.deriveNonce('text', PLACE, random),
+    key.deriveNonce('other', PLACE, random),
+    key.deriveNonce('text', ['elements', 8, 'ab'], random),
+    key.deriveNonce('text', PLACE),
+    key.deriveNonce('text', PLACE),
+    other.deriveNonce('text', PLACE, random),
   ].map((nonce) => nonce.toString('hex'))
   expect(nonces.map((nonce) => nonce.length)).toEqual(nonces.map(() => 24))
   expect(new Set(nonces).size).toBe(nonces.length)
@@ -75,12 +75,12 @@ test('no change of one bit goes unnoticed, nor a cut or an addition', () => {
 
 test('a tag holds for its bytes and its place alone', () => {
   const bytes = Uint8Array.of(1, 2, 3)
-  const tag = key.tagOf(bytes, ['nodes', 1])
-  expect(key.isTagOf(tag, bytes, ['nodes', 1])).toBe(true)
-  expect(key.isTagOf(tag, bytes, ['nodes', 2])).toBe(false)
-  expect(key.isTagOf(tag, Uint8Array.of(1, 2), ['nodes', 1])).toBe(false)
-  expect(other.isTagOf(tag, bytes, ['nodes', 1])).toBe(false)
-  expect(key.isTagOf(tag.subarray(1), bytes, ['nodes', 1])).toBe(false)
+  const tag = key.computeTag(bytes, ['nodes', 1])
+  expect(key.verifyTag(tag, bytes, ['nodes', 1])).toBe(true)
+  expect(key.verifyTag(tag, bytes, ['nodes', 2])).toBe(false)
+  expect(key.verifyTag(tag, Uint8Array.of(1, 2), ['nodes', 1])).toBe(false)
+  expect(other.verifyTag(tag, bytes, ['nodes', 1])).toBe(false)
+  expect(key.verifyTag(tag.subarray(1), bytes, ['nodes', 1])).toBe(false)
 })
 
 test('a key that is printed shows its id and nothing else', () => {

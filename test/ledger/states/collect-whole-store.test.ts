@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import type { Session } from '../../../src/index.js'
 import { DAY_MS, HandClock, setStore } from '../../engine/prune/prune-helpers.js'
 import { type Scratch, scratch } from '../../support/scratch.js'
-import { at, checkpointOf, metadataOf, SavestateSaver } from '../../langgraph/saver.js'
+import { at, toCheckpoint, decodeMetadata, SavestateSaver } from '../../langgraph/saver.js'
 
 type State = { messages: { role: string; content: string }[]; step: number }
 
@@ -104,7 +104,7 @@ test('states of graph threads are held, and go with their threads', async () => 
   const store = await s.open()
   const saver = new SavestateSaver({ store })
   const values = { messages: Array.from({ length: 50 }, (_, n) => message(n, 'graph')), n: 1 }
-  const config = await saver.put(at('thread'), checkpointOf(values), metadataOf(), {
+  const config = await saver.put(at('thread'), toCheckpoint(values), decodeMetadata(), {
     messages: 1,
     n: 1,
   })

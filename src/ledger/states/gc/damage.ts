@@ -4,20 +4,20 @@ import { SavestateError, type StateId } from '../../../model/index.js'
 const ELSEWHERE = 'Go back to another checkpoint.'
 
 /** `what` ends the sentence "The store lacks …". */
-export function lacking(what: string, state: StateId): SavestateError {
+export function missingError(what: string, state: StateId): SavestateError {
   return new SavestateError('STORE_DAMAGED', `The store lacks ${what} of the state ${state}`, {
     hint: ELSEWHERE,
   })
 }
 
 /** `what` begins the sentence "… is not what was written". */
-export function altered(what: string, state: StateId): SavestateError {
+export function alteredError(what: string, state: StateId): SavestateError {
   const message = `The state ${state} is damaged: ${what} is not what was written`
   return new SavestateError('STORE_DAMAGED', message, { hint: ELSEWHERE })
 }
 
 /** `what` ends the sentence "The state 7 is malformed: there is …". */
-export function malformed(
+export function malformedError(
   what: string,
   { state, cause }: { readonly state: StateId; readonly cause?: unknown },
 ): SavestateError {
@@ -25,7 +25,7 @@ export function malformed(
   return new SavestateError('STATE_UNREADABLE', message, { hint: ELSEWHERE, cause })
 }
 
-export function newerForm(state: StateId): SavestateError {
+export function newerFormError(state: StateId): SavestateError {
   const message = `The state ${state} has a form that this program does not know`
   return new SavestateError('STATE_UNREADABLE', message, {
     hint: 'It was written by a newer version of Savestate. Update this one.',

@@ -73,8 +73,8 @@ class GraphReader {
     for (let level = tree.height; level >= 0 && ids.length > 0; level -= 1) {
       const fresh = ids.filter((id) => !this.#nodes.has(id))
       const below = readNodes(this.#database, { ids: fresh, state: parseStateId(state) })
-      for (const [place, children] of below.entries()) {
-        const id = fresh[place] ?? 0
+      for (const [index, children] of below.entries()) {
+        const id = fresh[index] ?? 0
         this.#nodes.add(id)
         const names =
           level === 0 ? this.#elementsOf(children) : children.map((child) => `node ${child}`)

@@ -16,13 +16,13 @@ export const MAX_CHILDREN = 128
 export type Chunk = { readonly ids: number[] /** Of its last child. */; readonly zeros: number }
 
 /** The children as nodes of a level; leaves are at level 0. The first child must be the first of a node. */
-export function chunksOf(children: readonly Child[], level: number): Chunk[] {
+export function splitIntoChunks(children: readonly Child[], level: number): Chunk[] {
   const enough = ZEROS_PER_LEVEL * (level + 1)
   const chunks: Chunk[] = []
   let ids: number[] = []
-  for (const [place, { id, zeros }] of children.entries()) {
+  for (const [index, { id, zeros }] of children.entries()) {
     ids.push(id)
-    if (zeros < enough && ids.length < MAX_CHILDREN && place < children.length - 1) continue
+    if (zeros < enough && ids.length < MAX_CHILDREN && index < children.length - 1) continue
     chunks.push({ ids, zeros })
     ids = []
   }
@@ -30,7 +30,7 @@ export function chunksOf(children: readonly Child[], level: number): Chunk[] {
 }
 
 /** Of a hash in hexadecimal digits. 32 at most: no tree is so high that more would matter. */
-export function zerosOf(hash: string): number {
+export function countTrailingZeros(hash: string): number {
   const last = Number.parseInt(hash.slice(-8), 16)
   return last === 0 ? 32 : 31 - Math.clz32(last & -last)
 }

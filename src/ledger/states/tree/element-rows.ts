@@ -5,9 +5,9 @@ import { hash } from 'node:crypto'
 import type { StateId } from '../../../model/index.js'
 import type { SqlRow } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import type { Place } from '../../encryption/index.js'
-import { altered, lacking, malformed } from '../gc/damage.js'
-import { idsOf, type Run } from './node-body.js'
+import type { SealContext } from '../../encryption/index.js'
+import { alteredError, missingError, malformedError } from '../gc/damage.js'
+import { expandRun, type Run } from './node-body.js'
 import { nextId, type Rows } from '../rows.js'
 
 export const PLAIN = 0
@@ -21,13 +21,13 @@ export type Element = { readonly form: number; readonly text: string }
 const HASH_DIGITS = 40
 
 /** What names an element. Sealed ones are named by a keyed hash, so that nobody can guess what they hold. */
-export function hashOf({ form, text }: Element, { key }: Pick<Rows, 'key'>): string {
+export function hashElement({ form, text }: Element, { key }: Pick<Rows, 'key'>): string {
   const content = `${form}${text}`
-  if (key !== undefined) return key.addressOf(content)
+  if (key !== undefined) return key.deriveAddress(content)
   return hash('sha256', content, 'hex').slice(0, HASH_DIGITS)
 }
 
-export function elementPlace(id: number, digits: string): Place {
+export function elementContext(id: number, digits: string): SealContext {
   return ['elements', id, digits]
 }
 
@@ -45,7 +45,7 @@ export function storeElement(
     return number(database.get(sql, bytes, form, text) ?? {}, 'id')
   }
   const id = nextId(database, 'elements')
-  const sealed = key.seal(`${form}${text}`, elementPlace(id, digits))
+  const sealed = key.seal(`${form}${text}`, elementContext(id, digits))
   const sql = 'INSERT INTO elements (id, hash, form, text) VALUES (?, ?, ?, ?)'
   database.run(sql, id, bytes, SEALED, sealed)
   return id
@@ -57,7 +57,7 @@ export function readHash(
   { id, state }: { readonly id: number; readonly state: StateId },
 ): string {
   const bytes = database.get('SELECT hash FROM elements WHERE id = ?', id)?.['hash']
-  if (!(bytes instanceof Uint8Array)) throw lacking(`element ${id}`, state)
+  if (!(bytes instanceof Uint8Array)) throw missingError(`element ${id}`, state)
   return Buffer.from(bytes).toString('hex')
 }
 
@@ -86,7 +86,7 @@ const RANGE = `
   FROM elements AS element WHERE element.id BETWEEN ? AND ? AND ${IS_IN_PIECE}`
 
 export type Elements = {
-  /** The values of the plain elements; anything in the place of the others. */
+  /** The values of the plain elements; anything in the index of the others. */
   readonly values: unknown[]
   /** The elements that have tags, by their places in `values`. */
   readonly tagged: ReadonlyMap<number, Element>
@@ -109,12 +109,13 @@ export function readElements(
     if (range === undefined && piece.length === 1) isPlain = false
     const { texts, odd } = range ?? readPiece(rows, { ids: idsIn(piece), state })
     const plain = parsePlain(texts, state)
-    if (plain.length !== sizeOf(piece)) throw malformed('an element that is not JSON', { state })
+    if (plain.length !== sizeOf(piece))
+      throw malformedError('an element that is not JSON', { state })
     // Not one by one: the code of a first call is interpreted, and this is as long as all that SQLite does.
     values.push(...plain)
     if (odd.length === 0) continue
     const ids = idsIn(piece)
-    const elements = readRows(rows, { ids: odd.map((place) => ids[place] ?? 0), state })
+    const elements = readRows(rows, { ids: odd.map((index) => ids[index] ?? 0), state })
     for (const [n, element] of elements.entries()) {
       const at = start + (odd[n] ?? 0)
       if (element.form === PLAIN) values[at] = parsePlain(`[${element.text}]`, state)[0]
@@ -146,7 +147,7 @@ function piecesOf(runs: readonly Run[]): Run[][] {
 }
 
 function idsIn(piece: readonly Run[]): number[] {
-  return piece.flatMap(idsOf)
+  return piece.flatMap(expandRun)
 }
 
 function sizeOf(piece: readonly Run[]): number {
@@ -171,7 +172,7 @@ function readPiece({ database }: Rows, { ids, state }: Wanted): Found {
   const wanted = ids.join()
   const row = database.get(PIECE, `[${wanted}]`)
   // Which also says that they came in this order.
-  if (row?.['ids'] !== wanted) throw lacking('elements', state)
+  if (row?.['ids'] !== wanted) throw missingError('elements', state)
   const { odd } = row
   return {
     texts: String(row['texts']),
@@ -185,11 +186,11 @@ function readRows(rows: Rows, { ids, state }: Wanted): Element[] {
      FROM json_each(?) AS wanted CROSS JOIN elements AS element ON element.id = wanted.value`,
     JSON.stringify(ids),
   )
-  return ids.map((id, place) => {
-    const row = found[place]
-    if (row?.['id'] !== id) throw lacking(`element ${id}`, state)
+  return ids.map((id, index) => {
+    const row = found[index]
+    if (row?.['id'] !== id) throw missingError(`element ${id}`, state)
     const element = openElement(rows, row)
-    if (element === undefined) throw altered(`element ${id}`, state)
+    if (element === undefined) throw alteredError(`element ${id}`, state)
     return element
   })
 }
@@ -200,7 +201,7 @@ export function openElement({ vault }: Pick<Rows, 'vault'>, row: SqlRow): Elemen
   if (form !== SEALED) return { form, text }
   const { hash: bytes } = row
   const digits = bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : ''
-  const opened = vault.open(text, elementPlace(id, digits))
+  const opened = vault.open(text, elementContext(id, digits))
   return opened === undefined ? undefined : { form: Number(opened[0]), text: opened.slice(1) }
 }
 
@@ -209,6 +210,6 @@ function parsePlain(text: string, state: StateId): readonly unknown[] {
     const values: unknown = JSON.parse(text)
     return Array.isArray(values) ? values : []
   } catch (cause) {
-    throw malformed('an element that is not JSON', { state, cause })
+    throw malformedError('an element that is not JSON', { state, cause })
   }
 }

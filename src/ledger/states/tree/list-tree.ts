@@ -1,8 +1,8 @@
-// Trees of lists. A tree that is known is made again after a change, and only the nodes from the first place
+// Trees of lists. A tree that is known is made again after a change, and only the nodes from the first index
 // that changed on are looked at. Any tree is made longer from the last node of each of its levels. Both give
 // the tree that the list would have if it were new (chunks.ts).
 import type { StateId } from '../../../model/index.js'
-import { type Child, chunksOf, zerosOf } from './chunks.js'
+import { type Child, splitIntoChunks, countTrailingZeros } from './chunks.js'
 import { readHash } from './element-rows.js'
 import { type KnownNodes, nodeKey, openNodes, storeNode } from './node-rows.js'
 import type { Rows } from '../rows.js'
@@ -23,12 +23,12 @@ export function emptyTree(): KnownTree {
 
 type Change = {
   readonly elements: readonly Child[]
-  /** The elements before this place are as they were. */
+  /** The elements before this index are as they were. */
   readonly changedFrom: number
 }
 
 /** After it `known` is the tree of these elements. */
-export function remakeTree(
+export function rebuildTree(
   rows: Rows,
   { known, elements, changedFrom }: Change & { readonly known: KnownTree },
 ): void {
@@ -55,10 +55,10 @@ export function remakeTree(
   known.tree = { length: elements.length, height, node: children[0]?.id ?? 0 }
 }
 
-/** Takes away the nodes that hold what comes after a place, and the last one in any case. */
+/** Takes away the nodes that hold what comes after a index, and the last one in any case. */
 function popFrom(
   nodes: Node[],
-  place: number,
+  index: number,
 ): { readonly nodes: KnownNodes; readonly start: number } {
   const popped: KnownNodes = new Map()
   let start = nodes.reduce((sum, { size }) => sum + size, 0)
@@ -68,7 +68,7 @@ function popFrom(
     if (node === undefined) break
     popped.set(node.key, node.id)
     start -= node.size
-  } while (start > place)
+  } while (start > index)
   return { nodes: popped, start }
 }
 
@@ -111,7 +111,8 @@ function readSpine(
     const last = ids.at(-1) ?? 0
     // Within a node nothing ends before its last child, so what the hashes are does not matter.
     const kept = ids.slice(0, -1).map((child) => ({ id: child, zeros: 0 }))
-    if (level === 0) kept.push({ id: last, zeros: zerosOf(readHash(rows, { id: last, state })) })
+    if (level === 0)
+      kept.push({ id: last, zeros: countTrailingZeros(readHash(rows, { id: last, state })) })
     spine.unshift({ id, key: nodeKey(ids), kept })
     id = last
   }
@@ -126,7 +127,7 @@ type Level = {
 }
 
 function storeLevel(rows: Rows, { children, level, before }: Level): Node[] {
-  return chunksOf(children, level).map(({ ids, zeros }) => {
+  return splitIntoChunks(children, level).map(({ ids, zeros }) => {
     const { id, key } = storeNode(rows, { ids, known: before })
     return { id, key, zeros, size: ids.length }
   })

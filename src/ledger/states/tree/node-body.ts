@@ -41,12 +41,12 @@ export type NodeSeal = {
 }
 
 /** A node is no secret, but nobody may change what a state consists of unnoticed. */
-export function withSeal(packed: Uint8Array, { keyId, tag }: Omit<NodeSeal, 'packed'>): Buffer {
+export function addSeal(packed: Uint8Array, { keyId, tag }: Omit<NodeSeal, 'packed'>): Buffer {
   return Buffer.concat([Buffer.of(SEAL), Buffer.from(keyId, 'hex'), tag, packed])
 }
 
 /** Undefined for a node without one. */
-export function sealOf(bytes: Uint8Array): NodeSeal | undefined {
+export function parseSeal(bytes: Uint8Array): NodeSeal | undefined {
   if (bytes[0] !== SEAL) return undefined
   return {
     keyId: Buffer.from(bytes.subarray(1, 1 + KEY_ID_BYTES)).toString('hex'),
@@ -64,14 +64,14 @@ const ALL_NEXT = Buffer.alloc(MAX_CHILDREN, NEXT)
 
 /** The ids; undefined for bytes that no node has. A seal is passed over. */
 export function unpackNode(body: Uint8Array): number[] | undefined {
-  return unpackRuns(body)?.flatMap(idsOf)
+  return unpackRuns(body)?.flatMap(expandRun)
 }
 
-export function idsOf({ first, count }: Run): number[] {
-  return Array.from({ length: count }, (_, place) => first + place)
+export function expandRun({ first, count }: Run): number[] {
+  return Array.from({ length: count }, (_, index) => first + index)
 }
 
-export function runsOf(ids: readonly number[]): Run[] {
+export function toRuns(ids: readonly number[]): Run[] {
   const runs: Run[] = []
   for (const id of ids) {
     const last = runs.at(-1)
@@ -92,13 +92,13 @@ export function unpackRuns(body: Uint8Array): Run[] | undefined {
   let step = 0
   let unit = 1
   // By index: an iterator takes ten times as long.
-  for (let place = 0; place < bytes.length; place += 1) {
+  for (let index = 0; index < bytes.length; index += 1) {
     const run = runs.at(-1)
-    if (unit === 1 && run?.count === 1 && isAllNext(bytes, place)) {
-      run.count += bytes.length - place
+    if (unit === 1 && run?.count === 1 && isAllNext(bytes, index)) {
+      run.count += bytes.length - index
       return runs
     }
-    const byte = bytes[place] ?? 0
+    const byte = bytes[index] ?? 0
     step += (byte % BYTE_VALUES) * unit
     if (byte >= BYTE_VALUES) {
       unit *= BYTE_VALUES

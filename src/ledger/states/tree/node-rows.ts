@@ -2,9 +2,9 @@
 import type { StateId } from '../../../model/index.js'
 import type { Database } from '../../../system/index.js'
 import { number } from '../../rows.js'
-import type { Place } from '../../encryption/index.js'
-import { altered, lacking, malformed } from '../gc/damage.js'
-import { idsOf, packNode, type Run, sealOf, unpackRuns, withSeal } from './node-body.js'
+import type { SealContext } from '../../encryption/index.js'
+import { alteredError, missingError, malformedError } from '../gc/damage.js'
+import { expandRun, packNode, type Run, parseSeal, unpackRuns, addSeal } from './node-body.js'
 import { nextId, type Rows } from '../rows.js'
 import type { Tree } from '../state-body.js'
 
@@ -29,13 +29,13 @@ function insertNode({ database, key }: Rows, body: Buffer): number {
     return number(database.get(sql, body) ?? {}, 'id')
   }
   const id = nextId(database, 'nodes')
-  const tag = key.tagOf(body, nodePlace(id))
-  const sealed = withSeal(body, { keyId: key.id, tag })
+  const tag = key.computeTag(body, nodeContext(id))
+  const sealed = addSeal(body, { keyId: key.id, tag })
   database.run('INSERT INTO nodes (id, body) VALUES (?, ?)', id, sealed)
   return id
 }
 
-export function nodePlace(id: number): Place {
+export function nodeContext(id: number): SealContext {
   return ['nodes', id]
 }
 
@@ -47,28 +47,29 @@ type Wanted = { readonly ids: readonly number[]; readonly state: StateId }
 
 /** The children of each of these nodes, as they are now: whether they are those that were written is not looked at. */
 export function readNodes(database: Database, { ids, state }: Wanted): number[][] {
-  return readBodies(database, { ids, state }).map((body) => runsIn(body, state).flatMap(idsOf))
+  return readBodies(database, { ids, state }).map((body) => runsIn(body, state).flatMap(expandRun))
 }
 
 /** The same, for those who read states. Throws KEY_MISSING, KEY_WRONG. */
 export function openNodes(rows: Rows, wanted: Wanted): number[][] {
-  return openRuns(rows, wanted).map((runs) => runs.flatMap(idsOf))
+  return openRuns(rows, wanted).map((runs) => runs.flatMap(expandRun))
 }
 
 function openRuns({ database, vault }: Rows, { ids, state }: Wanted): Run[][] {
-  return readBodies(database, { ids, state }).map((body, place) => {
-    const seal = sealOf(body)
+  return readBodies(database, { ids, state }).map((body, index) => {
+    const seal = parseSeal(body)
     if (seal === undefined) return runsIn(body, state)
     const { keyId, tag, packed } = seal
-    const id = ids[place] ?? 0
-    if (!vault.keyFor(keyId).isTagOf(tag, packed, nodePlace(id))) throw altered(`node ${id}`, state)
+    const id = ids[index] ?? 0
+    if (!vault.keyFor(keyId).verifyTag(tag, packed, nodeContext(id)))
+      throw alteredError(`node ${id}`, state)
     return runsIn(packed, state)
   })
 }
 
 function runsIn(body: Uint8Array, state: StateId): Run[] {
   const runs = unpackRuns(body)
-  if (runs === undefined) throw malformed('a node of another form', { state })
+  if (runs === undefined) throw malformedError('a node of another form', { state })
   return runs
 }
 
@@ -78,8 +79,8 @@ function readBodies(database: Database, { ids, state }: Wanted): Uint8Array[] {
      FROM json_each(?) AS wanted CROSS JOIN nodes AS node ON node.id = wanted.value`,
     JSON.stringify(ids),
   )
-  if (rows.some((row, place) => row['id'] !== ids[place]) || rows.length !== ids.length)
-    throw lacking('nodes', state)
+  if (rows.some((row, index) => row['id'] !== ids[index]) || rows.length !== ids.length)
+    throw missingError('nodes', state)
   return rows.map(({ body }) => (body instanceof Uint8Array ? body : new Uint8Array()))
 }
 
@@ -91,9 +92,9 @@ export function readList(
   if (tree.length === 0) return []
   let runs: readonly Run[] = [{ first: tree.node, count: 1 }]
   for (let level = tree.height; level >= 0; level -= 1)
-    runs = joined(openRuns(rows, { ids: runs.flatMap(idsOf), state }).flat())
+    runs = joined(openRuns(rows, { ids: runs.flatMap(expandRun), state }).flat())
   if (runs.reduce((sum, { count }) => sum + count, 0) !== tree.length)
-    throw malformed('a list of another length', { state })
+    throw malformedError('a list of another length', { state })
   return runs
 }
 

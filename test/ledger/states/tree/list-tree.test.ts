@@ -6,9 +6,13 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { parseStateId } from '../../../../src/model/index.js'
 import { type Database, openDatabase } from '../../../../src/system/index.js'
-import { idsOf } from '../../../../src/ledger/states/tree/node-body.js'
-import { type Child, MAX_CHILDREN, zerosOf } from '../../../../src/ledger/states/tree/chunks.js'
-import { emptyTree, extendTree, remakeTree } from '../../../../src/ledger/states/tree/list-tree.js'
+import { expandRun } from '../../../../src/ledger/states/tree/node-body.js'
+import {
+  type Child,
+  MAX_CHILDREN,
+  countTrailingZeros,
+} from '../../../../src/ledger/states/tree/chunks.js'
+import { emptyTree, extendTree, rebuildTree } from '../../../../src/ledger/states/tree/list-tree.js'
 import { readList, readNodes } from '../../../../src/ledger/states/tree/node-rows.js'
 import { EMPTY_TREE, type Tree } from '../../../../src/ledger/states/state-body.js'
 import { NO_VAULT } from '../../../../src/ledger/encryption/index.js'
@@ -53,7 +57,7 @@ function shapeOf({ node, height, length }: Tree): Shape {
 
 function made(elements: readonly Child[]): Tree {
   const known = emptyTree()
-  remakeTree(rows, { known, elements, changedFrom: 0 })
+  rebuildTree(rows, { known, elements, changedFrom: 0 })
   return known.tree
 }
 
@@ -63,13 +67,13 @@ test('a tree that is made again after a change is the one of a new list', () => 
     fc.property(list, fc.array(change, { maxLength: 5 }), (start, changes) => {
       const known = emptyTree()
       let elements = start
-      remakeTree(rows, { known, elements, changedFrom: 0 })
+      rebuildTree(rows, { known, elements, changedFrom: 0 })
       for (const { at, removed, inserted } of changes) {
         const place = at % (elements.length + 1)
         elements = elements.toSpliced(place, removed, ...inserted)
-        remakeTree(rows, { known, elements, changedFrom: place })
+        rebuildTree(rows, { known, elements, changedFrom: place })
         expect(shapeOf(known.tree)).toEqual(shapeOf(made(elements)))
-        expect(readList(rows, { tree: known.tree, state }).flatMap(idsOf)).toEqual(
+        expect(readList(rows, { tree: known.tree, state }).flatMap(expandRun)).toEqual(
           elements.map(({ id }) => id),
         )
       }
@@ -104,12 +108,14 @@ test('no node has more than 128 children, and equal nodes are one row', () => {
 
 test('a run of elements that each end all nodes has a tree too', () => {
   const elements = Array.from({ length: 300 }, () => ({ id: 1, zeros: 32 }))
-  expect(readList(rows, { tree: made(elements), state }).flatMap(idsOf)).toHaveLength(300)
+  expect(readList(rows, { tree: made(elements), state }).flatMap(expandRun)).toHaveLength(300)
 })
 
 test('zeros are counted at the end of a hash', () => {
   const hashes = ['00000001', '00000002', '80000000', '00000000', 'ffffffe0', 'abcdef00']
-  expect(hashes.map((end) => zerosOf(`${'f'.repeat(32)}${end}`))).toEqual([0, 1, 31, 32, 5, 8])
+  expect(hashes.map((end) => countTrailingZeros(`${'f'.repeat(32)}${end}`))).toEqual([
+    0, 1, 31, 32, 5, 8,
+  ])
 })
 
 function nodeCount(from: Database): number {
