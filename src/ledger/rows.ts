@@ -1,7 +1,5 @@
-// Between rows and nouns. Paths are bytes; lists are JSON (in which a path is text of one character per
-// byte, so that nothing is lost).
+// Converts rows to the types of the model and back. A path column holds bytes. In JSON, a path is text with one character per byte.
 import {
-  type ChangeCounts,
   type Checkpoint,
   type CheckpointKind,
   bytePathOf,
@@ -24,7 +22,7 @@ import {
   type SessionFacts,
   type SkipCounts,
 } from '../model/index.js'
-import type { SqlRow } from '../system/index.js'
+import type { Database, SqlRow, SqlValue } from '../system/index.js'
 import { parseAuthors } from './checkpoints/authors.js'
 import {
   checkpointContext,
@@ -36,7 +34,7 @@ import {
   type Vault,
 } from './encryption/index.js'
 
-/** Rows of `checkpoints` with `session_id` and `session_agent`, from the row of the session. */
+/** `row` is a row of `checkpoints` joined with `session_id` and `session_agent`. */
 export function toCheckpoint(row: SqlRow, vault: Vault): Checkpoint {
   const project = optional(row, 'project')
   const common = {
@@ -53,24 +51,12 @@ export function toCheckpoint(row: SqlRow, vault: Vault): Checkpoint {
   if (row['tree'] === null) {
     const { session } = common
     invariant(session !== null, 'a checkpoint without a snapshot has a session')
-    // A prune that takes the files leaves their number.
+    // A prune that removes the files keeps their number.
     const pruned = row['file_count'] === null ? {} : ({ filesPruned: true } as const)
     return { ...common, session, commit: null, snapshot: null, changes: null, ...pruned }
   }
   invariant(common.project !== null, 'a checkpoint with a snapshot has a project')
   return { ...common, project: common.project, ...filesOf(row) }
-}
-
-function changesOf(row: SqlRow): ChangeCounts {
-  return {
-    files: number(row, 'files'),
-    insertions: number(row, 'insertions'),
-    deletions: number(row, 'deletions'),
-  }
-}
-
-function skippedCountsOf(row: SqlRow): SkipCounts {
-  return JSON.parse(text(row, 'skipped_counts')) as SkipCounts
 }
 
 function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
@@ -94,12 +80,16 @@ function sessionFactsOf(row: SqlRow, vault: Vault): SessionFacts {
 function filesOf(row: SqlRow): Pick<FilesCheckpoint, 'commit' | 'changes' | 'snapshot'> {
   return {
     commit: parseObjectId(text(row, 'commit')),
-    changes: changesOf(row),
+    changes: {
+      files: number(row, 'files'),
+      insertions: number(row, 'insertions'),
+      deletions: number(row, 'deletions'),
+    },
     snapshot: {
       tree: parseObjectId(text(row, 'tree')),
       fileCount: number(row, 'file_count'),
       sizeBytes: number(row, 'size_bytes'),
-      skippedCounts: skippedCountsOf(row),
+      skippedCounts: JSON.parse(text(row, 'skipped_counts')) as SkipCounts,
     },
   }
 }
@@ -154,7 +144,7 @@ export function toSession(row: SqlRow, vault: Vault): Session {
 
 type Sealable = { readonly vault: Vault; readonly context: SealContext }
 
-/** A value of the caller's, in the form of the serializer; absent is undefined. Without its key a SealedValue. */
+/** Undefined if there is none; a SealedValue if the caller did not pass its key. */
 function decodeMetadata(row: SqlRow, { vault, context }: Sealable): unknown {
   const stored = optional(row, 'metadata')
   if (stored === null) return undefined
@@ -169,17 +159,27 @@ export function encodeMetadata(value: unknown, { vault, context }: Sealable): st
   return sealText(vault, metadataText(value), context)
 }
 
-/** Whoever lists checkpoints reads it, and does not know the classes of the agent. */
+/** Without registered classes: the programs that list checkpoints do not know the classes of the agent. */
 function metadataText(value: unknown): string {
   try {
     return encodeValue(value, { path: ['metadata'] }).text
   } catch (cause) {
     if (!(cause instanceof SavestateError) || cause.code !== 'STATE_UNSTORABLE') throw cause
     throw new SavestateError('STATE_UNSTORABLE', cause.message, {
-      hint: 'Metadata cannot contain instances of classes, not even of registered ones: put what is needed into a plain object.',
+      hint: 'Metadata cannot contain class instances, not even of registered classes. Use plain objects instead.',
       cause,
     })
   }
+}
+
+export function insertRow(
+  database: Database,
+  table: string,
+  row: Readonly<Record<string, SqlValue>>,
+): void {
+  const columns = Object.keys(row).map((column) => `"${column}"`)
+  const marks = columns.map(() => '?').join()
+  database.run(`INSERT INTO ${table} (${columns.join()}) VALUES (${marks})`, ...Object.values(row))
 }
 
 export function number(row: SqlRow, column: string): number {

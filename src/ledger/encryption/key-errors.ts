@@ -1,9 +1,9 @@
-// What is wrong with the keys that were given, in words. No message has anything of a key but its id.
+// The errors about keys. A message contains the id of a key, never the key.
 import { SavestateError } from '../../model/index.js'
 
 const HOW = 'Set SAVESTATE_KEY or SAVESTATE_KEY_FILE, or give openStore({ encryption: { key } }).'
 
-/** `given` are the ids of the keys that are at hand. */
+/** `given` are the ids of the keys that the caller passed. */
 export function missingKeyError(
   id: string,
   { given, purpose }: { readonly given: readonly string[]; readonly purpose: 'read' | 'write' },
@@ -20,7 +20,7 @@ export function missingKeyError(
   })
 }
 
-/** The id is that of a key of the store, but the key is another. */
+/** The store has a key of this id, but it is not this key. */
 export function mismatchedKeyError(id: string): SavestateError {
   return new SavestateError(
     'KEY_WRONG',

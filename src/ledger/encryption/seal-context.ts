@@ -1,5 +1,5 @@
-// What sealed values outside of states are bound to. A copy of a row that is made in SQL must still open, so what a
-// fork or a copied thread gets along is bound to what the copy has in common with the original.
+// The context that each sealed value outside of states is bound to. Forks and copied threads copy rows in SQL, and the copies must
+// still open. So the context of such a row names only columns that the copy shares with the original.
 import type { SealContext } from './sealing-key.js'
 
 export function toolContext(

@@ -1,11 +1,11 @@
 // The newest operations that failed.
 import type { Database } from '../../system/index.js'
-import { number, optional } from '../rows.js'
+import { insertRow, number, optional } from '../rows.js'
 
 export type Failure = {
   readonly atMs: number
   readonly operation: string
-  /** The path of the project, if it was about one. */
+  /** The path of the project, if it had one. */
   readonly project: string | null
   readonly code: string
   readonly message: string
@@ -21,22 +21,13 @@ export class Failures {
     this.#database = database
   }
 
-  /** Throws STORE_BUSY soon: the failure may be that the ledger was busy, which the caller has waited for already. */
-  add({ atMs, operation, project, code, message }: Failure): void {
+  /** Throws STORE_BUSY after a short wait: the failure may be a busy ledger, which the caller has waited for already. */
+  add({ atMs: at, operation, project, code, message }: Failure): void {
+    const sql = 'DELETE FROM failures WHERE seq <= (SELECT max(seq) FROM failures) - ?'
     this.#database.waitingAtMost(WAIT_MS, () =>
       this.#database.transaction(() => {
-        this.#database.run(
-          'INSERT INTO failures (at, operation, project, code, message) VALUES (?, ?, ?, ?, ?)',
-          atMs,
-          operation,
-          project,
-          code,
-          message,
-        )
-        this.#database.run(
-          'DELETE FROM failures WHERE seq <= (SELECT max(seq) FROM failures) - ?',
-          MAX_FAILURES,
-        )
+        insertRow(this.#database, 'failures', { at, operation, project, code, message })
+        this.#database.run(sql, MAX_FAILURES)
       }),
     )
   }

@@ -1,4 +1,4 @@
-// Texts that front ends and agents' hooks keep between two of their processes, by key.
+// Texts by key: a front end or an agent's hook leaves them for its next process.
 import type { Database } from '../../system/index.js'
 
 export class Notes {
@@ -13,20 +13,16 @@ export class Notes {
     return row === undefined ? undefined : String(row['value'])
   }
 
-  /** In order. */
+  /** Sorted. */
   keys(prefix: string): readonly string[] {
     const sql = 'SELECT key FROM notes WHERE substr(key, 1, ?) = ? ORDER BY key'
     return this.#database.all(sql, prefix.length, prefix).map((row) => String(row['key']))
   }
 
-  /** Null: it does not expire. */
+  /** `expiresAtMs` null: the note does not expire. */
   set(key: string, value: string, expiresAtMs: number | null): void {
-    this.#database.run(
-      'INSERT OR REPLACE INTO notes (key, value, expires_at) VALUES (?, ?, ?)',
-      key,
-      value,
-      expiresAtMs,
-    )
+    const sql = 'INSERT OR REPLACE INTO notes (key, value, expires_at) VALUES (?, ?, ?)'
+    this.#database.run(sql, key, value, expiresAtMs)
   }
 
   remove(key: string): void {

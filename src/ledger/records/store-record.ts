@@ -1,4 +1,4 @@
-// What the store records about itself, in one row: when it was pruned, and what prunes and repairs found.
+// The store's row about itself: when it was pruned, and the results of prunes and repairs.
 import type { Database } from '../../system/index.js'
 import { optional } from '../rows.js'
 
@@ -7,7 +7,7 @@ type Values = {
   readonly pruned_at: number
   /** When a process last took on an automatic prune. */
   readonly prune_claimed_at: number
-  /** What automatic prunes removed since the user was last told. */
+  /** What automatic prunes removed since the last report to the user. */
   readonly auto_prune: string
   /** The projects that keep the store above its limit. */
   readonly above_limit: string
@@ -33,7 +33,7 @@ export class StoreRecord {
     this.#database.run(`UPDATE store SET ${column} = ?`, value)
   }
 
-  /** Whether a repair could not read some rows; then the refs may lead to checkpoints without one. */
+  /** Whether a repair lost rows. If so, refs may lead to checkpoints that have no row. */
   get hasLostRows(): boolean {
     return this.#database.get('SELECT 1 FROM store WHERE has_lost_rows') !== undefined
   }

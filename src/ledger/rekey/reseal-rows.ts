@@ -1,4 +1,4 @@
-// Seals a row with another key. Every table with values of callers has an entry here; rows of other tables are copied as they are.
+// Seals a row with another key. Every table that holds callers' values has an entry here; rows of other tables are copied unchanged.
 import { parseStateId, SavestateError } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
@@ -31,15 +31,15 @@ import {
 import { dataOf, openSerial, contextOfWrite, sealSerial } from '../threads/thread-rows.js'
 
 export type Resealing = {
-  /** Opens values with the keys that they have now. */
+  /** Opens values with their current keys. */
   readonly vault: Vault
-  /** The key to seal values with; undefined: none. */
+  /** The key to seal values with; undefined leaves them unsealed. */
   readonly key: SealingKey | undefined
   /** The ledger that the rows are written to. */
   readonly target: Database
 }
 
-/** The changed columns of a row. Throws STORE_DAMAGED if a value is not the one that was sealed there, KEY_MISSING, KEY_WRONG. */
+/** Returns the changed columns of a row. Throws STORE_DAMAGED if a value was altered or moved, KEY_MISSING, KEY_WRONG. */
 type Reseal = (row: SqlRow, resealing: Resealing) => SqlRow
 
 export const RESEAL: Readonly<Record<string, Reseal>> = {
@@ -47,8 +47,8 @@ export const RESEAL: Readonly<Record<string, Reseal>> = {
     const id = number(row, 'id')
     const { form, text: plain } = openElement(resealing, row) ?? damaged(`element ${id}`)
     const { key, target } = resealing
-    // A store that got its key later may have the same content sealed and unsealed. Both are in use, so one gets blanks before its
-    // JSON, and with it another hash.
+    // A store that was encrypted later may hold the same content both sealed and unsealed. Both rows are in use and hashes are
+    // unique, so one row gets spaces before its JSON, which changes its hash.
     let [content, hash] = [plain, hashElement({ form, text: plain }, { key })]
     while (target.get('SELECT 1 FROM elements WHERE hash = ?', Buffer.from(hash, 'hex'))) {
       content = ` ${content}`
