@@ -1,4 +1,4 @@
-// Who has changed what: the column of the checkpoints, and what is under way in a project.
+// Records who changed files: the authors of each checkpoint, and the tool calls that are running in each project.
 import { tryParseJson } from '../../base/index.js'
 import {
   type Authors,
@@ -13,7 +13,7 @@ import {
 } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
 
-/** A snapshot of a project, and who has made it of the one before. */
+/** A snapshot of a project, and who changed files since the one before. */
 export type FilesStep = {
   readonly id: CheckpointId
   readonly tree: ObjectId
@@ -27,7 +27,7 @@ export class Authorship {
     this.#database = database
   }
 
-  /** Calls of agents that are under way in a project, as far as was told. */
+  /** The running tool calls that agents have reported for a project. */
   tasks(project: ProjectId): readonly Task[] {
     const row = this.#database.get('SELECT tasks FROM projects WHERE id = ?', project)
     return parseTasks(row?.['tasks'])
@@ -38,7 +38,7 @@ export class Authorship {
     this.#database.run('UPDATE projects SET tasks = ? WHERE id = ?', stored, project)
   }
 
-  /** The end of a call was seen that these checkpoints were made under. */
+  /** These checkpoints were saved while a call ran, and the end of that call is known now. */
   settle(ids: readonly string[]): void {
     for (const id of ids) {
       const row = this.#database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
@@ -47,7 +47,7 @@ export class Authorship {
     }
   }
 
-  /** The snapshots of a project from one checkpoint on, oldest first, that one included. */
+  /** The snapshots of a project from this checkpoint on, oldest first. */
   stepsFrom(project: ProjectId, from: CheckpointId): FilesStep[] {
     return this.#database
       .all(
@@ -64,7 +64,7 @@ export function authorsColumn(authors: Authors): string | null {
   return authors === null ? null : JSON.stringify(authors)
 }
 
-/** What is not of the form is not known. */
+/** Null, for unknown, if the column is not valid. */
 export function parseAuthors(stored: unknown): Authors {
   if (typeof stored !== 'string') return null
   const names = tryParseJson(stored)
@@ -72,8 +72,8 @@ export function parseAuthors(stored: unknown): Authors {
 }
 
 /**
- * Inside the transaction that takes these checkpoints away, or their files, and before that. What they had changed is
- * from then on part of what the next one shows.
+ * Inside the transaction that removes these checkpoints or their files, before it does. Their changes become part of the difference
+ * that the next checkpoint shows, so that one gets their authors too.
  */
 export function mergeAuthorsIntoNext(database: Database, ids: readonly CheckpointId[]): void {
   const rows = database.all(
@@ -83,7 +83,7 @@ export function mergeAuthorsIntoNext(database: Database, ids: readonly Checkpoin
   )
   for (const row of rows) {
     const [project, seq] = [String(row['project']), Number(row['seq'])]
-    // Read again: the one before may have handed something on to it.
+    // Read it again: the previous iteration may have added authors to it.
     const own = database.get('SELECT authors FROM checkpoints WHERE seq = ?', seq)
     const next = database.get(
       `SELECT id, authors FROM checkpoints WHERE project = ? AND tree IS NOT NULL AND seq > ?
@@ -109,7 +109,7 @@ function stepOf(row: SqlRow): FilesStep {
   }
 }
 
-/** Nothing but us writes it; what a damaged row holds is as good as nothing. */
+/** Ignores invalid entries: only Savestate writes the column, so the row is damaged. */
 function parseTasks(stored: unknown): readonly Task[] {
   if (typeof stored !== 'string') return []
   const tasks = tryParseJson(stored)

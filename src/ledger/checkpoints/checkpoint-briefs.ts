@@ -1,5 +1,5 @@
-// Lists of checkpoints, with what a list shows. SQLite gives all of it as one text: to hand over each column of each
-// row by itself takes three times as long (docs/performance.md#states).
+// Reads lists of checkpoints with only the columns that a list shows. SQLite returns all rows as one JSON text, because returning
+// each column of each row takes three times as long (docs/performance.md#states).
 import {
   type CheckpointBrief,
   type CheckpointId,
@@ -22,13 +22,13 @@ export type CheckpointQuery = {
   readonly project?: ProjectId | undefined
   readonly session?: SessionKey | undefined
   readonly limit?: number | undefined
-  /** Of a session: only those before this step. Not an id, whose checkpoint may be removed between two pages. */
+  /** Only steps of the session before this one. Not an id: its checkpoint may be removed between two pages. */
   readonly beforeStep?: number | undefined
   /** Only steps of the session after this one, oldest first. */
   readonly afterStep?: number | undefined
 }
 
-/** The end of the statement, after its tables, with its values. `order` is the column to sort by. */
+/** The SQL after the tables of the query, with its values. `order` is the column to sort by. */
 export function buildQueryTail({
   project,
   session,
@@ -81,11 +81,11 @@ export function readBriefs(
     Array.isArray(briefs) && briefs.every((brief) => Array.isArray(brief)),
     'a list of rows',
   )
-  // An aggregate promises no order, though it keeps that of its rows: then this only looks.
+  // SQLite does not promise the order of an aggregate. In practice the rows are sorted already, so this is one pass.
   return briefs.sort(([a], [b]) => number(b) - number(a)).map((columns) => briefOf(columns, vault))
 }
 
-/** The keys that checkpointMoment needs. Sealed metadata is no JSON, and is given as it is. */
+/** The metadata keys that checkpointMoment needs. Sealed metadata is not JSON, and is returned as a string. */
 const MOMENT = `json(CASE WHEN json_valid(checkpoints.metadata) THEN json_array(
   json_extract(checkpoints.metadata, '$.agentSession'), json_extract(checkpoints.metadata, '$.at'),
   json_type(checkpoints.metadata, '$.calls') = 'array') ELSE json_quote(checkpoints.metadata) END)`
@@ -126,7 +126,7 @@ function briefOf(columns: readonly unknown[], vault: Vault): CheckpointBrief {
     status: isInSession ? parseStatus(text(status), optionalText(statusReason)) : null,
     hasState: hasState === 1,
     hasFiles: hasFiles === 1,
-    // A prune that takes the files leaves their number.
+    // A prune that removes the files keeps their number.
     filesPruned: hasFiles !== 1 && fileCount !== null,
     changes:
       hasFiles === 1

@@ -1,4 +1,4 @@
-// The rows of checkpoints: of a project, of a session, or of both.
+// The rows of checkpoints. A checkpoint belongs to a project, a session, or both.
 import {
   type Checkpoint,
   type CheckpointBrief,
@@ -27,12 +27,12 @@ import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
 const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
   LEFT JOIN sessions ON sessions.key = checkpoints.session`
 
-/** Where a checkpoint may be looked for: a person types references within a project or within a session. */
+/** Names, numbers and short ids refer to a checkpoint within a project or within a session. */
 export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
 
 export class Checkpoints {
   readonly #database: Database
-  /** How many this process has added. */
+  /** How many checkpoints this process has added. */
   #added = 0
   readonly #vault: Vault
 
@@ -45,9 +45,10 @@ export class Checkpoints {
     return this.#added
   }
 
-  /** Inside a transaction. `details` for a checkpoint that holds a snapshot. */
+  /** Inside a transaction. Pass `details` for a checkpoint with a snapshot. */
   insert(checkpoint: Checkpoint, details: SnapshotDetails | undefined): void {
     const { session: s } = checkpoint
+    const context = checkpointContext(checkpoint.id)
     const files = hasFiles(checkpoint) ? this.#filesColumns(checkpoint, details) : NO_FILES
     this.#database.run(
       `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
@@ -72,10 +73,7 @@ export class Checkpoints {
       s?.toolCall ?? null,
       s?.state ?? null,
       s?.schemaVersion ?? null,
-      encodeMetadata(s?.metadata, {
-        vault: this.#vault,
-        context: checkpointContext(checkpoint.id),
-      }),
+      encodeMetadata(s?.metadata, { vault: this.#vault, context }),
       s?.operationId ?? null,
       authorsColumn(checkpoint.authors),
     )
@@ -91,7 +89,7 @@ export class Checkpoints {
       .map((row) => toCheckpoint(row, this.#vault))
   }
 
-  /** The same without what a list does not show: a row costs a tenth. */
+  /** Only the fields that a list shows, at a tenth of the time per row. */
   briefs(query: BriefsQuery): CheckpointBrief[] {
     return readBriefs(this.#database, query, this.#vault)
   }
@@ -108,15 +106,11 @@ export class Checkpoints {
 
   /** The newest snapshot of a project. */
   newestFiles(project: ProjectId): FilesCheckpoint | undefined {
-    return files(
-      this.#one(
-        'WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 1',
-        project,
-      ),
-    )
+    const rest = 'WHERE checkpoints.project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 1'
+    return withFiles(this.#one(rest, project))
   }
 
-  /** The snapshots of the newest checkpoints, newest first. */
+  /** The snapshots of the newest 50 checkpoints, newest first. */
   newestTrees(project: ProjectId): ObjectId[] {
     const rows = this.#database.all(
       'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50',
@@ -127,14 +121,9 @@ export class Checkpoints {
 
   /** The snapshot of the same project just before this checkpoint. */
   filesBefore({ id, project }: Pick<Checkpoint, 'id' | 'project'>): FilesCheckpoint | undefined {
-    return files(
-      this.#one(
-        `WHERE checkpoints.project = ? AND tree IS NOT NULL
-         AND seq < (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq DESC LIMIT 1`,
-        project,
-        id,
-      ),
-    )
+    const rest = `WHERE checkpoints.project = ? AND tree IS NOT NULL
+      AND seq < (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq DESC LIMIT 1`
+    return withFiles(this.#one(rest, project, id))
   }
 
   /** Newer checkpoints of the project that list uncaptured changes, newest first. */
@@ -142,24 +131,20 @@ export class Checkpoints {
     return readUncaptured(this.#database, checkpoint)
   }
 
-  /** The n-th newest, from 1. */
+  /** The n-th newest, starting at 1. */
   byNumber(scope: Scope, n: number): Checkpoint | undefined {
     const { column, value } = columnOf(scope)
     return this.#one(`WHERE ${column} = ? ORDER BY seq DESC LIMIT 1 OFFSET ?`, value, n - 1)
   }
 
-  /** The number that `byNumber` finds it by in its project. */
+  /** The number by which `byNumber` finds this checkpoint in its project. */
   numberOf({ id, project }: Pick<FilesCheckpoint, 'id' | 'project'>): number {
-    const row = this.#database.get(
-      `SELECT count(*) AS number FROM checkpoints
-       WHERE project = ? AND seq >= (SELECT seq FROM checkpoints WHERE id = ?)`,
-      project,
-      id,
-    )
-    return Number(row?.['number'])
+    const sql = `SELECT count(*) AS number FROM checkpoints
+      WHERE project = ? AND seq >= (SELECT seq FROM checkpoints WHERE id = ?)`
+    return Number(this.#database.get(sql, project, id)?.['number'])
   }
 
-  /** The newest of that name. */
+  /** The newest with this name. */
   byName(scope: Scope, name: string): Checkpoint | undefined {
     return this.allByName(scope, name, 1)[0]
   }
@@ -167,40 +152,29 @@ export class Checkpoints {
   /** Newest first. */
   allByName(scope: Scope, name: string, limit = -1): Checkpoint[] {
     const { column, value } = columnOf(scope)
-    return this.#database
-      .all(
-        `${SELECT} WHERE ${column} = ? AND name = ? ORDER BY seq DESC LIMIT ?`,
-        value,
-        name,
-        limit,
-      )
-      .map((row) => toCheckpoint(row, this.#vault))
+    const sql = `${SELECT} WHERE ${column} = ? AND name = ? ORDER BY seq DESC LIMIT ?`
+    const rows = this.#database.all(sql, value, name, limit)
+    return rows.map((row) => toCheckpoint(row, this.#vault))
   }
 
   /** Newest first. */
   byPrefix(scope: Scope, prefix: string, { limit }: { readonly limit: number }): Checkpoint[] {
     const { column, value } = columnOf(scope)
-    return this.#database
-      .all(
-        // The plus makes SQLite search the index of ids instead of reading the whole scope.
-        `${SELECT} WHERE +${column} = ? AND checkpoints.id >= ? AND checkpoints.id < ?
-         ORDER BY seq DESC LIMIT ?`,
-        value,
-        prefix,
-        `${prefix}~`,
-        limit,
-      )
-      .map((row) => toCheckpoint(row, this.#vault))
+    // The plus makes SQLite search the index of ids instead of reading the whole scope.
+    const sql = `${SELECT} WHERE +${column} = ? AND checkpoints.id >= ? AND checkpoints.id < ?
+      ORDER BY seq DESC LIMIT ?`
+    const rows = this.#database.all(sql, value, prefix, `${prefix}~`, limit)
+    return rows.map((row) => toCheckpoint(row, this.#vault))
   }
 
-  /** Without a scope, all of the store. */
+  /** Without a scope, those of the whole store. */
   count(scope?: Scope): number {
     const { column, value } = scope === undefined ? { column: '1', value: 1 } : columnOf(scope)
     const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
     return number(this.#database.get(sql, value) ?? {}, 'count')
   }
 
-  /** The ids just before and after this one in the order of ids: no other shares more of its start. */
+  /** The ids before and after this one in sorted order. No other id shares a longer prefix with it. */
   neighborsOf(id: string): string[] {
     const row = this.#database.get(
       `SELECT (SELECT max(id) FROM checkpoints WHERE id < ?1) AS before,
@@ -214,7 +188,7 @@ export class Checkpoints {
     return this.#one('WHERE session = ? AND operation_id = ?', session, operationId)
   }
 
-  /** Whether a checkpoint is the head of its session or came before it: not so what a rewind has left behind. */
+  /** Whether a checkpoint is `head` or an ancestor of it, and not on a branch that a rewind abandoned. */
   isBehind({ id, session }: Checkpoint, head: CheckpointId | null): boolean {
     const sql = `WITH RECURSIVE line (id) AS (
         SELECT ? UNION SELECT parent FROM checkpoints JOIN line USING (id) WHERE session = ?)
@@ -222,9 +196,9 @@ export class Checkpoints {
     return this.#database.get(sql, head, session?.key ?? null, id) !== undefined
   }
 
-  /** Whether a rewind, undo or redo needs this checkpoint to be taken back or done again. */
+  /** Whether the undo or redo of an operation needs this checkpoint. */
   isInOperation(id: CheckpointId): boolean {
-    // Also the one that a session was at just before: its state is what an undo goes back to.
+    // Also the step just before: its state is the one that an undo restores.
     const sql = `SELECT 1 FROM operations WHERE safety = ?1 OR result = ?1
       OR result = (SELECT next.id FROM checkpoints AS it JOIN checkpoints AS next
         ON next.session = it.session AND next.step = it.step + 1 WHERE it.id = ?1) LIMIT 1`
@@ -235,7 +209,7 @@ export class Checkpoints {
     this.#database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
   }
 
-  /** How many checkpoints of a session have each name; null for those without. */
+  /** How many checkpoints of a session have each name; the key null counts those without a name. */
   countByName(session: SessionKey): ReadonlyMap<string | null, number> {
     const rows = this.#database.all(
       'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name',
@@ -282,7 +256,7 @@ export class Checkpoints {
     ]
   }
 
-  /** Never back: with a clock that is behind, what is in use would look long forgotten once it is right again. */
+  /** Never moves the time back: a clock that was behind must not make a project in use look abandoned. */
   #touch(project: ProjectId, atMs: number): void {
     const sql = 'UPDATE projects SET touched_at = max(touched_at, ?) WHERE id = ?'
     this.#database.run(sql, atMs, project)
@@ -298,6 +272,6 @@ function columnOf(scope: Scope): { readonly column: string; readonly value: SqlV
     : { column: 'session', value: scope.session }
 }
 
-function files(checkpoint: Checkpoint | undefined): FilesCheckpoint | undefined {
+function withFiles(checkpoint: Checkpoint | undefined): FilesCheckpoint | undefined {
   return checkpoint !== undefined && hasFiles(checkpoint) ? checkpoint : undefined
 }

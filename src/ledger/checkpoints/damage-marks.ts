@@ -1,4 +1,4 @@
-// Which checkpoints cannot be read completely, and figures for `doctor`.
+// Marks checkpoints that cannot be read completely, and counts rows for `doctor`.
 import type { CheckpointId, LeaseOwner } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
@@ -10,7 +10,7 @@ export class DamageMarks {
     this.#database = database
   }
 
-  /** What a checkpoint that cannot be read whole lacks, as JSON. */
+  /** The parts of a checkpoint that cannot be read, as JSON. */
   damageOf(id: CheckpointId): string | undefined {
     const row = this.#database.get('SELECT damage FROM checkpoints WHERE id = ?', id)
     return row === undefined ? undefined : (optional(row, 'damage') ?? undefined)
@@ -21,7 +21,7 @@ export class DamageMarks {
     return new Map(rows.map((row) => [text(row, 'id'), text(row, 'damage')]))
   }
 
-  /** Marks these, and removes the mark of all others. */
+  /** Marks these checkpoints, and removes the mark of all others. */
   markDamaged(marks: ReadonlyMap<string, string>): void {
     this.#database.transaction(() => {
       this.#database.run('UPDATE checkpoints SET damage = NULL WHERE damage IS NOT NULL')
@@ -46,7 +46,7 @@ export class DamageMarks {
     }
   }
 
-  /** Of every session that somebody has the right to write. */
+  /** The leases of all sessions. */
   leases(): { readonly owner: LeaseOwner }[] {
     return this.#database
       .all('SELECT lease_owner FROM sessions WHERE lease_owner IS NOT NULL AND deleted_at IS NULL')

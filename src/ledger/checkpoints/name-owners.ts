@@ -1,6 +1,6 @@
-// Records who gave a checkpoint its name. An automatic prune keeps every checkpoint that the user named, and an agent cannot give a
-// name of the user's to another one. Recorded only where the row does not say it: a name of a checkpoint outside of sessions
-// is the user's, and one in a session was given by the program that saved it.
+// Records who named a checkpoint. An automatic prune keeps every checkpoint that the user named, and an agent cannot move a name of the
+// user to another checkpoint. By default, the user named a checkpoint outside of sessions, and the program that saved it named one in a
+// session. Only exceptions are stored.
 import type { CheckpointId, NamedBy, ProjectId } from '../../model/index.js'
 import type { Database } from '../../system/index.js'
 
@@ -25,7 +25,7 @@ export class NameOwners {
     return this.#database.get(sql, project, name) !== undefined
   }
 
-  /** Whether the user gave this checkpoint the name that it has. */
+  /** Whether the user gave this checkpoint its name. */
   hasUsersName(id: CheckpointId): boolean {
     const sql = `SELECT 1 FROM checkpoints WHERE id = ? AND name IS NOT NULL AND ${IS_NAMED_BY_USER}`
     return this.#database.get(sql, id) !== undefined
