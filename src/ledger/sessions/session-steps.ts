@@ -1,5 +1,5 @@
-// The steps of a session as its prune sees them: read in pages and removed in slices, newest first, so that each
-// transaction is short however long the session is.
+// Reads the steps of a session for its prune, and removes them. Both work in batches, newest first, so that each transaction is short
+// however long the session is.
 import {
   type CheckpointId,
   parseCheckpointId,
@@ -21,8 +21,8 @@ export class SessionSteps {
   }
 
   /**
-   * Newest first, from before a step on. A checkpoint that a rewind, undo or redo needs counts as pinned; so does the one
-   * just before it, because its state is what an undo goes back to.
+   * The steps before `step`, newest first. A checkpoint that an undo or redo needs counts as pinned. So does the one just before
+   * it, because an undo restores its state.
    */
   before(
     session: SessionKey,
@@ -46,10 +46,9 @@ export class SessionSteps {
   }
 
   /**
-   * Inside a transaction. Removes these checkpoints of a session, all of them at `from` or later; the checkpoints after them
-   * get their parents. A parent always has a lower step than its children, so only the rows from that step on are searched
-   * for children: after the slices before this one, these are the slice itself and the few survivors. A session that was
-   * forked from here has its link in its first row.
+   * Inside a transaction. Removes these checkpoints of a session, all of them at step `from` or later, and gives their parents to
+   * their children. A parent has a lower step than its children, so only the rows from that step on are searched for children:
+   * this batch, and the few that earlier batches kept. The first row of a forked session refers to a parent in the original one.
    */
   drop(
     session: SessionKey,

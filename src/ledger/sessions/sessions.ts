@@ -1,5 +1,5 @@
-// The rows of sessions. Every write names the fencing number that its writer holds: once another process has
-// taken the session over, no row of the old one's is accepted any more (I11).
+// The rows of sessions. Every write names the fencing number of its writer. Once another process has taken over the session, the
+// writes of the old one fail (I11).
 import {
   type CheckpointId,
   IN_PROGRESS,
@@ -32,10 +32,10 @@ export type SessionQuery = {
   readonly limit?: number | undefined
 }
 
-/** A writer's right to a session. */
+/** Proves that a writer holds the lease of a session. */
 export type LeaseToken = { readonly key: SessionKey; readonly id: string; readonly fence: number }
 
-// Takes the time twice. It never goes back, and differs after every change, whatever the clock does.
+// Takes the time twice. The column never goes back, and a change always increases it, even if the clock is behind.
 const UPDATED_AT = 'updated_at = max(?, updated_at + (? < updated_at))'
 
 export class Sessions {
@@ -47,17 +47,15 @@ export class Sessions {
     this.#vault = vault
   }
 
-  /** Undefined too for one that was deleted. */
+  /** Undefined for a deleted session. */
   byId(id: string): Session | undefined {
     const row = this.#database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
     return row === undefined ? undefined : toSession(row, this.#vault)
   }
 
   byKey(key: SessionKey): Session | undefined {
-    const row = this.#database.get(
-      'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL',
-      key,
-    )
+    const sql = 'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL'
+    const row = this.#database.get(sql, key)
     return row === undefined ? undefined : toSession(row, this.#vault)
   }
 
@@ -66,24 +64,18 @@ export class Sessions {
     return this.#database.get(sql, id) !== undefined
   }
 
-  /** Last touched first. */
+  /** Last updated first. */
   list({ status, project, limit }: SessionQuery): Session[] {
-    const conditions = ['deleted_at IS NULL']
-    const values: SqlValue[] = []
-    if (status !== undefined) {
-      conditions.push('status = ?')
-      values.push(status)
-    }
-    if (project !== undefined) {
-      conditions.push('project = ?')
-      values.push(project)
-    }
-    const where = conditions.join(' AND ')
-    const sql = `SELECT * FROM sessions WHERE ${where} ORDER BY updated_at DESC, key DESC LIMIT ?`
-    return this.#database.all(sql, ...values, limit ?? -1).map((row) => toSession(row, this.#vault))
+    const rows = this.#database.all(
+      `SELECT * FROM sessions WHERE deleted_at IS NULL ${status === undefined ? '' : 'AND status = ?'}
+         ${project === undefined ? '' : 'AND project = ?'} ORDER BY updated_at DESC, key DESC LIMIT ?`,
+      ...[status, project].filter((value) => value !== undefined),
+      limit ?? -1,
+    )
+    return rows.map((row) => toSession(row, this.#vault))
   }
 
-  /** Inside a transaction. A deleted session of that id begins anew, with a higher fence. */
+  /** Inside a transaction. Replaces a deleted session of the same id, with a higher fence. */
   create({ id, agent, project, metadata, atMs }: NewSession): Session {
     this.#database.run(
       `INSERT INTO sessions (id, agent, project, status, created_at, updated_at, metadata)
@@ -102,11 +94,11 @@ export class Sessions {
       encodeMetadata(metadata, { vault: this.#vault, context: sessionContext(id) }),
     )
     const session = this.byId(id)
-    invariant(session !== undefined, 'a session that was made is there')
+    invariant(session !== undefined, 'a created session exists')
     return session
   }
 
-  /** Inside a transaction, after the caller has found the old lease absent, expired or its owner dead. */
+  /** Inside a transaction, after the caller has checked that there is no lease, that it expired, or that its owner is dead. */
   takeLease(key: SessionKey, lease: { owner: LeaseOwner; expiresAtMs: number }): Session {
     this.#database.run(
       'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?',
@@ -115,15 +107,15 @@ export class Sessions {
       key,
     )
     const session = this.byKey(key)
-    invariant(session !== undefined, 'a session whose lease was taken is there')
+    invariant(session !== undefined, 'a leased session exists')
     return session
   }
 
-  renewLease(hold: LeaseToken, expiresAtMs: number): void {
-    this.#held(hold, 'lease_expires_at = ?', expiresAtMs)
+  renewLease(token: LeaseToken, expiresAtMs: number): void {
+    this.#update(token, 'lease_expires_at = ?', expiresAtMs)
   }
 
-  /** Without a word if another has it already. */
+  /** Does nothing if another process has the lease by now. */
   releaseLease({ key, fence }: LeaseToken): void {
     this.#database.run(
       'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?',
@@ -132,17 +124,17 @@ export class Sessions {
     )
   }
 
-  /** Throws SESSION_FENCED or SESSION_DELETED; inside the transaction of every write. */
-  check(hold: LeaseToken): void {
-    this.#held(hold, 'fence = fence')
+  /** Inside the transaction of every write. Throws SESSION_FENCED or SESSION_DELETED. */
+  check(token: LeaseToken): void {
+    this.#update(token, 'fence = fence')
   }
 
   advance(
-    hold: LeaseToken,
+    token: LeaseToken,
     to: { head: CheckpointId; status: Status; atMs: number; leaseUntilMs: number | null },
   ): void {
-    this.#held(
-      hold,
+    this.#update(
+      token,
       `head = ?, status = ?, status_reason = ?, ${UPDATED_AT}, next_step = next_step + 1,
        lease_expires_at = coalesce(?, lease_expires_at)`,
       to.head,
@@ -154,28 +146,28 @@ export class Sessions {
     )
   }
 
-  setStatus(hold: LeaseToken, { status, atMs }: { status: Status; atMs: number }): void {
+  setStatus(token: LeaseToken, { status, atMs }: { status: Status; atMs: number }): void {
     const reason = 'reason' in status ? status.reason : null
     const set = `status = ?, status_reason = ?, ${UPDATED_AT}`
-    this.#held(hold, set, status.state, reason, atMs, atMs)
+    this.#update(token, set, status.state, reason, atMs, atMs)
   }
 
-  setTurn(hold: LeaseToken, turn: number): void {
-    this.#held(hold, 'turn = ?', turn)
+  setTurn(token: LeaseToken, turn: number): void {
+    this.#update(token, 'turn = ?', turn)
   }
 
-  setForkedFrom(hold: LeaseToken, from: CheckpointId): void {
-    this.#held(hold, 'forked_from = ?', from)
+  setForkedFrom(token: LeaseToken, from: CheckpointId): void {
+    this.#update(token, 'forked_from = ?', from)
   }
 
-  /** Inside a transaction. The row stays as a tombstone; checkpoints and tool calls go. Returns how many checkpoints. */
+  /** Inside a transaction. Removes checkpoints and tool calls, keeps the row as a tombstone, and returns the number of checkpoints. */
   delete(key: SessionKey, atMs: number): number {
     this.#database.run(
       'DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session = ?)',
       key,
     )
     this.#database.run('DELETE FROM tool_calls WHERE session = ?', key)
-    // A rewind of the project's files can still be undone: what it needs stays, without the session.
+    // A rewind of the project's files can still be undone: the checkpoints that it needs stay, without the session.
     const kept = this.#database.run(
       `UPDATE checkpoints SET session = NULL, parent = NULL, step = NULL, status = NULL, status_reason = NULL,
          turn = NULL, tool_call = NULL, state = NULL, schema_version = NULL, metadata = NULL, operation_id = NULL
@@ -184,10 +176,8 @@ export class Sessions {
       key,
     )
     const rows = this.#database.all('SELECT id FROM checkpoints WHERE session = ?', key)
-    mergeAuthorsIntoNext(
-      this.#database,
-      rows.map((row) => parseCheckpointId(String(row['id']))),
-    )
+    const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
+    mergeAuthorsIntoNext(this.#database, ids)
     const { changes } = this.#database.run('DELETE FROM checkpoints WHERE session = ?', key)
     this.#database.run(
       `UPDATE sessions SET deleted_at = ?, fence = fence + 1, head = NULL, metadata = NULL, lease_owner = NULL,
@@ -198,7 +188,7 @@ export class Sessions {
     return changes + kept.changes
   }
 
-  #held({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
+  #update({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
     const { changes } = this.#database.run(
       `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`,
       ...values,

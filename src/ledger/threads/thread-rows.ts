@@ -1,4 +1,4 @@
-// Between the rows of graph threads and nouns.
+// Converts rows of graph threads to types and back.
 import { invariant, parseStateId, type StateId } from '../../model/index.js'
 import type { SqlRow } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
@@ -15,12 +15,12 @@ export type ThreadKey = number
 
 export type GraphPlace = { readonly thread: string; readonly ns: string; readonly id: string }
 
-/** What the serializer of the framework made of a value: JSON is text, everything else is bytes. */
+/** A value as the framework's serializer wrote it: JSON is text, any other type is bytes. */
 export type SerialValue = { readonly type: string; readonly data: string | Uint8Array }
 
 export type GraphWrite = {
   readonly task: string
-  /** Below zero for what replaces an earlier write of its kind. */
+  /** Negative for a write that replaces an earlier one with the same index. */
   readonly idx: number
   readonly channel: string
   readonly value: SerialValue
@@ -32,11 +32,11 @@ export type GraphCheckpoint = GraphPlace & {
   readonly facts: string
   readonly metadata: SerialValue
   readonly run: string | null
-  /** Our checkpoint of the project's files. */
+  /** The id of the Savestate checkpoint of the project's files. */
   readonly files: string | null
-  /** The channels whose value is made from the writes of earlier checkpoints. */
+  /** The channels whose value is computed from the writes of earlier checkpoints. */
   readonly deltas: readonly string[]
-  /** The channel whose writes to the parent are a value of this checkpoint. */
+  /** The channel whose value in this checkpoint is the list of writes to the parent. */
   readonly sends: string | null
 }
 
@@ -51,7 +51,7 @@ export type ThreadRow = {
   readonly deletedTo: string | null
 }
 
-/** Rows of `graph_checkpoints` with `thread_id`, the id of the thread. */
+/** `row` is a row of `graph_checkpoints` joined with `thread_id`. */
 export function toGraphCheckpoint(row: SqlRow, vault: Vault): StoredGraphCheckpoint {
   const deltas = optional(row, 'deltas')
   const place = { ns: text(row, 'ns'), id: text(row, 'id') }
@@ -96,7 +96,7 @@ export function toThreadRow(row: SqlRow): ThreadRow {
   }
 }
 
-/** SQLite would cut a name at NUL and merge all lone surrogates: such a name is stored as JSON, which begins with '"'. */
+/** SQLite would cut a name at NUL and make all lone surrogates equal. Such a name is stored as JSON, which starts with '"'. */
 export function encodeName(name: string): string {
   const isOdd = name.startsWith('"') || name.includes('\0') || !isWellFormed(name)
   return isOdd ? JSON.stringify(name) : name
@@ -111,12 +111,12 @@ function optionalName(row: SqlRow, column: string): string | null {
   return row[column] === null ? null : nameOf(row, column)
 }
 
+/** False for a high surrogate without a low one after it, or a low one without a high one before it. */
 function isWellFormed(name: string): boolean {
-  // A surrogate alone: a high one that no low one follows, or a low one that no high one precedes.
   return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(name)
 }
 
-/** Of a row of `graph_writes`. */
+/** `row` is a row of `graph_writes`. */
 export function contextOfWrite(row: SqlRow): SealContext {
   return writeContext({
     ns: text(row, 'ns'),
@@ -135,11 +135,11 @@ export function dataOf(row: SqlRow, column: string): string | Uint8Array {
   return data
 }
 
-/** In place of the type of a sealed value, which is sealed with it. A type that begins so is written with one more. */
+/** Stored as the type of a sealed value, whose own type is sealed too. A type that starts with the mark is stored with a second one. */
 const MARK = '~'
 const SEALED = '~sealed'
 
-/** Without a key as it is. */
+/** Without a key, only escapes the type. */
 export function sealSerial(
   { type, data }: SerialValue,
   { key, context }: { readonly key: SealingKey | undefined; readonly context: SealContext },

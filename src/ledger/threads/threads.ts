@@ -1,5 +1,5 @@
-// The rows of graph threads: checkpoints and writes that a framework makes and names itself. Several processes may
-// write one thread, each an own branch of it; what they must not do is bring back one that was deleted.
+// The rows of graph threads: checkpoints and writes that a framework creates and names itself. Several processes may write to one
+// thread, each to a branch of its own. None of them may recreate a deleted thread by continuing it.
 import { invariant, SavestateError, type StateId } from '../../model/index.js'
 import type { Database, SqlValue } from '../../system/index.js'
 import { graphContext, type Vault, writeContext } from '../encryption/index.js'
@@ -22,7 +22,7 @@ export type GraphQuery = {
   readonly thread?: string | undefined
   readonly ns?: string | undefined
   readonly id?: string | undefined
-  /** Only ids below this one. */
+  /** Only smaller ids. */
   readonly before?: string | undefined
   readonly limit?: number | undefined
 }
@@ -49,7 +49,7 @@ export class Threads {
     return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
   }
 
-  /** That with the greatest id. */
+  /** The one with the greatest id. */
   latest(thread: string, ns: string): StoredGraphCheckpoint | undefined {
     const row = this.#database.get(
       `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`,
@@ -59,7 +59,7 @@ export class Threads {
     return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
   }
 
-  /** Greatest id first, across all threads that are asked for. */
+  /** Greatest id first, across all matching threads. */
   places({ thread, ns, id, before, limit }: GraphQuery): GraphPlace[] {
     const conditions: readonly (readonly [string, string | undefined])[] = [
       ['threads.id = ?', thread],
@@ -80,14 +80,14 @@ export class Threads {
       .map(toGraphPlace)
   }
 
-  /** Those of one thread, in no order. */
+  /** The checkpoints of one thread, in no order. */
   all(thread: string): StoredGraphCheckpoint[] {
     return this.#database
       .all(`${CHECKPOINTS} WHERE threads.id = ?`, encodeName(thread))
       .map((row) => toGraphCheckpoint(row, this.#vault))
   }
 
-  /** By task, then by index. */
+  /** Sorted by task, then by index. */
   writes({ thread, ns, id }: GraphPlace): GraphWrite[] {
     return this.#database
       .all(
@@ -106,7 +106,7 @@ export class Threads {
     return [...new Set(found.map((row) => toGraphPlace(row).thread))]
   }
 
-  /** Inside a transaction. A checkpoint of that id is replaced. Throws SESSION_DELETED. */
+  /** Inside a transaction. Replaces a checkpoint of the same id. Throws SESSION_DELETED. */
   put(checkpoint: GraphCheckpoint, state: StateId): void {
     const { ns, id, parent, run, deltas, sends } = checkpoint
     const key = this.#vault.keyForWriting()
@@ -137,7 +137,7 @@ export class Threads {
     )
   }
 
-  /** Inside a transaction. What a task has written stays, unless its index is below zero. Throws SESSION_DELETED. */
+  /** Inside a transaction. Keeps an earlier write with the same index, unless the index is negative. Throws SESSION_DELETED. */
   putWrites(place: GraphPlace, writes: readonly GraphWrite[]): void {
     const thread = this.#keyToWrite(place)
     const key = this.#vault.keyForWriting()
@@ -164,7 +164,7 @@ export class Threads {
     }
   }
 
-  /** Inside a transaction. Its writes go too, but for those to one channel if that is wished. */
+  /** Inside a transaction. Removes a checkpoint and its writes, except those to the channel `keepWritesTo`. */
   remove(
     { key, ns, id }: StoredGraphCheckpoint,
     { keepWritesTo }: { readonly keepWritesTo: string | undefined },
@@ -182,7 +182,7 @@ export class Threads {
     )
   }
 
-  /** Inside a transaction. How many checkpoints there were. */
+  /** Inside a transaction. Returns the number of removed checkpoints. */
   delete(thread: string, atMs: number): number {
     const known = this.#find(thread)
     if (known === undefined || known.isDeleted) return 0
@@ -202,7 +202,7 @@ export class Threads {
   copy(from: string, to: string): void {
     const source = this.#find(from)
     if (source === undefined || source.isDeleted || from === to) return
-    const target = this.#begin(to)
+    const target = this.#create(to)
     const checkpoint =
       'ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends'
     const write = 'ns, checkpoint, task, idx, channel, type, value'
@@ -220,26 +220,27 @@ export class Threads {
     )
   }
 
-  /** Only a checkpoint that continues nothing, in the outermost graph, begins a deleted thread anew. */
+  /** Only a checkpoint of the outermost graph without a parent may create a deleted thread again. */
   #keyToPut({ thread, ns, parent }: GraphCheckpoint): ThreadKey {
     const known = this.#find(thread)
-    if (known === undefined) return this.#begin(thread)
-    if (known.isDeleted && (parent !== null || ns !== '')) throw wasDeleted(thread)
-    if (known.isDeleted) return this.#begin(thread)
-    if (parent !== null && this.#isOfThePast(known, { thread, ns, id: parent }))
-      throw wasDeleted(thread)
+    if (known === undefined) return this.#create(thread)
+    if (known.isDeleted && (parent !== null || ns !== '')) throw threadDeletedError(thread)
+    if (known.isDeleted) return this.#create(thread)
+    if (parent !== null && this.#isDeletedCheckpoint(known, { thread, ns, id: parent }))
+      throw threadDeletedError(thread)
     return known.key
   }
 
   #keyToWrite(place: GraphPlace): ThreadKey {
     const known = this.#find(place.thread)
-    if (known === undefined) return this.#begin(place.thread)
-    if (known.isDeleted || this.#isOfThePast(known, place)) throw wasDeleted(place.thread)
+    if (known === undefined) return this.#create(place.thread)
+    if (known.isDeleted || this.#isDeletedCheckpoint(known, place))
+      throw threadDeletedError(place.thread)
     return known.key
   }
 
-  /** Deleted before the thread began anew. */
-  #isOfThePast({ deletedTo }: ThreadRow, place: GraphPlace): boolean {
+  /** Whether it was deleted before the thread was created again. */
+  #isDeletedCheckpoint({ deletedTo }: ThreadRow, place: GraphPlace): boolean {
     return deletedTo !== null && place.id <= deletedTo && this.get(place) === undefined
   }
 
@@ -248,14 +249,14 @@ export class Threads {
     return row === undefined ? undefined : toThreadRow(row)
   }
 
-  #begin(thread: string): ThreadKey {
+  #create(thread: string): ThreadKey {
     this.#database.run(
       'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL',
       encodeName(thread),
     )
-    const begun = this.#find(thread)
-    invariant(begun !== undefined, 'a thread that was begun is there')
-    return begun.key
+    const created = this.#find(thread)
+    invariant(created !== undefined, 'a created thread exists')
+    return created.key
   }
 }
 
@@ -263,7 +264,7 @@ function optionalName(name: string | null): string | null {
   return name === null ? null : encodeName(name)
 }
 
-function wasDeleted(thread: string): SavestateError {
+function threadDeletedError(thread: string): SavestateError {
   return new SavestateError('SESSION_DELETED', `The thread ${JSON.stringify(thread)} was deleted`, {
     hint: 'A write that continues it is rejected. A run from scratch creates it again.',
   })
