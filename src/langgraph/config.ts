@@ -1,4 +1,4 @@
-// Between LangGraph's configurations and places in a thread.
+// Converts LangGraph's configurations to places in a thread and back.
 import { type BaseCheckpointSaver, getCheckpointId } from '@langchain/langgraph-checkpoint'
 import { type GraphPlace, SavestateError } from '../index.js'
 
@@ -47,21 +47,21 @@ export function idOf(config: Config): string | undefined {
   return textOf(getCheckpointId(config) || undefined, 'checkpoint_id')
 }
 
-/** Only where the caller has set it: LangGraph itself does not. */
+/** Null unless the caller sets a run id: LangGraph itself does not. */
 export function runOf(config: Config, metadata: object): string | null {
   const own: unknown = Reflect.get(metadata, 'run_id')
   const run = own ?? config.metadata?.['run_id'] ?? config.runId
   return typeof run === 'string' ? run : null
 }
 
-/** A text alone would be taken for a list of its letters, and the threads of those names be removed. */
+/** Rejects a string: iterating over it would remove the threads named by its letters. */
 export function parseIds(values: unknown, what: string): string[] {
   const isId = (value: unknown) => typeof value === 'string' || typeof value === 'number'
   if (Array.isArray(values) && values.every(isId)) return values.map(String)
   throw new SavestateError('BAD_INPUT', `${what} must be a list of strings`)
 }
 
-/** A word that is none of both would remove something else than was meant. */
+/** Rejects unknown strategies: treating one as the default could delete the wrong checkpoints. */
 export function rejectStrategy(strategy: unknown): void {
   if (strategy === 'keep_latest' || strategy === 'delete') return
   throw new SavestateError('BAD_INPUT', `There is no strategy ${JSON.stringify(strategy)}`, {
@@ -69,7 +69,7 @@ export function rejectStrategy(strategy: unknown): void {
   })
 }
 
-/** Numbers are often used as thread ids; they become text. */
+/** Converts numbers, which are often used as thread ids, to text. */
 function textOf(value: unknown, key: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value

@@ -1,4 +1,4 @@
-// Reads what LangGraph asks for, value by value through its serializer.
+// Builds LangGraph's tuples and histories, decoding each value with its serializer.
 import type {
   CheckpointMetadata,
   CheckpointPendingWrite,
@@ -23,7 +23,7 @@ export type Reader = {
   readonly channels: Channels
   /** The version of a channel that has none. */
   readonly firstVersion: number
-  /** Whether what is read will probably be put again. */
+  /** Whether the values will probably be put again. */
   readonly willBePut: boolean
 }
 

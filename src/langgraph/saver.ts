@@ -1,5 +1,5 @@
-// `savestate/langgraph`: a checkpoint saver for LangGraph.js. What a put keeps, and why, is in
-// docs/decisions/0013-langgraph.md.
+// The entry `savestate/langgraph`: a checkpoint saver for LangGraph.js. docs/decisions/0013-langgraph.md explains which values a put
+// stores, and why.
 import {
   BaseCheckpointSaver,
   type ChannelVersions,
@@ -57,7 +57,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
   #owned: Store | undefined
 
   constructor(options: SaverOptions) {
-    // Other savers are made with nothing, or a path, and JavaScript lets anybody try.
+    // Other savers take no options, or a path. A JavaScript caller may try the same here.
     const { store, project, files = false, serde }: Partial<SaverOptions> = options ?? {}
     super(serde)
     if (store?.threads === undefined) {
@@ -72,7 +72,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     this.#channels = new Channels(serde === undefined ? this.serde : undefined)
   }
 
-  /** Opens a store of its own, which `close` closes. */
+  /** Opens a store that belongs to this saver: `close` closes it. */
   static async open(options: OpenSaverOptions = {}): Promise<SavestateSaver> {
     checkOpenOptions(options)
     const { project: path, files = false, serde, ...storeOptions } = options
@@ -89,7 +89,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits for all writes so far, then closes the store if this saver opened it. */
   async close(): Promise<void> {
     await this.#order.idle()
     await this.#owned?.close()
@@ -104,7 +104,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     const { id: parent = null, thread, ns } = requirePlace(config)
     const place = { thread, ns, id: checkpoint.id }
     const values = selectValues(checkpoint, { parent, metadata, newVersions })
-    const facts = {
+    const common = {
       ...place,
       parent,
       facts: formatFacts(checkpoint),
@@ -121,7 +121,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
       ready,
       work: async ([dumped, dumpedMetadata]) => {
         const files = await this.#saveFiles(thread, metadata.step)
-        await this.#threads.put({ ...facts, values: dumped, metadata: dumpedMetadata, files })
+        await this.#threads.put({ ...common, values: dumped, metadata: dumpedMetadata, files })
         return toConfig(place)
       },
     })
@@ -146,7 +146,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
 
   override async getTuple(config: Config): Promise<CheckpointTuple | undefined> {
     const found = await this.#find(config)
-    return found === undefined ? undefined : this.#tuple(found, { willBePut: true })
+    return found === undefined ? undefined : this.#readTuple(found, { willBePut: true })
   }
 
   override async *list(
@@ -170,8 +170,8 @@ export class SavestateSaver extends BaseCheckpointSaver {
     for (const place of places) {
       if (left <= 0) return
       const found = await this.#threads.find(place)
-      if (found === undefined || !(await this.#isLike(found, wanted))) continue
-      const tuple = await this.#tuple(found, { willBePut: false })
+      if (found === undefined || !(await this.#matches(found, wanted))) continue
+      const tuple = await this.#readTuple(found, { willBePut: false })
       if (tuple === undefined) continue
       left -= 1
       yield tuple
@@ -196,17 +196,17 @@ export class SavestateSaver extends BaseCheckpointSaver {
     return Object.fromEntries(await Promise.all(reading))
   }
 
-  /** What continues the thread is refused from now on; a run that starts from nothing begins it anew. */
+  /** Later writes that continue the thread fail. A run that starts from scratch creates it again. */
   override async deleteThread(threadId: string): Promise<void> {
     await this.#inOrder([threadId], () => this.#threads.delete(threadId))
   }
 
-  /** All checkpoints and writes, under the same ids. A thread that is not there is not copied. */
+  /** Copies all checkpoints and writes, with the same ids. Does nothing if the thread does not exist. */
   async copyThread(from: string, to: string): Promise<void> {
     await this.#inOrder([from, to], () => this.#threads.copy(from, to))
   }
 
-  /** `keep_latest` leaves the latest checkpoint of each namespace, and those that its delta channels are made from. */
+  /** `keep_latest` keeps the latest checkpoint of each namespace, and those that its delta channels are computed from. */
   async prune(
     threadIds: readonly string[],
     strategy: 'keep_latest' | 'delete' = 'keep_latest',
@@ -220,19 +220,19 @@ export class SavestateSaver extends BaseCheckpointSaver {
       )
   }
 
-  /** Forgets the checkpoints of runs that had a `run_id` in their metadata. */
+  /** Deletes the checkpoints of these runs. Only runs with a `run_id` in their metadata are found. */
   async deleteForRuns(runIds: readonly string[]): Promise<void> {
     const ids = parseIds(runIds, 'runIds')
     await this.#order.idle()
     await this.#threads.deleteRuns(ids)
   }
 
-  /** The id of our checkpoint of the project's files that was saved with a checkpoint of the graph. */
+  /** The id of the Savestate checkpoint of the project's files that was saved with a checkpoint of the graph. */
   async filesOf(config: Config): Promise<string | undefined> {
     return (await this.#find(config))?.files ?? undefined
   }
 
-  /** Brings the folder back to what it held at a checkpoint of the graph; `project.undo` takes that back. */
+  /** Rewinds the folder to the files that were saved with a checkpoint of the graph. `project.undo` reverts it. */
   async rewindFiles(
     config: Config,
     options: { readonly dryRun?: boolean } = {},
@@ -241,7 +241,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     if (to !== undefined && this.#project !== undefined)
       return this.#project.rewind({ to, ...options })
     throw new SavestateError('CHECKPOINT_PARTIAL', 'No files were saved with this checkpoint', {
-      hint: 'A saver with a project and files: true saves them.',
+      hint: 'Create the saver with a project and files: true to save them.',
     })
   }
 
@@ -251,7 +251,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
   }
 
   /** Undefined if it was removed meanwhile. */
-  async #tuple(
+  async #readTuple(
     found: GraphCheckpoint,
     use: Pick<Reader, 'willBePut'>,
   ): Promise<CheckpointTuple | undefined> {
@@ -259,7 +259,7 @@ export class SavestateSaver extends BaseCheckpointSaver {
     return contents === undefined ? undefined : readTuple(this.#reader(use), { found, contents })
   }
 
-  async #isLike(
+  async #matches(
     found: GraphCheckpoint,
     wanted: readonly (readonly [string, unknown])[],
   ): Promise<boolean> {

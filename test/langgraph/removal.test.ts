@@ -5,7 +5,7 @@ import {
   at,
   type Config,
   idIn,
-  expandRun,
+  listIds,
   listOf,
   put,
   putChain,
@@ -70,8 +70,8 @@ describe('copyThread', () => {
     await s.saver.deleteThread('to')
     await s.saver.copyThread('from', 'to')
     const next = await put(s.saver, last(await putChain(s.saver, at('to'), steps(1))))
-    expect(await expandRun(s.saver, at('to'))).toContain(idIn(next))
-    expect(await expandRun(s.saver, at('to'))).toHaveLength(3)
+    expect(await listIds(s.saver, at('to'))).toContain(idIn(next))
+    expect(await listIds(s.saver, at('to'))).toHaveLength(3)
   })
 })
 
@@ -87,10 +87,10 @@ describe('prune', () => {
     await s.saver.prune(['one', 'two', 'missing'], 'keep_latest')
     await s.saver.prune([])
     expect({
-      one: await expandRun(s.saver, at('one')),
-      child: await expandRun(s.saver, at('one', { ns: 'child:1' })),
-      two: await expandRun(s.saver, at('two')),
-      other: await expandRun(s.saver, at('other')),
+      one: await listIds(s.saver, at('one')),
+      child: await listIds(s.saver, at('one', { ns: 'child:1' })),
+      two: await listIds(s.saver, at('two')),
+      other: await listIds(s.saver, at('other')),
     }).toEqual({
       one: [idIn(last(one))],
       child: [idIn(last(child))],
@@ -146,7 +146,7 @@ describe('prune', () => {
     expect(before['m']?.seed).toEqual(['seed'])
     expect(before['m']?.writes).toHaveLength(3)
     expect(await s.saver.getDeltaChannelHistory(asked)).toEqual(before)
-    expect(await expandRun(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
+    expect(await listIds(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
   })
 
   test('keeps what was sent to a checkpoint of an old form', async () => {
@@ -215,7 +215,7 @@ describe('deleteForRuns', () => {
     const before = await s.saver.getDeltaChannelHistory(asked)
     await s.saver.deleteForRuns(['going'])
     expect(await s.saver.getDeltaChannelHistory(asked)).toEqual(before)
-    expect(await expandRun(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
+    expect(await listIds(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
   })
 })
 

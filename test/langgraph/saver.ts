@@ -103,7 +103,7 @@ export async function listOf(
   return tuples
 }
 
-export async function expandRun(
+export async function listIds(
   saver: BaseCheckpointSaver,
   config: Config,
   options: CheckpointListOptions = {},

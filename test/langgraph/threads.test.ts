@@ -4,7 +4,7 @@ import {
   at,
   toCheckpoint,
   idIn,
-  expandRun,
+  listIds,
   listOf,
   decodeMetadata,
   put,
@@ -55,8 +55,8 @@ test('any text is a thread id, a namespace, a channel, a task, and no two are mi
     expect(tuple?.config.configurable).toMatchObject({ thread_id: name, checkpoint_ns: name })
     expect(Object.entries(tuple?.checkpoint.channel_values ?? {})).toEqual([[name, [name]]])
     expect(tuple?.pendingWrites).toEqual([[name, name, name]])
-    expect(await expandRun(again, at(name))).toHaveLength(name === '' ? 1 : 0)
-    expect(await expandRun(again, { configurable: { thread_id: name } })).toHaveLength(1)
+    expect(await listIds(again, at(name))).toHaveLength(name === '' ? 1 : 0)
+    expect(await listIds(again, { configurable: { thread_id: name } })).toHaveLength(1)
   }
   expect(await listOf(again, {})).toHaveLength(ODD_NAMES.length)
   for (const name of ODD_NAMES) await again.deleteThread(name)
@@ -108,9 +108,7 @@ test('a run from nothing begins a deleted thread anew, and the old run still can
     })
     expect(await s.saver.getTuple(config)).toBeUndefined()
   }
-  expect(await expandRun(s.saver, at('t'))).toEqual(
-    [next, anew].map((config) => idIn(config ?? {})),
-  )
+  expect(await listIds(s.saver, at('t'))).toEqual([next, anew].map((config) => idIn(config ?? {})))
   expect((await s.saver.getTuple(at('t')))?.pendingWrites).toEqual([['task', 'a', 'new']])
   await s.saver.put(next ?? {}, early, decodeMetadata(), {})
   expect((await s.saver.getTuple(at('t')))?.pendingWrites).toEqual([
@@ -126,7 +124,7 @@ test('ids that are used again after a deletion are those of the new run', async 
   const config = await put(s.saver, at('t'), fixed)
   await s.saver.putWrites(config, [['a', 1]], 'task')
   await put(s.saver, config, { checkpoint: { id: 'checkpoint-2' } })
-  expect(await expandRun(s.saver, at('t'))).toEqual(['checkpoint-2', 'checkpoint-1'])
+  expect(await listIds(s.saver, at('t'))).toEqual(['checkpoint-2', 'checkpoint-1'])
 })
 
 test('a put that was asked for before a deletion does not survive it', async () => {
@@ -148,7 +146,7 @@ test('metadata filters compare each key, before the limit is counted', async () 
   const ids = (await putChain(s.saver, at('t'), puts)).map(idIn)
   const found = async (filter: Record<string, unknown>, limit?: number) => {
     const options = limit === undefined ? { filter } : { filter, limit }
-    return (await expandRun(s.saver, at('t'), options)).map((id) => ids.indexOf(id))
+    return (await listIds(s.saver, at('t'), options)).map((id) => ids.indexOf(id))
   }
   expect({
     one: await found({ source: 'input' }),

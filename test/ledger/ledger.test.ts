@@ -44,11 +44,11 @@ const DETAILS: SnapshotDetails = {
   repositories: [{ path: bytePath('sub'), commit: null, branch: 'main' }],
 }
 
-function toProject(n: number): Project {
+function newProject(n: number): Project {
   return { id: parseProjectId(id(n)), path: bytePath(`/project/${n}`) }
 }
 
-function toCheckpoint(
+function newCheckpoint(
   n: number,
   project: Project,
   rest: Partial<FilesCheckpoint> = {},
@@ -78,15 +78,15 @@ function toCheckpoint(
 function opened(): { home: string; ledger: Ledger; project: Project } {
   const home = newHome()
   const ledger = Ledger.open(home, { durability: 'os' })
-  const project = toProject(0)
+  const project = newProject(0)
   ledger.ensureProject({ ...project, createdAtMs: 1, parentDev: '1', parentIno: '2' })
   return { home, ledger, project }
 }
 
 test('what was written is read back whole, also by the next process', () => {
   const { home, ledger, project } = opened()
-  const first = toCheckpoint(1, project)
-  const second = toCheckpoint(2, project, { name: 'größe', pinned: true, reason: null })
+  const first = newCheckpoint(1, project)
+  const second = newCheckpoint(2, project, { name: 'größe', pinned: true, reason: null })
   const operation: Operation = {
     id: parseOperationId(id(7)),
     project: project.id,
@@ -121,7 +121,7 @@ test('what was written is read back whole, also by the next process', () => {
 test('a checkpoint that goes hands its authors on to the next one with files', () => {
   const { ledger, project } = opened()
   const names = [['you'], ['claude'], [], ['codex'], ['you', 'you?']]
-  const all = names.map((authors, n) => toCheckpoint(n + 1, project, { authors }))
+  const all = names.map((authors, n) => newCheckpoint(n + 1, project, { authors }))
   for (const one of all) ledger.addCheckpoint(one, DETAILS)
   const left = () =>
     ledger.authorship
@@ -139,7 +139,7 @@ test('a checkpoint that goes hands its authors on to the next one with files', (
 
 test('an operation whose checkpoint cannot be written is not written either', () => {
   const { ledger, project } = opened()
-  const first = toCheckpoint(1, project)
+  const first = newCheckpoint(1, project)
   ledger.addCheckpoint(first, DETAILS)
   const operation: Operation = {
     id: parseOperationId(id(7)),
@@ -151,7 +151,7 @@ test('an operation whose checkpoint cannot be written is not written either', ()
     of: null,
   }
   // Its safety checkpoint does not exist.
-  const result = { checkpoint: toCheckpoint(2, project), details: DETAILS }
+  const result = { checkpoint: newCheckpoint(2, project), details: DETAILS }
   expect(() => ledger.addOperation(operation, result)).toThrow(/FOREIGN KEY/)
   expect(ledger.checkpoints.list({ project: project.id, limit: undefined })).toEqual([first])
   expect(ledger.operations(project.id)).toEqual([])
@@ -172,10 +172,10 @@ test('a project is known by the bytes of its path, and made once', () => {
 
 test('a prefix finds checkpoints of its own project only, and takes no pattern', () => {
   const { ledger, project } = opened()
-  const other = toProject(1)
+  const other = newProject(1)
   ledger.ensureProject({ ...other, createdAtMs: 1, parentDev: '1', parentIno: '2' })
-  for (const n of [1, 2]) ledger.addCheckpoint(toCheckpoint(n, project), DETAILS)
-  ledger.addCheckpoint(toCheckpoint(30, other), DETAILS)
+  for (const n of [1, 2]) ledger.addCheckpoint(newCheckpoint(n, project), DETAILS)
+  ledger.addCheckpoint(newCheckpoint(30, other), DETAILS)
   const found = (prefix: string) =>
     ledger.checkpoints
       .byPrefix({ project: project.id }, prefix, { limit: 2 })
@@ -189,7 +189,7 @@ test('a prefix finds checkpoints of its own project only, and takes no pattern',
 
 test('a name and a pin can be set and taken away', () => {
   const { ledger, project } = opened()
-  const checkpoint = toCheckpoint(1, project)
+  const checkpoint = newCheckpoint(1, project)
   ledger.addCheckpoint(checkpoint, DETAILS)
   ledger.checkpoints.setName(checkpoint.id, 'good')
   ledger.checkpoints.setPinned(checkpoint.id, true)
@@ -208,7 +208,7 @@ test('two connections write at once and lose nothing', () => {
   const { home, ledger, project } = opened()
   const other = Ledger.open(home, { durability: 'os' })
   for (let n = 1; n <= 20; n++) {
-    ;(n % 2 === 0 ? ledger : other).addCheckpoint(toCheckpoint(n, project), DETAILS)
+    ;(n % 2 === 0 ? ledger : other).addCheckpoint(newCheckpoint(n, project), DETAILS)
   }
   expect(ledger.checkpoints.list({ project: project.id, limit: undefined })).toHaveLength(20)
   ledger.close()

@@ -215,14 +215,14 @@ export class Pruning {
   }
 
   #inOperations(project: ProjectId | null): Pick<Marks, 'inOperations' | 'beforeOperations'> {
-    const expandRun = (sql: string) =>
+    const queryIds = (sql: string) =>
       new Set(this.#database.all(sql, project).map((row) => String(row['id'])))
     return {
-      inOperations: expandRun(
+      inOperations: queryIds(
         `SELECT safety AS id FROM operations WHERE project = ?1
          UNION SELECT result FROM operations WHERE project = ?1`,
       ),
-      beforeOperations: expandRun(
+      beforeOperations: queryIds(
         `SELECT before.id FROM operations JOIN checkpoints AS result ON result.id = operations.result
            JOIN checkpoints AS before ON before.session = result.session AND before.step = result.step - 1
          WHERE operations.project = ?1`,

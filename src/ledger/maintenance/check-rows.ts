@@ -3,7 +3,7 @@ import type { CheckpointId, ObjectId, Project, ProjectId } from '../../model/ind
 import type { Database, SqlRow } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
 import { findRowFaults, type RowFault } from './row-faults.js'
-import { type StateFault, stateFaults } from '../states/index.js'
+import { findStateFaults, type StateFault } from '../states/index.js'
 
 /** The columns of a checkpoint that describe its files. */
 export type FilesRow = {
@@ -46,7 +46,7 @@ export class RowChecks {
   }
 
   stateFaults(options: { readonly quick: boolean }): StateFault[] {
-    return stateFaults(this.#database, options)
+    return findStateFaults(this.#database, options)
   }
 
   /** The checkpoints of sessions that hold this state, and how many checkpoints of graph threads do. */

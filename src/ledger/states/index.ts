@@ -20,4 +20,4 @@ export {
   SEALED_BODY,
   sealedBodyText,
 } from './state-body.js'
-export { type StateFault, stateFaults } from './gc/check.js'
+export { findStateFaults, type StateFault } from './gc/check.js'

@@ -1,5 +1,5 @@
-// Brings the elements of a list up to date: finds which values are stored already, and stores the others. Most lists change
-// in one place, mostly at the end, so the unchanged front and back are found first. Only the part between them is searched.
+// Updates the elements of a list: finds the values that are stored already, and stores the others. Most lists change at one index,
+// usually at the end, so it matches the unchanged front and back first, and searches only the part between them.
 import { isObject, type RecordedItem, recordShape } from '../../base/index.js'
 import { type ClassRegistry, encodeValue } from '../../model/index.js'
 import type { Captures } from './captures.js'
@@ -8,7 +8,7 @@ import { type Element, hashElement, PLAIN, storeElement, TAGGED } from './tree/e
 import type { Rows } from './rows.js'
 import type { Sequence, Slot, StoredView } from './stored-view.js'
 
-/** One call that writes. */
+/** The tables, settings and memory of one write. */
 export type Pass = Rows & {
   readonly classes: ClassRegistry | undefined
   readonly view: StoredView
@@ -17,11 +17,11 @@ export type Pass = Rows & {
 
 type Values = {
   readonly values: readonly unknown[]
-  /** Of entries only. */
+  /** Only for entries. */
   readonly keys?: readonly string[] | undefined
 }
 
-/** After it `sequence` has a stored slot for each value. Returns the first index that changed; undefined if none did. */
+/** Gives `sequence` a stored slot for each value. Returns the first index that changed; undefined if none did. */
 export function matchSlots(
   pass: Pass,
   { sequence, values, keys }: Values & { readonly sequence: Sequence },
@@ -85,7 +85,7 @@ function itemsAt({ list }: Sequence, index: number): RecordedItem<Slot>[] {
 type Item = Values & {
   readonly sequence: Sequence
   readonly index: number
-  /** Old indexes at which an equal value may be. */
+  /** Old indexes that may hold an equal value. */
   readonly near: readonly number[]
   /** The index in the list, if it is not `index`. */
   readonly step?: number
@@ -136,7 +136,7 @@ function encodeElement({ classes }: Pass, { sequence, values, keys, index, step 
   }
 }
 
-/** Everything else must be encoded to be compared. */
+/** True if a shape record describes the object completely. Other objects must be encoded to be compared. */
 export function isOrdinary(object: object, classes: ClassRegistry | undefined): boolean {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype === Date.prototype) return classes?.withPrototype(prototype) === undefined

@@ -1,7 +1,6 @@
-// Stores a whole state: what is new of it, the nodes that lead there, and its row.
+// Writes a whole state: its new elements, the nodes that lead to them, and its row.
 import { RecordedList } from '../../base/index.js'
-import type { StateId } from '../../model/index.js'
-import { parseStateId } from '../../model/index.js'
+import { parseStateId, type StateId } from '../../model/index.js'
 import { number } from '../rows.js'
 import type { Layout, Spread } from './layout.js'
 import { emptyTree, rebuildTree } from './tree/list-tree.js'
@@ -18,7 +17,7 @@ import {
 } from './state-body.js'
 import type { Sequence, StoredView } from './stored-view.js'
 
-/** Returns the id of the state: that of the last one if nothing has changed. */
+/** Returns the id of the last state if nothing has changed. */
 export function writeState(pass: Pass, layout: Layout): StateId {
   const { view } = pass
   const sequences = new Map<Spread, Sequence>()
@@ -32,11 +31,11 @@ export function writeState(pass: Pass, layout: Layout): StateId {
     const { known, list } = sequence
     rebuildTree(pass, { known, elements: list.payloads, changedFrom })
   }
-  view.sequences = new Map([...sequences.values()].map((it) => [keyOf(it), it]))
+  view.sequences = new Map([...sequences.values()].map((it) => [sequenceKey(it), it]))
   return storeState(pass, partOf(layout, sequences))
 }
 
-/** Adds the row of a state, unless it is that of the last one. */
+/** Adds the row of a state, unless the last state has the same root. */
 export function storeState(pass: Pass, root: Part): StateId {
   const { view } = pass
   const text = partText(root)
@@ -67,7 +66,7 @@ export function sequenceAt(
   { kind, path }: Pick<Sequence, 'kind' | 'path'>,
 ): Sequence {
   return (
-    sequences.get(keyOf({ kind, path })) ?? {
+    sequences.get(sequenceKey({ kind, path })) ?? {
       kind,
       path,
       list: new RecordedList(),
@@ -77,7 +76,7 @@ export function sequenceAt(
   )
 }
 
-export function keyOf({ kind, path }: Pick<Sequence, 'kind' | 'path'>): string {
+export function sequenceKey({ kind, path }: Pick<Sequence, 'kind' | 'path'>): string {
   return kind + JSON.stringify(path)
 }
 

@@ -1,21 +1,23 @@
-// Where the nodes of a list's tree end. The content decides: a leaf ends after an element whose hash has some
-// zero bits at its end, and the node above it where there are more. So a change somewhere moves the ends near
-// it and no others, and the same list has the same tree, whatever its history.
+// Splits a list into the nodes of its tree. The content decides: a leaf ends after an element whose hash ends in enough zero bits, and
+// a node above it after one with more. So a change moves only the boundaries near it, and equal lists have equal trees, whatever their
+// history.
 
-/** An element, or a node by its last element. */
+/** An element, or a node. */
 export type Child = {
-  readonly id: number /** Zero bits at the end of the hash. */
+  readonly id: number
+  /** Zero bits at the end of the hash of the element, or of the last element of the node. */
   readonly zeros: number
 }
 
-/** On average 32 children in a node. */
+/** A node has 32 children on average. */
 const ZEROS_PER_LEVEL = 5
-/** A long run of equal elements never ends a node by itself. */
+/** Without it, a long run of equal elements could be one node. */
 export const MAX_CHILDREN = 128
 
-export type Chunk = { readonly ids: number[] /** Of its last child. */; readonly zeros: number }
+/** `zeros` are those of its last child. */
+export type Chunk = { readonly ids: number[]; readonly zeros: number }
 
-/** The children as nodes of a level; leaves are at level 0. The first child must be the first of a node. */
+/** Leaves are at level 0. The first child must be the first one of a node. */
 export function splitIntoChunks(children: readonly Child[], level: number): Chunk[] {
   const enough = ZEROS_PER_LEVEL * (level + 1)
   const chunks: Chunk[] = []
@@ -29,7 +31,7 @@ export function splitIntoChunks(children: readonly Child[], level: number): Chun
   return chunks
 }
 
-/** Of a hash in hexadecimal digits. 32 at most: no tree is so high that more would matter. */
+/** The zero bits at the end of a hexadecimal hash, at most 32. No tree is high enough to need more. */
 export function countTrailingZeros(hash: string): number {
   const last = Number.parseInt(hash.slice(-8), 16)
   return last === 0 ? 32 : 31 - Math.clz32(last & -last)
