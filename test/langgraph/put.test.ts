@@ -1,4 +1,4 @@
-// What comes back of what was put: by the rules of LangGraph, and beyond what its suite looks at.
+// Reading back what was put: LangGraph's rules, and cases that its suite does not cover.
 import { MemorySaver } from '@langchain/langgraph-checkpoint'
 import { expect, test } from 'vitest'
 import {
@@ -32,7 +32,7 @@ test('two forks of one checkpoint keep their own values under the same versions'
   ])
 })
 
-test('bytes come back as they were, however they are changed after the put', async () => {
+test('bytes are stored as they were at the put, even if they change afterwards', async () => {
   await using s = await scratchSaver()
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
   const value = { raw: bytes, list: [bytes, 'text'], inside: { of: bytes }, none: new Uint8Array() }
@@ -51,7 +51,7 @@ test('bytes come back as they were, however they are changed after the put', asy
   expect(tuple?.pendingWrites).toEqual([['task', 'raw', new Uint8Array([0, 255, 128])]])
 })
 
-test('values of every kind that the serializer knows come back as from LangGraph’s own saver', async () => {
+test('every kind of value reads back as from LangGraph’s own saver', async () => {
   await using s = await scratchSaver()
   const memory = new MemorySaver()
   const values = {
@@ -77,7 +77,7 @@ test('values of every kind that the serializer knows come back as from LangGraph
   expect(Object.keys(read?.checkpoint.channel_values ?? {})).toEqual(Object.keys(values))
 })
 
-test('what is changed in place between two puts is seen', async () => {
+test('a change in place between two puts is detected', async () => {
   await using s = await scratchSaver()
   const message = {
     role: 'user',
@@ -120,7 +120,7 @@ test('what is changed in place between two puts is seen', async () => {
   ])
 })
 
-test('what was read, changed in place and put again is seen', async () => {
+test('a change in place of a value that was read is detected', async () => {
   await using s = await scratchSaver()
   const config = await put(s.saver, at('t'), { values: { list: [{ n: { m: 1 } }, { n: 2 }] } })
   const read = await s.saver.getTuple(config)
@@ -134,7 +134,7 @@ test('what was read, changed in place and put again is seen', async () => {
   expect(await valuesAt(s.saver, config)).toEqual({ list: [{ n: { m: 1 } }, { n: 2 }] })
 })
 
-test('a channel that is gone, new or of a changed version is so on reading', async () => {
+test('removed, new and changed channels read back as such', async () => {
   await using s = await scratchSaver()
   const first = toCheckpoint({ a: 'v1', b: 'v2' })
   const one = await s.saver.put(at('t'), first, decodeMetadata(), { a: 1, b: 1 })
@@ -170,7 +170,7 @@ test('versions, versions seen and metadata come back', async () => {
   })
 })
 
-test('a put under an id that is there replaces it', async () => {
+test('a put with an existing id replaces the checkpoint', async () => {
   await using s = await scratchSaver()
   const made = toCheckpoint({ a: 1 })
   const config = await s.saver.put(at('t'), made, decodeMetadata(), { a: 1 })
@@ -184,11 +184,11 @@ test('a put under an id that is there replaces it', async () => {
   expect(await s.saver.getTuple(config)).toEqual(all[0])
 })
 
-test('puts and writes that are not waited for are stored in the order they were asked for', async () => {
+test('puts and writes that are not awaited are stored in the order of their calls', async () => {
   await using s = await scratchSaver()
   const [first, second] = [toCheckpoint({ a: 1 }), toCheckpoint({ a: 2 })]
   const parent = at('t', { id: first.id })
-  // LangGraph sends the writes of the second step while the put of the first is under way.
+  // LangGraph sends the writes of the second step while the put of the first is running.
   await Promise.all([
     s.saver.put(at('t'), first, decodeMetadata(), { a: 1 }),
     s.saver.putWrites(at('t', { id: second.id }), [['a', 3]], 'task'),
@@ -203,7 +203,7 @@ test('puts and writes that are not waited for are stored in the order they were 
   ])
 })
 
-test('a list that loses its oldest items at every step, and moves others, is kept right', async () => {
+test('a list that drops its oldest items and moves others at every step is stored correctly', async () => {
   await using s = await scratchSaver()
   let config = at('t')
   let list: unknown[] = []
@@ -218,7 +218,7 @@ test('a list that loses its oldest items at every step, and moves others, is kep
   expect(await valuesAt(s.saver, at('t'))).toEqual({ list: 'no list' })
 })
 
-test('hundreds of channels are kept, and each can be asked for', async () => {
+test('hundreds of channels are stored, and each can be read', async () => {
   await using s = await scratchSaver()
   const names = Array.from({ length: 400 }, (_, number) => `channel ${number}`)
   const values = Object.fromEntries(names.map((name, number) => [name, [name, { number }]]))

@@ -1,4 +1,4 @@
-// Copying and forgetting. The cases of LangGraph's conformance suite for Python (libs/checkpoint-conformance), which
+// Copying and deleting. The cases of LangGraph's conformance suite for Python (libs/checkpoint-conformance), which
 // the one for JavaScript lacks, and those of delta channels.
 import { describe, expect, test } from 'vitest'
 import {
@@ -42,7 +42,7 @@ describe('copyThread', () => {
     expect(await listOf(s.saver, { configurable: { thread_id: 'from' } })).toEqual(before)
   })
 
-  test('leaves each of the two to itself afterwards', async () => {
+  test('makes an independent copy', async () => {
     await using s = await scratchSaver()
     const chain = await putChain(s.saver, at('from'), steps(2))
     await s.saver.copyThread('from', 'to')
@@ -53,7 +53,7 @@ describe('copyThread', () => {
     expect(await listOf(s.saver, at('from'))).toEqual([])
   })
 
-  test('of a thread that is not there, or to itself, changes nothing', async () => {
+  test('does nothing for a missing thread, or to the thread itself', async () => {
     await using s = await scratchSaver()
     await putChain(s.saver, at('there'), steps(2))
     const before = await listOf(s.saver, {})
@@ -63,7 +63,7 @@ describe('copyThread', () => {
     expect(await listOf(s.saver, {})).toEqual(before)
   })
 
-  test('begins a deleted thread anew', async () => {
+  test('creates a deleted thread again', async () => {
     await using s = await scratchSaver()
     await putChain(s.saver, at('from'), steps(1))
     await putChain(s.saver, at('to'), steps(1))
@@ -103,7 +103,7 @@ describe('prune', () => {
     expect(await valuesAt(s.saver, next)).toEqual({ step: 'next' })
   })
 
-  test('refuses what is no list and a word that is no strategy, and removes nothing', async () => {
+  test('rejects a string and an unknown strategy, and removes nothing', async () => {
     await using s = await scratchSaver()
     for (const thread of ['1', '2', '12']) await putChain(s.saver, at(thread), steps(3))
     const untyped = s.saver as unknown as Record<string, (...given: unknown[]) => Promise<void>>
@@ -119,7 +119,7 @@ describe('prune', () => {
     expect(await listOf(s.saver, at('12'))).toEqual([])
   })
 
-  test('with delete forgets the threads', async () => {
+  test('with delete removes the threads', async () => {
     await using s = await scratchSaver()
     const one = await putChain(s.saver, at('one'), steps(3))
     await putChain(s.saver, at('other'), steps(2))
@@ -129,7 +129,7 @@ describe('prune', () => {
     await expect(put(s.saver, last(one))).rejects.toMatchObject({ code: 'SESSION_DELETED' })
   })
 
-  test('keeps what the value of a delta channel is made from', async () => {
+  test('keeps the checkpoints that a delta channel is computed from', async () => {
     await using s = await scratchSaver()
     const chain = await putChain(s.saver, at('t'), [
       { values: { m: ['oldest'] } },
@@ -149,7 +149,7 @@ describe('prune', () => {
     expect(await listIds(s.saver, at('t'))).toEqual(chain.slice(1).map(idIn).reverse())
   })
 
-  test('keeps what was sent to a checkpoint of an old form', async () => {
+  test('keeps the sends of a checkpoint of an old version', async () => {
     await using s = await scratchSaver()
     const parent = await put(s.saver, at('t'), { checkpoint: { v: 3 } })
     const sends = [
@@ -168,7 +168,7 @@ describe('prune', () => {
 describe('deleteForRuns', () => {
   const runs = (...ids: string[]) => ids.map((run_id) => ({ metadata: { run_id } }))
 
-  test('forgets the checkpoints and writes of the runs, in every thread and namespace', async () => {
+  test('removes the checkpoints and writes of the runs, in every thread and namespace', async () => {
     await using s = await scratchSaver()
     const chain = await putChain(s.saver, at('t'), runs('run1', 'run2', 'run3', 'run1'))
     await putChain(s.saver, at('t', { ns: 'child:1' }), runs('run1', 'run3'))
@@ -192,7 +192,7 @@ describe('deleteForRuns', () => {
     expect((await s.saver.getTuple(chain[0] ?? {}))?.pendingWrites).toEqual([])
   })
 
-  test('knows a run by what the caller gave the graph', async () => {
+  test('finds a run by the id that the caller passed to the graph', async () => {
     await using s = await scratchSaver()
     const configurable = { thread_id: 't' }
     await put(s.saver, { configurable, metadata: { run_id: 'by metadata' } })
@@ -202,7 +202,7 @@ describe('deleteForRuns', () => {
     expect(await listOf(s.saver, {})).toHaveLength(1)
   })
 
-  test('keeps what the delta channel of another run is made from', async () => {
+  test('keeps the checkpoints that the delta channel of another run is computed from', async () => {
     await using s = await scratchSaver()
     const counted = { counters_since_delta_snapshot: { m: [1, 1] } }
     const chain = await putChain(s.saver, at('t'), [
@@ -220,7 +220,7 @@ describe('deleteForRuns', () => {
 })
 
 describe('deleteThread', () => {
-  test('forgets all namespaces and writes of a thread, and of no other', async () => {
+  test('removes all namespaces and writes of one thread only', async () => {
     await using s = await scratchSaver()
     for (const thread of ['one', 'two'])
       for (const ns of ['', 'child:1'])
@@ -236,7 +236,7 @@ describe('deleteThread', () => {
 })
 
 describe('putWrites', () => {
-  test('written twice is written once, but for errors, interrupts and the like', async () => {
+  test('a repeated write is ignored, except errors, interrupts and the like', async () => {
     await using s = await scratchSaver()
     const config = await put(s.saver, at('t'))
     const write = (value: string) =>

@@ -20,13 +20,13 @@ export type Config = Parameters<BaseCheckpointSaver['getTuple']>[0]
 export type SaverScratch = AsyncDisposable & {
   readonly it: Scratch
   readonly saver: Saver
-  /** Another saver over the same store, opened anew. */
+  /** Another saver over the same store, opened again. */
   reopen(): Promise<Saver>
 }
 
 export async function scratchSaver(): Promise<SaverScratch> {
   const it = await scratch()
-  // Without threads to keep the event loop free a store opens in half the time.
+  // A store without worker threads opens in half the time.
   const open = async () => new SavestateSaver({ store: await it.open({ mayBlock: true }) })
   return { it, saver: await open(), reopen: open, [Symbol.asyncDispose]: () => it.dispose() }
 }

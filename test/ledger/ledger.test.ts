@@ -83,7 +83,7 @@ function opened(): { home: string; ledger: Ledger; project: Project } {
   return { home, ledger, project }
 }
 
-test('what was written is read back whole, also by the next process', () => {
+test('another process reads back exactly what was written', () => {
   const { home, ledger, project } = opened()
   const first = newCheckpoint(1, project)
   const second = newCheckpoint(2, project, { name: 'größe', pinned: true, reason: null })
@@ -118,7 +118,7 @@ test('what was written is read back whole, also by the next process', () => {
   again.close()
 })
 
-test('a checkpoint that goes hands its authors on to the next one with files', () => {
+test('removing a checkpoint gives its authors to the next one with files', () => {
   const { ledger, project } = opened()
   const names = [['you'], ['claude'], [], ['codex'], ['you', 'you?']]
   const all = names.map((authors, n) => newCheckpoint(n + 1, project, { authors }))
@@ -131,7 +131,7 @@ test('a checkpoint that goes hands its authors on to the next one with files', (
   expect(left()).toEqual([['you'], ['claude', 'codex'], ['you', 'you?']])
   ledger.transaction(() => ledger.pruning.drop(all.slice(3, 4).map((one) => one.id)))
   expect(left()).toEqual([['you'], ['claude', 'codex', 'you', 'you?']])
-  // Only what waited for the end of a call is settled by it.
+  // The end of a call resolves only the authors that waited for it.
   ledger.authorship.settle(all.map((one) => one.id))
   expect(left()).toEqual([['you'], ['claude', 'codex', 'you']])
   ledger.close()
@@ -158,7 +158,7 @@ test('an operation whose checkpoint cannot be written is not written either', ()
   ledger.close()
 })
 
-test('a project is known by the bytes of its path, and made once', () => {
+test('a project is identified by the bytes of its path, and created once', () => {
   const { ledger } = opened()
   const path = bytePathOf(Buffer.from('/caf\xe9 \xff', 'latin1'))
   const more = { createdAtMs: 1, parentDev: '1', parentIno: '2' }
@@ -170,7 +170,7 @@ test('a project is known by the bytes of its path, and made once', () => {
   ledger.close()
 })
 
-test('a prefix finds checkpoints of its own project only, and takes no pattern', () => {
+test('a prefix finds checkpoints of its own project only, and is not a pattern', () => {
   const { ledger, project } = opened()
   const other = newProject(1)
   ledger.ensureProject({ ...other, createdAtMs: 1, parentDev: '1', parentIno: '2' })
@@ -187,7 +187,7 @@ test('a prefix finds checkpoints of its own project only, and takes no pattern',
   ledger.close()
 })
 
-test('a name and a pin can be set and taken away', () => {
+test('a name and a pin can be set and removed', () => {
   const { ledger, project } = opened()
   const checkpoint = newCheckpoint(1, project)
   ledger.addCheckpoint(checkpoint, DETAILS)
@@ -215,7 +215,7 @@ test('two connections write at once and lose nothing', () => {
   other.close()
 })
 
-test('an empty database becomes one of the current version', () => {
+test('an empty database gets the tables of the current version', () => {
   const { home, ledger } = opened()
   ledger.close()
   const database = openDatabase(join(home, 'ledger.db'), { timeoutMs: 0 })
@@ -244,7 +244,7 @@ test.each(
   expect(readdirSync(home)).toEqual(['ledger.db'])
 })
 
-test('a ledger that is not a database is damage, named as such', () => {
+test('a ledger that is not a database is reported as damaged', () => {
   const home = newHome()
   writeFileSync(
     join(home, 'ledger.db'),
@@ -255,7 +255,7 @@ test('a ledger that is not a database is damage, named as such', () => {
   )
 })
 
-test('a failure is noted at once or not at all: that others write all the time may be what it tells', () => {
+test('recording a failure does not wait for a busy ledger: the busy ledger may be the failure', () => {
   const home = newHome()
   const ledger = Ledger.open(home, { durability: 'os' })
   const failure = { atMs: 1, operation: 'save', project: null, code: 'STORE_BUSY', message: '' }
@@ -263,7 +263,7 @@ test('a failure is noted at once or not at all: that others write all the time m
   other.exec('BEGIN IMMEDIATE')
   const start = performance.now()
   expect(() => ledger.failures.add(failure)).toThrow('Other processes keep writing to the store')
-  // What every other write waits for.
+  // The time that any other write waits.
   expect(performance.now() - start).toBeLessThan(8000)
   other.exec('ROLLBACK')
   other.close()

@@ -1,5 +1,5 @@
 // The context that each sealed value outside of states is bound to. Forks and copied threads copy rows in SQL, and the copies must
-// still open. So the context of such a row names only columns that the copy shares with the original.
+// remain readable, so the context of such a row contains only columns that are equal in both.
 import type { SealContext } from './sealing-key.js'
 
 export function toolContext(

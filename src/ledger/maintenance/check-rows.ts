@@ -79,7 +79,7 @@ export class RowChecks {
     ]
   }
 
-  /** Of every checkpoint with files, except damaged rows. */
+  /** The checkpoints with files, except damaged rows. */
   filesRows(): FilesRow[] {
     const rows = this.#database.all(
       `SELECT id, project, kind, reason, created_at, tree, "commit" FROM checkpoints

@@ -18,7 +18,7 @@ export function tablesOf(database: Database): readonly string[] {
 
 export type CopyOptions = {
   readonly tables: readonly string[]
-  /** What to do with a row that the target already has. */
+  /** For a row that the target already has. */
   readonly onConflict: 'REPLACE' | 'IGNORE'
   readonly change?: (table: string, row: SqlRow) => SqlRow
 }

@@ -7,7 +7,7 @@ type Values = {
   readonly pruned_at: number
   /** When a process last took on an automatic prune. */
   readonly prune_claimed_at: number
-  /** What automatic prunes removed since the last report to the user. */
+  /** Totals of the automatic prunes since the last report to the user. */
   readonly auto_prune: string
   /** The projects that keep the store above its limit. */
   readonly above_limit: string

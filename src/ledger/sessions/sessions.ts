@@ -98,7 +98,7 @@ export class Sessions {
     return session
   }
 
-  /** Inside a transaction, after the caller has checked that there is no lease, that it expired, or that its owner is dead. */
+  /** Inside a transaction, after the caller has found no lease, an expired one, or one of a dead process. */
   takeLease(key: SessionKey, lease: { owner: LeaseOwner; expiresAtMs: number }): Session {
     this.#database.run(
       'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?',

@@ -48,14 +48,12 @@ export class ToolJournal {
 
   /** Inside a transaction, like every method that writes. */
   start(session: SessionKey, call: NewToolCall): void {
-    const { id, name, idempotencyKey, step, startedAtMs } = call
+    const { id, name, step, idempotencyKey, startedAtMs } = call
     const what = `args of the tool call ${id}`
     const args = this.#encode(call.args, { what, context: toolContext('args', call) })
-    insertRow(this.#database, 'tool_calls', {
-      ...{ session, id, name, args, step, status: 'started' },
-      idempotency_key: idempotencyKey,
-      started_at: startedAtMs,
-    })
+    const times = { idempotency_key: idempotencyKey, started_at: startedAtMs }
+    const row = { session, id, name, args, step, status: 'started', ...times }
+    insertRow(this.#database, 'tool_calls', row)
   }
 
   /** Records the outcome and removes the partial results. An outcome that was recorded earlier stays. */

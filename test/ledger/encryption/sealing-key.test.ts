@@ -1,4 +1,4 @@
-// The envelope. The known answers were made by another implementation (Python's cryptography), so that a change of
+// The envelope. Another implementation (Python's cryptography) computed the known answers, so that a change of
 // the format cannot go unnoticed.
 import { inspect } from 'node:util'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ test('known answers', () => {
 const text = fc.string({ unit: 'binary', maxLength: 200 })
 const place = fc.array(fc.oneof(fc.string(), fc.nat()), { minLength: 1, maxLength: 4 })
 
-test('what is sealed opens at its place, and nowhere else, and with no other key', () => {
+test('a sealed value opens only in its context and with its key', () => {
   fc.assert(
     fc.property(text, place, place, (content, here, there) => {
       const sealed = key.seal(content, here)
@@ -41,13 +41,13 @@ test('what is sealed opens at its place, and nowhere else, and with no other key
   )
 })
 
-test('the same content never looks the same twice, but has one address', () => {
+test('sealing the same content twice gives different texts and one address', () => {
   expect(key.seal('text', PLACE)).not.toBe(key.seal('text', PLACE))
   expect(key.deriveAddress('text')).toBe(new SealingKey(secret).deriveAddress('text'))
   expect(key.deriveAddress('text')).not.toBe(other.deriveAddress('text'))
 })
 
-test('random bytes that come twice, as in a copied virtual machine, give no nonce twice', () => {
+test('repeated random bytes, as in a cloned virtual machine, do not repeat a nonce', () => {
   const random = Buffer.alloc(12)
   const nonces = [
     key.deriveNonce('text', PLACE, random),
@@ -61,7 +61,7 @@ test('random bytes that come twice, as in a copied virtual machine, give no nonc
   expect(new Set(nonces).size).toBe(nonces.length)
 })
 
-test('no change of one bit goes unnoticed, nor a cut or an addition', () => {
+test('every flipped bit, cut and addition is detected', () => {
   const sealed = Buffer.from(key.seal('content', PLACE), 'latin1')
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
     const changed = Buffer.from(sealed)
@@ -73,7 +73,7 @@ test('no change of one bit goes unnoticed, nor a cut or an addition', () => {
   expect(key.open(`${sealed.toString('latin1')}A`, PLACE)).toBe(undefined)
 })
 
-test('a tag holds for its bytes and its place alone', () => {
+test('a tag verifies only its own bytes in its own context', () => {
   const bytes = Uint8Array.of(1, 2, 3)
   const tag = key.computeTag(bytes, ['nodes', 1])
   expect(key.verifyTag(tag, bytes, ['nodes', 1])).toBe(true)

@@ -43,7 +43,7 @@ for (const { id, zeros } of HASHES) {
 const element = fc.constantFrom<Child>(...HASHES)
 const list = fc.array(element, { maxLength: 300 })
 
-/** A tree with nodes in place of their ids. */
+/** A tree with nodes instead of their ids. */
 type Shape = number | Shape[]
 function shapeOf({ node, height, length }: Tree): Shape {
   if (length === 0) return []
@@ -60,7 +60,7 @@ function made(elements: readonly Child[]): Tree {
   return known.tree
 }
 
-test('a tree that is made again after a change is the one of a new list', () => {
+test('rebuilding a tree after a change gives the tree of a new list', () => {
   const change = fc.record({ at: fc.nat(), removed: fc.nat(40), inserted: fc.array(element) })
   fc.assert(
     fc.property(list, fc.array(change, { maxLength: 5 }), (start, changes) => {
@@ -79,7 +79,7 @@ test('a tree that is made again after a change is the one of a new list', () => 
   )
 })
 
-test('a tree that is made longer is the one of a new list', () => {
+test('extending a tree gives the tree of a new list', () => {
   fc.assert(
     fc.property(fc.array(list, { minLength: 1, maxLength: 4 }), (pieces) => {
       let tree = EMPTY_TREE
@@ -103,7 +103,7 @@ test('no node has more than 128 children, and equal nodes are one row', () => {
   expect(nodeCount(database) - before).toBe(3)
 })
 
-test('a run of elements that each end all nodes has a tree too', () => {
+test('a list whose elements all end every node has a tree', () => {
   const elements = Array.from({ length: 300 }, () => ({ id: 1, zeros: 32 }))
   expect(readList(rows, { tree: made(elements), state })).toHaveLength(300)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packNode, unpackNode } from '../../../../src/ledger/states/tree/node-body.js'
 
-test('ids of any size and order come back', () => {
+test('ids of any size and order survive packing', () => {
   const id = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 2 ** 51 }))
   fc.assert(
     fc.property(fc.array(id, { minLength: 1, maxLength: 128 }), (ids) => {
@@ -12,7 +12,7 @@ test('ids of any size and order come back', () => {
   )
 })
 
-test('children that were stored one after the other take one byte each', () => {
+test('children that were stored in order take one byte each', () => {
   const ids = Array.from({ length: 128 }, (_, n) => 1_000_000 + 3 * n)
   expect(packNode(ids)).toHaveLength(127 + 3)
 })
