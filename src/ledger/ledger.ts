@@ -121,10 +121,8 @@ export class Ledger {
   }
 
   projectAt(path: BytePath): Project | undefined {
-    const row = this.#database.get(
-      'SELECT * FROM projects WHERE path = ?',
-      Buffer.from(path, 'latin1'),
-    )
+    const sql = 'SELECT * FROM projects WHERE path = ?'
+    const row = this.#database.get(sql, Buffer.from(path, 'latin1'))
     return row === undefined ? undefined : toProject(row)
   }
 

@@ -112,10 +112,9 @@ export class Checkpoints {
 
   /** The snapshots of the newest 50 checkpoints, newest first. */
   newestTrees(project: ProjectId): ObjectId[] {
-    const rows = this.#database.all(
-      'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50',
-      project,
-    )
+    const sql =
+      'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50'
+    const rows = this.#database.all(sql, project)
     return rows.map((row) => parseObjectId(String(row['tree'])))
   }
 
@@ -211,10 +210,8 @@ export class Checkpoints {
 
   /** How many checkpoints of a session have each name; the key null counts those without a name. */
   countByName(session: SessionKey): ReadonlyMap<string | null, number> {
-    const rows = this.#database.all(
-      'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name',
-      session,
-    )
+    const sql = 'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name'
+    const rows = this.#database.all(sql, session)
     return new Map(rows.map((row) => [optional(row, 'name'), number(row, 'count')]))
   }
 

@@ -12,10 +12,8 @@ export function dropRows(database: Database, ids: readonly CheckpointId[]): void
   mergeAuthorsIntoNext(database, ids)
   forgetOperations(database, ids)
   reparent(database, { ids, children: childrenOf(database, ids) })
-  database.run(
-    'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(ids),
-  )
+  const sql = 'DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))'
+  database.run(sql, JSON.stringify(ids))
 }
 
 /** Inside a transaction. Removes the files of these checkpoints of sessions, and keeps their states. */
@@ -34,10 +32,8 @@ export function dropFiles(database: Database, ids: readonly CheckpointId[]): voi
 /** Inside a transaction, before these are dropped. Moves heads to the nearest remaining ancestor, or else to the last remaining step. */
 export function moveHeads(database: Database, ids: readonly CheckpointId[]): void {
   const list = JSON.stringify(ids)
-  const sessions = database.all(
-    'SELECT key, head FROM sessions WHERE head IN (SELECT value FROM json_each(?))',
-    list,
-  )
+  const sql = 'SELECT key, head FROM sessions WHERE head IN (SELECT value FROM json_each(?))'
+  const sessions = database.all(sql, list)
   for (const row of sessions) {
     const key = number(row, 'key')
     const next = database.get(
@@ -65,10 +61,8 @@ export function clearProject(database: Database, project: ProjectId, atMs: numbe
   const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
   const list = JSON.stringify(ids)
   const sessions = 'SELECT key FROM sessions WHERE project = ?'
-  database.run(
-    `DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session IN (${sessions}))`,
-    project,
-  )
+  const sql = `DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session IN (${sessions}))`
+  database.run(sql, project)
   database.run(`DELETE FROM tool_calls WHERE session IN (${sessions})`, project)
   database.run(
     'UPDATE graph_checkpoints SET files = NULL WHERE files IN (SELECT value FROM json_each(?))',

@@ -82,11 +82,8 @@ export class StoreVault implements Vault {
   recordKey(key: SealingKey): void {
     const row = this.#database.get('SELECT 1 FROM keys WHERE id = ?', key.id)
     if (row === undefined) {
-      this.#database.run(
-        `INSERT INTO keys (id, check_value, created_at) VALUES (?, ?, unixepoch() * 1000)`,
-        key.id,
-        key.seal(CHECK_TEXT, checkContext(key.id)),
-      )
+      const sql = `INSERT INTO keys (id, check_value, created_at) VALUES (?, ?, unixepoch() * 1000)`
+      this.#database.run(sql, key.id, key.seal(CHECK_TEXT, checkContext(key.id)))
     } else this.refuseRetired(key)
     this.#verify(key)
   }

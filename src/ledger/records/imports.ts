@@ -48,11 +48,8 @@ export class Imports {
     const start = Math.max(earliest, (previous ?? LOWEST_SEQ) + 1)
     const end =
       LOWEST_SEQ + (Math.floor((start - LOWEST_SEQ) / SEQS_PER_SECOND) + 1) * SEQS_PER_SECOND
-    const taken = this.#database.get(
-      'SELECT max(seq) AS seq FROM checkpoints WHERE seq >= ? AND seq < ?',
-      start,
-      end,
-    )
+    const sql = 'SELECT max(seq) AS seq FROM checkpoints WHERE seq >= ? AND seq < ?'
+    const taken = this.#database.get(sql, start, end)
     const seq = typeof taken?.['seq'] === 'number' ? taken['seq'] + 1 : start
     this.#database.run('UPDATE checkpoints SET seq = ? WHERE id = ?', seq, id)
   }

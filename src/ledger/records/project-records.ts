@@ -30,13 +30,8 @@ export class ProjectRecords {
     project: ProjectId,
     to: { readonly path: BytePath; readonly parentDev: string; readonly parentIno: string },
   ): void {
-    this.#database.run(
-      'UPDATE projects SET path = ?, parent_dev = ?, parent_ino = ? WHERE id = ?',
-      Buffer.from(to.path, 'latin1'),
-      to.parentDev,
-      to.parentIno,
-      project,
-    )
+    const sql = 'UPDATE projects SET path = ?, parent_dev = ?, parent_ino = ? WHERE id = ?'
+    this.#database.run(sql, Buffer.from(to.path, 'latin1'), to.parentDev, to.parentIno, project)
   }
 
   /** The last measured sizes of a project, as JSON. */

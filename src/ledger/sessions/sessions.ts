@@ -100,12 +100,9 @@ export class Sessions {
 
   /** Inside a transaction, after the caller has found no lease, an expired one, or one of a dead process. */
   takeLease(key: SessionKey, lease: { owner: LeaseOwner; expiresAtMs: number }): Session {
-    this.#database.run(
-      'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?',
-      JSON.stringify(lease.owner),
-      lease.expiresAtMs,
-      key,
-    )
+    const sql =
+      'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?'
+    this.#database.run(sql, JSON.stringify(lease.owner), lease.expiresAtMs, key)
     const session = this.byKey(key)
     invariant(session !== undefined, 'a leased session exists')
     return session
@@ -117,11 +114,9 @@ export class Sessions {
 
   /** Does nothing if another process has the lease by now. */
   releaseLease({ key, fence }: LeaseToken): void {
-    this.#database.run(
-      'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?',
-      key,
-      fence,
-    )
+    const sql =
+      'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?'
+    this.#database.run(sql, key, fence)
   }
 
   /** Inside the transaction of every write. Throws SESSION_FENCED or SESSION_DELETED. */
@@ -162,10 +157,8 @@ export class Sessions {
 
   /** Inside a transaction. Removes checkpoints and tool calls, keeps the row as a tombstone, and returns the number of checkpoints. */
   delete(key: SessionKey, atMs: number): number {
-    this.#database.run(
-      'DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session = ?)',
-      key,
-    )
+    const sql = 'DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session = ?)'
+    this.#database.run(sql, key)
     this.#database.run('DELETE FROM tool_calls WHERE session = ?', key)
     // A rewind of the project's files can still be undone: the checkpoints that it needs stay, without the session.
     const kept = this.#database.run(
@@ -189,12 +182,8 @@ export class Sessions {
   }
 
   #update({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
-    const { changes } = this.#database.run(
-      `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`,
-      ...values,
-      key,
-      fence,
-    )
+    const sql = `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`
+    const { changes } = this.#database.run(sql, ...values, key, fence)
     if (changes === 1) return
     if (this.byKey(key) === undefined) {
       throw new SavestateError('SESSION_DELETED', `The session ${JSON.stringify(id)} was deleted`, {

@@ -15,9 +15,7 @@ export type Rows = {
  * before the insert.
  */
 export function nextId(database: Database, table: 'elements' | 'nodes' | 'states'): number {
-  const row = database.get(
-    'SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0) + 1 AS id',
-    table,
-  )
+  const sql = 'SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0) + 1 AS id'
+  const row = database.get(sql, table)
   return number(row ?? {}, 'id')
 }

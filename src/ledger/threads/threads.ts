@@ -40,22 +40,15 @@ export class Threads {
   }
 
   get({ thread, ns, id }: GraphPlace): StoredGraphCheckpoint | undefined {
-    const row = this.#database.get(
-      `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`,
-      encodeName(thread),
-      encodeName(ns),
-      encodeName(id),
-    )
+    const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`
+    const row = this.#database.get(sql, encodeName(thread), encodeName(ns), encodeName(id))
     return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
   }
 
   /** The one with the greatest id. */
   latest(thread: string, ns: string): StoredGraphCheckpoint | undefined {
-    const row = this.#database.get(
-      `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`,
-      encodeName(thread),
-      encodeName(ns),
-    )
+    const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`
+    const row = this.#database.get(sql, encodeName(thread), encodeName(ns))
     return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
   }
 
@@ -170,10 +163,8 @@ export class Threads {
     { keepWritesTo }: { readonly keepWritesTo: string | undefined },
   ): void {
     const place: SqlValue[] = [key, encodeName(ns), encodeName(id)]
-    this.#database.run(
-      'DELETE FROM graph_checkpoints WHERE thread = ? AND ns = ? AND id = ?',
-      ...place,
-    )
+    const sql = 'DELETE FROM graph_checkpoints WHERE thread = ? AND ns = ? AND id = ?'
+    this.#database.run(sql, ...place)
     this.#database.run(
       `DELETE FROM graph_writes WHERE thread = ? AND ns = ? AND checkpoint = ?
        AND channel IS NOT ?`,
@@ -250,10 +241,9 @@ export class Threads {
   }
 
   #create(thread: string): ThreadKey {
-    this.#database.run(
-      'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL',
-      encodeName(thread),
-    )
+    const sql =
+      'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL'
+    this.#database.run(sql, encodeName(thread))
     const created = this.#find(thread)
     invariant(created !== undefined, 'a created thread exists')
     return created.key

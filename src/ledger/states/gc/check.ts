@@ -91,10 +91,8 @@ class StateChecker {
 function findSoundElements(database: Database): Set<number> {
   const sound = new Set<number>()
   for (let last = 0; ; ) {
-    const rows = database.all(
-      `SELECT id, hash, form, text FROM elements WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`,
-      last,
-    )
+    const sql = `SELECT id, hash, form, text FROM elements WHERE id > ? ORDER BY id LIMIT ${BATCH_SIZE}`
+    const rows = database.all(sql, last)
     for (const row of rows) {
       last = number(row, 'id')
       const form = number(row, 'form')

@@ -126,10 +126,8 @@ class Marks {
 
   /** Marks all new states, also those without a checkpoint: their transaction is committed, so they are complete. */
   catchUp(): void {
-    const rows = this.#database.all(
-      'SELECT id, body FROM states WHERE id > ? ORDER BY id',
-      this.#seen,
-    )
+    const sql = 'SELECT id, body FROM states WHERE id > ? ORDER BY id'
+    const rows = this.#database.all(sql, this.#seen)
     for (const row of rows) this.#mark(row)
     this.#seen = rows.length === 0 ? this.#seen : number(rows.at(-1) ?? {}, 'id')
   }
