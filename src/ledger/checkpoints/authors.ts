@@ -12,6 +12,7 @@ import {
   type Task,
 } from '../../model/index.js'
 import type { Database, SqlRow } from '../../system/index.js'
+import { LedgerTable } from '../ledger-table.js'
 
 /** A snapshot of a project, and who changed files since the one before. */
 export type FilesStep = {
@@ -20,36 +21,30 @@ export type FilesStep = {
   readonly authors: Authors
 }
 
-export class Authorship {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class Authorship extends LedgerTable {
   /** The running tool calls that agents have reported for a project. */
   tasks(project: ProjectId): readonly Task[] {
-    const row = this.#database.get('SELECT tasks FROM projects WHERE id = ?', project)
+    const row = this.database.get('SELECT tasks FROM projects WHERE id = ?', project)
     return parseTasks(row?.['tasks'])
   }
 
   setTasks(project: ProjectId, tasks: readonly Task[]): void {
     const stored = tasks.length === 0 ? null : JSON.stringify(tasks)
-    this.#database.run('UPDATE projects SET tasks = ? WHERE id = ?', stored, project)
+    this.database.run('UPDATE projects SET tasks = ? WHERE id = ?', stored, project)
   }
 
   /** These checkpoints were saved while a call ran, and the end of that call is known now. */
   settle(ids: readonly string[]): void {
     for (const id of ids) {
-      const row = this.#database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
+      const row = this.database.get('SELECT authors FROM checkpoints WHERE id = ?', id)
       if (row !== undefined)
-        setAuthors(this.#database, id, settleAuthors(parseAuthors(row['authors'])))
+        setAuthors(this.database, id, settleAuthors(parseAuthors(row['authors'])))
     }
   }
 
   /** The snapshots of a project from this checkpoint on, oldest first. */
   stepsFrom(project: ProjectId, from: CheckpointId): FilesStep[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT id, tree, authors FROM checkpoints WHERE project = ? AND tree IS NOT NULL
          AND seq >= (SELECT seq FROM checkpoints WHERE id = ?) ORDER BY seq`,

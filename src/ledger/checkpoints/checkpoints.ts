@@ -11,7 +11,7 @@ import {
   type SessionKey,
   type SnapshotDetails,
 } from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
+import type { SqlValue } from '../../system/index.js'
 import { authorsColumn } from './authors.js'
 import {
   type BriefsQuery,
@@ -21,8 +21,9 @@ import {
 } from './checkpoint-briefs.js'
 import { readDetails, storeDetails } from './detail-rows.js'
 import { toCheckpoint, number, optional, encodeMetadata } from '../rows.js'
-import { checkpointContext, type Vault } from '../encryption/index.js'
+import { checkpointContext } from '../encryption/index.js'
 import { readUncaptured, type UncapturedRow } from './uncaptured-rows.js'
+import { SealedTable } from '../ledger-table.js'
 
 const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent AS session_agent FROM checkpoints
   LEFT JOIN sessions ON sessions.key = checkpoints.session`
@@ -30,16 +31,9 @@ const SELECT = `SELECT checkpoints.*, sessions.id AS session_id, sessions.agent 
 /** Names, numbers and short ids refer to a checkpoint within a project or within a session. */
 export type Scope = { readonly project: ProjectId } | { readonly session: SessionKey }
 
-export class Checkpoints {
-  readonly #database: Database
+export class Checkpoints extends SealedTable {
   /** How many checkpoints this process has added. */
   #added = 0
-  readonly #vault: Vault
-
-  constructor(database: Database, vault: Vault) {
-    this.#database = database
-    this.#vault = vault
-  }
 
   get added(): number {
     return this.#added
@@ -50,7 +44,7 @@ export class Checkpoints {
     const { session: s } = checkpoint
     const context = checkpointContext(checkpoint.id)
     const files = hasFiles(checkpoint) ? this.#filesColumns(checkpoint, details) : NO_FILES
-    this.#database.run(
+    this.database.run(
       `INSERT INTO checkpoints (id, project, kind, name, reason, created_at, pinned, tree, "commit", files,
         insertions, deletions, file_count, size_bytes, skipped_counts, details, session, parent, step, status,
         status_reason, turn, tool_call, state, schema_version, metadata, operation_id,
@@ -73,7 +67,7 @@ export class Checkpoints {
       s?.toolCall ?? null,
       s?.state ?? null,
       s?.schemaVersion ?? null,
-      encodeMetadata(s?.metadata, { vault: this.#vault, context }),
+      encodeMetadata(s?.metadata, { vault: this.vault, context }),
       s?.operationId ?? null,
       authorsColumn(checkpoint.authors),
     )
@@ -84,14 +78,14 @@ export class Checkpoints {
   /** Newest first; with `afterStep` oldest first. */
   list(query: CheckpointQuery): Checkpoint[] {
     const { rest, values } = buildQueryTail(query)
-    return this.#database
+    return this.database
       .all(`${SELECT} ${rest}`, ...values)
-      .map((row) => toCheckpoint(row, this.#vault))
+      .map((row) => toCheckpoint(row, this.vault))
   }
 
   /** Only the fields that a list shows, at a tenth of the time per row. */
   briefs(query: BriefsQuery): CheckpointBrief[] {
-    return readBriefs(this.#database, query, this.#vault)
+    return readBriefs(this.database, query, this.vault)
   }
 
   get(id: CheckpointId): Checkpoint | undefined {
@@ -100,8 +94,8 @@ export class Checkpoints {
 
   details(id: CheckpointId): SnapshotDetails | undefined {
     const sql = 'SELECT json FROM details JOIN checkpoints ON details = hash WHERE id = ?'
-    const row = this.#database.get(sql, id)
-    return row === undefined ? undefined : readDetails(this.#database, row)
+    const row = this.database.get(sql, id)
+    return row === undefined ? undefined : readDetails(this.database, row)
   }
 
   /** The newest snapshot of a project. */
@@ -114,7 +108,7 @@ export class Checkpoints {
   newestTrees(project: ProjectId): ObjectId[] {
     const sql =
       'SELECT tree FROM checkpoints WHERE project = ? AND tree IS NOT NULL ORDER BY seq DESC LIMIT 50'
-    const rows = this.#database.all(sql, project)
+    const rows = this.database.all(sql, project)
     return rows.map((row) => parseObjectId(String(row['tree'])))
   }
 
@@ -127,7 +121,7 @@ export class Checkpoints {
 
   /** Newer checkpoints of the project that list uncaptured changes, newest first. */
   uncapturedSince(checkpoint: FilesCheckpoint): UncapturedRow[] {
-    return readUncaptured(this.#database, checkpoint)
+    return readUncaptured(this.database, checkpoint)
   }
 
   /** The n-th newest, starting at 1. */
@@ -140,7 +134,7 @@ export class Checkpoints {
   numberOf({ id, project }: Pick<FilesCheckpoint, 'id' | 'project'>): number {
     const sql = `SELECT count(*) AS number FROM checkpoints
       WHERE project = ? AND seq >= (SELECT seq FROM checkpoints WHERE id = ?)`
-    return Number(this.#database.get(sql, project, id)?.['number'])
+    return Number(this.database.get(sql, project, id)?.['number'])
   }
 
   /** The newest with this name. */
@@ -152,8 +146,8 @@ export class Checkpoints {
   allByName(scope: Scope, name: string, limit = -1): Checkpoint[] {
     const { column, value } = columnOf(scope)
     const sql = `${SELECT} WHERE ${column} = ? AND name = ? ORDER BY seq DESC LIMIT ?`
-    const rows = this.#database.all(sql, value, name, limit)
-    return rows.map((row) => toCheckpoint(row, this.#vault))
+    const rows = this.database.all(sql, value, name, limit)
+    return rows.map((row) => toCheckpoint(row, this.vault))
   }
 
   /** Newest first. */
@@ -162,20 +156,20 @@ export class Checkpoints {
     // The plus makes SQLite search the index of ids instead of reading the whole scope.
     const sql = `${SELECT} WHERE +${column} = ? AND checkpoints.id >= ? AND checkpoints.id < ?
       ORDER BY seq DESC LIMIT ?`
-    const rows = this.#database.all(sql, value, prefix, `${prefix}~`, limit)
-    return rows.map((row) => toCheckpoint(row, this.#vault))
+    const rows = this.database.all(sql, value, prefix, `${prefix}~`, limit)
+    return rows.map((row) => toCheckpoint(row, this.vault))
   }
 
   /** Without a scope, those of the whole store. */
   count(scope?: Scope): number {
     const { column, value } = scope === undefined ? { column: '1', value: 1 } : columnOf(scope)
     const sql = `SELECT count(*) AS count FROM checkpoints WHERE ${column} = ?`
-    return number(this.#database.get(sql, value) ?? {}, 'count')
+    return number(this.database.get(sql, value) ?? {}, 'count')
   }
 
   /** The ids before and after this one in sorted order. No other id shares a longer prefix with it. */
   neighborsOf(id: string): string[] {
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT (SELECT max(id) FROM checkpoints WHERE id < ?1) AS before,
          (SELECT min(id) FROM checkpoints WHERE id > ?1) AS after`,
       id,
@@ -192,7 +186,7 @@ export class Checkpoints {
     const sql = `WITH RECURSIVE line (id) AS (
         SELECT ? UNION SELECT parent FROM checkpoints JOIN line USING (id) WHERE session = ?)
       SELECT 1 FROM line WHERE id = ? LIMIT 1`
-    return this.#database.get(sql, head, session?.key ?? null, id) !== undefined
+    return this.database.get(sql, head, session?.key ?? null, id) !== undefined
   }
 
   /** Whether the undo or redo of an operation needs this checkpoint. */
@@ -201,17 +195,17 @@ export class Checkpoints {
     const sql = `SELECT 1 FROM operations WHERE safety = ?1 OR result = ?1
       OR result = (SELECT next.id FROM checkpoints AS it JOIN checkpoints AS next
         ON next.session = it.session AND next.step = it.step + 1 WHERE it.id = ?1) LIMIT 1`
-    return this.#database.get(sql, id) !== undefined
+    return this.database.get(sql, id) !== undefined
   }
 
   releaseOperation(id: CheckpointId): void {
-    this.#database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
+    this.database.run('UPDATE checkpoints SET operation_id = NULL WHERE id = ?', id)
   }
 
   /** How many checkpoints of a session have each name; the key null counts those without a name. */
   countByName(session: SessionKey): ReadonlyMap<string | null, number> {
     const sql = 'SELECT name, count(*) AS count FROM checkpoints WHERE session = ? GROUP BY name'
-    const rows = this.#database.all(sql, session)
+    const rows = this.database.all(sql, session)
     return new Map(rows.map((row) => [optional(row, 'name'), number(row, 'count')]))
   }
 
@@ -224,16 +218,16 @@ export class Checkpoints {
   }
 
   setName(id: CheckpointId, name: string | null): void {
-    this.#database.run('UPDATE checkpoints SET name = ? WHERE id = ?', name, id)
+    this.database.run('UPDATE checkpoints SET name = ? WHERE id = ?', name, id)
   }
 
   setPinned(id: CheckpointId, pinned: boolean): void {
-    this.#database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
+    this.database.run('UPDATE checkpoints SET pinned = ? WHERE id = ?', pinned ? 1 : 0, id)
   }
 
   #one(rest: string, ...values: readonly SqlValue[]): Checkpoint | undefined {
-    const row = this.#database.get(`${SELECT} ${rest}`, ...values)
-    return row === undefined ? undefined : toCheckpoint(row, this.#vault)
+    const row = this.database.get(`${SELECT} ${rest}`, ...values)
+    return row === undefined ? undefined : toCheckpoint(row, this.vault)
   }
 
   #filesColumns(
@@ -249,14 +243,14 @@ export class Checkpoints {
       snapshot.fileCount,
       snapshot.sizeBytes,
       JSON.stringify(snapshot.skippedCounts),
-      storeDetails(this.#database, details),
+      storeDetails(this.database, details),
     ]
   }
 
   /** Never moves the time back: a clock that was behind must not make a project in use look abandoned. */
   #touch(project: ProjectId, atMs: number): void {
     const sql = 'UPDATE projects SET touched_at = max(touched_at, ?) WHERE id = ?'
-    this.#database.run(sql, atMs, project)
+    this.database.run(sql, atMs, project)
   }
 }
 

@@ -13,12 +13,13 @@ import {
   type StatusWord,
   type WeightedGraph,
 } from '../../model/index.js'
-import type { Database, SqlRow } from '../../system/index.js'
+import type { SqlRow } from '../../system/index.js'
 import { storeDetails } from './detail-rows.js'
 import { IS_NAMED_BY_USER } from './name-owners.js'
 import { number, optional } from '../rows.js'
 import { clearProject, deleteProject, dropFiles, dropRows, moveHeads } from './row-removal.js'
 import { bytesOfStates, readStateGraph, stateRoot } from '../states/index.js'
+import { LedgerTable } from '../ledger-table.js'
 
 /** The fields of a checkpoint that a prune decides by. */
 export type PruningRow = {
@@ -60,18 +61,12 @@ export type Replacement = {
   readonly path: BytePath
 }
 
-export class Pruning {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class Pruning extends LedgerTable {
   /** Newest first. For null, those of sessions without a project. */
   checkpointsOf(project: ProjectId | null): PruningRow[] {
     const marks = { ofThreads: this.#filesOfThreads(), ...this.#inOperations(project) }
     const where = project === null ? 'IS NULL' : '= ?'
-    return this.#database
+    return this.database
       .all(
         `SELECT checkpoints.id, kind, name, reason, pinned, "commit", state, checkpoints.created_at, session, checkpoints.turn,
            sessions.status AS session_status, sessions.updated_at, sessions.head,
@@ -88,13 +83,13 @@ export class Pruning {
 
   /** When the project was last used; undefined if there is no such project. */
   touchedAtMs(project: ProjectId): number | undefined {
-    const row = this.#database.get('SELECT touched_at FROM projects WHERE id = ?', project)
+    const row = this.database.get('SELECT touched_at FROM projects WHERE id = ?', project)
     return row === undefined ? undefined : number(row, 'touched_at')
   }
 
   /** A text that changes whenever a snapshot or a state of the project is added or removed. */
   contentMark(project: ProjectId): string {
-    const row = this.#database.get(
+    const row = this.database.get(
       'SELECT count("commit") AS files, count(state) AS states, max(seq) AS newest FROM checkpoints WHERE project = ?',
       project,
     )
@@ -108,63 +103,63 @@ export class Pruning {
     const isProject = 'project' in of
     const where = isProject ? 'project = ?' : 'session IN (SELECT value FROM json_each(?))'
     const sql = `SELECT DISTINCT state AS id FROM checkpoints WHERE state IS NOT NULL AND ${where}`
-    const rows = this.#database.all(sql, isProject ? of.project : JSON.stringify(of.sessions))
+    const rows = this.database.all(sql, isProject ? of.project : JSON.stringify(of.sessions))
     const ids = rows.map((row) => number(row, 'id'))
-    return bytesOfStates(this.#database, ids)
+    return bytesOfStates(this.database, ids)
   }
 
   /** Whether a checkpoint of a graph thread refers to the files of this one. */
   isOfThread(id: CheckpointId): boolean {
     const sql = 'SELECT 1 FROM graph_checkpoints WHERE files = ? LIMIT 1'
-    return this.#database.get(sql, id) !== undefined
+    return this.database.get(sql, id) !== undefined
   }
 
   /** See row-removal.ts, as for the other methods that remove rows. */
   moveHeads(ids: readonly CheckpointId[]): void {
-    moveHeads(this.#database, ids)
+    moveHeads(this.database, ids)
   }
 
   clearProject(project: ProjectId, atMs: number): number {
-    return clearProject(this.#database, project, atMs)
+    return clearProject(this.database, project, atMs)
   }
 
   drop(ids: readonly CheckpointId[]): void {
-    dropRows(this.#database, ids)
+    dropRows(this.database, ids)
   }
 
   dropFiles(ids: readonly CheckpointId[]): void {
-    dropFiles(this.#database, ids)
+    dropFiles(this.database, ids)
   }
 
   /** Whether a checkpoint that an undo needs was removed. */
   hasForgottenUndo(project: ProjectId): boolean {
     const sql = 'SELECT 1 FROM projects WHERE id = ? AND has_lost_undo'
-    return this.#database.get(sql, project) !== undefined
+    return this.database.get(sql, project) !== undefined
   }
 
   /** The number of checkpoints without a project. */
   unattached(): number {
     const sql = 'SELECT count(*) AS count FROM checkpoints WHERE project IS NULL'
-    return number(this.#database.get(sql) ?? {}, 'count')
+    return number(this.database.get(sql) ?? {}, 'count')
   }
 
   /** The commits that rows refer to, of one project or of all. */
   commits(project: ProjectId | null = null): Set<string> {
     const sql = `SELECT "commit" FROM checkpoints WHERE "commit" IS NOT NULL AND coalesce(project = ?1, ?1 IS NULL)`
-    return new Set(this.#database.all(sql, project).map((row) => String(row['commit'])))
+    return new Set(this.database.all(sql, project).map((row) => String(row['commit'])))
   }
 
   /** Whether a row refers to this commit. */
   holds(commit: string): boolean {
     const sql = 'SELECT 1 FROM checkpoints WHERE "commit" = ? LIMIT 1'
-    return this.#database.get(sql, commit) !== undefined
+    return this.database.get(sql, commit) !== undefined
   }
 
   /** All states with their sizes. Those of graph threads are live in it; those of checkpoints are not yet. */
   stateGraph(): WeightedGraph {
-    const graph = readStateGraph(this.#database)
+    const graph = readStateGraph(this.database)
     const sql = 'SELECT state AS id FROM graph_checkpoints'
-    for (const row of this.#database.all(sql)) {
+    for (const row of this.database.all(sql)) {
       const root = stateRoot(number(row, 'id'))
       if (graph.has(root)) graph.add(root)
     }
@@ -180,8 +175,8 @@ export class Pruning {
     const forgotten = { path, reason: 'forgotten' as const, sizeBytes: bytes }
     const skippedPaths = [forgotten, ...details.skippedPaths]
     const owners = details.owners?.filter((owned) => !isInside(owned.path, path))
-    const digest = storeDetails(this.#database, { ...details, skippedPaths, owners })
-    this.#database.run(
+    const digest = storeDetails(this.database, { ...details, skippedPaths, owners })
+    this.database.run(
       `UPDATE checkpoints SET tree = ?, "commit" = ?, file_count = file_count - ?, size_bytes = size_bytes - ?,
          details = ?, skipped_counts = json_set(skipped_counts, '$.forgotten',
            coalesce(json_extract(skipped_counts, '$.forgotten'), 0) + 1)
@@ -197,7 +192,7 @@ export class Pruning {
 
   /** Inside a transaction. False if something still belongs to the project. */
   forgetProject(project: ProjectId): boolean {
-    const isInUse = this.#database.get(
+    const isInUse = this.database.get(
       `SELECT 1 FROM checkpoints WHERE project = ?1
        UNION SELECT 1 FROM sessions WHERE project = ?1 AND deleted_at IS NULL
        UNION SELECT 1 FROM operations WHERE project = ?1`,
@@ -205,18 +200,18 @@ export class Pruning {
     )
     if (isInUse !== undefined) return false
     // A deleted session keeps its row, for its fence.
-    this.#database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
-    return deleteProject(this.#database, project)
+    this.database.run('UPDATE sessions SET project = NULL WHERE project = ?', project)
+    return deleteProject(this.database, project)
   }
 
   #filesOfThreads(): Set<string> {
-    const rows = this.#database.all('SELECT files FROM graph_checkpoints WHERE files IS NOT NULL')
+    const rows = this.database.all('SELECT files FROM graph_checkpoints WHERE files IS NOT NULL')
     return new Set(rows.map((row) => String(row['files'])))
   }
 
   #inOperations(project: ProjectId | null): Pick<Marks, 'inOperations' | 'beforeOperations'> {
     const queryIds = (sql: string) =>
-      new Set(this.#database.all(sql, project).map((row) => String(row['id'])))
+      new Set(this.database.all(sql, project).map((row) => String(row['id'])))
     return {
       inOperations: queryIds(
         `SELECT safety AS id FROM operations WHERE project = ?1

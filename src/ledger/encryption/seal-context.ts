@@ -1,5 +1,5 @@
-// The context that each sealed value outside of states is bound to. Forks and copied threads copy rows in SQL, and the copies must
-// remain readable, so the context of such a row contains only columns that are equal in both.
+// The context that each sealed value outside of states is bound to. Forks and copied threads copy rows in SQL, and a copy must stay
+// readable. Their contexts therefore have only columns that the copy and the original share.
 import type { SealContext } from './sealing-key.js'
 
 export function toolContext(

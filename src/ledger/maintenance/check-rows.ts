@@ -1,9 +1,10 @@
 // Checks the rows of the ledger for `verify` and `doctor`, and repairs them for `repair`, without reading the files of checkpoints.
 import type { CheckpointId, ObjectId, Project, ProjectId } from '../../model/index.js'
-import type { Database, SqlRow } from '../../system/index.js'
+import type { SqlRow } from '../../system/index.js'
 import { number, optional, text } from '../rows.js'
 import { findRowFaults, type RowFault } from './row-faults.js'
 import { findStateFaults, type StateFault } from '../states/index.js'
+import { LedgerTable } from '../ledger-table.js'
 
 /** The columns of a checkpoint that describe its files. */
 export type FilesRow = {
@@ -25,51 +26,45 @@ type ReferenceRepair = {
 
 const LOST_DETAILS = '{"skippedPaths":[],"repositories":[]}'
 
-export class RowChecks {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class RowChecks extends LedgerTable {
   /** SQLite's own check of the file. */
   fileFaults({ quick }: { readonly quick: boolean }): string[] {
     const check = quick ? 'quick_check' : 'integrity_check'
-    return this.#database
+    return this.database
       .all(`PRAGMA file.${check}`)
       .map((row) => String(row[check]))
       .filter((line) => line !== 'ok')
   }
 
   rowFaults(): RowFault[] {
-    return findRowFaults(this.#database)
+    return findRowFaults(this.database)
   }
 
   stateFaults(options: { readonly quick: boolean }): StateFault[] {
-    return findStateFaults(this.#database, options)
+    return findStateFaults(this.database, options)
   }
 
   /** The checkpoints of sessions that hold this state, and how many checkpoints of graph threads do. */
   holdersOf(state: number): { readonly checkpoints: string[]; readonly graphs: number } {
-    const rows = this.#database.all('SELECT id FROM checkpoints WHERE state = ?', state)
+    const rows = this.database.all('SELECT id FROM checkpoints WHERE state = ?', state)
     const sql = 'SELECT count(*) AS count FROM graph_checkpoints WHERE state = ?'
-    const graphs = number(this.#database.get(sql, state) ?? {}, 'count')
+    const graphs = number(this.database.get(sql, state) ?? {}, 'count')
     return { checkpoints: rows.map((row) => String(row['id'])), graphs }
   }
 
   /** Messages about rows that refer to a missing row. */
   dangling(): string[] {
-    const lines = this.#database
+    const lines = this.database
       .all('PRAGMA file.foreign_key_check')
       .map(
         (row) =>
           `a row of ${String(row['table'])} refers to a missing row of ${String(row['parent'])}`,
       )
-    const heads = this.#database.all(
+    const heads = this.database.all(
       `SELECT id FROM sessions WHERE deleted_at IS NULL AND head IS NOT NULL
          AND head NOT IN (SELECT id FROM checkpoints)`,
     )
-    const steps = this.#database.all(
+    const steps = this.database.all(
       `SELECT id FROM sessions WHERE next_step <= (SELECT max(step) FROM checkpoints WHERE session = key)`,
     )
     return [
@@ -81,7 +76,7 @@ export class RowChecks {
 
   /** The checkpoints with files, except damaged rows. */
   filesRows(): FilesRow[] {
-    const rows = this.#database.all(
+    const rows = this.database.all(
       `SELECT id, project, kind, reason, created_at, tree, "commit" FROM checkpoints
        WHERE tree IS NOT NULL ORDER BY seq`,
     )
@@ -101,22 +96,22 @@ export class RowChecks {
 
   setFiles(id: string, { tree, commit }: Pick<FilesRow, 'commit' | 'tree'>): void {
     const sql = 'UPDATE checkpoints SET tree = ?, "commit" = ? WHERE id = ?'
-    this.#database.run(sql, tree, commit, id)
+    this.database.run(sql, tree, commit, id)
   }
 
   /** Removes a row after passing its content to `keep`. */
   takeOut({ table, rowid }: Pick<RowFault, 'table' | 'rowid'>, keep: (row: SqlRow) => void): void {
-    const row = this.#database.get(`SELECT * FROM ${table} WHERE rowid = ?`, rowid)
+    const row = this.database.get(`SELECT * FROM ${table} WHERE rowid = ?`, rowid)
     if (row === undefined) return
     keep(row)
     const sql = `DELETE FROM ${table} WHERE rowid = ?`
-    this.#withoutForeignKeys(() => this.#database.run(sql, rowid))
-    this.#database.run('UPDATE store SET has_lost_rows = 1')
+    this.#withoutForeignKeys(() => this.database.run(sql, rowid))
+    this.database.run('UPDATE store SET has_lost_rows = 1')
   }
 
   /** The projects of checkpoints that have no row. */
   missingProjects(): ProjectId[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT DISTINCT project FROM checkpoints
          WHERE project IS NOT NULL AND project NOT IN (SELECT id FROM projects)`,
@@ -125,17 +120,17 @@ export class RowChecks {
   }
 
   allIds(): ReadonlySet<string> {
-    return new Set(this.#database.all('SELECT id FROM checkpoints').map((row) => String(row['id'])))
+    return new Set(this.database.all('SELECT id FROM checkpoints').map((row) => String(row['id'])))
   }
 
   /** When the newest checkpoint was saved; 0 if there is none. */
   newestMs(): number {
     const sql = 'SELECT coalesce(max(created_at), 0) AS newest FROM checkpoints'
-    return number(this.#database.get(sql) ?? {}, 'newest')
+    return number(this.database.get(sql) ?? {}, 'newest')
   }
 
   addProject({ id, path }: Project, atMs: number): void {
-    this.#database.run(
+    this.database.run(
       `INSERT OR IGNORE INTO projects (id, path, created_at, touched_at, parent_dev, parent_ino)
        VALUES (?, ?, ?, ?, '', '')`,
       id,
@@ -147,7 +142,7 @@ export class RowChecks {
 
   /** Orders the checkpoint by its time, if there is a free number between its neighbors. */
   placeByTime(id: CheckpointId): void {
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT (SELECT max(seq) FROM checkpoints WHERE created_at <= own.created_at AND id <> own.id) AS before,
          (SELECT min(seq) FROM checkpoints WHERE created_at > own.created_at) AS after
        FROM checkpoints own WHERE id = ?`,
@@ -157,7 +152,7 @@ export class RowChecks {
     if (typeof after !== 'number') return
     const seq = typeof before === 'number' ? before + 1 : after - 1
     if (seq >= after || seq < 1) return
-    this.#database.run('UPDATE OR IGNORE checkpoints SET seq = ? WHERE id = ?', seq, id)
+    this.database.run('UPDATE OR IGNORE checkpoints SET seq = ? WHERE id = ?', seq, id)
   }
 
   /**
@@ -165,26 +160,26 @@ export class RowChecks {
    * passes it to `keep`. Sessions and threads whose row is lost get a new one with another name, so that their states stay usable.
    */
   mendReferences(options: ReferenceRepair): void {
-    this.#withoutForeignKeys(() => this.#database.transaction(() => this.#mendReferences(options)))
+    this.#withoutForeignKeys(() => this.database.transaction(() => this.#mendReferences(options)))
   }
 
   /** SQLite would refuse to remove a row that another one refers to. */
   #withoutForeignKeys(work: () => void): void {
-    this.#database.exec('PRAGMA foreign_keys = OFF')
+    this.database.exec('PRAGMA foreign_keys = OFF')
     try {
       work()
     } finally {
-      this.#database.exec('PRAGMA foreign_keys = ON')
+      this.database.exec('PRAGMA foreign_keys = ON')
     }
   }
 
   #mendReferences({ atMs, stateLost, keep }: ReferenceRepair): void {
     const run = (sql: string, ...values: readonly (string | number)[]) =>
-      this.#database.run(sql, ...values)
+      this.database.run(sql, ...values)
     const removed: SqlRow[] = []
     const remove = (table: string, condition: string) => {
       const sql = `SELECT '${table}' AS lost_from, * FROM ${table} WHERE ${condition}`
-      removed.push(...this.#database.all(sql))
+      removed.push(...this.database.all(sql))
       run(`DELETE FROM ${table} WHERE ${condition}`)
     }
     run(
@@ -229,6 +224,6 @@ export class RowChecks {
   }
 
   sqliteVersion(): string {
-    return text(this.#database.get('SELECT sqlite_version() AS version') ?? {}, 'version')
+    return text(this.database.get('SELECT sqlite_version() AS version') ?? {}, 'version')
   }
 }

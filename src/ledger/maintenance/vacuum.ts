@@ -4,6 +4,7 @@ import type { Database } from '../../system/index.js'
 import { collectDetails } from '../checkpoints/detail-rows.js'
 import { number } from '../rows.js'
 import { type CollectedStates, collectStates } from '../states/index.js'
+import { LedgerTable } from '../ledger-table.js'
 
 const PAGES_AT_ONCE = 100
 const TRUNCATE_ATTEMPTS = 10
@@ -13,24 +14,18 @@ export function allowShrinking(database: Database): void {
   database.exec('PRAGMA file.auto_vacuum = INCREMENTAL')
 }
 
-export class Vacuum {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class Vacuum extends LedgerTable {
   /** `pause` lets other processes write between two batches. */
   async collect(pause: () => Promise<void>): Promise<CollectedStates> {
-    const collected = await collectStates(this.#database, pause)
-    collectDetails(this.#database)
+    const collected = await collectStates(this.database, pause)
+    collectDetails(this.database)
     return collected
   }
 
   /** The size that the file will have after `shrink`. */
   bytesInUse(): number {
-    const pages = number(this.#database.get('PRAGMA file.page_count') ?? {}, 'page_count')
-    const size = number(this.#database.get('PRAGMA file.page_size') ?? {}, 'page_size')
+    const pages = number(this.database.get('PRAGMA file.page_count') ?? {}, 'page_count')
+    const size = number(this.database.get('PRAGMA file.page_size') ?? {}, 'page_size')
     return (pages - this.#freePages()) * size
   }
 
@@ -38,7 +33,7 @@ export class Vacuum {
   async shrink(pause: () => Promise<void>): Promise<void> {
     while (this.#freePages() > 0) {
       const before = this.#freePages()
-      this.#database.exec(`PRAGMA file.incremental_vacuum(${PAGES_AT_ONCE})`)
+      this.database.exec(`PRAGMA file.incremental_vacuum(${PAGES_AT_ONCE})`)
       if (this.#freePages() >= before) break
       await pause()
     }
@@ -51,16 +46,16 @@ export class Vacuum {
    */
   async #truncateLog(pause: () => Promise<void>): Promise<void> {
     for (let attempt = 0; attempt < TRUNCATE_ATTEMPTS; attempt += 1) {
-      const { log, checkpointed } = this.#database.get('PRAGMA file.wal_checkpoint(PASSIVE)') ?? {}
+      const { log, checkpointed } = this.database.get('PRAGMA file.wal_checkpoint(PASSIVE)') ?? {}
       if (log === checkpointed) {
-        const truncate = () => this.#database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
-        if (this.#database.waitingAtMost(0, truncate)?.['busy'] === 0) return
+        const truncate = () => this.database.get('PRAGMA file.wal_checkpoint(TRUNCATE)')
+        if (this.database.waitingAtMost(0, truncate)?.['busy'] === 0) return
       }
       await pause()
     }
   }
 
   #freePages(): number {
-    return number(this.#database.get('PRAGMA file.freelist_count') ?? {}, 'freelist_count')
+    return number(this.database.get('PRAGMA file.freelist_count') ?? {}, 'freelist_count')
   }
 }

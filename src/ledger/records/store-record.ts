@@ -1,6 +1,6 @@
 // The store's row about itself: when it was pruned, and the results of prunes and repairs.
-import type { Database } from '../../system/index.js'
 import { optional } from '../rows.js'
+import { LedgerTable } from '../ledger-table.js'
 
 /** Times are in milliseconds; the others are JSON. */
 type Values = {
@@ -13,32 +13,26 @@ type Values = {
   readonly above_limit: string
 }
 
-export class StoreRecord {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class StoreRecord extends LedgerTable {
   time(column: 'pruned_at' | 'prune_claimed_at'): number | undefined {
-    const value = this.#database.get(`SELECT ${column} FROM store`)?.[column]
+    const value = this.database.get(`SELECT ${column} FROM store`)?.[column]
     return typeof value === 'number' ? value : undefined
   }
 
   json(column: 'auto_prune' | 'above_limit'): string | undefined {
-    return optional(this.#database.get(`SELECT ${column} FROM store`) ?? {}, column) ?? undefined
+    return optional(this.database.get(`SELECT ${column} FROM store`) ?? {}, column) ?? undefined
   }
 
   set<Column extends keyof Values>(column: Column, value: Values[Column]): void {
-    this.#database.run(`UPDATE store SET ${column} = ?`, value)
+    this.database.run(`UPDATE store SET ${column} = ?`, value)
   }
 
   /** Whether a repair lost rows. If so, refs may lead to checkpoints that have no row. */
   get hasLostRows(): boolean {
-    return this.#database.get('SELECT 1 FROM store WHERE has_lost_rows') !== undefined
+    return this.database.get('SELECT 1 FROM store WHERE has_lost_rows') !== undefined
   }
 
   setLostRows(hasLostRows: boolean): void {
-    this.#database.run('UPDATE store SET has_lost_rows = ?', hasLostRows ? 1 : 0)
+    this.database.run('UPDATE store SET has_lost_rows = ?', hasLostRows ? 1 : 0)
   }
 }

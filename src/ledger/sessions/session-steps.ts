@@ -6,20 +6,14 @@ import {
   type PrunableStep,
   type SessionKey,
 } from '../../model/index.js'
-import type { Database } from '../../system/index.js'
 import { mergeAuthorsIntoNext } from '../checkpoints/authors.js'
 import { reparent } from '../checkpoints/row-removal.js'
 import { number, optional, text } from '../rows.js'
+import { LedgerTable } from '../ledger-table.js'
 
 export type SessionStep = PrunableStep & { readonly step: number }
 
-export class SessionSteps {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
+export class SessionSteps extends LedgerTable {
   /**
    * The steps before `step`, newest first. A checkpoint that an undo or redo needs counts as pinned. So does the one just before
    * it, because an undo restores its state.
@@ -28,7 +22,7 @@ export class SessionSteps {
     session: SessionKey,
     { step, limit }: { readonly step: number; readonly limit: number },
   ): SessionStep[] {
-    const rows = this.#database.all(
+    const rows = this.database.all(
       `SELECT id, step, name, pinned OR id IN (SELECT safety FROM operations UNION SELECT result FROM operations)
          OR EXISTS (SELECT 1 FROM checkpoints AS next WHERE next.session = it.session AND next.step = it.step + 1
            AND next.id IN (SELECT result FROM operations)) AS pinned
@@ -56,8 +50,8 @@ export class SessionSteps {
   ): void {
     if (ids.length === 0) return
     const list = JSON.stringify(ids)
-    mergeAuthorsIntoNext(this.#database, ids)
-    const children = this.#database.all(
+    mergeAuthorsIntoNext(this.database, ids)
+    const children = this.database.all(
       `SELECT id, parent FROM checkpoints
          WHERE session = ?1 AND step >= ?2 AND parent IN (SELECT value FROM json_each(?3))
        UNION ALL
@@ -69,7 +63,7 @@ export class SessionSteps {
       from,
       list,
     )
-    reparent(this.#database, { ids, children })
-    this.#database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
+    reparent(this.database, { ids, children })
+    this.database.run('DELETE FROM checkpoints WHERE id IN (SELECT value FROM json_each(?))', list)
   }
 }

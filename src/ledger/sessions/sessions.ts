@@ -13,10 +13,11 @@ import {
   type Status,
   type StatusWord,
 } from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
+import type { SqlValue } from '../../system/index.js'
 import { mergeAuthorsIntoNext } from '../checkpoints/authors.js'
 import { toSession, encodeMetadata } from '../rows.js'
-import { sessionContext, type Vault } from '../encryption/index.js'
+import { sessionContext } from '../encryption/index.js'
+import { SealedTable } from '../ledger-table.js'
 
 export type NewSession = {
   readonly id: string
@@ -38,46 +39,33 @@ export type LeaseToken = { readonly key: SessionKey; readonly id: string; readon
 // Takes the time twice. The column never goes back, and a change always increases it, even if the clock is behind.
 const UPDATED_AT = 'updated_at = max(?, updated_at + (? < updated_at))'
 
-export class Sessions {
-  readonly #database: Database
-  readonly #vault: Vault
-
-  constructor(database: Database, vault: Vault) {
-    this.#database = database
-    this.#vault = vault
-  }
-
+export class Sessions extends SealedTable {
   /** Undefined for a deleted session. */
   byId(id: string): Session | undefined {
-    const row = this.#database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
-    return row === undefined ? undefined : toSession(row, this.#vault)
+    const row = this.database.get('SELECT * FROM sessions WHERE id = ? AND deleted_at IS NULL', id)
+    return row === undefined ? undefined : toSession(row, this.vault)
   }
 
   byKey(key: SessionKey): Session | undefined {
     const sql = 'SELECT * FROM sessions WHERE key = ? AND deleted_at IS NULL'
-    const row = this.#database.get(sql, key)
-    return row === undefined ? undefined : toSession(row, this.#vault)
-  }
-
-  wasDeleted(id: string): boolean {
-    const sql = 'SELECT 1 FROM sessions WHERE id = ? AND deleted_at IS NOT NULL'
-    return this.#database.get(sql, id) !== undefined
+    const row = this.database.get(sql, key)
+    return row === undefined ? undefined : toSession(row, this.vault)
   }
 
   /** Last updated first. */
   list({ status, project, limit }: SessionQuery): Session[] {
-    const rows = this.#database.all(
+    const rows = this.database.all(
       `SELECT * FROM sessions WHERE deleted_at IS NULL ${status === undefined ? '' : 'AND status = ?'}
          ${project === undefined ? '' : 'AND project = ?'} ORDER BY updated_at DESC, key DESC LIMIT ?`,
       ...[status, project].filter((value) => value !== undefined),
       limit ?? -1,
     )
-    return rows.map((row) => toSession(row, this.#vault))
+    return rows.map((row) => toSession(row, this.vault))
   }
 
   /** Inside a transaction. Replaces a deleted session of the same id, with a higher fence. */
   create({ id, agent, project, metadata, atMs }: NewSession): Session {
-    this.#database.run(
+    this.database.run(
       `INSERT INTO sessions (id, agent, project, status, created_at, updated_at, metadata)
        VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET agent = excluded.agent, project = excluded.project,
@@ -91,7 +79,7 @@ export class Sessions {
       IN_PROGRESS.state,
       atMs,
       atMs,
-      encodeMetadata(metadata, { vault: this.#vault, context: sessionContext(id) }),
+      encodeMetadata(metadata, { vault: this.vault, context: sessionContext(id) }),
     )
     const session = this.byId(id)
     invariant(session !== undefined, 'a created session exists')
@@ -102,7 +90,7 @@ export class Sessions {
   takeLease(key: SessionKey, lease: { owner: LeaseOwner; expiresAtMs: number }): Session {
     const sql =
       'UPDATE sessions SET fence = fence + 1, lease_owner = ?, lease_expires_at = ? WHERE key = ?'
-    this.#database.run(sql, JSON.stringify(lease.owner), lease.expiresAtMs, key)
+    this.database.run(sql, JSON.stringify(lease.owner), lease.expiresAtMs, key)
     const session = this.byKey(key)
     invariant(session !== undefined, 'a leased session exists')
     return session
@@ -116,7 +104,7 @@ export class Sessions {
   releaseLease({ key, fence }: LeaseToken): void {
     const sql =
       'UPDATE sessions SET lease_owner = NULL, lease_expires_at = NULL WHERE key = ? AND fence = ?'
-    this.#database.run(sql, key, fence)
+    this.database.run(sql, key, fence)
   }
 
   /** Inside the transaction of every write. Throws SESSION_FENCED or SESSION_DELETED. */
@@ -158,21 +146,21 @@ export class Sessions {
   /** Inside a transaction. Removes checkpoints and tool calls, keeps the row as a tombstone, and returns the number of checkpoints. */
   delete(key: SessionKey, atMs: number): number {
     const sql = 'DELETE FROM partials WHERE call IN (SELECT seq FROM tool_calls WHERE session = ?)'
-    this.#database.run(sql, key)
-    this.#database.run('DELETE FROM tool_calls WHERE session = ?', key)
+    this.database.run(sql, key)
+    this.database.run('DELETE FROM tool_calls WHERE session = ?', key)
     // A rewind of the project's files can still be undone: the checkpoints that it needs stay, without the session.
-    const kept = this.#database.run(
+    const kept = this.database.run(
       `UPDATE checkpoints SET session = NULL, parent = NULL, step = NULL, status = NULL, status_reason = NULL,
          turn = NULL, tool_call = NULL, state = NULL, schema_version = NULL, metadata = NULL, operation_id = NULL
        WHERE session = ? AND tree IS NOT NULL AND (id IN (SELECT safety FROM operations)
          OR id IN (SELECT result FROM operations))`,
       key,
     )
-    const rows = this.#database.all('SELECT id FROM checkpoints WHERE session = ?', key)
+    const rows = this.database.all('SELECT id FROM checkpoints WHERE session = ?', key)
     const ids = rows.map((row) => parseCheckpointId(String(row['id'])))
-    mergeAuthorsIntoNext(this.#database, ids)
-    const { changes } = this.#database.run('DELETE FROM checkpoints WHERE session = ?', key)
-    this.#database.run(
+    mergeAuthorsIntoNext(this.database, ids)
+    const { changes } = this.database.run('DELETE FROM checkpoints WHERE session = ?', key)
+    this.database.run(
       `UPDATE sessions SET deleted_at = ?, fence = fence + 1, head = NULL, metadata = NULL, lease_owner = NULL,
        lease_expires_at = NULL, next_step = 0, turn = 0 WHERE key = ?`,
       atMs,
@@ -183,7 +171,7 @@ export class Sessions {
 
   #update({ key, id, fence }: LeaseToken, set: string, ...values: readonly SqlValue[]): void {
     const sql = `UPDATE sessions SET ${set} WHERE key = ? AND fence = ? AND deleted_at IS NULL`
-    const { changes } = this.#database.run(sql, ...values, key, fence)
+    const { changes } = this.database.run(sql, ...values, key, fence)
     if (changes === 1) return
     if (this.byKey(key) === undefined) {
       throw new SavestateError('SESSION_DELETED', `The session ${JSON.stringify(id)} was deleted`, {

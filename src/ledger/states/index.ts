@@ -1,10 +1,9 @@
 export { StateMemory } from './stored-view.js'
-export { type Figures, StateStore, type StateSummary } from './state-store.js'
+export { StateStore } from './state-store.js'
 export { readStateGraph, stateRoot } from './gc/state-graph.js'
 export { STATE_TABLES } from './tables.js'
 export { bytesOfStates, type CollectedStates, collectStates } from './gc/collect.js'
 export {
-  type Element,
   elementContext,
   hashElement,
   openElement,
@@ -17,7 +16,6 @@ export {
   parseBody,
   collectReferences,
   referencesText,
-  SEALED_BODY,
   sealedBodyText,
 } from './state-body.js'
 export { findStateFaults, type StateFault } from './gc/check.js'

@@ -42,7 +42,7 @@ const MAX_HEIGHT = 40
 
 const SEALED = 'sealed'
 /** The start of a sealed body, before the sealed text. */
-export const SEALED_BODY = `["${SEALED}","`
+const SEALED_BODY = `["${SEALED}","`
 
 export const EMPTY_TREE: Tree = { length: 0, height: 0, node: 0 }
 
@@ -80,7 +80,7 @@ export function sealedBodyText({ sealed, references }: SealedBody): string {
   return `${SEALED_BODY}${sealed}",${references}]`
 }
 
-export type SealedBody = {
+type SealedBody = {
   readonly sealed: string
   /** As JSON. */
   readonly references: string

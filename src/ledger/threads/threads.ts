@@ -1,8 +1,8 @@
 // The rows of graph threads: checkpoints and writes that a framework creates and names itself. Several processes may write to one
 // thread, each to a branch of its own. None of them may recreate a deleted thread by continuing it.
 import { invariant, SavestateError, type StateId } from '../../model/index.js'
-import type { Database, SqlValue } from '../../system/index.js'
-import { graphContext, type Vault, writeContext } from '../encryption/index.js'
+import type { SqlValue } from '../../system/index.js'
+import { graphContext, writeContext } from '../encryption/index.js'
 import {
   type GraphCheckpoint,
   toGraphCheckpoint,
@@ -17,6 +17,7 @@ import {
   toThreadRow,
   type ThreadRow,
 } from './thread-rows.js'
+import { SealedTable } from '../ledger-table.js'
 
 export type GraphQuery = {
   readonly thread?: string | undefined
@@ -30,26 +31,18 @@ export type GraphQuery = {
 const CHECKPOINTS = `SELECT graph_checkpoints.*, threads.id AS thread_id
   FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread`
 
-export class Threads {
-  readonly #database: Database
-  readonly #vault: Vault
-
-  constructor(database: Database, vault: Vault) {
-    this.#database = database
-    this.#vault = vault
-  }
-
+export class Threads extends SealedTable {
   get({ thread, ns, id }: GraphPlace): StoredGraphCheckpoint | undefined {
     const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? AND graph_checkpoints.id = ?`
-    const row = this.#database.get(sql, encodeName(thread), encodeName(ns), encodeName(id))
-    return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
+    const row = this.database.get(sql, encodeName(thread), encodeName(ns), encodeName(id))
+    return row === undefined ? undefined : toGraphCheckpoint(row, this.vault)
   }
 
   /** The one with the greatest id. */
   latest(thread: string, ns: string): StoredGraphCheckpoint | undefined {
     const sql = `${CHECKPOINTS} WHERE threads.id = ? AND ns = ? ORDER BY graph_checkpoints.id DESC LIMIT 1`
-    const row = this.#database.get(sql, encodeName(thread), encodeName(ns))
-    return row === undefined ? undefined : toGraphCheckpoint(row, this.#vault)
+    const row = this.database.get(sql, encodeName(thread), encodeName(ns))
+    return row === undefined ? undefined : toGraphCheckpoint(row, this.vault)
   }
 
   /** Greatest id first, across all matching threads. */
@@ -62,7 +55,7 @@ export class Threads {
     ]
     const used = conditions.flatMap(([sql, name]) => (name === undefined ? [] : [{ sql, name }]))
     const where = used.length === 0 ? '' : `WHERE ${used.map(({ sql }) => sql).join(' AND ')}`
-    return this.#database
+    return this.database
       .all(
         `SELECT threads.id AS thread_id, ns, graph_checkpoints.id AS id
          FROM graph_checkpoints JOIN threads ON threads.key = graph_checkpoints.thread ${where}
@@ -75,14 +68,14 @@ export class Threads {
 
   /** The checkpoints of one thread, in no order. */
   all(thread: string): StoredGraphCheckpoint[] {
-    return this.#database
+    return this.database
       .all(`${CHECKPOINTS} WHERE threads.id = ?`, encodeName(thread))
-      .map((row) => toGraphCheckpoint(row, this.#vault))
+      .map((row) => toGraphCheckpoint(row, this.vault))
   }
 
   /** Sorted by task, then by index. */
   writes({ thread, ns, id }: GraphPlace): GraphWrite[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT graph_writes.* FROM graph_writes JOIN threads ON threads.key = thread
          WHERE threads.id = ? AND ns = ? AND checkpoint = ? ORDER BY task, idx`,
@@ -90,25 +83,25 @@ export class Threads {
         encodeName(ns),
         encodeName(id),
       )
-      .map((row) => toGraphWrite(row, this.#vault))
+      .map((row) => toGraphWrite(row, this.vault))
   }
 
   threadsOfRuns(runs: readonly string[]): string[] {
     const sql = `${CHECKPOINTS} WHERE run = ?`
-    const found = runs.flatMap((run) => this.#database.all(sql, encodeName(run)))
+    const found = runs.flatMap((run) => this.database.all(sql, encodeName(run)))
     return [...new Set(found.map((row) => toGraphPlace(row).thread))]
   }
 
   /** Inside a transaction. Replaces a checkpoint of the same id. Throws SESSION_DELETED. */
   put(checkpoint: GraphCheckpoint, state: StateId): void {
     const { ns, id, parent, run, deltas, sends } = checkpoint
-    const key = this.#vault.keyForWriting()
+    const key = this.vault.keyForWriting()
     const place = { ns: encodeName(ns), id: encodeName(id) }
     const metadata = sealSerial(checkpoint.metadata, {
       key,
       context: graphContext('metadata', place),
     })
-    this.#database.run(
+    this.database.run(
       `INSERT INTO graph_checkpoints
          (thread, ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -133,14 +126,14 @@ export class Threads {
   /** Inside a transaction. Keeps an earlier write with the same index, unless the index is negative. Throws SESSION_DELETED. */
   putWrites(place: GraphPlace, writes: readonly GraphWrite[]): void {
     const thread = this.#keyToWrite(place)
-    const key = this.#vault.keyForWriting()
+    const key = this.vault.keyForWriting()
     const [ns, checkpoint] = [encodeName(place.ns), encodeName(place.id)]
     for (const write of writes) {
       const { idx, channel } = write
       const task = encodeName(write.task)
       const at = writeContext({ ns, checkpoint, task, idx })
       const value = sealSerial(write.value, { key, context: at })
-      this.#database.run(
+      this.database.run(
         `INSERT INTO graph_writes (thread, ns, checkpoint, task, idx, channel, type, value)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (thread, ns, checkpoint, task, idx) DO UPDATE SET channel = excluded.channel,
@@ -164,8 +157,8 @@ export class Threads {
   ): void {
     const place: SqlValue[] = [key, encodeName(ns), encodeName(id)]
     const sql = 'DELETE FROM graph_checkpoints WHERE thread = ? AND ns = ? AND id = ?'
-    this.#database.run(sql, ...place)
-    this.#database.run(
+    this.database.run(sql, ...place)
+    this.database.run(
       `DELETE FROM graph_writes WHERE thread = ? AND ns = ? AND checkpoint = ?
        AND channel IS NOT ?`,
       ...place,
@@ -178,15 +171,15 @@ export class Threads {
     const known = this.#find(thread)
     if (known === undefined || known.isDeleted) return 0
     const { key } = known
-    this.#database.run(
+    this.database.run(
       `UPDATE threads SET deleted_at = ?, deleted_to = coalesce(
          max(deleted_to, (SELECT max(id) FROM graph_checkpoints WHERE thread = key)),
          (SELECT max(id) FROM graph_checkpoints WHERE thread = key), deleted_to) WHERE key = ?`,
       atMs,
       key,
     )
-    this.#database.run('DELETE FROM graph_writes WHERE thread = ?', key)
-    return this.#database.run('DELETE FROM graph_checkpoints WHERE thread = ?', key).changes
+    this.database.run('DELETE FROM graph_writes WHERE thread = ?', key)
+    return this.database.run('DELETE FROM graph_checkpoints WHERE thread = ?', key).changes
   }
 
   /** Inside a transaction. The copies have the ids of the originals and share their values. */
@@ -197,13 +190,13 @@ export class Threads {
     const checkpoint =
       'ns, id, parent, state, facts, metadata_type, metadata, run, files, deltas, sends'
     const write = 'ns, checkpoint, task, idx, channel, type, value'
-    this.#database.run(
+    this.database.run(
       `INSERT OR REPLACE INTO graph_checkpoints (thread, ${checkpoint})
        SELECT ?, ${checkpoint} FROM graph_checkpoints WHERE thread = ? ORDER BY seq`,
       target,
       source.key,
     )
-    this.#database.run(
+    this.database.run(
       `INSERT OR REPLACE INTO graph_writes (thread, ${write})
        SELECT ?, ${write} FROM graph_writes WHERE thread = ? ORDER BY seq`,
       target,
@@ -236,14 +229,14 @@ export class Threads {
   }
 
   #find(thread: string): ThreadRow | undefined {
-    const row = this.#database.get('SELECT * FROM threads WHERE id = ?', encodeName(thread))
+    const row = this.database.get('SELECT * FROM threads WHERE id = ?', encodeName(thread))
     return row === undefined ? undefined : toThreadRow(row)
   }
 
   #create(thread: string): ThreadKey {
     const sql =
       'INSERT INTO threads (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL'
-    this.#database.run(sql, encodeName(thread))
+    this.database.run(sql, encodeName(thread))
     const created = this.#find(thread)
     invariant(created !== undefined, 'a created thread exists')
     return created.key
